@@ -1,0 +1,40 @@
+# Every target sets up what it needs: a virtual environment in .venv, installed from this checkout.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+JOBS   ?= $(shell nproc)
+
+.PHONY: run test lint notebooks conformance mutate bench clean
+.DEFAULT_GOAL := test
+
+$(STAMP): pyproject.toml .ci/constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --constraint .ci/constraints.txt --editable . --group dev
+	touch $(STAMP)
+
+run: $(STAMP)   ## verify the ledger, then one worked example
+	$(BIN)/symshuffle verify --jobs $(JOBS) --json out/verify.json --report out/ledger.html
+	$(BIN)/symshuffle example
+
+test: $(STAMP) lint   ## the whole test suite
+	$(BIN)/python -m pytest -n $(JOBS)
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+notebooks: $(STAMP)   ## build the .ipynb files from their percent scripts
+	$(BIN)/jupytext --to ipynb --execute notebooks/*.py
+
+conformance: $(STAMP)   ## every engine on every law of the full grid
+	$(BIN)/python -m pytest -n $(JOBS) -m conformance tests/conformance
+
+mutate: $(STAMP)   ## break the library on purpose and list the claims that fall
+	$(BIN)/python -m tests.mutate
+
+clean:
+	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .hypothesis

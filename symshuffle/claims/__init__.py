@@ -1,0 +1,1 @@
+"""The ledger: every numbered statement of the five papers, what was checked of it, and how strongly."""

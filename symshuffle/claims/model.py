@@ -1,0 +1,276 @@
+"""A claim as data, and a check as a function from a statement to comparisons.
+
+The printed statement of a paper is transcribed once, as the callable ``printed`` of its claim. The check does not
+know it: it receives *a* statement and yields comparisons of what the library computes with what that statement
+says. The same check therefore runs on the printed statement, on the corrected one where the printed one falls,
+and on each negative control, a perturbed statement that it has to reject.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+
+from symshuffle.errors import InputError
+from symshuffle.numbers import Ball, Verdict, equal, less
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Statement: TypeAlias = Callable[..., Any]
+"""A transcribed statement: from the quantities it speaks about to what it says of them."""
+
+
+@final
+class Kind(enum.Enum):
+    """What a catalogue entry is."""
+
+    STATEMENT = "statement"
+    DEFINITION = "definition"
+    TABLE = "table"
+    NO_CONTENT = "no-content"
+
+
+@final
+class ClaimVerdict(enum.Enum):
+    """What the ledger says of a claim."""
+
+    HOLDS = "holds"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+    DEFINITION = "definition"
+    NO_CONTENT = "no-content"
+
+
+@final
+class Grade(enum.Enum):
+    """Strength of the evidence behind a verdict.
+
+    ``PROVED``: a symbolic identity or a decision procedure, for all parameters. ``CERTIFIED``: exact rational or
+    ball arithmetic, optimality certificates. ``EXACT_CASES``: exact, on finitely many cases. ``SAMPLED``: floating
+    point or random cases. ``REFUTED``: a counterexample.
+    """
+
+    PROVED = "proved"
+    CERTIFIED = "certified"
+    EXACT_CASES = "exact-cases"
+    SAMPLED = "sampled"
+    REFUTED = "refuted"
+
+
+@final
+class Means(enum.Enum):
+    """How one comparison was decided."""
+
+    SYMBOLIC = "symbolic"
+    EXACT = "exact"
+    BALL = "ball"
+    FLOAT = "float"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One instance of a claim: computed, claimed, and how the two should relate.
+
+    Parameters
+    ----------
+    computed, claimed : object
+        Two values obtained independently of each other, as text for the report.
+    relation : str
+        One of ``==``, ``<=``, ``>=``, ``<``, ``>``.
+    verdict : Verdict
+        Whether the relation holds.
+    means : Means
+        How that was decided.
+    at : str
+        The instance, for example ``"k=3, lam=2, n=4"``.
+    """
+
+    computed: str
+    claimed: str
+    relation: str
+    verdict: Verdict
+    means: Means
+    at: str
+
+
+Check: TypeAlias = "Callable[[Statement, np.random.Generator], Iterator[Comparison]]"
+"""Yields the comparisons of a statement with the library; randomness only from the generator it is given."""
+
+_RELATIONS: Final[dict[str, Callable[[Any, Any], Verdict]]] = {
+    "==": equal,
+    "<": less,
+    ">": lambda x, y: less(y, x),
+    "<=": lambda x, y: ~less(y, x),
+    ">=": lambda x, y: ~less(x, y),
+}
+
+
+def compare(
+    computed: Any, claimed: Any, relation: str = "==", *, at: str, slack: float | None = None
+) -> Comparison:
+    """Compare two numbers, or (for ``==``) any two values with a decidable equality.
+
+    Fractions, integers and other plain values are compared exactly, balls by :mod:`symshuffle.numbers`. Doubles
+    need a stated ``slack``, an absolute tolerance, and make the comparison a floating-point one.
+
+    Raises
+    ------
+    InputError
+        If a double is compared without a slack, or the relation is unknown.
+    """
+    if relation not in _RELATIONS:
+        raise InputError("relation", relation, "one of " + ", ".join(_RELATIONS))
+    numeric = (int, Fraction, Ball, float)
+    if slack is not None:
+        means, verdict = Means.FLOAT, Verdict.of(_within(float(computed), float(claimed), relation, slack))
+    elif isinstance(computed, float) or isinstance(claimed, float):
+        raise InputError("slack", slack, "an absolute tolerance when a double is compared")
+    elif isinstance(computed, numeric) and isinstance(claimed, numeric):
+        means = Means.BALL if isinstance(computed, Ball) or isinstance(claimed, Ball) else Means.EXACT
+        verdict = _RELATIONS[relation](computed, claimed)
+    elif relation == "==":
+        means, verdict = Means.EXACT, Verdict.of(bool(computed == claimed))
+    else:
+        raise InputError("relation", relation, f"== for values of type {type(computed).__name__}")
+    return Comparison(_shorten(computed), _shorten(claimed), relation, verdict, means, at)
+
+
+def _within(computed: float, claimed: float, relation: str, slack: float) -> bool:
+    difference = computed - claimed
+    match relation:
+        case "==":
+            return abs(difference) <= slack
+        case "<" | "<=":
+            return difference <= slack
+        case _:
+            return difference >= -slack
+
+
+def identity(computed: Any, claimed: Any, *, at: str) -> Comparison:
+    """Compare two SymPy expressions as functions of their symbols.
+
+    The verdict is true only if the difference reduces to zero by a rational normal form (after rewriting
+    binomials as gamma functions); false only if an exact rational evaluation tells the two apart.
+    """
+    from symshuffle.mechanisms.symbolic import same_function
+
+    return Comparison(
+        _shorten(computed), _shorten(claimed), "==", same_function(computed, claimed), Means.SYMBOLIC, at
+    )
+
+
+def decide(
+    truth: bool | Verdict, *, at: str, claimed: str, computed: str = "", symbolic: bool = False
+) -> Comparison:
+    """Record a question that an exact or symbolic decision procedure has answered."""
+    verdict = truth if isinstance(truth, Verdict) else Verdict.of(truth)
+    means = Means.SYMBOLIC if symbolic else Means.EXACT
+    return Comparison(computed or verdict.value, claimed, "==", verdict, means, at)
+
+
+def _shorten(value: object, limit: int = 200) -> str:
+    text = str(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A perturbed statement that the check of its claim must reject.
+
+    Parameters
+    ----------
+    name : str
+        The perturbation in a few words.
+    statement : Statement
+        The wrong statement, with the signature of the printed one.
+    check : Check, optional
+        A check of its own, where the perturbation is not one of the formula but of its assumptions.
+    """
+
+    name: str
+    statement: Statement
+    check: Check | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What should have been printed.
+
+    Parameters
+    ----------
+    text : str
+        The corrected statement, in our words.
+    statement : Statement
+        Its transcription, with the signature of the printed one.
+    grade : Grade
+        Strength of the evidence for it.
+    check : Check, optional
+        A check of its own, where the correction narrows the assumptions.
+    """
+
+    text: str
+    statement: Statement
+    grade: Grade
+    check: Check | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One entry of the ledger.
+
+    Parameters
+    ----------
+    id : str
+        Permanent name, ``<paper>.<entry>``.
+    kind : Kind
+        What the entry is.
+    title : str
+        A few words.
+    text : str
+        The statement in our words, LaTeX between dollar signs.
+    source : str
+        Where the paper makes it, e.g. ``"decomposition, Theorem 12"``.
+    assumptions : tuple of str
+        What the statement supposes.
+    scope : str
+        What the check covers, in a few words.
+    grade : Grade or None
+        Strength of the evidence if every comparison comes out true; None where there is nothing to check.
+    printed : Statement
+        The statement as printed, transcribed here and nowhere else.
+    check : Check
+        The comparisons that decide it.
+    controls : tuple of Control
+        Perturbed statements; each must be rejected.
+    expected : ClaimVerdict
+        The verdict recorded in the ledger; a run that finds another one fails.
+    corrected : Correction or None
+        For a statement that is wrong as printed.
+    """
+
+    id: str
+    kind: Kind
+    title: str
+    text: str
+    source: str
+    assumptions: tuple[str, ...]
+    scope: str
+    grade: Grade | None
+    printed: Statement
+    check: Check
+    controls: tuple[Control, ...]
+    expected: ClaimVerdict
+    corrected: Correction | None = None
+
+    @property
+    def paper(self) -> str:
+        """Key of the paper."""
+        return self.id.partition(".")[0]

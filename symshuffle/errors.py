@@ -1,0 +1,58 @@
+"""The ways in which a computation can be refused.
+
+Every message is one line that names the argument, the value it had, and what would have been accepted.
+"""
+
+from __future__ import annotations
+
+
+class SymshuffleError(Exception):
+    """Base class of every error that symshuffle raises on purpose."""
+
+
+class InputError(SymshuffleError, ValueError):
+    """An argument is outside its range.
+
+    Parameters
+    ----------
+    argument : str
+        Name of the offending argument, as the caller wrote it.
+    value : object
+        The value it had.
+    expected : str
+        The allowed range, or the violated invariant and by how much.
+    """
+
+    def __init__(self, argument: str, value: object, expected: str) -> None:
+        self.argument = argument
+        self.value = value
+        self.expected = expected
+        super().__init__(f"{argument} = {value}: expected {expected}")
+
+
+class Unsupported(SymshuffleError, ValueError):
+    """The request is meaningful, but no engine here can honour it; the message says which form can."""
+
+
+class SolverFailure(SymshuffleError, RuntimeError):
+    """A numerical solver stopped without an answer.
+
+    Parameters
+    ----------
+    solver : str
+        Name of the solver.
+    status : str
+        Its own word for what happened.
+    problem : str
+        A short description of the problem it was given.
+    """
+
+    def __init__(self, solver: str, status: str, problem: str) -> None:
+        self.solver = solver
+        self.status = status
+        self.problem = problem
+        super().__init__(f"{solver} ended with status {status!r} on {problem}")
+
+
+class NotDecided(SymshuffleError, ArithmeticError):
+    """A comparison of balls overlapped at every precision that was tried."""

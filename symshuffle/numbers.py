@@ -1,0 +1,373 @@
+"""Exact rationals, balls and floats, and the one place where they are compared.
+
+A *number* of this package is one of three things:
+
+- a :class:`fractions.Fraction`: exact;
+- a :class:`Ball`: a real number known to lie between two dyadic rationals;
+- a ``float``: a double without any claim.
+
+A *real constant* given by a user is a ``Fraction`` or an :class:`Exp`, the exponential of a rational; both can
+be turned into a ball of any precision, so nothing is lost between the command line and the arithmetic.
+
+Comparing balls has three outcomes. Every comparison therefore returns a :class:`Verdict`, and asking an
+undecided verdict for its truth value raises instead of answering "no".
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, TypeAlias, final
+
+import flint
+
+from symshuffle.errors import InputError, NotDecided
+
+DEFAULT_BITS: Final = 128
+"""Working precision of balls where the caller names none."""
+
+# Six digits of exponent at most: "1e999999999" would ask for a gigabyte of zeros.
+_RATIONAL: Final = re.compile(r"[+-]?\d+/\d+|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,6})?")
+
+
+@final
+class Verdict(enum.Enum):
+    """Outcome of a comparison: true, false, or not decided at the precision at hand."""
+
+    TRUE = "true"
+    FALSE = "false"
+    UNDECIDED = "undecided"
+
+    @classmethod
+    def of(cls, truth: bool) -> Verdict:
+        """The verdict of a decided question."""
+        return cls.TRUE if truth else cls.FALSE
+
+    def __bool__(self) -> bool:
+        if self is Verdict.UNDECIDED:
+            raise NotDecided("two balls overlap: the comparison is undecided at this precision; raise `bits`")
+        return self is Verdict.TRUE
+
+    def __invert__(self) -> Verdict:
+        swap = {Verdict.TRUE: Verdict.FALSE, Verdict.FALSE: Verdict.TRUE}
+        return swap.get(self, Verdict.UNDECIDED)
+
+    def __and__(self, other: Verdict) -> Verdict:
+        if Verdict.FALSE in (self, other):
+            return Verdict.FALSE
+        return Verdict.TRUE if self is other is Verdict.TRUE else Verdict.UNDECIDED
+
+    def __or__(self, other: Verdict) -> Verdict:
+        return ~(~self & ~other)
+
+
+@contextmanager
+def working_precision(bits: int) -> Iterator[None]:
+    """Run the body with ``bits`` bits of ball arithmetic, and restore what was set before.
+
+    The setting is global to the process (a property of python-flint), which is why parallel work in this
+    package uses processes and never threads.
+    """
+    with flint.ctx.workprec(bits):
+        yield
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Exp:
+    """The real number ``e ** exponent`` for a rational exponent.
+
+    Parameters
+    ----------
+    exponent : Fraction
+        For a privacy level ``eps`` this is ``eps`` itself, in nats.
+    """
+
+    exponent: Fraction
+
+    def __str__(self) -> str:
+        return f"exp({self.exponent})"
+
+
+Real: TypeAlias = "Fraction | Exp"
+"""A real constant as a user gives it: rational, or the exponential of a rational."""
+
+
+def _arb_of_fraction(value: Fraction) -> flint.arb:
+    return flint.arb(flint.fmpq(value.numerator, value.denominator))
+
+
+def _fraction_of_arb(exact: flint.arb) -> Fraction:
+    mantissa, exponent = (int(part) for part in exact.man_exp())
+    return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Ball:
+    """A real number known to lie in ``[lower, upper]``; arithmetic rounds outward at ``bits`` bits.
+
+    The end points are exact dyadic rationals, so that a ball can be pickled, hashed and printed; python-flint
+    is the arithmetic inside each operation and appears in no field.
+
+    Parameters
+    ----------
+    lower, upper : Fraction
+        End points, ``lower <= upper``.
+    bits : int
+        Working precision of operations with this ball.
+    """
+
+    lower: Fraction
+    upper: Fraction
+    bits: int = DEFAULT_BITS
+
+    def __post_init__(self) -> None:
+        if self.lower > self.upper:
+            raise InputError("ball", f"[{self.lower}, {self.upper}]", "lower <= upper")
+
+    @classmethod
+    def from_arb(cls, value: flint.arb, bits: int = DEFAULT_BITS) -> Ball:
+        """Enclose an ``arb``; a non-finite one is refused."""
+        if not value.is_finite():
+            raise NotDecided(f"a ball of {bits} bits lost its value (division by an interval around zero?)")
+        return cls(_fraction_of_arb(value.lower()), _fraction_of_arb(value.upper()), bits)
+
+    @property
+    def midpoint(self) -> Fraction:
+        """Centre of the ball."""
+        return (self.lower + self.upper) / 2
+
+    @property
+    def radius(self) -> Fraction:
+        """Half of the width."""
+        return (self.upper - self.lower) / 2
+
+    def arb(self) -> flint.arb:
+        """The ball as an ``arb`` that contains it, at the current working precision or better."""
+        with working_precision(max(flint.ctx.prec, self.bits)):
+            return _arb_of_fraction(self.lower).union(_arb_of_fraction(self.upper))
+
+    def _combine(self, other: object, operation: str, *, swapped: bool = False) -> Ball:
+        if not isinstance(other, Ball | Fraction | int):
+            return NotImplemented
+        bits = min(self.bits, other.bits) if isinstance(other, Ball) else self.bits
+        with working_precision(bits):
+            left, right = self.arb(), to_arb(other)
+            if swapped:
+                left, right = right, left
+            return Ball.from_arb(getattr(left, operation)(right), bits)
+
+    def __add__(self, other: object) -> Ball:
+        return self._combine(other, "__add__")
+
+    __radd__ = __add__
+
+    def __mul__(self, other: object) -> Ball:
+        return self._combine(other, "__mul__")
+
+    __rmul__ = __mul__
+
+    def __sub__(self, other: object) -> Ball:
+        return self._combine(other, "__sub__")
+
+    def __rsub__(self, other: object) -> Ball:
+        return self._combine(other, "__sub__", swapped=True)
+
+    def __truediv__(self, other: object) -> Ball:
+        return self._combine(other, "__truediv__")
+
+    def __rtruediv__(self, other: object) -> Ball:
+        return self._combine(other, "__truediv__", swapped=True)
+
+    def __neg__(self) -> Ball:
+        return Ball(-self.upper, -self.lower, self.bits)
+
+    def __float__(self) -> float:
+        return float(self.midpoint)
+
+    def __str__(self) -> str:
+        with working_precision(self.bits):
+            return str(self.arb().str(20))
+
+    def __repr__(self) -> str:
+        return f"Ball({self})"
+
+
+Number: TypeAlias = "Fraction | Ball | float"
+"""An entry of a channel, an atom of a law, a probability: exact, enclosed, or a double."""
+
+
+def to_arb(value: Number | Exp | int, /) -> flint.arb:
+    """Enclose a number or a real constant at the current working precision.
+
+    Doubles are refused: ``arb(0.1)`` does not contain 1/10, and nobody can know which of the two was meant.
+    """
+    match value:
+        case Ball():
+            return value.arb()
+        case Exp():
+            return _arb_of_fraction(value.exponent).exp()
+        case Fraction() | int():
+            return _arb_of_fraction(Fraction(value))
+        case _:
+            raise InputError("value", value, "a Fraction, an int, a Ball or an Exp (a double encloses nothing)")
+
+
+def enclose(value: Number | Exp | int, bits: int = DEFAULT_BITS) -> Ball:
+    """The ball of ``bits`` bits around a number or a real constant."""
+    with working_precision(bits):
+        return Ball.from_arb(to_arb(value), bits)
+
+
+def to_float(value: Number | Exp | int) -> float:
+    """The double nearest to the value (for a ball: to its midpoint)."""
+    return float(enclose(value, 128)) if isinstance(value, Exp) else float(value)
+
+
+def parse_rational(text: str | int | float | Fraction, argument: str) -> Fraction:
+    """Read a rational number written as ``3``, ``6/5``, ``0.1`` or ``1e-6``, exactly as written.
+
+    A ``float`` is read by its shortest decimal form: ``0.1`` means one tenth.
+
+    Raises
+    ------
+    InputError
+        If the text is not a finite number in one of these forms.
+    """
+    if isinstance(text, Fraction):
+        return text
+    written = str(text).strip()
+    if isinstance(text, bool) or not _RATIONAL.fullmatch(written) or written.endswith("/0"):
+        raise InputError(argument, text, "a number such as 3, 6/5, 0.1 or 1e-6")
+    try:
+        return Fraction(written)
+    except ZeroDivisionError:
+        raise InputError(argument, text, "a denominator other than 0") from None
+
+
+def is_exact(values: Iterable[Number | Exp]) -> bool:
+    """Whether every value is a rational number."""
+    return all(isinstance(value, Fraction) for value in values)
+
+
+def is_enclosed(values: Iterable[Number]) -> bool:
+    """Whether no value is a bare double."""
+    return not any(isinstance(value, float) for value in values)
+
+
+def ball_arguments(values: Sequence[Number]) -> list[flint.arb]:
+    """All values as ``arb`` at the current working precision; doubles are refused."""
+    return [to_arb(value) for value in values]
+
+
+def less(x: Number | Exp | int, y: Number | Exp | int) -> Verdict:
+    """Whether ``x < y``."""
+    if not isinstance(x, Ball | Exp) and not isinstance(y, Ball | Exp):
+        return Verdict.of(x < y)
+    if isinstance(x, Exp) and isinstance(y, Exp):
+        return Verdict.of(x.exponent < y.exponent)
+    left, right = (v if isinstance(v, Ball) else enclose(v) for v in (x, y))
+    if left.upper < right.lower:
+        return Verdict.TRUE
+    return Verdict.FALSE if left.lower >= right.upper else Verdict.UNDECIDED
+
+
+def equal(x: Number | Exp | int, y: Number | Exp | int) -> Verdict:
+    """Whether ``x == y``; two balls are equal only if both are the same point."""
+    if not isinstance(x, Ball | Exp) and not isinstance(y, Ball | Exp):
+        return Verdict.of(x == y)
+    if isinstance(x, Exp) and isinstance(y, Exp):
+        return Verdict.of(x.exponent == y.exponent)
+    left, right = (v if isinstance(v, Ball) else enclose(v) for v in (x, y))
+    if left.upper < right.lower or right.upper < left.lower:
+        return Verdict.FALSE
+    points = left.lower == left.upper == right.lower == right.upper
+    return Verdict.TRUE if points else Verdict.UNDECIDED
+
+
+def positive_part(x: Any) -> Any:
+    """The positive part ``max(x, 0)`` of a number; of a ball, the enclosure of it."""
+    if isinstance(x, Ball):
+        return Ball(max(x.lower, Fraction(0)), max(x.upper, Fraction(0)), x.bits)
+    return x if x > 0 else type(x)(0)
+
+
+def minimum(values: Iterable[Any]) -> Any:
+    """The smallest of some numbers of one kind; of balls, the enclosure of it."""
+    items = list(values)
+    if any(isinstance(item, Ball) for item in items):
+        balls = [item if isinstance(item, Ball) else enclose(item) for item in items]
+        bits = min(ball.bits for ball in balls)
+        return Ball(min(ball.lower for ball in balls), min(ball.upper for ball in balls), bits)
+    return min(items)
+
+
+def maximum(values: Iterable[Any]) -> Any:
+    """The largest of some numbers of one kind; of balls, the enclosure of it."""
+    return -minimum(-value for value in values)
+
+
+def lower_end(value: Number) -> Fraction:
+    """A rational not above the value (a double is taken at its word)."""
+    return value.lower if isinstance(value, Ball) else Fraction(value)
+
+
+def upper_end(value: Number) -> Fraction:
+    """A rational not below the value (a double is taken at its word)."""
+    return value.upper if isinstance(value, Ball) else Fraction(value)
+
+
+def format_decimal(value: Fraction, *, digits: int = 17, up: bool) -> str:
+    """Write a rational with ``digits`` significant decimal digits, rounded up or down as asked.
+
+    Examples
+    --------
+    >>> format_decimal(Fraction(2, 3), digits=4, up=True), format_decimal(Fraction(2, 3), digits=4, up=False)
+    ('0.6667', '0.6666')
+    """
+    if value == 0:
+        return "0"
+    exponent = _decimal_exponent(abs(value))
+    scaled = value * Fraction(10) ** (digits - 1 - exponent)
+    mantissa = -((-scaled.numerator) // scaled.denominator) if up else scaled.numerator // scaled.denominator
+    return _layout(mantissa, exponent - digits + 1)
+
+
+def _decimal_exponent(value: Fraction) -> int:
+    """The integer ``k`` with ``10**k <= value < 10**(k+1)``."""
+    bits = value.numerator.bit_length() - value.denominator.bit_length()
+    guess = int(bits * 0.30103) - 1
+    power = Fraction(10) ** guess
+    while power * 10 <= value:
+        power, guess = power * 10, guess + 1
+    while power > value:
+        power, guess = power / 10, guess - 1
+    return guess
+
+
+def _layout(mantissa: int, exponent: int) -> str:
+    sign, digits = ("-" if mantissa < 0 else ""), str(abs(mantissa)).rstrip("0") or "0"
+    exponent += len(str(abs(mantissa))) - len(digits)
+    point = len(digits) + exponent  # position of the decimal point counted from the first digit
+    if not -4 < point <= 20:
+        fraction = f".{digits[1:]}" if len(digits) > 1 else ""
+        return f"{sign}{digits[0]}{fraction}e{point - 1:+03d}"
+    if point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    if point >= len(digits):
+        return f"{sign}{digits}{'0' * (point - len(digits))}"
+    return f"{sign}{digits[:point]}.{digits[point:]}"
+
+
+def format_log10(value: Fraction, *, digits: int = 15, up: bool) -> str:
+    """Write the decimal logarithm of a non-negative rational, rounded outward; of zero, ``-inf``."""
+    if value == 0:
+        return "-inf"
+    with working_precision(192):
+        ball = Ball.from_arb(_arb_of_fraction(value).log() / flint.arb(10).log(), 192)
+    return format_decimal(ball.upper if up else ball.lower, digits=digits, up=up)

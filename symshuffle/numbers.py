@@ -152,7 +152,7 @@ class Ball:
         with working_precision(max(flint.ctx.prec, self.bits)):
             return _arb_of_fraction(self.lower).union(_arb_of_fraction(self.upper))
 
-    def _combine(self, other: object, operation: str, *, swapped: bool = False) -> Ball:
+    def _combine(self, other: object, operation: str, *, swapped: bool = False) -> Any:
         if not isinstance(other, Ball | Fraction | int):
             return NotImplemented
         bits = min(self.bits, other.bits) if isinstance(other, Ball) else self.bits
@@ -162,26 +162,26 @@ class Ball:
                 left, right = right, left
             return Ball.from_arb(getattr(left, operation)(right), bits)
 
-    def __add__(self, other: object) -> Ball:
+    def __add__(self, other: object) -> Any:
         return self._combine(other, "__add__")
 
     __radd__ = __add__
 
-    def __mul__(self, other: object) -> Ball:
+    def __mul__(self, other: object) -> Any:
         return self._combine(other, "__mul__")
 
     __rmul__ = __mul__
 
-    def __sub__(self, other: object) -> Ball:
+    def __sub__(self, other: object) -> Any:
         return self._combine(other, "__sub__")
 
-    def __rsub__(self, other: object) -> Ball:
+    def __rsub__(self, other: object) -> Any:
         return self._combine(other, "__sub__", swapped=True)
 
-    def __truediv__(self, other: object) -> Ball:
+    def __truediv__(self, other: object) -> Any:
         return self._combine(other, "__truediv__")
 
-    def __rtruediv__(self, other: object) -> Ball:
+    def __rtruediv__(self, other: object) -> Any:
         return self._combine(other, "__truediv__", swapped=True)
 
     def __neg__(self) -> Ball:

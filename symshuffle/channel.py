@@ -1,0 +1,245 @@
+"""A channel: the local randomizer as a matrix with one distribution per input."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+from symshuffle.errors import InputError
+from symshuffle.numbers import (
+    Ball,
+    Number,
+    Verdict,
+    equal,
+    is_exact,
+    less,
+    maximum,
+    minimum,
+    parse_rational,
+    upper_end,
+)
+
+FLOAT_SUM_SLACK = 1e-12
+"""How far a row of doubles may be from summing to 1."""
+
+
+def as_number(entry: object, argument: str) -> Number:
+    """Read one matrix entry: a Fraction, int, Ball, text such as ``1/3``, or a double (kept as a double)."""
+    if isinstance(entry, Fraction | Ball):
+        return entry
+    if isinstance(entry, int) and not isinstance(entry, bool):
+        return Fraction(entry)
+    if isinstance(entry, str):
+        return parse_rational(entry, argument)
+    try:
+        value = float(entry)  # type: ignore[arg-type]  # NumPy scalars are floats without being `float`
+    except (TypeError, ValueError):
+        raise InputError(argument, entry, "a rational, a ball or a double") from None
+    if not math.isfinite(value):
+        raise InputError(argument, entry, "a finite number")
+    return value
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A finite channel ``W``; row ``x`` is the output distribution of input ``x``.
+
+    Parameters
+    ----------
+    rows : tuple of tuple of Number
+        Shape ``(k, m)``: ``rows[x][y]`` is the probability of output ``y`` at input ``x``.
+        All entries of one kind: fractions, balls, or doubles (fractions may stand beside balls).
+
+    Raises
+    ------
+    InputError
+        If the matrix is empty or ragged, an entry is negative, or a row does not sum to 1 (the message says which
+        row, and by how much).
+
+    Examples
+    --------
+    >>> W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> W.ratio_cap()
+    Fraction(2, 1)
+    """
+
+    rows: tuple[tuple[Number, ...], ...]
+
+    def __post_init__(self) -> None:
+        if not self.rows or not self.rows[0]:
+            raise InputError("rows", self.rows, "at least one row with at least one entry")
+        for x, row in enumerate(self.rows):
+            if len(row) != len(self.rows[0]):
+                raise InputError(f"rows[{x}]", f"{len(row)} entries", f"{len(self.rows[0])}, as in rows[0]")
+            for y, entry in enumerate(row):
+                if less(entry, 0) is Verdict.TRUE:
+                    raise InputError(f"rows[{x}][{y}]", entry, "a probability of at least 0")
+            _check_sum(x, row)
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Iterable[object]]) -> Channel:
+        """Build a channel from numbers, text such as ``"1/3"``, or a NumPy array (one row per input)."""
+        return cls(
+            tuple(
+                tuple(as_number(entry, f"rows[{x}][{y}]") for y, entry in enumerate(row))
+                for x, row in enumerate(rows)
+            )
+        )
+
+    @property
+    def num_inputs(self) -> int:
+        """Number ``k`` of inputs."""
+        return len(self.rows)
+
+    @property
+    def num_outputs(self) -> int:
+        """Number ``m`` of outputs."""
+        return len(self.rows[0])
+
+    @property
+    def exact(self) -> bool:
+        """Whether every entry is a rational number."""
+        return all(is_exact(row) for row in self.rows)
+
+    def column(self, output: int) -> tuple[Number, ...]:
+        """The probabilities of one output, by input."""
+        return tuple(row[output] for row in self.rows)
+
+    def columns(self) -> tuple[tuple[Number, ...], ...]:
+        """All columns, by output."""
+        return tuple(zip(*self.rows, strict=True))
+
+    def ratio_cap(self) -> Number:
+        r"""The largest likelihood ratio :math:`\max_{y,x,x'} W_x(y)/W_{x'}(y)`; ``inf`` if one is unbounded.
+
+        The channel is eps0-LDP exactly for ``exp(eps0) >= ratio_cap()`` (decomposition, Definition 3).
+        """
+        ratios: list[Number] = [Fraction(1)]
+        for column in self.columns():
+            top: Any = maximum(column)
+            bottom: Any = minimum(column)
+            if equal(top, 0):
+                continue
+            if equal(bottom, 0):
+                return math.inf
+            ratios.append(top / bottom)
+        cap: Number = maximum(ratios)
+        return cap
+
+    def epsilon(self) -> float:
+        """The local privacy level ``log(ratio_cap())`` in nats, as a double; ``inf`` if the channel is not LDP."""
+        cap = self.ratio_cap()
+        return cap if cap == math.inf else math.log(float(upper_end(cap)))  # type: ignore[return-value]
+
+    def is_ldp(self, lam: Number | int) -> Verdict:
+        """Whether the channel is log(lam)-LDP, for ``lam = exp(eps0) >= 1``."""
+        return ~less(lam, self.ratio_cap())
+
+    def likelihood_ratios(self, numerator: int, denominator: int) -> tuple[Number | None, ...]:
+        """The ratios ``W_numerator(y) / W_denominator(y)``; ``inf`` at x/0 and None at 0/0, by output."""
+        return tuple(_ratio(a, b) for a, b in zip(self.rows[numerator], self.rows[denominator], strict=True))
+
+    def blanket(self) -> tuple[Number, ...]:
+        r"""The unnormalised privacy blanket :math:`\inf_x W_x(y)`, by output; its sum is the similarity gamma."""
+        return tuple(minimum(column) for column in self.columns())
+
+    def null_outputs(self) -> tuple[int, ...]:
+        """Outputs of probability zero at every input."""
+        return tuple(y for y, column in enumerate(self.columns()) if all(equal(entry, 0) for entry in column))
+
+    def without_null_outputs(self) -> tuple[Channel, tuple[int, ...]]:
+        """The channel without its null outputs, and which outputs were dropped."""
+        dropped = self.null_outputs()
+        kept = [y for y in range(self.num_outputs) if y not in set(dropped)]
+        return Channel(tuple(tuple(row[y] for y in kept) for row in self.rows)), dropped
+
+    def restrict(self, inputs: Sequence[int]) -> Channel:
+        """The channel on some of the inputs, in the order given."""
+        return Channel(tuple(self.rows[x] for x in inputs))
+
+    def push_forward(self, kernel: Channel) -> Channel:
+        """The channel followed by the post-processing ``kernel`` (its inputs are the outputs of this channel)."""
+        if kernel.num_inputs != self.num_outputs:
+            raise InputError("kernel", f"{kernel.num_inputs} inputs", f"{self.num_outputs}, one per output")
+        columns = kernel.columns()
+        return Channel(tuple(tuple(_inner(row, column) for column in columns) for row in self.rows))
+
+    def merge(self, groups: Sequence[Sequence[int]]) -> Channel:
+        """The channel whose outputs are the given groups of outputs; the groups must partition the outputs."""
+        if sorted(itertools.chain(*groups)) != list(range(self.num_outputs)):
+            raise InputError("groups", groups, f"a partition of the outputs 0..{self.num_outputs - 1}")
+        return Channel(tuple(tuple(_total(row[y] for y in group) for group in groups) for row in self.rows))
+
+    def tensor(self, other: Channel) -> Channel:
+        """Both channels on a pair of inputs, independently; inputs and outputs in lexicographic order."""
+        return Channel(
+            tuple(tuple(a * b for a in row for b in other_row) for row in self.rows for other_row in other.rows)
+        )
+
+    def __str__(self) -> str:
+        return "\n".join("  ".join(str(entry) for entry in row) for row in self.rows)
+
+    def _repr_html_(self) -> str:
+        body = "".join("<tr>" + "".join(f"<td>{entry}</td>" for entry in row) + "</tr>" for row in self.rows)
+        return f"<table>{body}</table>"
+
+
+def direct_sum(channels: Sequence[Channel], weights: Sequence[Number]) -> Channel:
+    """Run channel ``i`` with probability ``weights[i]`` and publish ``i`` with its output.
+
+    Raises
+    ------
+    InputError
+        If the channels differ in their number of inputs, or the weights are not a distribution.
+
+    Notes
+    -----
+    ldp_tradeoff, equation (1); the parallel composition of decomposition, Section 4.6.
+    """
+    if not channels or len(channels) != len(weights):
+        raise InputError(
+            "weights", f"{len(weights)} weights", f"one per channel, of which there are {len(channels)}"
+        )
+    if len({channel.num_inputs for channel in channels}) > 1:
+        raise InputError("channels", [c.num_inputs for c in channels], "channels with one common number of inputs")
+    return Channel(
+        tuple(
+            tuple(
+                weight * entry
+                for channel, weight in zip(channels, weights, strict=True)
+                for entry in channel.rows[x]
+            )
+            for x in range(channels[0].num_inputs)
+        )
+    )
+
+
+def _ratio(a: Any, b: Any) -> Number | None:
+    if equal(b, 0):
+        return None if equal(a, 0) else math.inf
+    ratio: Number = a / b
+    return ratio
+
+
+def _total(values: Iterable[Any]) -> Any:
+    return sum(values, start=Fraction(0))
+
+
+def _inner(left: Iterable[Any], right: Iterable[Any]) -> Any:
+    return _total(a * b for a, b in zip(left, right, strict=True))
+
+
+def _check_sum(x: int, row: Sequence[Number]) -> None:
+    if any(isinstance(entry, float) for entry in row):
+        excess = math.fsum(float(entry) for entry in row) - 1
+        if abs(excess) > FLOAT_SUM_SLACK:
+            raise InputError(f"rows[{x}]", f"sum 1{excess:+.3g}", "probabilities that sum to 1")
+        return
+    total = _total(row)
+    if equal(total, 1) is Verdict.FALSE:
+        raise InputError(f"rows[{x}]", f"sum {total}", f"probabilities that sum to 1 (off by {total - 1})")

@@ -1,0 +1,112 @@
+"""The law of one amplification variable G, the only thing that an engine sees.
+
+Every amplification bound of the package is the number
+
+.. math:: H(n) = s + \\frac1n E\\Big[\\Big(\\sum_{i\\le n} G_i\\Big)_+\\Big],
+
+where the :math:`G_i` are independent copies of :math:`G = (A_0-e^{\\varepsilon}A_1)/A_2` under :math:`A_2`, and the
+singular mass :math:`s` collects :math:`(A_0-e^{\\varepsilon}A_1)_+` where :math:`A_2` vanishes
+(decomposition, Theorem 12, extended to pairs that :math:`A_2` does not dominate).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+from symshuffle.errors import InputError
+from symshuffle.numbers import Number, Verdict, equal, is_enclosed, is_exact, less, maximum, minimum
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Law:
+    """A finitely supported law of G, with the singular mass beside it.
+
+    Parameters
+    ----------
+    values : tuple of Number
+        The atoms of G.
+    weights : tuple of Number
+        Their probabilities, positive, of sum 1.
+    singular : Number
+        The mass that every histogram reveals for certain, at least 0.
+
+    Raises
+    ------
+    InputError
+        If the lengths differ, there is no atom, or a weight is not positive.
+    """
+
+    values: tuple[Number, ...]
+    weights: tuple[Number, ...]
+    singular: Number = Fraction(0)
+
+    def __post_init__(self) -> None:
+        if not self.values or len(self.values) != len(self.weights):
+            raise InputError(
+                "atoms", f"{len(self.values)} values, {len(self.weights)} weights", "as many, at least 1"
+            )
+        for weight in self.weights:
+            if less(0, weight) is Verdict.FALSE:
+                raise InputError("weights", weight, "positive probabilities (drop atoms of weight 0)")
+
+    @classmethod
+    def from_atoms(cls, atoms: Iterable[tuple[Any, Any]], singular: Number = Fraction(0)) -> Law:
+        """Collect (value, weight) pairs: atoms of weight 0 are dropped, atoms of equal value are merged."""
+        merged: list[tuple[Any, Any]] = []
+        for value, weight in atoms:
+            if equal(weight, 0) is Verdict.TRUE:
+                continue
+            for i, (other, mass) in enumerate(merged):
+                if value is other or equal(value, other) is Verdict.TRUE:
+                    merged[i] = (other, mass + weight)
+                    break
+            else:
+                merged.append((value, weight))
+        return cls(tuple(value for value, _ in merged), tuple(weight for _, weight in merged), singular)
+
+    @property
+    def exact(self) -> bool:
+        """Whether all numbers are rational."""
+        return is_exact((*self.values, *self.weights, self.singular))
+
+    @property
+    def enclosed(self) -> bool:
+        """Whether all numbers are rational or balls."""
+        return is_enclosed((*self.values, *self.weights, self.singular))
+
+    @property
+    def mean(self) -> Any:
+        """Expectation of G; ``1 - exp(eps)`` when nothing is singular (decomposition, Property 2)."""
+        products: Iterable[Any] = (v * w for v, w in zip(self.values, self.weights, strict=True))
+        return sum(products, start=Fraction(0))
+
+    @property
+    def variance(self) -> Any:
+        """Variance of G."""
+        mean = self.mean
+        return sum(
+            ((v - mean) * (v - mean) * w for v, w in zip(self.values, self.weights, strict=True)),
+            start=Fraction(0),
+        )
+
+    @property
+    def support(self) -> tuple[Any, Any]:
+        """Smallest and largest atom."""
+        return minimum(self.values), maximum(self.values)
+
+    @property
+    def never_positive(self) -> bool:
+        """Whether G is certainly at most 0, so that the finite part of H(n) is exactly 0."""
+        return all(less(0, value) is Verdict.FALSE for value in self.values)
+
+    def atoms(self) -> tuple[tuple[Number, Number], ...]:
+        """Pairs (value, weight)."""
+        return tuple(zip(self.values, self.weights, strict=True))
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><td>{value}</td><td>{weight}</td></tr>" for value, weight in self.atoms())
+        return f"<table><tr><th>G</th><th>probability</th></tr>{rows}</table>"

@@ -1,0 +1,153 @@
+"""The shuffled experiment itself, by enumeration: every histogram of messages with its probability.
+
+This is the object that all bounds of the package speak about. It is exact and small: nothing here knows of
+decompositions, laws of G or engines, which makes it their referee.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Final, TypeAlias
+
+from symshuffle.channel import Channel
+from symshuffle.divergences import hockey_stick
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.numbers import Number
+
+Histogram: TypeAlias = tuple[int, ...]
+HistogramLaw: TypeAlias = Mapping[Histogram, Number]
+
+LARGEST_ENUMERATION: Final = 2_000_000
+"""Histograms beyond which enumeration is refused."""
+
+
+def count_histograms(n: int, cells: int) -> int:
+    """Number of ways to write ``n`` as an ordered sum of ``cells`` non-negative integers."""
+    return math.comb(n + cells - 1, cells - 1)
+
+
+def histogram_law(users: Sequence[Sequence[Number]]) -> dict[Histogram, Any]:
+    """Law of the histogram of independent draws, one from each given distribution.
+
+    Parameters
+    ----------
+    users : sequence of distributions
+        ``users[i][y]`` is the probability that user ``i`` sends message ``y``; all on the same messages.
+
+    Returns
+    -------
+    dict
+        Histogram (counts by message) to probability; impossible histograms are absent.
+
+    Raises
+    ------
+    Unsupported
+        If there would be more than ``LARGEST_ENUMERATION`` histograms.
+    """
+    if not users:
+        raise InputError("users", "0 distributions", "at least 1")
+    cells = len(users[0])
+    size = count_histograms(len(users), cells)
+    if size > LARGEST_ENUMERATION:
+        raise Unsupported(
+            f"n = {len(users)} users with {cells} messages have {size} histograms; enumeration stops at "
+            f"{LARGEST_ENUMERATION}: use an engine of symshuffle.accountants on the law of G instead"
+        )
+    law: dict[Histogram, Any] = {(0,) * cells: Fraction(1)}
+    for user in users:
+        grown: dict[Histogram, Any] = {}
+        for histogram, mass in law.items():
+            for y, probability in enumerate(user):
+                if isinstance(probability, Fraction | float) and probability == 0:
+                    continue
+                key = (*histogram[:y], histogram[y] + 1, *histogram[y + 1 :])
+                grown[key] = grown.get(key, Fraction(0)) + mass * probability
+        law = grown
+    return law
+
+
+def shuffled_law(channel: Channel, dataset: Sequence[int]) -> dict[Histogram, Any]:
+    """Law of the shuffled messages of a dataset, as histograms over the outputs of the channel.
+
+    Parameters
+    ----------
+    channel : Channel
+        The local randomizer, applied by every user.
+    dataset : sequence of int
+        The input of each user.
+
+    Notes
+    -----
+    decomposition, Definition 4; anchored, equation (1.1).
+    """
+    for i, x in enumerate(dataset):
+        if not 0 <= x < channel.num_inputs:
+            raise InputError(f"dataset[{i}]", x, f"an input from 0 to {channel.num_inputs - 1}")
+    return histogram_law([channel.rows[x] for x in dataset])
+
+
+def law_divergence(first: HistogramLaw, second: HistogramLaw, gamma: Number | int) -> Any:
+    """Hockey-stick divergence of order ``gamma`` between two laws of histograms."""
+    support = sorted(first.keys() | second.keys())
+    return hockey_stick(
+        [first.get(h, Fraction(0)) for h in support], [second.get(h, Fraction(0)) for h in support], gamma
+    )
+
+
+def shuffled_divergence(channel: Channel, first: Sequence[int], second: Sequence[int], gamma: Number | int) -> Any:
+    r"""Hockey-stick divergence :math:`D_\gamma(M(X_0)\Vert M(X_1))` of two shuffled datasets of equal size."""
+    if len(first) != len(second):
+        raise InputError("datasets", f"{len(first)} and {len(second)} users", "two datasets of the same size")
+    return law_divergence(shuffled_law(channel, first), shuffled_law(channel, second), gamma)
+
+
+def backgrounds(num_inputs: int, users: int) -> Iterator[tuple[int, ...]]:
+    """All multisets of inputs that the other ``users`` may hold."""
+    return itertools.combinations_with_replacement(range(num_inputs), users)
+
+
+def worst_shuffled_divergence(
+    channel: Channel, pair: tuple[int, int], n: int, gamma: Number | int
+) -> tuple[Any, tuple[int, ...]]:
+    r"""Largest :math:`D_\gamma` over all backgrounds of a pair of neighbouring datasets, with a maximiser.
+
+    Parameters
+    ----------
+    channel : Channel
+        The local randomizer.
+    pair : tuple of int
+        Input of the differing user in the first and in the second dataset.
+    n : int
+        Number of users, the differing one included.
+    gamma : Number
+        Order of the divergence.
+
+    Returns
+    -------
+    value : Number
+        The largest divergence.
+    background : tuple of int
+        Inputs of the other ``n - 1`` users that attain it.
+
+    Raises
+    ------
+    Unsupported
+        If the search would enumerate more than ``LARGEST_ENUMERATION`` histograms in all.
+    """
+    work = count_histograms(n - 1, channel.num_inputs) * count_histograms(n, channel.num_outputs)
+    if work > LARGEST_ENUMERATION:
+        raise Unsupported(
+            f"all backgrounds of n = {n} users have {work} histograms to enumerate, beyond {LARGEST_ENUMERATION}: "
+            "search constant backgrounds with an engine instead"
+        )
+    best: tuple[Any, tuple[int, ...]] | None = None
+    for background in backgrounds(channel.num_inputs, n - 1):
+        value = shuffled_divergence(channel, (pair[0], *background), (pair[1], *background), gamma)
+        if best is None or value > best[0]:
+            best = (value, background)
+    if best is None:
+        raise InputError("n", n, "at least 1 user")
+    return best

@@ -1,0 +1,1 @@
+"""Checks of *Growing Alphabets in Canonical Shuffle Experiments*."""

@@ -1,0 +1,1 @@
+"""Checks of *Anchored Likelihood-Ratio Geometry of Anonymous Shuffle Experiments*."""

@@ -1,0 +1,1 @@
+"""Checks of *Decomposition-Based Optimal Bounds for Privacy Amplification via Shuffling*."""

@@ -1,0 +1,1 @@
+"""Checks of *Shuffling-Aware Optimization for Private Vector Mean Estimation*."""

@@ -1,0 +1,394 @@
+"""Runs claims and says what was found.
+
+Rules of the tally, the same for a printed statement, its correction and its controls:
+
+- one comparison that is false refutes; one that is undecided, with none false, leaves the statement undecided;
+- a check that makes no comparison proves nothing: it is undecided and the run fails;
+- an exception in a check is a fault of the run, whatever was compared before it, and is never a rejection.
+
+A control is rejected if and only if one of its comparisons is false. An exception does not reject it, not even
+an :class:`~symshuffle.errors.InputError` about the perturbed object: the same exception would come from a misspelt
+argument. A check for which refusal is the right answer catches it and records it with
+:func:`~symshuffle.claims.model.decide`.
+
+A grade is reported only where the comparisons carry it: *proved* needs a symbolic comparison, and nothing above
+*sampled* may rest on floating point.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, TypeAlias, final
+
+import numpy as np
+
+from symshuffle.claims.model import (
+    Check,
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Means,
+    Statement,
+)
+from symshuffle.claims.registry import Ledger, load
+from symshuffle.errors import InputError
+from symshuffle.numbers import DEFAULT_BITS, Verdict, working_precision
+
+MOST_JOBS: Final = 256
+"""Upper end of ``jobs``: beyond it a typing error starts more processes than a machine has."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """What became of the corrected statement of a refuted claim.
+
+    Parameters
+    ----------
+    statement : str
+        The corrected statement, in our words.
+    verdict : ClaimVerdict
+        What its check found.
+    grade : Grade or None
+        Strength of the evidence, where it holds.
+    """
+
+    statement: str
+    verdict: ClaimVerdict
+    grade: Grade | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run found about one claim.
+
+    Parameters
+    ----------
+    id, paper, title, source, scope, assumptions
+        As in the claim.
+    kind : Kind
+        What the entry is.
+    verdict, recorded : ClaimVerdict
+        What was found, and what the ledger has on record.
+    grade : Grade or None
+        Strength of the evidence; None where the claim is undecided, has no content, or its evidence is too weak
+        for the grade it declares.
+    evidence : str
+        The comparisons in a few words, with the faults if there are any.
+    true, undecided, false : int
+        Comparisons of the printed statement by outcome.
+    controls, controls_rejected : int
+        Perturbed statements, and how many of them the check told from the true one.
+    seconds : float
+        Wall-clock time.
+    printed : str
+        The statement, in our words.
+    counterexample : str or None
+        The first comparison that refutes it.
+    corrected : Corrected or None
+        The corrected statement, for a refuted claim.
+    faults : tuple of str
+        What is wrong with the check or its controls; empty in a sound run.
+    """
+
+    id: str
+    paper: str
+    kind: Kind
+    title: str
+    source: str
+    verdict: ClaimVerdict
+    recorded: ClaimVerdict
+    grade: Grade | None
+    scope: str
+    assumptions: tuple[str, ...]
+    evidence: str
+    true: int
+    undecided: int
+    false: int
+    controls: int
+    controls_rejected: int
+    seconds: float
+    printed: str
+    counterexample: str | None
+    corrected: Corrected | None
+    faults: tuple[str, ...]
+
+    @property
+    def agrees_with_record(self) -> bool:
+        """Whether the run was sound, every control rejected, and the verdict is the one on record."""
+        return not self.faults and self.verdict is self.recorded
+
+
+Progress: TypeAlias = Callable[[Outcome], object]
+"""Called with each outcome as it is found, in no particular order."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Tally:
+    """The comparisons of one statement, counted."""
+
+    outcomes: Counter[Verdict]
+    means: Counter[Means]
+    refutation: Comparison | None
+    fault: str | None
+
+    @property
+    def total(self) -> int:
+        return self.outcomes.total()
+
+    def verdict(self, kind: Kind) -> ClaimVerdict:
+        if self.outcomes[Verdict.FALSE]:
+            return ClaimVerdict.REFUTED
+        if kind is Kind.NO_CONTENT and self.fault is None and not self.outcomes[Verdict.UNDECIDED]:
+            return ClaimVerdict.NO_CONTENT
+        if self.fault is not None or self.outcomes[Verdict.UNDECIDED] or not self.total:
+            return ClaimVerdict.UNDECIDED
+        return ClaimVerdict.DEFINITION if kind is Kind.DEFINITION else ClaimVerdict.HOLDS
+
+    def objection(self, grade: Grade | None) -> str | None:
+        """Why these comparisons do not carry a grade; None if they do."""
+        doubles, symbolic = self.means[Means.FLOAT], self.means[Means.SYMBOLIC]
+        match grade:
+            case None | Grade.REFUTED:
+                return "every comparison is true, but no grade for that is declared"
+            case Grade.SAMPLED:
+                return None
+            case _ if doubles:
+                return f"graded {grade.value}, but {doubles} comparisons are in floating point"
+            case Grade.PROVED if not symbolic:
+                return "graded proved, but no comparison is symbolic"
+            case _:
+                return None
+
+    def __str__(self) -> str:
+        if not self.total:
+            return "no comparison"
+        counted = ", ".join(f"{self.means[means]} {means.value}" for means in Means if self.means[means])
+        exceptions = ", ".join(
+            f"{self.outcomes[verdict]} {verdict.value}"
+            for verdict in (Verdict.FALSE, Verdict.UNDECIDED)
+            if self.outcomes[verdict]
+        )
+        return f"{counted}; {exceptions}" if exceptions else counted
+
+
+def seeded(claim_id: str) -> np.random.Generator:
+    """A new random generator that depends on the id of a claim and on nothing else."""
+    return np.random.default_rng(int.from_bytes(hashlib.sha256(claim_id.encode()).digest()))
+
+
+def run(claim: Claim) -> Outcome:
+    """Check one claim: its printed statement, its controls, and its correction if the printed one falls."""
+    start = time.perf_counter()
+    # Ball precision is global to the process: no claim may inherit what another one left behind.
+    with working_precision(DEFAULT_BITS):
+        tally = _tally(claim.check, claim.printed, claim.id)
+        verdict = tally.verdict(claim.kind)
+        corrected, wrong = None, None
+        if verdict is ClaimVerdict.REFUTED and claim.corrected is not None:
+            corrected, wrong = _correct(claim, claim.corrected)
+        grade, weak = _grade(claim, verdict, tally)
+        rejections = [_not_rejected(claim, control) for control in claim.controls]
+    faults = [tally.fault, weak, wrong, *rejections]
+    if not tally.total and tally.fault is None and claim.kind is not Kind.NO_CONTENT:
+        faults.append("vacuous: the check compared nothing")
+    if not claim.controls and claim.kind is not Kind.NO_CONTENT:
+        faults.append("no negative control")
+    found = tuple(fault for fault in faults if fault is not None)
+    return _outcome(
+        claim,
+        verdict,
+        faults=found,
+        grade=grade,
+        evidence="; ".join((str(tally), *found)),
+        outcomes=tally.outcomes,
+        rejected=rejections.count(None),
+        seconds=time.perf_counter() - start,
+        counterexample=_describe(tally.refutation),
+        corrected=corrected,
+    )
+
+
+def _outcome(
+    claim: Claim,
+    verdict: ClaimVerdict,
+    *,
+    faults: tuple[str, ...],
+    evidence: str,
+    grade: Grade | None = None,
+    outcomes: Mapping[Verdict, int] = MappingProxyType({}),
+    rejected: int = 0,
+    seconds: float = 0.0,
+    counterexample: str | None = None,
+    corrected: Corrected | None = None,
+) -> Outcome:
+    return Outcome(
+        id=claim.id,
+        paper=claim.paper,
+        kind=claim.kind,
+        title=claim.title,
+        source=claim.source,
+        verdict=verdict,
+        recorded=claim.expected,
+        grade=grade,
+        scope=claim.scope,
+        assumptions=claim.assumptions,
+        evidence=evidence,
+        true=outcomes.get(Verdict.TRUE, 0),
+        undecided=outcomes.get(Verdict.UNDECIDED, 0),
+        false=outcomes.get(Verdict.FALSE, 0),
+        controls=len(claim.controls),
+        controls_rejected=rejected,
+        seconds=seconds,
+        printed=claim.text,
+        counterexample=counterexample,
+        corrected=corrected,
+        faults=faults,
+    )
+
+
+def _tally(check: Check, statement: Statement, claim_id: str, *, stop_at_false: bool = False) -> _Tally:
+    outcomes: Counter[Verdict] = Counter()
+    means: Counter[Means] = Counter()
+    refutation, fault = None, None
+    try:
+        for comparison in check(statement, seeded(claim_id)):
+            outcomes[comparison.verdict] += 1
+            means[comparison.means] += 1
+            if comparison.verdict is Verdict.FALSE:
+                refutation = refutation or comparison
+                if stop_at_false:
+                    break
+    except Exception as error:  # the ledger reports what a check raised; hiding it would pass for a verdict
+        fault = f"the check raised {_name(error)}"
+    return _Tally(outcomes, means, refutation, fault)
+
+
+def _grade(claim: Claim, verdict: ClaimVerdict, tally: _Tally) -> tuple[Grade | None, str | None]:
+    match verdict:
+        case ClaimVerdict.REFUTED:
+            return Grade.REFUTED, None
+        case ClaimVerdict.UNDECIDED:
+            return None, None
+        case ClaimVerdict.NO_CONTENT:
+            return None, None if claim.grade is None else "a grade is declared for an entry without content"
+        case _:
+            objection = tally.objection(claim.grade)
+            return (claim.grade if objection is None else None), objection
+
+
+def _correct(claim: Claim, correction: Correction) -> tuple[Corrected, str | None]:
+    tally = _tally(correction.check or claim.check, correction.statement, claim.id)
+    verdict = tally.verdict(Kind.STATEMENT)
+    if verdict is not ClaimVerdict.HOLDS:
+        where = _describe(tally.refutation) or tally.fault or str(tally)
+        fault = f"the corrected statement is {verdict.value}: {where}"
+        grade = Grade.REFUTED if verdict is ClaimVerdict.REFUTED else None
+        return Corrected(correction.text, verdict, grade), fault
+    objection = tally.objection(correction.grade)
+    if objection is not None:
+        return Corrected(correction.text, verdict, None), f"the corrected statement: {objection}"
+    return Corrected(correction.text, verdict, correction.grade), None
+
+
+def _not_rejected(claim: Claim, control: Control) -> str | None:
+    """Why a control was not rejected; None if it was."""
+    tally = _tally(control.check or claim.check, control.statement, claim.id, stop_at_false=True)
+    if tally.fault is not None:
+        return f"control {control.name!r}: {tally.fault}"
+    return f"control {control.name!r} was not rejected ({tally})" if tally.refutation is None else None
+
+
+def _describe(comparison: Comparison | None) -> str | None:
+    if comparison is None:
+        return None
+    relation = f"{comparison.computed} {comparison.relation} {comparison.claimed}"
+    return f"at {comparison.at}: {relation} is false ({comparison.means.value})"
+
+
+def _name(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def silent(outcome: Outcome) -> None:
+    """Show nothing."""
+
+
+def verify(
+    ledger: Ledger,
+    claims: Sequence[Claim] | None = None,
+    *,
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> tuple[Outcome, ...]:
+    """Run claims, in parallel if asked, and return their outcomes in the order given.
+
+    Everything but the seconds is the same for every number of jobs: each claim starts from its own seed and the
+    same precision. Workers are started afresh and receive the id of a claim; they find the claim itself in their own
+    copy of the ledger, because a check defined inside a function does not travel between processes.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        Where the claims come from.
+    claims : sequence of Claim, optional
+        Some of its claims; by default all.
+    jobs : int
+        Number of processes, from 1 to 256; with 1, the claims run in this one.
+    progress : callable
+        Called with every outcome as it is found.
+
+    Raises
+    ------
+    InputError
+        If ``jobs`` is out of range.
+    """
+    if not 1 <= jobs <= MOST_JOBS:
+        raise InputError("jobs", jobs, f"an integer from 1 to {MOST_JOBS}")
+    chosen = ledger.claims if claims is None else tuple(claims)
+    outcomes: dict[str, Outcome] = {}
+    for outcome in _run_here(chosen) if jobs == 1 or len(chosen) < 2 else _run_in_pool(ledger, chosen, jobs):
+        outcomes[outcome.id] = outcome
+        progress(outcome)
+    return tuple(outcomes[claim.id] for claim in chosen)
+
+
+def _run_here(claims: Sequence[Claim]) -> Iterator[Outcome]:
+    return (run(claim) for claim in claims)
+
+
+def _run_in_pool(ledger: Ledger, claims: Sequence[Claim], jobs: int) -> Iterator[Outcome]:
+    context = multiprocessing.get_context("spawn")  # a fork would inherit precision, caches and threads
+    with ProcessPoolExecutor(min(jobs, len(claims)), context) as pool:
+        submitted = {pool.submit(_run_by_id, ledger.package, claim.id): claim for claim in claims}
+        try:
+            for future in as_completed(submitted):
+                yield _result(future, submitted[future])
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _run_by_id(package: str, claim_id: str) -> Outcome:
+    return run(load(package).claim(claim_id))
+
+
+def _result(future: Future[Outcome], claim: Claim) -> Outcome:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        fault = "a worker process died while this claim was running or waiting"
+        return _outcome(claim, ClaimVerdict.UNDECIDED, faults=(fault,), evidence=fault)

@@ -86,8 +86,7 @@ class Channel:
         """Build a channel from numbers, text such as ``"1/3"``, or a NumPy array (one row per input)."""
         return cls(
             tuple(
-                tuple(as_number(entry, f"rows[{x}][{y}]") for y, entry in enumerate(row))
-                for x, row in enumerate(rows)
+                tuple(as_number(entry, f"rows[{x}][{y}]") for y, entry in enumerate(row)) for x, row in enumerate(rows)
             )
         )
 
@@ -202,17 +201,13 @@ def direct_sum(channels: Sequence[Channel], weights: Sequence[Number]) -> Channe
     ldp_tradeoff, equation (1); the parallel composition of decomposition, Section 4.6.
     """
     if not channels or len(channels) != len(weights):
-        raise InputError(
-            "weights", f"{len(weights)} weights", f"one per channel, of which there are {len(channels)}"
-        )
+        raise InputError("weights", f"{len(weights)} weights", f"one per channel, of which there are {len(channels)}")
     if len({channel.num_inputs for channel in channels}) > 1:
         raise InputError("channels", [c.num_inputs for c in channels], "channels with one common number of inputs")
     return Channel(
         tuple(
             tuple(
-                weight * entry
-                for channel, weight in zip(channels, weights, strict=True)
-                for entry in channel.rows[x]
+                weight * entry for channel, weight in zip(channels, weights, strict=True) for entry in channel.rows[x]
             )
             for x in range(channels[0].num_inputs)
         )

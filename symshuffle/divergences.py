@@ -81,7 +81,7 @@ def kl_divergence(p: Sequence[Number], q: Sequence[Number], *, bits: int = DEFAU
 def renyi_divergence(
     p: Sequence[Number], q: Sequence[Number], alpha: Fraction | int, *, bits: int = DEFAULT_BITS
 ) -> Any:
-    r"""Rényi divergence :math:`\frac1{\alpha-1}\log\sum_y p_y^\alpha q_y^{1-\alpha}` of order ``alpha > 1``, in nats.
+    r"""Rényi divergence :math:`\frac1{\alpha-1}\log\sum_y p_y^\alpha q_y^{1-\alpha}` of order ``alpha > 1`` (nats).
 
     Raises
     ------

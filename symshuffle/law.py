@@ -1,11 +1,11 @@
-"""The law of one amplification variable G, the only thing that an engine sees.
+r"""The law of one amplification variable G, the only thing that an engine sees.
 
 Every amplification bound of the package is the number
 
-.. math:: H(n) = s + \\frac1n E\\Big[\\Big(\\sum_{i\\le n} G_i\\Big)_+\\Big],
+.. math:: H(n) = s + \frac1n E\Big[\Big(\sum_{i\le n} G_i\Big)_+\Big],
 
-where the :math:`G_i` are independent copies of :math:`G = (A_0-e^{\\varepsilon}A_1)/A_2` under :math:`A_2`, and the
-singular mass :math:`s` collects :math:`(A_0-e^{\\varepsilon}A_1)_+` where :math:`A_2` vanishes
+where the :math:`G_i` are independent copies of :math:`G = (A_0-e^{\varepsilon}A_1)/A_2` under :math:`A_2`, and the
+singular mass :math:`s` collects :math:`(A_0-e^{\varepsilon}A_1)_+` where :math:`A_2` vanishes
 (decomposition, Theorem 12, extended to pairs that :math:`A_2` does not dominate).
 """
 
@@ -46,9 +46,7 @@ class Law:
 
     def __post_init__(self) -> None:
         if not self.values or len(self.values) != len(self.weights):
-            raise InputError(
-                "atoms", f"{len(self.values)} values, {len(self.weights)} weights", "as many, at least 1"
-            )
+            raise InputError("atoms", f"{len(self.values)} values, {len(self.weights)} weights", "as many, at least 1")
         for weight in self.weights:
             if less(0, weight) is Verdict.FALSE:
                 raise InputError("weights", weight, "positive probabilities (drop atoms of weight 0)")

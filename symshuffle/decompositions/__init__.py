@@ -1,0 +1,1 @@
+"""Decompositions of a channel at a pair of inputs, their reduction pairs, and the law of G."""

@@ -1,0 +1,132 @@
+"""The privacy blanket of a channel, and the optimal decompositions that are equivalent to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+from symshuffle.channel import Channel
+from symshuffle.decompositions.model import Decomposition
+from symshuffle.errors import InputError
+from symshuffle.numbers import Number, Verdict, equal
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PrivacyBlanket:
+    r"""The common part of all rows of a channel.
+
+    Parameters
+    ----------
+    gamma : Number
+        Total variation similarity :math:`\gamma=\sum_y\inf_x W_x(y)`, in [0, 1].
+    omega : tuple of Number or None
+        Blanket distribution :math:`\inf_x W_x/\gamma`; None where gamma = 0.
+    left_overs : tuple of tuple of Number or None
+        Distributions :math:`(W_x-\gamma\omega)/(1-\gamma)`, by input; None where gamma = 1.
+
+    Notes
+    -----
+    decomposition, Section 3.2.
+    """
+
+    gamma: Number
+    omega: tuple[Number, ...] | None
+    left_overs: tuple[tuple[Number, ...], ...] | None
+
+
+def privacy_blanket(channel: Channel) -> PrivacyBlanket:
+    """The privacy blanket of a channel (decomposition, Section 3.2)."""
+    floor: tuple[Any, ...] = channel.blanket()
+    gamma = sum(floor, start=Fraction(0))
+    omega = None if equal(gamma, 0) else tuple(mass / gamma for mass in floor)
+    rest = 1 - gamma
+    left_overs = (
+        None
+        if equal(rest, 0)
+        else tuple(tuple((entry - mass) / rest for entry, mass in zip(row, floor, strict=True)) for row in channel.rows)
+    )
+    return PrivacyBlanket(gamma, omega, left_overs)
+
+
+def _check_pair(channel: Channel, pair: tuple[int, int]) -> None:
+    for which, x in zip(("first", "second"), pair, strict=True):
+        if not 0 <= x < channel.num_inputs:
+            raise InputError(f"{which} of pair", x, f"an input from 0 to {channel.num_inputs - 1}")
+
+
+def primary_decomposition(channel: Channel, pair: tuple[int, int]) -> Decomposition:
+    r"""The primary optimal decomposition: one component per output.
+
+    :math:`a_y=W_{x_1^0}(y)`, :math:`b_y=W_{x_1^1}(y)`, :math:`c_y=\inf_x W_x(y)`; the infimum runs over *all* inputs
+    of the channel, since any of them may be in the background (decomposition, Theorem 5).
+
+    Parameters
+    ----------
+    channel : Channel
+        The local randomizer.
+    pair : tuple of int
+        Input of the differing user in the first and in the second dataset.
+    """
+    _check_pair(channel, pair)
+    floor = channel.blanket()
+    outputs = range(channel.num_outputs)
+    points = tuple(tuple(Fraction(int(y == z)) for z in outputs) for y in outputs)
+    beta: Any = 1 - sum(floor, start=Fraction(0))
+    return Decomposition(channel.rows[pair[0]], channel.rows[pair[1]], floor, beta, points)
+
+
+def simplified_decomposition(channel: Channel, pair: tuple[int, int]) -> Decomposition:
+    """The simplified optimal decomposition: outputs with equal ratios ``a : b : c`` are merged.
+
+    Ratios are compared as points of the projective plane, so outputs that some input never sends are merged like all
+    others; outputs of weight zero in all three laws are dropped (decomposition, Theorem 7).
+    """
+    return merge_proportional(primary_decomposition(channel, pair))
+
+
+def merge_proportional(decomposition: Decomposition) -> Decomposition:
+    """Merge the components of a decomposition whose weights ``(a, b, c)`` are proportional."""
+    groups: list[list[int]] = []
+    triples: list[tuple[Any, Any, Any]] = list(zip(decomposition.a, decomposition.b, decomposition.c, strict=True))
+    for j, triple in enumerate(triples):
+        if all(equal(weight, 0) is Verdict.TRUE for weight in triple):
+            continue
+        for group in groups:
+            if _proportional(triples[group[0]], triple):
+                group.append(j)
+                break
+        else:
+            groups.append([j])
+
+    def total(weights: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(sum((weights[j] for j in group), start=Fraction(0)) for group in groups)
+
+    components = (
+        tuple(_merged_component(decomposition, triples, group) for group in groups) if decomposition.components else ()
+    )
+    return Decomposition(
+        total(decomposition.a), total(decomposition.b), total(decomposition.c), decomposition.beta, components
+    )
+
+
+def _proportional(u: Sequence[Any], v: Sequence[Any]) -> bool:
+    minors = (u[i] * v[j] - u[j] * v[i] for i, j in ((0, 1), (0, 2), (1, 2)))
+    return all(equal(minor, 0) is Verdict.TRUE for minor in minors)
+
+
+def _merged_component(
+    decomposition: Decomposition, triples: Sequence[tuple[Any, Any, Any]], group: Sequence[int]
+) -> tuple[Any, ...]:
+    """The mixture of the components of a group, weighted by their share, which all three weights agree on."""
+    shares = [sum(triples[j], start=Fraction(0)) for j in group]
+    whole = sum(shares, start=Fraction(0))
+    return tuple(
+        sum(
+            (share / whole * decomposition.components[j][y] for share, j in zip(shares, group, strict=True)),
+            start=Fraction(0),
+        )
+        for y in range(len(decomposition.components[0]))
+    )

@@ -1,0 +1,200 @@
+"""Decompositions and reduction pairs as data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias, final
+
+from symshuffle.channel import FLOAT_SUM_SLACK, Channel
+from symshuffle.errors import InputError
+from symshuffle.law import Law
+from symshuffle.numbers import Number, Verdict, equal, is_enclosed, less, positive_part
+from symshuffle.shuffled import HistogramLaw, histogram_law, law_divergence
+
+Direction: TypeAlias = Literal["forward", "reverse"]
+"""``forward`` is D(P0 || P1), ``reverse`` is D(P1 || P0)."""
+
+
+def _sum(values: Sequence[Any]) -> Any:
+    return sum(values, start=Fraction(0))
+
+
+def _sums_to_one(values: Sequence[Number]) -> bool:
+    total = _sum(values)
+    if is_enclosed(values):
+        return equal(total, 1) is not Verdict.FALSE
+    return abs(float(total) - 1) <= FLOAT_SUM_SLACK
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ReductionPair:
+    r"""The per-user laws of a reduction pair.
+
+    :math:`P_b` is the histogram of one draw from :math:`A_b` and ``n - 1`` independent draws from :math:`A_2`.
+
+    Parameters
+    ----------
+    a0, a1, a2 : tuple of Number
+        Three distributions on the same components.
+
+    Notes
+    -----
+    decomposition, Definition 8.
+    """
+
+    a0: tuple[Number, ...]
+    a1: tuple[Number, ...]
+    a2: tuple[Number, ...]
+
+    def __post_init__(self) -> None:
+        for name, masses in (("a0", self.a0), ("a1", self.a1), ("a2", self.a2)):
+            if len(masses) != len(self.a2):
+                raise InputError(name, f"{len(masses)} masses", f"{len(self.a2)}, as in a2")
+            if not _sums_to_one(masses):
+                raise InputError(name, f"sum {_sum(masses)}", "probabilities of sum 1")
+            for mass in masses:
+                if less(mass, 0) is Verdict.TRUE:
+                    raise InputError(name, mass, "probabilities of at least 0")
+
+    def gparv(self, exp_eps: Number | int, *, direction: Direction = "forward") -> Law:
+        r"""Law of :math:`G=(A_0-e^{\varepsilon}A_1)/A_2` under :math:`A_2`, with its singular mass.
+
+        Parameters
+        ----------
+        exp_eps : Number
+            The target ratio ``exp(eps)``.
+        direction : {"forward", "reverse"}
+            Whether ``A0`` or ``A1`` is the first argument of the divergence.
+
+        Raises
+        ------
+        InputError
+            If no component has positive mass under ``A2``.
+
+        Notes
+        -----
+        decomposition, Theorem 12 and Definition 9. Components that ``A2`` does not charge are visible in the
+        histogram for certain; they contribute the singular mass, whatever ``n`` is.
+        """
+        first, second = (self.a0, self.a1) if direction == "forward" else (self.a1, self.a0)
+        atoms: list[tuple[Any, Any]] = []
+        singular: Any = Fraction(0)
+        exp_eps = Fraction(exp_eps) if isinstance(exp_eps, int) else exp_eps
+        for a, b, c in zip(first, second, self.a2, strict=True):
+            excess: Any = a - exp_eps * b
+            if equal(c, 0):
+                singular = singular + positive_part(excess)
+            else:
+                atoms.append((excess / c, c))
+        return Law.from_atoms(atoms, singular)
+
+    def histogram_laws(self, n: int) -> tuple[HistogramLaw, HistogramLaw]:
+        """Laws of both histograms by enumeration: an independent, slow road to every divergence."""
+        others = [self.a2] * (n - 1)
+        return histogram_law([self.a0, *others]), histogram_law([self.a1, *others])
+
+    def divergence(self, n: int, exp_eps: Number | int, *, direction: Direction = "forward") -> Any:
+        """Hockey-stick divergence of the two histograms of ``n`` users, by enumeration."""
+        if n < 1:
+            raise InputError("n", n, "at least 1 user")
+        first, second = self.histogram_laws(n)
+        if direction == "reverse":
+            first, second = second, first
+        return law_divergence(first, second, exp_eps)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Decomposition:
+    r"""A decomposition in the general clone paradigm.
+
+    .. math::
+
+        R(x_1^0)=\sum_j a_j Q^j,\quad R(x_1^1)=\sum_j b_j Q^j,\quad R(x)=\sum_j c_j Q^j+\beta Q_x .
+
+    Parameters
+    ----------
+    a, b, c : tuple of Number
+        Weights of the shared components; ``a`` and ``b`` sum to 1.
+    beta : Number
+        Weight of the left-over; ``beta`` and ``c`` sum to 1.
+    components : tuple of tuple of Number, optional
+        The distributions :math:`Q^j` on the outputs, where they are wanted; the amplification bound does not
+        depend on them.
+
+    Notes
+    -----
+    decomposition, Definition 7.
+    """
+
+    a: tuple[Number, ...]
+    b: tuple[Number, ...]
+    c: tuple[Number, ...]
+    beta: Number
+    components: tuple[tuple[Number, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not len(self.a) == len(self.b) == len(self.c):
+            raise InputError("a, b, c", f"{len(self.a)}, {len(self.b)}, {len(self.c)} weights", "as many of each")
+        for name, weights in (("a", self.a), ("b", self.b), ("c and beta", (*self.c, self.beta))):
+            if not _sums_to_one(weights):
+                raise InputError(name, f"sum {_sum(weights)}", "weights of sum 1")
+            for weight in weights:
+                if less(weight, 0) is Verdict.TRUE:
+                    raise InputError(name, weight, "weights of at least 0")
+
+    @property
+    def gamma(self) -> Any:
+        """Total weight ``1 - beta`` of the shared components."""
+        return _sum(self.c)
+
+    def reduction_pair(self) -> ReductionPair:
+        """The per-user laws: the shared components and, last, the left-over."""
+        zero = Fraction(0)
+        return ReductionPair((*self.a, zero), (*self.b, zero), (*self.c, self.beta))
+
+    def left_over(self, row: Sequence[Number]) -> tuple[Any, ...]:
+        r"""The left-over distribution :math:`Q_x` of an input with output distribution ``row``.
+
+        Raises
+        ------
+        InputError
+            If the decomposition has no components, or no left-over because ``beta = 0``.
+        """
+        if not self.components:
+            raise InputError("components", "()", "a decomposition that carries its components")
+        if equal(self.beta, 0):
+            raise InputError("beta", self.beta, "a positive weight (there is no left-over)")
+        return tuple((probability - shared) / self.beta for probability, shared in zip(row, self.common(), strict=True))
+
+    def common(self) -> tuple[Any, ...]:
+        r"""The shared part :math:`\sum_j c_j Q^j(y)` of every row, by output."""
+        return self._mixture(self.c)
+
+    def _mixture(self, weights: Sequence[Number]) -> tuple[Any, ...]:
+        outputs = range(len(self.components[0]))
+        return tuple(_sum([w * q[y] for w, q in zip(weights, self.components, strict=True)]) for y in outputs)
+
+    def violations(self, channel: Channel, pair: tuple[int, int]) -> list[str]:
+        """What keeps this from being a decomposition of a channel at a pair of inputs; empty if nothing does.
+
+        The left-over must exist for every input of the channel: any of them may be in the background.
+        """
+        if not self.components:
+            return ["the decomposition carries no components"]
+        found = []
+        for name, weights, x in (("a", self.a, pair[0]), ("b", self.b, pair[1])):
+            mixture = self._mixture(weights)
+            off = [y for y, entry in enumerate(mixture) if equal(entry, channel.rows[x][y]) is Verdict.FALSE]
+            found += [f"sum of {name}_j Q^j differs from row {x} at output {y}" for y in off]
+        shared = self.common()
+        for x, row in enumerate(channel.rows):
+            found += [
+                f"left-over of input {x} is negative at output {y}"
+                for y, entry in enumerate(row)
+                if less(entry, shared[y]) is Verdict.TRUE
+            ]
+        return found

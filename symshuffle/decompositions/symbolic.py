@@ -1,0 +1,205 @@
+r"""The simplified optimal decomposition in closed form, derived from a mechanism by counting output classes.
+
+For a class of outputs and an ordered pair of its states the mechanism says how many outputs show that pair of states
+and with which probabilities; the blanket of such an output is the smallest probability among the states that occur
+in it. That gives one triple (a, b, c) per class and pair of states, and proportional triples are merged. Nothing is
+looked up: change the definition of the mechanism and the formula follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import sympy as sp
+
+from symshuffle.decompositions.model import Decomposition, Direction
+from symshuffle.errors import Unsupported
+from symshuffle.mechanisms.model import Mechanism, OutputClass
+from symshuffle.mechanisms.symbolic import (
+    EXP_EPS,
+    LAM,
+    evaluate,
+    nonnegative,
+    normal_form,
+    positive,
+    proportional,
+    smallest,
+)
+from symshuffle.numbers import Verdict
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One component of a symbolic decomposition: its weight in both rows of the pair and in the blanket."""
+
+    a: sp.Expr
+    b: sp.Expr
+    c: sp.Expr
+
+    @property
+    def ratios(self) -> tuple[sp.Expr, sp.Expr] | None:
+        """The likelihood ratios ``(a/c, b/c)``; None for a cell that the blanket does not charge."""
+        return None if self.c == 0 else (normal_form(self.a / self.c), normal_form(self.b / self.c))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SymbolicDecomposition:
+    """A decomposition whose weights are expressions in the open parameters of a mechanism.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        What was decomposed.
+    cells : tuple of Cell
+        The shared components.
+    beta : sympy.Expr
+        Weight of the left-over.
+    """
+
+    mechanism: Mechanism
+    cells: tuple[Cell, ...]
+    beta: sp.Expr
+
+    @property
+    def gamma(self) -> sp.Expr:
+        """Total variation similarity ``1 - beta``."""
+        return normal_form(1 - self.beta)
+
+    def check_sums(self) -> dict[str, sp.Expr]:
+        """What the weights sum to (each should be 1), and E[G] + exp(eps) (1 if nothing is singular)."""
+        return {
+            "a": normal_form(sum(cell.a for cell in self.cells)),
+            "b": normal_form(sum(cell.b for cell in self.cells)),
+            "c + beta": normal_form(sum((cell.c for cell in self.cells), start=self.beta)),
+            "E[G] + exp(eps)": normal_form(sum(value * weight for value, weight in self.gparv()) + EXP_EPS),
+        }
+
+    def gparv(self, *, direction: Direction = "forward") -> tuple[tuple[sp.Expr, sp.Expr], ...]:
+        """Law of G as (value, probability) pairs in ``x = exp(eps)`` and the open parameters.
+
+        The left-over is the atom 0. Cells that the blanket does not charge are no atoms: see :meth:`singular`.
+        """
+        atoms: dict[sp.Expr, sp.Expr] = {}
+        for cell in self.cells:
+            ratios = cell.ratios
+            if ratios is None:
+                continue
+            first, second = ratios if direction == "forward" else ratios[::-1]
+            value = sp.factor(first - EXP_EPS * second)
+            atoms[value] = atoms.get(value, sp.Integer(0)) + cell.c
+        if self.beta != 0:
+            atoms[sp.Integer(0)] = atoms.get(sp.Integer(0), sp.Integer(0)) + self.beta
+        return tuple((value, sp.factor(normal_form(weight))) for value, weight in atoms.items())
+
+    def singular(self, *, direction: Direction = "forward") -> sp.Expr:
+        """Mass that a histogram reveals for certain: the sum of (a - x b)_+ over cells without blanket."""
+        pairs = ((cell.a, cell.b) if direction == "forward" else (cell.b, cell.a) for cell in self.cells if cell.c == 0)
+        return sp.Add(*(sp.Max(0, a - EXP_EPS * b) for a, b in pairs))
+
+    def numeric(self, *, bits: int | None = None) -> Decomposition:
+        """The decomposition in numbers: exact where all weights are rational, otherwise balls of ``bits`` bits."""
+
+        def number(expression: sp.Expr) -> Any:
+            return evaluate(expression, bits=bits)
+
+        # Zeros stay exact: whether the blanket charges a cell is known, not a matter of precision.
+        def weight(expression: sp.Expr) -> Any:
+            return evaluate(expression) if expression == 0 else number(expression)
+
+        return Decomposition(
+            tuple(weight(cell.a) for cell in self.cells),
+            tuple(weight(cell.b) for cell in self.cells),
+            tuple(weight(cell.c) for cell in self.cells),
+            weight(self.beta),
+        )
+
+    def latex(self) -> str:
+        """The decomposition as a LaTeX table, one line per component."""
+        lines = [
+            r"\begin{array}{llll} & a & b & c \\ \hline",
+            *(
+                rf"Q_{{{j}}} & {sp.latex(cell.a)} & {sp.latex(cell.b)} & {sp.latex(cell.c)} \\"
+                for j, cell in enumerate(self.cells, start=1)
+            ),
+            rf"\text{{left-over}} & 0 & 0 & {sp.latex(self.beta)}",
+            r"\end{array}",
+        ]
+        return "\n".join(lines)
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex()}$"
+
+
+def optimal_decomposition(mechanism: Mechanism) -> SymbolicDecomposition:
+    """Derive the simplified optimal decomposition of a mechanism, in its open parameters.
+
+    Raises
+    ------
+    Unsupported
+        If the blanket of some output, or whether a state occurs at all, depends on the open parameters.
+
+    Notes
+    -----
+    decomposition, Theorem 7; for k-ary randomized response, Example 4.1.
+    """
+    mechanism = mechanism.with_defaults()
+    slacks = mechanism.chart
+    cells: list[Cell] = []
+    for output_class in mechanism.classes:
+        if output_class.size == 0:
+            continue
+        floor = _blanket(output_class, slacks)
+        for first, second, count in output_class.pairs(mechanism.inputs):
+            if normal_form(count) == 0:
+                continue
+            cell = Cell(
+                *(normal_form(count * probability) for probability in (first.probability, second.probability, floor))
+            )
+            _merge_into(cells, cell)
+    for cell in cells:
+        _require_nonnegative(cell, slacks)
+    beta = normal_form(1 - sum(cell.c for cell in cells))
+    tidy = tuple(Cell(sp.factor(cell.a), sp.factor(cell.b), sp.factor(cell.c)) for cell in cells)
+    return SymbolicDecomposition(mechanism, tidy, sp.factor(beta))
+
+
+def _blanket(output_class: OutputClass, slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
+    """Smallest probability of an output of the class over all inputs."""
+    occurring = []
+    for state in output_class.states:
+        present = positive(state.count, slacks)
+        if present is Verdict.TRUE:
+            occurring.append(state.probability)
+        elif state.count != 0:
+            raise Unsupported(
+                f"whether any input is in state {state.name} of class {output_class.name} depends on the open "
+                "parameters: give them values with .at(...)"
+            )
+    return smallest(occurring, slacks)
+
+
+def _merge_into(cells: list[Cell], new: Cell) -> None:
+    if new.a == new.b == new.c == 0:
+        return
+    for i, cell in enumerate(cells):
+        if proportional((cell.a, cell.b, cell.c), (new.a, new.b, new.c)):
+            cells[i] = Cell(*(normal_form(x + y) for x, y in ((cell.a, new.a), (cell.b, new.b), (cell.c, new.c))))
+            return
+    cells.append(new)
+
+
+def _require_nonnegative(cell: Cell, slacks: Mapping[sp.Symbol, sp.Expr]) -> None:
+    for weight in (cell.a, cell.b, cell.c):
+        if nonnegative(weight, slacks) is Verdict.FALSE:
+            raise Unsupported(f"the derived weight {weight} is negative: the mechanism is no channel in this range")
+
+
+def is_standard(decomposition: SymbolicDecomposition) -> bool:
+    """Whether all ratios of the cells are 1 or lam: the extreme property of decomposition, Section 4.4."""
+    return all(
+        cell.ratios is not None and all(ratio in (1, LAM) for ratio in cell.ratios) for cell in decomposition.cells
+    )

@@ -1,0 +1,1 @@
+"""Local randomizers, each written once, symbolically in ``lam = exp(eps0)``."""

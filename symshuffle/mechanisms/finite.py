@@ -1,0 +1,164 @@
+"""Mechanisms with finitely many outputs whose inputs are exchangeable, or nearly so.
+
+Every function returns a :class:`~symshuffle.mechanisms.model.Mechanism` with open parameters; fix them with ``.at``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import sympy as sp
+
+from symshuffle.mechanisms.model import LAM_PARAMETER, Mechanism, OutputClass, State
+from symshuffle.mechanisms.symbolic import LAM, Parameter
+
+K: Final = sp.Symbol("k", integer=True, positive=True)
+S: Final = sp.Symbol("s", integer=True, positive=True)
+P: Final = sp.Symbol("p", nonnegative=True)
+
+_K_PARAMETER: Final = Parameter(K, sp.Integer(2), None, True, "number of inputs")
+_ONE: Final = sp.Integer(1)
+
+
+def _null(mass: sp.Expr) -> OutputClass:
+    """One output that every input sends with the same probability."""
+    return OutputClass("null", _ONE, (State("all", K, mass),))
+
+
+def _response(mass: sp.Expr) -> OutputClass:
+    """The k outputs of k-ary randomized response, run with probability ``mass``."""
+    total = LAM + K - 1
+    return OutputClass("symbol", K, (State("hit", _ONE, mass * LAM / total), State("miss", K - 1, mass / total)))
+
+
+def rr() -> Mechanism:
+    """Binary randomized response: the true bit with probability lam/(lam + 1)."""
+    return Mechanism(
+        "rr",
+        "binary randomized response",
+        sp.Integer(2),
+        (
+            OutputClass(
+                "bit",
+                sp.Integer(2),
+                (State("hit", _ONE, LAM / (LAM + 1)), State("miss", _ONE, 1 / (LAM + 1))),
+            ),
+        ),
+        (LAM_PARAMETER,),
+        source="decomposition, Example 4.1 at k = 2",
+    )
+
+
+def krr() -> Mechanism:
+    """k-ary randomized response: the input is lam times as likely as each of the k - 1 other symbols."""
+    return Mechanism(
+        "krr",
+        "k-ary randomized response",
+        K,
+        (_response(_ONE),),
+        (LAM_PARAMETER, _K_PARAMETER),
+        source="decomposition, Example 4.1",
+    )
+
+
+def subset_selection() -> Mechanism:
+    """Subset selection: an s-subset of the inputs, lam times as likely if it contains the input."""
+    total = sp.binomial(K, S) * (S * LAM + K - S) / K
+    return Mechanism(
+        "subset-selection",
+        "subset selection",
+        K,
+        (OutputClass("subset", sp.binomial(K, S), (State("hit", S, LAM / total), State("miss", K - S, 1 / total))),),
+        (LAM_PARAMETER, _K_PARAMETER, Parameter(S, _ONE, K - 1, True, "size of the subset")),
+        source="anchored, Section 9 (s-subset mechanism); ldp_tradeoff, Remark 3.18",
+    )
+
+
+def augmented_randomized_response() -> Mechanism:
+    """k-ary randomized response with probability p, and otherwise a null symbol that says nothing."""
+    return Mechanism(
+        "aug-rr",
+        "augmented randomized response",
+        K,
+        (_null(1 - P), _response(P)),
+        (LAM_PARAMETER, _K_PARAMETER, Parameter(P, sp.Integer(0), _ONE, False, "activation probability")),
+        source="anchored, Definition 7.3",
+    )
+
+
+def half_block() -> Mechanism:
+    """Half-block: a point of the cycle Z_k, lam times as likely on the half cycle that starts at the input.
+
+    The inputs are exchangeable only under rotations, so the pair matters: for two inputs at cyclic distance d the
+    outputs of equal state number k - 2d, and opposite inputs (d = k/2) dominate all other pairs in convex order.
+    """
+    high, low = 2 * LAM / (K * (LAM + 1)), 2 / (K * (LAM + 1))
+    half = K / 2
+    distance = sp.Symbol("d", integer=True, positive=True)
+
+    def arcs(values: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
+        k = values["k"]
+        for y in range(k):
+            yield tuple(0 if (y - x) % k < k // 2 else 1 for x in range(k))
+
+    return Mechanism(
+        "half-block",
+        "half-block cyclic channel",
+        K,
+        (
+            OutputClass(
+                "point",
+                K,
+                (State("inside", half, high), State("outside", half, low)),
+                ((0, 0, half - distance), (0, 1, distance), (1, 0, distance), (1, 1, half - distance)),
+                arcs,
+            ),
+        ),
+        (
+            LAM_PARAMETER,
+            Parameter(K, sp.Integer(2), None, True, "number of inputs, even", multiple=2),
+            Parameter(distance, _ONE, K / 2, True, "cyclic distance of the pair (default: opposite)", default=K / 2),
+        ),
+        pair="two inputs at cyclic distance d; d = k/2 is the worst, by convex order of the laws of G",
+        source="alphabets, Definition 5.1",
+    )
+
+
+def identity() -> Mechanism:
+    """The input itself: no privacy, the blanket is empty."""
+    return Mechanism(
+        "identity",
+        "identity",
+        K,
+        (OutputClass("symbol", K, (State("hit", _ONE, _ONE), State("miss", K - 1, sp.Integer(0)))),),
+        (_K_PARAMETER,),
+        source="edge case: A0 and A1 are singular to A2",
+    )
+
+
+def constant() -> Mechanism:
+    """One output whatever the input: perfect privacy."""
+    return Mechanism(
+        "constant",
+        "constant",
+        K,
+        (_null(_ONE),),
+        (Parameter(K, sp.Integer(2), None, True, "number of inputs", default=sp.Integer(2)),),
+        source="edge case: G is constant",
+    )
+
+
+def erasure() -> Mechanism:
+    """The input with probability 1 - p, and otherwise an erasure mark."""
+    return Mechanism(
+        "erasure",
+        "erasure",
+        K,
+        (
+            OutputClass("symbol", K, (State("hit", _ONE, 1 - P), State("miss", K - 1, sp.Integer(0)))),
+            _null(P),
+        ),
+        (_K_PARAMETER, Parameter(P, sp.Integer(0), _ONE, False, "erasure probability")),
+        source="edge case: A0 is not dominated by A2",
+    )

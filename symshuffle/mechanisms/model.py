@@ -1,0 +1,341 @@
+"""A mechanism as data: classes of outputs that it treats alike.
+
+An output partitions the inputs by the probability with which they send it. A mechanism with exchangeable inputs is
+therefore a short list of *output classes*, each given by the *states* that inputs can be in, how many inputs are in
+each, and the probability of the output in that state. For k-ary randomized response there is one class: an output
+is *hit* by one input, with probability lam/(lam + k - 1), and *missed* by k - 1 inputs, with probability
+1/(lam + k - 1).
+
+Everything else is derived from this one description: the explicit channel for small k, the closed forms for symbolic
+k (by counting, :mod:`symshuffle.decompositions.symbolic`), and all exact, ball and float numbers.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, final
+
+import sympy as sp
+
+from symshuffle.channel import Channel
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.mechanisms.symbolic import (
+    LAM,
+    Parameter,
+    chart,
+    evaluate,
+    normal_form,
+    same_function,
+)
+from symshuffle.numbers import Verdict
+
+LARGEST_CHANNEL: Final = 2_000_000
+"""Matrix entries beyond which an explicit channel is refused."""
+
+LAM_PARAMETER: Final = Parameter(LAM, sp.Integer(1), None, False, "local ratio cap exp(eps0)")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class State:
+    """One way in which an input can relate to an output of a class.
+
+    Parameters
+    ----------
+    name : str
+        A word such as ``hit``.
+    count : sympy.Expr
+        Number of inputs in this state, for each output of the class.
+    probability : sympy.Expr
+        Probability of the output at such an input.
+    """
+
+    name: str
+    count: sp.Expr
+    probability: sp.Expr
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OutputClass:
+    """Outputs that a mechanism treats alike.
+
+    Parameters
+    ----------
+    name : str
+        A word such as ``symbol``.
+    size : sympy.Expr
+        Number of outputs in the class.
+    states : tuple of State
+        The states of the inputs; their counts sum to the number of inputs.
+    pair_counts : tuple of (int, int, sympy.Expr), optional
+        ``(i, j, c)``: for ``c`` outputs the first input of the pair is in state ``i`` and the second in state ``j``.
+        Default: the class is pair-homogeneous, every ordered pair of inputs meets the states equally often.
+    members : callable, optional
+        From integer parameter values to the outputs, each as the tuple of state indices of all inputs. Default: all
+        arrangements of the states over the inputs.
+    """
+
+    name: str
+    size: sp.Expr
+    states: tuple[State, ...]
+    pair_counts: tuple[tuple[int, int, sp.Expr], ...] | None = None
+    members: Callable[[Mapping[str, int]], Iterable[tuple[int, ...]]] | None = None
+
+    def pairs(self, inputs: sp.Expr) -> Iterator[tuple[State, State, sp.Expr]]:
+        r"""States of an ordered pair of distinct inputs, with the number of outputs that show them.
+
+        For a pair-homogeneous class double counting gives :math:`N n_i (n_j - [i=j]) / (k (k-1))` outputs, where
+        :math:`N` is the size and :math:`n_i` the number of inputs in state :math:`i`.
+        """
+        if self.pair_counts is not None:
+            for i, j, count in self.pair_counts:
+                yield self.states[i], self.states[j], count
+            return
+        for first, second in itertools.product(self.states, repeat=2):
+            rest = second.count - 1 if first is second else second.count
+            yield first, second, self.size * first.count * rest / (inputs * (inputs - 1))
+
+    def outputs(self, values: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
+        """All outputs of the class at fixed parameters, each as the state index of every input."""
+        if self.members is not None:
+            yield from self.members(values)
+            return
+        counts = [int(sp.Integer(state.count)) for state in self.states]
+        yield from _arrangements(counts)
+
+
+def _arrangements(counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """All sequences with ``counts[i]`` entries equal to ``i``, in lexicographic order."""
+    if not any(counts):
+        yield ()
+        return
+    for i, count in enumerate(counts):
+        if count:
+            rest = [c - (j == i) for j, c in enumerate(counts)]
+            yield from ((i, *tail) for tail in _arrangements(rest))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Mechanism:
+    """A local randomizer, written once.
+
+    Parameters
+    ----------
+    name : str
+        Name on the command line.
+    title : str
+        The field's name for it.
+    inputs : sympy.Expr
+        Number of inputs.
+    classes : tuple of OutputClass
+        Its outputs.
+    parameters : tuple of Parameter
+        Open parameters in order, ``lam`` first where the mechanism has one.
+    pair : str
+        Which pair of inputs a decomposition compares, and why that is the worst.
+    source : str
+        Where the mechanism is defined.
+    values : tuple of (str, object)
+        Parameters that have been given values, as given.
+
+    Raises
+    ------
+    InputError
+        If the state counts of a class do not sum to the number of inputs, or the probabilities do not sum to 1.
+    """
+
+    name: str
+    title: str
+    inputs: sp.Expr
+    classes: tuple[OutputClass, ...]
+    parameters: tuple[Parameter, ...]
+    pair: str = "any two inputs: the mechanism treats all pairs alike"
+    source: str = ""
+    values: tuple[tuple[str, object], ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if self.values:
+            return  # a specialisation of a mechanism that has been checked
+        for output_class in self.classes:
+            counted = sum(state.count for state in output_class.states)
+            if same_function(counted, self.inputs) is not Verdict.TRUE:
+                raise InputError(f"counts of class {output_class.name}", counted, f"state counts of sum {self.inputs}")
+        if same_function(self.total_probability(), 1) is not Verdict.TRUE:
+            raise InputError("probabilities", f"sum {self.total_probability()}", "a sum of 1 at every input")
+
+    def total_probability(self) -> sp.Expr:
+        """Sum of the output probabilities, averaged over the inputs."""
+        return normal_form(
+            sum(
+                output_class.size * state.count * state.probability / self.inputs
+                for output_class in self.classes
+                for state in output_class.states
+            )
+        )
+
+    def at(self, *, eps0: object = None, lam: object = None, **values: object) -> Mechanism:
+        """The mechanism with some parameters fixed.
+
+        Parameters
+        ----------
+        eps0 : number or text, optional
+            Local budget; the same as ``lam = exp(eps0)``, kept exact.
+        lam : number, text or Exp, optional
+            Local ratio cap ``exp(eps0)``, at least 1.
+        **values
+            The mechanism's own parameters, such as ``k=10``.
+
+        Raises
+        ------
+        InputError
+            If a name is unknown, a value is outside its range, or both ``eps0`` and ``lam`` are given.
+        """
+        from symshuffle.mechanisms.parameters import read_budget
+
+        given: dict[str, object] = dict(values)
+        budget = read_budget(eps0=eps0, lam=lam)
+        if budget is not None:
+            given["lam"] = budget
+        names = {parameter.name: parameter for parameter in self.parameters}
+        for name, value in given.items():
+            if name not in names:
+                allowed = ", ".join(names) or "none"
+                raise InputError(name, value, f"a parameter of {self.name}: {allowed}")
+        known: dict[sp.Symbol, sp.Expr] = {}
+        for name, parameter in names.items():
+            if name in given:
+                known[parameter.symbol] = parameter.read(given[name], known)
+        return self._substitute(known, tuple(given.items()))
+
+    def with_defaults(self) -> Mechanism:
+        """The mechanism with every open parameter that has a default set to it."""
+        mechanism = self
+        for parameter in self.parameters:
+            if parameter.default is not None:
+                value = parameter.default.subs({p.symbol: p.symbol for p in mechanism.parameters})
+                mechanism = mechanism._substitute({parameter.symbol: value}, ((parameter.name, value),))
+        return mechanism
+
+    def _substitute(self, known: Mapping[sp.Symbol, sp.Expr], given: tuple[tuple[str, object], ...]) -> Mechanism:
+        def fix(expression: sp.Expr) -> sp.Expr:
+            return sp.sympify(expression).subs(dict(known))
+
+        classes = tuple(
+            replace(
+                c,
+                size=fix(c.size),
+                states=tuple(State(s.name, fix(s.count), fix(s.probability)) for s in c.states),
+                pair_counts=None
+                if c.pair_counts is None
+                else tuple((i, j, fix(count)) for i, j, count in c.pair_counts),
+            )
+            for c in self.classes
+        )
+        parameters = tuple(
+            replace(
+                p,
+                lower=fix(p.lower),
+                upper=None if p.upper is None else fix(p.upper),
+                default=None if p.default is None else fix(p.default),
+            )
+            for p in self.parameters
+            if p.symbol not in known
+        )
+        return replace(
+            self, inputs=fix(self.inputs), classes=classes, parameters=parameters, values=(*self.values, *given)
+        )
+
+    @property
+    def chart(self) -> dict[sp.Symbol, sp.Expr]:
+        """The open parameters written by non-negative slacks."""
+        return chart(self.parameters)
+
+    @property
+    def num_outputs(self) -> sp.Expr:
+        """Number of outputs, as an expression in the open parameters."""
+        return sp.sympify(sum(output_class.size for output_class in self.classes))
+
+    def symbolic_rows(self) -> tuple[tuple[sp.Expr, ...], ...]:
+        """The channel matrix at a fixed number of inputs, with entries in the parameters that are still open.
+
+        Raises
+        ------
+        InputError
+            If the shape depends on an open parameter.
+        Unsupported
+            If the matrix would have more than ``LARGEST_CHANNEL`` entries.
+        """
+        shape = sp.sympify(self.inputs), self.num_outputs
+        if any(extent.free_symbols for extent in shape):
+            raise InputError("parameters", f"{shape[0]} inputs, {shape[1]} outputs", "values that fix the shape")
+        size = int(shape[0]) * int(shape[1])
+        if size > LARGEST_CHANNEL:
+            raise Unsupported(
+                f"{self.name} has {shape[0]} inputs and {shape[1]} outputs, {size} entries (limit {LARGEST_CHANNEL}): "
+                "its decomposition is available in closed form without the matrix"
+            )
+        integers = {name: int(str(value)) for name, value in self.values if str(value).isdigit()}
+        columns = [
+            tuple(output_class.states[i].probability for i in output)
+            for output_class in self.classes
+            for output in output_class.outputs(integers)
+        ]
+        return tuple(zip(*columns, strict=True))
+
+    def channel(self, *, bits: int | None = None, **values: object) -> Channel:
+        """The explicit channel: exact where all probabilities are rational, otherwise balls of ``bits`` bits."""
+        mechanism = (self.at(**values) if values else self).with_defaults()
+        cache: dict[Any, Any] = {}
+
+        def number(entry: sp.Expr) -> Any:
+            if entry not in cache:
+                cache[entry] = evaluate(entry, bits=bits)
+            return cache[entry]
+
+        return Channel(tuple(tuple(number(entry) for entry in row) for row in mechanism.symbolic_rows()))
+
+    @classmethod
+    def from_matrix(
+        cls,
+        name: str,
+        rows: Sequence[Sequence[Any]],
+        *,
+        parameters: Sequence[Parameter] = (LAM_PARAMETER,),
+        pair: tuple[int, int] = (0, 1),
+        title: str = "",
+    ) -> Mechanism:
+        """A mechanism given by its matrix of expressions, one row per input; ``pair`` is the pair to compare."""
+        matrix = [[sp.sympify(entry) for entry in row] for row in rows]
+        for x, row in enumerate(matrix):
+            if len(row) != len(matrix[0]):
+                raise InputError(f"rows[{x}]", f"{len(row)} entries", f"{len(matrix[0])}, as in rows[0]")
+            if same_function(sum(row), 1) is not Verdict.TRUE:
+                raise InputError(f"rows[{x}]", f"sum {normal_form(sum(row))}", "probabilities of sum 1")
+        for which, x in zip(("first", "second"), pair, strict=True):
+            if not 0 <= x < len(matrix):
+                raise InputError(f"{which} of pair", x, f"an input from 0 to {len(matrix) - 1}")
+        classes = tuple(_explicit_output(y, [row[y] for row in matrix], pair) for y in range(len(matrix[0])))
+        return cls(
+            name,
+            title or name,
+            sp.Integer(len(matrix)),
+            classes,
+            tuple(parameters),
+            pair=f"inputs {pair[0]} and {pair[1]}",
+            source="given by its matrix",
+        )
+
+
+def _explicit_output(y: int, column: Sequence[sp.Expr], pair: tuple[int, int]) -> OutputClass:
+    """One output as a class of its own; inputs with the same probability share a state."""
+    probabilities = list(dict.fromkeys(column))
+    of_input = tuple(probabilities.index(entry) for entry in column)
+    states = tuple(
+        State(f"p{i}", sp.Integer(of_input.count(i)), probability) for i, probability in enumerate(probabilities)
+    )
+    shown = ((of_input[pair[0]], of_input[pair[1]], sp.Integer(1)),)
+    return OutputClass(f"y{y}", sp.Integer(1), states, shown, lambda values: [of_input])

@@ -1,0 +1,279 @@
+"""SymPy expressions as functions of parameters: equality, sign, and the two doors to numbers.
+
+Expressions become numbers here and nowhere else. The exact door answers with a ``Fraction`` or says that the value
+is irrational; the ball door answers with an enclosure. Neither ever goes through a double: SymPy's default printer
+writes ``Rational(1, 3)`` as the Python expression ``1/3``, and a ball made from that excludes the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import Any, Final, final
+
+import flint
+import sympy as sp
+
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.numbers import (
+    DEFAULT_BITS,
+    Ball,
+    Exp,
+    Number,
+    Real,
+    Verdict,
+    less,
+    parse_rational,
+    working_precision,
+)
+
+LAM: Final = sp.Symbol("lambda", positive=True)
+"""The local ratio cap ``lam = exp(eps0) > 1`` in every mechanism."""
+
+EXP_EPS: Final = sp.Symbol("x", positive=True)
+"""The target ratio ``exp(eps) >= 1`` in every law of G."""
+
+LARGEST_PARAMETER: Final = 10**15
+"""Integer parameters beyond this are refused: nothing in the package stays accurate there."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a mechanism with its range, which may depend on the parameters before it.
+
+    Parameters
+    ----------
+    symbol : sympy.Symbol
+        The symbol that stands for it; its name is the parameter's name.
+    lower : sympy.Expr
+        Smallest value.
+    upper : sympy.Expr or None
+        Largest value; None if there is none.
+    integer : bool
+        Whether only integers are allowed.
+    meaning : str
+        A few words.
+    default : sympy.Expr or None
+        Value where the user gives none; may depend on the parameters before it.
+    multiple : int
+        Number that an integer value must be a multiple of.
+    """
+
+    symbol: sp.Symbol
+    lower: sp.Expr
+    upper: sp.Expr | None
+    integer: bool
+    meaning: str
+    default: sp.Expr | None = None
+    multiple: int = 1
+
+    @property
+    def name(self) -> str:
+        """Name of the parameter, as on the command line."""
+        return "lam" if self.symbol == LAM else str(self.symbol)
+
+    @property
+    def range(self) -> str:
+        """The allowed range in words."""
+        kind = "an integer" if self.integer else "a number"
+        if self.multiple > 1:
+            kind = f"a multiple of {self.multiple}"
+        return f"{kind} >= {self.lower}" if self.upper is None else f"{kind} in [{self.lower}, {self.upper}]"
+
+    def read(self, value: object, known: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
+        """The value as a SymPy constant, checked against the range; ``known`` holds the parameters before it."""
+        real = value if isinstance(value, Exp) else parse_rational(value, self.name)  # type: ignore[arg-type]
+        whole = isinstance(real, Fraction) and (real / self.multiple).denominator == 1
+        if self.integer and not (whole and abs(real) <= LARGEST_PARAMETER):  # type: ignore[arg-type]  # an integer
+            raise InputError(self.name, value, self.range)
+        constant = constant_of(real)
+        for bound, outside in ((self.lower, less(real, _bound(self.lower, known))),) + (
+            () if self.upper is None else ((self.upper, less(_bound(self.upper, known), real)),)
+        ):
+            if outside is Verdict.TRUE:
+                limit = bound.subs(dict(known))
+                detail = "" if limit == bound else f" (here {limit})"
+                raise InputError(self.name, value, self.range + detail)
+        return constant
+
+
+def _bound(expression: sp.Expr, known: Mapping[sp.Symbol, sp.Expr]) -> Number:
+    return evaluate(expression.subs(dict(known)))
+
+
+def constant_of(value: Real | int) -> sp.Expr:
+    """The SymPy constant equal to a real constant."""
+    if isinstance(value, Exp):
+        return sp.exp(sp.Rational(value.exponent.numerator, value.exponent.denominator))
+    fraction = Fraction(value)
+    return sp.Rational(fraction.numerator, fraction.denominator)
+
+
+def evaluate(expression: sp.Expr, *, bits: int | None = None) -> Number:
+    """The value of a constant expression: a ``Fraction`` if it is rational, otherwise a ball.
+
+    Parameters
+    ----------
+    expression : sympy.Expr
+        Free of symbols.
+    bits : int, optional
+        Precision of the ball; also forces a ball for rational values. Default: exact where possible.
+
+    Raises
+    ------
+    InputError
+        If a symbol is left, or the value is infinite.
+    """
+    expression = sp.sympify(expression)
+    if expression.free_symbols:
+        left = ", ".join(sorted(map(str, expression.free_symbols)))
+        raise InputError("parameters", f"{left} left open", "a value for each")
+    if expression.is_Rational:
+        exact = Fraction(int(expression.p), int(expression.q))
+        return exact if bits is None else Ball(exact, exact, bits)
+    precision = bits or DEFAULT_BITS
+    with working_precision(precision + 32):
+        return Ball.from_arb(_fold(expression), precision)
+
+
+def _power(base: flint.arb, exponent: flint.arb) -> flint.arb:
+    return base**exponent
+
+
+_FUNCTIONS: Final[Mapping[Any, Callable[..., flint.arb]]] = {
+    sp.Add: lambda *terms: reduce(lambda x, y: x + y, terms),
+    sp.Mul: lambda *factors: reduce(lambda x, y: x * y, factors),
+    sp.Pow: _power,
+    sp.exp: lambda x: x.exp(),
+    sp.log: lambda x: x.log(),
+    sp.Min: lambda *terms: reduce(lambda x, y: x.min(y), terms),
+    sp.Max: lambda *terms: reduce(lambda x, y: x.max(y), terms),
+    sp.factorial: lambda x: (x + 1).gamma(),
+    sp.gamma: lambda x: x.gamma(),
+    sp.binomial: lambda n, k: ((n + 1).lgamma() - (k + 1).lgamma() - (n - k + 1).lgamma()).exp(),
+}
+
+
+def _fold(expression: sp.Expr) -> flint.arb:
+    """Evaluate a constant expression bottom-up in ball arithmetic at the current working precision."""
+    if expression.is_Rational:
+        return flint.arb(flint.fmpq(int(expression.p), int(expression.q)))
+    if expression is sp.E:
+        return flint.arb.const_e()
+    if expression is sp.pi:
+        return flint.arb.pi()
+    if expression.func not in _FUNCTIONS:
+        raise InputError("expression", expression, "sums, products, powers, exp, log, min, max, gamma, binomial")
+    return _FUNCTIONS[expression.func](*(_fold(argument) for argument in expression.args))
+
+
+def normal_form(expression: sp.Expr) -> sp.Expr:
+    """A rational function in lowest terms, with ratios of factorials and binomials resolved where that is possible."""
+    expression = sp.sympify(expression)
+    if expression.has(sp.binomial, sp.factorial, sp.gamma, sp.FallingFactorial, sp.RisingFactorial):
+        expression = sp.gammasimp(expression.rewrite(sp.gamma))
+    return sp.cancel(sp.together(expression))
+
+
+def same_function(left: Any, right: Any) -> Verdict:
+    """Whether two expressions agree as functions of their symbols.
+
+    True only by a normal form, false only by an exact evaluation at a rational point; otherwise undecided.
+    """
+    difference = normal_form(sp.sympify(left) - sp.sympify(right))
+    if difference == 0 or sp.simplify(difference) == 0:
+        return Verdict.TRUE
+    symbols = sorted(difference.free_symbols, key=str)
+    for start in (7, 11, 16):
+        point = {symbol: sp.Integer(start + 3 * i) for i, symbol in enumerate(symbols)}
+        value = difference.subs(point)
+        if value.is_number and value.is_finite and value.is_Rational and value != 0:
+            return Verdict.FALSE
+        if value.is_number and value.is_finite and not value.is_Rational:
+            ball = evaluate(value)
+            if less(ball, 0) is Verdict.TRUE or less(0, ball) is Verdict.TRUE:
+                return Verdict.FALSE
+    return Verdict.UNDECIDED
+
+
+def proportional(first: Sequence[sp.Expr], second: Sequence[sp.Expr]) -> bool:
+    """Whether two vectors of expressions are proportional (all cross products agree)."""
+    return all(
+        normal_form(first[i] * second[j] - first[j] * second[i]) == 0
+        for i in range(len(first))
+        for j in range(i + 1, len(first))
+    )
+
+
+def chart(parameters: Iterable[Parameter]) -> dict[sp.Symbol, sp.Expr]:
+    """Write each open parameter by a slack that runs over the non-negative reals.
+
+    A parameter with bounds ``[l, u]`` becomes ``(l + u t)/(1 + t)``, one with a lower bound only ``l + t``. A rational
+    function whose numerator and denominator have non-negative coefficients in the slacks is then non-negative on the
+    whole range: a proof by inspection.
+    """
+    written: dict[sp.Symbol, sp.Expr] = {}
+    for i, parameter in enumerate(parameters):
+        slack = sp.Symbol(f"t{i}", nonnegative=True)
+        lower = parameter.lower.subs(written)
+        if parameter.upper is None:
+            written[parameter.symbol] = lower + slack
+        else:
+            written[parameter.symbol] = (lower + parameter.upper.subs(written) * slack) / (1 + slack)
+    return written
+
+
+def nonnegative(expression: sp.Expr, slacks: Mapping[sp.Symbol, sp.Expr]) -> Verdict:
+    """Whether an expression is at least 0 on the whole range that a chart describes.
+
+    ``TRUE`` and ``FALSE`` (negative everywhere) are proofs; ``UNDECIDED`` means that the signs of the coefficients
+    do not settle it. Binomials that survive the normal form count as non-negative unknowns.
+    """
+    reduced = normal_form(expression)
+    if reduced.is_number:
+        return ~less(evaluate(reduced), 0)
+    hidden = {atom: sp.Dummy(nonnegative=True) for atom in reduced.atoms(sp.binomial, sp.gamma, sp.factorial, sp.exp)}
+    numerator, denominator = sp.fraction(sp.cancel(sp.together(reduced.xreplace(hidden).subs(slacks))))
+    signs = {_coefficient_sign(numerator), _coefficient_sign(denominator)}
+    if None in signs:
+        return Verdict.UNDECIDED
+    return Verdict.TRUE if len(signs) == 1 or numerator == 0 else Verdict.FALSE
+
+
+def positive(expression: sp.Expr, slacks: Mapping[sp.Symbol, sp.Expr]) -> Verdict:
+    """Whether an expression is above 0 on the whole range: as :func:`nonnegative`, and not 0 where all slacks are."""
+    weak = nonnegative(expression, slacks)
+    if weak is not Verdict.TRUE:
+        return weak
+    corner = normal_form(expression).subs(slacks)
+    corner = corner.subs(dict.fromkeys(corner.free_symbols, 0))
+    return Verdict.of(True) if corner.is_positive else Verdict.UNDECIDED
+
+
+def _coefficient_sign(polynomial: sp.Expr) -> int | None:
+    """+1 or -1 if all coefficients of a polynomial have that sign (0 counts as +1), None if they are mixed."""
+    symbols = sorted(polynomial.free_symbols, key=str)
+    coefficients = sp.Poly(polynomial, *symbols).coeffs() if symbols else [polynomial]
+    if any(not coefficient.is_real for coefficient in coefficients):
+        return None
+    if all(coefficient.is_nonnegative for coefficient in coefficients):
+        return 1
+    return -1 if all(coefficient.is_nonpositive for coefficient in coefficients) else None
+
+
+def smallest(expressions: Sequence[sp.Expr], slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
+    """The expression that is smallest on the whole range.
+
+    Raises
+    ------
+    Unsupported
+        If which one is smallest depends on the parameters, or cannot be decided.
+    """
+    for candidate in expressions:
+        if all(nonnegative(other - candidate, slacks) is Verdict.TRUE for other in expressions):
+            return candidate
+    written = ", ".join(map(str, expressions))
+    raise Unsupported(f"which of {written} is smallest depends on the open parameters: give them values with .at(...)")

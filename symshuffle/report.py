@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
@@ -62,6 +62,23 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     return f"{counted}; {rejected} of {controls} controls rejected; {record}"
 
 
+def discrepancies(outcomes: Sequence[Outcome]) -> list[str]:
+    """One line for each outcome that is not as recorded, saying why."""
+    return [
+        f"{outcome.id}: {'; '.join((_verdict(outcome), *outcome.faults, *filter(None, [outcome.counterexample])))}"
+        for outcome in outcomes
+        if not outcome.agrees_with_record
+    ]
+
+
+def installed(distribution: str) -> str:
+    """Version of an installed distribution, or ``not installed``."""
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "not installed"
+
+
 def record(outcome: Outcome) -> dict[str, Any]:
     """The outcome as the JSON object of ``symshuffle verify --json``."""
     corrected = outcome.corrected
@@ -113,19 +130,21 @@ def write_atomically(path: Path, content: str | bytes, *, argument: str = "file"
         raise InputError(argument, path, f"a file that can be written ({error.strerror})") from error
 
 
-def check_destination(path: Path, *, argument: str) -> None:
-    """Refuse a place where no file can be written, before anything is computed for it.
+def check_destination(path: Path, *, argument: str, directory: bool = False) -> None:
+    """Refuse a place where no file (or directory of files) can be written, before anything is computed for it.
 
     Raises
     ------
     InputError
-        If the path is a directory, or lies below something that is no writable directory.
+        If the path is a directory where a file is wanted or the reverse, or nothing can be written there.
     """
-    if path.is_dir():
-        raise InputError(argument, path, "a file, not a directory")
-    parent = next(above for above in path.absolute().parents if above.exists())
+    expected = "a directory" if directory else "a file"
+    if path.exists() and path.is_dir() is not directory:
+        raise InputError(argument, path, f"{expected}, and this is {'a directory' if path.is_dir() else 'a file'}")
+    above = (path.absolute(), *path.absolute().parents) if directory else path.absolute().parents
+    parent = next(place for place in above if place.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
-        raise InputError(argument, path, f"a file that can be written ({parent} is no writable directory)")
+        raise InputError(argument, path, f"{expected} in a writable directory (not below {parent})")
 
 
 def to_html(outcomes: Sequence[Outcome]) -> str:
@@ -134,7 +153,7 @@ def to_html(outcomes: Sequence[Outcome]) -> str:
     entries = "\n".join(_entry(outcome) for outcome in outcomes)
     return _PAGE.format(
         style=_STYLE,
-        version=escape(version("symshuffle")),
+        version=escape(installed("symshuffle")),
         summary=escape(summary(outcomes)),
         rows=rows,
         entries=entries,

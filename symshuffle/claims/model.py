@@ -110,9 +110,7 @@ _RELATIONS: Final[dict[str, Callable[[Any, Any], Verdict]]] = {
 }
 
 
-def compare(
-    computed: Any, claimed: Any, relation: str = "==", *, at: str, slack: float | None = None
-) -> Comparison:
+def compare(computed: Any, claimed: Any, relation: str = "==", *, at: str, slack: float | None = None) -> Comparison:
     """Compare two numbers, or (for ``==``) any two values with a decidable equality.
 
     Fractions, integers and other plain values are compared exactly, balls by :mod:`symshuffle.numbers`. Doubles
@@ -159,14 +157,10 @@ def identity(computed: Any, claimed: Any, *, at: str) -> Comparison:
     """
     from symshuffle.mechanisms.symbolic import same_function
 
-    return Comparison(
-        _shorten(computed), _shorten(claimed), "==", same_function(computed, claimed), Means.SYMBOLIC, at
-    )
+    return Comparison(_shorten(computed), _shorten(claimed), "==", same_function(computed, claimed), Means.SYMBOLIC, at)
 
 
-def decide(
-    truth: bool | Verdict, *, at: str, claimed: str, computed: str = "", symbolic: bool = False
-) -> Comparison:
+def decide(truth: bool | Verdict, *, at: str, claimed: str, computed: str = "", symbolic: bool = False) -> Comparison:
     """Record a question that an exact or symbolic decision procedure has answered."""
     verdict = truth if isinstance(truth, Verdict) else Verdict.of(truth)
     means = Means.SYMBOLIC if symbolic else Means.EXACT

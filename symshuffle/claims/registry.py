@@ -149,6 +149,8 @@ class Ledger:
 
 
 def _suggestion(name: str, known: Iterable[str]) -> str:
+    if name in catalogue() or name in papers():
+        return " (it is in the catalogue, but nothing checks it yet)"
     close = get_close_matches(name, sorted(known), n=5, cutoff=0.5)
     return f" (close matches: {', '.join(close)})" if close else " (see `symshuffle claims`)"
 

@@ -1,0 +1,85 @@
+"""The command line: one application, and how its errors reach the user.
+
+Each module of this package holds a family of commands in a ``typer.Typer`` named ``app``; adding a family is one
+import and one line below. Modules parse, call the library and print; nothing is computed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+import typer
+
+from symshuffle.cli import ledger
+from symshuffle.errors import InputError, NotDecided, SolverFailure, SymshuffleError, Unsupported
+from symshuffle.report import installed
+
+FAILED: Final = 1
+WRONG_INPUT: Final = 2
+NO_ANSWER: Final = 3
+INTERRUPTED: Final = 130
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(ledger.app)
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """Shuffle and local differential privacy: certified bounds, and a ledger of verified theorems."""
+    if version:
+        typer.echo(f"symshuffle {installed('symshuffle')}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code.
+
+    0: done, and as expected. 1: done, but something is not as the ledger has it. 2: wrong input. 3: a solver or a
+    comparison gave no answer. In the last two cases one line on standard error says what was wrong.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The command line without the program's name; by default that of the process.
+    """
+    try:
+        status = app(args=arguments, prog_name="symshuffle", standalone_mode=False)
+    except typer.TyperException as error:
+        return _refuse(_explain(error), WRONG_INPUT)
+    except (InputError, Unsupported) as error:
+        return _refuse(str(error), WRONG_INPUT)
+    except (SolverFailure, NotDecided) as error:
+        return _refuse(str(error), NO_ANSWER)
+    except SymshuffleError as error:
+        return _refuse(str(error), FAILED)
+    except typer.Abort:
+        return _refuse("interrupted", INTERRUPTED)
+    return status if isinstance(status, int) else 0
+
+
+def _refuse(message: str, status: int) -> int:
+    typer.echo(f"symshuffle: {' '.join(message.split())}", err=True)
+    return status
+
+
+def _explain(error: typer.TyperException) -> str:
+    """The message of the parser, followed by what it would have accepted."""
+    context: Any = getattr(error, "ctx", None)
+    if context is None:
+        return error.format_message()
+    if hasattr(error, "option_name"):
+        options = (option for parameter in context.command.params for option in parameter.opts)
+        known = [*(option for option in options if option.startswith("-")), "--help"]
+        return f"{error.message} (options: {', '.join(known)})"
+    if hasattr(context.command, "list_commands"):
+        return f"{error.format_message()} (commands: {', '.join(context.command.list_commands(context))})"
+    return f"{error.format_message()} ({context.get_usage()})"

@@ -1,0 +1,1 @@
+"""A ledger with a claim that kills its process, and one that is not as recorded."""

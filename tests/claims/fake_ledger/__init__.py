@@ -1,0 +1,1 @@
+"""A small ledger in which everything is as recorded."""

@@ -1,0 +1,1 @@
+"""Declares no claims, and need not."""

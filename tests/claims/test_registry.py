@@ -1,0 +1,121 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from symshuffle.claims.model import Kind
+from symshuffle.claims.registry import LedgerError, catalogue, load, papers
+from symshuffle.errors import InputError
+
+COMPLETE: tuple[str, ...] = ()
+"""Papers of which every catalogue entry has to have a claim."""
+
+DECOMPOSITION = """
+def-1 def-2-4 prop-1 def-5 lem-1 thm-1 def-blanket def-6 thm-2 def-7 def-8 thm-4 thm-5 thm-6 thm-7 ex-4.1
+thm-12 def-9 thm-13 lem-3 prop-2
+"""
+REQUIRED = {f"decomposition.{entry}" for entry in DECOMPOSITION.split()}
+"""Entries of the other papers that must not be lost again."""
+
+
+def test_catalogue_counts() -> None:
+    assert papers() == ("anchored", "alphabets", "vecmean", "ldp_tradeoff", "decomposition")
+    counts = {paper: sum(entry.paper == paper for entry in catalogue().values()) for paper in papers()}
+    assert counts == {"anchored": 65, "alphabets": 52, "vecmean": 46, "ldp_tradeoff": 43, "decomposition": 53}
+    assert sum(entry.kind is Kind.NO_CONTENT for entry in catalogue().values()) == 3
+    assert all(entry.title.strip() == entry.title != "" for entry in catalogue().values())
+
+
+def test_ledger_is_complete_where_it_claims_to_be() -> None:
+    wanted = REQUIRED | {entry.id for entry in catalogue().values() if entry.paper in COMPLETE}
+    assert wanted <= set(catalogue())
+    assert sorted(wanted - {claim.id for claim in load().claims}) == []
+
+
+def test_every_claim_has_a_text_a_source_and_a_scope() -> None:
+    for claim in load().claims:
+        assert all((claim.title, claim.text, claim.source, claim.scope)), claim.id
+
+
+def test_claims_come_in_ledger_order() -> None:
+    ledger = load("fake_ledger")
+    names = [claim.id.removeprefix("symshuffle.") for claim in ledger.claims]
+    assert names == ["true", "drawn", "markup", "definition", "empty"]
+    known = list(catalogue())
+    real = [claim.id for claim in load().claims if claim.id in catalogue()]
+    assert real == sorted(real, key=known.index)
+
+
+@pytest.mark.parametrize(
+    ("selectors", "names"),
+    [
+        ((), ["true", "drawn", "markup", "definition", "empty"]),
+        (("symshuffle.drawn",), ["drawn"]),
+        (("symshuffle",), ["true", "drawn", "markup", "definition", "empty"]),
+        (("*.d*",), ["drawn", "definition"]),
+        (("symshuffle.empty", "*.t?ue", "symshuffle.true"), ["true", "empty"]),
+    ],
+)
+def test_selectors(selectors: tuple[str, ...], names: list[str]) -> None:
+    chosen = load("fake_ledger").select(selectors)
+    assert [claim.id for claim in chosen] == [f"symshuffle.{name}" for name in names]
+
+
+@pytest.mark.parametrize(
+    ("selector", "hint"),
+    [
+        ("symshuffle.drwan", "close matches: symshuffle.drawn"),
+        ("symshufle", "close matches: symshuffle"),
+        ("zzz*", "see `symshuffle claims`"),
+        ("vecmean.def-2.1", "nothing checks it yet"),
+    ],
+)
+def test_unknown_selector_names_what_is_close(selector: str, hint: str) -> None:
+    with pytest.raises(InputError) as caught:
+        load("fake_ledger").select(["symshuffle.true", selector])
+    assert str(caught.value).startswith(f"ID = {selector}: expected")
+    assert hint in str(caught.value)
+    with pytest.raises(InputError):
+        load("fake_ledger").claim(selector)
+
+
+def test_unknown_reproduction_lists_what_exists() -> None:
+    with pytest.raises(InputError, match=r"one of: symshuffle\.fig-0, symshuffle\.fig-1"):
+        load("fake_ledger").reproduction("symshuffle.fig-2")
+
+
+MODULE = "from fake_ledger.first import claim\nfrom symshuffle.claims.model import Kind\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("", "defines no tuple CLAIMS"),
+        ("CLAIMS = [claim('a')]", "defines no tuple CLAIMS"),
+        ("CLAIMS = (claim('a'), claim('a'))", "two claims have the id symshuffle.a"),
+        ("CLAIMS = (claim('', id='vecmean.def-9.9'),)", "vecmean.def-9.9 is not in the catalogue"),
+        ("CLAIMS = (claim('', id='vecmean.def-2.1'),)", "is a definition in the catalogue, not a statement"),
+    ],
+)
+def test_contradictory_ledgers_are_refused(
+    body: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = f"fake_{abs(hash((body, str(tmp_path))))}"
+    (tmp_path / package).mkdir()
+    (tmp_path / package / "__init__.py").touch()
+    (tmp_path / package / "section.py").write_text(MODULE + body)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(LedgerError, match=message):
+        load(package)
+    assert package in sys.modules
+
+
+def test_section_package_that_does_not_import_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "fake_broken" / "paper").mkdir(parents=True)
+    (tmp_path / "fake_broken" / "__init__.py").touch()
+    (tmp_path / "fake_broken" / "paper" / "__init__.py").write_text("import no_such_module_at_all")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(ModuleNotFoundError, match="no_such_module_at_all"):
+        load("fake_broken")

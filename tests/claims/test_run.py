@@ -1,0 +1,297 @@
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import flint
+import numpy as np
+import pytest
+from fake_ledger.first import claim, defined, nothing
+
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Means,
+    Statement,
+    compare,
+    decide,
+)
+from symshuffle.claims.registry import load
+from symshuffle.claims.run import run, seeded, verify
+from symshuffle.errors import InputError
+from symshuffle.numbers import Ball, Verdict
+
+
+def test_true_statement_holds() -> None:
+    outcome = run(claim("a"))
+    assert (outcome.verdict, outcome.grade) == (ClaimVerdict.HOLDS, Grade.EXACT_CASES)
+    assert (outcome.true, outcome.undecided, outcome.false) == (8, 0, 0)
+    assert (outcome.controls, outcome.controls_rejected) == (1, 1)
+    assert outcome.evidence == "8 exact"
+    assert outcome.agrees_with_record and outcome.faults == ()
+    assert (outcome.counterexample, outcome.corrected) == (None, None)
+
+
+def test_vacuous_check_fails_even_if_undecided_is_on_record() -> None:
+    for expected in ClaimVerdict:
+        outcome = run(claim("a", check=nothing, expected=expected))
+        assert outcome.verdict is ClaimVerdict.UNDECIDED
+        assert outcome.grade is None
+        assert not outcome.agrees_with_record
+        assert "vacuous" in outcome.evidence
+
+
+def mixed(*verdicts: Verdict) -> Any:
+    def check(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+        for verdict in verdicts:
+            yield decide(verdict, claimed="it", at="here")
+
+    return check
+
+
+def test_one_undecided_comparison_leaves_the_claim_undecided() -> None:
+    ball = Ball(Fraction(0), Fraction(2))
+
+    def overlapping(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+        yield compare(Fraction(1), Fraction(1), at="1")
+        yield compare(ball, statement(0), at="ball")
+
+    undecided = claim(
+        "a",
+        check=overlapping,
+        printed=lambda n: Fraction(1),
+        controls=(Control("outside", lambda n: Fraction(3)),),
+        expected=ClaimVerdict.UNDECIDED,
+    )
+    outcome = run(undecided)
+    assert (outcome.verdict, outcome.grade) == (ClaimVerdict.UNDECIDED, None)
+    assert outcome.evidence == "1 exact, 1 ball; 1 undecided"
+    assert outcome.agrees_with_record
+    assert not run(replace(undecided, expected=ClaimVerdict.HOLDS)).agrees_with_record
+
+
+def test_a_false_comparison_outweighs_undecided_ones() -> None:
+    outcome = run(claim("a", check=mixed(Verdict.UNDECIDED, Verdict.FALSE, Verdict.TRUE)))
+    assert (outcome.verdict, outcome.grade) == (ClaimVerdict.REFUTED, Grade.REFUTED)
+    assert (outcome.true, outcome.undecided, outcome.false) == (1, 1, 1)
+
+
+REFUTED = claim(
+    "a",
+    printed=lambda n: n,
+    expected=ClaimVerdict.REFUTED,
+    corrected=Correction("squared", lambda n: n * n, Grade.CERTIFIED),
+)
+
+
+def test_refutation_shows_the_first_counterexample_and_runs_the_correction() -> None:
+    outcome = run(REFUTED)
+    assert outcome.verdict is ClaimVerdict.REFUTED
+    assert outcome.counterexample == "at n=2: 4 == 2 is false (exact)"
+    assert outcome.corrected is not None
+    assert (outcome.corrected.verdict, outcome.corrected.grade) == (ClaimVerdict.HOLDS, Grade.CERTIFIED)
+    assert outcome.agrees_with_record
+
+
+@pytest.mark.parametrize(
+    ("correction", "message"),
+    [
+        (Correction("cubed", lambda n: n**3, Grade.CERTIFIED), "at n=2: 4 == 8"),
+        (Correction("squared", lambda n: n * n, Grade.PROVED), "no comparison is symbolic"),
+        (Correction("squared", lambda n: n * n, Grade.CERTIFIED, check=nothing), "no comparison"),
+        (Correction("broken", lambda n: 1 / 0, Grade.CERTIFIED), "ZeroDivisionError"),
+    ],
+)
+def test_a_correction_that_fails_fails_the_run(correction: Correction, message: str) -> None:
+    outcome = run(replace(REFUTED, corrected=correction))
+    assert outcome.verdict is ClaimVerdict.REFUTED
+    assert not outcome.agrees_with_record
+    assert message in outcome.evidence
+
+
+def test_control_that_is_not_rejected_fails_the_run() -> None:
+    outcome = run(claim("a", controls=(Control("same", lambda n: n * n), Control("other", lambda n: 0))))
+    assert (outcome.controls, outcome.controls_rejected) == (2, 1)
+    assert outcome.verdict is ClaimVerdict.HOLDS
+    assert not outcome.agrees_with_record
+    assert "control 'same' was not rejected" in outcome.evidence
+
+
+def refuse(n: int) -> Fraction:
+    raise InputError("n", n, "something else")
+
+
+@pytest.mark.parametrize("statement", [refuse, lambda n: 1 / 0])
+def test_exception_does_not_reject_a_control(statement: Statement) -> None:
+    outcome = run(claim("a", controls=(Control("raises", statement),)))
+    assert outcome.controls_rejected == 0
+    assert not outcome.agrees_with_record
+    assert "control 'raises': the check raised" in outcome.evidence
+
+
+def test_undecided_control_is_not_rejected() -> None:
+    control = Control("vague", lambda n: n, check=mixed(Verdict.UNDECIDED, Verdict.TRUE))
+    assert run(claim("a", controls=(control,))).controls_rejected == 0
+
+
+def test_control_may_bring_a_check_of_its_own() -> None:
+    control = Control("own", lambda n: n * n, check=mixed(Verdict.FALSE))
+    assert run(claim("a", controls=(control,))).agrees_with_record
+
+
+def test_controls_are_obligatory() -> None:
+    outcome = run(claim("a", controls=()))
+    assert not outcome.agrees_with_record
+    assert "no negative control" in outcome.evidence
+
+
+def test_exception_in_a_check_is_never_hidden() -> None:
+    def breaks(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+        yield compare(1, 1, at="start")
+        raise RuntimeError("lost\nthe thread")
+
+    for expected in (ClaimVerdict.HOLDS, ClaimVerdict.UNDECIDED):
+        outcome = run(claim("a", check=breaks, expected=expected))
+        assert (outcome.verdict, outcome.grade) == (ClaimVerdict.UNDECIDED, None)
+        assert "RuntimeError: lost the thread" in outcome.evidence
+        assert not outcome.agrees_with_record
+
+
+def stated(*means: Means) -> Any:
+    def check(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+        for one in means:
+            yield Comparison("1", "1", "==", Verdict.of(statement(1) == 1), one, "1")
+
+    return check
+
+
+@pytest.mark.parametrize(
+    ("grade", "means", "message"),
+    [
+        (Grade.PROVED, (Means.EXACT, Means.BALL), "no comparison is symbolic"),
+        (Grade.PROVED, (Means.SYMBOLIC, Means.FLOAT), "floating point"),
+        (Grade.CERTIFIED, (Means.EXACT, Means.FLOAT), "floating point"),
+        (Grade.EXACT_CASES, (Means.FLOAT,), "floating point"),
+        (Grade.REFUTED, (Means.EXACT,), "no grade"),
+        (None, (Means.EXACT,), "no grade"),
+    ],
+)
+def test_evidence_weaker_than_the_grade_fails(grade: Grade | None, means: tuple[Means, ...], message: str) -> None:
+    outcome = run(claim("a", grade=grade, check=stated(*means)))
+    assert outcome.verdict is ClaimVerdict.HOLDS
+    assert outcome.grade is None
+    assert not outcome.agrees_with_record
+    assert message in outcome.evidence
+
+
+@pytest.mark.parametrize(
+    ("grade", "means"),
+    [
+        (Grade.PROVED, (Means.SYMBOLIC, Means.EXACT)),
+        (Grade.CERTIFIED, (Means.EXACT, Means.BALL)),
+        (Grade.EXACT_CASES, (Means.EXACT,)),
+        (Grade.SAMPLED, (Means.FLOAT, Means.EXACT)),
+    ],
+)
+def test_evidence_that_carries_the_grade(grade: Grade, means: tuple[Means, ...]) -> None:
+    outcome = run(claim("a", grade=grade, check=stated(*means)))
+    assert outcome.grade is grade
+    assert outcome.agrees_with_record
+
+
+def test_definition() -> None:
+    even = claim(
+        "a",
+        kind=Kind.DEFINITION,
+        grade=Grade.PROVED,
+        check=defined,
+        printed=lambda n: n % 2 == 0,
+        controls=(Control("odd", lambda n: n % 2 == 1),),
+        expected=ClaimVerdict.DEFINITION,
+    )
+    outcome = run(even)
+    assert (outcome.verdict, outcome.grade, outcome.agrees_with_record) == (
+        ClaimVerdict.DEFINITION,
+        Grade.PROVED,
+        True,
+    )
+    assert run(replace(even, printed=lambda n: False)).verdict is ClaimVerdict.REFUTED
+
+
+def test_no_content() -> None:
+    empty = claim("a", kind=Kind.NO_CONTENT, grade=None, check=nothing, controls=(), expected=ClaimVerdict.NO_CONTENT)
+    outcome = run(empty)
+    assert (outcome.verdict, outcome.grade) == (ClaimVerdict.NO_CONTENT, None)
+    assert outcome.agrees_with_record
+    assert not run(replace(empty, grade=Grade.PROVED)).agrees_with_record
+
+
+def test_every_run_of_a_claim_draws_the_same_numbers() -> None:
+    seen: list[list[int]] = []
+
+    def record(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+        seen.append(rng.integers(10**9, size=4).tolist())
+        yield compare(1, statement(1), at="1")
+
+    run(
+        claim(
+            "a",
+            check=record,
+            printed=lambda n: 2,
+            controls=(Control("wrong", lambda n: 3),),
+            corrected=Correction("one", lambda n: 1, Grade.EXACT_CASES),
+        )
+    )
+    assert len(seen) == 3
+    assert seen[0] == seen[1] == seen[2] == seeded("symshuffle.a").integers(10**9, size=4).tolist()
+    assert seeded("symshuffle.b").integers(10**9, size=4).tolist() != seen[0]
+
+
+def test_precision_does_not_leak_from_one_claim_to_the_next() -> None:
+    bits: list[int] = []
+
+    def careless(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+        bits.append(flint.ctx.prec)
+        flint.ctx.prec = 999
+        yield compare(1, statement(1), at="1")
+
+    before = flint.ctx.prec
+    for _ in range(2):
+        run(claim("a", check=careless))
+    assert bits[0] == bits[2] == 128
+    assert flint.ctx.prec == before
+
+
+def test_outcomes_are_the_same_for_every_number_of_jobs() -> None:
+    ledger = load("fake_ledger")
+    assert [outcome.id for outcome in verify(ledger)] == [claim.id for claim in ledger.claims]
+    seen: list[str] = []
+    parallel = verify(ledger, jobs=3, progress=lambda outcome: seen.append(outcome.id))
+    assert [replace(o, seconds=0.0) for o in parallel] == [replace(o, seconds=0.0) for o in verify(ledger)]
+    assert sorted(seen) == sorted(outcome.id for outcome in parallel)
+    assert all(outcome.agrees_with_record for outcome in parallel)
+
+
+def test_some_claims_come_back_in_the_order_asked() -> None:
+    ledger = load("fake_ledger")
+    chosen: list[Claim] = [ledger.claims[2], ledger.claims[0]]
+    assert [outcome.id for outcome in verify(ledger, chosen)] == [claim.id for claim in chosen]
+
+
+def test_a_worker_that_dies_fails_its_claim() -> None:
+    ledger = load("fake_deadly")
+    outcomes = {outcome.id: outcome for outcome in verify(ledger, jobs=2)}
+    assert outcomes["symshuffle.dies"].verdict is ClaimVerdict.UNDECIDED
+    assert "worker process died" in outcomes["symshuffle.dies"].evidence
+    assert not any(outcome.agrees_with_record for outcome in outcomes.values())
+
+
+@pytest.mark.parametrize("jobs", [0, -1, 257])
+def test_number_of_jobs_has_a_range(jobs: int) -> None:
+    with pytest.raises(InputError, match=f"jobs = {jobs}: expected an integer from 1 to 256"):
+        verify(load("fake_ledger"), jobs=jobs)

@@ -1,0 +1,4 @@
+"""Engines that compute (1/n) E[(G_1 + ... + G_n)_+] from the law of G, and the front door that chooses one.
+
+An engine knows a :class:`~symshuffle.law.Law` and nothing else; engines do not know each other.
+"""

@@ -1,0 +1,245 @@
+"""A second opinion at high precision, in mpmath: no transform, no lattice, no ball arithmetic.
+
+The expectation is summed over the counts of the atoms. Two atoms are summed in closed form: given how many users fall
+on either, their split is binomial, and E[(X - i)_+] needs only binomial tails, accumulated from the far end. The counts
+of all other atoms are enumerated; those whose whole contribution is below the precision asked for are skipped, by a
+Chernoff bound in doubles. The only thing shared with the engines is the list of atoms.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+import mpmath
+import numpy as np
+import numpy.typing as npt
+
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.law import Law
+from symshuffle.numbers import Ball, Number
+
+ROUTE: Final = "mpmath, sum over the counts of the atoms with binomial tails for two of them"
+
+LARGEST_SUM: Final = 20_000_000
+"""Candidate terms beyond which the sum is refused."""
+
+_GUARD: Final = 14
+"""Decimal digits below the precision asked for at which a term may be skipped."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """A value recomputed at high precision.
+
+    Parameters
+    ----------
+    value : str
+        Decimal string.
+    digits : int
+        Significant digits it was computed to.
+    route : str
+        How it was obtained.
+    """
+
+    value: str
+    digits: int
+    route: str
+
+    @property
+    def exactly(self) -> Fraction:
+        """The decimal string as a rational."""
+        return Fraction(self.value)
+
+
+def confirm(law: Law, n: int, *, digits: int = 50) -> Confirmation:
+    """Recompute H(n) to ``digits`` significant digits.
+
+    Parameters
+    ----------
+    law : Law
+        Atoms as fractions, or as balls much narrower than the digits asked for (their midpoints are used).
+    n : int
+        Number of users.
+    digits : int
+        Significant digits.
+
+    Raises
+    ------
+    InputError
+        If an atom is a ball too wide for the digits.
+    Unsupported
+        If the sum would have more than ``LARGEST_SUM`` candidate terms.
+    """
+    context = mpmath.MPContext()
+    context.dps = digits + 15
+    atoms = [(_read(context, v, digits), _read(context, w, digits)) for v, w in law.atoms()]
+    total = _positive_part(context, sorted(atoms, reverse=True), n, digits) / n + _read(context, law.singular, digits)
+    return Confirmation(context.nstr(total, digits, strip_zeros=False), digits, ROUTE)
+
+
+def _read(context: Any, number: Number, digits: int) -> Any:
+    if isinstance(number, Ball):
+        if number.radius * 10 ** (digits + 5) > max(abs(number.midpoint), Fraction(1, 10**6)):
+            raise InputError("law", number, f"atoms known to more than {digits + 5} digits (raise bits)")
+        number = number.midpoint
+    exact = Fraction(number)
+    return context.mpf(exact.numerator) / context.mpf(exact.denominator)
+
+
+def _positive_part(context: Any, atoms: Sequence[tuple[Any, Any]], n: int, digits: int) -> Any:
+    """E[(G_1 + ... + G_n)_+] for atoms sorted by falling value."""
+    if atoms[0][0] <= 0:
+        return context.mpf(0)
+    if len(atoms) == 1:
+        return n * atoms[0][0]
+    lightest = min(range(1, len(atoms)), key=lambda i: atoms[i][1])
+    pair, others = (atoms[0], atoms[lightest]), [a for i, a in enumerate(atoms) if i not in (0, lightest)]
+    cutoff = _log_bound(atoms, n) - (digits + _GUARD) * math.log(10)
+    factorials = [context.mpf(1)]
+    for j in range(1, n + 1):
+        factorials.append(factorials[-1] * j)
+    tables = [_table(weight, factorials) for _, weight in others]
+    joint = _table(pair[0][1] + pair[1][1], factorials)
+    likely = np.arange(n + 1)[_log_joint(pair, np.arange(n + 1), n) >= cutoff] if others else np.array([n])
+    candidates = sum(math.comb(n - int(inner) + len(others) - 1, max(len(others) - 1, 0)) for inner in likely)
+    if candidates > LARGEST_SUM:
+        raise Unsupported(f"confirmation at n = {n} with {len(atoms)} atoms has {candidates} terms to consider")
+    total = context.mpf(0)
+    for inner in likely.tolist():
+        counts = _compositions(n - inner, len(others))
+        counts = counts[_log_terms(pair, others, inner, counts, n) >= cutoff]
+        if len(counts):
+            total += joint[inner] * _given_inner(context, pair, others, tables, inner, counts)
+    return total * factorials[n]
+
+
+def _table(weight: Any, factorials: Sequence[Any]) -> list[Any]:
+    """``weight**j / j!`` for all j."""
+    power, table = weight * 0 + 1, []
+    for factorial in factorials:
+        table.append(power / factorial)
+        power *= weight
+    return table
+
+
+def _compositions(total: int, parts: int) -> npt.NDArray[np.int64]:
+    """All ways to write ``total`` as an ordered sum of ``parts`` non-negative integers, shape (count, parts)."""
+    if parts == 0:
+        return np.zeros((1 if total == 0 else 0, 0), dtype=np.int64)
+    grids = np.indices((total + 1,) * (parts - 1), dtype=np.int64).reshape(parts - 1, -1).T
+    last = total - grids.sum(axis=1, dtype=np.int64)
+    kept = last >= 0
+    return np.column_stack([grids[kept], last[kept]])
+
+
+def _log_bound(atoms: Sequence[tuple[Any, Any]], n: int) -> float:
+    """Logarithm of the Chernoff bound ``min_c M(c)**n / (c e)`` on the expectation."""
+    values = np.array([float(v) for v, _ in atoms])
+    weights = np.array([float(w) for _, w in atoms])
+    cs = np.exp(np.linspace(math.log(1e-3 / n), math.log(700 / float(np.abs(values).max())), 4000))
+    cumulants = np.log(np.exp(np.outer(cs, values)) @ weights)
+    return float((n * cumulants - np.log(cs) - 1).min())
+
+
+def _log_factorial(counts: npt.NDArray[np.int64] | int) -> Any:
+    """Stirling's series, good to nine digits, which is more than a cutoff needs."""
+    x = np.asarray(counts, dtype=float) + 1
+    shifted = x + 7
+    series = (shifted - 0.5) * np.log(shifted) - shifted + 0.5 * math.log(2 * math.pi) + 1 / (12 * shifted)
+    return series - sum(np.log(x + j) for j in range(7))
+
+
+def _log_joint(pair: Sequence[tuple[Any, Any]], inner: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.float64]:
+    """Upper bound on the logarithm of the contribution of all terms with ``inner`` users on the pair."""
+    weight = float(pair[0][1] + pair[1][1])
+    binomial = _log_factorial(n) - _log_factorial(inner) - _log_factorial(n - inner)
+    rest = math.log1p(-weight) if weight < 1 else -math.inf
+    bound: npt.NDArray[np.float64] = binomial + inner * math.log(weight) + (n - inner) * rest
+    return bound + math.log(n * float(pair[0][0]))
+
+
+def _log_terms(
+    pair: Sequence[tuple[Any, Any]],
+    others: Sequence[tuple[Any, Any]],
+    inner: int,
+    counts: npt.NDArray[np.int64],
+    n: int,
+) -> npt.NDArray[np.float64]:
+    """Upper bounds on the logarithm of each term: its probability, times the largest excess, times a binomial tail."""
+    (high, first), (low, second) = ((float(v), float(w)) for v, w in pair)
+    log = _log_factorial(n) - _log_factorial(inner) + inner * math.log(first + second)
+    terms = log - _log_factorial(counts).sum(axis=1) + counts @ np.array([math.log(float(w)) for _, w in others])
+    drift = counts @ np.array([float(v) for v, _ in others]) if others else np.zeros(len(counts))
+    threshold = -(low * inner + drift) / (high - low)
+    share, q = np.clip(threshold / max(inner, 1), 0.0, 1.0), first / (first + second)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        divergence = np.where(share > 0, share * np.log(share / q), 0.0) + np.where(
+            share < 1, (1 - share) * np.log((1 - share) / (1 - q)), 0.0
+        )
+    tail = np.where(share > q, -inner * divergence, 0.0)
+    bound: npt.NDArray[np.float64] = np.where(threshold > inner + 1e-6 * n, -np.inf, terms + tail + math.log(n * high))
+    return bound
+
+
+def _given_inner(
+    context: Any,
+    pair: Sequence[tuple[Any, Any]],
+    others: Sequence[tuple[Any, Any]],
+    tables: Sequence[Sequence[Any]],
+    inner: int,
+    counts: npt.NDArray[np.int64],
+) -> Any:
+    """The sum over the counts of the other atoms, given how many users fall on the pair."""
+    (high, first), (low, second) = pair
+    gap, base = high - low, low * inner
+    starts = _starts(context, gap, base, others, counts)
+    lowest = int(starts.min())
+    if lowest > inner:
+        return context.mpf(0)
+    tail, moment = _binomial_tails(inner, first / (first + second), lowest, context)
+    values = [value for value, _ in others]
+    total = context.mpf(0)
+    for row, start in zip(counts.tolist(), starts.tolist(), strict=True):
+        if start > inner:
+            continue
+        weight, drift = context.mpf(1), base
+        for count, value, table in zip(row, values, tables, strict=True):
+            if count:
+                weight = weight * table[count]
+                drift = drift + count * value
+        total += weight * (gap * moment[start - lowest] + drift * tail[start - lowest])
+    return total
+
+
+def _starts(
+    context: Any, gap: Any, base: Any, others: Sequence[tuple[Any, Any]], counts: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """The smallest count of the high atom for which the sum is positive; doubtful cases are decided at precision."""
+    values = np.array([float(value) for value, _ in others])
+    threshold = -(float(base) + (counts @ values if others else 0.0)) / float(gap)
+    threshold = np.broadcast_to(threshold, (len(counts),))
+    starts = np.maximum(np.floor(threshold).astype(np.int64) + 1, 0)
+    scale = 1e-12 * (1 + abs(float(base)) + float(np.abs(values).max(initial=0)) * float(counts.max(initial=0)))
+    for i in np.flatnonzero(np.abs(threshold - np.rint(threshold)) < scale / float(gap)):
+        drift = sum((int(c) * v for c, (v, _) in zip(counts[i], others, strict=True)), start=base)
+        starts[i] = max(0, int(context.floor(-drift / gap)) + 1)
+    return starts
+
+
+def _binomial_tails(size: int, q: Any, start: int, context: Any) -> tuple[list[Any], list[Any]]:
+    """P(X >= i) and E[X; X >= i] for X ~ Bin(size, q) and i = start..size, accumulated from the top."""
+    tail, moment = [], []
+    mass, above, mean = q**size, context.mpf(0), context.mpf(0)
+    odds = (1 - q) / q
+    for i in range(size, start - 1, -1):
+        above += mass
+        mean += i * mass
+        tail.append(above)
+        moment.append(mean)
+        mass = mass * odds * i / (size - i + 1)
+    return tail[::-1], moment[::-1]

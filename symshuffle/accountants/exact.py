@@ -1,0 +1,166 @@
+"""Enumeration of the sum of n copies of G: exact in rationals, enclosed in balls; the referee of the other engines."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+import flint
+
+from symshuffle.errors import Unsupported
+from symshuffle.law import Law
+from symshuffle.numbers import DEFAULT_BITS, Ball, ball_arguments, is_exact, to_arb, working_precision
+from symshuffle.results import Bracket, Rigour
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """Sum over all values of ``G_1 + ... + G_n``.
+
+    A rational law lives on a lattice: its n-fold convolution is the n-th power of an integer polynomial. Any other
+    enclosed law is summed over the counts of its atoms in ball arithmetic.
+
+    Parameters
+    ----------
+    bits : int
+        Working precision for laws that are not rational.
+    largest_power : int
+        Bits of the integer polynomial power beyond which the rational road is refused.
+    largest_count : int
+        Count vectors beyond which the ball road is refused.
+    """
+
+    bits: int = DEFAULT_BITS
+    largest_power: int = 2_000_000_000
+    largest_count: int = 300_000
+
+    @property
+    def name(self) -> str:
+        """Name of the engine."""
+        return "exact"
+
+    def refusal(self, law: Law, n: int) -> str | None:
+        """Why this engine cannot answer, or None if it can."""
+        if not law.enclosed:
+            return "a law of doubles encloses nothing"
+        if is_exact((*law.values, *law.weights)):
+            lattice = _Lattice.of(law)
+            size = n * (n * lattice.span + 1) * max(1, lattice.scale.bit_length())
+            return None if size <= self.largest_power else f"the exact convolution power would take {size} bits"
+        count = math.comb(n + len(law.values) - 1, n)
+        return None if count <= self.largest_count else f"{count} count vectors are too many to enumerate"
+
+    def bracket(self, law: Law, n: int) -> Bracket:
+        """The value of H(n), exactly or as a ball.
+
+        Raises
+        ------
+        Unsupported
+            If :meth:`refusal` gives a reason.
+        """
+        reason = self.refusal(law, n)
+        if reason is not None:
+            raise Unsupported(f"engine exact at n = {n}: {reason}; use engine fft or contour")
+        if is_exact((*law.values, *law.weights)):
+            lattice = _Lattice.of(law)
+            value: Any = lattice.positive_part(n) / n + law.singular
+            how = f"{n}-th power of an integer polynomial of degree {lattice.span}"
+        else:
+            value = self._enclosed(law, n) + law.singular
+            how = f"sum over {math.comb(n + len(law.values) - 1, n)} count vectors in balls of {self.bits} bits"
+        if isinstance(value, Ball):
+            return Bracket(max(value.lower, Fraction(0)), value.upper, Rigour.BALL, self.name, how)
+        return Bracket(value, value, Rigour.EXACT, self.name, how)
+
+    def _enclosed(self, law: Law, n: int) -> Ball:
+        with working_precision(self.bits + 16):
+            values, weights = ball_arguments(law.values), ball_arguments(law.weights)
+            powers = [_powers(weight, n) for weight in weights]
+            total = flint.arb(0)
+            for counts in _compositions(n, len(values)):
+                excess = sum((c * v for c, v in zip(counts, values, strict=True)), start=flint.arb(0))
+                if excess < 0:
+                    continue
+                mass = flint.arb(_multinomial(counts))
+                for count, power in zip(counts, powers, strict=True):
+                    mass *= power[count]
+                total += mass * excess.nonnegative_part()
+            return Ball.from_arb(total / n, self.bits)
+
+
+def _powers(base: flint.arb, n: int) -> list[flint.arb]:
+    return list(itertools.accumulate(range(n), lambda power, _: power * base, initial=flint.arb(1)))
+
+
+def _multinomial(counts: Sequence[int]) -> int:
+    result, total = 1, 0
+    for count in counts:
+        total += count
+        result *= math.comb(total, count)
+    return result
+
+
+def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """All ways to write ``total`` as an ordered sum of ``parts`` non-negative integers."""
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in _compositions(total - first, parts - 1):
+            yield (first, *rest)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Lattice:
+    """A rational law in integers: atom i is ``(origin + step places[i]) / unit``, of weight ``masses[i] / scale``."""
+
+    places: tuple[int, ...]
+    masses: tuple[int, ...]
+    origin: int
+    step: int
+    unit: int
+    scale: int
+
+    @classmethod
+    def of(cls, law: Law) -> _Lattice:
+        values = [Fraction(value) for value in law.values]  # type: ignore[arg-type]  # exact by the caller's test
+        weights = [Fraction(weight) for weight in law.weights]  # type: ignore[arg-type]
+        unit = math.lcm(*(value.denominator for value in values))
+        scale = math.lcm(*(weight.denominator for weight in weights))
+        integers = [int(value * unit) for value in values]
+        origin = min(integers)
+        step = math.gcd(*(value - origin for value in integers)) or 1
+        places = tuple((value - origin) // step for value in integers)
+        return cls(places, tuple(int(weight * scale) for weight in weights), origin, step, unit, scale)
+
+    @property
+    def span(self) -> int:
+        """Degree of the generating polynomial of one copy."""
+        return max(self.places)
+
+    def positive_part(self, n: int) -> Fraction:
+        """E[(G_1 + ... + G_n)_+], exactly."""
+        coefficients = [0] * (self.span + 1)
+        for place, mass in zip(self.places, self.masses, strict=True):
+            coefficients[place] += mass
+        power = flint.fmpz_poly(coefficients) ** n
+        first = max(0, -((n * self.origin) // self.step))  # the first place whose value is above 0 or just below it
+        total = sum(
+            int(power[j]) * (n * self.origin + self.step * j)
+            for j in range(first, n * self.span + 1)
+            if n * self.origin + self.step * j > 0
+        )
+        return Fraction(total, self.unit * self.scale**n)
+
+
+def enumerate_ball(law: Law, n: int, *, bits: int = DEFAULT_BITS) -> Ball:
+    """H(n) as a ball by the count-vector road, also for rational laws: a second witness of the lattice road."""
+    engine = Exact(bits=bits)
+    with working_precision(bits):
+        return Ball.from_arb(to_arb(engine._enclosed(law, n)) + to_arb(law.singular), bits)

@@ -1,0 +1,145 @@
+r"""The tilted law of G and the constants of a contour: saddle point, smoothing width, step and length.
+
+With :math:`M(s)=E e^{sG}` and any :math:`c>0`,
+
+.. math:: E[S_+]=\frac1{2\pi i}\int_{\Re s=c} M(s)^n s^{-2}\,ds .
+
+Everything here is a *choice* (good constants make a narrow bracket); the bracket itself is established by the engine,
+for whatever constants it is given.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, final
+
+import numpy as np
+import numpy.typing as npt
+
+from symshuffle.errors import Unsupported
+
+Array = npt.NDArray[np.float64]
+
+_SILENCE: Final = 46.0
+"""Exponent below which a term counts as negligible when constants are chosen: exp(-46) is about 1e-20."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Tilt:
+    """The cumulant function of G on the real line, in doubles, stable for tiny arguments.
+
+    Parameters
+    ----------
+    values, weights : array
+        Atoms of G and their probabilities, shape ``(m,)``.
+    """
+
+    values: Array
+    weights: Array
+
+    def cumulant(self, s: float) -> float:
+        """``log E exp(s G)``."""
+        shift = max(float((s * self.values).max()), 0.0)
+        if shift < 1:
+            return math.log1p(float(self.weights @ np.expm1(s * self.values)))
+        return shift + math.log(float(self.weights @ np.exp(s * self.values - shift)))
+
+    def slope(self, s: float) -> float:
+        """Mean of G under the tilt ``s``."""
+        return float(self._tilted(s) @ self.values)
+
+    def curvature(self, s: float) -> float:
+        """Variance of G under the tilt ``s``."""
+        tilted = self._tilted(s)
+        return float(tilted @ (self.values - tilted @ self.values) ** 2)
+
+    def _tilted(self, s: float) -> Array:
+        exponent = s * self.values
+        raw = self.weights * np.exp(exponent - exponent.max())
+        tilted: Array = raw / raw.sum()
+        return tilted
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Contour:
+    """Constants of a smoothed contour integral.
+
+    Parameters
+    ----------
+    c : float
+        Real part of the line.
+    tau : float
+        Standard deviation of the Gaussian smoothing.
+    step : float
+        Distance of the nodes of the trapezoid rule.
+    nodes : int
+        Number of nodes on the half line beyond the real one.
+    """
+
+    c: float
+    tau: float
+    step: float
+    nodes: int
+
+
+def saddle_point(tilt: Tilt, n: int) -> float:
+    """Minimiser over ``c > 0`` of ``n K(c) - 2 log c``, a convex function.
+
+    Raises
+    ------
+    Unsupported
+        If G has no positive atom, so that the minimum is at infinity.
+    """
+    if float(tilt.values.max()) <= 0:
+        raise Unsupported("the contour needs a positive atom of G; without one the value is 0")
+    low, high = -math.log(1e3 * n * float(np.abs(tilt.values).max())), math.log(800.0 / float(tilt.values.max())) + 5
+    for _ in range(200):
+        middle = (low + high) / 2
+        c = math.exp(middle)
+        if n * tilt.slope(c) * c > 2:
+            high = middle
+        else:
+            low = middle
+    return math.exp((low + high) / 2)
+
+
+def choose(tilt: Tilt, n: int, *, rel: float) -> Contour:
+    """Constants whose bracket is about ``rel`` wide, relative to its value, when the law of S is spread out."""
+    c = saddle_point(tilt, n)
+    spread = math.sqrt(n * max(tilt.curvature(c), 0.0))
+    # The gap of the two sides is about (tau c)^2 for a spread-out sum; half of it leaves room for the other errors.
+    tau = math.sqrt(rel / 2) / max(c, 1e-300)
+    tau = min(tau, max(spread, 1 / c))
+    quiet = _SILENCE + max(0.0, -math.log(rel))
+    centre = abs(n * tilt.slope(c) + tau * tau * c)
+    reach = max(2 * quiet / c, 2 * (centre + math.sqrt(2 * quiet) * math.hypot(spread, tau)))
+    while _tail_exponent(tilt, n, c, tau, reach / 2) < quiet:
+        reach *= 1.25
+    step = 2 * math.pi / reach
+    length = math.sqrt(2 * quiet) / tau
+    return Contour(c, tau, step, math.ceil(length / step))
+
+
+def _tail_exponent(tilt: Tilt, n: int, c: float, tau: float, distance: float) -> float:
+    """The weaker of the Chernoff exponents of both tails of the tilted, smoothed sum at a distance from 0."""
+    return min(
+        max(tail_exponent(tilt, n, c, tau, distance, sign * theta) for theta in tail_slopes(tilt, n, c, tau, distance))
+        for sign in (1, -1)
+    )
+
+
+def tail_slopes(tilt: Tilt, n: int, c: float, tau: float, distance: float) -> list[float]:
+    """Slopes worth trying in a Chernoff bound at a distance from 0: the Gaussian one, and fractions of it."""
+    gaussian = distance / (n * max(tilt.curvature(c), 0.0) + tau * tau)
+    return [gaussian * factor for factor in (2.0, 1.0, 0.7, 0.5, 0.35, 0.2, 0.1, 0.05)]
+
+
+def tail_exponent(tilt: Tilt, n: int, c: float, tau: float, distance: float, theta: float) -> float:
+    """``-log`` of the Chernoff bound on ``Q(sign(theta) Y > distance)`` for the tilted, smoothed sum Y."""
+    if abs(theta) * float(np.abs(tilt.values).max()) > 600:
+        return -math.inf
+    growth = n * (tilt.cumulant(c + theta) - tilt.cumulant(c)) + ((c + theta) ** 2 - c * c) * tau * tau / 2
+    return abs(theta) * distance - growth

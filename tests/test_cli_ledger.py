@@ -68,7 +68,7 @@ def test_claims() -> None:
         "title": "the claim drawn",
         "checked": True,
         "recorded": "refuted",
-        "grade": "exact-cases",
+        "grade": "refuted",
     }
     text = CliRunner().invoke(app, ["claims", "vecmean"]).stdout
     assert "vecmean.thm-3.5" in text and text.endswith("46 entries, 0 checked\n")

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from symshuffle.claims.model import Claim
+from symshuffle.claims.model import Claim, ClaimVerdict, Grade
 from symshuffle.claims.registry import Entry, Ledger, LedgerError, catalogue, load, papers
 from symshuffle.claims.run import MOST_JOBS, Outcome
 from symshuffle.claims.run import verify as run_claims
@@ -161,8 +161,14 @@ def _listed(source: Entry | Claim, claim: Claim | None) -> dict[str, Any]:
         "title": source.title,
         "checked": claim is not None,
         "recorded": claim.expected.value if claim else None,
-        "grade": claim.grade.value if claim and claim.grade else None,
+        "grade": _recorded_grade(claim) if claim else None,
     }
+
+
+def _recorded_grade(claim: Claim) -> str | None:
+    if claim.expected is ClaimVerdict.REFUTED:
+        return Grade.REFUTED.value
+    return claim.grade.value if claim.grade else None
 
 
 @app.command()
@@ -192,7 +198,7 @@ def _facts(claim: Claim) -> dict[str, Any]:
         "statement": claim.text,
         "assumptions": list(claim.assumptions),
         "scope": claim.scope,
-        "grade": claim.grade.value if claim.grade else None,
+        "grade": _recorded_grade(claim),
         "recorded": claim.expected.value,
         "controls": [control.name for control in claim.controls],
         "corrected": {"statement": corrected.text, "grade": corrected.grade.value} if corrected else None,

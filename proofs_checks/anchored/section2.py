@@ -1,0 +1,316 @@
+"""Section 2: simplex data, templates, and a channel as one law."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.anchored import _cases as cases
+from symshuffle.anchored import AnchoredLaw, Gauge, PointLaw, helmert
+from symshuffle.anchored.law import exact_columns
+from symshuffle.anchored.linear import Vector, dot
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.errors import InputError
+
+Density: Any = Callable[[int, Vector], Fraction]
+
+
+def _simplex_data(k: int) -> tuple[Callable[[sp.Matrix, sp.Matrix], sp.Expr], Callable[[sp.Matrix], sp.Expr]]:
+    """Left sides of the inequalities (row a_i, point x) of P, and the sum that templates have."""
+    return (lambda a, x: 1 + (a * x)[0]), (lambda u: sum(u) - k)
+
+
+def _check_simplex_data(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    for k in range(2, 7):
+        gauge = helmert(k)
+        inequality, _excess = statement(k)
+        for j in range(k):
+            vertex = k * gauge.row(j).T  # the template k e_j in this gauge
+            for i in range(k):
+                value = sp.simplify(inequality(gauge.row(i), vertex))
+                yield identity(value, k if i == j else 0, at=f"k={k}, constraint {i} at vertex {j}")
+
+
+def _affine_identification(
+    k: Any,
+) -> tuple[Callable[[sp.Matrix, sp.Matrix], sp.Matrix], Callable[[sp.Matrix], sp.Expr], Any]:
+    """The template of a point, its squared length by its template, and the largest squared length."""
+    return (lambda gauge, x: sp.ones(k, 1) + gauge * x), (lambda u: sum(entry**2 for entry in u) - k), k * (k - 1)
+
+
+def _check_affine_identification(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    size, entry, total, squares = sp.symbols("k u s Q", positive=True)
+    # Every gauge has V V^T = I - 11^T/k, so <a_i, V^T u> = u_i - s/k and |V^T u|^2 = Q - s^2/k; templates have s = k.
+    yield identity((1 + entry - total / size).subs(total, size), entry, at="every k: coordinate i of the template")
+    yield identity((squares - total**2 / size).subs(total, size), squares - size, at="every k: squared length")
+    yield identity((squares - size).subs(squares, size**2), statement(size)[2], at="every k: squared length at k e_i")
+    for k in range(2, 7):
+        gauge = helmert(k)
+        lift, squared, largest = statement(k)
+        u = sp.Matrix(sp.symbols(f"u1:{k + 1}"))
+        plane = {u[k - 1]: k - sum(u[:-1])}
+        x = gauge.T * u
+        back = (lift(gauge, x) - u).subs(plane)
+        for i in range(k):
+            yield identity(back[i], 0, at=f"k={k}, coordinate {i} of the template of its point")
+        yield identity((x.T * x)[0].subs(plane), squared(u).subs(plane), at=f"k={k}, squared length")
+        vertex = dict(zip(u, [k] + [0] * (k - 1), strict=True))
+        yield compare(Fraction(int((x.T * x)[0].subs(vertex))), Fraction(largest), at=f"k={k}, largest squared length")
+
+
+def _anchored_law(k: int) -> Vector:
+    """The mean of the template."""
+    return (Fraction(1),) * k
+
+
+def _check_anchored_law(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(12):
+        k = 2 + trial % 3
+        law = AnchoredLaw.from_channel(cases.channel(rng, k, 4, zeros=0.2))
+        yield compare(law.template.mean, statement(k), at=f"random channel {trial}, k={k}")
+        first, second = law.templates[0], law.templates[-1]
+        tilted = PointLaw.from_atoms(
+            [(first, Fraction(1, 2) + Fraction(1, 10**9)), (second, Fraction(1, 2) - Fraction(1, 10**9))]
+        )
+        if tilted.mean != statement(k):
+            yield decide(_refused(tilted), at=f"two templates of law {trial}, mean not 1", claimed="refused")
+
+
+def _refused(points: PointLaw) -> bool:
+    try:
+        AnchoredLaw(points)
+    except InputError as error:
+        return "off by" in str(error)
+    return False
+
+
+def _refinement(channel: Channel, output: int, share: Fraction) -> Channel:
+    """The channel with one output split, the same way at every input."""
+    return Channel(
+        tuple(
+            (*row[:output], row[output] * share, row[output] * (1 - share), *row[output + 1 :]) for row in channel.rows
+        )
+    )
+
+
+def _check_refinement(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(10):
+        channel = cases.channel(rng, 3, 3)
+        law = AnchoredLaw.from_channel(channel)
+        refined = statement(channel, trial % 3, Fraction(1, 2 + trial))
+        yield compare(AnchoredLaw.from_channel(refined), law, at=f"random channel {trial}, output {trial % 3} split")
+
+
+def _representation(channel: Channel, gauge: Gauge) -> tuple[list[tuple[Vector, Fraction]], Density]:
+    """Atoms (point, mass) of the anchored law in a gauge, and the density of row i at a point."""
+    k = channel.num_inputs
+    atoms = []
+    for column in exact_columns(channel):
+        average = sum(column, start=Fraction(0)) / k
+        if average:
+            atoms.append((gauge.point([entry / average for entry in column]), average))
+    return atoms, lambda i, x: 1 + dot(gauge.rows[i], x)
+
+
+def _row_weighted(channel: Channel, gauge: Gauge) -> tuple[list[tuple[Vector, Fraction]], Density]:
+    atoms, density = _representation(channel, gauge)
+    kept = [column for column in exact_columns(channel) if any(column)]
+    return [(x, column[0]) for (x, _), column in zip(atoms, kept, strict=True)], density
+
+
+def _sum_of_rows(channel: Channel, gauge: Gauge) -> tuple[list[tuple[Vector, Fraction]], Density]:
+    atoms, density = _representation(channel, gauge)
+    return [(tuple(entry / channel.num_inputs for entry in x), weight) for x, weight in atoms], density
+
+
+def _check_representation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(16):
+        channel = cases.channel(rng, 4, 2 + trial % 5, zeros=0.25)
+        composition = cases.distribution(rng, 4)
+        law = AnchoredLaw.from_channel(channel)
+        for name, gauge in zip("AB", cases.gauges(), strict=True):
+            where = f"random channel {trial}, gauge {name}"
+            atoms, density = statement(channel, gauge)
+            printed = (
+                PointLaw.from_atoms([(x, weight) for x, weight in atoms if weight]) if _sums_to_one(atoms) else None
+            )
+            ours = PointLaw.from_atoms((gauge.point(u), weight) for u, weight in law.template.atoms())
+            yield decide(
+                printed == ours, at=where, claimed="the same law of points", computed=f"{len(ours.points)} points"
+            )
+            yield compare(ours.mean, (Fraction(0),) * 3, at=f"{where}, mean")
+            rows = law.to_channel().rows
+            points = [gauge.point(u) for u in law.templates]
+            for i in range(4):
+                claimed = tuple(density(i, x) * weight for x, weight in zip(points, law.weights, strict=True))
+                yield compare(rows[i], claimed, at=f"{where}, row {i}")
+            tilted = tuple(
+                sum((c * density(i, x) for i, c in enumerate(composition)), start=Fraction(0)) * weight
+                for x, weight in zip(points, law.weights, strict=True)
+            )
+            seen = dict(law.mixture(composition).atoms())
+            yield compare(
+                tuple(seen.get(u, Fraction(0)) for u in law.templates), tilted, at=f"{where}, one-user mixture"
+            )
+        yield compare(
+            AnchoredLaw.from_channel(law.to_channel()), law, at=f"random channel {trial}, law to channel to law"
+        )
+        yield decide(
+            _refines(channel, law),
+            at=f"random channel {trial}",
+            claimed="a row-independent kernel splits the smallest channel into it",
+        )
+
+
+def _sums_to_one(atoms: list[tuple[Vector, Fraction]]) -> bool:
+    return sum(weight for _, weight in atoms) == 1
+
+
+def _refines(channel: Channel, law: AnchoredLaw) -> bool:
+    """Whether splitting outputs of the smallest channel by :math:`K(y|x)=Wbar(y)/mu(x)` gives the channel back."""
+    k = channel.num_inputs
+    averages = [sum(column, start=Fraction(0)) / k for column in channel.columns()]
+    of_output = [
+        law.templates.index(tuple(entry / average for entry in column)) if average else 0
+        for column, average in zip(channel.columns(), averages, strict=True)
+    ]
+    kernel = Channel(
+        tuple(
+            tuple(a / law.weights[j] if of_output[y] == j else Fraction(0) for y, a in enumerate(averages))
+            for j in range(len(law.weights))
+        )
+    )
+    return law.to_channel().push_forward(kernel) == channel
+
+
+def _split_unequally(channel: Channel, output: int, share: Fraction) -> Channel:
+    """A split that depends on the input: no refinement."""
+    return Channel(
+        tuple(
+            (
+                *row[:output],
+                row[output] * (share if x else 1 - share / 3),
+                row[output] * (1 - share if x else share / 3),
+                *row[output + 1 :],
+            )
+            for x, row in enumerate(channel.rows)
+        )
+    )
+
+
+CLAIMS: Final = (
+    Claim(
+        id="anchored.def-2.1",
+        kind=Kind.DEFINITION,
+        title="the simplex polytope and its vertices",
+        text=(
+            r"$P=\{x:1+\langle a_i,x\rangle\ge0\ \forall i\}$ with $a_i=V^Te_i$; its vertices are the points of the "
+            r"templates $ke_j$."
+        ),
+        source="anchored, Definition 2.1",
+        assumptions=("$k\\ge2$, $V^TV=I$, $V^T1=0$",),
+        scope="active constraints at the k vertices, symbolic Helmert gauge, k = 2..6",
+        grade=Grade.EXACT_CASES,
+        printed=_simplex_data,
+        check=_check_simplex_data,
+        controls=(Control("the constraint without its 1", lambda k: ((lambda a, x: (a * x)[0]), None)),),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="anchored.lem-2.2",
+        kind=Kind.STATEMENT,
+        title="templates and points of the polytope are affinely the same",
+        text=(
+            r"$x\mapsto1+Vx$ maps $P$ onto the template simplex with inverse $u\mapsto V^Tu$; $|x|^2=\sum_iu_i^2-k\le "
+            r"k(k-1)$."
+        ),
+        source="anchored, Lemma 2.2",
+        assumptions=("$k\\ge2$",),
+        scope="every k from $VV^T=I-11^T/k$; again entry by entry in the Helmert gauge, k = 2..6",
+        grade=Grade.PROVED,
+        printed=_affine_identification,
+        check=_check_affine_identification,
+        controls=(
+            Control(
+                "vertices scaled by the root of k",
+                lambda k: (lambda v, x: sp.ones(k, 1) + sp.sqrt(k) * v * x, *_affine_identification(k)[1:]),
+            ),
+            Control("largest squared length k^2", lambda k: (*_affine_identification(k)[:2], k**2)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="anchored.def-2.3",
+        kind=Kind.DEFINITION,
+        title="anchored laws have mean zero",
+        text=r"A probability on $P$ with $\int x\,d\mu=0$; in templates, $E\,u=(1,\dots,1)$.",
+        source="anchored, Definition 2.3",
+        assumptions=(),
+        scope="12 random channels, and 12 laws whose mean is off, refused with the amount",
+        grade=Grade.EXACT_CASES,
+        printed=_anchored_law,
+        check=_check_anchored_law,
+        controls=(Control("templates of sum 1", lambda k: (Fraction(1, k),) * k),),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="anchored.def-2.4",
+        kind=Kind.DEFINITION,
+        title="conditionally identical refinements",
+        text=(
+            "Two channels are equivalent if row-independent kernels turn each into the other; splitting an output is "
+            "the example."
+        ),
+        source="anchored, Definition 2.4",
+        assumptions=(),
+        scope="10 random splits leave the law as it is",
+        grade=Grade.EXACT_CASES,
+        printed=_refinement,
+        check=_check_refinement,
+        controls=(
+            Control("a split that depends on the input", _split_unequally),
+            Control(
+                "merging two outputs that rows tell apart", lambda channel, output, share: channel.merge([[0, 1], [2]])
+            ),
+        ),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="anchored.thm-2.5",
+        kind=Kind.STATEMENT,
+        title="exact affine representation",
+        text=(
+            r"With $\bar W=\frac1k\sum_iW_i$, the law $\mu$ of $x(Y)=\sum_i\frac{W_i}{\bar W}(Y)\,a_i$, $Y\sim\bar "
+            r"W$, has mean zero; "
+            r"$W_i=(1+\langle a_i,x\rangle)\mu$ is the channel up to refinement; $\sum_iw_iW_i=(1+\langle "
+            r"b_w,x\rangle)\mu$; every finite $\mu$ comes from its own channel."
+        ),
+        source="anchored, Theorem 2.5",
+        assumptions=("finitely many outputs",),
+        scope="16 random rational channels (4 inputs, 2..6 outputs, zeros and null outputs), two rational gauges",
+        grade=Grade.EXACT_CASES,
+        printed=_representation,
+        check=_check_representation,
+        controls=(
+            Control("atoms weighted by row 0 instead of the average", _row_weighted),
+            Control("the sum of the rows in place of their average", _sum_of_rows),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

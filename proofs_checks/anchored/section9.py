@@ -1,0 +1,235 @@
+"""Section 9: the raw local cap, subset selection, and the phase diagram of its sizes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from symshuffle.anchored import template_signal
+from symshuffle.anchored.linear import Vector, dot, row_dependence
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.design.raw_cap import (
+    NEIGHBOUR_CHART,
+    extreme_templates,
+    optimal_subset_sizes,
+    sign_factor,
+    split_template,
+    subset_trace,
+    tie_ratio,
+)
+from symshuffle.mechanisms.finite import K, S
+from symshuffle.mechanisms.symbolic import LAM, nonnegative
+from symshuffle.numbers import Exp
+
+CAPS: Final = tuple(map(Fraction, ("11/10", "3/2", "2", "7")))
+
+
+def _extreme_patterns(k: int) -> Iterator[tuple[int, ...]]:
+    """Which coordinates of an extreme template are high: all patterns with both levels."""
+    return (p for p in itertools.product((0, 1), repeat=k) if 0 < sum(p) < k)
+
+
+def _active_set_vertices(k: int, lam: Fraction) -> set[Vector]:
+    """Vertices of the capped simplex, by solving every choice of k - 1 active ratio constraints."""
+    constraints = [
+        tuple(Fraction(int(t == i)) - lam * int(t == j) for t in range(k))
+        for i, j in itertools.permutations(range(k), 2)
+    ]
+    found = set()
+    for chosen in itertools.combinations(constraints, k - 1):
+        columns = list(zip(*chosen, strict=True))
+        ray = row_dependence(columns)
+        if ray is None or _nullity(columns) > 1 or sum(ray) == 0:
+            continue
+        u = tuple(entry * k / sum(ray) for entry in ray)
+        if all(dot(c, u) <= 0 for c in constraints):
+            found.add(u)
+    return found
+
+
+def _nullity(columns: list[Any]) -> int:
+    from symshuffle.anchored.linear import rank
+
+    return len(columns) - rank(columns)
+
+
+def _check_extreme(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for k, caps in ((2, CAPS), (3, CAPS), (4, CAPS), (5, CAPS[2:3])):
+        for lam in caps:
+            claimed = set()
+            for pattern in statement(k):
+                scale = sum(lam if high else Fraction(1) for high in pattern)
+                claimed.add(tuple((lam if high else Fraction(1)) * k / scale for high in pattern))
+            where = f"k={k}, lam={lam}"
+            yield compare(_active_set_vertices(k, lam), claimed, at=f"{where}, by active sets")
+            yield compare(set(extreme_templates(k, lam)), claimed, at=f"{where}, the library's list")
+            yield compare(
+                all(split_template(u, lam) is None for u in claimed), True, at=f"{where}, none of them splits"
+            )
+    for trial in range(40):
+        k, lam = 3 + trial % 4, CAPS[trial % 4]
+        raw = [1 + (lam - 1) * Fraction(int(v), 7) for v in rng.integers(0, 8, size=k)]
+        u = tuple(entry * k / sum(raw) for entry in raw)
+        parts = split_template(u, lam)
+        if parts is not None:
+            weight, first, second = parts
+            again = tuple(weight * a + (1 - weight) * b for a, b in zip(first, second, strict=True))
+            inside = all(max(v) <= lam * min(v) for v in (first, second))
+            yield compare((again, inside, first != second), (u, True, True), at=f"random template {trial}: split")
+
+
+def _raw_cap(k: Any, s: Any, lam: Any) -> tuple[Any, Any]:
+    """The trace of size s, and the derivative in s of s(k-s)/(s lam + k - s)^2."""
+    return k * s * (k - s) * (lam - 1) ** 2 / (s * lam + k - s) ** 2, k * (k - s * (lam + 1)) / (s * lam + k - s) ** 3
+
+
+def _bracketing(k: int, lam: Fraction) -> set[int]:
+    """The integers that can maximise: those next to k/(lam + 1), at least 1."""
+    return {max(1, floor(k / (lam + 1))), max(1, ceil(k / (lam + 1)))}
+
+
+def _check_raw_cap(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    formula, derivative = statement(K, S, LAM)
+    yield identity(subset_trace(), formula, at="every k, s, lam: trace of subset selection")
+    yield identity(sp.diff(S * (K - S) / (S * LAM + K - S) ** 2, S), derivative, at="every k, s, lam: relaxation")
+    # With q, p the sum of squares and the sum of the other coordinates, one coordinate t contributes (q+t^2)/(p+t)^2 to
+    # (S + k)/k^2; it falls and then rises in t, so pushing t to an end of [low, lam low] never lowers the signal.
+    q, p, t = sp.symbols("q p t", positive=True)
+    slope = sp.diff((q + t**2) / (p + t) ** 2, t)
+    yield identity(slope, 2 * (p * t - q) / (p + t) ** 3, at="every k: the signal in one coordinate falls, then rises")
+    for trial in range(60):
+        k, lam = 2 + trial % 11, 1 + Fraction(int(rng.integers(1, 400)), int(rng.integers(10, 90)))
+        traces = {s: statement(k, s, lam)[0] for s in range(1, k)}
+        best = max(traces.values())
+        sizes = optimal_subset_sizes(k, lam)
+        where = f"k={k}, lam={lam}"
+        yield compare(set(sizes), {s for s, value in traces.items() if value == best}, at=f"{where}, maximisers")
+        yield decide(set(sizes) <= _bracketing(k, lam), at=where, claimed="next to k/(lam+1)", computed=str(sizes))
+        if k <= 8:
+            top = max(template_signal(u) for u in extreme_templates(k, lam))
+            yield compare(top, best, at=f"{where}, over all vertices")
+
+
+def _tie(k: Any, s: Any) -> Any:
+    """The ratio at which sizes s and s + 1 tie."""
+    return sp.sqrt((k - s) * (k - s - 1) / (s * (s + 1)))
+
+
+RATIONAL_TIES: Final = (
+    (10, 1, "6"), (27, 2, "10"), (51, 1, "35"), (52, 3, "14"), (58, 8, "35/6"), (85, 4, "18"), (126, 5, "22"),
+    (175, 6, "26"), (232, 7, "30"), (245, 2, "99"), (267, 24, "99/10"), (290, 1, "204"), (297, 8, "34"),
+)  # fmt: skip
+"""All (k, s, lam) with a tie at a rational lam > 1 for k <= 300."""
+
+
+def _check_ties(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    lam_tie = statement(K, S)
+    yield identity(tie_ratio() ** 2, lam_tie**2, at="every k, s: tie point")
+    difference = subset_trace() - subset_trace().subs(S, S + 1)
+    claimed_sign = S * (S + 1) * (LAM**2 - lam_tie**2)
+    yield identity(sign_factor(difference, NEIGHBOUR_CHART), claimed_sign, at="every k, s, lam: sign of T(s)-T(s+1)")
+    falling = sign_factor(lam_tie**2 - lam_tie.subs(S, S + 1) ** 2, NEIGHBOUR_CHART)
+    yield decide(
+        nonnegative(falling, NEIGHBOUR_CHART), at="every k, s", claimed="tie points fall with s", symbolic=True
+    )
+    for k, s, lam in RATIONAL_TIES:
+        tie = Fraction(lam)
+        yield compare(tie**2, Fraction(str(statement(sp.Integer(k), sp.Integer(s)) ** 2)), at=f"k={k}, s={s}")
+        yield compare(optimal_subset_sizes(k, tie), (s, s + 1), at=f"k={k}, lam={lam}: both sizes")
+        yield compare(optimal_subset_sizes(k, tie + Fraction(1, 10**12)), (s,), at=f"k={k}, just above {lam}")
+        yield compare(optimal_subset_sizes(k, tie - Fraction(1, 10**12)), (s + 1,), at=f"k={k}, just below {lam}")
+    for k in (4, 5, 6, 10, 20):
+        for s in range(1, (k - 1) // 2 + (k % 2 == 0)):
+            exponent = sp.log(statement(sp.Integer(k), sp.Integer(s)))
+            centre = Fraction(str(sp.Rational(str(sp.N(exponent, 40)))))
+            if centre > 0:
+                for offset, sizes in ((Fraction(1, 10**12), (s,)), (Fraction(-1, 10**12), (s + 1,))):
+                    found = optimal_subset_sizes(k, Exp(centre + offset))
+                    yield compare(found, sizes, at=f"k={k}, s={s}, eps0 = tie {float(offset):+.0e}, in balls")
+
+
+CLAIMS: Final = (
+    Claim(
+        id="anchored.lem-9.2",
+        kind=Kind.STATEMENT,
+        title="extreme templates under the ratio cap",
+        text=(
+            r"The vertices of $\{u:\sum u_i=k,\ u_i\le\lambda u_j\}$ are the $2^k-2$ templates with both levels of "
+            r"ratio $\lambda$ and no third."
+        ),
+        source="anchored, Lemma 9.2",
+        assumptions=(r"$\lambda>1$",),
+        scope="all active sets, k = 2..5; explicit segments through 40 random templates",
+        grade=Grade.EXACT_CASES,
+        printed=_extreme_patterns,
+        check=_check_extreme,
+        controls=(
+            Control("a single high coordinate only", lambda k: (p for p in _extreme_patterns(k) if sum(p) == 1)),
+            Control("the centre is a vertex too", lambda k: (*_extreme_patterns(k), (1,) * k)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="anchored.thm-9.3",
+        kind=Kind.STATEMENT,
+        title="exact raw-cap trace maximisation",
+        text=(
+            r"The largest trace under the cap is $\max_sT_k(s;\lambda)$, $T_k=ks(k-s)(\lambda-1)^2/(s\lambda+k-s)^2$, "
+            r"at an integer next to $k/(\lambda+1)$."
+        ),
+        source="anchored, Theorem 9.3",
+        assumptions=(r"$\lambda>1$, $k\ge2$",),
+        scope="trace, relaxation and the coordinate argument for every k, s, lam; maximisers and vertices in 60 cases",
+        grade=Grade.PROVED,
+        printed=_raw_cap,
+        check=_check_raw_cap,
+        controls=(
+            Control("denominator with lambda^2", lambda k, s, lam: _raw_cap(k, s, lam**2)),
+            Control(
+                "a trace without its factor k", lambda k, s, lam: (_raw_cap(k, s, lam)[0] / k, _raw_cap(k, s, lam)[1])
+            ),
+            Control(
+                "the relaxation peaks at k/lambda",
+                lambda k, s, lam: (_raw_cap(k, s, lam)[0], k * (k - s * lam) / (s * lam + k - s) ** 3),
+            ),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="anchored.eq-9.ties",
+        kind=Kind.STATEMENT,
+        title="exact tie points of the phase diagram",
+        text=(
+            r"Sizes $s$ and $s+1$ tie exactly at $\lambda_s^2=\frac{(k-s)(k-s-1)}{s(s+1)}$; above it $s$ is better, "
+            r"below it $s+1$, and $\lambda_s$ falls with $s$."
+        ),
+        source="anchored, Section 9 (derived from Theorem 9.3)",
+        assumptions=(r"$\lambda>1$, $1\le s\le k-2$",),
+        scope="every k, s, lam; the 13 rational ties up to k = 300; both sides of 17 ties in balls",
+        grade=Grade.PROVED,
+        printed=_tie,
+        check=_check_ties,
+        controls=(
+            Control("where the relaxed maximiser crosses s + 1/2", lambda k, s: (2 * k - 2 * s - 1) / (2 * s + 1)),
+            Control("the neighbouring tie point", lambda k, s: _tie(k, s + 1)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

@@ -1,0 +1,185 @@
+r"""Projective maps and fibers: the experiment seen from a composition of the population.
+
+Seen from a composition :math:`w`, a message with template :math:`u` is the vector of ratios :math:`r=u/(w\cdot u)` of
+every row against the mixture :math:`W_w=\sum_iw_iW_i`. The paper writes the same point in a gauge, as
+:math:`z=x/(1+\langle b_w,x\rangle)` with :math:`x=V^Tu`, :math:`z=V^Tr`, :math:`b_w=V^Tw`; the ratio form needs none.
+Ratio vectors satisfy :math:`w\cdot r=1`, which is how they remember :math:`w`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+from symshuffle.anchored.law import AnchoredLaw, PointLaw, check_composition, check_template
+from symshuffle.anchored.linear import Vector, dot
+from symshuffle.errors import InputError
+
+
+def project(u: Sequence[Fraction], composition: Sequence[Fraction]) -> Vector:
+    r"""The ratio vector :math:`r=u/(w\cdot u)` of a template, the map :math:`T_w` of the paper.
+
+    Raises
+    ------
+    InputError
+        If the composition is no probability vector, or :math:`w\cdot u=0`: nobody in the population sends this output.
+
+    Notes
+    -----
+    anchored, Definition 3.1 and Proposition 3.2.
+    """
+    check_template(u)
+    w = check_composition(composition, len(u))
+    mass = dot(w, u)
+    if mass == 0:
+        raise InputError("template", tuple(map(str, u)), "a template with w.u > 0 (this one is outside the domain)")
+    return tuple(entry / mass for entry in u)
+
+
+def unproject(r: Sequence[Fraction], composition: Sequence[Fraction]) -> Vector:
+    r"""The template with ratio vector ``r``, the map :math:`S_w=T_w^{-1}` of the paper.
+
+    Raises
+    ------
+    InputError
+        If ``r`` is outside the range: a negative entry, or :math:`w\cdot r\ne1`.
+    """
+    w = check_composition(composition, len(r))
+    check_ratio(r, w)
+    total = sum(r)
+    return tuple(entry * len(r) / total for entry in r)
+
+
+def check_ratio(r: Sequence[Fraction], w: Vector) -> None:
+    """Refuse a vector that no template is projected to from composition ``w``."""
+    if len(r) != len(w):
+        raise InputError("ratio", f"{len(r)} entries", f"{len(w)}, one per input")
+    if min(r) < 0:
+        raise InputError("ratio", tuple(map(str, r)), f"entries of at least 0 (smallest {min(r)})")
+    if dot(w, r) != 1:
+        raise InputError("ratio", f"w.r = {dot(w, r)}", f"w.r = 1 (off by {dot(w, r) - 1})")
+
+
+def range_radius_squared(composition: Sequence[Fraction]) -> Fraction | None:
+    r"""Squared radius :math:`(1-1/k)/\min_iw_i^2` of the range of :math:`T_w`; None if it is unbounded.
+
+    The range is the convex hull of the :math:`k` vertices with ratio vectors :math:`e_i/w_i` when every :math:`w_i` is
+    positive, and unbounded otherwise (anchored, Propositions 3.2 and 3.4).
+    """
+    w = check_composition(composition, len(composition))
+    least = min(w)
+    return (1 - Fraction(1, len(w))) / (least * least) if least else None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Fiber:
+    r"""The law of the ratio vector of one user's message under the composition it is seen from.
+
+    Parameters
+    ----------
+    composition : Vector
+        The base point :math:`w`.
+    ratios : PointLaw
+        Law of :math:`r=(dW_i/dW_w)_i` under :math:`W_w`.
+    lost : Fraction
+        Mass :math:`\mu\{w\cdot u=0\}` that the anchored law has where the composition sees nothing; 0 in the interior.
+
+    Raises
+    ------
+    InputError
+        If a ratio vector does not belong to the composition, or mass is lost at an interior one.
+
+    Notes
+    -----
+    anchored, Definition 3.3 and Remark 3.5.
+    """
+
+    composition: Vector
+    ratios: PointLaw
+    lost: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        w = check_composition(self.composition, len(self.composition))
+        for r in self.ratios.points:
+            check_ratio(r, w)
+        if self.lost < 0 or (self.interior and self.lost):
+            raise InputError("lost", self.lost, "0 at an interior composition, and at least 0 at a boundary one")
+
+    @property
+    def interior(self) -> bool:
+        """Whether every input has positive weight."""
+        return min(self.composition) > 0
+
+    @property
+    def mean(self) -> Vector:
+        r"""The mean of :math:`Vz=r-\frac1k\sum_ir_i`: zero at interior compositions, not always at boundary ones."""
+        mean = self.ratios.mean
+        centre = sum(mean, start=Fraction(0)) / len(mean)
+        return tuple(entry - centre for entry in mean)
+
+
+def fiber(law: AnchoredLaw, composition: Sequence[Fraction]) -> Fiber:
+    """The fiber of a law at a composition; mass that the composition cannot see is reported in ``lost``."""
+    w = check_composition(composition, law.num_inputs)
+    lost = sum((weight for u, weight in law.template.atoms() if dot(w, u) == 0), start=Fraction(0))
+    seen = law.mixture(w)
+    return Fiber(w, PointLaw.from_atoms((project(u, w), weight) for u, weight in seen.atoms()), lost)
+
+
+def transport(source: Fiber, composition: Sequence[Fraction]) -> Fiber:
+    r"""The fiber at another composition, from the fiber at an interior one alone.
+
+    The weight of :math:`r` is multiplied by :math:`w'\cdot r` (in the gauge: :math:`1+\langle b_{w'}-b_w,z\rangle`) and
+    :math:`r` becomes :math:`r/(w'\cdot r)`.
+
+    Raises
+    ------
+    InputError
+        If the source is a boundary fiber: it does not determine the law.
+
+    Notes
+    -----
+    anchored, Proposition 3.4 (ii).
+    """
+    _require_interior(source)
+    w = check_composition(composition, len(source.composition))
+    atoms: list[tuple[Vector, Fraction]] = []
+    lost = Fraction(0)
+    for r, weight in source.ratios.atoms():
+        seen = dot(w, r)
+        if seen:
+            atoms.append((tuple(entry / seen for entry in r), weight * seen))
+        else:
+            lost += weight * sum(r) / len(r)  # mass under the row average: dWbar/dW_w = mean of r
+    return Fiber(w, PointLaw.from_atoms(atoms), lost)
+
+
+def law_from_fiber(source: Fiber) -> AnchoredLaw:
+    r"""The one anchored law with this fiber at an interior composition.
+
+    Raises
+    ------
+    InputError
+        At a boundary composition, where many laws share a fiber, or if the mean of the fiber is not zero.
+
+    Notes
+    -----
+    anchored, Theorem 3.6.
+    """
+    _require_interior(source)
+    for i, deviation in enumerate(source.mean):
+        if deviation:
+            raise InputError("fiber", f"mean {deviation} in coordinate {i}", "mean zero: no channel has this fiber")
+    w = source.composition
+    return AnchoredLaw.from_atoms((unproject(r, w), weight * sum(r) / len(r)) for r, weight in source.ratios.atoms())
+
+
+def _require_interior(source: Fiber) -> None:
+    if not source.interior:
+        missing = [i for i, entry in enumerate(source.composition) if entry == 0]
+        raise InputError(
+            "composition", f"weight 0 at inputs {missing}", "positive weights: a boundary fiber does not fix the law"
+        )

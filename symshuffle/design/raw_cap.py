@@ -1,0 +1,241 @@
+r"""The best channel under a raw local cap: subset selection, and which subset size.
+
+Under :math:`u_i\le\lambda u_j` the trace is largest on two-level templates, so the design problem is one integer: the
+number ``s`` of high coordinates. Everything is derived from the definition of subset selection
+(:func:`symshuffle.mechanisms.finite.subset_selection`): its trace :math:`T_k(s;\lambda)` in closed form, the sign of
+:math:`T_k(s)-T_k(s+1)` as a polynomial, and from that polynomial the tie points and the maximising sizes, exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Final
+
+import sympy as sp
+
+from symshuffle.anchored.law import arrangements, check_template
+from symshuffle.anchored.linear import Vector
+from symshuffle.errors import InputError, NotDecided, Unsupported
+from symshuffle.estimation.moments import pairwise_budget, trace
+from symshuffle.mechanisms.finite import K, S, subset_selection
+from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, constant_of, evaluate, nonnegative, normal_form
+from symshuffle.numbers import Number, Real, Verdict, less
+
+LARGEST_VERTEX_INPUTS: Final = 16
+"""Inputs beyond which the 2^k - 2 vertices are not listed (their k - 1 orbits always are)."""
+
+_PRECISIONS: Final = (128, 256, 512, 1024, 2048, 4096)
+
+NEIGHBOUR_CHART: Final = {
+    LAM: 1 + sp.Symbol("t0", nonnegative=True),
+    S: 1 + sp.Symbol("t1", nonnegative=True),
+    K: 3 + sp.Symbol("t1", nonnegative=True) + sp.Symbol("t2", nonnegative=True),
+}
+"""The range ``lam >= 1``, ``1 <= s <= k - 2`` in which ``s`` and ``s + 1`` are both subset sizes."""
+
+
+@cache
+def subset_trace() -> sp.Expr:
+    """The trace of subset selection in ``k``, ``s``, ``lambda`` (anchored, Theorem 9.3)."""
+    return sp.factor(trace(subset_selection()))
+
+
+@cache
+def subset_budget() -> sp.Expr:
+    """The pairwise chi-square divergence of subset selection in ``k``, ``s``, ``lambda``."""
+    return sp.factor(pairwise_budget(subset_selection()))
+
+
+@cache
+def subset_slope() -> sp.Expr:
+    """Trace per unit of budget of subset selection in ``k``, ``s``, ``lambda``."""
+    return sp.factor(normal_form(subset_trace() / subset_budget()))
+
+
+@cache
+def tie_polynomial() -> sp.Expr:
+    r"""A polynomial with the sign of :math:`T_k(s;\lambda)-T_k(s+1;\lambda)` for every :math:`\lambda>1`.
+
+    It is what remains of the factored difference when every factor of constant sign is dropped.
+    """
+    return sign_factor(subset_trace() - subset_trace().subs(S, S + 1), NEIGHBOUR_CHART)
+
+
+def sign_factor(expression: sp.Expr, slacks: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
+    """The part of a rational function that decides its sign in the interior of a range.
+
+    Factors of one sign on the range (by the signs of their coefficients in the slacks, a proof) are replaced by that
+    sign, and so are even powers.
+    """
+    numerator, denominator = sp.fraction(normal_form(expression))
+    rest = sp.Integer(1)
+    for part in (numerator, denominator):
+        coefficient, factors = sp.factor_list(part)
+        rest *= sp.sign(coefficient)
+        for factor, power in factors:
+            if power % 2 == 0:
+                continue
+            match nonnegative(factor, slacks):
+                case Verdict.TRUE:
+                    pass
+                case Verdict.FALSE:
+                    rest *= -1
+                case _:
+                    rest *= factor
+    return sp.expand(rest)
+
+
+@cache
+def tie_ratio() -> sp.Expr:
+    r"""The ratio :math:`\lambda_s` at which sizes ``s`` and ``s + 1`` tie, in ``k`` and ``s``."""
+    square = sp.Symbol("q", positive=True)
+    (root,) = sp.solve(tie_polynomial().subs(LAM, sp.sqrt(square)), square)
+    return sp.sqrt(sp.factor(root))
+
+
+def sign_at(expression: sp.Expr, lam: Real) -> int:
+    """Sign of a polynomial in ``lambda`` with rational coefficients at a ratio cap, decided exactly.
+
+    A rational power of e other than 1 is transcendental, so a polynomial that is not constant has no root there and
+    more precision settles the sign.
+
+    Raises
+    ------
+    NotDecided
+        If the sign is open at 4096 bits.
+    """
+    if isinstance(lam, Fraction):
+        value = expression.subs(LAM, constant_of(lam))
+        return int(sp.sign(value))
+    reduced = expression.subs(LAM, constant_of(lam))
+    if reduced.is_Rational:
+        return int(sp.sign(reduced))
+    for bits in _PRECISIONS:
+        ball = evaluate(reduced, bits=bits)
+        if less(0, ball) is Verdict.TRUE:
+            return 1
+        if less(ball, 0) is Verdict.TRUE:
+            return -1
+    raise NotDecided(f"the sign of {expression} at lambda = {lam} is open at {_PRECISIONS[-1]} bits")
+
+
+def optimal_subset_sizes(k: int, lam: Real) -> tuple[int, ...]:
+    """The subset sizes of largest trace under the ratio cap ``lam``: one size, or two that tie.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs, at least 2 (there is no upper limit short of 10^15: the search is by bisection).
+    lam : Fraction or Exp
+        Ratio cap ``exp(eps0) > 1``.
+
+    Examples
+    --------
+    >>> optimal_subset_sizes(10, Fraction(6))
+    (1, 2)
+
+    Notes
+    -----
+    anchored, Theorem 9.3. The tie polynomial increases with ``s``, so the sizes before its sign change lose to their
+    successor and the sizes after it win.
+    """
+    check_inputs(k)
+    check_cap(lam)
+    polynomial = tie_polynomial().subs(K, k)
+    low, high = 1, k - 1  # the first s with a non-negative tie polynomial, or k - 1
+    while low < high:
+        middle = (low + high) // 2
+        if sign_at(polynomial.subs(S, middle), lam) >= 0:
+            high = middle
+        else:
+            low = middle + 1
+    tied = low < k - 1 and sign_at(polynomial.subs(S, low), lam) == 0
+    return (low, low + 1) if tied else (low,)
+
+
+def check_inputs(k: int, least: int = 2) -> None:
+    """Refuse a number of inputs outside ``[least, 10^15]``."""
+    if isinstance(k, bool) or not isinstance(k, int) or not least <= k <= LARGEST_PARAMETER:
+        raise InputError("k", k, f"an integer in [{least}, {LARGEST_PARAMETER}]")
+
+
+def check_cap(lam: Real) -> None:
+    """Refuse a ratio cap that is not above 1."""
+    if less(1, lam) is not Verdict.TRUE:
+        raise InputError("lam", lam, "a number > 1 (at lam = 1 every channel is constant and every trace is 0)")
+
+
+def at(expression: sp.Expr, *, k: int, lam: Real, s: int | None = None, bits: int | None = None) -> Number:
+    """Evaluate a closed form in ``k``, ``s``, ``lambda``: a fraction where it is rational, otherwise a ball."""
+    values = {K: sp.Integer(k), LAM: constant_of(lam)}
+    if s is not None:
+        values[S] = sp.Integer(s)
+    return evaluate(expression.subs(values), bits=bits)
+
+
+def raw_cap_trace(k: int, lam: Real, *, bits: int | None = None) -> Number:
+    r"""The largest trace of a channel with ratio cap ``lam``, :math:`T^*=\max_sT_k(s;\lambda)`.
+
+    Notes
+    -----
+    anchored, Theorem 9.3. Exact for rational ``lam``, a ball for ``lam = exp(eps0)``.
+    """
+    return at(subset_trace(), k=k, s=optimal_subset_sizes(k, lam)[0], lam=lam, bits=bits)
+
+
+def subset_template(k: int, s: int, lam: Fraction) -> Vector:
+    r"""The template with ``s`` coordinates :math:`k\lambda/(s\lambda+k-s)` and the others lower by :math:`\lambda`."""
+    check_inputs(k)
+    if not 1 <= s <= k - 1:
+        raise InputError("s", s, f"an integer in [1, {k - 1}]")
+    low = k / (s * Fraction(lam) + k - s)
+    return (low * lam,) * s + (low,) * (k - s)
+
+
+def extreme_templates(k: int, lam: Fraction) -> tuple[Vector, ...]:
+    """The vertices of the polytope of templates of ratio at most ``lam``: all two-level templates of ratio ``lam``.
+
+    Raises
+    ------
+    Unsupported
+        For more than 16 inputs: there are ``2^k - 2`` vertices, in ``k - 1`` orbits (:func:`subset_template`).
+
+    Notes
+    -----
+    anchored, Lemma 9.2.
+    """
+    check_inputs(k)
+    check_cap(lam)
+    if k > LARGEST_VERTEX_INPUTS:
+        raise Unsupported(
+            f"k = {k} has 2^k - 2 extreme templates (limit k = {LARGEST_VERTEX_INPUTS}); "
+            f"they form k - 1 orbits, of subset_template(k, s, lam) for s = 1..k-1"
+        )
+    return tuple(sorted(u for s in range(1, k) for u in arrangements(subset_template(k, s, lam))))
+
+
+def split_template(u: Sequence[Fraction], lam: Fraction) -> tuple[Fraction, Vector, Vector] | None:
+    """Why a template of ratio at most ``lam`` is no vertex: two others and the weight of the first; None at a vertex.
+
+    Raises
+    ------
+    InputError
+        If ``u`` is no template, or a ratio of its coordinates exceeds ``lam``.
+    """
+    check_template(u)
+    low, high = min(u), max(u)
+    if high > lam * low:
+        raise InputError("template", tuple(map(str, u)), f"ratios of at most {lam} (largest: {high} to {low})")
+    if high < lam * low:  # room everywhere: move the first coordinate either way
+        step, moved = (lam * low - high) / (2 * (1 + lam)), 0
+    else:
+        middle = [i for i, entry in enumerate(u) if low < entry < high]
+        if not middle:
+            return None
+        moved = middle[0]
+        step = min(u[moved] - low, high - u[moved])
+    up, down = (tuple(entry + sign * step * (i == moved) for i, entry in enumerate(u)) for sign in (1, -1))
+    first, second = (tuple(entry * len(u) / sum(v) for entry in v) for v in (up, down))
+    return sum(up) / (2 * Fraction(len(u))), first, second

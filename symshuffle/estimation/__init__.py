@@ -1,0 +1,1 @@
+"""Estimating the composition of a population from shuffled messages: exact risks and lower bounds."""

@@ -1,0 +1,85 @@
+r"""Signal and budget of a mechanism in closed form, read off its definition.
+
+A mechanism with output classes (:mod:`symshuffle.mechanisms.model`) has one template per class up to rearrangement:
+state probabilities divided by their average. Signal, budget and mass of a class are therefore finite sums over its
+states, with all parameters symbolic. Every closed form of the ``anchored`` paper starts here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import sympy as sp
+
+from symshuffle.errors import Unsupported
+from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.symbolic import normal_form
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TemplateClass:
+    """The templates of one output class.
+
+    Parameters
+    ----------
+    mass : sympy.Expr
+        Probability of the class under the row average.
+    levels : tuple of (sympy.Expr, sympy.Expr)
+        Pairs (number of coordinates, value of the template there).
+    """
+
+    mass: sp.Expr
+    levels: tuple[tuple[sp.Expr, sp.Expr], ...]
+
+
+def template_classes(mechanism: Mechanism) -> tuple[TemplateClass, ...]:
+    """The template law of a mechanism, class by class."""
+    found = []
+    for output_class in mechanism.classes:
+        average = sum(state.count * state.probability for state in output_class.states) / mechanism.inputs
+        mass = normal_form(output_class.size * average)
+        if mass != 0:
+            levels = tuple((state.count, normal_form(state.probability / average)) for state in output_class.states)
+            found.append(TemplateClass(mass, levels))
+    return tuple(found)
+
+
+def levels_signal(levels: Sequence[tuple[sp.Expr, sp.Expr]]) -> sp.Expr:
+    r"""The signal :math:`S=\sum_i(u_i-1)^2` of a template given by its levels."""
+    return normal_form(sum(count * (value - 1) ** 2 for count, value in levels))
+
+
+def levels_budget(levels: Sequence[tuple[sp.Expr, sp.Expr]], inputs: sp.Expr) -> sp.Expr:
+    r"""The budget :math:`B=(QR-k^2)/(k(k-1))` of a template given by its levels; infinite if a level is zero."""
+    if any(value == 0 for _, value in levels):
+        return sp.oo
+    squares = sum(count * value**2 for count, value in levels)
+    reciprocals = sum(count / value for count, value in levels)
+    return normal_form((squares * reciprocals - inputs**2) / (inputs * (inputs - 1)))
+
+
+def trace(mechanism: Mechanism) -> sp.Expr:
+    r"""The trace :math:`\operatorname{tr}\Sigma` of a mechanism in closed form (anchored, Lemma 7.1 (i))."""
+    return normal_form(sum(c.mass * levels_signal(c.levels) for c in template_classes(mechanism)))
+
+
+def pairwise_budget(mechanism: Mechanism) -> sp.Expr:
+    r"""The divergence :math:`\chi^2(W_i\Vert W_j)`, common to all pairs of inputs, in closed form.
+
+    Raises
+    ------
+    Unsupported
+        If the mechanism does not treat all pairs of inputs alike: then the average over pairs is not the largest.
+
+    Notes
+    -----
+    anchored, Lemma 7.1 (iii).
+    """
+    if any(output_class.pair_counts is not None for output_class in mechanism.classes):
+        raise Unsupported(
+            f"{mechanism.name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...).pairwise_budget()"
+        )
+    return normal_form(sum(c.mass * levels_budget(c.levels, mechanism.inputs) for c in template_classes(mechanism)))

@@ -1,0 +1,117 @@
+from fractions import Fraction
+
+import pytest
+
+from symshuffle.anchored import (
+    AnchoredLaw,
+    PointLaw,
+    decompose,
+    mix,
+    orbit_law,
+    template_budget,
+    template_signal,
+)
+from symshuffle.channel import Channel
+from symshuffle.divergences import chi_square
+from symshuffle.errors import InputError
+
+EXAMPLE = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])
+WITH_ZERO = Channel.from_rows([["1/2", "1/2", "0"], ["1/4", "1/4", "1/2"], ["1/3", "1/6", "1/2"]])
+
+
+def F(text):
+    return Fraction(text)
+
+
+def test_round_trip_at_three_inputs_is_exact():
+    law = AnchoredLaw.from_channel(EXAMPLE)
+    assert set(law.templates) == {
+        tuple(map(F, row))
+        for row in (("108/61", "45/61", "30/61"), ("18/31", "45/31", "30/31"), ("12/19", "15/19", "30/19"))
+    }
+    assert set(law.weights) == {F("19/60"), F("31/90"), F("61/180")}
+    assert AnchoredLaw.from_channel(law.to_channel()) == law
+    assert sorted(law.to_channel().columns()) == sorted(EXAMPLE.columns())
+
+
+def test_refinements_and_null_outputs_do_not_change_the_law():
+    split = Channel(tuple((row[0] / 3, row[0] * F("2/3"), row[1], F(0), row[2]) for row in EXAMPLE.rows))
+    assert AnchoredLaw.from_channel(split) == AnchoredLaw.from_channel(EXAMPLE)
+    assert AnchoredLaw.from_channel(EXAMPLE.merge([[0, 1], [2]])) != AnchoredLaw.from_channel(EXAMPLE)
+
+
+def test_budget_agrees_with_the_rows_and_is_infinite_at_a_zero():
+    law = AnchoredLaw.from_channel(EXAMPLE)
+    for i in range(3):
+        for j in range(3):
+            assert law.pairwise_divergence(i, j) == chi_square(EXAMPLE.rows[i], EXAMPLE.rows[j])
+    assert law.pairwise_budget() == F("34/25")
+    zero = AnchoredLaw.from_channel(WITH_ZERO)
+    assert zero.pairwise_divergence(0, 1) == 1
+    assert zero.pairwise_divergence(1, 0) == float("inf")
+    assert zero.pairwise_budget() == zero.ratio_cap() == float("inf")
+
+
+def test_trace_and_covariance():
+    law = AnchoredLaw.from_channel(EXAMPLE)
+    covariance = law.covariance()
+    assert law.trace() == sum(covariance[i][i] for i in range(3)) == F("21786/35929")
+    assert all(sum(row) == 0 for row in covariance)
+    rows = [law.row_second_moment(x) for x in range(3)]
+    assert all(sum(m[i][j] for m in rows) / 3 == covariance[i][j] for i in range(3) for j in range(3))
+
+
+def test_templates_have_signal_and_budget():
+    u = (F(2), F("1/2"), F("1/2"))
+    assert template_signal(u) == F("3/2")
+    assert template_budget(u) == F("15/8")
+    assert template_budget((F(3), F(0), F(0))) == float("inf")
+    assert orbit_law(u).pairwise_budget() == template_budget(u)
+
+
+def test_decomposition_into_extreme_laws_adds_up():
+    law = mix([orbit_law((F(2), F("1/2"), F("1/2"))), orbit_law((F("5/4"), F("5/4"), F("1/2")))], [F("1/3"), F("2/3")])
+    parts = decompose(law)
+    assert mix([part for _, part in parts], [share for share, _ in parts]) == law
+    assert all(part.is_extreme() and len(part.weights) <= 3 for _, part in parts)
+    assert len(parts) <= len(law.weights)
+
+
+def test_an_extreme_law_is_its_own_decomposition():
+    law = AnchoredLaw.from_channel(EXAMPLE)
+    assert decompose(law) == ((1, law),)
+
+
+@pytest.mark.parametrize(
+    ("atoms", "message"),
+    [
+        ([((F(2), F(0)), F("3/4")), ((F(0), F(2)), F("1/4"))], "off by 1/2"),
+        ([((F(2), F(-1), F(2)), F(1))], "smallest -1"),
+        ([((F(1), F(2)), F(1))], "sum 2"),
+        ([((F(1),), F(1))], "at least 2"),
+        ([((F(1), F(1)), F("1/2"))], "off by -1/2"),
+    ],
+)
+def test_what_is_no_law_is_refused_with_the_amount(atoms, message):
+    with pytest.raises(InputError, match=message):
+        AnchoredLaw.from_atoms(atoms)
+
+
+def test_a_mean_off_by_one_in_a_billion_is_refused():
+    with pytest.raises(InputError, match="off by"):
+        AnchoredLaw.from_atoms([((F(2), F(0)), F("1/2") + F("1e-9")), ((F(0), F(2)), F("1/2") - F("1e-9"))])
+
+
+def test_doubles_have_no_exact_templates():
+    with pytest.raises(InputError, match="rational entries"):
+        AnchoredLaw.from_channel(Channel.from_rows([[0.5, 0.5], [0.25, 0.75]]))
+    with pytest.raises(InputError, match="rational numbers"):
+        PointLaw(((0.5, 1.5),), (F(1),))
+
+
+def test_compositions_are_checked():
+    law = AnchoredLaw.from_channel(EXAMPLE)
+    with pytest.raises(InputError, match="composition"):
+        law.mixture([F("1/2"), F("1/4"), F("1/8")])
+    with pytest.raises(InputError, match="one per input"):
+        law.mixture([F("1/2"), F("1/2")])

@@ -57,6 +57,13 @@ def test_verify_fails_if_something_is_not_as_recorded(monkeypatch: pytest.Monkey
     assert "full report: not written (give --report FILE)" in result.stdout
 
 
+def test_verifying_nothing_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger, "load", lambda: registry.Ledger("fake_nothing", (), {}))
+    result = CliRunner().invoke(app, ["verify"])
+    assert result.exit_code == 1
+    assert "0 claims" in result.stdout
+
+
 @pytest.mark.usefixtures("fakes")
 def test_claims() -> None:
     listed = json.loads(CliRunner().invoke(app, ["claims", "--json"]).stdout)

@@ -1,0 +1,297 @@
+r"""The clone decompositions: standard, stronger and four-point.
+
+They are special cases of the general clone and never beat the privacy blanket (decomposition, Theorem 6). The standard
+clone is the generic bound of the literature, the same for all eps0-LDP mechanisms. The three-cell pair of the stronger
+clone is an object of study only: it is *not* an upper bound, and every name that leads to it says so.
+
+All functions are rational in ``lam = exp(eps0)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+from symshuffle.channel import Channel
+from symshuffle.decompositions.model import Decomposition, ReductionPair
+from symshuffle.errors import InputError
+from symshuffle.numbers import Number, Verdict, less, maximum, minimum, positive_part
+
+
+def _require_budget(lam: Number | int) -> None:
+    if less(1, lam) is not Verdict.TRUE:
+        raise InputError("lam", lam, "a ratio cap exp(eps0) above 1")
+
+
+def _require_ldp(channel: Channel, lam: Number | int) -> None:
+    if channel.is_ldp(lam) is not Verdict.TRUE:
+        raise InputError("lam", lam, f"at least the ratio cap of the channel, {channel.ratio_cap()}")
+
+
+def _total(values: Iterable[Any]) -> Any:
+    return sum(values, start=Fraction(0))
+
+
+def intuitive_clone_pair(lam: Number) -> ReductionPair:
+    r"""Reduction pair of the standard clone in its first form: user 1 sends 0 or 1 for certain.
+
+    :math:`A_0=\delta_0`, :math:`A_1=\delta_1`, :math:`A_2=(\tfrac1{2\lambda},\tfrac1{2\lambda},1-\tfrac1\lambda)`.
+
+    Parameters
+    ----------
+    lam : Number
+        Ratio cap ``exp(eps0)``, above 1.
+
+    Notes
+    -----
+    decomposition, Definition 5.
+    """
+    _require_budget(lam)
+    value: Any = lam
+    one, zero = Fraction(1), Fraction(0)
+    return ReductionPair((one, zero, zero), (zero, one, zero), (1 / (2 * value), 1 / (2 * value), 1 - 1 / value))
+
+
+def standard_clone_pair(lam: Number) -> ReductionPair:
+    r"""Reduction pair of the standard clone: a bound for every eps0-LDP mechanism.
+
+    :math:`A_0=(\tfrac\lambda{\lambda+1},\tfrac1{\lambda+1},0)`, :math:`A_1` with the first two swapped,
+    :math:`A_2` as in :func:`intuitive_clone_pair`.
+
+    Parameters
+    ----------
+    lam : Number
+        Ratio cap ``exp(eps0)``, above 1.
+
+    Notes
+    -----
+    decomposition, Theorem 1.
+    """
+    _require_budget(lam)
+    value: Any = lam
+    high, low, zero = value / (value + 1), 1 / (value + 1), Fraction(0)
+    return ReductionPair((high, low, zero), (low, high, zero), (1 / (2 * value), 1 / (2 * value), 1 - 1 / value))
+
+
+def two_point_mixture(first: Sequence[Number], second: Sequence[Number], lam: Number) -> tuple[Any, Any]:
+    r"""The two extreme distributions that a pair of :math:`\varepsilon_0`-close distributions mixes.
+
+    :math:`Q_0=(\lambda R_0-R_1)/(\lambda-1)` and :math:`Q_1=(\lambda R_1-R_0)/(\lambda-1)`, so that
+    :math:`R_0=(\lambda Q_0+Q_1)/(\lambda+1)` and :math:`R_1=(Q_0+\lambda Q_1)/(\lambda+1)`.
+
+    Parameters
+    ----------
+    first, second : sequence of Number
+        :math:`R_0` and :math:`R_1` on the same outputs.
+    lam : Number
+        Ratio cap ``exp(eps0)``, above 1.
+
+    Raises
+    ------
+    InputError
+        If the two distributions are not within a factor ``lam`` of each other.
+
+    Notes
+    -----
+    decomposition, Lemma 1.
+    """
+    _require_budget(lam)
+    value: Any = lam
+    pairs: list[tuple[Any, Any]] = list(zip(first, second, strict=True))
+    q0 = tuple((value * a - b) / (value - 1) for a, b in pairs)
+    q1 = tuple((value * b - a) / (value - 1) for a, b in pairs)
+    for mass in (*q0, *q1):
+        if less(mass, 0) is Verdict.TRUE:
+            raise InputError("lam", lam, "a bound on all likelihood ratios of the two distributions")
+    return q0, q1
+
+
+def intuitive_clone(channel: Channel, pair: tuple[int, int], lam: Number | None = None) -> Decomposition:
+    r"""The standard clone in its first form: :math:`R(x)=\frac{R(x_1^0)+R(x_1^1)}{2\lambda}+(1-\frac1\lambda)\,LO(x)`.
+
+    Parameters
+    ----------
+    channel : Channel
+        An eps0-LDP local randomizer.
+    pair : tuple of int
+        Input of the differing user in the first and in the second dataset.
+    lam : Number, optional
+        Ratio cap ``exp(eps0)``, above 1; default: that of the channel.
+
+    Notes
+    -----
+    decomposition, Section 3.1.
+    """
+    value = channel.ratio_cap() if lam is None else lam
+    _require_ldp(channel, value)
+    return _three_cells(intuitive_clone_pair(value), (channel.rows[pair[0]], channel.rows[pair[1]]))
+
+
+def standard_clone(channel: Channel, pair: tuple[int, int], lam: Number | None = None) -> Decomposition:
+    """The standard clone over the two extreme distributions of the pair; arguments as in :func:`intuitive_clone`.
+
+    Notes
+    -----
+    decomposition, Section 3.1, display before Theorem 1.
+    """
+    value = channel.ratio_cap() if lam is None else lam
+    _require_ldp(channel, value)
+    mixture = two_point_mixture(channel.rows[pair[0]], channel.rows[pair[1]], value)
+    return _three_cells(standard_clone_pair(value), mixture)
+
+
+def _three_cells(pair: ReductionPair, components: tuple[Any, Any]) -> Decomposition:
+    return Decomposition(pair.a0[:2], pair.a1[:2], pair.a2[:2], pair.a2[2], components)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class StrongerClone:
+    r"""A stronger-clone decomposition of a channel at a pair of inputs.
+
+    .. math::
+
+        R(x_1^0)=\lambda pQ_0+pQ_1+(1-p-\lambda p)Q,\quad R(x_1^1)=pQ_0+\lambda pQ_1+(1-p-\lambda p)Q,\quad
+        R(x_i)=pQ_0+pQ_1+(1-2p)Q_i .
+
+    Parameters
+    ----------
+    lam : Number
+        Ratio cap ``exp(eps0)``.
+    p : Number
+        Clone probability.
+    p_min, p_max : Number
+        All probabilities for which such a decomposition exists form the interval ``[p_min, p_max]``.
+    first, second, rest : tuple of Number
+        The measures :math:`pQ_0`, :math:`pQ_1` and :math:`(1-p-\lambda p)Q`, by output.
+
+    Notes
+    -----
+    decomposition, Theorem 3. The interval in closed form is ours.
+    """
+
+    lam: Number
+    p: Number
+    p_min: Number
+    p_max: Number
+    first: tuple[Number, ...]
+    second: tuple[Number, ...]
+    rest: tuple[Number, ...]
+
+    def pair_without_guarantee(self) -> ReductionPair:
+        """The three-cell pair that was published with this decomposition; see :func:`unsound_stronger_clone_pair`."""
+        return unsound_stronger_clone_pair(self.lam, self.p)
+
+    def four_point(self, channel: Channel) -> Decomposition:
+        r"""The corrected, four-point decomposition of the whole channel: user 1 keeps its left-over apart.
+
+        The weight of :math:`Q` in the shared part is the largest that every input of the channel allows.
+
+        Raises
+        ------
+        InputError
+            If the decomposition was made for fewer inputs, and some other input lacks the clones.
+
+        Notes
+        -----
+        decomposition, Section 3.3, last display.
+        """
+        lam, p = self.lam, self.p
+        parts: list[tuple[Any, Any]] = [(p, self.first), (p, self.second)]
+        own = 1 - p - lam * p
+        room: list[Any] = [b - u - v for b, u, v in zip(channel.blanket(), self.first, self.second, strict=True)]
+        if any(less(mass, 0) is Verdict.TRUE for mass in room):
+            raise InputError("channel", "a row without the clones", "rows that all contain p Q0 + p Q1")
+        shares = [r / (m / own) for r, m in zip(room, self.rest, strict=True) if less(0, m) is Verdict.TRUE]
+        q = minimum(shares) if shares else Fraction(0)
+        weights = ((lam * p, p), (p, lam * p), (p, p))
+        kept: list[tuple[Any, Any, Any, Any]] = [
+            (a, b, c, tuple(mass / weight for mass in measure))
+            for (weight, measure), a, b, c in zip(parts, *weights, strict=True)
+            if less(0, weight) is Verdict.TRUE
+        ]
+        if shares:
+            kept.append((own, own, q, tuple(mass / own for mass in self.rest)))
+        a, b, c, components = (tuple(column) for column in zip(*kept, strict=True))
+        return Decomposition(a, b, c, 1 - _total(c), components)
+
+
+def stronger_clone(
+    channel: Channel,
+    pair: tuple[int, int],
+    *,
+    lam: Number | None = None,
+    others: Sequence[int] | None = None,
+    position: Fraction = Fraction(0),
+) -> StrongerClone:
+    r"""A stronger-clone decomposition, with the interval of all clone probabilities.
+
+    Subtracting the first two equations shows :math:`pQ_0-pQ_1=(R_0-R_1)/(\lambda-1)`. So both are the positive and the
+    negative part :math:`d_\pm` of that, plus one common measure :math:`t\ge0`, and the two remaining conditions bound
+    :math:`t` output by output: :math:`(\lambda+1)t\le R_0-\lambda d_+-d_-` and :math:`2t\le\min_iR(x_i)-d_+-d_-`.
+
+    Parameters
+    ----------
+    channel : Channel
+        An eps0-LDP local randomizer.
+    pair : tuple of int
+        Input of the differing user in the first and in the second dataset.
+    lam : Number, optional
+        Ratio cap ``exp(eps0)``, above 1; default: that of the channel.
+    others : sequence of int, optional
+        Inputs of the other users; default: any input of the channel.
+    position : Fraction
+        Where ``p`` lies in ``[p_min, p_max]``, from 0 to 1.
+
+    Notes
+    -----
+    decomposition, Theorem 3.
+    """
+    value: Any = channel.ratio_cap() if lam is None else lam
+    _require_budget(value)
+    _require_ldp(channel, value)
+    if not 0 <= position <= 1:
+        raise InputError("position", position, "a number from 0 to 1")
+    rows: Sequence[Sequence[Any]] = channel.rows if others is None else [channel.rows[x] for x in others]
+    first: Sequence[Any] = channel.rows[pair[0]]
+    second: Sequence[Any] = channel.rows[pair[1]]
+    floor = [minimum(column) for column in zip(*rows, strict=True)]
+    excess = [positive_part(a - b) / (value - 1) for a, b in zip(first, second, strict=True)]
+    defect = [positive_part(b - a) / (value - 1) for a, b in zip(first, second, strict=True)]
+    room = [
+        minimum([(a - value * u - v) / (value + 1), (f - u - v) / 2])
+        for a, f, u, v in zip(first, floor, excess, defect, strict=True)
+    ]
+    clone0 = tuple(u + position * t for u, t in zip(excess, room, strict=True))
+    clone1 = tuple(v + position * t for v, t in zip(defect, room, strict=True))
+    rest = tuple(a - value * u - v for a, u, v in zip(first, clone0, clone1, strict=True))
+    p_min = _total(excess)
+    return StrongerClone(value, _total(clone0), p_min, p_min + _total(room), clone0, clone1, rest)
+
+
+def unsound_stronger_clone_pair(lam: Number, p: Number) -> ReductionPair:
+    r"""The three-cell pair :math:`(P_0(\varepsilon_0,p),P_1(\varepsilon_0,p))`, which bounds nothing: for study only.
+
+    It pools the left-over of user 1 with those of all others, and no post-processing can tell them apart again. A
+    channel with ratio cap 2 and n = 2 users already exceeds it (claim ``decomposition.eq-1`` of the ledger).
+
+    Parameters
+    ----------
+    lam : Number
+        Ratio cap ``exp(eps0)``, above 1.
+    p : Number
+        Clone probability, in ``[0, 1/(lam + 1)]``: beyond that the pair does not exist.
+
+    Notes
+    -----
+    decomposition, Section 3.3.
+    """
+    _require_budget(lam)
+    value: Any = lam
+    clone: Any = p
+    if less(clone, 0) is Verdict.TRUE or less(1 / (value + 1), clone) is Verdict.TRUE:
+        raise InputError("p", p, f"a clone probability from 0 to 1/(lam + 1) = {1 / (value + 1)}")
+    own = maximum([Fraction(0), 1 - clone - value * clone])
+    return ReductionPair((value * clone, clone, own), (clone, value * clone, own), (clone, clone, 1 - 2 * clone))

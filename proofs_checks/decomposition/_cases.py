@@ -1,0 +1,105 @@
+"""Instances and comparisons that the sections of this paper share."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy.polys.rings import ring
+
+from symshuffle.channel import Channel
+from symshuffle.claims.model import Comparison, decide
+from symshuffle.law import Law
+from symshuffle.mechanisms.registry import mechanism
+from symshuffle.mechanisms.symbolic import nonnegative
+
+PAIR = (0, 1)
+"""The pair of inputs of the differing user in every instance."""
+
+DIRECTIONS = (("forward", PAIR), ("reverse", PAIR[::-1]))
+"""Both directions of a divergence, as pairs of inputs."""
+
+
+def random_channel(rng: np.random.Generator, inputs: int, outputs: int, *, largest: int = 5) -> Channel:
+    """A channel with rational entries, all positive: its ratio cap is finite and usually not shared by all outputs."""
+    counts = rng.integers(1, largest + 1, size=(inputs, outputs)).tolist()
+    return Channel(tuple(tuple(Fraction(c, sum(row)) for c in row) for row in counts))
+
+
+def random_channels(rng: np.random.Generator, number: int, shapes: Sequence[tuple[int, int]]) -> Iterator[Channel]:
+    """Several random channels, their shapes taken in turn."""
+    for shape in itertools.islice(itertools.cycle(shapes), number):
+        yield random_channel(rng, *shape)
+
+
+def random_distribution(rng: np.random.Generator, size: int, *, zeros: bool = False) -> tuple[Fraction, ...]:
+    """A distribution with rational masses, some of them zero if asked."""
+    counts = rng.integers(0 if zeros else 1, 6, size=size).tolist()
+    counts[0] += 1
+    return tuple(Fraction(c, sum(counts)) for c in counts)
+
+
+def named_channels(*parameters: tuple[str, dict[str, Any]]) -> list[tuple[str, Channel]]:
+    """Explicit channels of named mechanisms, each with a label."""
+    labelled = []
+    for name, values in parameters:
+        label = ", ".join((name, *(f"{key}={value}" for key, value in values.items())))
+        labelled.append((label, mechanism(name).channel(**values)))
+    return labelled
+
+
+def targets(cap: Any) -> list[Fraction]:
+    """Target ratios exp(eps): 1, two between 1 and the ratio cap, and the cap itself."""
+    lam = Fraction(cap)
+    return [Fraction(1), 1 + (lam - 1) / 5, 1 + (lam - 1) * Fraction(3, 5), lam]
+
+
+def plus(value: Any) -> Any:
+    """Positive part of a rational, or of an expression whose sign its symbols decide."""
+    return sp.Max(0, value) if isinstance(value, sp.Basic) else max(Fraction(0), value)
+
+
+def binomial_mass(n: int, k: int, p: Any) -> Any:
+    """Probability that a Bin(n, p) variable is k."""
+    return math.comb(n, k) * p**k * (1 - p) ** (n - k)
+
+
+def charged(law: Mapping[Any, Any]) -> dict[Any, Any]:
+    """A law without its points of mass zero."""
+    return {point: mass for point, mass in law.items() if mass != 0}
+
+
+def same_law(computed: Mapping[Any, Any], claimed: Mapping[Any, Any], *, at: str, symbolic: bool = False) -> Comparison:
+    """Compare two exact laws point by point; masses in a polynomial ring have a normal form of their own."""
+    left, right = charged(computed), charged(claimed)
+    differing = next((p for p in [*left, *right] if left.get(p, 0) != right.get(p, 0)), None)
+    shown = [
+        f"{len(law)} points" if differing is None else f"mass {law.get(differing, 0)} at {differing}"
+        for law in (left, right)
+    ]
+    return decide(differing is None, at=at, computed=shown[0], claimed=shown[1], symbolic=symbolic)
+
+
+def atoms(law: Law) -> dict[Any, Any]:
+    """The atoms of a law of G, by value."""
+    return dict(law.atoms())
+
+
+def polynomials(names: str) -> tuple[Any, ...]:
+    """Indeterminates over the rationals: generic parameters, whose polynomials are equal only if identical."""
+    return tuple(ring(names, sp.QQ)[1:])
+
+
+def same_polynomial(computed: Any, claimed: Any, *, at: str) -> Comparison:
+    """Compare two polynomials in generic parameters."""
+    return decide(computed == claimed, at=at, computed=str(computed), claimed=str(claimed), symbolic=True)
+
+
+def never_negative(expression: sp.Expr, *, at: str) -> Comparison:
+    """Decide that an expression in non-negative symbols is at least 0, by the signs of its coefficients."""
+    return decide(nonnegative(expression, {}), at=at, computed=str(expression), claimed=">= 0", symbolic=True)

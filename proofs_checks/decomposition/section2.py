@@ -1,0 +1,257 @@
+"""Section 2: divergences, privacy, the shuffle model; Property 1 of Section 3.1."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.decomposition._cases import (
+    named_channels,
+    never_negative,
+    plus,
+    random_channels,
+    random_distribution,
+)
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    identity,
+)
+from symshuffle.divergences import hockey_stick, total_variation
+from symshuffle.shuffled import shuffled_divergence, shuffled_law
+
+ORDERS = (Fraction(1), Fraction(11, 10), Fraction(2), Fraction(1, 3))
+
+
+# -- decomposition.def-1
+
+
+def _events(p: Any, q: Any, alpha: Fraction) -> Fraction:
+    """Largest excess P(S) - alpha Q(S) over all events S."""
+    subsets = itertools.product((0, 1), repeat=len(p))
+    return max(sum((b * (x - alpha * y) for b, x, y in zip(s, p, q, strict=True)), Fraction(0)) for s in subsets)
+
+
+def _hockey_stick(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    s, p, alpha = sp.symbols("s p alpha", positive=True)
+    for sign, part in ((1, s), (-1, sp.Integer(0))):
+        where = f"one point with P - alpha Q {'>=' if sign > 0 else '<='} 0, any masses and order"
+        yield identity(statement([p], [(p - sign * s) / alpha], alpha), part, at=where)
+        reverse = alpha * p + sign * s  # so that Q - alpha P = sign s
+        swapped = reverse - alpha * p + alpha * statement([p], [reverse], 1 / alpha)
+        yield identity(swapped, statement([reverse], [p], alpha), at=f"{where}; both directions")
+    for _ in range(12):
+        p_, q_ = (random_distribution(rng, 5, zeros=True) for _ in range(2))
+        for order in ORDERS:
+            at = f"P={_row(p_)}, Q={_row(q_)}, alpha={order}"
+            yield compare(_events(p_, q_, order), statement(p_, q_, order), at=f"{at}, all events")
+            yield compare(hockey_stick(p_, q_, order), statement(p_, q_, order), at=at)
+        half_l1 = sum((abs(a - b) for a, b in zip(p_, q_, strict=True)), Fraction(0)) / 2
+        yield compare(total_variation(p_, q_), half_l1, at=f"P={_row(p_)}, Q={_row(q_)}, total variation")
+
+
+def _row(masses: Any) -> str:
+    return "(" + " ".join(map(str, masses)) + ")"
+
+
+DEF_1 = Claim(
+    id="decomposition.def-1",
+    kind=Kind.DEFINITION,
+    title="hockey-stick divergence and indistinguishability",
+    text=r"$D_\alpha(P\Vert Q)=\sum_y\max\{0,P(y)-\alpha Q(y)\}$. It is the largest excess $P(S)-\alpha Q(S)$ over all "
+    r"events, so that a pair is $(\varepsilon,\delta)$-indistinguishable exactly if both directions of order "
+    r"$e^\varepsilon$ are at most $\delta$; and $D_\alpha(Q\Vert P)=1-\alpha+\alpha D_{1/\alpha}(P\Vert Q)$.",
+    source="decomposition, Definition 1",
+    assumptions=("finitely many outputs",),
+    scope="pointwise identity for all masses and orders; all events of random pairs on five points",
+    grade=Grade.PROVED,
+    printed=lambda p, q, alpha: sum((plus(x - alpha * y) for x, y in zip(p, q, strict=True)), Fraction(0)),
+    check=_hockey_stick,
+    controls=(
+        Control(
+            "absolute value in place of the positive part",
+            lambda p, q, alpha: sum((abs(x - alpha * y) for x, y in zip(p, q, strict=True)), Fraction(0)) / 2,
+        ),
+        Control(
+            "order on the wrong argument",
+            lambda p, q, alpha: sum((plus(alpha * x - y) for x, y in zip(p, q, strict=True)), Fraction(0)),
+        ),
+    ),
+    expected=ClaimVerdict.DEFINITION,
+)
+
+
+# -- decomposition.def-2-4
+
+
+def _privacy(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    labelled = named_channels(
+        ("rr", {"lam": 3}),
+        ("krr", {"lam": 3, "k": 4}),
+        ("subset-selection", {"lam": 3, "k": 4, "s": 2}),
+        ("half-block", {"lam": 3, "k": 4}),
+        ("erasure", {"k": 3, "p": "1/3"}),
+    )
+    labelled += [(f"random channel {i}", w) for i, w in enumerate(random_channels(rng, 6, ((2, 3), (3, 4))))]
+    for label, channel in labelled:
+        cap: Any = channel.ratio_cap()
+        tried = [Fraction(1), Fraction(29, 10), Fraction(3), Fraction(10**6)]
+        tried += [] if cap == math.inf else [cap, cap * Fraction(99, 100)]
+        for lam in tried:
+            yield compare(bool(channel.is_ldp(lam)), statement(channel.rows, lam), at=f"{label}, exp(eps)={lam}")
+    yield from _shuffler(shuffled_law, rng)
+
+
+def _permuted(channel: Channel, dataset: tuple[int, ...]) -> dict[tuple[int, ...], Fraction]:
+    """Law of the message sequence behind a uniformly random permutation, straight from the definition."""
+    rows: Any = channel.rows
+    law: dict[tuple[int, ...], Fraction] = {}
+    share = Fraction(1, math.factorial(len(dataset)))
+    for order in itertools.permutations(dataset):
+        for messages in itertools.product(range(channel.num_outputs), repeat=len(dataset)):
+            mass = math.prod((rows[x][y] for x, y in zip(order, messages, strict=True)), start=share)
+            law[messages] = law.get(messages, Fraction(0)) + mass
+    return law
+
+
+def _divergence(first: Mapping[Any, Any], second: Mapping[Any, Any], order: Fraction) -> Fraction:
+    points = {*first, *second}
+    return sum((max(Fraction(0), first.get(p, 0) - order * second.get(p, 0)) for p in points), Fraction(0))
+
+
+def _shuffler(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for channel in random_channels(rng, 3, ((3, 2), (3, 3))):
+        for background in ((2,), (0, 2)):
+            first, second = (0, *background), (1, *background)
+            for exp_eps in (Fraction(1), Fraction(6, 5)):
+                permuted = _divergence(_permuted(channel, first), _permuted(channel, second), exp_eps)
+                claimed = _divergence(statement(channel, first), statement(channel, second), exp_eps)
+                at = f"{first} against {second}, exp(eps)={exp_eps}"
+                yield compare(permuted, claimed, at=f"{at}, permuted messages")
+                yield compare(shuffled_divergence(channel, first, second, exp_eps), permuted, at=at)
+
+
+def _unary_encoding(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Ratio cap of unary encoding whose zeros flip with probability 1/(t + 1) and whose one is uniform."""
+    t = Fraction(2)
+    noise = ((t / (t + 1), 1 / (t + 1)), (Fraction(1, 2), Fraction(1, 2)))
+    outputs = list(itertools.product((0, 1), repeat=3))
+    rows = [
+        [math.prod((noise[int(x == i)][bit] for i, bit in enumerate(y)), start=Fraction(1)) for y in outputs]
+        for x in range(3)
+    ]
+    yield compare(
+        Channel.from_rows(rows).ratio_cap(), statement(t), at=f"zeros flipped with probability 1/(t+1), t={t}"
+    )
+
+
+DEF_2_4 = Claim(
+    id="decomposition.def-2-4",
+    kind=Kind.DEFINITION,
+    title="central, local and shuffled privacy",
+    text=r"A channel is $\varepsilon_0$-LDP if every two rows are $(\varepsilon_0,0)$-indistinguishable; equivalently "
+    r"$\max_xR(x)(y)\le e^{\varepsilon_0}\min_xR(x)(y)$ for every output. Shuffle privacy compares the messages of two "
+    r"neighbouring datasets behind a uniformly random permutation; their histograms carry the same divergences.",
+    source="decomposition, Definitions 2, 3 and 4",
+    assumptions=("finitely many outputs",),
+    scope="five mechanisms, random channels; permuted messages of 2 and 3 users",
+    grade=Grade.EXACT_CASES,
+    printed=lambda rows, lam: all(hockey_stick(p, q, lam) == 0 for p, q in itertools.permutations(rows, 2)),
+    check=_privacy,
+    controls=(
+        Control(
+            "some pair of rows instead of every pair",
+            lambda rows, lam: any(hockey_stick(p, q, lam) == 0 for p, q in itertools.permutations(rows, 2)),
+        ),
+        Control(
+            "messages in the order of the users",
+            lambda channel, dataset: {
+                y: math.prod((channel.rows[x][m] for x, m in zip(dataset, y, strict=True)), start=Fraction(1))
+                for y in itertools.product(range(channel.num_outputs), repeat=len(dataset))
+            },
+            _shuffler,
+        ),
+        Control("unary encoding at half the budget spends all of it", lambda t: t * t, _unary_encoding),
+    ),
+    expected=ClaimVerdict.DEFINITION,
+)
+
+
+# -- decomposition.prop-1
+
+
+def _processed(
+    statement: Statement, rng: np.random.Generator, *, row_sum: Fraction = Fraction(1)
+) -> Iterator[Comparison]:
+    for _ in range(60):
+        inputs, outputs = (int(size) for size in rng.integers(2, 6, size=2))
+        p, q = (random_distribution(rng, inputs, zeros=True) for _ in range(2))
+        kernel = [[row_sum * f for f in random_distribution(rng, outputs, zeros=True)] for _ in range(inputs)]
+        image = [
+            [sum((m * row[y] for m, row in zip(law, kernel, strict=True)), Fraction(0)) for y in range(outputs)]
+            for law in (p, q)
+        ]
+        for order in ORDERS:
+            at = f"P={_row(p)}, Q={_row(q)}, alpha={order}"
+            yield compare(hockey_stick(image[0], image[1], order), statement(p, q, order), "<=", at=at)
+    p, q = (random_distribution(rng, 4) for _ in range(2))
+    shifted = [(*law[1:], law[0]) for law in (p, q)]
+    for order in ORDERS:
+        relabelled = [[mass * row_sum for mass in law] for law in shifted]
+        yield compare(
+            hockey_stick(relabelled[0], relabelled[1], order),
+            statement(p, q, order),
+            at=f"relabelled outputs, alpha={order}",
+        )
+
+
+def _post_processing(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    s, r, f, g = sp.symbols("s r f g", nonnegative=True)
+    # Signs of two terms and of their sum; the larger one is written as the smaller one plus r.
+    for u, v in ((s, r), (s + r, -s), (s, -s - r), (-s, s + r), (-s - r, s), (-s, -r)):
+        excess = f * plus(u) + f * plus(v) - f * plus(sp.expand(u + v))
+        yield never_negative(sp.expand(excess), at=f"two terms {u}, {v} with a common weight f >= 0")
+        weighted = plus(f * u) - f * plus(u)
+        yield identity(weighted, 0, at=f"weight f >= 0 on the term {u}")
+    yield identity(f * s + g * s - (f + g) * s, 0, at="weights of all outputs together")
+    yield from _processed(statement, rng)
+
+
+PROP_1 = Claim(
+    id="decomposition.prop-1",
+    kind=Kind.STATEMENT,
+    title="post-processing cannot raise the divergence",
+    text=r"$D_\alpha(f(P)\Vert f(Q))\le D_\alpha(P\Vert Q)$ for every stochastic map $f$ and every order $\alpha\ge0$.",
+    source="decomposition, Property 1, Section 3.1",
+    assumptions=("finitely many outputs",),
+    scope="subadditivity of the positive part for all values and weights, by signs; 60 random maps",
+    grade=Grade.PROVED,
+    printed=hockey_stick,
+    check=_post_processing,
+    controls=(
+        Control(
+            "nine tenths of the divergence suffice", lambda p, q, alpha: Fraction(9, 10) * hockey_stick(p, q, alpha)
+        ),
+        Control(
+            "a map whose rows sum to 11/10",
+            hockey_stick,
+            lambda statement, rng: _processed(statement, rng, row_sum=Fraction(11, 10)),
+        ),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+CLAIMS: tuple[Claim, ...] = (DEF_1, DEF_2_4, PROP_1)

@@ -1,0 +1,19 @@
+"""Every claim of the paper comes out as recorded, with its corrections, and rejects its controls."""
+
+import pytest
+
+from symshuffle.claims.registry import load
+from symshuffle.claims.run import run
+
+CLAIMS = [claim for claim in load().claims if claim.paper == "decomposition"]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_claim_comes_out_as_recorded(claim):
+    outcome = run(claim)
+    assert outcome.faults == ()
+    assert outcome.verdict is claim.expected, outcome.counterexample
+    assert outcome.controls_rejected == len(claim.controls)
+    if claim.corrected is not None:
+        assert outcome.corrected is not None
+        assert outcome.corrected.grade is claim.corrected.grade

@@ -14,6 +14,7 @@ from symshuffle.anchored.law import (
 )
 from symshuffle.anchored.maps import (
     Fiber,
+    completions,
     fiber,
     law_from_fiber,
     project,
@@ -38,6 +39,7 @@ __all__ = [
     "PointLaw",
     "arrangements",
     "check_composition",
+    "completions",
     "cyclic_group",
     "decompose",
     "fiber",

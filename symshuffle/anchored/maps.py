@@ -177,9 +177,40 @@ def law_from_fiber(source: Fiber) -> AnchoredLaw:
     return AnchoredLaw.from_atoms((unproject(r, w), weight * sum(r) / len(r)) for r, weight in source.ratios.atoms())
 
 
+def completions(source: Fiber) -> tuple[AnchoredLaw, AnchoredLaw]:
+    r"""The laws with a given fiber of smallest and of largest trace; they agree exactly if the fiber fixes the law.
+
+    A fiber determines the law where the composition sees it, hence also the mass and the mean of the rest, which lives
+    on the templates that vanish at every input of positive weight. Gathering the rest in its mean gives the smallest
+    trace, spreading it over the vertices of that face the largest.
+
+    Raises
+    ------
+    InputError
+        If no law has this fiber.
+
+    Notes
+    -----
+    anchored, Remark 3.5 and Theorem 3.6: at an interior composition there is no rest, and both are the law.
+    """
+    w = source.composition
+    k = len(w)
+    seen = [(unproject(r, w), weight * sum(r, start=Fraction(0)) / k) for r, weight in source.ratios.atoms()]
+    moment = [1 - sum((weight * u[i] for u, weight in seen), start=Fraction(0)) for i in range(k)]
+    for i, rest in enumerate(moment):
+        if rest < 0 or (rest and w[i]):
+            raise InputError("fiber", f"first moment {1 - rest} in coordinate {i}", "a fiber that some law has")
+    lost = sum(moment, start=Fraction(0)) / k
+    if lost != source.lost:
+        raise InputError("lost", source.lost, f"{lost}, which the fiber fixes")
+    gathered = [(tuple(entry / lost for entry in moment), lost)] if lost else []
+    vertices = [(tuple(Fraction(k * (i == j)) for j in range(k)), rest / k) for i, rest in enumerate(moment) if rest]
+    return AnchoredLaw.from_atoms([*seen, *gathered]), AnchoredLaw.from_atoms([*seen, *vertices])
+
+
 def _require_interior(source: Fiber) -> None:
     if not source.interior:
         missing = [i for i, entry in enumerate(source.composition) if entry == 0]
         raise InputError(
-            "composition", f"weight 0 at inputs {missing}", "positive weights: a boundary fiber does not fix the law"
+            "composition", f"weight 0 at inputs {missing}", "positive weights: a boundary fiber need not fix the law"
         )

@@ -1,0 +1,218 @@
+"""Section 1: the model, the gauge, and the remark on Gaussian limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.anchored import _cases as cases
+from symshuffle.anchored import AnchoredLaw, fiber, helmert, range_radius_squared
+from symshuffle.anchored.linear import dot
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    identity,
+)
+from symshuffle.divergences import hockey_stick
+from symshuffle.shuffled import shuffled_law
+
+
+def _ordered_pair(channel: Channel, i: int, j: int, n: int) -> tuple[dict[tuple[int, ...], Fraction], ...]:
+    """Laws of the ordered messages: one user, uniformly placed, holds i and the others j; and everybody holds j."""
+    placed: dict[tuple[int, ...], Fraction] = {}
+    for position in range(n):
+        for word, mass in _words([channel.rows[i if t == position else j] for t in range(n)]):
+            placed[word] = placed.get(word, Fraction(0)) + mass / n
+    return placed, dict(_words([channel.rows[j]] * n))
+
+
+def _fixed_slot(channel: Channel, i: int, j: int, n: int) -> tuple[dict[tuple[int, ...], Fraction], ...]:
+    rows = [channel.rows[i], *[channel.rows[j]] * (n - 1)]
+    return dict(_words(rows)), dict(_words([channel.rows[j]] * n))
+
+
+def _words(rows: Sequence[Sequence[Any]]) -> Iterator[tuple[tuple[int, ...], Fraction]]:
+    if not rows:
+        yield (), Fraction(1)
+        return
+    for word, mass in _words(rows[:-1]):
+        yield from (((*word, y), mass * probability) for y, probability in enumerate(rows[-1]) if probability)
+
+
+def _check_model(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(8):
+        channel = cases.channel(rng, 2 + trial % 2, 3, zeros=0.15)
+        n, gamma = 1 + trial % 4, Fraction(int(rng.integers(2, 14)), 6)
+        laws = statement(channel, 0, 1, n)
+        words = sorted(set(laws[0]) | set(laws[1]))
+        p, q = ([law.get(word, Fraction(0)) for word in words] for law in laws)
+        first, second = (shuffled_law(channel, (x, *[1] * (n - 1))) for x in (0, 1))
+        cells = sorted(set(first) | set(second))
+        ours = [[law.get(cell, Fraction(0)) for cell in cells] for law in (first, second)]
+        for name, direction in (("forward", 1), ("reverse", -1)):
+            value = hockey_stick(ours[::direction][0], ours[::direction][1], gamma)
+            claimed = hockey_stick((p, q)[::direction][0], (p, q)[::direction][1], gamma)
+            yield compare(value, claimed, at=f"channel {trial}, n={n}, {gamma}, {name}")
+
+
+def _gauge(k: Any) -> tuple[Any, Any, Any]:
+    """Inner products of two different vertices and of one with itself, and the squared edge."""
+    return -sp.Integer(1) / k, 1 - sp.Integer(1) / k, sp.Integer(2)
+
+
+def _check_gauge(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    j, size = sp.symbols("j k", integer=True, positive=True)
+    other, same, edge = statement(size)
+    # Vertex i of the Helmert simplex has entries 1/sqrt((c+1)(c+2)) in columns c >= i, minus (c+1) of it at c = i - 1.
+    # Shared columns of two vertices sum the same telescoping series.
+    column = sp.Symbol("c", integer=True, nonnegative=True)
+    term = 1 / ((column + 1) * (column + 2))
+    primitive = -1 / (column + 1)
+    yield identity(primitive.subs(column, column + 1) - primitive, term, at="every column: telescoping")
+    tail = primitive.subs(column, size - 1) - primitive.subs(column, j)
+    yield identity(tail + j**2 * term.subs(column, j - 1), same, at="every k: length of vertex j")
+    yield identity(tail - j * term.subs(column, j - 1), other, at="every k: vertices i < j")
+    yield identity(2 * same - 2 * other, edge, at="every k: squared edge")
+    for k in range(2, 7):
+        gauge = helmert(k)
+        gram = sp.simplify(gauge * gauge.T)
+        for a in range(k):
+            yield identity(gram[a, 0], statement(sp.Integer(k))[1 if a == 0 else 0], at=f"k={k}, vertices {a} and 0")
+        yield identity(sum(gauge[a, 0] for a in range(k)), 0, at=f"k={k}, vertices sum to 0")
+
+
+def _centre(k: Any, square: Any) -> Any:
+    """Squared length of the centred coordinate from the squared length of the composition."""
+    return square - sp.Integer(1) / k
+
+
+def _check_centre(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    size, square, total = sp.symbols("k Q s", positive=True)
+    # |V^T w|^2 = w^T (I - 11^T/k) w
+    yield identity((square - total**2 / size).subs(total, 1), statement(size, square), at="every k")
+    for trial in range(8):
+        w = cases.distribution(rng, 4, zeros=0.2)
+        for gauge in cases.gauges():
+            b = gauge.point(w)
+            yield compare(
+                dot(b, b), Fraction(str(statement(sp.Integer(4), sp.Rational(str(dot(w, w)))))), at=f"case {trial}"
+            )
+            yield compare(tuple(Fraction(1, 4) + entry for entry in gauge.lift(b)), w, at=f"case {trial}, recovered")
+
+
+def _gaussian_distance(third: float, variance: float, n: int) -> float:
+    """A bound on the Kolmogorov distance of the normalised sum to the Gaussian that goes to zero: Berry-Esseen."""
+    return float(0.4748 * third / (variance**1.5 * n**0.5))
+
+
+def _check_gaussian(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    law = AnchoredLaw.from_channel(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]))
+    w = (Fraction(1, 3), Fraction(2, 3))
+    seen = fiber(law, w)
+    radius = range_radius_squared(w)
+    largest = max(dot(z, z) for z in (_contrast(r) for r in seen.ratios.points))
+    yield compare(largest, radius if radius is not None else Fraction(-1), "<=", at="the fiber is bounded")
+    values = [float(_contrast(r)[0]) for r in seen.ratios.points]
+    masses = [float(weight) for weight in seen.ratios.weights]
+    variance = sum(m * v * v for v, m in zip(values, masses, strict=True))
+    third = sum(m * abs(v) ** 3 for v, m in zip(values, masses, strict=True))
+    for n in (10, 100, 1000, 10_000):
+        distance = _two_point_distance(values, masses, variance, n)
+        yield compare(distance, statement(third, variance, n), "<=", at=f"n={n}", slack=1e-12)
+
+
+def _contrast(r: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    centre = sum(r, start=Fraction(0)) / len(r)
+    return tuple(entry - centre for entry in r)
+
+
+def _two_point_distance(values: Sequence[float], masses: Sequence[float], variance: float, n: int) -> float:
+    """Kolmogorov distance of the normalised sum of n copies of a two-point law to the standard Gaussian."""
+    from scipy.stats import binom, norm
+
+    (low, high), step = sorted(values), abs(values[1] - values[0])
+    p = masses[values.index(high)]
+    counts = np.arange(n + 1)
+    grid = (n * low + counts * step) / (variance * n) ** 0.5
+    gaussian, upper = norm.cdf(grid), binom.cdf(counts, n, p)
+    lower = np.concatenate(([0.0], upper[:-1]))
+    return float(max(np.abs(upper - gaussian).max(), np.abs(lower - gaussian).max()))
+
+
+CLAIMS: Final = (
+    Claim(
+        id="anchored.eq-1.1",
+        kind=Kind.STATEMENT,
+        title="the shuffled contamination pair",
+        text=(
+            "One uniformly placed user holds i, all others j; ordered messages and their histograms give the same "
+            "divergence."
+        ),
+        source="anchored, equation (1.1)",
+        assumptions=("finitely many outputs",),
+        scope="8 random channels with zeros, n <= 4, both directions",
+        grade=Grade.EXACT_CASES,
+        printed=_ordered_pair,
+        check=_check_model,
+        controls=(Control("the differing user in a fixed place", _fixed_slot),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="anchored.eq-1.2",
+        kind=Kind.STATEMENT,
+        title="vertices of the regular simplex",
+        text=r"$a_i=V^Te_i$: $\sum_ia_i=0$, $\langle a_i,a_j\rangle=\delta_{ij}-\frac1k$, $|a_i-a_j|^2=2$.",
+        source="anchored, equation (1.2)",
+        assumptions=("$V^TV=I$, $V^T1=0$",),
+        scope="Helmert gauge: every k by telescoping, entry by entry for k = 2..6",
+        grade=Grade.PROVED,
+        printed=_gauge,
+        check=_check_gauge,
+        controls=(
+            Control("vertices of length one", lambda k: (-1 / (k - 1), sp.Integer(1), 2 + 2 / (k - 1))),
+            Control("inner product 1/k", lambda k: (1 / sp.sympify(k), 1 - 1 / sp.sympify(k), sp.Integer(2))),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="anchored.eq-1.3",
+        kind=Kind.STATEMENT,
+        title="the centred coordinate of a composition",
+        text=r"$b_w=V^Tw=\sum_iw_ia_i$, $w=\frac1k1+Vb_w$, $|b_w|^2=|w|^2-\frac1k$.",
+        source="anchored, equation (1.3)",
+        assumptions=("$w$ a probability vector",),
+        scope="every k; 8 compositions in two rational gauges",
+        grade=Grade.PROVED,
+        printed=_centre,
+        check=_check_centre,
+        controls=(Control("without the centring", lambda k, square: square),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="anchored.scope-1.4",
+        kind=Kind.STATEMENT,
+        title="Gaussian limits at interior compositions",
+        text=(
+            "Interior fibers are bounded, so normalised sums of independent fiber variables have Gaussian limits only."
+        ),
+        source="anchored, Introduction and Section 10",
+        assumptions=("a fixed law, an interior composition, $n\\to\\infty$",),
+        scope="boundedness exactly; binary randomized response under the Berry-Esseen bound, n = 10..10^4",
+        grade=Grade.SAMPLED,
+        printed=_gaussian_distance,
+        check=_check_gaussian,
+        controls=(Control("distance of order 1/n", lambda third, variance, n: 0.4748 * third / (variance**1.5 * n)),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

@@ -1,0 +1,205 @@
+"""Section 6: averaging over relabellings of the inputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from proofs_checks.anchored import _cases as cases
+from symshuffle.anchored import (
+    AnchoredLaw,
+    cyclic_group,
+    generate_group,
+    is_exchangeable,
+    is_two_transitive,
+    symmetric_group,
+    symmetrize,
+    symmetrize_channel,
+)
+from symshuffle.anchored.linear import Matrix, Vector
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+)
+from symshuffle.estimation.canonical import Population, enumerated_risk, worst_canonical_risk
+from symshuffle.mechanisms.finite import krr
+
+ZERO: Final = Fraction(0)
+
+
+def _average(law: AnchoredLaw) -> AnchoredLaw:
+    """The average over all permutations, one by one."""
+    group = symmetric_group(law.num_inputs)
+    return AnchoredLaw.from_atoms(
+        (tuple(u[g[i]] for i in range(len(u))), weight / len(group))
+        for g in group
+        for u, weight in law.template.atoms()
+    )
+
+
+def _check_average(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(8):
+        channel = cases.channel(rng, 3 + trial % 2, 3, zeros=0.2)
+        law = AnchoredLaw.from_channel(channel)
+        even = symmetrize(law)
+        yield compare(even, statement(law), at=f"law {trial}: average over all permutations")
+        yield compare(
+            AnchoredLaw.from_channel(symmetrize_channel(channel)), statement(law), at=f"law {trial}: as a mechanism"
+        )
+        yield compare(
+            (is_exchangeable(statement(law)), symmetrize(even)), (True, even), at=f"law {trial}: a projection"
+        )
+
+
+def _rotations(law: AnchoredLaw) -> AnchoredLaw:
+    return symmetrize(law, cyclic_group(law.num_inputs))
+
+
+def _symmetrised(law: AnchoredLaw) -> tuple[Any, Any, Matrix]:
+    """Budget, worst fixed-composition risk of one user, and covariance of the symmetrised law."""
+    k = law.num_inputs
+    pairs = [law.pairwise_divergence(i, j) for i in range(k) for j in range(k) if i != j]
+    tau = law.trace()
+    risk = Fraction((k - 1) ** 2) / tau - Fraction(k - 1, k) if tau else math.inf
+    covariance = tuple(tuple(tau / (k - 1) * (int(i == j) - Fraction(1, k)) for j in range(k)) for i in range(k))
+    return sum(pairs) / (k * (k - 1)), risk, covariance
+
+
+def _check_symmetrised(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(16):
+        channel = cases.EXAMPLE if trial == 0 else cases.channel(rng, 2 + trial % 3, 3, zeros=0.1)
+        law = AnchoredLaw.from_channel(channel)
+        even = symmetrize(law)
+        budget, risk, covariance = statement(law)
+        where = f"channel {trial}, {law.num_inputs} inputs"
+        yield decide(even.pairwise_budget() == budget, at=where, claimed=f"budget {budget}")
+        yield decide(budget <= law.pairwise_budget(), at=where, claimed="the budget does not grow")
+        yield compare(even.covariance(), covariance, at=f"{where}: covariance")
+        if law.trace():
+            found, _ = worst_canonical_risk(even, n=1, population=Population.FIXED)
+            yield compare(found, risk, at=f"{where}: worst risk")
+            before, _ = worst_canonical_risk(law, n=1, population=Population.FIXED)
+            yield decide(found <= before, at=where, claimed="the worst risk does not grow")
+    channel = symmetrize_channel(cases.channel(rng, 3, 2))
+    law = AnchoredLaw.from_channel(channel)
+    for dataset in ((2, 0, 0), (1, 1, 0)):
+        w = tuple(Fraction(v, 2) for v in dataset)
+        value, _ = enumerated_risk(channel, w, n=2, population=Population.FIXED)
+        yield compare(value, statement(law)[1] / 2, at=f"n=2, composition {dataset}, by enumeration")
+    # Fewer relabellings suffice if they move every ordered pair to every other one; rotations of 4 inputs do not.
+    affine = generate_group([(1, 2, 3, 4, 0), (0, 2, 4, 1, 3)])  # x -> ax + b modulo 5
+    law = AnchoredLaw.from_channel(cases.channel(rng, 5, 3))
+    yield compare((len(affine), is_two_transitive(affine)), (20, True), at="20 affine maps of 5 inputs")
+    yield compare(symmetrize(law, affine).covariance(), statement(law)[2], at="averaged over 20 of 120 permutations")
+
+
+def _max_budget(law: AnchoredLaw) -> tuple[Any, Any, Matrix]:
+    return (law.pairwise_budget(), *_symmetrised(law)[1:])
+
+
+def _iid_worst(law: AnchoredLaw) -> Any:
+    """Largest i.i.d. risk of one user after symmetrisation."""
+    tau = law.trace()
+    return Fraction((law.num_inputs - 1) ** 2) / tau if tau else math.inf
+
+
+def _check_iid_worst(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(16):
+        k = 2 + trial % 3
+        channel = cases.EXAMPLE if trial == 0 else cases.channel(rng, k, 2 + trial % 2)
+        law = AnchoredLaw.from_channel(channel)
+        if not law.trace():
+            continue
+        found, where_worst = worst_canonical_risk(symmetrize(law), n=1, population=Population.IID)
+        before, _ = worst_canonical_risk(law, n=1, population=Population.IID)
+        yield decide(found == statement(law), at=f"channel {trial}", claimed=f"{statement(law)}", computed=str(found))
+        yield decide(found <= before, at=f"channel {trial}", claimed="the worst risk does not grow")
+        yield compare(
+            where_worst, (Fraction(1, law.num_inputs),) * law.num_inputs, at=f"channel {trial}: worst at uniform"
+        )
+    mechanism = krr().at(k=3, lam=2).channel()
+    uniform: Vector = (Fraction(1, 3),) * 3
+    for n in (1, 2, 4):
+        value, _ = enumerated_risk(mechanism, uniform, n=n, population=Population.IID)
+        yield compare(
+            n * value, statement(AnchoredLaw.from_channel(mechanism)), at=f"3-ary response, n={n}, by enumeration"
+        )
+
+
+CLAIMS: Final = (
+    Claim(
+        id="anchored.def-6.1",
+        kind=Kind.DEFINITION,
+        title="symmetrisation",
+        text=(
+            r"$\mu^{\rm sym}=\frac1{k!}\sum_\sigma(R_\sigma)_\#\mu$, $R_\sigma=V^T\Pi_\sigma V$: a public random "
+            r"relabelling of the inputs."
+        ),
+        source="anchored, Definition 6.1",
+        assumptions=(),
+        scope="8 random channels, 3 and 4 inputs: orbits, permutations one by one, and the mechanism",
+        grade=Grade.EXACT_CASES,
+        printed=_average,
+        check=_check_average,
+        controls=(Control("rotations only", _rotations),),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="anchored.thm-6.2",
+        kind=Kind.STATEMENT,
+        title="symmetrisation never hurts",
+        text=(
+            r"The budget becomes the average of the pairwise divergences, $\Sigma$ becomes "
+            r"$\frac{\operatorname{tr}\Sigma}{k-1}I$, and the worst fixed-composition risk becomes "
+            r"$\frac1n[\frac{(k-1)^2}{\operatorname{tr}\Sigma}-\frac{k-1}k]$; neither grows."
+        ),
+        source="anchored, Theorem 6.2",
+        assumptions=(),
+        scope="16 channels with 2..4 inputs; enumeration at n = 2; a 2-transitive group of 20 permutations",
+        grade=Grade.EXACT_CASES,
+        printed=_symmetrised,
+        check=_check_symmetrised,
+        controls=(
+            Control("the budget stays the largest divergence", _max_budget),
+            Control(
+                "(k-1)/k replaced by 1",
+                lambda law: (
+                    _symmetrised(law)[0],
+                    _symmetrised(law)[1] - Fraction(1, law.num_inputs),
+                    _symmetrised(law)[2],
+                ),
+            ),
+            Control("covariance of rotations only", lambda law: (*_symmetrised(law)[:2], _rotations(law).covariance())),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="anchored.cor-6.3",
+        kind=Kind.STATEMENT,
+        title="symmetrisation and the i.i.d. risk",
+        text=r"$\sup_wR_{\rm iid}(\mu^{\rm sym})=\frac{(k-1)^2}{n\operatorname{tr}\Sigma}\le\sup_wR_{\rm iid}(\mu)$.",
+        source="anchored, Corollary 6.3",
+        assumptions=(r"$\operatorname{tr}\Sigma>0$ ($+\infty$ otherwise)",),
+        scope="16 channels, singular ones among them; enumeration at n = 1, 2, 4",
+        grade=Grade.EXACT_CASES,
+        printed=_iid_worst,
+        check=_check_iid_worst,
+        controls=(
+            Control(
+                "(k-1)k in place of (k-1)^2", lambda law: Fraction((law.num_inputs - 1) * law.num_inputs) / law.trace()
+            ),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

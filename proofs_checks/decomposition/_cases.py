@@ -13,7 +13,7 @@ import sympy as sp
 from sympy.polys.rings import ring
 
 from symshuffle.channel import Channel
-from symshuffle.claims.model import Comparison, decide
+from symshuffle.claims.model import Comparison, decide, identity
 from symshuffle.law import Law
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import nonnegative
@@ -103,3 +103,19 @@ def same_polynomial(computed: Any, claimed: Any, *, at: str) -> Comparison:
 def never_negative(expression: sp.Expr, *, at: str) -> Comparison:
     """Decide that an expression in non-negative symbols is at least 0, by the signs of its coefficients."""
     return decide(nonnegative(expression, {}), at=at, computed=str(expression), claimed=">= 0", symbolic=True)
+
+
+def one_more_user() -> Comparison:
+    r"""The step from n to n + 1 users in the simulations by Algorithms 1 to 3, for every n.
+
+    Write s for the generating function of what a user shares, b q for that of the left-over of a user, and e_m for the
+    elementary symmetric functions of the q. An algorithm turns the term with m left-overs into s^(N-m) b^m e_m; summed
+    over m this has to be the product of s + b q over all N users. One more factor has to raise e_m to e_m + q e_(m-1).
+    """
+    s, b, q = sp.symbols("s b q", positive=True)
+    e = sp.Function("e")
+    size, m = sp.symbols("N m", integer=True, positive=True)
+    one_without = s * s ** (size - m) * b**m * e(m)
+    one_with = b * q * s ** (size - m + 1) * b ** (m - 1) * e(m - 1)
+    coefficient = sp.powsimp(sp.expand((one_without + one_with) / (s ** (size + 1 - m) * b**m)))
+    return identity(coefficient, e(m) + q * e(m - 1), at="one more user, any number of users and left-overs")

@@ -47,6 +47,11 @@ def _samples(users: Sequence[Distribution], messages: int) -> dict[Histogram, An
     return histogram_law(users) if users else {(0,) * messages: Fraction(1)}
 
 
+def _check_left_overs(count: int, left_overs: Sequence[Distribution]) -> None:
+    if not 0 <= count <= len(left_overs):
+        raise InputError("histogram", f"{count} users without a shared sample", f"at most the {len(left_overs)} others")
+
+
 def _mixture(laws: Iterable[tuple[Any, Mapping[Histogram, Any]]]) -> dict[Histogram, Any]:
     total: dict[Histogram, Any] = {}
     for weight, law in laws:
@@ -102,6 +107,7 @@ def standard_clone_map(first: Distribution, second: Distribution, left_overs: Se
 
     def kernel(histogram: Histogram) -> dict[Histogram, Any]:
         n0, n1, n2 = histogram
+        _check_left_overs(n2, left_overs)
         shared = _samples([first] * n0 + [second] * n1, len(first))
         return _union(shared, _drawn_in_turn(left_overs, n2, len(first)))
 
@@ -125,6 +131,7 @@ def blanket_map(left_overs: Sequence[Distribution], *, messages: int) -> Kernel:
 
     def kernel(histogram: Histogram) -> dict[Histogram, Any]:
         missing = len(left_overs) + 1 - sum(histogram)
+        _check_left_overs(missing, left_overs)
         return _union({histogram: Fraction(1)}, _drawn_in_turn(left_overs, missing, messages))
 
     return kernel
@@ -151,6 +158,7 @@ def general_clone_map(components: Sequence[Distribution], left_overs: Sequence[D
 
     def kernel(histogram: Histogram) -> dict[Histogram, Any]:
         *counts, rest = histogram
+        _check_left_overs(rest, left_overs)
         shared = [q for count, q in zip(counts, components, strict=True) for _ in range(count)]
         subsets = list(itertools.combinations(left_overs, rest))
         share = Fraction(1, len(subsets))

@@ -93,3 +93,12 @@ def test_kernels_are_stochastic():
     for counts in itertools.product(range(3), repeat=3):
         if sum(counts) == 3:
             assert sum(kernel(counts).values()) == 1
+
+
+def test_more_left_overs_than_users_are_refused():
+    for kernel in (
+        general_clone_map([CHANNEL.rows[0]], [CHANNEL.rows[2]]),
+        standard_clone_map(CHANNEL.rows[0], CHANNEL.rows[1], [CHANNEL.rows[2]]),
+    ):
+        with pytest.raises(InputError, match="2 users without a shared sample: expected at most the 1 others"):
+            kernel((0, 2) if kernel.__qualname__.startswith("general") else (0, 0, 2))

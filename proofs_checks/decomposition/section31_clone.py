@@ -1,0 +1,313 @@
+"""Section 3.1: the standard clone, intuitive and formal, and Algorithm 1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.decomposition._cases import (
+    DIRECTIONS,
+    PAIR,
+    binomial_mass,
+    named_channels,
+    never_negative,
+    polynomials,
+    random_channels,
+    same_law,
+    same_polynomial,
+    targets,
+)
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.decompositions.clones import (
+    intuitive_clone,
+    intuitive_clone_pair,
+    standard_clone,
+    standard_clone_pair,
+    two_point_mixture,
+)
+from symshuffle.decompositions.model import ReductionPair
+from symshuffle.decompositions.postprocessing import push_forward, standard_clone_map
+from symshuffle.shuffled import (
+    Histogram,
+    histogram_law,
+    law_divergence,
+    shuffled_law,
+    worst_shuffled_divergence,
+)
+
+LAM = sp.Symbol("lambda", positive=True)
+BUDGETS = (Fraction(3, 2), Fraction(2), Fraction(4))
+
+
+# -- decomposition.sec-3.1-mixture
+
+
+def _mixture(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    s, t, w, r = sp.symbols("s t w r", nonnegative=True)
+    lam = 1 + w + sp.Symbol("v", positive=True)  # any budget above 0
+    (left_over,) = statement([r], [lam * r - s], [lam * r - t], lam)
+    yield never_negative(left_over, at="an output with R(x0) = lam R(x) - s, R(x1) = lam R(x) - t, s, t >= 0")
+    yield identity(statement([1], [1], [1], LAM)[0], 1, at="sum over all outputs")
+    for channel in random_channels(rng, 12, ((3, 3), (4, 4), (3, 5))):
+        cap: Any = channel.ratio_cap()
+        clone = intuitive_clone(channel, PAIR)
+        for x, row in enumerate(channel.rows):
+            claimed = statement(row, channel.rows[0], channel.rows[1], cap)
+            at = f"ratio cap {cap}, input {x} of\n{channel}"
+            yield compare(clone.left_over(row), tuple(claimed), at=at)
+            yield compare(min(claimed), Fraction(0), ">=", at=at)
+
+
+SEC_3_1_MIXTURE = Claim(
+    id="decomposition.sec-3.1-mixture",
+    kind=Kind.STATEMENT,
+    title="every row hides copies of two given rows",
+    text=r"For an $\varepsilon_0$-LDP channel and inputs $x_1^0,x_1^1$, every row is "
+    r"$R(x)=\frac{R(x_1^0)+R(x_1^1)}{2e^{\varepsilon_0}}+(1-e^{-\varepsilon_0})\,LO(x)$ with a distribution $LO(x)$.",
+    source="decomposition, Section 3.1",
+    assumptions=("eps0 > 0 (at eps0 = 0 the left-over has weight 0)",),
+    scope="all probabilities and budgets, by the signs of coefficients; 12 random channels",
+    grade=Grade.PROVED,
+    printed=lambda row, first, second, lam: [
+        (r - (a + b) / (2 * lam)) / (1 - 1 / lam) for r, a, b in zip(row, first, second, strict=True)
+    ],
+    check=_mixture,
+    controls=(
+        Control(
+            "clone weight 1/(lam + 1) instead of 1/(2 lam)",
+            lambda row, first, second, lam: [
+                (r - (a + b) / (lam + 1)) / (1 - 2 / (lam + 1)) for r, a, b in zip(row, first, second, strict=True)
+            ],
+        ),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+
+# -- decomposition.def-5, with Algorithm 1
+
+
+def _two_counts(pair: ReductionPair, n: int) -> list[dict[Histogram, Any]]:
+    """Both laws of the counts (n0, n1), without the count of left-overs."""
+    return [{histogram[:2]: mass for histogram, mass in law.items()} for law in pair.histogram_laws(n)]
+
+
+def _intuitive_laws(lam: Fraction, n: int) -> list[dict[Histogram, Any]]:
+    laws: list[dict[Histogram, Any]] = [{}, {}]
+    for c in range(n):
+        for a in range(c + 1):
+            mass = binomial_mass(n - 1, c, 1 / lam) * binomial_mass(c, a, Fraction(1, 2))
+            laws[0][a + 1, c - a] = mass
+            laws[1][a, c - a + 1] = mass
+    return laws
+
+
+def _intuitive(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    c, a, n = sp.symbols("c a n", integer=True, positive=True)
+    multinomial = sp.factorial(n - 1) / (sp.factorial(a) * sp.factorial(c - a) * sp.factorial(n - 1 - c))
+    yield identity(sp.binomial(n - 1, c) * sp.binomial(c, a), multinomial, at="ways to place the clones, any n, C, A")
+    for lam in BUDGETS:
+        for n_ in (1, 2, 3, 4):
+            for computed, claimed in zip(_two_counts(intuitive_clone_pair(lam), n_), statement(lam, n_), strict=True):
+                yield same_law(computed, claimed, at=f"lam={lam}, n={n_}")
+    yield from _algorithm_1(standard_clone_map, rng)
+
+
+def _algorithm_1(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    # One message that carries a whole generating function: the identity then holds for any number of outputs.
+    kappa, u, v, *left = polynomials("kappa u v l2 l3 l4")
+    ends = intuitive_clone_pair(Fraction(2)).a0, intuitive_clone_pair(Fraction(2)).a1
+    for n in (1, 2, 3, 4):
+        left_overs = [[q] for q in left[: n - 1]]
+        others = [(kappa / 2, kappa / 2, 1 - kappa)] * (n - 1)
+        for first, start in zip(ends, (u, v), strict=True):
+            users: list[Any] = [first, *others]
+            image = push_forward(histogram_law(users), statement([u], [v], left_overs))
+            target = math.prod((kappa * (u + v) / 2 + (1 - kappa) * q for q in left[: n - 1]), start=start)
+            at = f"n={n}, generic channel and kappa=1/lam, user 1 sends {ends.index(first)}"
+            yield same_polynomial(image[n,], target, at=at)
+    for channel in random_channels(rng, 2, ((3, 3), (4, 2))):
+        clone = intuitive_clone(channel, PAIR)
+        for background in ((2,), (0, 2), (2, 2)):
+            rests = [clone.left_over(channel.rows[x]) for x in background]
+            kernel = statement(channel.rows[0], channel.rows[1], rests)
+            laws = clone.reduction_pair().histogram_laws(len(background) + 1)
+            for x, law in zip(PAIR, laws, strict=True):
+                target = shuffled_law(channel, (x, *background))
+                yield same_law(push_forward(law, kernel), target, at=f"dataset {(x, *background)} of\n{channel}")
+
+
+def _with_replacement(first: Any, second: Any, left_overs: Sequence[Any]) -> Any:
+    """Algorithm 1 if a user could be drawn twice."""
+
+    def kernel(histogram: Histogram) -> Mapping[Histogram, Any]:
+        n0, n1, n2 = histogram
+        average = [sum(column, Fraction(0)) / max(1, len(left_overs)) for column in zip(*left_overs, strict=True)]
+        return histogram_law([first] * n0 + [second] * n1 + [average] * n2)
+
+    return kernel
+
+
+DEF_5 = Claim(
+    id="decomposition.def-5",
+    kind=Kind.DEFINITION,
+    title="histogram pair of the standard clone, with its simulation",
+    text=r"User 1 sends 0 (or 1), every other user 0 or 1 with probability $\frac1{2e^{\varepsilon_0}}$ each and 2 "
+    r"otherwise; equivalently $C\sim Bin(n-1,e^{-\varepsilon_0})$, $A\sim Bin(C,\frac12)$, $P_0=(A+1,C-A)$, "
+    r"$P_1=(A,C-A+1)$. Algorithm 1, which turns 0 and 1 into samples of $R(x_1^0)$ and $R(x_1^1)$ and each 2 into a "
+    r"sample of the left-over of a user drawn without replacement, maps the pair to the shuffled messages.",
+    source="decomposition, Definition 5 and Algorithm 1",
+    assumptions=("eps0 > 0",),
+    scope="laws exact for n <= 4; Algorithm 1 for n <= 4, any channel and outputs, by generating functions",
+    grade=Grade.EXACT_CASES,
+    printed=_intuitive_laws,
+    check=_intuitive,
+    controls=(
+        Control("clones for n users instead of n - 1", lambda lam, n: _intuitive_laws(lam, n + 1)),
+        Control("users drawn with replacement", _with_replacement, _algorithm_1),
+    ),
+    expected=ClaimVerdict.DEFINITION,
+)
+
+
+# -- decomposition.lem-1
+
+
+def _extreme_mixture(q0: Any, q1: Any, lam: Any) -> tuple[Any, Any]:
+    return lam / (lam + 1) * q0 + 1 / (lam + 1) * q1, 1 / (lam + 1) * q0 + lam / (lam + 1) * q1
+
+
+def _two_points(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    r, q0, q1 = sp.symbols("r q0 q1", nonnegative=True)
+    t, w = sp.symbols("t w", nonnegative=True)
+    other = sp.Symbol("s", nonnegative=True)
+    equations = [claimed - row for claimed, row in zip(statement(q0, q1, LAM), (r, other), strict=True)]
+    solutions = sp.solve(equations, (q0, q1), dict=True)
+    yield decide(len(solutions) == 1, at="any two rows", computed=str(solutions), claimed="one solution", symbolic=True)
+    for solution in solutions:
+        # All second rows within the factor lam of the first: r/lam at t = 0, lam r as t grows.
+        within = {other: r * (1 / LAM + LAM * t) / (1 + t)}
+        for q in (q0, q1):
+            mass = sp.cancel(solution[q].subs(within).subs(LAM, 1 + w) * w)  # times lam - 1 > 0
+            yield never_negative(mass, at=f"mass of {q} at an output, any rows within the factor lam")
+        for channel in random_channels(rng, 10, ((2, 3), (2, 5))):
+            cap: Any = channel.ratio_cap()
+            mixture = two_point_mixture(channel.rows[0], channel.rows[1], cap)
+            for y, (a, b) in enumerate(zip(*channel.rows, strict=True)):
+                at = f"output {y} of\n{channel}"
+                yield compare(min(mixture[0][y], mixture[1][y]), Fraction(0), ">=", at=at)
+                yield compare(statement(mixture[0][y], mixture[1][y], cap), (a, b), at=at)
+    yield from _budget(lambda lam: lam, rng)
+
+
+def _budget(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Whether the extreme distributions of k-RR exist for the budget that a statement makes of its ratio cap."""
+    for label, channel in named_channels(("krr", {"lam": 4, "k": 3}), ("rr", {"lam": 4})):
+        cap: Any = statement(channel.ratio_cap())
+        rows: Any = channel.rows
+        masses = [(cap * a - b) / (cap - 1) for a, b in zip(rows[0], rows[1], strict=True)]
+        yield compare(min(masses), Fraction(0), ">=", at=f"{label}, budget lam={cap}")
+
+
+LEM_1 = Claim(
+    id="decomposition.lem-1",
+    kind=Kind.STATEMENT,
+    title="two locally private laws mix two extreme ones",
+    text=r"If $R(x_0),R(x_1)$ are within the factor $e^{\varepsilon_0}$ of each other, there are distributions with "
+    r"$R(x_0)=\frac{e^{\varepsilon_0}Q_0+Q_1}{e^{\varepsilon_0}+1}$ and "
+    r"$R(x_1)=\frac{Q_0+e^{\varepsilon_0}Q_1}{e^{\varepsilon_0}+1}$.",
+    source="decomposition, Lemma 1",
+    assumptions=("eps0 > 0",),
+    scope="solved for all rows and budgets; the library's mixture on random rows",
+    grade=Grade.PROVED,
+    printed=_extreme_mixture,
+    check=_two_points,
+    controls=(
+        Control("the second mixture not swapped", lambda q0, q1, lam: (_extreme_mixture(q0, q1, lam)[0],) * 2),
+        Control("nine tenths of the ratio cap suffice", lambda lam: lam * Fraction(9, 10), _budget),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+
+# -- decomposition.thm-1
+
+
+def _clone_laws(lam: Fraction, n: int, *, others: int = -1) -> list[dict[Histogram, Any]]:
+    laws: list[dict[Histogram, Any]] = [{}, {}]
+    trials = n + others
+    for c in range(trials + 1):
+        for a in range(c + 1):
+            clones = binomial_mass(trials, c, 1 / lam) * binomial_mass(c, a, Fraction(1, 2))
+            for delta in (0, 1):
+                mass = clones * binomial_mass(1, delta, lam / (lam + 1))
+                for law, key in zip(
+                    laws, ((a + delta, c - a + 1 - delta), (a + 1 - delta, c - a + delta)), strict=True
+                ):
+                    law[key] = law.get(key, Fraction(0)) + mass
+    return laws
+
+
+def _standard(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    q0, q1 = sp.symbols("q0 q1")
+    both = sum(_extreme_mixture(q0, q1, LAM))
+    yield identity(both, q0 + q1, at="R(x0) + R(x1) = Q0 + Q1, so that the clones fit into every row")
+    for lam in BUDGETS:
+        for n in (1, 2, 3, 4):
+            for computed, claimed in zip(_two_counts(standard_clone_pair(lam), n), statement(lam, n), strict=True):
+                yield same_law(computed, claimed, at=f"lam={lam}, n={n}")
+    labelled = named_channels(("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 3}), ("half-block", {"lam": 3, "k": 4}))
+    labelled += [(f"\n{w}", w) for w in random_channels(rng, 4, ((3, 3), (3, 2)))]
+    for label, channel in labelled:
+        cap: Any = channel.ratio_cap()
+        yield compare(standard_clone(channel, PAIR).violations(channel, PAIR), [], at=label)
+        for n in (1, 2, 3):
+            laws = statement(cap, n)
+            for exp_eps in targets(cap):
+                for direction, pair in DIRECTIONS:
+                    bound = law_divergence(laws[pair[0]], laws[pair[1]], exp_eps)
+                    truth, background = worst_shuffled_divergence(channel, pair, n, exp_eps)
+                    at = f"{label}, n={n}, exp(eps)={exp_eps}, {direction}, background {background}"
+                    yield compare(truth, bound, "<=", at=at)
+                    if label.startswith("rr") and n == 1:
+                        yield compare(truth, bound, at=f"{at}: attained by one user with rr")
+
+
+THM_1 = Claim(
+    id="decomposition.thm-1",
+    kind=Kind.STATEMENT,
+    title="standard-clone pair bounds the shuffled divergence",
+    text=r"For an $\varepsilon_0$-LDP channel, $D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le "
+    r"D_{e^\varepsilon}(P_0^C\Vert P_1^C)$ with $C\sim Bin(n-1,e^{-\varepsilon_0})$, $A\sim Bin(C,\frac12)$, "
+    r"$\Delta\sim Bern(\frac{e^{\varepsilon_0}}{e^{\varepsilon_0}+1})$, $P_0^C=(A+\Delta,C-A+1-\Delta)$, "
+    r"$P_1^C=(A+1-\Delta,C-A+\Delta)$.",
+    source="decomposition, Theorem 1",
+    assumptions=("eps0 > 0", "eps >= 0"),
+    scope="clones fit into every row (all budgets), then Theorem 4; all backgrounds of seven channels, n <= 3",
+    grade=Grade.PROVED,
+    printed=_clone_laws,
+    check=_standard,
+    controls=(
+        Control("Bin(n, 1/lam) clones", lambda lam, n: _clone_laws(lam, n, others=0)),
+        Control("user 1 split evenly", lambda lam, n: [_clone_laws(Fraction(1), n)[0]] * 2),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+CLAIMS: tuple[Claim, ...] = (SEC_3_1_MIXTURE, DEF_5, LEM_1, THM_1)

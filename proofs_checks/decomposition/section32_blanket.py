@@ -1,0 +1,233 @@
+"""Section 3.2: the privacy blanket, its reduction pair and Algorithm 2."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.decomposition._cases import (
+    DIRECTIONS,
+    PAIR,
+    binomial_mass,
+    named_channels,
+    one_more_user,
+    polynomials,
+    random_channels,
+    same_law,
+    same_polynomial,
+    targets,
+)
+from symshuffle.channel import Channel, direct_sum
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    identity,
+)
+from symshuffle.decompositions.blanket import privacy_blanket
+from symshuffle.decompositions.postprocessing import blanket_laws, blanket_map, push_forward
+from symshuffle.shuffled import Histogram, histogram_law, law_divergence, shuffled_law, worst_shuffled_divergence
+
+NOT_LDP = (("erasure", {"k": 3, "p": "1/3"}), ("identity", {"k": 3}))
+
+
+# -- decomposition.def-blanket
+
+
+def _blanket(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    g, w, r = sp.symbols("g w r")
+    yield identity(g * w + (1 - g) * (r - g * w) / (1 - g), r, at="a row is the blanket and its left-over")
+    labelled = named_channels(("krr", {"lam": 3, "k": 4}), ("subset-selection", {"lam": 2, "k": 4, "s": 2}), *NOT_LDP)
+    labelled += [(f"\n{w}", w) for w in random_channels(rng, 10, ((2, 3), (3, 4), (4, 3)))]
+    for label, channel in labelled:
+        gamma, omega = statement(channel.columns())
+        blanket = privacy_blanket(channel)
+        yield compare(blanket.gamma, gamma, at=f"gamma of {label}")
+        yield compare(blanket.omega, omega, at=f"omega of {label}")
+        for left_over in blanket.left_overs or ():
+            masses: Any = left_over
+            yield compare(min(masses), Fraction(0), ">=", at=f"left-over of {label}")
+            yield compare(sum(masses, Fraction(0)), 1, at=f"left-over of {label}")
+        cap: Any = channel.ratio_cap()
+        if cap != math.inf:
+            yield compare(blanket.gamma, 1 / cap, ">=", at=f"gamma against 1/lam of {label}")
+    yield from _compositions(statement, rng)
+
+
+def _compositions(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Gamma is multiplicative under products and linear under random choice of the mechanism."""
+    for first, second in zip(random_channels(rng, 4, ((3, 2),)), random_channels(rng, 4, ((3, 3),)), strict=True):
+        one, two = (statement(channel.columns())[0] for channel in (first, second))
+        yield compare(privacy_blanket(first.tensor(second)).gamma, one * two, at=f"product of\n{first}\nand\n{second}")
+        weight = Fraction(1, 3)
+        mixed = direct_sum([first, second], [weight, 1 - weight])
+        yield compare(privacy_blanket(mixed).gamma, weight * one + (1 - weight) * two, at=f"1/3 {first}\n2/3 {second}")
+
+
+def _normalised(columns: Sequence[Sequence[Any]], infimum: Any) -> tuple[Any, Any]:
+    floor = [infimum(column) for column in columns]
+    gamma = sum(floor, Fraction(0))
+    return gamma, tuple(mass / gamma for mass in floor) if gamma else None
+
+
+DEF_BLANKET = Claim(
+    id="decomposition.def-blanket",
+    kind=Kind.DEFINITION,
+    title="largest common component of all rows",
+    text=r"$\gamma=\sum_y\inf_xR(x)(y)$ and $\omega=\inf_xR(x)/\gamma$; every row is "
+    r"$R(x)=\gamma\omega+(1-\gamma)LO(x)$ with a distribution $LO(x)$, and $\gamma\ge e^{-\varepsilon_0}$ under LDP.",
+    source="decomposition, Section 3.2",
+    assumptions=("gamma > 0 for omega, gamma < 1 for the left-overs",),
+    scope="four mechanisms, two of them not LDP, ten random channels; products and random choices of mechanisms",
+    grade=Grade.EXACT_CASES,
+    printed=lambda columns: _normalised(columns, min),
+    check=_blanket,
+    controls=(
+        Control("mean over the inputs", lambda columns: _normalised(columns, lambda c: sum(c, Fraction(0)) / len(c))),
+        Control("infimum over the pair only", lambda columns: _normalised(columns, lambda c: min(c[:2]))),
+    ),
+    expected=ClaimVerdict.DEFINITION,
+)
+
+
+# -- decomposition.def-6, with Algorithm 2
+
+
+def _one_by_one(channel: Channel, x: int, n: int) -> dict[Histogram, Any]:
+    """Law of the blanket experiment, every user tossing a coin of its own."""
+    blanket = privacy_blanket(channel)
+    gamma: Any = blanket.gamma
+    law: dict[Histogram, Any] = {}
+    for coins in itertools.product((0, 1), repeat=n - 1):
+        mass = math.prod((gamma if coin else 1 - gamma for coin in coins), start=Fraction(1))
+        if mass:
+            for histogram, probability in histogram_law([channel.rows[x], *[blanket.omega or ()] * sum(coins)]).items():
+                law[histogram] = law.get(histogram, Fraction(0)) + mass * probability
+    return law
+
+
+def _reduction_pair(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    labelled = named_channels(("krr", {"lam": 3, "k": 3}), ("rr", {"lam": 2}), *NOT_LDP)
+    labelled += [(f"\n{w}", w) for w in random_channels(rng, 3, ((3, 3), (4, 2)))]
+    for label, channel in labelled:
+        for n in (1, 2, 3, 4):
+            laws = blanket_laws(channel, PAIR, n)
+            for x, law in zip(PAIR, laws, strict=True):
+                yield same_law(law, _one_by_one(channel, x, n), at=f"user 1 holds {x}, n={n}, {label}")
+                sizes: dict[int, Any] = {}
+                for histogram, mass in law.items():
+                    sizes[sum(histogram) - 1] = sizes.get(sum(histogram) - 1, Fraction(0)) + mass
+                yield same_law(sizes, statement(n, channel), at=f"|b| for n={n}, {label}")
+    yield from _algorithm_2(blanket_map, rng)
+
+
+def _algorithm_2(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    # One message that carries a whole generating function: the identity then holds for any number of outputs.
+    gamma, a, w, *left = polynomials("gamma a w l2 l3 l4")
+    for n in (1, 2, 3, 4):
+        law: dict[Histogram, Any] = {(size + 1,): binomial_mass(n - 1, size, gamma) * a * w**size for size in range(n)}
+        image = push_forward(law, statement([[q] for q in left[: n - 1]], messages=1))
+        target = math.prod((gamma * w + (1 - gamma) * q for q in left[: n - 1]), start=a)
+        yield same_polynomial(image[n,], target, at=f"n={n}, generic channel, any outputs")
+    for channel in random_channels(rng, 2, ((3, 3), (4, 2))):
+        left_overs: Any = privacy_blanket(channel).left_overs
+        for background in ((2,), (0, 2), (2, 2)):
+            kernel = statement([left_overs[x] for x in background], messages=channel.num_outputs)
+            for x, law in zip(PAIR, blanket_laws(channel, PAIR, len(background) + 1), strict=True):
+                messages = shuffled_law(channel, (x, *background))
+                yield same_law(push_forward(law, kernel), messages, at=f"dataset {(x, *background)} of\n{channel}")
+
+
+def _first_users(left_overs: Sequence[Any], *, messages: int) -> Any:
+    """Algorithm 2 if the left-overs always came from the first users."""
+
+    def kernel(histogram: Histogram) -> Mapping[Histogram, Any]:
+        missing = len(left_overs) + 1 - sum(histogram)
+        law: Mapping[Histogram, Any] = (
+            histogram_law(left_overs[:missing]) if missing else {(0,) * messages: Fraction(1)}
+        )
+        return {tuple(i + j for i, j in zip(h, histogram, strict=True)): mass for h, mass in law.items()}
+
+    return kernel
+
+
+DEF_6 = Claim(
+    id="decomposition.def-6",
+    kind=Kind.DEFINITION,
+    title="histogram pair of the blanket, with its simulation",
+    text=r"Every other user takes the blanket with probability $\gamma$; the outcome is their number "
+    r"$|b|\sim Bin(n-1,\gamma)$ and the multiset of one sample of $R(x_1^a)$ and $|b|$ samples of $\omega$. "
+    r"Algorithm 2, which adds samples of the left-overs of users drawn without replacement, maps it to the shuffled messages.",
+    source="decomposition, Definition 6 and Algorithm 2",
+    assumptions=(),
+    scope="laws exact for n <= 4, LDP or not; Algorithm 2 for n <= 4, any channel and outputs, by generating functions",
+    grade=Grade.EXACT_CASES,
+    printed=lambda n, channel: {b: binomial_mass(n - 1, b, privacy_blanket(channel).gamma) for b in range(n)},
+    check=_reduction_pair,
+    controls=(
+        Control(
+            "n users toss a coin",
+            lambda n, channel: {b: binomial_mass(n, b, privacy_blanket(channel).gamma) for b in range(n + 1)},
+        ),
+        Control("left-overs of the first users, not of random ones", _first_users, _algorithm_2),
+    ),
+    expected=ClaimVerdict.DEFINITION,
+)
+
+
+# -- decomposition.thm-2
+
+
+def _reduction(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield one_more_user()
+    yield from _algorithm_2(blanket_map, rng)
+    labelled = named_channels(("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 3}), ("half-block", {"lam": 3, "k": 4}))
+    labelled += [(f"\n{w}", w) for w in random_channels(rng, 6, ((3, 3), (3, 2), (4, 2)))]
+    for label, channel in labelled:
+        for n in (1, 2, 3):
+            for exp_eps in targets(channel.ratio_cap()):
+                for direction, pair in DIRECTIONS:
+                    truth, background = worst_shuffled_divergence(channel, pair, n, exp_eps)
+                    at = f"{label}, n={n}, exp(eps)={exp_eps}, {direction}, background {background}"
+                    yield compare(truth, statement(channel, pair, n, exp_eps), "<=", at=at)
+
+
+def _bound(channel: Channel, pair: tuple[int, int], n: int, exp_eps: Fraction) -> Any:
+    first, second = blanket_laws(channel, pair, n)
+    return law_divergence(first, second, exp_eps)
+
+
+THM_2 = Claim(
+    id="decomposition.thm-2",
+    kind=Kind.STATEMENT,
+    title="blanket pair bounds the shuffled divergence",
+    text=r"$D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le D_{e^\varepsilon}(P_0^B\Vert P_1^B)$ for all inputs of the "
+    r"other users and all $\varepsilon\ge0$.",
+    source="decomposition, Theorem 2",
+    assumptions=("the blanket is the infimum over all inputs that the other users may hold",),
+    scope="Algorithm 2 as an identity of generating functions, every n by induction; all backgrounds of nine channels",
+    grade=Grade.PROVED,
+    printed=_bound,
+    check=_reduction,
+    controls=(
+        Control(
+            "blanket of the pair only",
+            lambda channel, pair, n, exp_eps: _bound(channel.restrict(pair), (0, 1), n, exp_eps),
+        ),
+        Control("blanket experiment of n + 1 users", lambda c, pair, n, exp_eps: _bound(c, pair, n + 1, exp_eps)),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+CLAIMS: tuple[Claim, ...] = (DEF_BLANKET, DEF_6, THM_2)

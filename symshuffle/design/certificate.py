@@ -1,0 +1,124 @@
+r"""What proves an optimal trade-off: a channel with its rule on one side, a linear bound on every channel on the other.
+
+Let :math:`h_{a,x} = \sum_\theta \pi_\theta \ell(\theta,a) P(x|\theta)`. If a vector ``u`` satisfies
+:math:`\sum_x v_x (h_{a,x} - u_x) \ge 0` for every action and every ``v`` of the LDP cone, then *every* LDP channel,
+with any number of outputs and any rule, has Bayes risk at least :math:`\sum_x u_x` under the prior
+:math:`\pi`, hence worst-case risk at least that. The condition needs no list of subsets: the most negative ``v`` takes
+``lam`` exactly where :math:`h_{a,x} < u_x`, so it reads
+:math:`\sum_x (h_{a,x}-u_x) + (\lambda-1) \sum_x \min(0, h_{a,x}-u_x) \ge 0`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+from symshuffle.design.problems import DecisionProblem
+from symshuffle.errors import InputError
+from symshuffle.numbers import parse_rational
+from symshuffle.results import Bracket, Rigour
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TradeoffCertificate:
+    """A bracket on the optimal risk over all LDP channels, checkable in rational arithmetic without a solver.
+
+    Parameters
+    ----------
+    lam : Fraction
+        Privacy level, above 1.
+    prior : tuple of Fraction
+        The prior of a Bayes problem; for a minimax problem, the least favourable one.
+    rows : tuple of tuple of Fraction
+        Shape ``(actions, inputs)``: the probability that an input leads to each action, through a channel that
+        publishes nothing but the action.
+    bound : tuple of Fraction
+        The vector ``u``, one entry per input.
+    minimax : bool
+        Whether the worst case over parameters is meant, rather than the average under ``prior``.
+    """
+
+    lam: Fraction
+    prior: tuple[Fraction, ...]
+    rows: tuple[tuple[Fraction, ...], ...]
+    bound: tuple[Fraction, ...]
+    minimax: bool
+
+    def violations(self, problem: DecisionProblem) -> list[str]:
+        """Every condition that fails, in words; empty if the certificate is valid for the problem."""
+        m, actions = problem.num_inputs, problem.num_actions
+        if len(self.rows) != actions or any(len(row) != m for row in self.rows) or len(self.bound) != m:
+            return [f"the shapes do not fit {actions} actions and {m} inputs"]
+        if self.lam <= 1 or len(self.prior) != problem.num_parameters:
+            return [f"lam = {self.lam} or the prior does not fit the problem"]
+        failed = []
+        if min(self.prior) < 0 or sum(self.prior) != 1:
+            failed.append("the prior is not a distribution")
+        if not self.minimax and self.prior != problem.prior:
+            failed.append("the prior is not the one of the problem")
+        for a, row in enumerate(self.rows):
+            if min(row) < 0 or max(row) > self.lam * min(row):
+                failed.append(f"action {a} violates the likelihood ratio lam = {self.lam}")
+        for x in range(m):
+            if sum(row[x] for row in self.rows) != 1:
+                failed.append(f"the probabilities of input {x} do not sum to 1")
+        for a, costs in enumerate(problem.posterior_costs(self.prior)):
+            slack = worst_column(costs, self.bound, self.lam)
+            if slack < 0:
+                failed.append(f"the lower bound fails at action {a} by {slack}")
+        return failed
+
+    def verify(self, problem: DecisionProblem) -> Bracket:
+        """Check every condition and return the bracket that is proved.
+
+        Raises
+        ------
+        InputError
+            If a condition fails; the message says which.
+        """
+        failed = self.violations(problem)
+        if failed:
+            raise InputError("certificate", failed[0], f"valid primal and dual vectors ({len(failed)} conditions fail)")
+        risks = [
+            sum((p * loss * r for loss, row in zip(losses, self.rows, strict=True) if loss
+                 for p, r in zip(model, row, strict=True) if p), start=Fraction(0))
+            for model, losses in zip(problem.model, problem.loss, strict=True)
+        ]  # fmt: skip
+        average = sum((p * risk for p, risk in zip(self.prior, risks, strict=True)), start=Fraction(0))
+        upper = max(risks) if self.minimax else average
+        how = f"a channel attains the upper end; a linear bound holds for every LDP channel at lam = {self.lam}"
+        return Bracket(sum(self.bound, start=Fraction(0)), upper, Rigour.EXACT, "lp", how)
+
+    def to_json(self) -> dict[str, Any]:
+        """A form that ``json.dumps`` accepts; rationals are strings."""
+        return {
+            "lam": str(self.lam),
+            "criterion": "minimax" if self.minimax else "bayes",
+            "prior": [str(p) for p in self.prior],
+            "rows": [[str(v) for v in row] for row in self.rows],
+            "bound": [str(u) for u in self.bound],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> TradeoffCertificate:
+        """Read what :meth:`to_json` wrote."""
+
+        def read(values: Sequence[str], name: str) -> tuple[Fraction, ...]:
+            return tuple(parse_rational(value, name) for value in values)
+
+        return cls(
+            parse_rational(data["lam"], "lam"),
+            read(data["prior"], "prior"),
+            tuple(read(row, "rows") for row in data["rows"]),
+            read(data["bound"], "bound"),
+            data["criterion"] == "minimax",
+        )
+
+
+def worst_column(costs: Sequence[Fraction], bound: Sequence[Fraction], lam: Fraction) -> Fraction:
+    r"""The smallest :math:`\sum_x v_x (h_x - u_x)` over vectors ``v`` with entries between 1 and ``lam``."""
+    gaps = [h - u for h, u in zip(costs, bound, strict=True)]
+    return sum(gaps, start=Fraction(0)) + (lam - 1) * sum((g for g in gaps if g < 0), start=Fraction(0))

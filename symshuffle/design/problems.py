@@ -1,0 +1,219 @@
+r"""Statistical decision problems with finitely many parameters, inputs and actions, over the rationals.
+
+A user holds :math:`x \sim P(\cdot\,|\,\theta)`, publishes an output of an LDP channel, and the analyst answers with an
+action ``a`` at loss :math:`\ell(\theta, a)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeAlias, final
+
+from symshuffle.channel import Channel
+from symshuffle.errors import InputError
+from symshuffle.geometry.extremal import exact_columns
+from symshuffle.numbers import parse_rational
+
+Vector: TypeAlias = "tuple[Fraction, ...]"
+Matrix: TypeAlias = "tuple[tuple[Fraction, ...], ...]"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DecisionProblem:
+    r"""A decision problem :math:`(\Theta, X, P, A, \ell)` with an optional prior.
+
+    Parameters
+    ----------
+    model : tuple of tuple of Fraction
+        Shape ``(parameters, inputs)``: ``model[t][x]`` is :math:`P(x\,|\,t)`; rows sum to 1.
+    loss : tuple of tuple of Fraction
+        Shape ``(parameters, actions)``.
+    prior : tuple of Fraction or None
+        One weight per parameter, summing to 1. Needed by Bayes criteria only.
+
+    Raises
+    ------
+    InputError
+        Naming the entry, if a shape or a sum is wrong.
+
+    Notes
+    -----
+    ldp_tradeoff, Section 2.2.
+
+    Examples
+    --------
+    >>> problem = smoothed_point_masses(3, Fraction(1, 2))
+    >>> problem.num_inputs, problem.num_actions
+    (3, 3)
+    """
+
+    model: Matrix
+    loss: Matrix
+    prior: Vector | None = None
+
+    def __post_init__(self) -> None:
+        _check_shape("model", self.model)
+        _check_shape("loss", self.loss)
+        if len(self.model[0]) < 2:
+            raise InputError("model", f"{len(self.model[0])} inputs", "at least 2 inputs")
+        if len(self.loss) != len(self.model):
+            raise InputError("loss", f"{len(self.loss)} rows", f"{len(self.model)}, one per parameter")
+        for t, row in enumerate(self.model):
+            _check_distribution(f"model[{t}]", row)
+        if self.prior is not None:
+            if len(self.prior) != len(self.model):
+                raise InputError("prior", f"{len(self.prior)} entries", f"{len(self.model)}, one per parameter")
+            _check_distribution("prior", self.prior)
+
+    @classmethod
+    def of(
+        cls,
+        model: Sequence[Sequence[object]],
+        loss: Sequence[Sequence[object]],
+        prior: Sequence[object] | None = None,
+    ) -> DecisionProblem:
+        """Build a problem from anything that reads as a rational: ``1``, ``"1/3"``, ``Fraction(1, 3)``."""
+        return cls(
+            tuple(tuple(_rational(v, f"model[{t}][{x}]") for x, v in enumerate(row)) for t, row in enumerate(model)),
+            tuple(tuple(_rational(v, f"loss[{t}][{a}]") for a, v in enumerate(row)) for t, row in enumerate(loss)),
+            None if prior is None else tuple(_rational(v, f"prior[{t}]") for t, v in enumerate(prior)),
+        )
+
+    @property
+    def num_parameters(self) -> int:
+        """Number of parameters."""
+        return len(self.model)
+
+    @property
+    def num_inputs(self) -> int:
+        """Number ``m`` of inputs."""
+        return len(self.model[0])
+
+    @property
+    def num_actions(self) -> int:
+        """Number of actions."""
+        return len(self.loss[0])
+
+    def with_prior(self, prior: Sequence[Fraction]) -> DecisionProblem:
+        """The same problem under another prior."""
+        return replace(self, prior=tuple(prior))
+
+    def required_prior(self) -> Vector:
+        """The prior; an error where there is none."""
+        if self.prior is None:
+            raise InputError("prior", None, f"{self.num_parameters} weights that sum to 1, for a Bayes criterion")
+        return self.prior
+
+    def posterior_costs(self, prior: Sequence[Fraction]) -> Matrix:
+        r"""The costs :math:`h_{a,x} = \sum_\theta \pi_\theta \, \ell(\theta,a)\, P(x|\theta)`, by action and input.
+
+        A column ``v`` of a channel costs :math:`\min_a \sum_x h_{a,x} v_x` under the best action.
+        """
+        weighted = [[p * value for value in row] if p else None for p, row in zip(prior, self.model, strict=True)]
+        return tuple(
+            tuple(
+                sum(
+                    (row[x] * self.loss[t][a] for t, row in enumerate(weighted) if row is not None),
+                    start=Fraction(0),
+                )
+                for x in range(self.num_inputs)
+            )
+            for a in range(self.num_actions)
+        )
+
+    def risk(self, channel: Channel, rule: Sequence[Sequence[Fraction]]) -> Vector:
+        r"""The risk of a rule at every parameter: :math:`\sum_{y,a} (PW)_{\theta y}\, D_{ya}\, \ell(\theta,a)`.
+
+        Parameters
+        ----------
+        channel : Channel
+            Rational, with the inputs of this problem.
+        rule : sequence of sequence of Fraction
+            Shape ``(outputs, actions)``: the distribution of the action at each output.
+
+        Notes
+        -----
+        ldp_tradeoff, equation (3).
+        """
+        columns = self._columns(channel)
+        if len(rule) != len(columns) or any(len(row) != self.num_actions for row in rule):
+            raise InputError(
+                "rule", f"{len(rule)} rows", f"{len(columns)} distributions over {self.num_actions} actions"
+            )
+        for y, row in enumerate(rule):
+            _check_distribution(f"rule[{y}]", row)
+        risks = []
+        for model, loss in zip(self.model, self.loss, strict=True):
+            seen = [_dot(model, column) for column in columns]
+            answers = [_dot(loss, row) for row in rule]
+            risks.append(_dot(seen, answers))
+        return tuple(risks)
+
+    def bayes_risk(self, channel: Channel) -> tuple[Fraction, tuple[int, ...]]:
+        """The smallest Bayes risk of a channel, and the best action at every output.
+
+        Notes
+        -----
+        ldp_tradeoff, equation (6).
+        """
+        costs = self.posterior_costs(self.required_prior())
+        total, actions = Fraction(0), []
+        for column in self._columns(channel):
+            options = [_dot(row, column) for row in costs]
+            best = min(options)
+            total += best
+            actions.append(options.index(best))
+        return total, tuple(actions)
+
+    def _columns(self, channel: Channel) -> Matrix:
+        if channel.num_inputs != self.num_inputs:
+            raise InputError("channel", f"{channel.num_inputs} inputs", f"{self.num_inputs}, as the problem")
+        return exact_columns(channel)
+
+
+def smoothed_point_masses(m: int, gamma: Fraction | int) -> DecisionProblem:
+    r"""Guess one of ``m`` from :math:`P(x|\theta) = (1-\gamma)/m + \gamma 1[x=\theta]`: uniform prior, 0-1 loss.
+
+    Notes
+    -----
+    ldp_tradeoff, Appendix C.1, equation (80).
+    """
+    level = Fraction(gamma)
+    if not 0 <= level <= 1:
+        raise InputError("gamma", gamma, "a rational in [0, 1]")
+    diagonal, rest = (1 - level) / m + level, (1 - level) / m
+    return DecisionProblem(
+        tuple(tuple(diagonal if x == t else rest for x in range(m)) for t in range(m)),
+        tuple(tuple(Fraction(int(a != t)) for a in range(m)) for t in range(m)),
+        (Fraction(1, m),) * m,
+    )
+
+
+def _check_shape(name: str, matrix: Matrix) -> None:
+    if not matrix or not matrix[0]:
+        raise InputError(name, matrix, "at least one row with at least one entry")
+    for t, row in enumerate(matrix):
+        if len(row) != len(matrix[0]):
+            raise InputError(f"{name}[{t}]", f"{len(row)} entries", f"{len(matrix[0])}, as in {name}[0]")
+
+
+def _check_distribution(name: str, values: Sequence[Fraction]) -> None:
+    for i, value in enumerate(values):
+        if value < 0:
+            raise InputError(f"{name}[{i}]", value, "a probability of at least 0")
+    total = sum(values, start=Fraction(0))
+    if total != 1:
+        raise InputError(name, f"sum {total}", f"probabilities that sum to 1 (off by {total - 1})")
+
+
+def _rational(value: object, argument: str) -> Fraction:
+    if isinstance(value, Fraction | int | str | float):
+        return parse_rational(value, argument)
+    raise InputError(argument, value, "a finite rational such as 3, 6/5 or 0.1")
+
+
+def _dot(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
+    return sum((a * b for a, b in zip(left, right, strict=True) if a and b), start=Fraction(0))

@@ -1,0 +1,350 @@
+"""Optimal privacy-utility trade-offs: the smallest Bayes or minimax risk over all LDP channels, with a certificate.
+
+Several linear programs describe the same optimum. Each proposes columns (a subset of the inputs and an action);
+a restricted program over those columns is then solved over the rationals, columns that its multipliers still
+violate are priced in, and the result carries a certificate that does not depend on how it was found.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, TypeAlias, final
+
+from symshuffle.channel import Channel
+from symshuffle.design import programs
+from symshuffle.design.certificate import TradeoffCertificate
+from symshuffle.design.problems import DecisionProblem
+from symshuffle.errors import InputError, NotDecided, Unsupported
+from symshuffle.geometry.extremal import LDPCone, check_lam
+from symshuffle.geometry.linprog import solve
+from symshuffle.lp import LinearProgram, Sense
+from symshuffle.numbers import Exp, enclose
+from symshuffle.results import Bracket, Rigour
+
+Column: TypeAlias = "tuple[int, int]"
+"""A subset of the inputs (bit mask) and an action."""
+
+POLYTOPE_LIMIT: Final = 18
+"""Largest number of inputs for the program over all subsets (262 142 columns)."""
+
+_EXACT_ROWS: Final = 120
+"""Largest number of rows for which the rational re-solve is attempted by default."""
+
+_LEVEL_BITS: Final = 100
+"""Width of the rational enclosure of exp(eps0), in bits."""
+
+
+@final
+class Criterion(enum.Enum):
+    """Which risk is minimised."""
+
+    BAYES = "bayes"
+    MINIMAX = "minimax"
+
+
+@final
+class Method(enum.Enum):
+    """Which linear program proposes the optimum.
+
+        ``POLYTOPE``: over all ``2**m - 2`` extremal columns. ``COMPACT``: one output per action, polynomial size.
+    ``COLUMNS``: column generation, exact throughout.
+    """
+
+    POLYTOPE = "polytope"
+    COMPACT = "compact"
+    COLUMNS = "columns"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Design:
+    """An optimal channel and what is known about it.
+
+    Parameters
+    ----------
+    problem : DecisionProblem
+        What was solved.
+    criterion : Criterion
+        Bayes or minimax.
+    method : Method
+        Which program proposed the optimum.
+    value : Bracket
+        The optimal risk over all LDP channels at the level asked for.
+    weights : tuple of (int, int, Fraction)
+        The optimal extremal channel with its rule: subset, action, weight.
+    certificates : tuple of TradeoffCertificate
+        One at a rational level. At ``exp(eps0)``, two at rational levels around it: the risk does not increase
+        with the level, so the first bounds it from below and the second from above.
+    proposed : float
+        What the floating-point solver said the optimum was.
+    """
+
+    problem: DecisionProblem
+    criterion: Criterion
+    method: Method
+    value: Bracket
+    weights: tuple[tuple[int, int, Fraction], ...]
+    certificates: tuple[TradeoffCertificate, ...]
+    proposed: float
+
+    @property
+    def lam(self) -> Fraction:
+        """The rational level of the channel; at most the level that was asked for."""
+        return self.certificates[-1].lam
+
+    def channel(self) -> Channel:
+        """The optimal channel; one output per pair of subset and action, in the order of ``weights``."""
+        lam = self.lam
+        return Channel(
+            tuple(
+                tuple(weight * (lam if subset >> x & 1 else 1) for subset, _, weight in self.weights)
+                for x in range(self.problem.num_inputs)
+            )
+        )
+
+    @property
+    def least_favourable_prior(self) -> tuple[Fraction, ...]:
+        """The prior of the lower bound; for a minimax design, a least favourable one."""
+        return self.certificates[0].prior
+
+
+def bayes_tradeoff(
+    problem: DecisionProblem,
+    lam: Fraction | int | Exp,
+    *,
+    method: Method = Method.COLUMNS,
+) -> Design:
+    r"""The smallest Bayes risk over all eps0-LDP channels.
+
+    .. math:: \mathrm{PUT}_B = \inf_{Q\ \varepsilon_0\text{-LDP}}\ \sum_y \min_a \sum_x h_{a,x}\, Q_x(y)
+
+    Parameters
+    ----------
+    problem : DecisionProblem
+        With a prior.
+    lam : Fraction, int or Exp
+        ``exp(eps0)``, above 1: a rational, or ``Exp(eps0)``.
+    method : Method
+        Which program proposes the optimum; the certificate does not depend on it.
+
+    Raises
+    ------
+    InputError
+        If the level is not above 1, or the problem has no prior.
+    Unsupported
+        If the program is too large; the message names the reduced form.
+
+    Notes
+    -----
+    ldp_tradeoff, equations (7) and (22), Remark 3.11.
+
+    Examples
+    --------
+    >>> from symshuffle.design import smoothed_point_masses
+    >>> bayes_tradeoff(smoothed_point_masses(4, 1), 2).value.exact
+    Fraction(3, 5)
+    """
+    problem.required_prior()
+    return _tradeoff(problem, lam, Criterion.BAYES, method)
+
+
+def minimax_tradeoff(
+    problem: DecisionProblem,
+    lam: Fraction | int | Exp,
+    *,
+    method: Method = Method.COLUMNS,
+) -> Design:
+    """The smallest worst-case risk over all eps0-LDP channels and rules; see :func:`bayes_tradeoff`.
+
+    The prior of the problem, if any, plays no role.
+    """
+    return _tradeoff(problem, lam, Criterion.MINIMAX, method)
+
+
+def _tradeoff(
+    problem: DecisionProblem,
+    lam: Fraction | int | Exp,
+    criterion: Criterion,
+    method: Method,
+) -> Design:
+    if not isinstance(lam, Exp):
+        return _at_rational(problem, check_lam(lam), criterion, method)
+    if lam.exponent <= 0:
+        raise InputError("eps0", lam.exponent, "a number above 0")
+    ball = enclose(lam, _LEVEL_BITS)
+    above, below = ball.upper, max(ball.lower, Fraction(1) + Fraction(1, 1 << _LEVEL_BITS))
+    stricter = _at_rational(problem, below, criterion, method)
+    looser = _certify(problem, above, criterion, {(y, a) for y, a, _ in stricter.weights}, method, stricter.proposed)
+    how = (
+        f"certificates at two rational levels around exp({lam.exponent}), {_LEVEL_BITS} bits; the risk decreases in lam"
+    )
+    value = Bracket(looser.value.lower, stricter.value.upper, Rigour.BALL, "lp", how)
+    certificates = (*looser.certificates, *stricter.certificates)
+    return Design(problem, criterion, method, value, stricter.weights, certificates, stricter.proposed)
+
+
+def _at_rational(
+    problem: DecisionProblem,
+    lam: Fraction,
+    criterion: Criterion,
+    method: Method,
+) -> Design:
+    if method is Method.POLYTOPE:
+        size = (1 << problem.num_inputs) - 2
+        if problem.num_inputs > POLYTOPE_LIMIT:
+            raise Unsupported(f"the program over all subsets has {size} columns at m = {problem.num_inputs}; "
+                              "use the method 'columns' or 'compact', or a symmetry group")  # fmt: skip
+        proposal = programs.polytope(problem, lam, minimax=criterion is Criterion.MINIMAX)
+    elif method is Method.COMPACT:
+        proposal = programs.compact(problem, lam, minimax=criterion is Criterion.MINIMAX)
+        if problem.num_inputs > _EXACT_ROWS:
+            return _weak_duality(problem, lam, criterion, proposal)
+    else:
+        proposal = programs.generate(problem, lam, minimax=criterion is Criterion.MINIMAX)
+    return _certify(problem, lam, criterion, set(proposal.columns), method, proposal.value)
+
+
+def _certify(
+    problem: DecisionProblem, lam: Fraction, criterion: Criterion, columns: set[Column], method: Method, proposed: float
+) -> Design:
+    """Column generation over the rationals, from the proposed columns to an optimum with a certificate."""
+    columns = columns | _starting_columns(problem)
+    minimax = criterion is Criterion.MINIMAX
+    while True:
+        ordered = sorted(columns)
+        program = _restricted_program(problem, lam, ordered, minimax=minimax)
+        solution = solve(program)
+        dual = solution.certificate.dual
+        bound = dual[: problem.num_inputs]
+        prior = tuple(-y for y in dual[problem.num_inputs :]) if minimax else problem.required_prior()
+        violated = set(_priced_columns(problem.posterior_costs(prior), bound, lam)) - columns
+        if not violated:
+            break
+        columns |= violated
+    weights = tuple((*ordered[j], value) for j, value in solution.certificate.primal if j < len(ordered))
+    certificate = TradeoffCertificate(lam, prior, action_rows(problem, weights, lam), bound, minimax)
+    value = certificate.verify(problem)
+    if value.exact is None:
+        raise NotDecided("column generation stopped with a gap; this is a defect")
+    return Design(problem, criterion, method, value, weights, (certificate,), proposed)
+
+
+def _starting_columns(problem: DecisionProblem) -> set[Column]:
+    """The singletons with an action each, so that the restricted program has a feasible point."""
+    prior = problem.prior or (Fraction(1, problem.num_parameters),) * problem.num_parameters
+    costs = problem.posterior_costs(prior)
+    best = [min(range(problem.num_actions), key=lambda a: costs[a][x]) for x in range(problem.num_inputs)]
+    return {(1 << x, a) for x, a in enumerate(best)}
+
+
+def _restricted_program(
+    problem: DecisionProblem, lam: Fraction, columns: Sequence[Column], *, minimax: bool
+) -> LinearProgram:
+    """The program over some columns: rows say that every input's probabilities sum to 1.
+
+    For the minimax criterion a free variable is the worst risk, and one row per parameter bounds the risk by it.
+    """
+    m = problem.num_inputs
+    entries = []
+    costs = []
+    bayes = None if minimax else problem.posterior_costs(problem.required_prior())
+    for subset, a in columns:
+        column = [lam if subset >> x & 1 else Fraction(1) for x in range(m)]
+        rows = list(enumerate(column))
+        if bayes is not None:
+            costs.append(sum((h * v for h, v in zip(bayes[a], column, strict=True)), start=Fraction(0)))
+        else:
+            costs.append(Fraction(0))
+            for t, model in enumerate(problem.model):
+                loss = problem.loss[t][a]
+                risk = loss * sum((p * v for p, v in zip(model, column, strict=True)), start=Fraction(0))
+                if risk:
+                    rows.append((m + t, risk))
+        entries.append(tuple(rows))
+    senses, rhs = [Sense.EQ] * m, [Fraction(1)] * m
+    free: frozenset[int] = frozenset()
+    if minimax:
+        free = frozenset({len(costs)})
+        costs.append(Fraction(1))
+        entries.append(tuple((m + t, Fraction(-1)) for t in range(problem.num_parameters)))
+        senses += [Sense.LE] * problem.num_parameters
+        rhs += [Fraction(0)] * problem.num_parameters
+    return LinearProgram(tuple(costs), tuple(entries), tuple(senses), tuple(rhs), free)
+
+
+def _priced_columns(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction) -> Iterable[Column]:
+    """For every action, the subset of most negative reduced cost, where that is negative; no list of subsets needed."""
+    m = len(bound)
+    for a, row in enumerate(costs):
+        gaps = [h - u for h, u in zip(row, bound, strict=True)]
+        chosen = {x for x, gap in enumerate(gaps) if gap < 0}
+        if len(chosen) == m:
+            chosen.remove(max(range(m), key=gaps.__getitem__))
+        if chosen and sum(gaps) + (lam - 1) * sum(gaps[x] for x in chosen) < 0:
+            yield sum(1 << x for x in chosen), a
+
+
+def action_rows(
+    problem: DecisionProblem, weights: Iterable[tuple[int, int, Fraction]], lam: Fraction
+) -> tuple[tuple[Fraction, ...], ...]:
+    """The channel from inputs to actions that a weighted family of columns induces, by action and input."""
+    rows = [[Fraction(0)] * problem.num_inputs for _ in range(problem.num_actions)]
+    for subset, a, weight in weights:
+        for x in range(problem.num_inputs):
+            rows[a][x] += weight * (lam if subset >> x & 1 else 1)
+    return tuple(tuple(row) for row in rows)
+
+
+def _weak_duality(problem: DecisionProblem, lam: Fraction, criterion: Criterion, proposal: programs.Proposal) -> Design:
+    """Round a floating-point pair to a feasible rational one; the bracket has a gap, and says so."""
+    if proposal.rows is None or proposal.bound is None:
+        raise NotDecided("the floating-point program returned no vectors to round")
+    rows = programs.repaired_rows(proposal.rows, lam)
+    prior = problem.required_prior() if criterion is Criterion.BAYES else programs.repaired_prior(proposal.prior)
+    bound = programs.repaired_bound(problem.posterior_costs(prior), proposal.bound, lam)
+    certificate = TradeoffCertificate(lam, prior, rows, bound, criterion is Criterion.MINIMAX)
+    cone = LDPCone(problem.num_inputs, lam)
+    weights: dict[Column, Fraction] = defaultdict(Fraction)
+    for a, row in enumerate(rows):
+        for subset, weight in cone.decompose(row).items():
+            weights[subset, a] += weight
+    ordered = tuple((subset, a, weight) for (subset, a), weight in sorted(weights.items()))
+    value = certificate.verify(problem)
+    return Design(problem, criterion, Method.COMPACT, value, ordered, (certificate,), proposal.value)
+
+
+def minimax_risk(problem: DecisionProblem, channel: Channel) -> tuple[Fraction, Any, tuple[Fraction, ...]]:
+    """The minimax risk of one channel, an optimal randomised rule, and a least favourable prior, all exact.
+
+    Notes
+    -----
+    ldp_tradeoff, equations (5) and (6).
+    """
+    outputs, actions = channel.num_outputs, problem.num_actions
+    columns = problem._columns(channel)
+    costs = [Fraction(0)] * (outputs * actions) + [Fraction(1)]
+    rows: list[tuple[list[Fraction], str, int]] = []
+    for y in range(outputs):
+        rows.append(([Fraction(int(j // actions == y)) for j in range(outputs * actions)] + [Fraction(0)], "==", 1))
+    for model, loss in zip(problem.model, problem.loss, strict=True):
+        seen = [sum((p * v for p, v in zip(model, column, strict=True)), start=Fraction(0)) for column in columns]
+        rows.append(([seen[y] * loss[a] for y in range(outputs) for a in range(actions)] + [Fraction(-1)], "<=", 0))
+    solution = solve(LinearProgram.from_rows(costs, rows, free=[outputs * actions]))
+    point = solution.primal()
+    rule = tuple(tuple(point[y * actions : (y + 1) * actions]) for y in range(outputs))
+    prior = tuple(-v for v in solution.certificate.dual[outputs:])
+    value = solution.value.exact
+    assert value is not None  # solve() returns exact optima only
+    return value, rule, prior
+
+
+def weights_by_subset(design: Design) -> Mapping[int, Fraction]:
+    """The point of the maximal polytope that a design uses."""
+    total: dict[int, Fraction] = defaultdict(Fraction)
+    for subset, _, weight in design.weights:
+        total[subset] += weight
+    return dict(total)

@@ -1,0 +1,353 @@
+r"""The cone of LDP likelihood vectors, its extreme rays, and the polytope of maximal channels.
+
+Notation: ``m`` inputs, ``lam`` = :math:`e^{\varepsilon_0} > 1`. A *column* of a channel is the vector of the
+probabilities of one output, by input. A subset of the inputs is a bit mask: bit ``x`` is set where ``x`` belongs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+from symshuffle.channel import Channel
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.geometry.cones import PolyhedralCone
+
+MAX_ENUMERATION = 5
+"""Largest number of inputs for which the vertices of the polytope are listed (1291 of them)."""
+
+
+def check_inputs(m: int) -> int:
+    """Refuse fewer than two inputs: there is nothing to hide, and no non-empty proper subset."""
+    if m < 2:
+        raise InputError("m", m, "at least 2 inputs")
+    return m
+
+
+def check_lam(lam: Fraction | int) -> Fraction:
+    """Refuse a privacy level that is not a rational above 1."""
+    if isinstance(lam, float) or not lam > 1:
+        raise InputError("lam", lam, "a rational above 1 (eps0 > 0)")
+    return Fraction(lam)
+
+
+def proper_subsets(m: int) -> range:
+    """All non-empty proper subsets of ``m`` inputs, as bit masks."""
+    return range(1, (1 << check_inputs(m)) - 1)
+
+
+def members(subset: int) -> tuple[int, ...]:
+    """The inputs in a subset, ascending."""
+    return tuple(x for x in range(subset.bit_length()) if subset >> x & 1)
+
+
+def mask(inputs: Iterable[int]) -> int:
+    """The bit mask of some inputs."""
+    return sum(1 << x for x in set(inputs))
+
+
+def staircase_row(subset: int, m: int, lam: Any) -> tuple[Any, ...]:
+    """The likelihood vector that is ``lam`` on the subset and 1 elsewhere."""
+    one = lam / lam if not isinstance(lam, Fraction) else Fraction(1)
+    return tuple(lam if subset >> x & 1 else one for x in range(m))
+
+
+def staircase_matrix(m: int, lam: Fraction | int) -> tuple[tuple[Fraction, ...], ...]:
+    r"""The staircase matrix: row ``y`` is ``lam`` on the subset ``y`` and 1 elsewhere.
+
+    Returns
+    -------
+    tuple of tuple of Fraction
+        Shape ``(2**m - 2, m)``, subsets in the order of their bit masks.
+
+    Notes
+    -----
+    ldp_tradeoff, equation (19).
+    """
+    level = check_lam(lam)
+    return tuple(staircase_row(subset, m, level) for subset in proper_subsets(m))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LDPCone:
+    r"""The vectors :math:`v \ge 0` with :math:`v_{x'} \le \lambda v_x` for all pairs of inputs.
+
+    A matrix is an LDP channel exactly if all its columns lie here and its rows sum to 1 (ldp_tradeoff, Lemma B.2).
+
+    Examples
+    --------
+    >>> len(list(LDPCone(4, Fraction(3)).extreme_rays()))
+    14
+    """
+
+    m: int
+    lam: Fraction
+
+    def __post_init__(self) -> None:
+        check_inputs(self.m)
+        check_lam(self.lam)
+
+    def matrix(self) -> tuple[tuple[Fraction, ...], ...]:
+        """The inequalities as rows ``t`` with ``t . v >= 0``: one per ordered pair, then one per sign."""
+        rows = []
+        for z, other in itertools.permutations(range(self.m), 2):
+            row = [Fraction(0)] * self.m
+            row[z], row[other] = self.lam, Fraction(-1)
+            rows.append(tuple(row))
+        signs = [tuple(Fraction(int(x == z)) for x in range(self.m)) for z in range(self.m)]
+        return tuple(rows + signs)
+
+    def polyhedral(self) -> PolyhedralCone:
+        """The same cone as a general polyhedral cone, without any knowledge of its rays."""
+        return PolyhedralCone(self.matrix())
+
+    def contains(self, vector: Sequence[Fraction]) -> bool:
+        """Whether a vector is a possible column of an LDP channel."""
+        return min(vector) >= 0 and max(vector) <= self.lam * min(vector)
+
+    def is_extreme(self, vector: Sequence[Fraction]) -> bool:
+        """Whether a vector spans an extreme ray: two levels, at ratio exactly ``lam`` (ldp_tradeoff, Lemma B.5)."""
+        low, high = min(vector), max(vector)
+        return low > 0 and high == self.lam * low and all(v in (low, high) for v in vector)
+
+    def extreme_rays(self) -> Iterable[tuple[Fraction, ...]]:
+        """One vector on each of the ``2**m - 2`` extreme rays."""
+        return (staircase_row(subset, self.m, self.lam) for subset in proper_subsets(self.m))
+
+    def decompose(self, vector: Sequence[Fraction]) -> dict[int, Fraction]:
+        """Write a vector of the cone as a non-negative combination of at most ``m + 1`` staircase vectors.
+
+        Returns
+        -------
+        dict
+            Weight by subset.
+
+        Raises
+        ------
+        InputError
+            If the vector is not in the cone.
+        """
+        if len(vector) != self.m or not self.contains(vector):
+            raise InputError("vector", [str(v) for v in vector], f"a vector of the LDP cone at lam = {self.lam}")
+        low = min(vector)
+        weights: dict[int, Fraction] = defaultdict(Fraction)
+        if low == 0:
+            return weights
+        # vector = sum of (weight of a super-level set) * (its staircase vector) + rest * (all ones)
+        levels = sorted(set(vector))
+        rest = low
+        for below, level in itertools.pairwise(levels):
+            weight = (level - below) / (self.lam - 1)
+            weights[mask(x for x, v in enumerate(vector) if v >= level)] += weight
+            rest -= weight
+        if rest > 0:
+            top = mask(x for x, v in enumerate(vector) if v == levels[-1])
+            half = top if len(levels) > 1 else 1
+            for subset in (half, (1 << self.m) - 1 - half):
+                weights[subset] += rest / (1 + self.lam)
+        return {subset: weight for subset, weight in weights.items() if weight}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class MaximalPolytope:
+    r"""The polytope of weights :math:`c \ge 0` on subsets with :math:`\sum_y c_y S_y = 1`.
+
+    Its points are the maximal eps0-LDP channels up to equivalence (ldp_tradeoff, Theorem 3.10). The substitution
+    :math:`d = c(\lambda-1)/(1-\sum c)` turns the equations into :math:`\sum_{y \ni x} d_y = 1`, which does not
+    contain ``lam``: the vertices are the minimal balanced collections of subsets, whatever the privacy level.
+
+    Examples
+    --------
+    >>> polytope = MaximalPolytope(3, Fraction(3))
+    >>> polytope.dimension, len(polytope.vertices())
+    (3, 5)
+    """
+
+    m: int
+    lam: Fraction
+
+    def __post_init__(self) -> None:
+        check_inputs(self.m)
+        check_lam(self.lam)
+
+    @property
+    def dimension(self) -> int:
+        """Dimension ``2**m - 2 - m``: the staircase matrix has rank ``m``."""
+        return (1 << self.m) - 2 - self.m
+
+    def contains(self, weights: Mapping[int, Fraction]) -> bool:
+        """Whether the weights are non-negative, on proper subsets, and give a channel."""
+        subsets = proper_subsets(self.m)
+        if any(subset not in subsets or weight < 0 for subset, weight in weights.items()):
+            return False
+        total = sum(weights.values(), start=Fraction(0))
+        return all(
+            total + (self.lam - 1) * sum((w for y, w in weights.items() if y >> x & 1), start=Fraction(0)) == 1
+            for x in range(self.m)
+        )
+
+    def channel(self, weights: Mapping[int, Fraction]) -> Channel:
+        """The extremal channel with the given weights; outputs are the subsets of positive weight, ascending.
+
+        Raises
+        ------
+        InputError
+            If the weights are not in the polytope.
+        """
+        if not self.contains(weights):
+            raise InputError("weights", {y: str(w) for y, w in weights.items()}, "a point of the maximal polytope")
+        support = sorted(subset for subset, weight in weights.items() if weight)
+        return Channel(
+            tuple(tuple(weights[y] * (self.lam if y >> x & 1 else 1) for y in support) for x in range(self.m))
+        )
+
+    def vertices(self) -> tuple[dict[int, Fraction], ...]:
+        """All vertices, exactly.
+
+        Raises
+        ------
+        Unsupported
+            For ``m > 5``: there are 41 vertices at m = 4, 1291 at m = 5, and far more than can be listed after that.
+        """
+        if self.m > MAX_ENUMERATION:
+            bases = math.comb((1 << self.m) - 2, self.m)
+            raise Unsupported(
+                f"m = {self.m}: listing the vertices would visit {bases} bases; "
+                f"use a linear program (bayes_tradeoff) or a symmetry group instead"
+            )
+        return tuple(
+            {subset: d / (self.lam - 1 + sum(balance.values())) for subset, d in balance.items()}
+            for balance in minimal_balanced_collections(self.m)
+        )
+
+
+def minimal_balanced_collections(m: int) -> tuple[dict[int, Fraction], ...]:
+    """The minimal balanced collections of ``m`` players without the grand coalition, with their weights.
+
+    A collection of subsets is balanced if positive weights ``d`` exist with total weight 1 over the subsets that
+    contain ``x``, for every ``x``; minimal ones have unique weights and are the vertices of that system.
+
+    Notes
+    -----
+    A vertex is a basic solution. The determinants of Cramer's rule are determinants of 0/1 matrices of size
+    ``m <= 5``, at most 5 in absolute value, so rounding their floating-point values is exact.
+    """
+    import numpy as np
+
+    subsets = np.array(list(proper_subsets(m)))
+    incidence = (subsets[:, None] >> np.arange(m) & 1).astype(float)
+    bases = np.array(list(itertools.combinations(range(len(subsets)), m)))
+    matrices = incidence[bases].transpose(0, 2, 1)
+    denominators = np.rint(np.linalg.det(matrices)).astype(int)
+    regular = denominators != 0
+    bases, matrices, denominators = bases[regular], matrices[regular], denominators[regular]
+    numerators = np.empty((len(bases), m), dtype=int)
+    for i in range(m):
+        replaced = matrices.copy()
+        replaced[:, :, i] = 1
+        numerators[:, i] = np.rint(np.linalg.det(replaced)).astype(int)
+    numerators *= np.sign(denominators)[:, None]
+    found: dict[tuple[tuple[int, Fraction], ...], None] = {}
+    for k in np.flatnonzero((numerators >= 0).all(axis=1)):
+        size = int(abs(denominators[k]))
+        support = (
+            (int(subsets[j]), Fraction(int(top), size)) for j, top in zip(bases[k], numerators[k], strict=True) if top
+        )
+        found.setdefault(tuple(sorted(support)))
+    return tuple(dict(vertex) for vertex in sorted(found))
+
+
+def gather(channel: Channel) -> Channel:
+    """The canonical form of a channel: proportional columns added up, null ones dropped, columns sorted.
+
+    Two exact channels have the same canonical form if they differ by relabelling outputs, null outputs, and
+    splitting outputs (ldp_tradeoff, Lemma B.4).
+    """
+    pooled: dict[tuple[Fraction, ...], list[Fraction]] = {}
+    for column in exact_columns(channel):
+        total = sum(column, start=Fraction(0))
+        if total:
+            direction = tuple(entry / total for entry in column)
+            kept = pooled.setdefault(direction, [Fraction(0)] * len(column))
+            pooled[direction] = [a + b for a, b in zip(kept, column, strict=True)]
+    columns = [tuple(pooled[direction]) for direction in sorted(pooled, reverse=True)]
+    return Channel(tuple(zip(*columns, strict=True)))
+
+
+def exact_columns(channel: Channel) -> tuple[tuple[Fraction, ...], ...]:
+    """The columns of a rational channel; any other channel is refused."""
+    if not channel.exact:
+        raise InputError("channel", "entries that are balls or doubles", "rational entries")
+    return channel.columns()  # type: ignore[return-value]
+
+
+def maximal_weights(channel: Channel, lam: Fraction | int) -> dict[int, Fraction]:
+    """The point of the polytope that a maximal channel belongs to.
+
+    Raises
+    ------
+    InputError
+        If the channel is not a maximal LDP channel; the message names the first column that is not extreme.
+    """
+    cone = LDPCone(channel.num_inputs, check_lam(lam))
+    offender = non_extreme_output(channel, lam)
+    if offender is not None:
+        raise InputError("channel", f"output {offender}", f"columns on extreme rays of the LDP cone at lam = {lam}")
+    weights: dict[int, Fraction] = defaultdict(Fraction)
+    for column in exact_columns(channel):
+        for subset, weight in cone.decompose(column).items():
+            weights[subset] += weight
+    return dict(weights)
+
+
+def non_extreme_output(channel: Channel, lam: Fraction | int) -> int | None:
+    """The first output whose non-zero column is not an extreme direction; None for a maximal channel.
+
+    Notes
+    -----
+    ldp_tradeoff, Proposition B.3.
+    """
+    cone = LDPCone(channel.num_inputs, check_lam(lam))
+    for y, column in enumerate(exact_columns(channel)):
+        if any(column) and not cone.is_extreme(column):
+            return y
+    return None
+
+
+def dominating_extremal(channel: Channel, lam: Fraction | int) -> tuple[dict[int, Fraction], Channel]:
+    """A maximal channel above an LDP channel, and the kernel that leads back.
+
+    Returns
+    -------
+    weights : dict
+        A point of the maximal polytope.
+    kernel : Channel
+        With ``MaximalPolytope(m, lam).channel(weights).push_forward(kernel) == channel``.
+
+    Raises
+    ------
+    InputError
+        If the channel is not log(lam)-LDP; the message names the output.
+    """
+    cone = LDPCone(channel.num_inputs, check_lam(lam))
+    parts = []
+    for y, column in enumerate(exact_columns(channel)):
+        if not cone.contains(column):
+            raise InputError("channel", f"output {y}", f"likelihood ratios of at most lam = {lam}")
+        parts.append(cone.decompose(column))
+    weights: dict[int, Fraction] = defaultdict(Fraction)
+    for part in parts:
+        for subset, weight in part.items():
+            weights[subset] += weight
+    support = sorted(weights)
+    kernel = Channel(
+        tuple(tuple(part.get(subset, Fraction(0)) / weights[subset] for part in parts) for subset in support)
+    )
+    return dict(weights), kernel

@@ -1,0 +1,163 @@
+"""From a floating-point simplex basis to an exact optimum.
+
+HiGHS proposes a basis; the basis is a finite combinatorial object, so nothing numerical survives: python-flint
+solves for the vertex and for the multipliers that this basis describes over the rationals, after dropping every
+variable that sits at its bound, and :mod:`symshuffle.lp` checks the two vectors. Where the proposed basis is not
+exactly optimal, the solver is asked again with other settings, and after that the answer is an error, not a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+import flint
+import numpy as np
+
+from symshuffle.errors import NotDecided, SolverFailure
+from symshuffle.lp import Certificate, LinearProgram, Sense
+from symshuffle.results import Bracket
+
+_SETTINGS: Final[tuple[dict[str, Any], ...]] = (
+    {"solver": "simplex"},
+    {"solver": "simplex", "presolve": "off"},
+    {
+        "solver": "simplex",
+        "presolve": "off",
+        "primal_feasibility_tolerance": 1e-10,
+        "dual_feasibility_tolerance": 1e-10,
+    },
+    {"solver": "simplex", "presolve": "off", "simplex_strategy": 4, "simplex_scale_strategy": 0},
+)
+"""Settings of HiGHS tried in turn, until one of the final bases is exactly optimal."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A linear program solved and certified.
+
+    Parameters
+    ----------
+    program : LinearProgram
+        What was solved.
+    certificate : Certificate
+        Primal and dual vectors; optimal, and checked when this object was made.
+    value : Bracket
+        The optimum; both ends are the same rational.
+    basis : tuple of int
+        The basic variables of the vertex.
+    """
+
+    program: LinearProgram
+    certificate: Certificate
+    value: Bracket
+    basis: tuple[int, ...]
+
+    def primal(self) -> list[Fraction]:
+        """The optimal point as a dense vector."""
+        dense = [Fraction(0)] * self.program.num_variables
+        for j, value in self.certificate.primal:
+            dense[j] = value
+        return dense
+
+
+def solve(program: LinearProgram) -> Solution:
+    """Solve a rational linear program to certified optimality.
+
+    Raises
+    ------
+    SolverFailure
+        If HiGHS finds the program infeasible or unbounded, or gives up; the message has its status.
+    NotDecided
+        If no basis that HiGHS proposed is exactly optimal.
+    """
+    for settings in _SETTINGS:
+        columns, rows = _highs_basis(program, settings)
+        certificate = certificate_of_basis(program, columns, rows)
+        if certificate is not None and not certificate.violations(program):
+            bracket = certificate.verify(program)
+            if bracket.exact is not None:
+                return Solution(program, certificate, bracket, tuple(columns))
+    raise NotDecided(f"no simplex basis of {program.describe()} was exactly optimal; rescale the data")
+
+
+def certificate_of_basis(
+    program: LinearProgram, columns: Sequence[int], tight_rows: Sequence[int]
+) -> Certificate | None:
+    """The exact vectors of a basis: given basic variables and the rows whose slack is not basic.
+
+    Returns None where the basis is singular over the rationals.
+    """
+    if len(columns) != len(tight_rows):
+        return None
+    if not columns:
+        return Certificate((), (Fraction(0),) * program.num_rows)
+    position = {row: i for i, row in enumerate(tight_rows)}
+    size = len(columns)
+    matrix = flint.fmpq_mat(size, size)
+    for k, j in enumerate(columns):
+        for i, entry in program.columns[j]:
+            if i in position:
+                matrix[position[i], k] = _fmpq(entry)
+    try:
+        point = matrix.solve(flint.fmpq_mat(size, 1, [_fmpq(program.rhs[i]) for i in tight_rows]))
+        multipliers = matrix.transpose().solve(flint.fmpq_mat(size, 1, [_fmpq(program.costs[j]) for j in columns]))
+    except ZeroDivisionError:
+        return None
+    dual = [Fraction(0)] * program.num_rows
+    for i, row in enumerate(tight_rows):
+        dual[row] = _fraction(multipliers[i, 0])
+    primal = tuple((j, _fraction(point[k, 0])) for k, j in enumerate(columns) if point[k, 0] != 0)
+    return Certificate(primal, tuple(dual))
+
+
+def _highs_basis(program: LinearProgram, settings: dict[str, Any]) -> tuple[list[int], list[int]]:
+    """The basic variables, and the rows whose slack is non-basic, of the basis where HiGHS stops."""
+    import highspy
+
+    engine: Any = highspy.Highs
+    solver = engine()
+    solver.setOptionValue("output_flag", False)
+    for name, value in settings.items():
+        solver.setOptionValue(name, value)
+    solver.passModel(_highs_model(program))
+    solver.run()
+    status = solver.getModelStatus()
+    if status != highspy.HighsModelStatus.kOptimal:
+        raise SolverFailure("HiGHS", solver.modelStatusToString(status), program.describe())
+    basis = solver.getBasis()
+    basic = highspy.HighsBasisStatus.kBasic
+    columns = [j for j, state in enumerate(basis.col_status) if state == basic]
+    rows = [i for i, state in enumerate(basis.row_status) if state != basic]
+    return columns, rows
+
+
+def _highs_model(program: LinearProgram) -> Any:
+    import highspy
+
+    infinity = highspy.kHighsInf
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = program.num_variables, program.num_rows
+    model.col_cost_ = np.array([float(cost) for cost in program.costs])
+    model.col_lower_ = np.array([-infinity if j in program.free else 0.0 for j in range(program.num_variables)])
+    model.col_upper_ = np.full(program.num_variables, infinity)
+    bounds = [float(bound) for bound in program.rhs]
+    pairs = list(zip(program.senses, bounds, strict=True))
+    model.row_lower_ = np.array([-infinity if sense is Sense.LE else bound for sense, bound in pairs])
+    model.row_upper_ = np.array([infinity if sense is Sense.GE else bound for sense, bound in pairs])
+    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.start_ = np.cumsum([0, *(len(column) for column in program.columns)]).astype(np.int32)
+    model.a_matrix_.index_ = np.array([i for column in program.columns for i, _ in column], dtype=np.int32)
+    model.a_matrix_.value_ = np.array([float(entry) for column in program.columns for _, entry in column])
+    return model
+
+
+def _fmpq(value: Fraction) -> flint.fmpq:
+    return flint.fmpq(value.numerator, value.denominator)
+
+
+def _fraction(value: flint.fmpq) -> Fraction:
+    return Fraction(int(value.p), int(value.q))

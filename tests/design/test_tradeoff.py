@@ -1,0 +1,120 @@
+"""Optimal trade-offs by several linear programs, their certificates, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from symshuffle.design import (
+    DecisionProblem,
+    Method,
+    TradeoffCertificate,
+    bayes_tradeoff,
+    minimax_tradeoff,
+    smoothed_point_masses,
+)
+from symshuffle.design.tradeoff import minimax_risk, weights_by_subset
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.geometry.extremal import MaximalPolytope
+from symshuffle.numbers import Exp
+from symshuffle.results import Rigour
+
+
+def random_problem(seed: int, *, m: int, parameters: int, actions: int) -> DecisionProblem:
+    rng = random.Random(seed)
+
+    def distribution(size: int) -> list[Fraction]:
+        weights = [rng.randint(1, 20) for _ in range(size)]
+        return [Fraction(w, sum(weights)) for w in weights]
+
+    loss = [[Fraction(rng.randint(0, 5)) for _ in range(actions)] for _ in range(parameters)]
+    return DecisionProblem.of([distribution(m) for _ in range(parameters)], loss, distribution(parameters))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("tradeoff", [bayes_tradeoff, minimax_tradeoff])
+def test_three_programs_and_the_vertices_agree(seed, tradeoff):
+    problem = random_problem(seed, m=4 + seed % 2, parameters=4, actions=3)
+    lam = Fraction(7, 2)
+    designs = [tradeoff(problem, lam, method=method) for method in Method]
+    values = {design.value.exact for design in designs}
+    assert len(values) == 1
+    value = values.pop()
+    for design in designs:
+        assert design.proposed == pytest.approx(float(value), abs=1e-7)
+        assert MaximalPolytope(problem.num_inputs, lam).contains(weights_by_subset(design))
+        assert design.channel().is_ldp(lam)
+    if tradeoff is bayes_tradeoff:
+        assert problem.bayes_risk(designs[0].channel())[0] == value
+        vertices = MaximalPolytope(problem.num_inputs, lam).vertices()
+        polytope = MaximalPolytope(problem.num_inputs, lam)
+        assert min(problem.bayes_risk(polytope.channel(v))[0] for v in vertices) == value
+    else:
+        assert minimax_risk(problem, designs[0].channel())[0] == value
+        prior = designs[0].least_favourable_prior
+        assert bayes_tradeoff(problem.with_prior(prior), lam).value.exact == value
+
+
+def test_known_values():
+    assert bayes_tradeoff(smoothed_point_masses(3, Fraction(1, 2)), 3).value.exact == Fraction(8, 15)
+    assert bayes_tradeoff(smoothed_point_masses(10, Fraction(3, 10)), 5).value.exact == Fraction(144, 175)
+
+
+def test_certificate_travels_as_json_and_can_be_spoilt():
+    problem = smoothed_point_masses(4, 1)
+    design = minimax_tradeoff(problem, 2)
+    certificate = TradeoffCertificate.from_json(json.loads(json.dumps(design.certificates[0].to_json())))
+    assert certificate == design.certificates[0]
+    assert certificate.verify(problem).exact == Fraction(3, 5)
+    higher = replace(certificate, bound=tuple(u + Fraction(1, 1000) for u in certificate.bound))
+    with pytest.raises(InputError, match="lower bound fails"):
+        higher.verify(problem)
+    with pytest.raises(InputError, match="likelihood ratio"):
+        replace(certificate, lam=Fraction(3, 2)).verify(problem)
+    with pytest.raises(InputError, match="not the one of the problem"):
+        replace(certificate, minimax=False, prior=(Fraction(1), *[Fraction(0)] * 3)).verify(problem)
+    with pytest.raises(InputError, match="do not sum to 1"):
+        replace(certificate, rows=(tuple(2 * v for v in certificate.rows[0]), *certificate.rows[1:])).verify(problem)
+
+
+def test_irrational_level_is_a_narrow_rigorous_bracket():
+    problem = smoothed_point_masses(4, 1)
+    design = bayes_tradeoff(problem, Exp(Fraction(1)))
+    assert design.value.rigour is Rigour.BALL
+    assert 0 < design.value.width < Fraction(1, 10**25)
+    assert float(design.value.midpoint) == pytest.approx(1 - 2.718281828459045 / 5.718281828459045, abs=1e-15)
+    for certificate in design.certificates:
+        certificate.verify(problem)
+
+
+def test_larger_programs():
+    problem = random_problem(7, m=40, parameters=5, actions=6)
+    assert bayes_tradeoff(problem, 3, method=Method.COMPACT).value.exact is not None
+    wide = random_problem(8, m=150, parameters=5, actions=4)
+    design = bayes_tradeoff(wide, 3, method=Method.COMPACT)
+    assert design.value.exact is None
+    assert 0 < design.value.width < Fraction(1, 10**7)
+
+
+def test_refusals():
+    problem = smoothed_point_masses(3, 1)
+    with pytest.raises(InputError, match="lam"):
+        bayes_tradeoff(problem, 1)
+    with pytest.raises(InputError, match="eps0"):
+        bayes_tradeoff(problem, Exp(Fraction(-1)))
+    with pytest.raises(InputError, match="prior"):
+        bayes_tradeoff(replace(problem, prior=None), 2)
+    with pytest.raises(Unsupported, match="1048574 columns"):
+        bayes_tradeoff(smoothed_point_masses(20, 1), 2, method=Method.POLYTOPE)
+    with pytest.raises(InputError, match=r"model\[0\]"):
+        DecisionProblem.of([["1/2", "1/3"]], [[0]])
+    with pytest.raises(InputError, match=r"loss\[0\]\[1\]"):
+        DecisionProblem.of([["1/2", "1/2"]], [[0, float("inf")]])
+    with pytest.raises(InputError, match="prior"):
+        DecisionProblem.of([["1/2", "1/2"]], [[0]], ["1/2"])
+    with pytest.raises(InputError, match="2 inputs"):
+        DecisionProblem.of([[1]], [[0]])

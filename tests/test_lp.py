@@ -1,0 +1,75 @@
+"""The rational linear program and its certificate: what it accepts, what it rejects, and its JSON form."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from symshuffle.errors import InputError, SolverFailure
+from symshuffle.geometry.linprog import certificate_of_basis, solve
+from symshuffle.lp import Certificate, LinearProgram, Sense
+
+KNAPSACK = LinearProgram.from_rows([-3, -2], [([1, 1], "<=", 4), ([1, 3], "<=", 6), ([1, 0], "<=", 3)])
+
+
+def test_optimum_with_certificate():
+    solution = solve(KNAPSACK)
+    assert solution.value.exact == -11
+    assert solution.primal() == [3, 1]
+    again = Certificate.from_json(json.loads(json.dumps(solution.certificate.to_json())))
+    assert again == solution.certificate
+    assert again.verify(KNAPSACK).exact == -11
+
+
+@pytest.mark.parametrize(
+    ("certificate", "word"),
+    [
+        (Certificate(((0, Fraction(4)), (1, Fraction(0))), (Fraction(-2), Fraction(0), Fraction(-1))), "row 2"),
+        (Certificate(((0, Fraction(3)), (1, Fraction(1))), (Fraction(2), Fraction(0), Fraction(-5))), "multiplier 0"),
+        (Certificate(((0, Fraction(3)), (1, Fraction(1))), (Fraction(-1), Fraction(0), Fraction(-1))), "reduced cost"),
+        (Certificate(((0, Fraction(-1)),), (Fraction(-2), Fraction(0), Fraction(-1))), "variable 0"),
+        (Certificate(((9, Fraction(1)),), (Fraction(-2), Fraction(0), Fraction(-1))), "does not exist"),
+        (Certificate((), (Fraction(0),)), "1 entries for 3 rows"),
+    ],
+)
+def test_wrong_certificates_are_rejected(certificate, word):
+    with pytest.raises(InputError, match=word):
+        certificate.verify(KNAPSACK)
+
+
+def test_a_feasible_pair_with_a_gap_is_a_bracket():
+    bracket = Certificate(((0, Fraction(1)),), (Fraction(-3), Fraction(0), Fraction(0))).verify(KNAPSACK)
+    assert (bracket.lower, bracket.upper, bracket.exact) == (-12, -3, None)
+
+
+def test_free_variables_and_equalities():
+    # min t with t >= x - 1/3, t >= 1/3 - x, x free: 0 at x = 1/3
+    program = LinearProgram.from_rows(
+        [0, 1], [([-1, 1], ">=", Fraction(-1, 3)), ([1, 1], ">=", Fraction(1, 3))], free=[0, 1]
+    )
+    solution = solve(program)
+    assert solution.value.exact == 0
+    assert solution.primal()[0] == Fraction(1, 3)
+
+
+def test_solver_status_is_an_error_not_a_number():
+    with pytest.raises(SolverFailure, match="Infeasible"):
+        solve(LinearProgram.from_rows([1], [([1], "<=", -1)]))
+    with pytest.raises(SolverFailure, match="Unbounded"):
+        solve(LinearProgram.from_rows([-1], [([1], ">=", 1)]))
+
+
+def test_shapes_are_checked():
+    with pytest.raises(InputError, match="columns"):
+        LinearProgram((Fraction(1),), (), (), ())
+    with pytest.raises(InputError, match="row 3"):
+        LinearProgram((Fraction(1),), (((3, Fraction(1)),),), (Sense.EQ,), (Fraction(1),))
+    with pytest.raises(InputError, match=r"rows\[0\]"):
+        LinearProgram.from_rows([1], [([1, 2], "==", 1)])
+
+
+def test_singular_basis_is_no_certificate():
+    program = LinearProgram.from_rows([1, 1], [([1, 1], "==", 1), ([2, 2], "==", 2)])
+    assert certificate_of_basis(program, [0, 1], [0, 1]) is None

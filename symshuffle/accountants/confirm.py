@@ -175,7 +175,7 @@ def _log_terms(
     log = _log_factorial(n) - _log_factorial(inner) + inner * math.log(first + second)
     terms = log - _log_factorial(counts).sum(axis=1) + counts @ np.array([math.log(float(w)) for _, w in others])
     drift = counts @ np.array([float(v) for v, _ in others]) if others else np.zeros(len(counts))
-    threshold = -(low * inner + drift) / (high - low)
+    threshold: npt.NDArray[np.float64] = -(low * inner + drift) / (high - low)
     share, q = np.clip(threshold / max(inner, 1), 0.0, 1.0), first / (first + second)
     with np.errstate(divide="ignore", invalid="ignore"):
         divergence = np.where(share > 0, share * np.log(share / q), 0.0) + np.where(
@@ -221,9 +221,9 @@ def _starts(
 ) -> npt.NDArray[np.int64]:
     """The smallest count of the high atom for which the sum is positive; doubtful cases are decided at precision."""
     values = np.array([float(value) for value, _ in others])
-    threshold = -(float(base) + (counts @ values if others else 0.0)) / float(gap)
-    threshold = np.broadcast_to(threshold, (len(counts),))
-    starts = np.maximum(np.floor(threshold).astype(np.int64) + 1, 0)
+    drifts = counts @ values if others else np.zeros(len(counts))
+    threshold: npt.NDArray[np.float64] = -(float(base) + drifts) / float(gap)
+    starts: npt.NDArray[np.int64] = np.maximum(np.floor(threshold).astype(np.int64) + 1, 0)
     scale = 1e-12 * (1 + abs(float(base)) + float(np.abs(values).max(initial=0)) * float(counts.max(initial=0)))
     for i in np.flatnonzero(np.abs(threshold - np.rint(threshold)) < scale / float(gap)):
         drift = sum((int(c) * v for c, (v, _) in zip(counts[i], others, strict=True)), start=base)

@@ -11,8 +11,8 @@ by Jensen's inequality on the right and by :math:`E(x+Z)_+-x_+\le\tau\varphi(x/\
 between these integrals and a finite sum:
 
 - *Aliasing.* The trapezoid rule of step h returns U plus the terms :math:`e^{-cmX}E(S+Z+mX)_+`, X = 2 pi/h, m != 0.
-  They are non-negative: the sum for U is an upper bound as it stands, and the lower side subtracts a bound on them, obtained
-  under the tilted law from Chernoff's inequality.
+  They are non-negative: the sum for U is an upper bound as it stands, and the lower side subtracts a bound on them,
+  obtained under the tilted law from Chernoff's inequality.
 - *Truncation* at t = T, since :math:`|M(c+it)|\le M(c)`.
 - *Rounding*: a running bound in doubles, or ball arithmetic throughout (:mod:`symshuffle.accountants.ball_contour`).
 """
@@ -20,6 +20,7 @@ between these integrals and a finite sum:
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, final
@@ -35,6 +36,13 @@ from symshuffle.results import Bracket, Rigour
 
 _UNIT: Final = 2.0**-53
 _CHUNK: Final = 1 << 16
+_SHORT: Final = 64
+_COARSE: Final = 0.2
+_SLACK: Final = 1e-12
+"""Above the error of a characteristic function evaluated in doubles."""
+
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
 
 
 @final
@@ -51,7 +59,7 @@ class Contour:
     """
 
     rel: float = 1e-6
-    largest: int = 200_000_000
+    largest: int = 50_000_000
 
     def __post_init__(self) -> None:
         if not 0 < self.rel < 1:
@@ -63,11 +71,8 @@ class Contour:
         return "contour"
 
     def refusal(self, law: Law, n: int) -> str | None:
-        """Why this engine cannot answer, or None if it can."""
-        if max(to_float(value) for value in law.values) <= 0:
-            return None
-        plan = saddle.choose(_tilt(law), n, rel=self.rel)
-        return None if plan.nodes <= self.largest else f"relative width {self.rel} needs {plan.nodes} nodes"
+        """Why this engine cannot answer, or None if it can (a width out of reach shows only on the way)."""
+        return None
 
     def bracket(self, law: Law, n: int) -> Bracket:
         """A bracket around H(n), both sides bounds up to the stated rounding allowance.
@@ -75,28 +80,26 @@ class Contour:
         Raises
         ------
         Unsupported
-            If :meth:`refusal` gives a reason.
+            If the width asked for would take more than ``largest`` nodes.
         """
         tilt = _tilt(law)
         if float(tilt.values.max()) <= 0:
             how = "G is never positive"
             return Bracket(lower_end(law.singular), upper_end(law.singular), Rigour.FLOAT64, self.name, how)
         plan = saddle.choose(tilt, n, rel=self.rel)
-        if plan.nodes > self.largest:
-            raise Unsupported(f"engine contour at n = {n}: {plan.nodes} nodes for rel = {self.rel}; ask for less")
         scale = n * tilt.cumulant(plan.c) + (plan.tau * plan.c) ** 2 / 2  # everything below is relative to exp(scale)
-        upper, lower, allowance = _trapezoid(tilt, n, plan)
-        missing = _truncation(plan)
-        alias = _aliasing(tilt, n, plan)
+        sums = _trapezoid(tilt, n, plan, self.largest)
         # log M(c) is a log1p of a sum of expm1, so its error is relative to the terms and not to 1.
         terms = float(tilt.weights @ np.abs(np.expm1(plan.c * tilt.values) * (1 + np.abs(plan.c * tilt.values))))
-        rounding = allowance + 8 * _UNIT * (n * terms + 16)
+        rounding = sums.rounding + 8 * _UNIT * (n * terms + 16) * abs(sums.upper)
+        around = sums.silent + _truncation(plan) + rounding
+        # H is never below E[G] nor below 0: both are bounds in their own right, not repairs of this one.
         floor = max(Fraction(0), lower_end(law.mean) * n)
-        low = max(_scaled(lower - missing - alias - rounding * abs(upper), scale), floor)
-        high = _scaled(upper + missing + rounding * abs(upper), scale)
+        low = max(_scaled(sums.lower - around - _aliasing(tilt, n, plan), scale), floor)
+        high = _scaled(sums.upper + around, scale)
         how = (
-            f"contour at c = {plan.c:.4g}, smoothing tau = {plan.tau:.4g}, {plan.nodes} nodes, "
-            f"relative rounding allowance {rounding:.1g}"
+            f"contour at c = {plan.c:.4g}, smoothing tau = {plan.tau:.4g}, {sums.evaluated} of {plan.nodes} nodes "
+            f"evaluated, relative rounding allowance {rounding / abs(sums.upper):.1g}"
         )
         return Bracket(
             low / n + lower_end(law.singular), high / n + upper_end(law.singular), Rigour.FLOAT64, self.name, how
@@ -113,15 +116,36 @@ def _scaled(value: float, log_scale: float) -> Fraction:
     return Fraction(value * math.exp(log_scale - doublings * math.log(2))) * Fraction(2) ** doublings
 
 
-def _trapezoid(tilt: saddle.Tilt, n: int, plan: saddle.Contour) -> tuple[float, float, float]:
-    """The trapezoid sums for U and L, and a bound on their rounding error, all relative to the value at t = 0."""
-    c, tau = plan.c, plan.tau
+@final
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Trapezoid sums for U and L, relative to the integrand's scale, and what is not in them."""
+
+    upper: float
+    lower: float
+    rounding: float
+    silent: float
+    evaluated: int
+
+
+def _tilted(tilt: saddle.Tilt, c: float) -> Array:
     grown = tilt.weights * np.exp(c * tilt.values - max(0.0, float((c * tilt.values).max())))
-    tilted = grown / grown.sum()
+    tilted: Array = grown / grown.sum()
+    return tilted
+
+
+def _trapezoid(tilt: saddle.Tilt, n: int, plan: saddle.Plan, largest: int) -> _Sums:
+    """Evaluate the nodes that matter, and bound the others."""
+    c, tau = plan.c, plan.tau
+    tilted = _tilted(tilt, c)
+    starts, stops, silent = _loud_stretches(tilted, tilt.values, n, plan)
+    evaluated = int((stops - starts).sum())
+    if evaluated > largest:
+        raise Unsupported(f"engine contour at n = {n}: {evaluated} nodes for this width; ask for a larger rel")
     upper = lower = noise = 0.0
-    for first in range(0, plan.nodes + 1, _CHUNK):
-        t = plan.step * np.arange(first, min(first + _CHUNK, plan.nodes + 1), dtype=np.float64)
-        half = np.where(t == 0, 0.5, 1.0)
+    for indices in _chunks(starts, stops):
+        t = plan.step * indices.astype(np.float64)
+        half = np.where(indices == 0, 0.5, 1.0)
         log_ratio, error = _log_ratio(tilted, tilt.values, t)
         kernel = half * np.exp(n * log_ratio - (tau * t) ** 2 / 2 + 1j * (tau * tau * c) * t)
         s = c + 1j * t
@@ -131,7 +155,52 @@ def _trapezoid(tilt: saddle.Tilt, n: int, plan: saddle.Contour) -> tuple[float, 
         size = np.abs(kernel) * (np.abs(inverse_square) + tau * tau)
         noise += float((size * (n * error + 16 * _UNIT)).sum())
     weight = plan.step / math.pi
-    return upper * weight, lower * weight, noise / max(upper, 1e-300)
+    return _Sums(upper * weight, lower * weight, noise * weight, silent * weight, evaluated)
+
+
+def _chunks(starts: Indices, stops: Indices) -> Iterator[Indices]:
+    """Node indices of some stretches, in arrays of bounded length."""
+    sizes = stops - starts
+    ends = np.cumsum(sizes)
+    for first in range(0, int(ends[-1]) if len(ends) else 0, _CHUNK):
+        flat = np.arange(first, min(first + _CHUNK, int(ends[-1])))
+        stretch = np.searchsorted(ends, flat, side="right")
+        yield starts[stretch] + (flat - (ends[stretch] - sizes[stretch]))
+
+
+def _loud_stretches(tilted: Array, values: Array, n: int, plan: saddle.Plan) -> tuple[Indices, Indices, float]:
+    r"""Stretches of nodes on which the integrand may matter, and a bound on the sum over all other nodes.
+
+    Over a stretch of half width r around :math:`t_0` the tilted characteristic function is at most
+    :math:`|\varphi(t_0)|+r\,E_Q|G-\mu|` in size. Stretches on which the n-th power of that is negligible are
+    closed with this bound; the others are split until they are short.
+    """
+    slope = float(tilted @ np.abs(values - tilted @ values))
+    starts = np.arange(0, plan.nodes + 1, max(1, math.ceil(_COARSE / (slope * plan.step))), dtype=np.int64)
+    stops = np.append(starts[1:], plan.nodes + 1)
+    silent, kept = 0.0, []
+    while len(starts):
+        middle, radius = plan.step * (starts + stops - 1) / 2, plan.step * (stops - 1 - starts) / 2
+        size = np.zeros(len(starts), dtype=np.complex128)
+        for weight, value in zip(tilted, values, strict=True):
+            size += weight * np.exp(1j * value * middle)
+        bound = np.minimum(np.abs(size) + slope * radius + _SLACK + 4 * _UNIT * slope * middle, 1.0)
+        left = plan.step * starts
+        decay = n * np.log(bound) - (plan.tau * left) ** 2 / 2
+        closed = decay < -saddle.QUIET - math.log1p(plan.nodes)
+        envelope = np.exp(decay[closed]) * (1 / (plan.c**2 + left[closed] ** 2) + plan.tau**2)
+        silent += float((envelope * (stops - starts)[closed]).sum())
+        short = ~closed & (stops - starts <= _SHORT)
+        kept.append((starts[short], stops[short]))
+        rest = ~closed & ~short
+        starts, stops = _split(starts[rest], stops[rest])
+    return np.concatenate([k[0] for k in kept]), np.concatenate([k[1] for k in kept]), silent
+
+
+def _split(starts: Indices, stops: Indices) -> tuple[Indices, Indices]:
+    """Each stretch as two halves."""
+    middle = (starts + stops) // 2
+    return np.concatenate([starts, middle]), np.concatenate([middle, stops])
 
 
 def _log_ratio(
@@ -152,14 +221,14 @@ def _log_ratio(
     return result, np.where(size > 1e-3, 6 * _UNIT * error / np.maximum(size, 1e-3), 1e-3)
 
 
-def _truncation(plan: saddle.Contour) -> float:
+def _truncation(plan: saddle.Plan) -> float:
     """Bound on both sums beyond the last node, relative to the value at t = 0."""
     end = plan.step * plan.nodes
     decay = math.exp(-((plan.tau * end) ** 2) / 2) / (plan.tau**2 * end)
     return (end**-2 + plan.tau**2) * decay / math.pi
 
 
-def _aliasing(tilt: saddle.Tilt, n: int, plan: saddle.Contour) -> float:
+def _aliasing(tilt: saddle.Tilt, n: int, plan: saddle.Plan) -> float:
     """Bound on the alias terms, relative to the value at t = 0.
 
     Under the tilted law Q of Y = S + Z the term of index m is E_Q[exp(-c y) y_+] at y = Y + m X. For m > 0 it is at

@@ -21,8 +21,10 @@ from symshuffle.errors import Unsupported
 
 Array = npt.NDArray[np.float64]
 
-_SILENCE: Final = 46.0
+QUIET: Final = 46.0
 """Exponent below which a term counts as negligible when constants are chosen: exp(-46) is about 1e-20."""
+
+_LARGEST_NODES: Final = 10**17
 
 
 @final
@@ -64,7 +66,7 @@ class Tilt:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Contour:
+class Plan:
     """Constants of a smoothed contour integral.
 
     Parameters
@@ -106,21 +108,21 @@ def saddle_point(tilt: Tilt, n: int) -> float:
     return math.exp((low + high) / 2)
 
 
-def choose(tilt: Tilt, n: int, *, rel: float) -> Contour:
+def choose(tilt: Tilt, n: int, *, rel: float) -> Plan:
     """Constants whose bracket is about ``rel`` wide, relative to its value, when the law of S is spread out."""
     c = saddle_point(tilt, n)
     spread = math.sqrt(n * max(tilt.curvature(c), 0.0))
     # The gap of the two sides is about (tau c)^2 for a spread-out sum; half of it leaves room for the other errors.
     tau = math.sqrt(rel / 2) / max(c, 1e-300)
     tau = min(tau, max(spread, 1 / c))
-    quiet = _SILENCE + max(0.0, -math.log(rel))
+    quiet = QUIET + max(0.0, -math.log(rel))
     centre = abs(n * tilt.slope(c) + tau * tau * c)
     reach = max(2 * quiet / c, 2 * (centre + math.sqrt(2 * quiet) * math.hypot(spread, tau)))
     while _tail_exponent(tilt, n, c, tau, reach / 2) < quiet:
         reach *= 1.25
     step = 2 * math.pi / reach
     length = math.sqrt(2 * quiet) / tau
-    return Contour(c, tau, step, math.ceil(length / step))
+    return Plan(c, tau, step, math.ceil(length / step))
 
 
 def _tail_exponent(tilt: Tilt, n: int, c: float, tau: float, distance: float) -> float:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from symshuffle.cli import ledger
+from symshuffle.cli import ledger, privacy
 from symshuffle.errors import InputError, NotDecided, SolverFailure, SymshuffleError, Unsupported
 from symshuffle.report import installed
 
@@ -26,6 +26,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(ledger.app)
+app.add_typer(privacy.app)
 
 
 @app.callback(invoke_without_command=True)

@@ -16,10 +16,12 @@ import sympy as sp
 
 from symshuffle.decompositions.model import Decomposition, Direction
 from symshuffle.errors import Unsupported
+from symshuffle.law import Law
 from symshuffle.mechanisms.model import Mechanism, OutputClass
 from symshuffle.mechanisms.symbolic import (
     EXP_EPS,
     LAM,
+    constant_of,
     evaluate,
     nonnegative,
     normal_form,
@@ -27,7 +29,7 @@ from symshuffle.mechanisms.symbolic import (
     proportional,
     smallest,
 )
-from symshuffle.numbers import Verdict
+from symshuffle.numbers import Real, Verdict
 
 
 @final
@@ -102,19 +104,24 @@ class SymbolicDecomposition:
 
     def numeric(self, *, bits: int | None = None) -> Decomposition:
         """The decomposition in numbers: exact where all weights are rational, otherwise balls of ``bits`` bits."""
-
-        def number(expression: sp.Expr) -> Any:
-            return evaluate(expression, bits=bits)
-
-        # Zeros stay exact: whether the blanket charges a cell is known, not a matter of precision.
-        def weight(expression: sp.Expr) -> Any:
-            return evaluate(expression) if expression == 0 else number(expression)
-
         return Decomposition(
-            tuple(weight(cell.a) for cell in self.cells),
-            tuple(weight(cell.b) for cell in self.cells),
-            tuple(weight(cell.c) for cell in self.cells),
-            weight(self.beta),
+            tuple(_number(cell.a, bits) for cell in self.cells),
+            tuple(_number(cell.b, bits) for cell in self.cells),
+            tuple(_number(cell.c, bits) for cell in self.cells),
+            _number(self.beta, bits),
+        )
+
+    def law(self, exp_eps: Real, *, direction: Direction = "forward", bits: int | None = None) -> Law:
+        """Law of G in numbers at a target ratio ``exp(eps)``: exact where rational, otherwise balls of ``bits`` bits.
+
+        Differences such as ``lam - exp(eps)`` are taken before they are evaluated, so that they vanish exactly when
+        the two levels agree, and lose no digits when they nearly do.
+        """
+        at = {EXP_EPS: constant_of(exp_eps)}
+        atoms = [(value.subs(at), weight) for value, weight in self.gparv(direction=direction)]
+        return Law.from_atoms(
+            [(_number(value, bits), _number(weight, bits)) for value, weight in atoms],
+            _number(self.singular(direction=direction).subs(at), bits),
         )
 
     def latex(self) -> str:
@@ -132,6 +139,11 @@ class SymbolicDecomposition:
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"
+
+
+def _number(expression: sp.Expr, bits: int | None) -> Any:
+    """A weight in numbers. Rationals stay exact: whether the blanket charges a cell is no matter of precision."""
+    return evaluate(expression) if expression.is_Rational else evaluate(expression, bits=bits)
 
 
 def optimal_decomposition(mechanism: Mechanism) -> SymbolicDecomposition:
@@ -159,7 +171,7 @@ def optimal_decomposition(mechanism: Mechanism) -> SymbolicDecomposition:
             cell = Cell(
                 *(normal_form(count * probability) for probability in (first.probability, second.probability, floor))
             )
-            _merge_into(cells, cell)
+            merge_into(cells, cell)
     for cell in cells:
         _require_nonnegative(cell, slacks)
     beta = normal_form(1 - sum(cell.c for cell in cells))
@@ -182,7 +194,8 @@ def _blanket(output_class: OutputClass, slacks: Mapping[sp.Symbol, sp.Expr]) -> 
     return smallest(occurring, slacks)
 
 
-def _merge_into(cells: list[Cell], new: Cell) -> None:
+def merge_into(cells: list[Cell], new: Cell) -> None:
+    """Add a cell to a list, merging it with the cell of the same ratios if there is one."""
     if new.a == new.b == new.c == 0:
         return
     for i, cell in enumerate(cells):

@@ -34,7 +34,7 @@ from symshuffle.numbers import Verdict
 LARGEST_CHANNEL: Final = 2_000_000
 """Matrix entries beyond which an explicit channel is refused."""
 
-LAM_PARAMETER: Final = Parameter(LAM, sp.Integer(1), None, False, "local ratio cap exp(eps0)")
+LAM_PARAMETER: Final = Parameter(LAM, sp.Integer(1), None, False, "local ratio cap exp(eps0) > 1")
 
 
 @final

@@ -1,0 +1,73 @@
+"""Symbolic and certified numerics for shuffle and local differential privacy.
+
+The names below load on first use, so that ``import symshuffle`` stays light: SymPy, cvxpy and matplotlib are imported
+by the functions that need them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from symshuffle.accountants.confirm import confirm as confirm
+    from symshuffle.accountants.contour import Contour as Contour
+    from symshuffle.accountants.exact import Exact as Exact
+    from symshuffle.accountants.fft import FFT as FFT
+    from symshuffle.accountants.solve import delta as delta
+    from symshuffle.accountants.solve import epsilon as epsilon
+    from symshuffle.channel import Channel as Channel
+    from symshuffle.channel import direct_sum as direct_sum
+    from symshuffle.decompositions.blanket import privacy_blanket as privacy_blanket
+    from symshuffle.decompositions.blanket import simplified_decomposition as simplified_decomposition
+    from symshuffle.decompositions.symbolic import optimal_decomposition as optimal_decomposition
+    from symshuffle.divergences import chi_square as chi_square
+    from symshuffle.divergences import hockey_stick as hockey_stick
+    from symshuffle.errors import InputError as InputError
+    from symshuffle.errors import NotDecided as NotDecided
+    from symshuffle.errors import SolverFailure as SolverFailure
+    from symshuffle.errors import SymshuffleError as SymshuffleError
+    from symshuffle.errors import Unsupported as Unsupported
+    from symshuffle.law import Law as Law
+    from symshuffle.mechanisms.model import Mechanism as Mechanism
+    from symshuffle.mechanisms.registry import mechanism as mechanism
+    from symshuffle.numbers import Ball as Ball
+    from symshuffle.numbers import Exp as Exp
+    from symshuffle.numbers import Verdict as Verdict
+    from symshuffle.results import Bracket as Bracket
+    from symshuffle.results import Rigour as Rigour
+    from symshuffle.shuffled import shuffled_divergence as shuffled_divergence
+
+_HOME: Final = {
+    "accountants.confirm": ("confirm",),
+    "accountants.contour": ("Contour",),
+    "accountants.exact": ("Exact",),
+    "accountants.fft": ("FFT",),
+    "accountants.solve": ("delta", "epsilon"),
+    "channel": ("Channel", "direct_sum"),
+    "decompositions.blanket": ("privacy_blanket", "simplified_decomposition"),
+    "decompositions.symbolic": ("optimal_decomposition",),
+    "divergences": ("chi_square", "hockey_stick"),
+    "errors": ("InputError", "NotDecided", "SolverFailure", "SymshuffleError", "Unsupported"),
+    "law": ("Law",),
+    "mechanisms.model": ("Mechanism",),
+    "mechanisms.registry": ("mechanism",),
+    "numbers": ("Ball", "Exp", "Verdict"),
+    "results": ("Bracket", "Rigour"),
+    "shuffled": ("shuffled_divergence",),
+}
+_MODULE: Final = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = sorted(_MODULE)  # noqa: PLE0605 - a list of the names above
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE:
+        raise AttributeError(f"module 'symshuffle' has no attribute {name!r}")
+    value = getattr(import_module(f"symshuffle.{_MODULE[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,116 @@
+"""From what users run to the laws of G that the engines see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias, final
+
+from symshuffle.channel import Channel
+from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.decompositions.model import Decomposition, Direction
+from symshuffle.law import Law
+from symshuffle.mechanisms.model import Mechanism
+from symshuffle.numbers import DEFAULT_BITS, Real, enclose, lower_end
+
+LawFamily: TypeAlias = Callable[[Real, Direction, int | None], Law]
+"""From target ratio, direction and bits to a law of G."""
+
+Source: TypeAlias = "Mechanism | Decomposition | Channel | Reduction"
+"""What can be asked about."""
+
+Question: TypeAlias = Literal["forward", "reverse", "both"]
+"""``forward`` is D(M(X0) || M(X1)), ``reverse`` the other, ``both`` the larger of the two."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """Everything about a source that the engines need, derived once.
+
+    Parameters
+    ----------
+    bounds : tuple of LawFamily
+        Laws whose largest value bounds the shuffled divergence.
+    backgrounds : tuple of (callable, LawFamily)
+        Real neighbouring datasets, described by a function of n, with the laws of their exact divergence.
+    pair : str
+        Which pair of inputs the bound compares.
+    """
+
+    bounds: tuple[LawFamily, ...]
+    backgrounds: tuple[tuple[Callable[[int], str], LawFamily], ...]
+    pair: str
+
+
+def reduction(source: Source) -> Reduction:
+    """Derive the laws of a source: a mechanism with all parameters fixed, a decomposition, or a channel.
+
+    For a channel every pair of inputs is compared, and every constant background is tried.
+    """
+    match source:
+        case Reduction():
+            return source
+        case Mechanism():
+            return _of_mechanism(source)
+        case Decomposition():
+            return Reduction((_numeric(source),), (), "the pair that was decomposed")
+        case Channel():
+            return _of_channel(source)
+
+
+def laws(family: LawFamily, exp_eps: Real, question: Question, bits: int | None) -> list[Law]:
+    """The laws of a family in the directions asked for; one, where both directions agree."""
+    directions: tuple[Direction, ...] = ("forward", "reverse") if question == "both" else (question,)
+    return list(dict.fromkeys(_sorted(family(exp_eps, direction, bits)) for direction in directions))
+
+
+def _sorted(law: Law) -> Law:
+    """Atoms in rising order, so that equal laws compare equal whichever way they were found."""
+    atoms = sorted(law.atoms(), key=lambda atom: (lower_end(atom[0]), lower_end(atom[1])))
+    return Law(tuple(value for value, _ in atoms), tuple(weight for _, weight in atoms), law.singular)
+
+
+def _of_mechanism(mechanism: Mechanism) -> Reduction:
+    from symshuffle.decompositions.backgrounds import constant_backgrounds
+    from symshuffle.decompositions.symbolic import SymbolicDecomposition, optimal_decomposition
+
+    def family(decomposition: SymbolicDecomposition) -> LawFamily:
+        return lambda exp_eps, direction, bits: decomposition.law(exp_eps, direction=direction, bits=bits)
+
+    return Reduction(
+        (family(optimal_decomposition(mechanism)),),
+        tuple((background.datasets, family(background.cells)) for background in constant_backgrounds(mechanism)),
+        mechanism.pair,
+    )
+
+
+def _numeric(decomposition: Decomposition) -> LawFamily:
+    pair = decomposition.reduction_pair()
+
+    def family(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+        target = exp_eps if isinstance(exp_eps, Fraction) else enclose(exp_eps, bits or DEFAULT_BITS)
+        return pair.gparv(target, direction=direction)
+
+    return family
+
+
+def _of_channel(channel: Channel) -> Reduction:
+    inputs = range(channel.num_inputs)
+    pairs = [(x, y) for x in inputs for y in inputs if x < y]
+    bounds = tuple(_numeric(simplified_decomposition(channel, pair)) for pair in pairs)
+    backgrounds = tuple(
+        (_constant(pair, other), _numeric(_real(channel, pair, other))) for pair in pairs for other in inputs
+    )
+    return Reduction(bounds, backgrounds, "the worst of all pairs of inputs")
+
+
+def _real(channel: Channel, pair: tuple[int, int], other: int) -> Decomposition:
+    """The exact decomposition of a pair over the background in which all other users hold ``other``."""
+    first, second, held = (channel.rows[x] for x in (*pair, other))
+    return Decomposition(first, second, held, Fraction(0))
+
+
+def _constant(pair: tuple[int, int], other: int) -> Callable[[int], str]:
+    return lambda n: f"X0 = ({pair[0]}, {other} x {n - 1}), X1 = ({pair[1]}, {other} x {n - 1})"

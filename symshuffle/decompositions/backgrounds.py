@@ -1,0 +1,78 @@
+r"""Real neighbouring datasets whose shuffled divergence is one number of the same kind: constant backgrounds.
+
+If all other users hold the same input :math:`x_2`, then :math:`D(M(X_0)\Vert M(X_1))` is exactly
+:math:`\frac1n E[(\sum G_i)_+]` with :math:`A_2=R(x_2)` (decomposition, Theorem 14): no left-over, no loss. Every such
+value is a lower bound on the privacy of the mechanism, attained by datasets that can be written down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import final
+
+import sympy as sp
+
+from symshuffle.decompositions.symbolic import Cell, SymbolicDecomposition, merge_into
+from symshuffle.mechanisms.model import Mechanism, OutputClass
+from symshuffle.mechanisms.symbolic import normal_form, positive
+from symshuffle.numbers import Verdict
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ConstantBackground:
+    """A pair of datasets that differ in one user while all others hold one and the same input.
+
+    Parameters
+    ----------
+    others : str
+        Which input the others hold: ``third`` (distinct from both), ``second`` or ``first`` of the pair.
+    cells : SymbolicDecomposition
+        The exact decomposition of the shuffled pair; it has no left-over.
+    """
+
+    others: str
+    cells: SymbolicDecomposition
+
+    def datasets(self, n: int) -> str:
+        """The two datasets in words, for inputs called 0, 1, 2."""
+        held = {"first": 0, "second": 1, "third": 2}[self.others]
+        return f"X0 = (0, {held} x {n - 1}), X1 = (1, {held} x {n - 1}), inputs named 0, 1, 2"
+
+
+def constant_backgrounds(mechanism: Mechanism) -> Iterator[ConstantBackground]:
+    """The constant backgrounds that the mechanism's description reaches, the one expected to be worst first.
+
+    A third input needs classes whose outputs are all arrangements of their states (so that triples of inputs can be
+    counted like pairs) and at least three inputs.
+    """
+    mechanism = mechanism.with_defaults()
+    symmetric = all(output_class.members is None for output_class in mechanism.classes)
+    if symmetric and positive(mechanism.inputs - 2, mechanism.chart) is Verdict.TRUE:
+        yield _background(mechanism, "third")
+    yield _background(mechanism, "second")
+    yield _background(mechanism, "first")
+
+
+def _background(mechanism: Mechanism, others: str) -> ConstantBackground:
+    cells: list[Cell] = []
+    for output_class in mechanism.classes:
+        for *weights, count in _outputs(output_class, mechanism.inputs, others):
+            if normal_form(count) != 0:
+                merge_into(cells, Cell(*(normal_form(count * weight) for weight in weights)))
+    return ConstantBackground(others, SymbolicDecomposition(mechanism, tuple(cells), sp.Integer(0)))
+
+
+def _outputs(
+    output_class: OutputClass, inputs: sp.Expr, others: str
+) -> Iterator[tuple[sp.Expr, sp.Expr, sp.Expr, sp.Expr]]:
+    """Probabilities at both inputs of the pair and at the background, with the number of outputs that show them."""
+    for first, second, count in output_class.pairs(inputs):
+        if others != "third":
+            held = first if others == "first" else second
+            yield first.probability, second.probability, held.probability, count
+            continue
+        for third in output_class.states:
+            rest = third.count - int(third is first) - int(third is second)
+            yield first.probability, second.probability, third.probability, count * rest / (inputs - 2)

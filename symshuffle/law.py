@@ -11,6 +11,7 @@ singular mass :math:`s` collects :math:`(A_0-e^{\varepsilon}A_1)_+` where :math:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -90,6 +91,15 @@ class Law:
             ((v - mean) * (v - mean) * w for v, w in zip(self.values, self.weights, strict=True)),
             start=Fraction(0),
         )
+
+    @property
+    def lattice(self) -> Fraction | None:
+        """Spacing of the coarsest lattice through 0 that holds every atom; None if some atom is not rational."""
+        if not is_exact(self.values):
+            return None
+        values = [value for value in self.values if isinstance(value, Fraction)]
+        unit = math.lcm(*(value.denominator for value in values))
+        return Fraction(math.gcd(*(int(value * unit) for value in values)) or 1, unit)
 
     @property
     def support(self) -> tuple[Any, Any]:

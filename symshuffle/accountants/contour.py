@@ -1,4 +1,4 @@
-r"""Contour engine: a smoothed inverse Laplace transform whose cost does not grow with n and whose two sides are bounds.
+r"""Contour engine: an inverse Laplace transform whose cost does not grow with n and whose two sides are bounds.
 
 Let :math:`Z\sim N(0,\tau^2)` be independent of :math:`S=G_1+\dots+G_n`. Then
 
@@ -7,14 +7,20 @@ Let :math:`Z\sim N(0,\tau^2)` be independent of :math:`S=G_1+\dots+G_n`. Then
    L=\frac1{2\pi i}\int_{\Re s=c} e^{nK(s)+\tau^2s^2/2}\,(s^{-2}-\tau^2)\,ds\;\le\;E[S_+]\;\le\;
    U=\frac1{2\pi i}\int_{\Re s=c} e^{nK(s)+\tau^2s^2/2}\,s^{-2}\,ds ,
 
-by Jensen's inequality on the right and by :math:`E(x+Z)_+-x_+\le\tau\varphi(x/\tau)` on the left. Three errors stand
-between these integrals and a finite sum:
+by Jensen's inequality on the right and by :math:`E(x+Z)_+-x_+\le\tau\varphi(x/\tau)` on the left. What the smoothing
+adds at S = 0, where all copies may be exactly zero, is known and is taken off again.
+
+If G lives on a lattice of spacing g, no smoothing is needed: the integrand is periodic but for its kernel, and
+:math:`\sum_m (s+2\pi i m/g)^{-2}=(g/2)^2/\sinh^2(gs/2)` folds the line to one period.
+
+Four errors stand between these integrals and the finite sum, each with a bound:
 
 - *Aliasing.* The trapezoid rule of step h returns U plus the terms :math:`e^{-cmX}E(S+Z+mX)_+`, X = 2 pi/h, m != 0.
   They are non-negative: the sum for U is an upper bound as it stands, and the lower side subtracts a bound on them,
   obtained under the tilted law from Chernoff's inequality.
-- *Truncation* at t = T, since :math:`|M(c+it)|\le M(c)`.
-- *Rounding*: a running bound in doubles, or ball arithmetic throughout (:mod:`symshuffle.accountants.ball_contour`).
+- *Truncation* at the last node (none on a lattice), since :math:`|M(c+it)|\le M(c)`.
+- *Silent stretches*, where the n-th power is negligible, are bounded instead of evaluated.
+- *Rounding*: a running bound in doubles here; :mod:`symshuffle.accountants.ball` does the same sum in ball arithmetic.
 """
 
 from __future__ import annotations
@@ -34,6 +40,9 @@ from symshuffle.law import Law
 from symshuffle.numbers import lower_end, to_float, upper_end
 from symshuffle.results import Bracket, Rigour
 
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
 _UNIT: Final = 2.0**-53
 _CHUNK: Final = 1 << 16
 _SHORT: Final = 64
@@ -41,14 +50,11 @@ _COARSE: Final = 0.2
 _SLACK: Final = 1e-12
 """Above the error of a characteristic function evaluated in doubles."""
 
-Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
-
 
 @final
 @dataclass(frozen=True, slots=True)
 class Contour:
-    """Smoothed contour integral in double precision.
+    """Contour integral in double precision.
 
     Parameters
     ----------
@@ -82,11 +88,11 @@ class Contour:
         Unsupported
             If the width asked for would take more than ``largest`` nodes.
         """
-        tilt = _tilt(law)
+        tilt = saddle.tilt(law)
         if float(tilt.values.max()) <= 0:
             how = "G is never positive"
             return Bracket(lower_end(law.singular), upper_end(law.singular), Rigour.FLOAT64, self.name, how)
-        plan = saddle.choose(tilt, n, rel=self.rel)
+        plan = saddle.choose(tilt, n, rel=self.rel, lattice=law.lattice)
         scale = n * tilt.cumulant(plan.c) + (plan.tau * plan.c) ** 2 / 2  # everything below is relative to exp(scale)
         sums = _trapezoid(tilt, n, plan, self.largest)
         # log M(c) is a log1p of a sum of expm1, so its error is relative to the terms and not to 1.
@@ -96,9 +102,9 @@ class Contour:
         # H is never below E[G] nor below 0: both are bounds in their own right, not repairs of this one.
         floor = max(Fraction(0), lower_end(law.mean) * n)
         low = max(_scaled(sums.lower - around - _aliasing(tilt, n, plan), scale), floor)
-        high = _scaled(sums.upper + around, scale)
+        high = _scaled(sums.upper - _stuck(law, n, plan, scale) * (1 - 1e-12) + around, scale)
         how = (
-            f"contour at c = {plan.c:.4g}, smoothing tau = {plan.tau:.4g}, {sums.evaluated} of {plan.nodes} nodes "
+            f"contour at c = {plan.c:.4g}, {saddle.describe(plan)}, {sums.evaluated} of {plan.nodes + 1} nodes "
             f"evaluated, relative rounding allowance {rounding / abs(sums.upper):.1g}"
         )
         return Bracket(
@@ -106,14 +112,18 @@ class Contour:
         )
 
 
-def _tilt(law: Law) -> saddle.Tilt:
-    return saddle.Tilt(np.array([to_float(v) for v in law.values]), np.array([to_float(w) for w in law.weights]))
-
-
 def _scaled(value: float, log_scale: float) -> Fraction:
     """``value * exp(log_scale)`` as a rational, also where the exponential leaves the range of doubles."""
     doublings = math.floor(log_scale / math.log(2))
     return Fraction(value * math.exp(log_scale - doublings * math.log(2))) * Fraction(2) ** doublings
+
+
+def _stuck(law: Law, n: int, plan: saddle.Plan, scale: float) -> float:
+    """What the smoothing adds where every copy of G is exactly zero, relative to exp(scale)."""
+    weight = sum(to_float(w) for v, w in law.atoms() if isinstance(v, Fraction) and v == 0)
+    if weight == 0 or plan.tau == 0:
+        return 0.0
+    return plan.tau / math.sqrt(2 * math.pi) * math.exp(n * math.log(weight) - scale)
 
 
 @final
@@ -128,16 +138,9 @@ class _Sums:
     evaluated: int
 
 
-def _tilted(tilt: saddle.Tilt, c: float) -> Array:
-    grown = tilt.weights * np.exp(c * tilt.values - max(0.0, float((c * tilt.values).max())))
-    tilted: Array = grown / grown.sum()
-    return tilted
-
-
 def _trapezoid(tilt: saddle.Tilt, n: int, plan: saddle.Plan, largest: int) -> _Sums:
     """Evaluate the nodes that matter, and bound the others."""
-    c, tau = plan.c, plan.tau
-    tilted = _tilted(tilt, c)
+    tilted = tilt.tilted(plan.c)
     starts, stops, silent = _loud_stretches(tilted, tilt.values, n, plan)
     evaluated = int((stops - starts).sum())
     if evaluated > largest:
@@ -145,17 +148,32 @@ def _trapezoid(tilt: saddle.Tilt, n: int, plan: saddle.Plan, largest: int) -> _S
     upper = lower = noise = 0.0
     for indices in _chunks(starts, stops):
         t = plan.step * indices.astype(np.float64)
-        half = np.where(indices == 0, 0.5, 1.0)
         log_ratio, error = _log_ratio(tilted, tilt.values, t)
-        kernel = half * np.exp(n * log_ratio - (tau * t) ** 2 / 2 + 1j * (tau * tau * c) * t)
-        s = c + 1j * t
-        inverse_square = 1 / (s * s)
-        upper += float((kernel * inverse_square).real.sum())
-        lower += float((kernel * (inverse_square - tau * tau)).real.sum())
-        size = np.abs(kernel) * (np.abs(inverse_square) + tau * tau)
-        noise += float((size * (n * error + 16 * _UNIT)).sum())
+        factor = _end_weights(plan, indices) * np.exp(
+            n * log_ratio - (plan.tau * t) ** 2 / 2 + 1j * (plan.tau**2 * plan.c) * t
+        )
+        kernel = _kernel(plan, t)
+        upper += float((factor * kernel).real.sum())
+        lower += float((factor * (kernel - plan.tau**2)).real.sum())
+        noise += float((np.abs(factor) * (np.abs(kernel) + plan.tau**2) * (n * error + 24 * _UNIT)).sum())
     weight = plan.step / math.pi
     return _Sums(upper * weight, lower * weight, noise * weight, silent * weight, evaluated)
+
+
+def _kernel(plan: saddle.Plan, t: Array) -> npt.NDArray[np.complex128]:
+    """The transform of the positive part on the line: 1/s^2, or its sum over the periods of a lattice."""
+    s = plan.c + 1j * t
+    half = 0.0 if plan.lattice is None else float(plan.lattice) / 2
+    root: npt.NDArray[np.complex128] = half / np.sinh(half * s) if half else 1 / s
+    return root * root
+
+
+def _end_weights(plan: saddle.Plan, indices: Indices) -> Array:
+    """Nodes that stand for themselves and not for a conjugate pair count half."""
+    weights = np.where(indices == 0, 0.5, 1.0)
+    if plan.lattice is not None:
+        weights[indices == plan.nodes] = 0.5
+    return weights
 
 
 def _chunks(starts: Indices, stops: Indices) -> Iterator[Indices]:
@@ -188,12 +206,12 @@ def _loud_stretches(tilted: Array, values: Array, n: int, plan: saddle.Plan) -> 
         left = plan.step * starts
         decay = n * np.log(bound) - (plan.tau * left) ** 2 / 2
         closed = decay < -saddle.QUIET - math.log1p(plan.nodes)
-        envelope = np.exp(decay[closed]) * (1 / (plan.c**2 + left[closed] ** 2) + plan.tau**2)
+        # On the line no kernel is larger than at t = 0: |sinh(a + ib)| >= sinh(a).
+        envelope = np.exp(decay[closed]) * (1 / plan.c**2 + plan.tau**2)
         silent += float((envelope * (stops - starts)[closed]).sum())
         short = ~closed & (stops - starts <= _SHORT)
         kept.append((starts[short], stops[short]))
-        rest = ~closed & ~short
-        starts, stops = _split(starts[rest], stops[rest])
+        starts, stops = _split(starts[~closed & ~short], stops[~closed & ~short])
     return np.concatenate([k[0] for k in kept]), np.concatenate([k[1] for k in kept]), silent
 
 
@@ -203,9 +221,7 @@ def _split(starts: Indices, stops: Indices) -> tuple[Indices, Indices]:
     return np.concatenate([starts, middle]), np.concatenate([middle, stops])
 
 
-def _log_ratio(
-    tilted: npt.NDArray[np.float64], values: npt.NDArray[np.float64], t: npt.NDArray[np.float64]
-) -> tuple[npt.NDArray[np.complex128], npt.NDArray[np.float64]]:
+def _log_ratio(tilted: Array, values: Array, t: Array) -> tuple[npt.NDArray[np.complex128], Array]:
     """``log E_Q exp(i t G)`` under the tilted law, accurate also where it is tiny, with a bound on its error."""
     total = np.zeros_like(t, dtype=np.complex128)
     error = np.zeros_like(t)
@@ -223,9 +239,10 @@ def _log_ratio(
 
 def _truncation(plan: saddle.Plan) -> float:
     """Bound on both sums beyond the last node, relative to the value at t = 0."""
-    end = plan.step * plan.nodes
-    decay = math.exp(-((plan.tau * end) ** 2) / 2) / (plan.tau**2 * end)
-    return (end**-2 + plan.tau**2) * decay / math.pi
+    if plan.lattice is not None:
+        return 0.0
+    decay = math.exp(-((plan.tau * plan.end) ** 2) / 2) / (plan.tau**2 * plan.end)
+    return (plan.end**-2 + plan.tau**2) * decay / math.pi
 
 
 def _aliasing(tilt: saddle.Tilt, n: int, plan: saddle.Plan) -> float:
@@ -243,6 +260,6 @@ def _aliasing(tilt: saddle.Tilt, n: int, plan: saddle.Plan) -> float:
         for slope in saddle.tail_slopes(tilt, n, c, plan.tau, distance):
             exponent = saddle.tail_exponent(tilt, n, c, plan.tau, distance, sign * slope)
             ratio = math.exp(-slope * distance)
-            best = min(best, math.exp(-exponent) / (1 - ratio) if exponent > -700 else math.inf)
+            best = min(best, math.exp(-exponent) / (1 - ratio) if exponent > -700 and ratio < 1 else math.inf)
         tails += best
     return series + tails / (c * math.e)

@@ -26,7 +26,7 @@ from scipy import fft
 
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
-from symshuffle.numbers import is_exact, lower_end, to_float, upper_end
+from symshuffle.numbers import lower_end, to_float, upper_end
 from symshuffle.results import Bracket, Rigour
 
 _UNIT: Final = 2.0**-53
@@ -96,7 +96,7 @@ class FFT:
         return Bracket(lower + lower_end(law.singular), upper + upper_end(law.singular), Rigour.FLOAT64, self.name, how)
 
     def _default_step(self, law: Law, n: int) -> Fraction:
-        natural = _natural_step(law)
+        natural = law.lattice
         if natural is not None and _length(law, n, natural) <= self.largest:
             return natural
         low, high = law.support
@@ -105,15 +105,6 @@ class FFT:
         # A short dyadic step keeps the rational arithmetic on atoms short; rounding it up keeps the length.
         exponent = math.floor(math.log2(coarse)) - 20
         return Fraction(math.ceil(coarse / Fraction(2) ** exponent)) * Fraction(2) ** exponent
-
-
-def _natural_step(law: Law) -> Fraction | None:
-    """The coarsest lattice through 0 that holds every atom of a rational law."""
-    if not is_exact(law.values):
-        return None
-    values = [Fraction(value) for value in law.values]  # type: ignore[arg-type]  # exact by the test above
-    unit = math.lcm(*(value.denominator for value in values))
-    return Fraction(math.gcd(*(int(value * unit) for value in values)) or 1, unit)
 
 
 def _length(law: Law, n: int, step: Fraction) -> int:

@@ -12,19 +12,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Final, final
 
 import numpy as np
 import numpy.typing as npt
 
 from symshuffle.errors import Unsupported
+from symshuffle.law import Law
+from symshuffle.numbers import to_float
 
 Array = npt.NDArray[np.float64]
 
 QUIET: Final = 46.0
 """Exponent below which a term counts as negligible when constants are chosen: exp(-46) is about 1e-20."""
-
-_LARGEST_NODES: Final = 10**17
 
 
 @final
@@ -50,14 +51,15 @@ class Tilt:
 
     def slope(self, s: float) -> float:
         """Mean of G under the tilt ``s``."""
-        return float(self._tilted(s) @ self.values)
+        return float(self.tilted(s) @ self.values)
 
     def curvature(self, s: float) -> float:
         """Variance of G under the tilt ``s``."""
-        tilted = self._tilted(s)
+        tilted = self.tilted(s)
         return float(tilted @ (self.values - tilted @ self.values) ** 2)
 
-    def _tilted(self, s: float) -> Array:
+    def tilted(self, s: float) -> Array:
+        """Probabilities of the atoms under the tilt ``s``."""
         exponent = s * self.values
         raw = self.weights * np.exp(exponent - exponent.max())
         tilted: Array = raw / raw.sum()
@@ -67,24 +69,42 @@ class Tilt:
 @final
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Constants of a smoothed contour integral.
+    """Constants of a contour integral.
 
     Parameters
     ----------
     c : float
         Real part of the line.
-    tau : float
-        Standard deviation of the Gaussian smoothing.
     step : float
         Distance of the nodes of the trapezoid rule.
     nodes : int
-        Number of nodes on the half line beyond the real one.
+        Index of the last node on the upper half of the line; the first is 0.
+    tau : float
+        Standard deviation of the Gaussian smoothing; 0 on a lattice, which needs none.
+    lattice : Fraction or None
+        Spacing of the values of G, where that is used: the line is then one period long.
     """
 
     c: float
-    tau: float
     step: float
     nodes: int
+    tau: float
+    lattice: Fraction | None = None
+
+    @property
+    def end(self) -> float:
+        """Imaginary part of the last node."""
+        return self.step * self.nodes
+
+
+def tilt(law: Law) -> Tilt:
+    """The cumulant function of a law, in doubles."""
+    return Tilt(np.array([to_float(v) for v in law.values]), np.array([to_float(w) for w in law.weights]))
+
+
+def describe(plan: Plan) -> str:
+    """The smoothing or the lattice of a plan, in words."""
+    return f"smoothing tau = {plan.tau:.4g}" if plan.lattice is None else f"one period of the lattice {plan.lattice}"
 
 
 def saddle_point(tilt: Tilt, n: int) -> float:
@@ -108,21 +128,35 @@ def saddle_point(tilt: Tilt, n: int) -> float:
     return math.exp((low + high) / 2)
 
 
-def choose(tilt: Tilt, n: int, *, rel: float) -> Plan:
-    """Constants whose bracket is about ``rel`` wide, relative to its value, when the law of S is spread out."""
+def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None) -> Plan:
+    """Constants whose bracket is about ``rel`` wide, relative to its value, when the law of S is spread out.
+
+    A lattice is used if one period of it is shorter than the smoothed line would be.
+    """
     c = saddle_point(tilt, n)
     spread = math.sqrt(n * max(tilt.curvature(c), 0.0))
     # The gap of the two sides is about (tau c)^2 for a spread-out sum; half of it leaves room for the other errors.
-    tau = math.sqrt(rel / 2) / max(c, 1e-300)
-    tau = min(tau, max(spread, 1 / c))
+    tau = min(math.sqrt(rel / 2) / c, max(spread, 1 / c))
     quiet = QUIET + max(0.0, -math.log(rel))
+    length = math.sqrt(2 * quiet) / tau
+    on_lattice = lattice is not None and math.pi / float(lattice) <= length
+    tau = 0.0 if on_lattice else tau
+    reach = _reach(tilt, n, c, tau, quiet)
+    if on_lattice and lattice is not None:
+        half = math.ceil(reach / float(lattice) / 2)
+        return Plan(c, math.pi / float(lattice) / half, half, 0.0, lattice)
+    step = 2 * math.pi / reach
+    return Plan(c, step, math.ceil(length / step), tau)
+
+
+def _reach(tilt: Tilt, n: int, c: float, tau: float, quiet: float) -> float:
+    """The period X of the aliases for which their bound is negligible."""
+    spread = math.sqrt(n * max(tilt.curvature(c), 0.0))
     centre = abs(n * tilt.slope(c) + tau * tau * c)
     reach = max(2 * quiet / c, 2 * (centre + math.sqrt(2 * quiet) * math.hypot(spread, tau)))
     while _tail_exponent(tilt, n, c, tau, reach / 2) < quiet:
         reach *= 1.25
-    step = 2 * math.pi / reach
-    length = math.sqrt(2 * quiet) / tau
-    return Plan(c, tau, step, math.ceil(length / step))
+    return reach
 
 
 def _tail_exponent(tilt: Tilt, n: int, c: float, tau: float, distance: float) -> float:
@@ -135,7 +169,7 @@ def _tail_exponent(tilt: Tilt, n: int, c: float, tau: float, distance: float) ->
 
 def tail_slopes(tilt: Tilt, n: int, c: float, tau: float, distance: float) -> list[float]:
     """Slopes worth trying in a Chernoff bound at a distance from 0: the Gaussian one, and fractions of it."""
-    gaussian = distance / (n * max(tilt.curvature(c), 0.0) + tau * tau)
+    gaussian = distance / max(n * tilt.curvature(c) + tau * tau, 1e-300)
     return [gaussian * factor for factor in (2.0, 1.0, 0.7, 0.5, 0.35, 0.2, 0.1, 0.05)]
 
 

@@ -6,8 +6,8 @@ vote. Under row ``i`` the mean vote is :math:`e_i-\frac1k1`: the estimate is unb
 channel, through :math:`A`. Without a gauge :math:`A=(C+\frac1k11^T)^{-1}-\frac1k11^T=V\Sigma^{-1}V^T`
 (anchored, Section 5).
 
-Two ways to meet a population: *fixed composition*, exactly :math:`nw_i` users hold ``i``; *i.i.d.*, every user draws from
-:math:`w`. All risks are expected squared Euclidean errors; ``inf`` where the covariance is singular on contrasts.
+Two ways to meet a population: *fixed composition*, exactly :math:`nw_i` users hold ``i``; *i.i.d.*, every user draws
+from :math:`w`. All risks are expected squared Euclidean errors; ``inf`` where the covariance is singular on contrasts.
 """
 
 from __future__ import annotations

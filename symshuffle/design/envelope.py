@@ -1,0 +1,316 @@
+r"""The universal envelope: what binary randomized response leaks bounds every channel under the same local cap.
+
+The experiment is the *contamination pair*: one user holds ``i`` where the other dataset has ``j``, and **all other
+users hold** ``j``. For it the shuffled divergence is a functional of one scalar law, the likelihood ratio
+:math:`L=W_i/W_j` under :math:`W_j`,
+
+.. math:: E_\gamma(P_n\Vert Q_n)=E(\bar L_n-\gamma)_+,\qquad E_\gamma(Q_n\Vert P_n)=E(1-\gamma\bar L_n)_+,
+
+and among all laws on :math:`[1/\lambda,\lambda]` of mean 1 the one on the two end points is the largest in convex order
+(anchored, Section 4). Other neighbouring datasets are another matter, so every result here names its experiment, and
+:meth:`Contamination.of` refuses datasets that are not of this form.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+import flint
+
+from symshuffle.accountants.solve import check_n, evaluate_law
+from symshuffle.channel import Channel
+from symshuffle.errors import InputError, NotDecided, Unsupported
+from symshuffle.law import Law
+from symshuffle.numbers import Ball, Number, Real, Verdict, equal, is_exact, less, to_arb, working_precision
+from symshuffle.results import Bracket, Rigour
+
+LARGEST_EXACT: Final = 3000
+"""Users beyond which the envelope is enclosed in balls even where it is rational."""
+
+_PRECISIONS: Final = (192, 384, 768, 1536, 3072, 6144)
+_RELATIVE: Final = Fraction(1, 10**18)
+
+
+@final
+class Direction(enum.Enum):
+    """Which divergence of the pair: of the contaminated dataset from the constant one, or back."""
+
+    FORWARD = "forward"
+    REVERSE = "reverse"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Contamination:
+    """The pair of datasets ``(i, j, ..., j)`` and ``(j, ..., j)``, of ``n`` users.
+
+    Parameters
+    ----------
+    n : int
+        Number of users, the differing one included.
+    direction : Direction
+        Which divergence.
+    """
+
+    n: int
+    direction: Direction = Direction.FORWARD
+
+    def __post_init__(self) -> None:
+        check_n(self.n)
+
+    @classmethod
+    def of(cls, first: Sequence[int], second: Sequence[int]) -> Contamination:
+        """The experiment of two datasets, in the order given.
+
+        Raises
+        ------
+        Unsupported
+            If neither dataset is constant, or they do not differ in exactly one user: the envelope is no bound there.
+        """
+        if len(first) != len(second) or not first:
+            raise InputError("datasets", f"{len(first)} and {len(second)} users", "two datasets of the same size")
+        for contaminated, constant, direction in (
+            (first, second, Direction.FORWARD),
+            (second, first, Direction.REVERSE),
+        ):
+            if len(set(constant)) == 1 and sum(x != constant[0] for x in contaminated) == 1:
+                return cls(len(first), direction)
+        raise Unsupported(
+            "the envelope of anchored, Theorem 4.9 speaks about one user against a constant population only; for other "
+            "datasets use symshuffle.accountants.delta"
+        )
+
+    @property
+    def datasets(self) -> str:
+        """The pair in words."""
+        pair = f"one user holds i, the other {self.n - 1} hold j", f"all {self.n} hold j"
+        first, second = pair if self.direction is Direction.FORWARD else pair[::-1]
+        return f"{first}; against: {second}"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Leakage:
+    """A divergence of the contamination pair, with what it is a divergence of.
+
+    Parameters
+    ----------
+    bracket : Bracket
+        Around the value.
+    experiment : Contamination
+        The datasets.
+    meaning : str
+        Which channels the number speaks about.
+    """
+
+    bracket: Bracket
+    experiment: Contamination
+    meaning: str
+
+    def __str__(self) -> str:
+        return f"{self.bracket}: {self.meaning}; {self.experiment.datasets}"
+
+
+def ratio_law(channel: Channel, i: int, j: int) -> Law:
+    """The law of the likelihood ratio :math:`W_i/W_j` under :math:`W_j`; mass that only row ``i`` has is singular."""
+    for name, x in (("i", i), ("j", j)):
+        if not 0 <= x < channel.num_inputs:
+            raise InputError(name, x, f"an input from 0 to {channel.num_inputs - 1}")
+    atoms: list[tuple[Any, Any]] = []
+    singular: Any = Fraction(0)
+    for a, b in zip(channel.rows[i], channel.rows[j], strict=True):
+        top: Any = a
+        if equal(b, 0):
+            singular = singular + top
+        else:
+            atoms.append((top / b, b))
+    return Law.from_atoms(atoms, singular)
+
+
+def _tested(ratio: Law, gamma: Any, direction: Direction) -> Law:
+    """The variable whose average's positive part is the divergence."""
+    if direction is Direction.FORWARD:
+        return Law.from_atoms(((value - gamma, weight) for value, weight in ratio.atoms()), ratio.singular)
+    return Law.from_atoms((1 - value * gamma, weight) for value, weight in ratio.atoms())
+
+
+def shuffled_leakage(
+    ratio: Law, experiment: Contamination, *, gamma: Number | int, rigour: Rigour = Rigour.EXACT, rel: float = 1e-6
+) -> Leakage:
+    r"""The hockey-stick divergence of the contamination pair of a channel whose likelihood ratio has this law.
+
+    Parameters
+    ----------
+    ratio : Law
+        Law of :math:`W_i/W_j` under :math:`W_j` (:func:`ratio_law`).
+    experiment : Contamination
+        Number of users and direction.
+    gamma : Number
+        Order :math:`e^\varepsilon`, at least 0.
+    rigour, rel
+        As in :func:`symshuffle.accountants.solve.evaluate_law`, which chooses the engine.
+
+    Notes
+    -----
+    anchored, Proposition 4.1.
+    """
+    if less(gamma, 0) is Verdict.TRUE:
+        raise InputError("gamma", gamma, "a number of at least 0")
+    order: Any = Fraction(gamma) if isinstance(gamma, int) else gamma
+    law = _tested(ratio, order, experiment.direction)
+    return Leakage(
+        evaluate_law(law, experiment.n, rigour=rigour, rel=rel), experiment, "the channel with this likelihood ratio"
+    )
+
+
+def endpoint_law(lam: Number) -> Law:
+    r"""The law on :math:`\{\lambda,1/\lambda\}` of mean 1: weight :math:`1/(1+\lambda)` at :math:`\lambda`.
+
+    At ``lam = 1`` it is the point mass at 1 (anchored, Definition 4.5).
+    """
+    if less(lam, 1) is Verdict.TRUE:
+        raise InputError("lam", lam, "a number of at least 1")
+    ratio: Any = lam
+    return Law.from_atoms([(ratio, 1 / (1 + ratio)), (1 / ratio, ratio / (1 + ratio))])
+
+
+def binary_envelope(experiment: Contamination, *, lam: Real, gamma: Real) -> Leakage:
+    r"""The largest divergence of the contamination pair over all channels of ratio cap ``lam``, with any inputs.
+
+    .. math:: E(\bar K_n-\gamma)_+=q\,\Pr[B_{n-1}\ge t-1]+p\,\Pr[B_{n-1}\ge t]-\gamma\Pr[B_n\ge t],
+
+    where :math:`p=1/(1+\lambda)=1-q`, :math:`B_m` is binomial :math:`(m,p)` and ``t`` the first count of high ratios
+    with :math:`\bar K_n>\gamma`; the reverse direction is the same sum over the counts below :math:`1/\gamma`.
+
+    Parameters
+    ----------
+    experiment : Contamination
+        Number of users and direction; nothing else is covered.
+    lam, gamma : Fraction or Exp
+        Local ratio cap ``exp(eps0) >= 1`` and order ``exp(eps) >= 1``.
+
+    Returns
+    -------
+    Leakage
+        Exact for rational input and n up to 3000, otherwise a ball of relative width below 1e-18.
+
+    Examples
+    --------
+    >>> binary_envelope(Contamination(2), lam=Fraction(3), gamma=Fraction(1)).bracket.exact
+    Fraction(3, 8)
+
+    Notes
+    -----
+    anchored, Theorem 4.9; attained by binary randomized response.
+    """
+    for name, value in (("lam", lam), ("gamma", gamma)):
+        if less(value, 1) is Verdict.TRUE:
+            raise InputError(name, value, "a number of at least 1")
+    if less(gamma, lam) is not Verdict.TRUE:
+        why = "gamma >= lam: no likelihood ratio exceeds it"
+        zero = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "closed form", why)
+        return Leakage(zero, experiment, _MEANING)
+    if experiment.n <= LARGEST_EXACT and is_exact((lam, gamma)):
+        exact = _envelope_sum(experiment, Fraction(str(lam)), Fraction(str(gamma)))
+        return Leakage(Bracket(exact, exact, Rigour.EXACT, "closed form", "finite binomial sum"), experiment, _MEANING)
+    for bits in _PRECISIONS:
+        ball = _envelope_ball(experiment, lam, gamma, bits)
+        if ball.upper - ball.lower <= _RELATIVE * ball.upper:
+            break
+    lower = max(ball.lower, Fraction(0))
+    how = f"three binomial tails as incomplete beta functions, {bits} bits"
+    return Leakage(Bracket(lower, max(lower, ball.upper), Rigour.BALL, "closed form", how), experiment, _MEANING)
+
+
+_MEANING: Final = "every channel with this local ratio cap and every pair of its inputs (anchored, Theorem 4.9)"
+
+
+def _envelope_sum(experiment: Contamination, lam: Fraction, gamma: Fraction) -> Fraction:
+    n = experiment.n
+    total = Fraction(0)
+    for count in range(n + 1):
+        average = (count * lam + (n - count) / lam) / n
+        excess = average - gamma if experiment.direction is Direction.FORWARD else 1 - gamma * average
+        if excess > 0:
+            total += math.comb(n, count) * lam ** (n - count) * excess
+    return total / (1 + lam) ** n
+
+
+def _envelope_ball(experiment: Contamination, lam: Real, gamma: Real, bits: int) -> Ball:
+    n, forward = experiment.n, experiment.direction is Direction.FORWARD
+    with working_precision(bits):
+        ratio, order = to_arb(lam), to_arb(gamma)
+        p, q = 1 / (1 + ratio), ratio / (1 + ratio)
+        level = order if forward else 1 / order
+        place = Ball.from_arb(n * (level - 1 / ratio) / (ratio - 1 / ratio), bits)
+        found: flint.arb | None = None
+        # Where the threshold sits on a count, both neighbours of it give the same sum: the summand is zero there.
+        for t in range(math.floor(place.lower) + 1, math.floor(place.upper) + 2):
+            if forward:
+                value = q * _tail(n - 1, t - 1, p) + p * _tail(n - 1, t, p) - order * _tail(n, t, p)
+            else:
+                seen = q * _tail(n - 1, n - t + 1, q) + p * _tail(n - 1, n - t, q)
+                value = _tail(n, n - t + 1, q) - order * seen
+            found = value if found is None else found.union(value)
+        if found is None:
+            raise NotDecided(f"no count of high ratios can be the threshold at {bits} bits")
+        return Ball.from_arb(found, bits)
+
+
+def _tail(n: int, t: int, p: flint.arb) -> flint.arb:
+    """The probability that a binomial (n, p) count is at least t."""
+    if t <= 0:
+        return flint.arb(1)
+    return flint.arb(0) if t > n else p.beta_lower(t, n - t + 1, regularized=True)
+
+
+def binary_kernel(channel: Channel, i: int, j: int, *, lam: Fraction) -> Channel:
+    r"""The post-processing that turns binary randomized response into two rows of a channel: proof of the envelope.
+
+    Feeding the output of randomized response of ratio ``lam`` (rows: its two outputs) into the kernel reproduces
+    :math:`W_i` from input 0 and :math:`W_j` from input 1:
+    :math:`W_i=\frac{\lambda K_0+K_1}{1+\lambda}`, :math:`W_j=\frac{K_0+\lambda K_1}{1+\lambda}`. Since local
+    post-processing commutes with shuffling, no divergence of the pair can exceed that of randomized response.
+
+    Returns
+    -------
+    Channel
+        Two rows, exact.
+
+    Raises
+    ------
+    InputError
+        If a likelihood ratio of the two rows is outside ``[1/lam, lam]``, or ``lam <= 1``.
+
+    Notes
+    -----
+    anchored, Lemma 4.6 and Remark 4.7, in experiment form.
+    """
+    if lam <= 1:
+        raise InputError("lam", lam, "a number > 1 (at lam = 1 the two rows agree)")
+    pair = channel.restrict((i, j))
+    first: list[Fraction] = []
+    second: list[Fraction] = []
+    for y, (a, b) in enumerate(zip(*pair.rows, strict=True)):
+        if not isinstance(a, Fraction) or not isinstance(b, Fraction):
+            raise InputError("channel", "balls or doubles", "rational entries, so that the kernel can be checked")
+        if a > lam * b or b > lam * a:
+            raise InputError("lam", lam, f"a cap that output {y} respects (its rows have {a} and {b})")
+        first.append((lam * a - b) / (lam - 1))
+        second.append((lam * b - a) / (lam - 1))
+    return Channel((tuple(first), tuple(second)))
+
+
+def certify_envelope(channel: Channel, i: int, j: int, *, lam: Fraction) -> Channel:
+    """The kernel of :func:`binary_kernel`, after checking that it reproduces both rows exactly."""
+    kernel = binary_kernel(channel, i, j, lam=lam)
+    high, low = lam / (1 + lam), 1 / (1 + lam)
+    response = Channel(((high, low), (low, high)))
+    if response.push_forward(kernel) != channel.restrict((i, j)):
+        raise InputError("channel", "a kernel that does not reproduce it", "two rows within the ratio cap")
+    return kernel

@@ -17,6 +17,7 @@ import sympy as sp
 from symshuffle.decompositions.model import Decomposition, Direction
 from symshuffle.errors import Unsupported
 from symshuffle.law import Law
+from symshuffle.mechanisms.display import array, factored, latex
 from symshuffle.mechanisms.model import Mechanism, OutputClass
 from symshuffle.mechanisms.symbolic import (
     EXP_EPS,
@@ -85,22 +86,23 @@ class SymbolicDecomposition:
 
         The left-over is the atom 0. Cells that the blanket does not charge are no atoms: see :meth:`singular`.
         """
+        slacks = self.mechanism.chart
         atoms: dict[sp.Expr, sp.Expr] = {}
         for cell in self.cells:
             ratios = cell.ratios
             if ratios is None:
                 continue
             first, second = ratios if direction == "forward" else ratios[::-1]
-            value = sp.factor(first - EXP_EPS * second)
+            value = factored(first - EXP_EPS * second, slacks)
             atoms[value] = atoms.get(value, sp.Integer(0)) + cell.c
         if self.beta != 0:
             atoms[sp.Integer(0)] = atoms.get(sp.Integer(0), sp.Integer(0)) + self.beta
-        return tuple((value, sp.factor(normal_form(weight))) for value, weight in atoms.items())
+        return tuple((value, factored(normal_form(weight), slacks)) for value, weight in atoms.items())
 
     def singular(self, *, direction: Direction = "forward") -> sp.Expr:
         """Mass that a histogram reveals for certain: the sum of (a - x b)_+ over cells without blanket."""
         pairs = ((cell.a, cell.b) if direction == "forward" else (cell.b, cell.a) for cell in self.cells if cell.c == 0)
-        return sp.Add(*(sp.Max(0, a - EXP_EPS * b) for a, b in pairs))
+        return sp.Add(*(a if b == 0 else sp.Max(0, a - EXP_EPS * b) for a, b in pairs if a != 0))
 
     def numeric(self, *, bits: int | None = None) -> Decomposition:
         """The decomposition in numbers: exact where all weights are rational, otherwise balls of ``bits`` bits."""
@@ -126,16 +128,20 @@ class SymbolicDecomposition:
 
     def latex(self) -> str:
         """The decomposition as a LaTeX table, one line per component."""
-        lines = [
-            r"\begin{array}{llll} & a & b & c \\ \hline",
-            *(
-                rf"Q_{{{j}}} & {sp.latex(cell.a)} & {sp.latex(cell.b)} & {sp.latex(cell.c)} \\"
-                for j, cell in enumerate(self.cells, start=1)
-            ),
-            rf"\text{{left-over}} & 0 & 0 & {sp.latex(self.beta)}",
-            r"\end{array}",
-        ]
-        return "\n".join(lines)
+        return array(
+            ("", "a", "b", "c"),
+            [
+                *((f"Q_{{{j}}}", *map(latex, (c.a, c.b, c.c))) for j, c in enumerate(self.cells, start=1)),
+                (r"\text{left-over}", "0", "0", latex(self.beta)),
+            ],
+        )
+
+    def gparv_latex(self, *, direction: Direction = "forward") -> str:
+        r"""The law of G as a LaTeX table in :math:`x=e^{\varepsilon}`, one line per atom, and the singular mass."""
+        atoms = [(latex(value), latex(weight)) for value, weight in self.gparv(direction=direction)]
+        singular = self.singular(direction=direction)
+        lines = [*atoms, (r"\text{singular}", latex(singular))] if singular != 0 else atoms
+        return array(("G", r"\text{probability}"), lines)
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"
@@ -175,8 +181,8 @@ def optimal_decomposition(mechanism: Mechanism) -> SymbolicDecomposition:
     for cell in cells:
         _require_nonnegative(cell, slacks)
     beta = normal_form(1 - sum(cell.c for cell in cells))
-    tidy = tuple(Cell(sp.factor(cell.a), sp.factor(cell.b), sp.factor(cell.c)) for cell in cells)
-    return SymbolicDecomposition(mechanism, tidy, sp.factor(beta))
+    tidy = tuple(Cell(*(factored(weight, slacks) for weight in (cell.a, cell.b, cell.c))) for cell in cells)
+    return SymbolicDecomposition(mechanism, tidy, factored(beta, slacks))
 
 
 def _blanket(output_class: OutputClass, slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:

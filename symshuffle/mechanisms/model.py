@@ -21,6 +21,7 @@ import sympy as sp
 
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError, Unsupported
+from symshuffle.mechanisms.display import array, latex
 from symshuffle.mechanisms.symbolic import (
     LAM,
     Parameter,
@@ -328,6 +329,15 @@ class Mechanism:
             pair=f"inputs {pair[0]} and {pair[1]}",
             source="given by its matrix",
         )
+
+    def _repr_latex_(self) -> str:
+        lines = [
+            (rf"\text{{{c.name}}}", latex(c.size), rf"\text{{{s.name}}}", latex(s.count), latex(s.probability))
+            for c in self.classes
+            for s in c.states
+        ]
+        head = (rf"\text{{{word}}}" for word in ("class", "outputs", "state", "inputs", "probability"))
+        return f"$\\displaystyle {array(tuple(head), lines)}$"
 
 
 def _explicit_output(y: int, column: Sequence[sp.Expr], pair: tuple[int, int]) -> OutputClass:

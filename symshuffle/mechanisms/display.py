@@ -1,0 +1,91 @@
+"""How expressions are written for people: factored, each factor with the sign it has, positive terms first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, final
+
+import sympy as sp
+from sympy.printing.latex import LatexPrinter
+from sympy.printing.str import StrPrinter
+
+from symshuffle.mechanisms.symbolic import nonnegative
+from symshuffle.numbers import Verdict
+
+_MINUS: Final = sp.Integer(-1)
+
+
+def factored(expression: sp.Expr, slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
+    """The factored form in which no factor is negative on the range that a chart describes, where that is decidable.
+
+    SymPy factors ``s*(k - s)`` as ``-s*(-k + s)``: correct, and hard to read as a probability. A sign that remains
+    goes into the first factor whose own sign depends on the symbols.
+
+    Examples
+    --------
+    >>> k, s = sp.symbols("k s", positive=True)
+    >>> t = sp.Symbol("t", nonnegative=True)
+    >>> factored(-s * (s - k), {k: s + t})
+    s*(k - s)
+    """
+    factors = list(sp.Mul.make_args(sp.factor(expression)))
+    negative = False
+    undecided: int | None = None
+    for i, factor in enumerate(factors):
+        base, exponent = factor.as_base_exp()
+        if factor == _MINUS:
+            factors[i], negative = sp.Integer(1), not negative
+        elif base.is_Add and exponent.is_Integer and exponent % 2:
+            if not base.free_symbols <= slacks.keys():
+                undecided = i if undecided is None else undecided
+            elif base.free_symbols and nonnegative(base, slacks) is Verdict.FALSE:
+                factors[i], negative = sp.Pow(-base, exponent), not negative
+    if negative and undecided is not None:
+        base, exponent = factors[undecided].as_base_exp()
+        factors[undecided], negative = sp.Pow(-base, exponent), False
+    return sp.Mul(*([_MINUS] if negative else []), *factors)
+
+
+def _ordered(terms: Sequence[Any]) -> list[Any]:
+    """Positive terms first, so that a sum does not open with a minus sign."""
+    return sorted(terms, key=lambda term: bool(term.could_extract_minus_sign()))
+
+
+@final
+class _Text(StrPrinter):  # type: ignore[misc]  # SymPy ships no types
+    def _as_ordered_terms(self, expr: Any, order: Any = None) -> list[Any]:
+        return _ordered(super()._as_ordered_terms(expr, order=order))
+
+
+@final
+class _Latex(LatexPrinter):  # type: ignore[misc]  # SymPy ships no types
+    def _as_ordered_terms(self, expr: Any, order: Any = None) -> list[Any]:
+        return _ordered(super()._as_ordered_terms(expr, order=order))
+
+
+def text(expression: sp.Expr) -> str:
+    """An expression as Python text.
+
+    Examples
+    --------
+    >>> text(1 - sp.Symbol("lambda") * sp.Symbol("x"))
+    '1 - lambda*x'
+    """
+    return str(_Text().doprint(expression))
+
+
+def latex(expression: sp.Expr) -> str:
+    r"""An expression as LaTeX.
+
+    Examples
+    --------
+    >>> latex(1 - sp.Symbol("lambda") * sp.Symbol("x"))
+    '1 - \\lambda x'
+    """
+    return str(_Latex().doprint(expression))
+
+
+def array(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """A LaTeX array: a line of headings, a rule, the lines."""
+    body = " \\\\\n".join(" & ".join(line) for line in lines)
+    return f"\\begin{{array}}{{{'l' * len(head)}}}\n{' & '.join(head)} \\\\ \\hline\n{body}\n\\end{{array}}"

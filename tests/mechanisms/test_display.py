@@ -1,0 +1,60 @@
+"""How formulas are written: the same function, in the form a reader expects."""
+
+import pytest
+import sympy as sp
+
+from symshuffle import mechanism, optimal_decomposition
+from symshuffle.mechanisms.display import array, factored, latex, text
+from symshuffle.mechanisms.registry import MECHANISMS
+from symshuffle.mechanisms.symbolic import same_function
+from symshuffle.numbers import Verdict
+
+k, s, x, lam = sp.symbols("k s x lambda", positive=True)
+t = sp.Symbol("t", nonnegative=True)
+SLACKS = {k: s + 1 + t}
+
+
+@pytest.mark.parametrize(
+    ("expression", "written"),
+    [
+        (-s * (s - k), "s*(k - s)"),
+        ((s - k) * (s + 1 - k) / s, "(k - s)*(k - s - 1)/s"),
+        (-s / (s - k) ** 3, "s/(k - s)**3"),
+        (1 - lam * x, "1 - lambda*x"),
+        (lam - lam * x, "lambda*(1 - x)"),
+        (-2 * s, "-2*s"),
+        (-(lam - x), "x - lambda"),
+        (sp.Rational(-1, 3), "-1/3"),
+    ],
+)
+def test_written_form(expression, written):
+    assert text(factored(expression, SLACKS)) == written
+    assert same_function(factored(expression, SLACKS), expression) is Verdict.TRUE
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_no_weight_opens_with_a_minus_sign(name):
+    decomposition = optimal_decomposition(mechanism(name))
+    weights = [weight for cell in decomposition.cells for weight in (cell.a, cell.b, cell.c)]
+    weights += [weight for _, weight in decomposition.gparv()]
+    assert weights
+    for weight in weights:
+        assert not text(weight).startswith("-")
+        assert not latex(weight).startswith("-")
+
+
+def test_tables_are_rectangular():
+    lines = array(("G", "probability"), [("1", "2"), ("3", "4")]).splitlines()
+    assert lines == [r"\begin{array}{ll}", r"G & probability \\ \hline", r"1 & 2 \\", "3 & 4", r"\end{array}"]
+
+
+def test_singular_mass_is_shown_beside_the_atoms():
+    shown = optimal_decomposition(mechanism("erasure")).gparv_latex().splitlines()
+    assert shown[-2] == r"\text{singular} & 1 - p"
+    assert "singular" not in optimal_decomposition(mechanism("krr")).gparv_latex()
+
+
+def test_a_mechanism_shows_its_definition():
+    shown = mechanism("krr")._repr_latex_()
+    assert shown.startswith(r"$\displaystyle \begin{array}") and shown.endswith("$")
+    assert r"\text{hit} & 1 & \frac{\lambda}{k + \lambda - 1}" in shown

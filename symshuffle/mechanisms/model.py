@@ -330,6 +330,64 @@ class Mechanism:
             source="given by its matrix",
         )
 
+    @classmethod
+    def symmetric(
+        cls,
+        name: str,
+        inputs: Any,
+        classes: Mapping[str, Mapping[str, tuple[Any, Any]]],
+        *,
+        parameters: Sequence[Parameter] = (),
+        title: str = "",
+    ) -> Mechanism:
+        """A mechanism that treats all inputs alike, given by its states.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        inputs : sympy.Expr or int
+            Number of inputs.
+        classes : mapping of str to mapping of str to (count, probability)
+            For each class of outputs its states: how many inputs are in the state, and with which probability they
+            send the output. The class has one output for every way to distribute the states over the inputs.
+        parameters : sequence of Parameter, optional
+            The open parameters other than ``lam`` and, where it is a symbol, the number of inputs (at least 2).
+
+        Raises
+        ------
+        InputError
+            If the counts of a class do not sum to the number of inputs, the probabilities do not sum to 1, or a
+            symbol is no parameter.
+
+        Examples
+        --------
+        Any value but one's own:
+
+        >>> from symshuffle.mechanisms.symbolic import LAM
+        >>> k = sp.Symbol("k", integer=True, positive=True)
+        >>> own = 1 / (LAM * (k - 1) + 1)
+        >>> Mechanism.symmetric("avoid", k, {"value": {"own": (1, own), "other": (k - 1, LAM * own)}}).num_outputs
+        k
+        """
+        number = sp.sympify(inputs)
+        described = tuple(
+            _all_arrangements(
+                word,
+                number,
+                tuple(State(state, *(sp.sympify(part) for part in parts)) for state, parts in states.items()),
+            )
+            for word, states in classes.items()
+        )
+        known = [parameter.symbol for parameter in parameters]
+        implied = [Parameter(number, sp.Integer(2), None, True, "number of inputs")] if number.is_Symbol else []
+        used = {symbol for c in described for s in c.states for symbol in (s.count + s.probability).free_symbols}
+        budget = [LAM_PARAMETER] if LAM in used else []
+        given = (*budget, *(p for p in implied if p.symbol not in known), *parameters)
+        for symbol in sorted(used - {parameter.symbol for parameter in given}, key=str):
+            raise InputError("parameters", f"{symbol} missing", "a Parameter for every symbol")
+        return cls(name, title or name, number, described, given, source="given by its states")
+
     def _repr_latex_(self) -> str:
         lines = [
             (rf"\text{{{c.name}}}", latex(c.size), rf"\text{{{s.name}}}", latex(s.count), latex(s.probability))
@@ -338,6 +396,14 @@ class Mechanism:
         ]
         head = (rf"\text{{{word}}}" for word in ("class", "outputs", "state", "inputs", "probability"))
         return f"$\\displaystyle {array(tuple(head), lines)}$"
+
+
+def _all_arrangements(name: str, inputs: sp.Expr, states: tuple[State, ...]) -> OutputClass:
+    """The class that has one output for every way to distribute the states over the inputs."""
+    size, free = sp.Integer(1), inputs
+    for state in states[:-1]:
+        size, free = size * sp.binomial(free, state.count), free - state.count
+    return OutputClass(name, size, states)
 
 
 def _explicit_output(y: int, column: Sequence[sp.Expr], pair: tuple[int, int]) -> OutputClass:

@@ -10,8 +10,8 @@ from symshuffle.mechanisms.symbolic import same_function
 from symshuffle.numbers import Verdict
 
 k, s, x, lam = sp.symbols("k s x lambda", positive=True)
-t = sp.Symbol("t", nonnegative=True)
-SLACKS = {k: s + 1 + t}
+t0, t1 = sp.symbols("t0 t1", nonnegative=True)
+SLACKS = {s: 1 + t0, k: 2 + t0 + t1}
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from sympy.polys.rings import ring
 
 from symshuffle.channel import Channel
 from symshuffle.claims.model import Comparison, decide, identity
+from symshuffle.decompositions.model import Decomposition, Direction
 from symshuffle.law import Law
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import nonnegative
@@ -21,7 +22,12 @@ from symshuffle.mechanisms.symbolic import nonnegative
 PAIR = (0, 1)
 """The pair of inputs of the differing user in every instance."""
 
-DIRECTIONS = (("forward", PAIR), ("reverse", PAIR[::-1]))
+STUDY = Channel.from_rows(
+    [["1/5", "1/10", "2/5", "3/10"], ["1/10", "1/5", "2/5", "3/10"], ["1/10", "1/10", "1/5", "3/5"]]
+)
+"""A channel whose third input tells what the pair has in common apart from what the others have."""
+
+DIRECTIONS: tuple[tuple[Direction, tuple[int, int]], ...] = (("forward", PAIR), ("reverse", PAIR[::-1]))
 """Both directions of a divergence, as pairs of inputs."""
 
 
@@ -51,6 +57,33 @@ def named_channels(*parameters: tuple[str, dict[str, Any]]) -> list[tuple[str, C
         label = ", ".join((name, *(f"{key}={value}" for key, value in values.items())))
         labelled.append((label, mechanism(name).channel(**values)))
     return labelled
+
+
+def pointwise(a: Sequence[Any], b: Sequence[Any], c: Sequence[Any]) -> Decomposition:
+    """A decomposition over the outputs themselves."""
+    points = tuple(tuple(Fraction(int(y == z)) for z in range(len(a))) for y in range(len(a)))
+    return Decomposition(tuple(a), tuple(b), tuple(c), 1 - sum(c, Fraction(0)), points)
+
+
+def random_decomposition(rng: np.random.Generator, channel: Channel, *, tight: bool = False) -> Decomposition:
+    """A general-clone decomposition over both rows of the pair and all outputs, its weights random.
+
+    With ``tight`` the shared part is as large as its direction allows; it still falls short of the blanket.
+    """
+    rows: Any = channel.rows
+    outputs = range(channel.num_outputs)
+    components = (rows[0], rows[1], *(tuple(Fraction(int(y == z)) for z in outputs) for y in outputs))
+    whole, split = random_distribution(rng, 3), random_distribution(rng, 3)
+    shares = [Fraction(share) for share in rng.integers(0, 4, size=len(components)).tolist()]
+    shares[0] += 1
+    shared = [sum((c * q[y] for c, q in zip(shares, components, strict=True)), Fraction(0)) for y in outputs]
+    floor: Any = channel.blanket()
+    most = min(b / s for b, s in zip(floor, shared, strict=True) if s)
+    c = tuple(share * most * (1 if tight else random_distribution(rng, 2)[0]) for share in shares)
+    # The first row as a mixture of itself, and of its outputs; the same for the second row.
+    a = (1 - whole[0], Fraction(0), *(whole[0] * mass for mass in rows[0]))
+    b = (Fraction(0), 1 - split[0], *(split[0] * mass for mass in rows[1]))
+    return Decomposition(a, b, c, 1 - sum(c, Fraction(0)), components)
 
 
 def targets(cap: Any) -> list[Fraction]:

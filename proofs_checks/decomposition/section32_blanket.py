@@ -144,9 +144,9 @@ def _algorithm_2(statement: Statement, rng: np.random.Generator) -> Iterator[Com
         left_overs: Any = privacy_blanket(channel).left_overs
         for background in ((2,), (0, 2), (2, 2)):
             kernel = statement([left_overs[x] for x in background], messages=channel.num_outputs)
-            for x, law in zip(PAIR, blanket_laws(channel, PAIR, len(background) + 1), strict=True):
+            for x, outcome in zip(PAIR, blanket_laws(channel, PAIR, len(background) + 1), strict=True):
                 messages = shuffled_law(channel, (x, *background))
-                yield same_law(push_forward(law, kernel), messages, at=f"dataset {(x, *background)} of\n{channel}")
+                yield same_law(push_forward(outcome, kernel), messages, at=f"dataset {(x, *background)} of\n{channel}")
 
 
 def _first_users(left_overs: Sequence[Any], *, messages: int) -> Any:
@@ -168,7 +168,7 @@ DEF_6 = Claim(
     title="histogram pair of the blanket, with its simulation",
     text=r"Every other user takes the blanket with probability $\gamma$; the outcome is their number "
     r"$|b|\sim Bin(n-1,\gamma)$ and the multiset of one sample of $R(x_1^a)$ and $|b|$ samples of $\omega$. "
-    r"Algorithm 2, which adds samples of the left-overs of users drawn without replacement, maps it to the shuffled messages.",
+    r"Algorithm 2, which adds samples of the left-overs of users drawn without replacement, maps it to the messages.",
     source="decomposition, Definition 6 and Algorithm 2",
     assumptions=(),
     scope="laws exact for n <= 4, LDP or not; Algorithm 2 for n <= 4, any channel and outputs, by generating functions",

@@ -1,0 +1,361 @@
+"""Section 3.3: the stronger clone, what its published pair fails to bound, and its four-point repair."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.decomposition._cases import (
+    DIRECTIONS,
+    PAIR,
+    STUDY,
+    binomial_mass,
+    named_channels,
+    never_negative,
+    random_channels,
+    same_law,
+    targets,
+)
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.decompositions.blanket import primary_decomposition
+from symshuffle.decompositions.clones import StrongerClone, stronger_clone, unsound_stronger_clone_pair
+from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.geometry.linprog import solve
+from symshuffle.lp import LinearProgram
+from symshuffle.mechanisms.finite import krr
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.shuffled import Histogram, law_divergence, shuffled_divergence, worst_shuffled_divergence
+
+POSITIONS = (Fraction(0), Fraction(1, 2), Fraction(1))
+"""Where a clone probability lies between the smallest and the largest possible one."""
+
+
+def _subset_selection(lam: int) -> Channel:
+    ((_, channel),) = named_channels(("subset-selection", {"lam": lam, "k": 3, "s": 2}))
+    return channel
+
+
+# -- decomposition.thm-3
+
+
+def _rows_of(lam: Any, p: Any, q0: Any, q1: Any, own: Any, other: Any) -> tuple[Any, Any, Any]:
+    """Both rows of the pair and the row of another user, at one output."""
+    rest = (1 - p - lam * p) * own
+    return lam * p * q0 + p * q1 + rest, p * q0 + lam * p * q1 + rest, p * q0 + p * q1 + (1 - 2 * p) * other
+
+
+def _existence(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    h, g, w = sp.symbols("h g w", positive=True)
+    lam = 1 + w
+    # An output that the first row likes better by h; LDP says that the second row is at least h/(lam - 1).
+    second = h / w + g
+    first = second + h
+    clone = h / w  # the part of p Q0 that the pair itself demands; p Q1 demands nothing here
+    yield never_negative(first - lam * clone, at="room in R(x0) for lam p Q0, any rows and budget")
+    yield never_negative(second - clone, at="room in R(x1) for p Q0")
+    yield never_negative(sp.cancel(first / lam - clone), at="room for p Q0 in any row, which is at least R(x0)/lam")
+    p, q0, q1, own, x = sp.symbols("p q0 q1 q x")
+    rows = statement(LAM, p, q0, q1, own, x)
+    yield identity(rows[0] - rows[1], (LAM - 1) * p * (q0 - q1), at="the pair determines p (Q0 - Q1)")
+    for channel in [STUDY, _subset_selection(3), *random_channels(rng, 8, ((3, 3), (3, 4), (4, 2)))]:
+        for position in POSITIONS:
+            clone_ = stronger_clone(channel, PAIR, position=position)
+            lam_: Any = clone_.lam
+            yield compare(clone_.p, 1 / (lam_ + 1), "<=", at=f"p at position {position} of\n{channel}")
+            yield from _reassembled(statement, clone_, channel)
+        yield from _largest(channel)
+
+
+def _reassembled(statement: Statement, clone: StrongerClone, channel: Channel) -> Iterator[Comparison]:
+    p: Any = clone.p
+    lam: Any = clone.lam
+    own: Any = 1 - p - lam * p
+    floor: Any = channel.blanket()
+    measures: list[tuple[Any, Any, Any]] = list(zip(clone.first, clone.second, clone.rest, strict=True))
+    for y, (u, v, rest) in enumerate(measures):
+        yield compare(min(u, v, rest, floor[y] - u - v), Fraction(0), ">=", at=f"masses at output {y} of\n{channel}")
+        for x in range(channel.num_inputs):
+            left_over = (channel.rows[x][y] - u - v) / (1 - 2 * p)
+            claimed = statement(lam, p, u / p, v / p, rest / own if own else Fraction(0), left_over)
+            rows = (channel.rows[0][y], channel.rows[1][y], channel.rows[x][y])
+            yield compare(rows, claimed, at=f"output {y}, other input {x} of\n{channel}")
+
+
+def _largest(channel: Channel) -> Iterator[Comparison]:
+    """The largest p against a linear program, solved and certified in rationals."""
+    clone = stronger_clone(channel, PAIR)
+    lam: Any = clone.lam
+    cells = 2 * channel.num_outputs
+    constraints: list[tuple[list[Fraction], str, Any]] = []
+
+    def constrain(y: int, first: Any, second: Any, sense: str, bound: Any) -> None:
+        row = [Fraction(0)] * cells
+        row[2 * y], row[2 * y + 1] = Fraction(first), Fraction(second)
+        constraints.append((row, sense, bound))
+
+    for y in range(channel.num_outputs):
+        a: Any = channel.rows[0][y]
+        b: Any = channel.rows[1][y]
+        constrain(y, 1, -1, "==", (a - b) / (lam - 1))
+        constrain(y, lam, 1, "<=", a)
+        for other in channel.column(y):
+            constrain(y, 1, 1, "<=", other)
+    costs = [-1 if i % 2 == 0 else 0 for i in range(cells)]
+    optimum = solve(LinearProgram.from_rows(costs, constraints)).value.exact
+    yield compare(
+        clone.p_max, -optimum if optimum is not None else None, at=f"largest p by linear programming,\n{channel}"
+    )
+
+
+THM_3 = Claim(
+    id="decomposition.thm-3",
+    kind=Kind.STATEMENT,
+    title="three-component mixtures for a given dataset",
+    text=r"For an $\varepsilon_0$-LDP channel and inputs $x_1^0,x_1^1,x_2,\dots,x_n$ there are "
+    r"$p\in[0,\frac1{e^{\varepsilon_0}+1}]$ and distributions with "
+    r"$R(x_1^0)=e^{\varepsilon_0}pQ_0+pQ_1+(1-p-e^{\varepsilon_0}p)Q$, $R(x_1^1)$ the same with $Q_0,Q_1$ exchanged, "
+    r"and $R(x_i)=pQ_0+pQ_1+(1-2p)Q_i$. (Ours: all such $p$ form an interval with ends in closed form.)",
+    source="decomposition, Theorem 3",
+    assumptions=("eps0 > 0", "finitely many outputs"),
+    scope="all rows and budgets, output by output; ten channels, where the largest p is a certified LP optimum",
+    grade=Grade.PROVED,
+    printed=_rows_of,
+    check=_existence,
+    controls=(
+        Control(
+            "other users with left-over weight 1 - p",
+            lambda lam, p, q0, q1, own, x: (*_rows_of(lam, p, q0, q1, own, x)[:2], p * q0 + p * q1 + (1 - p) * x),
+        ),
+        Control(
+            "the pair not exchanged",
+            lambda lam, p, q0, q1, own, x: (
+                _rows_of(lam, p, q0, q1, own, x)[0],
+                _rows_of(lam, p, q0, q1, own, x)[0],
+                _rows_of(lam, p, q0, q1, own, x)[2],
+            ),
+        ),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+
+# -- decomposition.eq-1
+
+
+def _three_cell_laws(lam: Any, p: Any, n: int) -> list[dict[Histogram, Any]]:
+    laws: list[dict[Histogram, Any]] = [{}, {}]
+    for c in range(n):
+        for a in range(c + 1):
+            clones = binomial_mass(n - 1, c, 2 * p) * binomial_mass(c, a, Fraction(1, 2))
+            for one in (0, 1):
+                for two in range(2 - one):
+                    mass = binomial_mass(1, one, lam * p) * binomial_mass(1 - one, two, p / (1 - lam * p)) * clones
+                    for law, key in zip(laws, ((a + one, c - a + two), (a + two, c - a + one)), strict=True):
+                        law[key] = law.get(key, Fraction(0)) + mass
+    return laws
+
+
+def _intended_bound(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for lam, p in ((Fraction(2), Fraction(1, 10)), (Fraction(3), Fraction(1, 4)), (Fraction(4), Fraction(1, 6))):
+        for n in (1, 2, 3):
+            computed = unsound_stronger_clone_pair(lam, p).histogram_laws(n)
+            for law, claimed in zip(computed, _three_cell_laws(lam, p, n), strict=True):
+                yield same_law({h[:2]: mass for h, mass in law.items()}, claimed, at=f"lam={lam}, p={p}, n={n}")
+    smallest = stronger_clone(STUDY, PAIR)
+    largest = stronger_clone(_subset_selection(3), PAIR, position=Fraction(1))
+    instances = [
+        ("p smallest", STUDY, smallest, Fraction(3, 2), (2,)),
+        ("p largest, subset selection k=3, s=2, lam=3", _subset_selection(3), largest, Fraction(13, 5), (0,)),
+    ]
+    for label, channel, clone, exp_eps, background in instances:
+        truth = shuffled_divergence(channel, (0, *background), (1, *background), exp_eps)
+        first, second = statement(clone, channel, 2)
+        bound = law_divergence(first, second, exp_eps)
+        at = f"{label}, p={clone.p}, n=2, exp(eps)={exp_eps}, background {background}"
+        yield compare(truth, bound, "<=", at=at)
+    for channel in [STUDY, _subset_selection(4), *random_channels(rng, 3, ((3, 3),))]:
+        for position in POSITIONS:
+            clone = stronger_clone(channel, PAIR, position=position)
+            for n in (1, 2):
+                for exp_eps in targets(channel.ratio_cap())[:3]:
+                    truth, worst = worst_shuffled_divergence(channel, PAIR, n, exp_eps)
+                    first, second = statement(clone, channel, n)
+                    at = f"p={clone.p}, n={n}, exp(eps)={exp_eps}, background {worst} of\n{channel}"
+                    yield compare(truth, law_divergence(first, second, exp_eps), "<=", at=at)
+                    lam_: Any = clone.lam
+                    generic = unsound_stronger_clone_pair(lam_, 1 / (lam_ + 1)).divergence(n, exp_eps)
+                    yield compare(truth, generic, "<=", at=f"equation (1), which stands here: {at}")
+
+
+def _repaired(clone: StrongerClone, channel: Channel, n: int) -> Any:
+    return clone.four_point(channel).reduction_pair().histogram_laws(n)
+
+
+EQ_1 = Claim(
+    id="decomposition.eq-1",
+    kind=Kind.STATEMENT,
+    title="histogram pair of the stronger clone, and what it fails to bound",
+    text=r"With $C\sim Bin(n-1,2p)$, $A\sim Bin(C,\frac12)$, $\Delta_1\sim Bern(e^{\varepsilon_0}p)$, $\Delta_2\sim "
+    r"Bin(1-\Delta_1,\frac p{1-e^{\varepsilon_0}p})$, $P_0=(A+\Delta_1,C-A+\Delta_2)$ and "
+    r"$P_1=(A+\Delta_2,C-A+\Delta_1)$, the intended bound for a channel with clone probability $p$ is "
+    r"$D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le D_{e^\varepsilon}(P_0\Vert P_1)$. The paper reports that its "
+    r"proof is broken; the bound itself is false, at the smallest and at the largest $p$. The generic bound (1), the "
+    r"same with $p=\frac1{e^{\varepsilon_0}+1}$, stays undecided: no case here exceeds it.",
+    source="decomposition, Section 3.3, displays before and in equation (1)",
+    assumptions=("eps0 > 0", "eps >= 0"),
+    scope="two channels by hand, five channels by search over all backgrounds, n <= 2",
+    grade=None,
+    printed=lambda clone, channel, n: _three_cell_laws(clone.lam, clone.p, n),
+    check=_intended_bound,
+    controls=(
+        Control(
+            "repaired for the two inputs of the pair only",
+            lambda clone, channel, n: _repaired(clone, channel.restrict(PAIR), n),
+        ),
+    ),
+    expected=ClaimVerdict.REFUTED,
+    corrected=Correction(
+        "The four-point pair of the same decomposition, which keeps the left-over of user 1 apart, is a bound "
+        "(by Theorem 4, for every n); so is the blanket, which is never larger.",
+        _repaired,
+        Grade.EXACT_CASES,
+    ),
+)
+
+
+# -- decomposition.lem-2
+
+
+def _monotone(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    p, q = sp.symbols("p q", positive=True)
+    keep = p / q  # every user forgets a clone with probability 1 - p/q
+    for weight in (LAM * q, q):
+        yield identity(weight * keep, weight.subs(q, p), at=f"a user who sends a clone with probability {weight}")
+    own = 1 - q - LAM * q
+    yield identity(own + (1 - keep) * (LAM * q + q), own.subs(q, p), at="user 1 sends none")
+    yield identity(1 - 2 * q + (1 - keep) * 2 * q, 1 - 2 * p, at="another user sends none")
+    for lam in (Fraction(3, 2), Fraction(2), Fraction(4)):
+        low, high, relation = statement(lam)
+        grid = [low + (high - low) * Fraction(i, 8) for i in range(9)]
+        pairs = []
+        for p_ in grid:
+            exists = 0 <= p_ * (lam + 1) <= 1
+            yield decide(exists, at=f"lam={lam}, p={p_}", claimed="P0(eps0, p) is a probability law")
+            pairs += [unsound_stronger_clone_pair(lam, p_)] if exists else []
+        for n in (1, 2, 3):
+            for exp_eps in targets(lam)[:3]:
+                heights = [pair.divergence(n, exp_eps) for pair in pairs]
+                for i, (before, after) in enumerate(itertools.pairwise(heights)):
+                    yield compare(before, after, relation, at=f"lam={lam}, n={n}, exp(eps)={exp_eps}, step {i}")
+
+
+LEM_2 = Claim(
+    id="decomposition.lem-2",
+    kind=Kind.STATEMENT,
+    title="stronger-clone divergence grows with p",
+    text=r"For $p<p'$ in $[0,1]$ and $\varepsilon>0$: $D_{e^\varepsilon}(P_0(\varepsilon_0,p)\Vert "
+    r"P_1(\varepsilon_0,p))\le D_{e^\varepsilon}(P_0(\varepsilon_0,p')\Vert P_1(\varepsilon_0,p'))$. Beyond "
+    r"$p=\frac1{e^{\varepsilon_0}+1}$ the pair does not exist: user 1 would send neither clone with probability "
+    r"$1-p-e^{\varepsilon_0}p<0$.",
+    source="decomposition, Lemma 2",
+    assumptions=(),
+    scope="thinning, user by user, for all p < p', budgets and n; grid of nine p, n <= 3",
+    grade=None,
+    printed=lambda lam: (Fraction(0), Fraction(1), "<="),
+    check=_monotone,
+    controls=(Control("divergence falls with p", lambda lam: (Fraction(0), 1 / (lam + 1), ">=")),),
+    expected=ClaimVerdict.REFUTED,
+    corrected=Correction(
+        r"The same for $p<p'$ in $[0,\frac1{e^{\varepsilon_0}+1}]$: forgetting each clone with probability $1-p/p'$ "
+        r"maps the pair of p' to that of p.",
+        lambda lam: (Fraction(0), 1 / (lam + 1), "<="),
+        Grade.PROVED,
+    ),
+)
+
+
+# -- decomposition.sec-3.3-four-point
+
+
+def _four_points(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    p, q = sp.symbols("p q")
+    a, b, c, beta = statement(LAM, p, q)
+    for name, weights in (("a", a), ("b", b), ("c and beta", (*c, beta))):
+        yield identity(sum(weights), 1, at=f"sum of {name}: a general clone, so Theorems 4 and 6 apply")
+    whole = optimal_decomposition(krr())
+    k = krr().inputs
+    clones = 1 / (LAM + k - 1)
+    cells = list(zip(*statement(LAM, clones, (k - 2) * clones)[:3], strict=True))
+    for cell in whole.cells:
+        weight = (cell.a, cell.b, cell.c)
+        known = [all(sp.cancel(x - y) == 0 for x, y in zip(weight, other, strict=True)) for other in cells]
+        yield decide(any(known), at=f"cell {weight} of k-RR, any k", claimed="a cell of the blanket", symbolic=True)
+    yield identity(statement(LAM, clones, (k - 2) * clones)[3], whole.beta, at="left-over of k-RR, any k")
+    for channel in [STUDY, _subset_selection(3), *random_channels(rng, 4, ((3, 3), (4, 2)))]:
+        for position in POSITIONS:
+            clone = stronger_clone(channel, PAIR, position=position)
+            repaired = clone.four_point(channel)
+            at = f"p={clone.p} of\n{channel}"
+            yield compare(repaired.violations(channel, PAIR), [], at=at)
+            own: Any = repaired.gamma - 2 * clone.p if len(repaired.c) == 3 else Fraction(0)
+            *weights, rest = statement(clone.lam, clone.p, own)
+            claimed = tuple(tuple(column[: len(repaired.c)]) for column in weights)
+            yield compare((repaired.a, repaired.b, repaired.c, repaired.beta), (*claimed, rest), at=f"weights, {at}")
+            for n in (1, 2):
+                for exp_eps in targets(channel.ratio_cap())[:3]:
+                    for direction, inputs in DIRECTIONS:
+                        where = f"n={n}, exp(eps)={exp_eps}, {direction}, {at}"
+                        bound = repaired.reduction_pair().divergence(n, exp_eps, direction=direction)
+                        best = primary_decomposition(channel, inputs).reduction_pair().divergence(n, exp_eps)
+                        truth, _ = worst_shuffled_divergence(channel, inputs, n, exp_eps)
+                        yield compare(truth, bound, "<=", at=f"truth, {where}")
+                        yield compare(best, bound, "<=", at=f"blanket, {where}")
+
+
+def _four_point_weights(lam: Any, p: Any, q: Any) -> tuple[Any, Any, Any, Any]:
+    own = 1 - p - lam * p
+    return (lam * p, p, own), (p, lam * p, own), (p, p, q), 1 - 2 * p - q
+
+
+SEC_3_3_FOUR_POINT = Claim(
+    id="decomposition.sec-3.3-four-point",
+    kind=Kind.STATEMENT,
+    title="a repaired stronger clone with four components",
+    text=r"With $R(x_i)=pQ_0+pQ_1+qQ+(1-2p-q)Q_i$ the stronger clone is a general clone with weights "
+    r"$a=(e^{\varepsilon_0}p,p,1-p-e^{\varepsilon_0}p)$, $b$ with the first two exchanged, $c=(p,p,q)$: it bounds the "
+    r"shuffled divergence, never beats the blanket, and is the blanket for k-RR at $q=(k-2)p$.",
+    source="decomposition, Section 3.3, last display; Example 4.1",
+    assumptions=("eps0 > 0", "q at most the largest weight that every input allows"),
+    scope="a general clone for all p, q, budgets, and k-RR for all k; six channels at three p, n <= 2",
+    grade=Grade.PROVED,
+    printed=_four_point_weights,
+    check=_four_points,
+    controls=(
+        Control("left-over of weight 1 - 2p", lambda lam, p, q: (*_four_point_weights(lam, p, q)[:3], 1 - 2 * p)),
+        Control(
+            "k - 1 instead of k - 2 further symbols",
+            lambda lam, p, q: _four_point_weights(lam, p, q + p),
+        ),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+CLAIMS: tuple[Claim, ...] = (THM_3, EQ_1, LEM_2, SEC_3_3_FOUR_POINT)

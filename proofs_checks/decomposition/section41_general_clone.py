@@ -1,0 +1,250 @@
+"""Section 4.1: the general clone, its reduction pair and Algorithm 3."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from proofs_checks.decomposition._cases import (
+    DIRECTIONS,
+    PAIR,
+    STUDY,
+    one_more_user,
+    pointwise,
+    polynomials,
+    random_channels,
+    random_decomposition,
+    same_law,
+    same_polynomial,
+    targets,
+)
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+)
+from symshuffle.decompositions.blanket import primary_decomposition
+from symshuffle.decompositions.clones import (
+    intuitive_clone,
+    standard_clone,
+    stronger_clone,
+)
+from symshuffle.decompositions.model import Decomposition, ReductionPair
+from symshuffle.decompositions.postprocessing import (
+    general_clone_map,
+    push_forward,
+)
+from symshuffle.shuffled import (
+    Histogram,
+    histogram_law,
+    shuffled_law,
+    worst_shuffled_divergence,
+)
+
+# -- decomposition.def-7
+
+
+def _conditions(decomposition: Decomposition, rows: Any, pair: tuple[int, int], covered: Any) -> bool:
+    def mixture(weights: Any, y: int) -> Any:
+        return sum((w * q[y] for w, q in zip(weights, decomposition.components, strict=True)), Fraction(0))
+
+    outputs = range(len(rows[0]))
+    return (
+        all(mixture(decomposition.a, y) == rows[pair[0]][y] for y in outputs)
+        and all(mixture(decomposition.b, y) == rows[pair[1]][y] for y in outputs)
+        and all(mixture(decomposition.c, y) <= rows[x][y] for x in covered for y in outputs)
+    )
+
+
+def _validity(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for channel in [STUDY, *random_channels(rng, 6, ((3, 3), (4, 2)))]:
+        pair_only = channel.restrict(PAIR)
+        candidates = [
+            primary_decomposition(channel, PAIR),
+            standard_clone(channel, PAIR),
+            intuitive_clone(channel, PAIR),
+            stronger_clone(channel, PAIR).four_point(channel),
+            random_decomposition(rng, channel),
+            random_decomposition(rng, channel, tight=True),
+            primary_decomposition(pair_only, PAIR),
+            primary_decomposition(channel, PAIR[::-1]),
+            pointwise(channel.rows[0], channel.rows[0], channel.blanket()),
+        ]
+        for i, decomposition in enumerate(candidates):
+            valid = decomposition.violations(channel, PAIR) == []
+            yield compare(valid, statement(decomposition, channel.rows, PAIR), at=f"candidate {i} for\n{channel}")
+
+
+DEF_7 = Claim(
+    id="decomposition.def-7",
+    kind=Kind.DEFINITION,
+    title="mixtures over shared components with a residual",
+    text=r"$R(x_1^0)=\sum_ja_jQ^j$, $R(x_1^1)=\sum_jb_jQ^j$ and, for every input that another user may hold, "
+    r"$R(x)=\sum_jc_jQ^j+\beta Q_x$; all weights are at least 0, those of each row sum to 1, and $Q_x$ depends on $x$ "
+    r"only.",
+    source="decomposition, Definition 7 with Remarks 1 and 2",
+    assumptions=("the third condition is read for all inputs of the channel, as the proof of Theorem 6 needs it",),
+    scope="nine candidates for each of seven channels, three of them invalid",
+    grade=Grade.EXACT_CASES,
+    printed=lambda decomposition, rows, pair: _conditions(decomposition, rows, pair, range(len(rows))),
+    check=_validity,
+    controls=(
+        Control("left-overs of the pair only", lambda d, rows, pair: _conditions(d, rows, pair, pair)),
+        Control(
+            "rows of the pair not matched", lambda d, rows, pair: _conditions(d, rows, pair[::-1], range(len(rows)))
+        ),
+    ),
+    expected=ClaimVerdict.DEFINITION,
+)
+
+
+# -- decomposition.def-8
+
+
+def _histograms(total: int, cells: int) -> Iterator[Histogram]:
+    for counts in itertools.product(range(total + 1), repeat=cells):
+        if sum(counts) == total:
+            yield counts
+
+
+def _multinomial_laws(a: Any, b: Any, c: Any, beta: Any, n: int, *, others: int = -1) -> list[dict[Histogram, Any]]:
+    cells = len(c) + 1
+    shared = (*c, beta)
+    laws: list[dict[Histogram, Any]] = []
+    for own in ((*a, Fraction(0)), (*b, Fraction(0))):
+        law: dict[Histogram, Any] = {}
+        for rest in _histograms(n + others, cells):
+            ways = math.factorial(n + others) // math.prod(math.factorial(count) for count in rest)
+            mass = math.prod((p**count for p, count in zip(shared, rest, strict=True)), start=Fraction(ways))
+            for j, weight in enumerate(own):
+                key = (*rest[:j], rest[j] + 1, *rest[j + 1 :])
+                law[key] = law.get(key, Fraction(0)) + weight * mass
+        laws.append(law)
+    return laws
+
+
+def _pair_laws(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for channel in random_channels(rng, 4, ((3, 3), (3, 2))):
+        for decomposition in (primary_decomposition(channel, PAIR), standard_clone(channel, PAIR)):
+            for n in (1, 2, 3, 4):
+                claimed = statement(decomposition.a, decomposition.b, decomposition.c, decomposition.beta, n)
+                for computed, law in zip(decomposition.reduction_pair().histogram_laws(n), claimed, strict=True):
+                    yield same_law(computed, law, at=f"n={n}, {decomposition}")
+                    masses: Any = computed.values()
+                    yield compare(sum(masses, Fraction(0)), 1, at=f"total mass, n={n}, {decomposition}")
+
+
+DEF_8 = Claim(
+    id="decomposition.def-8",
+    kind=Kind.DEFINITION,
+    title="histogram pair of a general mixture",
+    text=r"$A_0=(a,0)$, $A_1=(b,0)$, $A_2=(c,\beta)$; $P_b^{GC}$ is the law of the histogram of one draw of $A_b$ and "
+    r"$n-1$ independent draws of $A_2$.",
+    source="decomposition, Definition 8",
+    assumptions=(),
+    scope="enumeration against multinomial masses, n <= 4",
+    grade=Grade.EXACT_CASES,
+    printed=_multinomial_laws,
+    check=_pair_laws,
+    controls=(
+        Control("n draws of A2", lambda a, b, c, beta, n: _multinomial_laws(a, b, c, beta, n, others=0)),
+        Control("rows of the pair exchanged", lambda a, b, c, beta, n: _multinomial_laws(b, a, c, beta, n)),
+    ),
+    expected=ClaimVerdict.DEFINITION,
+)
+
+
+# -- decomposition.thm-4, with Algorithm 3
+
+
+def _algorithm_3(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    # One message that carries a whole generating function: the identity then holds for any number of outputs.
+    a, c1, c2, q1, q2, *left = polynomials("a c1 c2 q1 q2 l2 l3 l4")
+    for n in (1, 2, 3, 4):
+        left_overs = [[q] for q in left[: n - 1]]
+        users: list[Any] = [(a, 1 - a, Fraction(0)), *[(c1, c2, 1 - c1 - c2)] * (n - 1)]
+        image = push_forward(histogram_law(users), statement([[q1], [q2]], left_overs))
+        shared = c1 * q1 + c2 * q2
+        target = math.prod((shared + (1 - c1 - c2) * q for q in left[: n - 1]), start=a * q1 + (1 - a) * q2)
+        yield same_polynomial(image[n,], target, at=f"n={n}, generic decomposition with two components, any outputs")
+    for channel in random_channels(rng, 3, ((3, 2), (3, 3))):
+        decomposition = random_decomposition(rng, channel)
+        for background in ((2,), (0, 2), (2, 2)):
+            rests = [decomposition.left_over(channel.rows[x]) for x in background]
+            kernel = statement(decomposition.components, rests)
+            laws = decomposition.reduction_pair().histogram_laws(len(background) + 1)
+            for x, law in zip(PAIR, laws, strict=True):
+                messages = shuffled_law(channel, (x, *background))
+                yield same_law(push_forward(law, kernel), messages, at=f"dataset {(x, *background)} of\n{channel}")
+
+
+def _fixed_subset(components: Sequence[Any], left_overs: Sequence[Any]) -> Any:
+    """Algorithm 3 if the left-overs always came from the first users."""
+
+    def kernel(histogram: Histogram) -> Mapping[Histogram, Any]:
+        *counts, rest = histogram
+        shared = [q for count, q in zip(counts, components, strict=True) for _ in range(count)]
+        return histogram_law([*shared, *left_overs[:rest]])
+
+    return kernel
+
+
+def _general(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield one_more_user()
+    yield from _algorithm_3(general_clone_map, rng)
+    for channel in [STUDY, *random_channels(rng, 4, ((3, 3), (3, 2), (4, 2)))]:
+        decompositions = (
+            stronger_clone(channel, PAIR).four_point(channel),
+            random_decomposition(rng, channel),
+            random_decomposition(rng, channel, tight=True),
+        )
+        for i, decomposition in enumerate(decompositions):
+            for n in (1, 2, 3) if channel.num_outputs < 4 else (1, 2):
+                pair = statement(decomposition)
+                for exp_eps in targets(channel.ratio_cap())[:3]:
+                    for direction, inputs in DIRECTIONS:
+                        truth, background = worst_shuffled_divergence(channel, inputs, n, exp_eps)
+                        bound = pair.divergence(n, exp_eps, direction=direction)
+                        at = f"decomposition {i}, n={n}, exp(eps)={exp_eps}, {direction}, {background} of\n{channel}"
+                        yield compare(truth, bound, "<=", at=at)
+
+
+def _pooled(decomposition: Decomposition) -> ReductionPair:
+    """The reduction pair if the last component is not told apart from the left-overs."""
+    a, b, c = decomposition.a, decomposition.b, decomposition.c
+    rest: Any = decomposition.beta
+    return ReductionPair(a, b, (*c[:-1], c[-1] + rest))
+
+
+THM_4 = Claim(
+    id="decomposition.thm-4",
+    kind=Kind.STATEMENT,
+    title="every general mixture bounds the shuffled divergence",
+    text=r"For a general-clone decomposition, $D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le "
+    r"D_{e^\varepsilon}(P_0^{GC}\Vert P_1^{GC})$: Algorithm 3, which draws $n_j$ samples of $Q^j$ and one sample of "
+    r"the left-over of each user of a random $n_{k+1}$-subset, maps the pair to the shuffled messages.",
+    source="decomposition, Theorem 4 and Algorithm 3",
+    assumptions=("eps >= 0", "the left-overs exist for all inputs of the background"),
+    scope="Algorithm 3 as an identity of generating functions, every n by induction; all backgrounds of five channels",
+    grade=Grade.PROVED,
+    printed=lambda decomposition: decomposition.reduction_pair(),
+    check=_general,
+    controls=(
+        Control("last component pooled with the left-overs", _pooled),
+        Control("a fixed subset of users gives the left-overs", _fixed_subset, _algorithm_3),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+
+CLAIMS: tuple[Claim, ...] = (DEF_7, DEF_8, THM_4)

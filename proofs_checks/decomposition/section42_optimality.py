@@ -1,0 +1,271 @@
+"""Sections 4.2 and 4.3: the blanket is the best general clone; Algorithms 4 and 5; Figure 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.decomposition._cases import (
+    PAIR,
+    STUDY,
+    binomial_mass,
+    named_channels,
+    never_negative,
+    pointwise,
+    polynomials,
+    random_channels,
+    random_decomposition,
+    same_law,
+    targets,
+)
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    identity,
+)
+from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
+from symshuffle.decompositions.clones import (
+    standard_clone,
+    standard_clone_pair,
+    stronger_clone,
+)
+from symshuffle.decompositions.model import Decomposition
+from symshuffle.decompositions.postprocessing import (
+    blanket_laws,
+    blanket_to_primary,
+    clone_to_blanket,
+    common_left_over,
+    push_forward,
+)
+from symshuffle.shuffled import (
+    Histogram,
+    HistogramLaw,
+    histogram_law,
+    law_divergence,
+    worst_shuffled_divergence,
+)
+
+# -- decomposition.thm-5, with Algorithm 4
+
+
+def _bijection(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    a, w, gamma = polynomials("a w gamma")
+    for n in (1, 2, 3, 4):
+        blanket: dict[Histogram, Any] = {}
+        for size in range(n):
+            users: list[Any] = [(a, 1 - a), *[(w, 1 - w)] * size]
+            for h, mass in histogram_law(users).items():
+                blanket[h] = mass * binomial_mass(n - 1, size, gamma)
+        target_users: list[Any] = [(a, 1 - a, Fraction(0)), *[(gamma * w, gamma * (1 - w), 1 - gamma)] * (n - 1)]
+        image = push_forward(blanket, statement(n))
+        yield same_law(image, histogram_law(target_users), at=f"n={n}, generic channel, two outputs", symbolic=True)
+    labelled = named_channels(("krr", {"lam": 3, "k": 3}), ("erasure", {"k": 3, "p": "1/3"}), ("identity", {"k": 3}))
+    labelled += [(f"\n{w}", w) for w in random_channels(rng, 4, ((3, 3), (4, 2)))]
+    for label, channel in labelled:
+        for n in (1, 2, 3):
+            laws = blanket_laws(channel, PAIR, n)
+            images = [push_forward(law, statement(n)) for law in laws]
+            targets_ = primary_decomposition(channel, PAIR).reduction_pair().histogram_laws(n)
+            for law, image, claimed in zip(laws, images, targets_, strict=True):
+                yield same_law(image, claimed, at=f"n={n}, {label}")
+                yield compare(len(image), len(law), at=f"outcomes stay apart, n={n}, {label}")
+            for exp_eps in (Fraction(1), Fraction(6, 5)):
+                for i, j in (PAIR, PAIR[::-1]):
+                    before, after = (law_divergence(x[i], x[j], exp_eps) for x in (laws, images))
+                    yield compare(before, after, at=f"divergence, n={n}, exp(eps)={exp_eps}, {label}")
+
+
+def _primary(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    labelled = named_channels(("krr", {"lam": 3, "k": 3}), ("erasure", {"k": 3, "p": "1/3"}), ("identity", {"k": 3}))
+    labelled += [(f"\n{w}", w) for w in random_channels(rng, 6, ((3, 3), (4, 2)))]
+    for label, channel in labelled:
+        decomposition = primary_decomposition(channel, PAIR)
+        claimed = statement(channel.columns(), PAIR)
+        yield compare((decomposition.a, decomposition.b, decomposition.c, decomposition.beta), claimed, at=label)
+        yield compare(decomposition.violations(channel, PAIR), [], at=label)
+    n, m = sp.symbols("n m", integer=True, positive=True)
+    # A multiset of m blanket samples has m!/prod(h!) orders; as counts among n - 1 users it has one multinomial weight.
+    ways = sp.factorial(n - 1) / sp.factorial(n - 1 - m)
+    yield identity(sp.binomial(n - 1, m) * sp.factorial(m), ways, at="weights of a multiset, any n, size and outputs")
+    yield from _bijection(blanket_to_primary, rng)
+
+
+def _primary_weights(columns: Any, pair: tuple[int, int]) -> Any:
+    a, b = (tuple(column[x] for column in columns) for x in pair)
+    c = tuple(min(column) for column in columns)
+    return a, b, c, 1 - sum(c, Fraction(0))
+
+
+def _pair_weights(columns: Any, pair: tuple[int, int]) -> Any:
+    a, b = (tuple(column[x] for column in columns) for x in pair)
+    c = tuple(min(column[x] for x in pair) for column in columns)
+    return a, b, c, 1 - sum(c, Fraction(0))
+
+
+THM_5 = Claim(
+    id="decomposition.thm-5",
+    kind=Kind.STATEMENT,
+    title="the blanket as a general mixture over outputs",
+    text=r"Over the outputs as components, $a_y=R(x_1^0)(y)$, $b_y=R(x_1^1)(y)$, $c_y=\inf_xR(x)(y)$, $\beta=1-\gamma$ "
+    r"is a decomposition; Algorithm 4, which writes the number of users without blanket into a cell of its own, is a "
+    r"bijection between the blanket experiment and its reduction pair.",
+    source="decomposition, Theorem 5 and Algorithm 4",
+    assumptions=(),
+    scope="weights of all outcomes, any n and outputs; nine channels, LDP or not, n <= 3",
+    grade=Grade.PROVED,
+    printed=_primary_weights,
+    check=_primary,
+    controls=(
+        Control("infimum over the pair only", _pair_weights),
+        Control("no cell for users without blanket", lambda n: lambda h: {(*h, 0): Fraction(1)}, _bijection),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+
+# -- decomposition.thm-6, with Algorithm 5
+
+
+def _no_better(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    shared, floor, mu, beta, gamma = sp.symbols("s inf mu beta gamma", positive=True)
+    common = (floor - shared) / mu
+    keep = statement(mu, beta)
+    yield identity(shared + beta * keep * common, floor, at="a user's output: the blanket, for any decomposition")
+    vanishing = (beta * (1 - keep)).subs(mu, gamma - (1 - beta))
+    yield identity(vanishing, 1 - gamma, at="a user vanishes with probability 1 - gamma")
+    low, room, more = sp.symbols("s t u", nonnegative=True)
+    yield never_negative(
+        low + room - low, at="equation (4): the shared part lies below every row, so below the infimum"
+    )
+    yield never_negative(sp.expand(low + room + more - (low + room)), at="Q_com below every left-over")
+    for channel in [STUDY, *random_channels(rng, 3, ((3, 3), (3, 2)))]:
+        for label, decomposition in _candidates(rng, channel):
+            room = [b - s for b, s in zip(channel.blanket(), decomposition.common(), strict=True)]
+            yield compare(min(room), Fraction(0), ">=", at=f"equation (4), {label},\n{channel}")
+            common_law, kept = common_left_over(decomposition, channel)
+            gap: Any = privacy_blanket(channel).gamma - decomposition.gamma
+            kept_claimed = statement(gap, decomposition.beta) if gap else Fraction(0)
+            yield compare(kept, kept_claimed, at=f"probability to keep a left-over, {label},\n{channel}")
+            kernel = clone_to_blanket(decomposition.components, common_law, kept_claimed)
+            for n in (1, 2, 3) if channel.num_outputs < 4 else (1, 2):
+                laws = decomposition.reduction_pair().histogram_laws(n)
+                targets_ = blanket_laws(channel, PAIR, n)
+                at = f"{label}, n={n},\n{channel}"
+                for law, target in zip(laws, targets_, strict=True):
+                    yield same_law(push_forward(law, kernel), target, at=at)
+                yield from _ordered(laws, targets_, channel, at)
+
+
+def _ordered(
+    laws: Sequence[HistogramLaw], below: Sequence[HistogramLaw], channel: Channel, at: str
+) -> Iterator[Comparison]:
+    for exp_eps in targets(channel.ratio_cap())[:3]:
+        for i, j in (PAIR, PAIR[::-1]):
+            blanket, clone = (law_divergence(x[i], x[j], exp_eps) for x in (below, laws))
+            yield compare(blanket, clone, "<=", at=f"exp(eps)={exp_eps}, {at}")
+
+
+def _candidates(rng: np.random.Generator, channel: Channel) -> list[tuple[str, Decomposition]]:
+    return [
+        ("standard clone", standard_clone(channel, PAIR)),
+        ("four-point clone", stronger_clone(channel, PAIR).four_point(channel)),
+        ("the blanket itself (mu = 0)", primary_decomposition(channel, PAIR)),
+        ("random decomposition", random_decomposition(rng, channel)),
+        ("tight random decomposition", random_decomposition(rng, channel, tight=True)),
+    ]
+
+
+def _one_background(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The order of the bounds, for a decomposition that covers only the inputs that a statement names."""
+    channel = STUDY
+    covered = channel.restrict(statement(channel.num_inputs))
+    floor = covered.blanket()
+    decomposition = pointwise(channel.rows[0], channel.rows[1], floor)
+    laws = decomposition.reduction_pair().histogram_laws(2)
+    yield from _ordered(laws, blanket_laws(channel, PAIR, 2), channel, "decomposition for one background")
+
+
+THM_6 = Claim(
+    id="decomposition.thm-6",
+    kind=Kind.STATEMENT,
+    title="the blanket is the best general mixture",
+    text=r"For every general-clone decomposition a post-processing turns its reduction pair into that of the blanket, "
+    r"so $D(M_S(X^0)\Vert M_S(X^1))\le D(P_0^B\Vert P_1^B)\le D(P_0^{GC}\Vert P_1^{GC})$. It keeps each left-over with "
+    r"probability $\mu/\beta$, $\mu=\gamma-\sum_jc_j$, as a sample of $(\gamma\omega-\sum_jc_jQ^j)/\mu$ (Algorithm 5).",
+    source="decomposition, Theorem 6, equation (4) and Algorithm 5",
+    assumptions=("the decomposition covers all inputs of the channel: one made for a single background can do better",),
+    scope="one user's kernel for all decompositions, hence every n; Algorithm 5 exact for n <= 3, mu = 0 included",
+    grade=Grade.PROVED,
+    printed=lambda mu, beta: mu / beta,
+    check=_no_better,
+    controls=(
+        Control("left-overs kept with probability mu", lambda mu, beta: mu),
+        Control("a decomposition for one background", lambda inputs: (inputs - 1,), _one_background),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+
+# -- decomposition.fig-1
+
+
+def _hierarchy(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    lam = Fraction(3)
+    labelled = named_channels(
+        ("krr", {"lam": lam, "k": 3}),
+        ("subset-selection", {"lam": lam, "k": 4, "s": 2}),
+        ("aug-rr", {"lam": lam, "k": 3, "p": "1/2"}),
+        ("half-block", {"lam": lam, "k": 4}),
+    )
+    generic = standard_clone_pair(lam)
+    for label, channel in labelled:
+        for n in (1, 2, 3):
+            for exp_eps in targets(lam):
+                heights = {
+                    "truth": worst_shuffled_divergence(channel, PAIR, n, exp_eps)[0],
+                    "blanket": primary_decomposition(channel, PAIR).reduction_pair().divergence(n, exp_eps),
+                    "four-point clone": _four_point(channel).reduction_pair().divergence(n, exp_eps),
+                    "standard clone": standard_clone(channel, PAIR).reduction_pair().divergence(n, exp_eps),
+                }
+                at = f"{label}, n={n}, exp(eps)={exp_eps}"
+                for below, above in statement():
+                    yield compare(heights[below], heights[above], "<=", at=f"{below} below {above}, {at}")
+                level = generic.divergence(n, exp_eps)
+                yield compare(heights["standard clone"], level, at=f"the clone is level, {at}")
+
+
+def _four_point(channel: Channel) -> Decomposition:
+    return stronger_clone(channel, PAIR).four_point(channel)
+
+
+FIG_1 = Claim(
+    id="decomposition.fig-1",
+    kind=Kind.STATEMENT,
+    title="order of the bounds for a given randomizer",
+    text=r"For each randomizer: truth $\le$ blanket = best general clone $\le$ any other general clone, the standard "
+    r"clone in particular; the standard clone is the same for all $\varepsilon_0$-LDP randomizers, the blanket is not.",
+    source="decomposition, Figure 1",
+    assumptions=(),
+    scope="four mechanisms at lam = 3, n <= 3, four values of exp(eps)",
+    grade=Grade.EXACT_CASES,
+    printed=lambda: (("truth", "blanket"), ("blanket", "four-point clone"), ("blanket", "standard clone")),
+    check=_hierarchy,
+    controls=(
+        Control("the clone below the blanket", lambda: (("standard clone", "blanket"),)),
+        Control("the blanket is attained", lambda: (("blanket", "truth"),)),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+CLAIMS: tuple[Claim, ...] = (THM_5, THM_6, FIG_1)

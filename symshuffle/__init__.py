@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from symshuffle.accountants.ball import BallContour as BallContour
     from symshuffle.accountants.confirm import confirm as confirm
     from symshuffle.accountants.contour import Contour as Contour
     from symshuffle.accountants.exact import Exact as Exact
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from symshuffle.shuffled import shuffled_divergence as shuffled_divergence
 
 _HOME: Final = {
+    "accountants.ball": ("BallContour",),
     "accountants.confirm": ("confirm",),
     "accountants.contour": ("Contour",),
     "accountants.exact": ("Exact",),

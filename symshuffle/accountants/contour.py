@@ -92,7 +92,15 @@ class Contour:
         if float(tilt.values.max()) <= 0:
             how = "G is never positive"
             return Bracket(lower_end(law.singular), upper_end(law.singular), Rigour.FLOAT64, self.name, how)
-        plan = saddle.choose(tilt, n, rel=self.rel, lattice=law.lattice)
+        for rel in saddle.widths(self.rel):
+            bracket = self._attempt(law, n, tilt, rel)
+            if bracket.width <= Fraction(self.rel) * bracket.upper:
+                break
+        return bracket
+
+    def _attempt(self, law: Law, n: int, tilt: saddle.Tilt, rel: float) -> Bracket:
+        """One pass with constants chosen for the relative width ``rel``."""
+        plan = saddle.choose(tilt, n, rel=rel, lattice=law.lattice)
         scale = n * tilt.cumulant(plan.c) + (plan.tau * plan.c) ** 2 / 2  # everything below is relative to exp(scale)
         sums = _trapezoid(tilt, n, plan, self.largest)
         # log M(c) is a log1p of a sum of expm1, so its error is relative to the terms and not to 1.
@@ -164,8 +172,9 @@ def _kernel(plan: saddle.Plan, t: Array) -> npt.NDArray[np.complex128]:
     """The transform of the positive part on the line: 1/s^2, or its sum over the periods of a lattice."""
     s = plan.c + 1j * t
     half = 0.0 if plan.lattice is None else float(plan.lattice) / 2
-    root: npt.NDArray[np.complex128] = half / np.sinh(half * s) if half else 1 / s
-    return root * root
+    root = half / np.sinh(half * s) if half else 1 / s
+    square: npt.NDArray[np.complex128] = root * root
+    return square
 
 
 def _end_weights(plan: saddle.Plan, indices: Indices) -> Array:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, TypeAlias, final
 
+from symshuffle.accountants.ball import BallContour
 from symshuffle.accountants.contour import Contour
 from symshuffle.accountants.exact import Exact
 from symshuffle.accountants.fft import FFT
@@ -20,7 +21,7 @@ from symshuffle.law import Law
 from symshuffle.numbers import Exp, Real, lower_end, upper_end
 from symshuffle.results import Bracket, Rigour
 
-Engine: TypeAlias = "Exact | FFT | Contour"
+Engine: TypeAlias = "Exact | FFT | Contour | BallContour"
 
 ADJACENCY: Final = "replace-one"
 """Neighbouring relation of every bound: one user's input is replaced; n counts that user."""
@@ -107,15 +108,17 @@ def choose_engine(law: Law, n: int, rigour: Rigour | None, rel: float) -> Engine
     Unsupported
         If none does.
     """
+    cheap = Exact(largest_power=_CHEAP_POWER, largest_count=_CHEAP_COUNT)
     if rigour is None or rigour is Rigour.FLOAT64:
-        cheap = Exact(largest_power=_CHEAP_POWER, largest_count=_CHEAP_COUNT)
         return cheap if cheap.refusal(law, n) is None else Contour(rel=rel)
     if rigour is Rigour.EXACT and not law.exact:
         raise Unsupported("rigour exact needs rational lam, exp_eps and probabilities; use --rigour ball")
+    if rigour is Rigour.BALL:
+        return cheap if cheap.refusal(law, n) is None else BallContour(rel=rel)
     thorough = Exact()
     reason = thorough.refusal(law, n)
     if reason is not None:
-        raise Unsupported(f"rigour {rigour.value} at n = {n}: {reason}; use --rigour float64")
+        raise Unsupported(f"rigour exact at n = {n}: {reason}; use --rigour ball")
     return thorough
 
 

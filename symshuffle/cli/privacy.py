@@ -307,6 +307,7 @@ def _users(text: str) -> int:
 
 
 def _engine(name: EngineName, rel: float, rigour: RigourName | None) -> tuple[Engine | None, Rigour | None]:
+    from symshuffle.accountants.ball import BallContour
     from symshuffle.accountants.contour import Contour
     from symshuffle.accountants.exact import Exact
     from symshuffle.accountants.fft import FFT
@@ -318,7 +319,7 @@ def _engine(name: EngineName, rel: float, rigour: RigourName | None) -> tuple[En
         EngineName.AUTO: None,
         EngineName.EXACT: Exact(bits=_LAW_BITS),
         EngineName.FFT: FFT(),
-        EngineName.CONTOUR: Contour(rel=rel),
+        EngineName.CONTOUR: BallContour(rel=rel) if rigour is RigourName.BALL else Contour(rel=rel),
     }
     if rigour is None:
         return engines[name], None if name is EngineName.EXACT else Rigour.FLOAT64

@@ -17,7 +17,7 @@ import sympy as sp
 from symshuffle.decompositions.model import Decomposition, Direction
 from symshuffle.errors import Unsupported
 from symshuffle.law import Law
-from symshuffle.mechanisms.display import array, factored, latex
+from symshuffle.mechanisms.display import array, columns, factored, latex, text
 from symshuffle.mechanisms.model import Mechanism, OutputClass
 from symshuffle.mechanisms.symbolic import (
     EXP_EPS,
@@ -125,6 +125,19 @@ class SymbolicDecomposition:
             [(_number(value, bits), _number(weight, bits)) for value, weight in atoms],
             _number(self.singular(direction=direction).subs(at), bits),
         )
+
+    def __str__(self) -> str:
+        cells = [(f"Q{j}", text(c.a), text(c.b), text(c.c)) for j, c in enumerate(self.cells, start=1)]
+        weights = columns(("", "a", "b", "c"), [*cells, ("left-over", "0", "0", text(self.beta))])
+        return f"{weights}\n\n{self._law_in_words()}"
+
+    def __repr__(self) -> str:
+        return f"<decomposition of {self.mechanism!r}: {len(self.cells)} components, beta = {text(self.beta)}>"
+
+    def _law_in_words(self) -> str:
+        atoms = [(text(value), text(weight)) for value, weight in self.gparv()]
+        singular = [("singular", text(self.singular()))] if self.singular() != 0 else []
+        return columns(("G, with x = exp(eps)", "probability"), [*atoms, *singular])
 
     def latex(self) -> str:
         """The decomposition as a LaTeX table, one line per component."""

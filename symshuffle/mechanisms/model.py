@@ -388,6 +388,10 @@ class Mechanism:
             raise InputError("parameters", f"{symbol} missing", "a Parameter for every symbol")
         return cls(name, title or name, number, described, given, source="given by its states")
 
+    def __repr__(self) -> str:
+        fixed = (f"{name}={value}" for name, value in self.values)
+        return f"{self.name}({', '.join((*(p.name for p in self.parameters), *fixed))})"
+
     def _repr_latex_(self) -> str:
         lines = [
             (rf"\text{{{c.name}}}", latex(c.size), rf"\text{{{s.name}}}", latex(s.count), latex(s.probability))

@@ -58,3 +58,32 @@ def test_a_mechanism_shows_its_definition():
     shown = mechanism("krr")._repr_latex_()
     assert shown.startswith(r"$\displaystyle \begin{array}") and shown.endswith("$")
     assert r"\text{hit} & 1 & \frac{\lambda}{k + \lambda - 1}" in shown
+
+
+def test_text_of_a_decomposition_holds_weights_and_law():
+    lines = str(optimal_decomposition(mechanism("erasure"))).splitlines()
+    assert lines == [
+        "           a      b      c",
+        "Q1         1 - p  0      0",
+        "Q2         0      1 - p  0",
+        "Q3         p      p      p",
+        "left-over  0      0      1 - p",
+        "",
+        "G, with x = exp(eps)  probability",
+        "1 - x                 p",
+        "0                     1 - p",
+        "singular              1 - p",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shown", "written"),
+    [
+        (mechanism("krr"), "krr(lam, k)"),
+        (mechanism("krr").at(k=10, lam="3/2"), "krr(k=10, lam=3/2)"),
+        (mechanism("krr").at(k=10, eps0=1), "krr(k=10, lam=exp(1))"),
+        (optimal_decomposition(mechanism("constant")), "<decomposition of constant(k=2): 1 components, beta = 0>"),
+    ],
+)
+def test_short_names(shown, written):
+    assert repr(shown) == written

@@ -96,7 +96,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         title="guessing one of m values: best loss in closed form",
         text=(
             r"Guessing $\theta\in[m]$ from $P(x|\theta)=(1-\gamma)/m+\gamma 1[x=\theta]$ under 0-1 loss: "
-            r"subset selection of size $k$ has risk $1-(1-\gamma)/m-\gamma\lambda/K$, $K=k\lambda+m-k$, at every $\theta$; "
+            r"subset selection of size $k$ has risk $1-(1-\gamma)/m-\gamma\lambda/(k\lambda+m-k)$ at every $\theta$; "
             r"the best LDP channel has $k=1$, for the uniform prior and in the worst case."
         ),
         source="ldp_tradeoff, Appendix C.1, equations (80)-(94)",

@@ -10,6 +10,7 @@ with any number of outputs and any rule, has Bayes risk at least :math:`\sum_x u
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -65,8 +66,7 @@ class TradeoffCertificate:
         for x in range(m):
             if sum(row[x] for row in self.rows) != 1:
                 failed.append(f"the probabilities of input {x} do not sum to 1")
-        for a, costs in enumerate(problem.posterior_costs(self.prior)):
-            slack = worst_column(costs, self.bound, self.lam)
+        for a, (slack, _) in enumerate(worst_columns(problem.posterior_costs(self.prior), self.bound, self.lam)):
             if slack < 0:
                 failed.append(f"the lower bound fails at action {a} by {slack}")
         return failed
@@ -118,7 +118,18 @@ class TradeoffCertificate:
         )
 
 
-def worst_column(costs: Sequence[Fraction], bound: Sequence[Fraction], lam: Fraction) -> Fraction:
-    r"""The smallest :math:`\sum_x v_x (h_x - u_x)` over vectors ``v`` with entries between 1 and ``lam``."""
-    gaps = [h - u for h, u in zip(costs, bound, strict=True)]
-    return sum(gaps, start=Fraction(0)) + (lam - 1) * sum((g for g in gaps if g < 0), start=Fraction(0))
+def worst_columns(
+    costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction
+) -> list[tuple[Fraction, list[int]]]:
+    r"""For every action, the smallest :math:`\sum_x v_x (h_x - u_x)` over vectors of 1 and ``lam``, and where.
+
+    One common denominator turns the sums into sums of integers.
+    """
+    scale = math.lcm(*{v.denominator for row in costs for v in row}, *{u.denominator for u in bound})
+    scaled = [u.numerator * (scale // u.denominator) for u in bound]
+    found = []
+    for row in costs:
+        gaps = [h.numerator * (scale // h.denominator) - u for h, u in zip(row, scaled, strict=True)]
+        negative = [x for x, gap in enumerate(gaps) if gap < 0]
+        found.append(((sum(gaps) + (lam - 1) * sum(gaps[x] for x in negative)) / Fraction(scale), negative))
+    return found

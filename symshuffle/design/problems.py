@@ -6,10 +6,13 @@ action ``a`` at loss :math:`\ell(\theta, a)`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias, final
+
+import flint
 
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError
@@ -112,17 +115,16 @@ class DecisionProblem:
 
         A column ``v`` of a channel costs :math:`\min_a \sum_x h_{a,x} v_x` under the best action.
         """
-        weighted = [[p * value for value in row] if p else None for p, row in zip(prior, self.model, strict=True)]
-        return tuple(
-            tuple(
-                sum(
-                    (row[x] * self.loss[t][a] for t, row in enumerate(weighted) if row is not None),
-                    start=Fraction(0),
-                )
-                for x in range(self.num_inputs)
-            )
-            for a in range(self.num_actions)
+        scale = _denominator(prior)
+        weights = [p.numerator * (scale // p.denominator) for p in prior]
+        model, model_scale = _integers(self.model, self.num_inputs)
+        loss, loss_scale = _integers(
+            [[p * value for value in row] for p, row in zip(weights, self.loss, strict=True)], self.num_actions
         )
+        product = loss.transpose() * model
+        whole = scale * model_scale * loss_scale
+        rows = ([int(entry) for entry in row] for row in product.tolist())
+        return tuple(tuple(Fraction(entry, whole) for entry in row) for row in rows)
 
     def risk(self, channel: Channel, rule: Sequence[Sequence[Fraction]]) -> Vector:
         r"""The risk of a rule at every parameter: :math:`\sum_{y,a} (PW)_{\theta y}\, D_{ya}\, \ell(\theta,a)`.
@@ -190,6 +192,17 @@ def smoothed_point_masses(m: int, gamma: Fraction | int) -> DecisionProblem:
         tuple(tuple(Fraction(int(a != t)) for a in range(m)) for t in range(m)),
         (Fraction(1, m),) * m,
     )
+
+
+def _denominator(values: Iterable[Fraction | int]) -> int:
+    return math.lcm(*(value.denominator for value in values))
+
+
+def _integers(rows: Sequence[Sequence[Fraction]], width: int) -> tuple[flint.fmpz_mat, int]:
+    """A rational matrix as an integer one and its common denominator."""
+    scale = _denominator(value for row in rows for value in row)
+    entries = [value.numerator * (scale // value.denominator) for row in rows for value in row]
+    return flint.fmpz_mat(len(rows), width, entries), scale
 
 
 def _check_shape(name: str, matrix: Matrix) -> None:

@@ -184,10 +184,10 @@ def repaired_prior(prior: Array | None) -> tuple[Fraction, ...]:
 
 def repaired_bound(costs: Sequence[Sequence[Fraction]], bound: Array, lam: Fraction) -> tuple[Fraction, ...]:
     """A rational lower bound close to floating-point multipliers, lowered until it holds for every LDP channel."""
-    from symshuffle.design.certificate import worst_column
+    from symshuffle.design.certificate import worst_columns
 
     exact = [Fraction(float(u)) for u in bound]
-    deficit = max(Fraction(0), *(-worst_column(row, exact, lam) for row in costs))
+    deficit = max(Fraction(0), *(-slack for slack, _ in worst_columns(costs, exact, lam)))
     # Lowering every entry by s raises each row's slack by at least s * m.
     return tuple(u - deficit / len(exact) for u in exact)
 

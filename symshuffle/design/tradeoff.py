@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias, final
 
 from symshuffle.channel import Channel
 from symshuffle.design import programs
-from symshuffle.design.certificate import TradeoffCertificate
+from symshuffle.design.certificate import TradeoffCertificate, worst_columns
 from symshuffle.design.problems import DecisionProblem
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.geometry.extremal import LDPCone, check_lam
@@ -279,13 +279,11 @@ def _restricted_program(
 def _priced_columns(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction) -> Iterable[Column]:
     """For every action, the subset of most negative reduced cost, where that is negative; no list of subsets needed."""
     m = len(bound)
-    for a, row in enumerate(costs):
-        gaps = [h - u for h, u in zip(row, bound, strict=True)]
-        chosen = {x for x, gap in enumerate(gaps) if gap < 0}
-        if len(chosen) == m:
-            chosen.remove(max(range(m), key=gaps.__getitem__))
-        if chosen and sum(gaps) + (lam - 1) * sum(gaps[x] for x in chosen) < 0:
-            yield sum(1 << x for x in chosen), a
+    for a, (slack, chosen) in enumerate(worst_columns(costs, bound, lam)):
+        # Where all gaps are negative, every proper subset has a negative reduced cost as well.
+        proper = chosen[1:] if len(chosen) == m else chosen
+        if slack < 0 and proper:
+            yield sum(1 << x for x in proper), a
 
 
 def action_rows(

@@ -1,0 +1,379 @@
+r"""Information measures of a channel, maximised over all LDP channels.
+
+Each measure is a sum over outputs, :math:`F(Q) = \sum_y \varphi(Q_{\cdot y})`, of a function of the column that is
+convex and positively homogeneous of degree one. Such a sum satisfies the data processing inequality and is additive
+under direct sums, so its maximum over LDP channels is a linear program over the weights of staircase columns
+(ldp_tradeoff, Remarks 3.8 and 3.11). A functional that is not homogeneous is refused.
+
+Rational measures (total variation, chi-square, hockey-stick, Fisher information) are solved over the rationals. A
+logarithmic one is bracketed: the primal vertex is exact and its value is a ball; a rational dual vector is raised
+until balls show it to dominate every staircase column.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, TypeAlias, final
+
+import flint
+import numpy as np
+
+from symshuffle.channel import Channel
+from symshuffle.errors import InputError, NotDecided, SolverFailure, Unsupported
+from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, exact_columns, proper_subsets
+from symshuffle.geometry.linprog import certificate_of_basis, solve
+from symshuffle.lp import LinearProgram, Sense
+from symshuffle.numbers import Ball, Exp, enclose, to_arb, working_precision
+from symshuffle.results import Bracket, Rigour
+
+Column: TypeAlias = "Sequence[Fraction]"
+
+ENUMERATION_LIMIT: Final = 14
+"""Largest number of inputs for which every staircase column is certified."""
+
+_BITS: Final = 160
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Measure:
+    r"""A sum over outputs of a homogeneous convex function of the column.
+
+    Parameters
+    ----------
+    name : str
+        For messages and reports.
+    num_inputs : int
+        Length of the columns.
+    rational : callable or None
+        The function on rational columns, where it is rational.
+    ball : callable
+        The same on ``arb`` columns, at the current working precision.
+    """
+
+    name: str
+    num_inputs: int
+    rational: Callable[[Column], Fraction] | None
+    ball: Callable[[Sequence[Any]], Any]
+
+    def of(self, channel: Channel) -> Fraction | Ball:
+        """The measure of a rational channel: exact where it is rational, otherwise a ball."""
+        columns = exact_columns(channel)
+        if channel.num_inputs != self.num_inputs:
+            raise InputError("channel", f"{channel.num_inputs} inputs", f"{self.num_inputs}, as the measure")
+        if self.rational is not None:
+            return sum((self.rational(column) for column in columns), start=Fraction(0))
+        with working_precision(_BITS):
+            return Ball.from_arb(sum((self.column_ball(column) for column in columns), start=flint.arb(0)), _BITS)
+
+    def column_ball(self, column: Sequence[Fraction | Ball]) -> Any:
+        """The value of one column as an ``arb``; zero for the null column."""
+        if not any(column):
+            return flint.arb(0)
+        return self.ball([to_arb(v) for v in column])
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class MeasureDesign:
+    r"""The largest value of a measure over all LDP channels.
+
+    Parameters
+    ----------
+    measure : Measure
+        What was maximised.
+    lam : Fraction
+        Level of the channel; at ``exp(eps0)`` a rational just below it.
+    weights : dict of int to Fraction
+        The optimal point of the maximal polytope.
+    bound : tuple of Fraction
+        A vector ``u`` with :math:`\varphi(S_y) \le u \cdot S_y` for every subset; its sum is the upper end.
+    value : Bracket
+        The maximum.
+    """
+
+    measure: Measure
+    lam: Fraction
+    weights: dict[int, Fraction]
+    bound: tuple[Fraction, ...]
+    value: Bracket
+
+    def channel(self) -> Channel:
+        """The optimal channel."""
+        return MaximalPolytope(self.measure.num_inputs, self.lam).channel(self.weights)
+
+    def to_json(self) -> dict[str, Any]:
+        """The certificate in a form that ``json.dumps`` accepts; rationals are strings."""
+        weights = [{"subset": subset, "weight": str(weight)} for subset, weight in sorted(self.weights.items())]
+        return {"lam": str(self.lam), "weights": weights, "bound": [str(u) for u in self.bound]}
+
+
+def maximise(measure: Measure, lam: Fraction | int | Exp) -> MeasureDesign:
+    """Maximise a measure over all eps0-LDP channels.
+
+    Parameters
+    ----------
+    measure : Measure
+        One of this module, or the caller's own.
+    lam : Fraction, int or Exp
+        ``exp(eps0)``, above 1.
+
+    Raises
+    ------
+    InputError
+        If the level is not above 1, or the measure is not homogeneous of degree one on a test column.
+    Unsupported
+        For more than 14 inputs, where not every column can be certified one by one.
+
+    Notes
+    -----
+    At ``Exp(eps0)`` the value lies between the maxima at two rational levels around it: it increases with the level.
+    """
+    m = check_inputs(measure.num_inputs)
+    if m > ENUMERATION_LIMIT:
+        raise Unsupported(
+            f"m = {m}: {2**m - 2} staircase columns would be certified one by one; merge inputs with equal data, "
+            f"or use at most {ENUMERATION_LIMIT}"
+        )
+    _check_homogeneous(measure)
+    if not isinstance(lam, Exp):
+        return _maximise_at(measure, check_lam(lam))
+    if lam.exponent <= 0:
+        raise InputError("eps0", lam.exponent, "a number above 0")
+    around = enclose(lam, 100)
+    lower, upper = _maximise_at(measure, around.lower), _maximise_at(measure, around.upper)
+    how = f"maxima at two rational levels around exp({lam.exponent}); the maximum increases with the level"
+    value = Bracket(lower.value.lower, upper.value.upper, Rigour.BALL, "lp", how)
+    return MeasureDesign(measure, lower.lam, lower.weights, upper.bound, value)
+
+
+def _maximise_at(measure: Measure, lam: Fraction) -> MeasureDesign:
+    m = measure.num_inputs
+    subsets = proper_subsets(m)
+    columns = [tuple(lam if y >> x & 1 else Fraction(1) for x in range(m)) for y in subsets]
+    entries = tuple(tuple(enumerate(column)) for column in columns)
+    senses, rhs = (Sense.EQ,) * m, (Fraction(1),) * m
+    if measure.rational is not None:
+        program = LinearProgram(tuple(-measure.rational(column) for column in columns), entries, senses, rhs)
+        solution = solve(program)
+        weights = {subsets[j]: value for j, value in solution.certificate.primal}
+        bound = tuple(-y for y in solution.certificate.dual)
+        value = Bracket(-solution.value.upper, -solution.value.lower, Rigour.EXACT, "lp", solution.value.how)
+        return MeasureDesign(measure, lam, weights, bound, value)
+    with working_precision(_BITS):
+        values = [measure.column_ball(column) for column in columns]
+        basis = _float_basis(columns, [float(v) for v in values])
+        # The exact vertex of the basis, at costs that are rationals close to the balls.
+        nearby = [Ball.from_arb(v, _BITS).midpoint for v in values]
+        program = LinearProgram(tuple(-v for v in nearby), entries, senses, rhs)
+        certificate = certificate_of_basis(program, basis, range(m))
+        if certificate is None or any(value < 0 for _, value in certificate.primal):
+            raise NotDecided(f"the basis proposed for {measure.name} is not feasible over the rationals")
+        weights = {subsets[j]: value for j, value in certificate.primal}
+        attained = sum((to_arb(w) * values[y - 1] for y, w in weights.items()), start=flint.arb(0))
+        bound = tuple(-y for y in certificate.dual)
+        excess = [
+            Ball.from_arb(value - to_arb(sum((u * v for u, v in zip(bound, column, strict=True)), start=Fraction(0))))
+            for value, column in zip(values, columns, strict=True)
+        ]
+        # Raising every entry of u by s raises u . S_y by at least s * m.
+        raised = max(Fraction(0), *(ball.upper for ball in excess)) / m
+        bound = tuple(u + raised for u in bound)
+        how = f"an exact vertex with its value as a ball; a vector that dominates all {len(columns)} staircase columns"
+        lower = Ball.from_arb(attained, _BITS).lower
+        value = Bracket(lower, max(lower, sum(bound, start=Fraction(0))), Rigour.BALL, "lp", how)
+    return MeasureDesign(measure, lam, weights, bound, value)
+
+
+def _float_basis(columns: Sequence[Column], values: Sequence[float]) -> list[int]:
+    """A full basis around the support of the floating-point optimum."""
+    from scipy.optimize import linprog
+
+    matrix = np.array([[float(v) for v in column] for column in columns])
+    m = matrix.shape[1]
+    found = linprog(-np.array(values), A_eq=matrix.T, b_eq=np.ones(m), method="highs-ds")
+    if found.status != 0:
+        raise SolverFailure("HiGHS", str(found.message), f"the program over {len(columns)} columns")
+    reduced = matrix @ -found.eqlin.marginals - np.array(values)
+    order = sorted(range(len(columns)), key=lambda j: (found.x[j] <= 1e-11, abs(reduced[j]), j))
+    basis: list[int] = []
+    for j in order:
+        if np.linalg.matrix_rank(matrix[[*basis, j]], tol=1e-9) == len(basis) + 1:
+            basis.append(j)
+        if len(basis) == m:
+            break
+    return basis
+
+
+def _check_homogeneous(measure: Measure) -> None:
+    """Refuse a functional with an offset or a normalisation: phi(3v) must be 3 phi(v)."""
+    column = [Fraction(3 + (x * x) % 5, 7) for x in range(measure.num_inputs)]
+    tripled = [3 * v for v in column]
+    if measure.rational is not None:
+        agree = measure.rational(tripled) == 3 * measure.rational(column)
+    else:
+        with working_precision(_BITS):
+            agree = (measure.column_ball(tripled) - 3 * measure.column_ball(column)).contains(0)
+    if not agree:
+        raise InputError("measure", measure.name, "a column function with phi(3v) = 3 phi(v)")
+
+
+def _dot(weights: Sequence[Any], column: Sequence[Any]) -> Any:
+    return sum(w * v for w, v in zip(weights, column, strict=True))
+
+
+def _distributions(p: Sequence[Fraction], q: Sequence[Fraction]) -> tuple[list[Fraction], list[Fraction]]:
+    for name, values in (("P0", p), ("P1", q)):
+        if sum(values) != 1 or min(values) < 0:
+            raise InputError(name, [str(v) for v in values], "probabilities that sum to 1")
+    if len(p) != len(q):
+        raise InputError("P1", f"{len(q)} entries", f"{len(p)}, as P0")
+    return list(p), list(q)
+
+
+def total_variation(p: Sequence[Fraction], q: Sequence[Fraction]) -> Measure:
+    r"""Total variation of the two output laws: :math:`\varphi(v) = |v\cdot(P_0-P_1)|/2`."""
+    return hockey_stick(p, q, Fraction(1), name="total variation")
+
+
+def hockey_stick(
+    p: Sequence[Fraction], q: Sequence[Fraction], gamma: Fraction, *, name: str = "hockey-stick divergence"
+) -> Measure:
+    r"""Hockey-stick divergence of the two output laws: :math:`\varphi(v) = (v\cdot P_0 - \gamma\, v\cdot P_1)_+`."""
+    first, second = _distributions(p, q)
+    if gamma < 0:
+        raise InputError("gamma", gamma, "a number of at least 0")
+    difference = [a - gamma * b for a, b in zip(first, second, strict=True)]
+
+    def exact(column: Column) -> Fraction:
+        return max(Fraction(_dot(difference, column)), Fraction(0))
+
+    def ball(column: Sequence[Any]) -> Any:
+        return (value := _dot([to_arb(d) for d in difference], column)).max(0 * value)
+
+    return Measure(name, len(first), exact, ball)
+
+
+def chi_square(p: Sequence[Fraction], q: Sequence[Fraction]) -> Measure:
+    r"""Chi-square divergence of the output laws: :math:`\varphi(v) = (v\cdot(P_0-P_1))^2 / (v\cdot P_1)`."""
+    first, second = _distributions(p, q)
+    return _quotient("chi-square divergence", [a - b for a, b in zip(first, second, strict=True)], second)
+
+
+def fisher_information(p: Sequence[Fraction], derivative: Sequence[Fraction]) -> Measure:
+    r"""Fisher information of the output about a parameter: :math:`\varphi(v) = (v\cdot \dot P)^2 / (v\cdot P)`."""
+    if sum(derivative) != 0:
+        raise InputError("derivative", [str(v) for v in derivative], "entries that sum to 0")
+    first, _ = _distributions(p, p)
+    return _quotient("Fisher information", list(derivative), first)
+
+
+def _quotient(name: str, top: Sequence[Fraction], bottom: Sequence[Fraction]) -> Measure:
+    def exact(column: Column) -> Fraction:
+        below = _dot(bottom, column)
+        return Fraction(_dot(top, column) ** 2 / below) if below else Fraction(0)
+
+    def ball(column: Sequence[Any]) -> Any:
+        return _dot([to_arb(t) for t in top], column) ** 2 / _dot([to_arb(b) for b in bottom], column)
+
+    return Measure(name, len(top), exact, ball)
+
+
+def kullback_leibler(p: Sequence[Fraction], q: Sequence[Fraction]) -> Measure:
+    r"""Relative entropy of the output laws: :math:`\varphi(v) = (v\cdot P_0)\log\frac{v\cdot P_0}{v\cdot P_1}`."""
+    first, second = _distributions(p, q)
+
+    def ball(column: Sequence[Any]) -> Any:
+        above, below = (_dot([to_arb(t) for t in law], column) for law in (first, second))
+        return above * (above / below).log()
+
+    return Measure("relative entropy", len(first), None, ball)
+
+
+def mutual_information(p: Sequence[Fraction]) -> Measure:
+    r"""Mutual information, in nats: :math:`\varphi(v)=\sum_x p_x v_x \log\frac{v_x}{v\cdot p}`."""
+    first, _ = _distributions(p, p)
+
+    def ball(column: Sequence[Any]) -> Any:
+        mean = _dot([to_arb(t) for t in first], column)
+        return sum((to_arb(w) * v * (v / mean).log() for w, v in zip(first, column, strict=True) if w), flint.arb(0))
+
+    return Measure("mutual information", len(first), None, ball)
+
+
+def renyi_power(p: Sequence[Fraction], q: Sequence[Fraction], alpha: Fraction) -> Measure:
+    r"""The sum :math:`\sum_y (v\cdot P_0)^{\alpha}(v\cdot P_1)^{1-\alpha}`, behind Renyi's divergence.
+
+    For an order above 1 the divergence of the output laws is ``log(value) / (alpha - 1)``, an increasing function.
+    """
+    first, second = _distributions(p, q)
+    if alpha <= 1:
+        raise InputError("alpha", alpha, "an order above 1")
+
+    def ball(column: Sequence[Any]) -> Any:
+        above, below = (_dot([to_arb(t) for t in law], column) for law in (first, second))
+        return above ** to_arb(alpha) * below ** to_arb(1 - alpha)
+
+    return Measure(f"Renyi power of order {alpha}", len(first), None, ball)
+
+
+def renyi_divergence(design: MeasureDesign, alpha: Fraction) -> Bracket:
+    """The largest Renyi divergence of order ``alpha``, from the largest Renyi power."""
+    with working_precision(_BITS):
+        ends = [to_arb(end).log() / to_arb(alpha - 1) for end in (design.value.lower, design.value.upper)]
+        lower, upper = Ball.from_arb(ends[0], _BITS).lower, Ball.from_arb(ends[1], _BITS).upper
+    return Bracket(lower, upper, Rigour.BALL, "lp", design.value.how)
+
+
+def f_divergence(
+    p: Sequence[Fraction], q: Sequence[Fraction], generator: Callable[[Any], Any], *, name: str = "f-divergence"
+) -> Measure:
+    r"""Any f-divergence: :math:`\varphi(v) = (v\cdot P_1)\, f\!\left(\frac{v\cdot P_0}{v\cdot P_1}\right)`.
+
+    Parameters
+    ----------
+    generator : callable
+        ``f`` on an ``arb``, convex with ``f(1) = 0``; convexity is the caller's promise.
+    """
+    first, second = _distributions(p, q)
+
+    def ball(column: Sequence[Any]) -> Any:
+        above, below = (_dot([to_arb(t) for t in law], column) for law in (first, second))
+        return below * generator(above / below)
+
+    return Measure(name, len(first), None, ball)
+
+
+def uniform_information(m: int, k: int, eps0: Fraction) -> Ball:
+    r"""Mutual information of subset selection at a uniform input.
+
+    It is :math:`\varepsilon_0 k\lambda/K - \log(K/m)` nats with :math:`K = k\lambda + m - k`.
+    """
+    with working_precision(_BITS):
+        lam = to_arb(Exp(eps0))
+        total = k * lam + m - k
+        return Ball.from_arb(to_arb(eps0) * k * lam / total - (total / m).log(), _BITS)
+
+
+def best_uniform_size(m: int, eps0: Fraction) -> tuple[Ball, int]:
+    """The largest mutual information at a uniform input, and the size of the subsets that attain it.
+
+    Notes
+    -----
+    ldp_tradeoff, Remark 3.19. The size is a neighbour of the continuous maximiser
+    ``m (eps0 lam - lam + 1) / (lam - 1)**2``; all sizes are compared here.
+    """
+    values = [(uniform_information(check_inputs(m), k, eps0), k) for k in range(1, m)]
+    best = max(values, key=lambda pair: pair[0].midpoint)
+    if any(other.upper > best[0].lower for other, k in values if k != best[1]):
+        raise NotDecided(f"two subset sizes tie at m = {m}, eps0 = {eps0}")
+    return best
+
+
+def continuous_size(m: int, eps0: float) -> float:
+    """The real number at which the mutual information as a function of the subset size is largest."""
+    lam = math.exp(eps0)
+    return m * (eps0 * lam - lam + 1) / (lam - 1) ** 2

@@ -1,0 +1,195 @@
+r"""The Blackwell order of channels, decided with a certificate either way, and Le Cam's deficiency.
+
+``first`` dominates ``second`` if a post-processing turns ``first`` into ``second``. If it does, the certificate is
+that kernel; if not, it is a decision problem on which ``second`` does strictly better. Both come from one rational
+linear program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+from symshuffle.channel import Channel
+from symshuffle.errors import InputError
+from symshuffle.geometry.extremal import exact_columns
+from symshuffle.geometry.linprog import Solution, solve
+from symshuffle.lp import LinearProgram, Sense
+from symshuffle.numbers import parse_rational
+
+Matrix = tuple[tuple[Fraction, ...], ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Garbling:
+    """The kernel that turns the first channel into the second."""
+
+    kernel: Channel
+
+    dominates = True
+
+    def verify(self, first: Channel, second: Channel) -> bool:
+        """Whether ``first`` followed by the kernel is ``second``, exactly."""
+        return first.push_forward(self.kernel) == second
+
+    def to_json(self) -> dict[str, Any]:
+        """A form that ``json.dumps`` accepts; rationals are strings."""
+        return {"dominates": True, "kernel": [[str(v) for v in row] for row in self.kernel.rows]}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Separation:
+    r"""A decision problem with inputs as parameters that the second channel solves strictly better.
+
+    The gain of answering ``j`` at input ``x`` is ``gains[x][j]``. Answering with its output, the second channel earns
+    :math:`\sum_{x,j} Z_{xj}\, V_x(j)` (inputs weighted by one each); the first can earn no more than
+    :math:`\sum_i \max_j \sum_x Z_{xj}\, W_x(i)`.
+
+    Parameters
+    ----------
+    gains : tuple of tuple of Fraction
+        Shape ``(inputs, outputs of second)``, entries between -1 and 1.
+    """
+
+    gains: Matrix
+
+    dominates = False
+
+    def margin(self, first: Channel, second: Channel) -> Fraction:
+        """By how much the second channel is better; positive in a valid certificate."""
+        answers, inputs = range(second.num_outputs), range(second.num_inputs)
+        earned = _sum(
+            self.gains[x][j] * v for j, column in enumerate(exact_columns(second)) for x, v in enumerate(column)
+        )
+        best = _sum(
+            max(_sum(self.gains[x][j] * column[x] for x in inputs) for j in answers) for column in exact_columns(first)
+        )
+        return earned - best
+
+    def verify(self, first: Channel, second: Channel) -> bool:
+        """Whether the gains are within [-1, 1] and the margin is positive."""
+        return all(abs(gain) <= 1 for row in self.gains for gain in row) and self.margin(first, second) > 0
+
+    def to_json(self) -> dict[str, Any]:
+        """A form that ``json.dumps`` accepts; rationals are strings."""
+        return {"dominates": False, "gains": [[str(v) for v in row] for row in self.gains]}
+
+
+def certificate_from_json(data: Mapping[str, Any]) -> Garbling | Separation:
+    """Read what ``to_json`` of either certificate wrote."""
+
+    def read(rows: Sequence[Sequence[str]]) -> Matrix:
+        return tuple(tuple(parse_rational(value, "certificate") for value in row) for row in rows)
+
+    return Garbling(Channel(read(data["kernel"]))) if data["dominates"] else Separation(read(data["gains"]))
+
+
+def blackwell(first: Channel, second: Channel) -> Garbling | Separation:
+    """Decide whether ``first`` dominates ``second`` in the Blackwell order.
+
+    Returns
+    -------
+    Garbling or Separation
+        Either certificate has ``dominates`` and ``verify(first, second)``.
+
+    Raises
+    ------
+    InputError
+        If the channels are not rational, or differ in their number of inputs.
+
+    Notes
+    -----
+    ldp_tradeoff, Definition 3.1.
+
+    Examples
+    --------
+    >>> fine = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> coarse = Channel.from_rows([["5/8", "3/8"], ["3/8", "5/8"]])
+    >>> blackwell(fine, coarse).dominates, blackwell(coarse, fine).dominates
+    (True, False)
+    """
+    solution = _approximation(first, second, worst_input=False)
+    outputs = second.num_outputs
+    if solution.value.exact == 0:
+        return Garbling(_kernel(solution, first.num_outputs, outputs))
+    dual = solution.certificate.dual[first.num_outputs :]
+    rows = range(first.num_inputs)
+    gains = tuple(tuple(_signed(dual, x, j, outputs) for j in range(outputs)) for x in rows)
+    return Separation(gains)
+
+
+def deficiency(first: Channel, second: Channel) -> tuple[Fraction, Channel]:
+    r"""Le Cam's deficiency of ``first`` with respect to ``second``, and the kernel that attains it.
+
+    .. math:: \delta(W, V) = \min_K \max_x \tfrac12 \lVert V_x - (WK)_x \rVert_1
+
+    It is zero exactly if ``first`` dominates ``second``.
+    """
+    solution = _approximation(first, second, worst_input=True)
+    value = solution.value.exact
+    assert value is not None  # solve() returns exact optima only
+    return value, _kernel(solution, first.num_outputs, second.num_outputs)
+
+
+def equivalent(first: Channel, second: Channel) -> bool:
+    """Whether each channel dominates the other."""
+    return blackwell(first, second).dominates and blackwell(second, first).dominates
+
+
+def _approximation(first: Channel, second: Channel, *, worst_input: bool) -> Solution:
+    """Minimise the distance of ``first`` followed by a kernel to ``second``.
+
+    Variables: the kernel ``K[i][j]``, errors ``e[x][j] >= |V_x(j) - (WK)_x(j)|``, and for the worst input its bound.
+    The objective is the total error, or the largest half-error of an input.
+    """
+    if first.num_inputs != second.num_inputs:
+        raise InputError("second", f"{second.num_inputs} inputs", f"{first.num_inputs}, as the first channel")
+    w, v = exact_columns(first), exact_columns(second)
+    inputs, middle, outputs = first.num_inputs, first.num_outputs, second.num_outputs
+    # Rows: one per kernel row; then for every (x, j) the two one-sided errors; then one per input.
+    above = {(x, j): middle + 2 * (x * outputs + j) for x in range(inputs) for j in range(outputs)}
+    last = middle + 2 * inputs * outputs
+    columns: list[tuple[tuple[int, Fraction], ...]] = []
+    one = Fraction(1)
+    for i in range(middle):
+        for j in range(outputs):
+            entries = [(i, one)]
+            for x in range(inputs):
+                if w[i][x]:
+                    entries += [(above[x, j], w[i][x]), (above[x, j] + 1, -w[i][x])]
+            columns.append(tuple(entries))
+    for x in range(inputs):
+        for j in range(outputs):
+            tail = ((last + x, Fraction(-1, 2)),) if worst_input else ()
+            columns.append(((above[x, j], one), (above[x, j] + 1, one), *tail))
+    costs = [Fraction(0)] * (middle * outputs) + [Fraction(0) if worst_input else one] * (inputs * outputs)
+    senses = [Sense.EQ] * middle + [Sense.GE] * (2 * inputs * outputs)
+    rhs = [one] * middle
+    for x in range(inputs):
+        for j in range(outputs):
+            rhs += [v[j][x], -v[j][x]]
+    if worst_input:
+        columns.append(tuple((last + x, one) for x in range(inputs)))
+        costs.append(one)
+        senses += [Sense.GE] * inputs
+        rhs += [Fraction(0)] * inputs
+    return solve(LinearProgram(tuple(costs), tuple(columns), tuple(senses), tuple(rhs)))
+
+
+def _kernel(solution: Solution, middle: int, outputs: int) -> Channel:
+    point = solution.primal()
+    return Channel(tuple(tuple(point[i * outputs : (i + 1) * outputs]) for i in range(middle)))
+
+
+def _signed(dual: Sequence[Fraction], x: int, j: int, outputs: int) -> Fraction:
+    """The multiplier of ``(WK)_x(j) + e >= V_x(j)`` minus the one of the opposite side."""
+    position = 2 * (x * outputs + j)
+    return dual[position] - dual[position + 1]
+
+
+def _sum(terms: Iterable[Fraction]) -> Fraction:
+    return sum(terms, start=Fraction(0))

@@ -1,0 +1,101 @@
+"""Information measures over LDP channels: known values, closed forms, and what is refused."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import flint
+import pytest
+
+from symshuffle.design import measures as me
+from symshuffle.divergences import hockey_stick
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.geometry.extremal import MaximalPolytope
+from symshuffle.numbers import Exp, enclose
+from symshuffle.results import Rigour
+
+P0 = [Fraction(v, 10) for v in (5, 3, 1, 1)]
+P1 = [Fraction(v, 10) for v in (1, 2, 3, 4)]
+SLOPE = [Fraction(v, 10) for v in (-3, -1, 1, 3)]
+
+
+@pytest.mark.parametrize(
+    ("measure", "lam", "value"),
+    [
+        (me.chi_square(P0, P1), 3, Fraction(25, 96)),
+        (me.total_variation(P0, P1), 3, Fraction(1, 4)),
+        (me.hockey_stick(P0, P1, Fraction(5, 4)), 3, Fraction(3, 20)),
+        (me.hockey_stick(P0, P1, Fraction(2)), 3, Fraction(0)),
+        (me.fisher_information(P0, SLOPE), 2, Fraction(2, 27)),
+        (me.fisher_information(P0, SLOPE), 3, Fraction(16, 91)),
+        (me.fisher_information(P0, SLOPE), 20, Fraction(361, 486)),
+    ],
+)
+def test_rational_measures(measure, lam, value):
+    design = me.maximise(measure, lam)
+    assert design.value.exact == value
+    assert measure.of(design.channel()) == value
+    vertices = MaximalPolytope(4, Fraction(lam)).vertices()
+    assert max(measure.of(MaximalPolytope(4, Fraction(lam)).channel(v)) for v in vertices) == value
+
+
+@pytest.mark.parametrize(
+    ("measure", "eps0", "value"),
+    [
+        (me.kullback_leibler(P0, P1), "1/2", 0.0301012772288938),
+        (me.kullback_leibler(P0, P1), "1", 0.108179162878955),
+        (me.kullback_leibler(P0, P1), "2", 0.300848454940177),
+        (me.kullback_leibler(P0, P1), "5", 0.642987384171878),
+        (me.mutual_information([Fraction(v, 10) for v in (4, 3, 2, 1)]), "1", 0.121973473180898),
+        (me.mutual_information([Fraction(1, 4)] * 4), "1", 0.117992866909883),
+    ],
+)
+def test_logarithmic_measures(measure, eps0, value):
+    design = me.maximise(measure, Exp(Fraction(eps0)))
+    assert design.value.rigour is Rigour.BALL
+    assert design.value.width < Fraction(1, 10**20)
+    assert float(design.value.midpoint) == pytest.approx(value, abs=1e-14)
+    assert enclose(measure.of(design.channel())).upper >= design.value.lower
+
+
+def test_uniform_information_is_subset_selection():
+    for m, eps0 in ((3, Fraction(2)), (5, Fraction(1)), (4, Fraction(1, 2))):
+        value, size = me.best_uniform_size(m, eps0)
+        design = me.maximise(me.mutual_information([Fraction(1, m)] * m), Exp(eps0))
+        assert abs(value.midpoint - design.value.midpoint) < Fraction(1, 10**20)
+        assert abs(size - me.continuous_size(m, float(eps0))) < 1
+
+
+def test_renyi_and_user_divergences():
+    squares = me.f_divergence(P0, P1, lambda t: (t - 1) ** 2)
+    assert abs(me.maximise(squares, 3).value.midpoint - Fraction(25, 96)) < Fraction(1, 10**20)
+    # The Renyi power of order 2 is one plus the chi-square divergence.
+    power = me.maximise(me.renyi_power(P0, P1, Fraction(2)), 3)
+    assert abs(power.value.midpoint - 1 - Fraction(25, 96)) < Fraction(1, 10**20)
+    divergence = me.renyi_divergence(power, Fraction(2))
+    assert float(divergence.midpoint) == pytest.approx(0.23144235412890485, abs=1e-12)
+
+
+def test_measures_of_channels_agree_with_the_divergences():
+    channel = MaximalPolytope(4, Fraction(3)).channel(MaximalPolytope(4, Fraction(3)).vertices()[7])
+    laws = [[sum(p * v for p, v in zip(law, column, strict=True)) for column in channel.columns()] for law in (P0, P1)]
+    assert me.hockey_stick(P0, P1, Fraction(6, 5)).of(channel) == hockey_stick(*laws, Fraction(6, 5))
+
+
+def test_refusals():
+    offset = me.Measure("offset", 3, lambda v: sum(v) + 1, lambda v: sum(v) + 1)
+    with pytest.raises(InputError, match="offset"):
+        me.maximise(offset, 2)
+    normalised = me.Measure("normalised", 3, None, lambda v: (v[0] / sum(v)).log() * flint.arb(-1))
+    with pytest.raises(InputError, match="normalised"):
+        me.maximise(normalised, 2)
+    with pytest.raises(Unsupported, match="m = 15"):
+        me.maximise(me.mutual_information([Fraction(1, 15)] * 15), 2)
+    with pytest.raises(InputError, match="P1"):
+        me.kullback_leibler(P0, [Fraction(1, 2)] * 4)
+    with pytest.raises(InputError, match="derivative"):
+        me.fisher_information(P0, P1)
+    with pytest.raises(InputError, match="alpha"):
+        me.renyi_power(P0, P1, Fraction(1, 2))
+    with pytest.raises(InputError, match="eps0"):
+        me.maximise(me.total_variation(P0, P1), Exp(Fraction(0)))

@@ -1,0 +1,65 @@
+"""The Blackwell order and Le Cam's deficiency: certificates either way, and known values."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from symshuffle.channel import Channel
+from symshuffle.errors import InputError
+from symshuffle.geometry.extremal import MaximalPolytope
+from symshuffle.geometry.orders import blackwell, certificate_from_json, deficiency, equivalent
+
+LAM = Fraction(3)
+SINGLES = MaximalPolytope(3, LAM).channel({1: Fraction(1, 5), 2: Fraction(1, 5), 4: Fraction(1, 5)})
+PAIRS = MaximalPolytope(3, LAM).channel({3: Fraction(1, 7), 5: Fraction(1, 7), 6: Fraction(1, 7)})
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "margin"), [(SINGLES, PAIRS, Fraction(12, 35)), (PAIRS, SINGLES, Fraction(36, 35))]
+)
+def test_incomparable_maximal_channels(first, second, margin):
+    certificate = blackwell(first, second)
+    assert not certificate.dominates
+    assert certificate.verify(first, second)
+    assert certificate.margin(first, second) == margin
+    again = certificate_from_json(json.loads(json.dumps(certificate.to_json())))
+    assert again == certificate
+    assert not certificate.verify(first, first)
+    assert deficiency(first, second)[0] > 0
+
+
+def test_garblings_are_recognised():
+    kernel = Channel.from_rows([["1/2", "1/2"], ["1/3", "2/3"], [1, 0], [0, 1]])
+    for shift in range(4):
+        columns = [[3 + shift, 4, 5], [6, 4 + shift, 5], [4, 6, 3 + shift]]
+        rows = [[Fraction(v, 30) for v in row] for row in zip(*columns, strict=True)]
+        channel = Channel(tuple((*row, 1 - sum(row)) for row in rows))
+        coarse = channel.push_forward(kernel)
+        certificate = blackwell(channel, coarse)
+        assert certificate.dominates
+        assert certificate.verify(channel, coarse)
+        assert certificate_from_json(certificate.to_json()).verify(channel, coarse)
+        assert deficiency(channel, coarse)[0] == 0
+        back = blackwell(coarse, channel)
+        assert not back.dominates
+        assert back.verify(coarse, channel)
+
+
+def test_deficiency_to_a_constant_channel_is_total_variation():
+    # From nothing, the best imitation of (P, Q) misses each by half of their total variation distance.
+    nothing = Channel.from_rows([[1], [1]])
+    pair = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
+    value, kernel = deficiency(nothing, pair)
+    assert value == Fraction(1, 4)
+    assert kernel == Channel.from_rows([["1/2", "1/2"]])
+
+
+def test_equivalence_operations():
+    split = Channel(tuple((row[0] / 3, row[1], 2 * row[0] / 3, row[2], Fraction(0)) for row in SINGLES.rows))
+    assert equivalent(SINGLES, split)
+    assert not equivalent(SINGLES, PAIRS)
+    with pytest.raises(InputError, match="inputs"):
+        blackwell(SINGLES, Channel.from_rows([[1], [1]]))

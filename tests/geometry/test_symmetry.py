@@ -1,0 +1,104 @@
+"""Orbits of subsets by three routes, the orbit polytope, and the action on channels."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import pytest
+
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.geometry.extremal import MaximalPolytope, non_extreme_output
+from symshuffle.geometry.symmetry import (
+    OrbitPolytope,
+    SymmetryGroup,
+    act_on_channel,
+    average_weights,
+    cyclic_group,
+    dihedral_group,
+    product_of_symmetric_groups,
+    symmetric_group,
+    symmetrise,
+    trivial_group,
+)
+
+LAM = Fraction(7, 3)
+SIZES = (3, 4, 5, 6, 7, 8, 9, 10)
+
+
+@pytest.mark.parametrize(
+    ("group", "counts"),
+    [
+        (symmetric_group, (2, 3, 4, 5, 6, 7, 8, 9)),
+        (cyclic_group, (2, 4, 6, 12, 18, 34, 58, 106)),
+        (dihedral_group, (2, 4, 6, 11, 16, 28, 44, 76)),
+    ],
+)
+def test_orbit_counts(group, counts):
+    for m, count in zip(SIZES, counts, strict=True):
+        orbits = list(group(m).subset_orbits())
+        assert len(orbits) == count
+        assert sum(orbit.size for orbit in orbits) == 2**m - 2
+
+
+@pytest.mark.parametrize(
+    "group", [cyclic_group(6), symmetric_group(5), product_of_symmetric_groups([(0, 3), (1, 2, 4)]), cyclic_group(2)]
+)
+def test_special_forms_agree_with_listing(group):
+    plain = SymmetryGroup(group.m, group.generators)
+    special = {group.orbit_of(o.representative): (o.size, o.incidences) for o in group.subset_orbits()}
+    listed = {plain.orbit_of(o.representative): (o.size, o.incidences) for o in plain.subset_orbits()}
+    assert special == listed
+
+
+def test_large_groups_are_counted_not_listed():
+    assert len(list(cyclic_group(16).subset_orbits())) == 4114
+    assert len(list(product_of_symmetric_groups([range(40), range(40, 90)]).subset_orbits())) == 41 * 51 - 2
+    with pytest.raises(Unsupported, match="1073741822 subsets"):
+        list(dihedral_group(30).subset_orbits())
+
+
+def test_orbit_polytope_of_two_blocks():
+    polytope = OrbitPolytope(product_of_symmetric_groups([range(2), range(2, 5)]), LAM)
+    assert (len(polytope.orbits), polytope.dimension, len(polytope.vertices())) == (10, 8, 25)
+    for vertex in polytope.vertices():
+        assert polytope.contains(vertex)
+        assert MaximalPolytope(5, LAM).contains(polytope.lift(vertex))
+
+
+@pytest.mark.parametrize("group", [cyclic_group(4), dihedral_group(5), symmetric_group(4)])
+def test_transitive_groups_have_single_orbit_vertices(group):
+    polytope = OrbitPolytope(group, LAM)
+    singles = {(o, polytope.single_orbit_weight(orbit)) for o, orbit in enumerate(polytope.orbits)}
+    assert {next(iter(vertex.items())) for vertex in polytope.vertices()} == singles
+    for orbit in polytope.orbits:
+        k = orbit.representative.bit_count()
+        assert orbit.column_sum(0, LAM) == Fraction(orbit.size, group.m) * (k * LAM + group.m - k)
+
+
+def test_left_action_law():
+    channel = MaximalPolytope(3, LAM).channel(MaximalPolytope(3, LAM).vertices()[0])
+    for g, h in itertools.product(itertools.permutations(range(3)), repeat=2):
+        composed = tuple(g[h[x]] for x in range(3))
+        assert act_on_channel(composed, channel) == act_on_channel(g, act_on_channel(h, channel))
+
+
+def test_symmetrised_channel_is_maximal_and_averaging_stays_inside():
+    group = cyclic_group(3)
+    polytope = MaximalPolytope(3, LAM)
+    for vertex in polytope.vertices():
+        spread = symmetrise(polytope.channel(vertex), group)
+        assert non_extreme_output(spread, LAM) is None
+        assert polytope.contains(average_weights(vertex, group))
+
+
+def test_refusals():
+    with pytest.raises(InputError, match=r"generators\[0\]"):
+        SymmetryGroup(3, ((0, 0, 1),))
+    with pytest.raises(InputError, match="partition"):
+        product_of_symmetric_groups([(0, 1), (1, 2)])
+    with pytest.raises(InputError, match="transitive"):
+        polytope = OrbitPolytope(trivial_group(2), LAM)
+        polytope.single_orbit_weight(polytope.orbits[0])
+    with pytest.raises(InputError, match="m = 1"):
+        cyclic_group(1)

@@ -1,0 +1,420 @@
+"""Section 5.1: the amplification variable G and the divergence as a positive part of its sum; Appendix C."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.decomposition._cases import (
+    DIRECTIONS,
+    PAIR,
+    STUDY,
+    atoms,
+    binomial_mass,
+    named_channels,
+    never_negative,
+    plus,
+    polynomials,
+    random_channels,
+    random_distribution,
+    same_law,
+    targets,
+)
+from symshuffle.accountants.exact import Exact
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
+from symshuffle.decompositions.clones import standard_clone_pair
+from symshuffle.decompositions.model import ReductionPair
+from symshuffle.decompositions.postprocessing import blanket_laws
+from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.law import Law
+from symshuffle.mechanisms.finite import augmented_randomized_response, krr
+from symshuffle.mechanisms.symbolic import EXP_EPS
+from symshuffle.shuffled import law_divergence, worst_shuffled_divergence
+
+LDP = (
+    ("rr", {"lam": 3}),
+    ("krr", {"lam": 3, "k": 4}),
+    ("subset-selection", {"lam": 2, "k": 4, "s": 2}),
+    ("half-block", {"lam": 3, "k": 4}),
+)
+NOT_LDP = (("erasure", {"k": 3, "p": "1/3"}), ("identity", {"k": 3}))
+
+Atoms = Sequence[tuple[Any, Any]]
+
+
+def _expected_excess(law: Atoms, n: int) -> Any:
+    """E[(G_1 + ... + G_n)_+] over all sequences of n atoms."""
+    total: Any = Fraction(0)
+    for sequence in itertools.product(law, repeat=n):
+        value = sum((g for g, _ in sequence), Fraction(0))
+        if value > 0:
+            total += value * math.prod((mass for _, mass in sequence), start=Fraction(1))
+    return total
+
+
+# -- decomposition.thm-12, with Appendix C
+
+
+def _ratios(a0: Any, a1: Any, a2: Any, exp_eps: Any) -> list[tuple[Any, Any]]:
+    return [((a - exp_eps * b) / c, c) for a, b, c in zip(a0, a1, a2, strict=True) if c]
+
+
+def _key_identity() -> Iterator[Comparison]:
+    """Weight of one draw of A_b from cell j beside n - 1 draws of A_2, relative to n draws of A_2."""
+    n, h = sp.symbols("n h", integer=True, positive=True)
+    own, others = sp.symbols("A_b A_2", positive=True)
+    # The other cells have the same factor 1/h! A_2^h in both weights.
+    with_own = own * sp.factorial(n - 1) / sp.factorial(h - 1)
+    without = others * sp.factorial(n) / sp.factorial(h)
+    yield identity(with_own / without, h / n * own / others, at="any cell, count and number of users (Appendix C)")
+    a, b, c1, c2 = polynomials("a b c1 c2")
+    laws = tuple((first, second, 1 - first - second) for first, second in ((a, b), (c1, c2)))
+    for size in (1, 2, 3):
+        weights = {
+            draws: math.prod((laws[1][j] for j in draws), start=Fraction(1))
+            for draws in itertools.product(range(3), repeat=size)
+        }
+        for counts in {tuple(sorted(draws)) for draws in weights}:
+            orders = set(itertools.permutations(counts))
+            first = sum(
+                (laws[0][o[0]] * math.prod((laws[1][j] for j in o[1:]), start=Fraction(1)) for o in orders), Fraction(0)
+            )
+            # P_b(h) n prod A_2 = W_n(h) sum_i A_b(y_i) prod over the others of A_2, without a division.
+            whole = math.prod((laws[1][j] for j in counts), start=Fraction(1))
+            rest = sum(
+                (
+                    laws[0][j] * math.prod((laws[1][i] for k, i in enumerate(counts) if k != m), start=Fraction(1))
+                    for m, j in enumerate(counts)
+                ),
+                Fraction(0),
+            )
+            yield decide(
+                first * size * whole == len(orders) * whole * rest,
+                at=f"multiset {counts} of n={size}, generic laws on three cells",
+                claimed="P_b = W_n (1/n) sum_i A_b/A_2",
+                symbolic=True,
+            )
+
+
+def _identity_of_sums(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _key_identity()
+    pairs = [
+        (f"A0, A1, A2 = {laws}", ReductionPair(*laws))
+        for laws in (tuple(random_distribution(rng, 3, zeros=i < 2) for i in range(3)) for _ in range(8))
+    ]
+    pairs += [("standard clone, lam=2", standard_clone_pair(Fraction(2)))]
+    pairs += [(label, primary_decomposition(w, PAIR).reduction_pair()) for label, w in named_channels(*LDP[:2])]
+    yield from _sums(statement, pairs)
+
+
+def _sums(statement: Statement, pairs: list[tuple[str, ReductionPair]]) -> Iterator[Comparison]:
+    for label, pair in pairs:
+        for n in (1, 2, 3, 4) if len(pair.a2) < 4 else (1, 2):
+            for exp_eps in (Fraction(1), Fraction(6, 5), Fraction(2)):
+                for direction, (i, j) in DIRECTIONS:
+                    laws = (pair.a0, pair.a1)
+                    claimed = statement(laws[i], laws[j], pair.a2, n, exp_eps)
+                    computed = pair.divergence(n, exp_eps, direction=direction)
+                    at = f"{label}, n={n}, exp(eps)={exp_eps}, {direction}"
+                    yield compare(computed, claimed, at=at)
+                    engine = Exact().bracket(pair.gparv(exp_eps, direction=direction), n).exact
+                    yield compare(engine, computed, at=f"library engine, {at}")
+
+
+def _not_dominated(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    labelled = named_channels(*NOT_LDP)
+    yield from _sums(statement, [(label, primary_decomposition(w, PAIR).reduction_pair()) for label, w in labelled])
+
+
+def _mean_excess(a0: Any, a1: Any, a2: Any, n: int, exp_eps: Any) -> Any:
+    return _expected_excess(_ratios(a0, a1, a2, exp_eps), n) / n
+
+
+def _without_idle(a0: Any, a1: Any, a2: Any, n: int, exp_eps: Any) -> Any:
+    """The same after dropping the cells that neither A0 nor A1 charges."""
+    kept = [j for j, (a, b) in enumerate(zip(a0, a1, strict=True)) if a or b]
+    first, second, others = ([law[j] for j in kept] for law in (a0, a1, a2))
+    return _mean_excess(first, second, others, n, exp_eps)
+
+
+THM_12 = Claim(
+    id="decomposition.thm-12",
+    kind=Kind.STATEMENT,
+    title="divergence of a histogram pair as a positive part of a sum",
+    text=r"For laws $A_0,A_1\ll A_2$, the histograms of one draw of $A_b$ and $n-1$ draws of $A_2$ have "
+    r"$D_{e^\varepsilon}(P_0\Vert P_1)=\frac1n E[\sum_{i\le n}G_i]_+$ with independent copies of "
+    r"$G=\frac{A_0(y)-e^\varepsilon A_1(y)}{A_2(y)}$, $y\sim A_2$.",
+    source="decomposition, Theorem 12, Section 5.1 and Appendix C",
+    assumptions=("A0 and A1 are absolutely continuous with respect to A2",),
+    scope="key identity for any cells and n; histograms against sequences for eleven pairs, both directions, n <= 4",
+    grade=Grade.PROVED,
+    printed=_mean_excess,
+    check=_identity_of_sums,
+    controls=(
+        Control("1/(n + 1) instead of 1/n", lambda a0, a1, a2, n, x: _mean_excess(a0, a1, a2, n, x) * n / (n + 1)),
+        Control("cells that neither A0 nor A1 charges are dropped", _without_idle),
+        Control("laws that A2 does not dominate", _mean_excess, _not_dominated),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+
+# -- decomposition.def-9
+
+
+def _parv(rows: Any, pair: tuple[int, int], exp_eps: Any, *, rest: Any = None) -> tuple[Atoms, Atoms]:
+    """Atoms of L and of G as defined from the blanket distribution."""
+    floor = [min(column) for column in zip(*rows, strict=True)]
+    gamma = sum(floor, Fraction(0))
+    omega = [mass / gamma for mass in floor]
+    x, y = (rows[i] for i in pair)
+    plain = [((a - exp_eps * b) / w, w) for a, b, w in zip(x, y, omega, strict=True) if w]
+    general = [(value / gamma, gamma * mass) for value, mass in plain]
+    return plain, [*general, (Fraction(0), 1 - gamma if rest is None else rest)]
+
+
+def _amplification(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for mechanism in (krr(), augmented_randomized_response()):
+        law = optimal_decomposition(mechanism).gparv()
+        mean = sum(value * mass for value, mass in law)
+        yield identity(mean, 1 - EXP_EPS, at=f"E[G] of {mechanism.name}, open parameters")
+    labelled = named_channels(*LDP) + [(f"\n{w}", w) for w in random_channels(rng, 6, ((3, 3), (4, 2)))]
+    for label, channel in labelled:
+        for exp_eps in (Fraction(1), Fraction(6, 5), Fraction(5)):
+            for direction, pair in DIRECTIONS:
+                plain, general = statement(channel.rows, pair, exp_eps)
+                computed = primary_decomposition(channel, PAIR).reduction_pair().gparv(exp_eps, direction=direction)
+                claimed = Law.from_atoms(general)
+                at = f"{label}, exp(eps)={exp_eps}, {direction}"
+                yield same_law(atoms(computed), atoms(claimed), at=f"law of G, {at}")
+                for name, law in (("L", plain), ("G", general)):
+                    mean = sum((value * mass for value, mass in law), Fraction(0))
+                    yield compare(mean, 1 - exp_eps, at=f"E[{name}], {at}")
+
+
+DEF_9 = Claim(
+    id="decomposition.def-9",
+    kind=Kind.DEFINITION,
+    title="amplification variable, plain and with the residual atom",
+    text=r"$L=\frac{R(x)(W)-e^\varepsilon R(x')(W)}{\omega(W)}$ with $W\sim\omega$; $G=L/\gamma$ with probability "
+    r"$\gamma$ and 0 otherwise. $G$ is the variable of Theorem 12 for the primary decomposition, and both have mean "
+    r"$1-e^\varepsilon$.",
+    source="decomposition, Definition 9",
+    assumptions=("gamma > 0", "the blanket charges every output of the pair"),
+    scope="mean for two mechanisms in open parameters; laws for ten channels, both directions",
+    grade=Grade.EXACT_CASES,
+    printed=_parv,
+    check=_amplification,
+    controls=(
+        Control(
+            "residual atom of weight gamma",
+            lambda rows, pair, x: _parv(rows, pair, x, rest=sum(min(c) for c in zip(*rows, strict=True))),
+        ),
+        Control("the pair exchanged", lambda rows, pair, x: _parv(rows, pair[::-1], x)),
+    ),
+    expected=ClaimVerdict.DEFINITION,
+)
+
+
+# -- decomposition.thm-13
+
+
+def _optimal(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _key_identity()
+    labelled = [*named_channels(*LDP), ("the study channel", STUDY)]
+    labelled += [(f"\n{w}", w) for w in random_channels(rng, 3, ((3, 3), (4, 2)))]
+    yield from _optimal_for(statement, labelled)
+    yield from _optimal_for(statement, named_channels(*NOT_LDP[:1]))
+
+
+def _optimal_under_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for comparison in _optimal(statement, rng):
+        if not comparison.at.startswith("erasure"):
+            yield comparison
+
+
+def _optimal_for(statement: Statement, labelled: list[tuple[str, Channel]]) -> Iterator[Comparison]:
+    for label, channel in labelled:
+        cap: Any = channel.ratio_cap()
+        for n in (1, 2, 3):
+            for exp_eps in targets(min(cap, 2)):
+                for direction, pair in DIRECTIONS:
+                    at = f"{label}, n={n}, exp(eps)={exp_eps}, {direction}"
+                    first, second = blanket_laws(channel, pair, n)
+                    claimed = statement(channel.rows, pair, n, exp_eps)
+                    yield compare(law_divergence(first, second, exp_eps), claimed, at=f"{at}: blanket pair")
+                    truth, background = worst_shuffled_divergence(channel, pair, n, exp_eps)
+                    yield compare(truth, claimed, "<=", at=f"{at}: truth, background {background}")
+
+
+def _optimal_value(rows: Any, pair: tuple[int, int], n: int, exp_eps: Any) -> Any:
+    _, general = _parv(rows, pair, exp_eps)
+    return _expected_excess(general, n) / n
+
+
+def _similarity(rows: Any) -> Any:
+    return sum((min(column) for column in zip(*rows, strict=True)), Fraction(0))
+
+
+def _outside(rows: Any, pair: tuple[int, int], exp_eps: Any) -> Any:
+    """What the outputs that the blanket does not charge reveal for certain."""
+    x, y = (rows[i] for i in pair)
+    columns = zip(x, y, zip(*rows, strict=True), strict=True)
+    return sum((plus(a - exp_eps * b) for a, b, column in columns if not min(column)), Fraction(0))
+
+
+THM_13 = Claim(
+    id="decomposition.thm-13",
+    kind=Kind.STATEMENT,
+    title="best decomposition bound as a positive part of a sum",
+    text=r"For a local randomizer, $D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le D_{e^\varepsilon}(P_0^B\Vert P_1^B)="
+    r"\frac1n E[\sum_{i\le n}G_i]_+$ with $G$ of Definition 9. As printed, without the LDP assumption of Theorems 1, 2 "
+    r"and 4, the identity fails where the pair sends outputs outside the blanket, and the sum is then no bound.",
+    source="decomposition, Theorem 13",
+    assumptions=("gamma > 0", "eps >= 0"),
+    scope="key identity for any n; eight LDP channels and one that is not, all backgrounds, both directions, n <= 3",
+    grade=None,
+    printed=_optimal_value,
+    check=_optimal,
+    controls=(
+        Control(
+            "without the residual atom",
+            lambda rows, pair, n, x: _expected_excess(_parv(rows, pair, x, rest=Fraction(0))[1], n) / n,
+            _optimal_under_ldp,
+        ),
+        Control(
+            "1/(gamma n) instead of 1/n",
+            lambda rows, pair, n, x: _optimal_value(rows, pair, n, x) / _similarity(rows),
+            _optimal_under_ldp,
+        ),
+    ),
+    expected=ClaimVerdict.REFUTED,
+    corrected=Correction(
+        r"The same for randomizers that are LDP (or, more generally, with $R(x_1^0),R(x_1^1)\ll\omega$); otherwise add "
+        r"$\sum(R(x_1^0)(y)-e^\varepsilon R(x_1^1)(y))_+$ over the outputs outside the blanket.",
+        lambda rows, pair, n, x: _optimal_value(rows, pair, n, x) + _outside(rows, pair, x),
+        Grade.PROVED,
+    ),
+)
+
+
+# -- decomposition.lem-3
+
+
+def _by_active_users(rows: Any, pair: tuple[int, int], n: int, exp_eps: Any) -> Any:
+    plain, _ = _parv(rows, pair, exp_eps)
+    gamma = _similarity(rows)
+    terms = (binomial_mass(n, m, gamma) * _expected_excess(plain, m) for m in range(1, n + 1))
+    return sum(terms, Fraction(0)) / (gamma * n)
+
+
+LEM_3 = Claim(
+    id="decomposition.lem-3",
+    kind=Kind.STATEMENT,
+    title="the same bound over a random number of blanket users",
+    text=r"$D_{e^\varepsilon}(P_0^B\Vert P_1^B)=\frac1{\gamma n}\sum_{m=1}^n\binom nm\gamma^m(1-\gamma)^{n-m}"
+    r"E[\sum_{i\le m}L_i]_+$ bounds the shuffled divergence. As printed, without an LDP assumption, it fails like "
+    r"Theorem 13.",
+    source="decomposition, Lemma 3 and equation (11)",
+    assumptions=("gamma > 0", "eps >= 0"),
+    scope="eight LDP channels and one that is not, all backgrounds, both directions, n <= 3",
+    grade=None,
+    printed=_by_active_users,
+    check=_optimal,
+    controls=(
+        Control(
+            "1/n instead of 1/(gamma n)",
+            lambda rows, pair, n, x: _by_active_users(rows, pair, n, x) * _similarity(rows),
+            _optimal_under_ldp,
+        ),
+    ),
+    expected=ClaimVerdict.REFUTED,
+    corrected=Correction(
+        r"The same for LDP randomizers; otherwise add $\sum(R(x_1^0)(y)-e^\varepsilon R(x_1^1)(y))_+$ over the outputs "
+        r"outside the blanket.",
+        lambda rows, pair, n, x: _by_active_users(rows, pair, n, x) + _outside(rows, pair, x),
+        Grade.PROVED,
+    ),
+)
+
+
+# -- decomposition.prop-2, with Remark 6
+
+
+def _range(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    s, t, v, w = sp.symbols("s t v w", nonnegative=True)
+    lam, x = 1 + w, 1 + v
+    first, second = (1 + lam * s) / (1 + s), (1 + lam * t) / (1 + t)  # any two ratios from 1 to lam
+    yield never_negative(lam - x - (first - x * second), at="atoms of the blanket: at most lam - x, any budget and x")
+    yield never_negative(first - x * second - (1 - lam * x), at="atoms of the blanket: at least 1 - lam x")
+    yield never_negative((lam - x / lam) - (lam - x), at="Remark 6: below the earlier upper end")
+    yield never_negative((1 - lam * x) - (1 / lam - lam * x), at="Remark 6: above the earlier lower end")
+    a, b, mass = sp.symbols("a b c")
+    yield identity(mass * (a - EXP_EPS * b) / mass, a - EXP_EPS * b, at="E[G] = sum of a - x b = 1 - x")
+    labelled = named_channels(*LDP) + [(f"\n{w_}", w_) for w_ in random_channels(rng, 6, ((3, 3), (4, 2)))]
+    for label, channel in labelled:
+        cap: Any = channel.ratio_cap()
+        for exp_eps in (*targets(cap), cap + Fraction(1, 2), 3 * cap):
+            for direction, pair in DIRECTIONS:
+                law = primary_decomposition(channel, PAIR).reduction_pair().gparv(exp_eps, direction=direction)
+                mean, low, high = statement(cap, exp_eps)
+                at = f"{label}, exp(eps0)={cap}, exp(eps)={exp_eps}, {direction}"
+                yield compare(law.mean, mean, at=f"mean, {at}")
+                yield compare(law.support[0], low, ">=", at=f"smallest atom, {at}")
+                yield compare(law.support[1], high, "<=", at=f"largest atom, {at}")
+                plain, _ = _parv(channel.rows, pair, exp_eps)
+                gamma: Any = privacy_blanket(channel).gamma
+                values = [value for value, _ in plain]
+                yield compare(min(values), gamma * (1 - cap * exp_eps), ">=", at=f"Remark 6, smallest L, {at}")
+                yield compare(max(values), gamma * (cap - exp_eps), "<=", at=f"Remark 6, largest L, {at}")
+
+
+PROP_2 = Claim(
+    id="decomposition.prop-2",
+    kind=Kind.STATEMENT,
+    title="mean and range of the amplification variable",
+    text=r"For an $\varepsilon_0$-LDP randomizer and any $\varepsilon\ge0$: $E[G]=1-e^\varepsilon$ and "
+    r"$1-e^{\varepsilon+\varepsilon_0}\le G\le e^{\varepsilon_0}-e^\varepsilon$; Remark 6: $L$ lies in $\gamma$ "
+    r"times that interval. For $\varepsilon>\varepsilon_0$ the upper end is negative, while $G$ is 0 with "
+    r"probability $1-\gamma$.",
+    source="decomposition, Property 2 and Remark 6",
+    assumptions=(),
+    scope="atoms of the blanket for all ratios, budgets and eps; ten channels, eps up to eps0 + log 3",
+    grade=None,
+    printed=lambda lam, x: (1 - x, 1 - lam * x, lam - x),
+    check=_range,
+    controls=(
+        Control("range of the earlier work, upper end lowered", lambda lam, x: (1 - x, 1 - lam * x, lam - lam * x)),
+        Control("mean 1 - 1/exp(eps)", lambda lam, x: (1 - 1 / x, 1 - lam * x, max(Fraction(0), lam - x))),
+    ),
+    expected=ClaimVerdict.REFUTED,
+    corrected=Correction(
+        r"$1-e^{\varepsilon+\varepsilon_0}\le G\le\max\{0,e^{\varepsilon_0}-e^\varepsilon\}$, which is the printed "
+        r"range for $\varepsilon\le\varepsilon_0$ (beyond, the bound is 0 anyway); mean and Remark 6 stand for every "
+        r"$\varepsilon$.",
+        lambda lam, x: (1 - x, 1 - lam * x, max(Fraction(0), lam - x)),
+        Grade.PROVED,
+    ),
+)
+
+CLAIMS: tuple[Claim, ...] = (THM_12, DEF_9, THM_13, LEM_3, PROP_2)

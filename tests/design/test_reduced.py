@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from symshuffle.design import DecisionProblem, bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
-from symshuffle.design.orbits import orbit_tradeoff
+from symshuffle.design.reduced import orbit_tradeoff
 from symshuffle.design.symmetries import check_symmetry, detect_symmetry
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.symmetry import cyclic_group, product_of_symmetric_groups, symmetric_group, trivial_group

@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 JOBS   ?= $(shell nproc)
 
-.PHONY: run test lint notebooks conformance mutate bench clean
+.PHONY: run test lint docs notebooks conformance mutate clean
 .DEFAULT_GOAL := test
 
 $(STAMP): pyproject.toml .ci/constraints.txt
@@ -27,8 +27,13 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: $(STAMP)   ## write the pages that are derived from the code
+	$(BIN)/python docs/mechanisms.py
+
 notebooks: $(STAMP)   ## build the .ipynb files from their percent scripts
-	$(BIN)/jupytext --to ipynb --execute notebooks/*.py
+	$(BIN)/jupytext --quiet --to ipynb --update notebooks/*.py
+	$(BIN)/jupyter nbconvert --log-level WARN --to notebook --inplace --execute \
+		--ExecutePreprocessor.record_timing=False notebooks/*.ipynb
 
 conformance: $(STAMP)   ## every engine on every law of the full grid
 	$(BIN)/python -m pytest -n $(JOBS) -m conformance tests/conformance

@@ -1,0 +1,56 @@
+"""Write docs/mechanisms.md: every named mechanism with its definition, decomposition and law of G, all derived."""
+
+from pathlib import Path
+
+from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.errors import Unsupported
+from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.registry import MECHANISMS
+
+PAGE = Path(__file__).with_suffix(".md")
+
+HEAD = """# Mechanisms
+
+Written by `make docs` from the definitions in [symshuffle/mechanisms](../symshuffle/mechanisms); do not edit. Each
+mechanism is defined once, by the states that an input can have seen from an output; everything below is derived from
+that. Here $\\lambda = e^{\\varepsilon_0}$ and $x = e^{\\varepsilon}$; $a$ and $b$ are the weights of the shared
+components in the two rows that are compared, $c$ their weights in the blanket (decomposition, Theorem 7), and $G$ is
+the amplification variable (decomposition, Theorem 12). `symshuffle decompose NAME` prints the same.
+"""
+
+
+def render() -> str:
+    """The whole page."""
+    return "\n".join([HEAD, *_summary(), "", *(_section(name) for name in MECHANISMS)])
+
+
+def _summary() -> list[str]:
+    lines = ["| name | mechanism | parameters | defined in |", "|---|---|---|---|"]
+    for name, make in MECHANISMS.items():
+        mechanism = make()
+        parameters = "<br>".join(f"`{p.name}`: {p.meaning}; {p.range}" for p in mechanism.parameters)
+        lines.append(f"| [`{name}`](#{name}) | {mechanism.title} | {parameters} | {mechanism.source} |")
+    return lines
+
+
+def _section(name: str) -> str:
+    mechanism = MECHANISMS[name]()
+    parts = [f"## {name}", f"*{mechanism.title}*. Pair: {mechanism.pair}."]
+    parts += [_display(mechanism._repr_latex_().strip("$").removeprefix("\\displaystyle ")), *_derived(mechanism)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _derived(mechanism: Mechanism) -> list[str]:
+    try:
+        derived = optimal_decomposition(mechanism)
+    except Unsupported as reason:
+        return [f"No closed form with open parameters: {reason}."]
+    return [_display(derived.latex()), _display(derived.gparv_latex())]
+
+
+def _display(latex: str) -> str:
+    return f"```math\n{latex}\n```"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(render(), encoding="utf-8")

@@ -1,0 +1,93 @@
+"""Pages keep their promises: links lead somewhere, names exist, derived pages are up to date, examples run."""
+
+import doctest
+import importlib
+import importlib.util
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+import symshuffle
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+MODULES = ["symshuffle", *(m.name for m in pkgutil.walk_packages(symshuffle.__path__, "symshuffle."))]
+NOTATION = (ROOT / "docs" / "notation.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_files(page):
+    targets = re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    missing = [target for target in targets if "://" not in target and not (page.parent / target).exists()]
+    assert not missing
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_dotted_names_exist(page):
+    for name in set(re.findall(r"`(symshuffle(?:\.\w+)+)`", page.read_text(encoding="utf-8"))):
+        resolve(name)
+
+
+def resolve(name):
+    parts = name.split(".")
+    for i in range(len(parts), 0, -1):
+        module = ".".join(parts[:i])
+        if module in MODULES:
+            found = importlib.import_module(module)
+            for attribute in parts[i:]:
+                found = getattr(found, attribute)
+            return found
+    raise AssertionError(f"{name} is not in the package")
+
+
+def test_the_notation_table_is_a_table():
+    rows = [line for line in NOTATION.splitlines() if line.startswith("|")]
+    assert len(rows) > 15
+    assert {row.replace(r"\|", "").count("|") for row in rows} == {5}
+
+
+def test_mechanism_page_is_up_to_date():
+    spec = importlib.util.spec_from_file_location("mechanism_page", ROOT / "docs" / "mechanisms.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert script.PAGE.read_text(encoding="utf-8") == script.render(), "run `make docs`"
+
+
+def test_make_targets_that_pages_name_exist():
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
+    named = {name for page in PAGES for name in re.findall(r"\bmake ([a-z]+)`", page.read_text(encoding="utf-8"))}
+    assert {"run", "test"} <= targets
+    assert named <= targets
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_in_docstrings_run(module):
+    if module == "symshuffle.__main__":
+        assert callable(importlib.import_module(module).main)
+        return
+    assert doctest.testmod(importlib.import_module(module)).failed == 0
+
+
+def test_some_docstrings_have_examples():
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    assert sum(bool(t.examples) for m in MODULES for t in finder.find(importlib.import_module(m))) >= 5
+
+
+def test_citation_agrees_with_the_package():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'version = "{citation["version"]}"' in project
+    assert f'license = "{citation["license"]}"' in project
+    assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")
+
+
+def test_importing_the_package_is_light():
+    import subprocess
+    import sys
+
+    code = "import sys, symshuffle; print(*sorted({m.partition('.')[0] for m in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    assert not {"sympy", "cvxpy", "matplotlib", "scipy", "flint", "numpy", "typer"} & set(loaded.split())

@@ -1,16 +1,17 @@
 r"""Mixtures of orbit laws in short, and lines above all templates: the two halves of a frontier certificate.
 
 The upper half rests on a reduction. Take a line :math:`\eta B+c` and maximise :math:`S-\eta B` over the templates whose
-ratios are at most :math:`\lambda`; scaled to :math:`[1,\lambda]^k`, with :math:`P,Q,R` the sums of the coordinates, their
-squares and their reciprocals, the derivative in coordinate :math:`v` is :math:`g(v)/v^2` for one cubic
+ratios are at most :math:`\lambda`; scaled to :math:`[1,\lambda]^k`, with :math:`P,Q,R` the sums of the coordinates,
+their squares and their reciprocals, the derivative in coordinate :math:`v` is :math:`g(v)/v^2` for one cubic
 
 .. math:: g(v)=Av^3-Bv^2+D,\qquad B=2k^2Q/P^3>0,\quad D=\eta'Q>0.
 
-A maximiser has :math:`g\le0` at the lower end and :math:`g\ge0` at the upper end. The cubic has no linear term, so it has at
-most two positive roots, positive before them and between them negative: a coordinate strictly between the ends sits at the
-second root, and two of them there could be pulled apart with gain. So **at most one coordinate is strictly between the
-ends**, and a line is above all templates if it is above ``k`` curves in one variable: finitely many polynomials over Q,
-whose signs are decided exactly. Without a cap only the singleton curve is left (claim ``symshuffle.anchored-frontier``).
+A maximiser has :math:`g\le0` at the lower end and :math:`g\ge0` at the upper end. The cubic has no linear term, so it
+has at most two positive roots, positive before them and between them negative: a coordinate strictly between the ends
+sits at the second root, and two of them there could be pulled apart with gain. So **at most one coordinate is strictly
+between the ends**, and a line is above all templates if it is above ``k`` curves in one variable: finitely many
+polynomials over Q, whose signs are decided exactly. Without a cap only the singleton curve is left (claim
+``symshuffle.anchored-frontier``).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any, Final, final
 import sympy as sp
 
 from symshuffle.anchored.law import AnchoredLaw, mix, orbit_law
-from symshuffle.anchored.linear import Vector
+from symshuffle.anchored.linear import Vector, row_dependence
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.estimation.canonical import Population, isotropic_risk
 from symshuffle.mechanisms.symbolic import constant_of
@@ -110,7 +111,7 @@ class DualCertificate:
     lam_cap: Fraction | None = None
 
     def curves(self) -> Iterator[tuple[sp.Poly, Fraction | None]]:
-        r"""Polynomials in the one free ratio ``t``, to be at least 0 on ``[1, lam_cap]``: :math:`(\eta B+c-S)\,tP^2`."""
+        r"""Polynomials :math:`(\eta B+c-S)\,tP^2` in the one free ratio ``t``, to be at least 0 on ``[1, lam_cap]``."""
         cap = self.lam_cap
         for high in range(self.k - 1 if cap is not None else 1):
             yield self._curve(high, cap if cap is not None else Fraction(1)), cap
@@ -218,3 +219,20 @@ class Frontier:
             raise InputError("budget", self.budget, "a number > 0 (at budget 0 the canonical risk is infinite)")
         ends = [isotropic_risk(self.k, value, population=population) for value in (self.trace.upper, self.trace.lower)]
         return Bracket(ends[0], ends[1], self.trace.rigour, "closed form", "from the trace, decreasing")
+
+
+def reduce_mixture(
+    points: Sequence[tuple[Fraction, Fraction]], weights: Sequence[Fraction]
+) -> tuple[tuple[int, Fraction], ...]:
+    """Write a point of a planar convex hull with at most three of the points, by indices and weights.
+
+    While more than three are left, an affine dependence is subtracted until a weight vanishes (anchored, Lemma 7.8).
+    """
+    if len(points) != len(weights) or not points:
+        raise InputError("weights", f"{len(weights)} weights", f"one per point, of which there are {len(points)}")
+    left = [(i, weight) for i, weight in enumerate(weights) if weight]
+    while (relation := row_dependence([(Fraction(1), *points[i]) for i, _ in left])) is not None:
+        step = min(weight / c for (_, weight), c in zip(left, relation, strict=True) if c > 0)
+        shifted = ((i, weight - step * c) for (i, weight), c in zip(left, relation, strict=True))
+        left = [(i, weight) for i, weight in shifted if weight]
+    return tuple(left)

@@ -1,0 +1,169 @@
+r"""Lower bounds on the risk of every estimator: van Trees, and what it says about shuffled compositions.
+
+For a parameter in ``m`` dimensions with a prior that vanishes on the faces of its box,
+
+.. math:: E|\hat\theta-\theta|^2\ \ge\ \frac{m^2}{E_\pi\operatorname{tr}I(\theta)+J(\pi)},\qquad
+          J(\pi)=\sum_j\int\frac{(\partial_j\pi)^2}\pi .
+
+(anchored, Lemma A.1.) Together with a risk that an estimator attains this makes a sandwich at every finite ``n``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+import flint
+
+from symshuffle.errors import InputError
+from symshuffle.estimation.canonical import Population, check_users, isotropic_risk
+from symshuffle.numbers import Ball, Number, Verdict, less, lower_end, to_arb, upper_end, working_precision
+from symshuffle.results import Bracket, Rigour
+
+BITS: Final = 128
+
+
+def van_trees_bound(information: Any, prior: Any, *, dimension: int) -> Any:
+    r"""The bound :math:`m^2/(E\operatorname{tr}I+J)`.
+
+    Parameters
+    ----------
+    information : Number or sympy.Expr
+        Trace of the Fisher information of all observations, averaged over the prior; at least 0.
+    prior : Number or sympy.Expr
+        The information :math:`J` of the prior, summed over coordinates; above 0.
+    dimension : int
+        Number ``m`` of coordinates, at least 1.
+
+    Raises
+    ------
+    InputError
+        If the prior information is not positive: such a prior does not vanish on the boundary, and the bound is false.
+    """
+    if dimension < 1:
+        raise InputError("dimension", dimension, "an integer of at least 1")
+    if isinstance(prior, Fraction | Ball | float | int) and less(0, prior) is not Verdict.TRUE:
+        raise InputError("prior", prior, "a number > 0: a prior that vanishes on the boundary has positive information")
+    return dimension**2 / (information + prior)
+
+
+def prior_information(density: Any, symbol: Any, lower: Any, upper: Any) -> Any:
+    r"""The information :math:`\int_a^b\pi'^2/\pi` of a prior density on an interval, by SymPy.
+
+    Raises
+    ------
+    InputError
+        If the density does not integrate to 1, or does not vanish at both ends.
+    """
+    import sympy as sp
+
+    total = sp.simplify(sp.integrate(density, (symbol, lower, upper)))
+    if total != 1:
+        raise InputError("density", f"total mass {total}", "a probability density on the interval")
+    for end in (lower, upper):
+        height = sp.simplify(density.subs(symbol, end))
+        if height != 0:
+            raise InputError("density", f"{height} at {end}", "0 at both ends: otherwise the bound is false")
+    integrand = sp.simplify(sp.diff(density, symbol) ** 2 / density)
+    return sp.simplify(sp.integrate(integrand, (symbol, lower, upper)))
+
+
+def cosine_prior(symbol: Any, radius: Any) -> Any:
+    r"""The density :math:`\cos^2(\pi t/2r)/r` on :math:`[-r,r]`, of information :math:`\pi^2/r^2`, in SymPy."""
+    import sympy as sp
+
+    return sp.cos(sp.pi * symbol / (2 * radius)) ** 2 / radius
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sandwich:
+    """What is known about the minimax risk of shuffled composition estimation at one ``n``.
+
+    Parameters
+    ----------
+    lower, upper : Bracket
+        Enclosures of the van Trees bound and of the smallest worst-case risk among the estimators considered.
+    canonical : Bracket
+        Enclosure of the worst-case risk of the canonical estimator.
+    radius : Fraction
+        Half the side of the cube that carries the prior.
+    """
+
+    lower: Bracket
+    upper: Bracket
+    canonical: Bracket
+    radius: Fraction
+
+    @property
+    def ratio(self) -> Fraction:
+        """Lower bound over canonical risk, certified; it tends to 1 where the canonical estimator is optimal."""
+        return self.lower.lower / self.canonical.upper
+
+
+def minimax_sandwich(k: int, trace: Number, n: int) -> Sandwich:
+    r"""Bounds on the i.i.d. minimax risk over all estimators and all channels of trace at most ``trace``.
+
+    Lower: van Trees with the cosine prior on the cube of radius ``r`` around the uniform composition. With
+    :math:`|x|^2\le k(k-1)` and the prior symmetric, :math:`E_\pi\operatorname{tr}I\le nT/(1-r^2(k-1)^2k)`, so
+
+    .. math:: L=\frac{(k-1)^2}{nT/(1-r^2(k-1)^2k)+(k-1)\pi^2/r^2}.
+
+    Upper: the canonical estimator of an exchangeable law of trace ``T``, that estimator shrunk towards the uniform
+    composition by :math:`\sqrt n/(1+\sqrt n)`, or the uniform composition itself, whichever is best.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs, at least 2.
+    trace : Number
+        Cap ``T > 0`` on the trace, e.g. of :func:`symshuffle.design.frontier.trace_frontier`; fraction or ball.
+    n : int
+        Number of users.
+
+    Notes
+    -----
+    anchored, Theorem 8.1 and Corollary 9.6; the symmetric prior improves the rate of the paper's argument.
+    """
+    check_users(n)
+    if k < 2:
+        raise InputError("k", k, "an integer of at least 2")
+    if less(0, trace) is not Verdict.TRUE:
+        raise InputError("trace", trace, "a number > 0")
+    radius = _radius(k, float(trace), n)
+    with working_precision(BITS):
+        m = k - 1
+        cap = to_arb(trace)
+        squared = flint.arb(flint.fmpq(radius.numerator, radius.denominator)) ** 2
+        bound = m**2 / (n * cap / (1 - squared * m**2 * k) + m * flint.arb.pi() ** 2 / squared)
+        constant = isotropic_risk(k, cap, population=Population.IID)
+        canonical = constant / n
+        shrunk = constant / (1 + flint.arb(n).sqrt()) ** 2
+        best = canonical.min(shrunk).min(flint.arb(m) / k)
+        return Sandwich(
+            _bracket(bound, "van Trees with a cosine prior"),
+            _bracket(best, "canonical, shrunk or constant estimator"),
+            _bracket(canonical, "canonical estimator of an exchangeable law"),
+            radius,
+        )
+
+
+def _bracket(value: flint.arb, how: str) -> Bracket:
+    ball = Ball.from_arb(value, BITS)
+    return Bracket(lower_end(ball), upper_end(ball), Rigour.BALL, "closed form", how)
+
+
+def _radius(k: int, trace: float, n: int) -> Fraction:
+    """A good radius: any one below 1/((k-1) sqrt(k)) gives a valid bound, so floating point may choose it."""
+    m = k - 1
+    largest = 1 / (m * math.sqrt(k))
+
+    def denominator(share: float) -> float:
+        r = share * largest
+        return n * trace / (1 - share * share) + m * math.pi**2 / (r * r)
+
+    best = min((step / 1000 for step in range(1, 1000)), key=denominator)
+    fine = min((best + step / 10**6 for step in range(-1000, 1000) if 0 < best + step / 10**6 < 0.999), key=denominator)
+    return Fraction(fine * largest).limit_denominator(10**12)

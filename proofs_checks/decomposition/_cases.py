@@ -152,3 +152,68 @@ def one_more_user() -> Comparison:
     one_with = b * q * s ** (size - m + 1) * b ** (m - 1) * e(m - 1)
     coefficient = sp.powsimp(sp.expand((one_without + one_with) / (s ** (size + 1 - m) * b**m)))
     return identity(coefficient, e(m) + q * e(m - 1), at="one more user, any number of users and left-overs")
+
+
+def couples(rng: np.random.Generator) -> list[tuple[str, Channel, Channel]]:
+    """Pairs of channels with equally many inputs, each with a label."""
+    subsets = ("subset-selection", {"lam": 2, "k": 3, "s": 2})
+    named = named_channels(("rr", {"lam": 2}), ("krr", {"lam": 3, "k": 3}), subsets)
+    labelled = [
+        (f"{first} and {second}", one, two)
+        for (first, one), (second, two) in itertools.combinations_with_replacement(named, 2)
+        if one.num_inputs == two.num_inputs
+    ]
+    drawn = [list(random_channels(rng, 2, ((inputs, 2), (inputs, 3)))) for inputs in (2, 3)]
+    return labelled + [(f"\n{one}\nand\n{two}", one, two) for one, two in drawn]
+
+
+def weights_of(decomposition: Decomposition) -> tuple[Any, Any, Any, Any]:
+    """The weights a, b, c and beta."""
+    return decomposition.a, decomposition.b, decomposition.c, decomposition.beta
+
+
+def law_of(weights: tuple[Any, Any, Any, Any], exp_eps: Fraction) -> dict[Any, Any]:
+    """Atoms of G for a decomposition given by its weights."""
+    a, b, c, beta = weights
+    return atoms(Decomposition(tuple(a), tuple(b), tuple(c), beta).reduction_pair().gparv(exp_eps))
+
+
+def key_identity() -> Iterator[Comparison]:
+    """One draw of A_b beside n - 1 draws of A_2, relative to n draws of A_2: the identity behind Theorem 12.
+
+    Weight of a draw of A_b from one cell that holds h of the n draws, for any h, n and any number of other cells; and
+    whole multisets of up to three draws from generic laws.
+    """
+    n, h = sp.symbols("n h", integer=True, positive=True)
+    own, others = sp.symbols("A_b A_2", positive=True)
+    # The other cells have the same factor 1/h! A_2^h in both weights.
+    with_own = own * sp.factorial(n - 1) / sp.factorial(h - 1)
+    without = others * sp.factorial(n) / sp.factorial(h)
+    yield identity(with_own / without, h / n * own / others, at="any cell, count and number of users (Appendix C)")
+    a, b, c1, c2 = polynomials("a b c1 c2")
+    laws = tuple((first, second, 1 - first - second) for first, second in ((a, b), (c1, c2)))
+    for size in (1, 2, 3):
+        weights = {
+            draws: math.prod((laws[1][j] for j in draws), start=Fraction(1))
+            for draws in itertools.product(range(3), repeat=size)
+        }
+        for counts in {tuple(sorted(draws)) for draws in weights}:
+            orders = set(itertools.permutations(counts))
+            first = sum(
+                (laws[0][o[0]] * math.prod((laws[1][j] for j in o[1:]), start=Fraction(1)) for o in orders), Fraction(0)
+            )
+            # P_b(h) n prod A_2 = W_n(h) sum_i A_b(y_i) prod over the others of A_2, without a division.
+            whole = math.prod((laws[1][j] for j in counts), start=Fraction(1))
+            rest = sum(
+                (
+                    laws[0][j] * math.prod((laws[1][i] for k, i in enumerate(counts) if k != m), start=Fraction(1))
+                    for m, j in enumerate(counts)
+                ),
+                Fraction(0),
+            )
+            yield decide(
+                first * size * whole == len(orders) * whole * rest,
+                at=f"multiset {counts} of n={size}, generic laws on three cells",
+                claimed="P_b = W_n (1/n) sum_i A_b/A_2",
+                symbolic=True,
+            )

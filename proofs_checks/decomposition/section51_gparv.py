@@ -17,10 +17,10 @@ from proofs_checks.decomposition._cases import (
     STUDY,
     atoms,
     binomial_mass,
+    key_identity,
     named_channels,
     never_negative,
     plus,
-    polynomials,
     random_channels,
     random_distribution,
     same_law,
@@ -38,7 +38,6 @@ from symshuffle.claims.model import (
     Kind,
     Statement,
     compare,
-    decide,
     identity,
 )
 from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
@@ -79,45 +78,8 @@ def _ratios(a0: Any, a1: Any, a2: Any, exp_eps: Any) -> list[tuple[Any, Any]]:
     return [((a - exp_eps * b) / c, c) for a, b, c in zip(a0, a1, a2, strict=True) if c]
 
 
-def _key_identity() -> Iterator[Comparison]:
-    """Weight of one draw of A_b from cell j beside n - 1 draws of A_2, relative to n draws of A_2."""
-    n, h = sp.symbols("n h", integer=True, positive=True)
-    own, others = sp.symbols("A_b A_2", positive=True)
-    # The other cells have the same factor 1/h! A_2^h in both weights.
-    with_own = own * sp.factorial(n - 1) / sp.factorial(h - 1)
-    without = others * sp.factorial(n) / sp.factorial(h)
-    yield identity(with_own / without, h / n * own / others, at="any cell, count and number of users (Appendix C)")
-    a, b, c1, c2 = polynomials("a b c1 c2")
-    laws = tuple((first, second, 1 - first - second) for first, second in ((a, b), (c1, c2)))
-    for size in (1, 2, 3):
-        weights = {
-            draws: math.prod((laws[1][j] for j in draws), start=Fraction(1))
-            for draws in itertools.product(range(3), repeat=size)
-        }
-        for counts in {tuple(sorted(draws)) for draws in weights}:
-            orders = set(itertools.permutations(counts))
-            first = sum(
-                (laws[0][o[0]] * math.prod((laws[1][j] for j in o[1:]), start=Fraction(1)) for o in orders), Fraction(0)
-            )
-            # P_b(h) n prod A_2 = W_n(h) sum_i A_b(y_i) prod over the others of A_2, without a division.
-            whole = math.prod((laws[1][j] for j in counts), start=Fraction(1))
-            rest = sum(
-                (
-                    laws[0][j] * math.prod((laws[1][i] for k, i in enumerate(counts) if k != m), start=Fraction(1))
-                    for m, j in enumerate(counts)
-                ),
-                Fraction(0),
-            )
-            yield decide(
-                first * size * whole == len(orders) * whole * rest,
-                at=f"multiset {counts} of n={size}, generic laws on three cells",
-                claimed="P_b = W_n (1/n) sum_i A_b/A_2",
-                symbolic=True,
-            )
-
-
 def _identity_of_sums(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    yield from _key_identity()
+    yield from key_identity()
     pairs = [
         (f"A0, A1, A2 = {laws}", ReductionPair(*laws))
         for laws in (tuple(random_distribution(rng, 3, zeros=i < 2) for i in range(3)) for _ in range(8))
@@ -240,7 +202,7 @@ DEF_9 = Claim(
 
 
 def _optimal(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    yield from _key_identity()
+    yield from key_identity()
     labelled = [*named_channels(*LDP), ("the study channel", STUDY)]
     labelled += [(f"\n{w}", w) for w in random_channels(rng, 3, ((3, 3), (4, 2)))]
     yield from _optimal_for(statement, labelled)

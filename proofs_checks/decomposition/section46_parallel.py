@@ -1,0 +1,203 @@
+"""Section 4.6: parallel composition, one report out of several; Poisson subsampling."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.decomposition._cases import (
+    PAIR,
+    atoms,
+    couples,
+    law_of,
+    named_channels,
+    never_negative,
+    random_channels,
+    same_law,
+    weights_of,
+)
+from symshuffle.channel import Channel, direct_sum
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    identity,
+)
+from symshuffle.decompositions.blanket import primary_decomposition, simplified_decomposition
+from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.law import Law
+from symshuffle.mechanisms.finite import augmented_randomized_response, krr
+from symshuffle.mechanisms.symbolic import EXP_EPS
+
+EXP_EPS_VALUES = (Fraction(1), Fraction(6, 5), Fraction(3))
+
+
+# -- decomposition.thm-10
+
+
+def _largest_budget(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    w, r, s = sp.symbols("w r s", nonnegative=True)
+    lam = 1 + w
+    yield never_negative(
+        sp.expand(lam * (r + s) - r), at="a larger budget covers a smaller one: R(x) = r, R(x') >= r/lam"
+    )
+    for label, first, second in couples(rng):
+        for weight in (Fraction(1, 3), Fraction(1, 2)):
+            mixed = direct_sum([first, second], [weight, 1 - weight])
+            claimed = statement(first.ratio_cap(), second.ratio_cap())
+            yield compare(mixed.ratio_cap(), claimed, at=f"weight {weight} of {label}")
+
+
+THM_10 = Claim(
+    id="decomposition.thm-10",
+    kind=Kind.STATEMENT,
+    title="reporting one random attribute costs the largest budget",
+    text=r"If every $R_i$ is $\varepsilon$-LDP, so is the mechanism that publishes $(i,R_i(x))$ with probability "
+    r"$p_i$.",
+    source="decomposition, Theorem 10",
+    assumptions=("the p_i are positive (for the equality with the largest budget)",),
+    scope="the ratios are those of the parts, for all weights; six couples of channels",
+    grade=Grade.PROVED,
+    printed=max,
+    check=_largest_budget,
+    controls=(
+        Control("the smallest budget", min),
+        Control("the sum of the budgets is reached", lambda first, second: first * second),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+
+# -- decomposition.thm-11
+
+
+def _weighted_union(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    p, u, s = sp.symbols("p u s", nonnegative=True)
+    yield never_negative(sp.expand(p * (u + s) - p * u), at="infimum of a weighted probability")
+    a, b, c, x = sp.symbols("a b c x", positive=True)
+    weight = sp.Symbol("p", positive=True)
+    yield identity((weight * a - x * weight * b) / (weight * c), (a - x * b) / c, at="atoms of G do not move")
+    for label, first, second in couples(rng):
+        for share in (Fraction(1, 3), Fraction(1, 2)):
+            mixed = primary_decomposition(direct_sum([first, second], [share, 1 - share]), PAIR)
+            parts = [primary_decomposition(channel, PAIR) for channel in (first, second)]
+            at = f"weight {share} of {label}"
+            claimed = statement([weights_of(part) for part in parts], [share, 1 - share])
+            yield compare(weights_of(mixed), claimed, at=at)
+            simplified = [weights_of(simplified_decomposition(channel, PAIR)) for channel in (first, second)]
+            union = statement(simplified, [share, 1 - share])
+            for exp_eps in EXP_EPS_VALUES:
+                law = atoms(mixed.reduction_pair().gparv(exp_eps))
+                yield same_law(law, law_of(union, exp_eps), at=f"law of G, simplified parts, exp(eps)={exp_eps}, {at}")
+                laws = [part.reduction_pair().gparv(exp_eps) for part in parts]
+                mixture = Law.from_atoms(
+                    (value, w * mass)
+                    for w, part_law in zip((share, 1 - share), laws, strict=True)
+                    for value, mass in part_law.atoms()
+                )
+                yield same_law(law, atoms(mixture), at=f"mixture of the laws, exp(eps)={exp_eps}, {at}")
+
+
+def _union(parts: Any, weights: Any) -> tuple[Any, Any, Any, Any]:
+    a, b, c = (tuple(w * mass for w, part in zip(weights, parts, strict=True) for mass in part[i]) for i in range(3))
+    return a, b, c, sum((w * part[3] for w, part in zip(weights, parts, strict=True)), Fraction(0))
+
+
+def _mixed_bounds(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The bound of a random choice against what a statement makes of the bounds of the parts."""
+    named = [channel for _, channel in named_channels(("krr", {"lam": 4, "k": 3}), ("krr", {"lam": 2, "k": 3}))]
+    mixed = direct_sum(named, [Fraction(1, 2), Fraction(1, 2)])
+    for n in (1, 2, 3):
+        bound, *parts = (primary_decomposition(w, PAIR).reduction_pair().divergence(n, 1) for w in (mixed, *named))
+        yield compare(bound, statement(*parts), at=f"half krr lam=4, half krr lam=2, k=3, n={n}, exp(eps)=1")
+
+
+THM_11 = Claim(
+    id="decomposition.thm-11",
+    kind=Kind.STATEMENT,
+    title="blanket mixture of a random attribute is a weighted union",
+    text=r"The union of the optimal decompositions with weights $p_ia,p_ib,p_ic$ is an optimal decomposition of the "
+    r"mechanism that publishes $(i,R_i(x))$ with probability $p_i$; left-over weight $\sum_ip_i\beta_i$. So its law "
+    r"of $G$ is the mixture of the laws of $G_i$. (In the proof, $e_{y^2}$ is printed with $x_1^0$ for $x_1^1$, and "
+    r"the left-over lacks the division by its weight.)",
+    source="decomposition, Theorem 11",
+    assumptions=(),
+    scope="infimum and atoms for all weights; six couples of channels, primary and simplified",
+    grade=Grade.PROVED,
+    printed=_union,
+    check=_weighted_union,
+    controls=(
+        Control("unweighted union", lambda parts, weights: _union(parts, [Fraction(1)] * len(parts))),
+        Control("the average of the bounds", lambda first, second: (first + second) / 2, _mixed_bounds),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+
+# -- decomposition.ex-4.4
+
+
+def _subsampling(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    star = sp.Symbol("p", nonnegative=True)
+    derived = {sp.factor(value): mass for value, mass in optimal_decomposition(augmented_randomized_response()).gparv()}
+    claimed: dict[Any, Any] = {}
+    for value, mass in statement(list(optimal_decomposition(krr()).gparv()), star, EXP_EPS):
+        claimed[sp.factor(value)] = claimed.get(sp.factor(value), 0) + mass
+    yield compare(set(derived), set(claimed), at="atoms of k-RR with participation p, any lam, k, p")
+    for value, mass in derived.items():
+        yield identity(mass, claimed.get(value, sp.Integer(0)), at=f"mass at {value}, any lam, k, p")
+    bottom = Channel.from_rows([[1]] * 3)
+    labelled = named_channels(("krr", {"lam": 3, "k": 3}), ("subset-selection", {"lam": 2, "k": 3, "s": 2}))
+    labelled += [(f"\n{w}", w) for w in random_channels(rng, 3, ((3, 3), (3, 2)))]
+    for label, channel in labelled:
+        for exp_eps in EXP_EPS_VALUES:
+            whole = list(primary_decomposition(channel, PAIR).reduction_pair().gparv(exp_eps).atoms())
+            heights = []
+            for share in (Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)):
+                sampled = primary_decomposition(
+                    direct_sum([channel, bottom], [share, 1 - share]), PAIR
+                ).reduction_pair()
+                mixture = Law.from_atoms(statement(whole, share, exp_eps))
+                at = f"participation {share}, exp(eps)={exp_eps}, {label}"
+                yield same_law(atoms(sampled.gparv(exp_eps)), atoms(mixture), at=at)
+                heights.append(sampled.divergence(2, exp_eps))
+            for lower, higher in itertools.pairwise(heights):
+                yield compare(lower, higher, "<=", at=f"grows with participation, n=2, exp(eps)={exp_eps}, {label}")
+
+
+def _thinned(law: Any, share: Any, exp_eps: Any) -> list[tuple[Any, Any]]:
+    return [*((value, share * mass) for value, mass in law), (1 - exp_eps, 1 - share)]
+
+
+EX_4_4 = Claim(
+    id="decomposition.ex-4.4",
+    kind=Kind.STATEMENT,
+    title="users who take part with a fixed probability",
+    text=r"Participation with probability $p^*$ is the parallel composition of the mechanism and a constant one with "
+    r"weights $p^*,1-p^*$: the law of $G$ is $p^*Law(G^*)+(1-p^*)\delta_{1-e^\varepsilon}$.",
+    source="decomposition, Example 4.4 and Section 1.1",
+    assumptions=("silence is visible: who does not take part sends a symbol of its own",),
+    scope="k-RR for all lam, k, p; five channels at three shares, monotone at n = 2",
+    grade=Grade.PROVED,
+    printed=_thinned,
+    check=_subsampling,
+    controls=(
+        Control(
+            "those who do not take part in the residual atom",
+            lambda law, share, x: [*((value, share * mass) for value, mass in law), (x - x, 1 - share)],
+        ),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+CLAIMS: tuple[Claim, ...] = (THM_10, THM_11, EX_4_4)

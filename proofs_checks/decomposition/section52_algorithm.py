@@ -1,0 +1,240 @@
+"""Section 5.2: Algorithm 7 in exact arithmetic, and what a lattice step costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.decomposition._cases import PAIR, named_channels, never_negative, plus, random_channels
+from symshuffle.accountants.exact import Exact
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.decompositions.blanket import primary_decomposition
+from symshuffle.law import Law
+from symshuffle.numbers import Exp, enclose
+
+
+def _law(channel: Any, exp_eps: Fraction) -> Law:
+    return primary_decomposition(channel, PAIR).reduction_pair().gparv(exp_eps)
+
+
+def _rounded(law: Law, step: Fraction, *, up: bool = True) -> dict[int, Fraction]:
+    """The law with every atom moved to a multiple of the step, as multiples."""
+    masses: dict[int, Fraction] = {}
+    pairs: list[tuple[Any, Any]] = list(law.atoms())
+    for value, mass in pairs:
+        place = math.ceil(value / step) if up else math.floor(value / step)
+        masses[place] = masses.get(place, Fraction(0)) + mass
+    return masses
+
+
+def _convolution(masses: Mapping[int, Fraction], n: int) -> dict[int, Fraction]:
+    """Law of the sum of n copies, without any wrapping."""
+    scale = math.lcm(*(mass.denominator for mass in masses.values()))
+    weights = {place: int(mass * scale) for place, mass in masses.items()}
+    power = {0: 1}
+    for _ in range(n):
+        grown: dict[int, int] = {}
+        for place, weight in power.items():
+            for j, w in weights.items():
+                grown[place + j] = grown.get(place + j, 0) + weight * w
+        power = grown
+    return {place: Fraction(weight, scale**n) for place, weight in power.items()}
+
+
+def _sums(law: Law, n: int) -> dict[Fraction, Fraction]:
+    """Law of the sum of n copies of G itself."""
+    values: list[Any] = list(law.values)
+    unit = Fraction(1, math.lcm(*(value.denominator for value in values)))
+    return {unit * place: mass for place, mass in _convolution(_rounded(law, unit), n).items()}
+
+
+def _excess(masses: Mapping[Any, Fraction], step: Any = 1) -> Any:
+    return sum((place * step * mass for place, mass in masses.items() if place > 0), Fraction(0))
+
+
+# -- decomposition.alg-7
+
+
+def _monotone_rounding() -> Iterator[Comparison]:
+    s, r = sp.symbols("s r", nonnegative=True)
+    # A sum of either sign, raised by r; where the sign changes, the raise is written as the sum plus r.
+    for before, raised in ((s, s + r), (-s, r), (-s - r, -s)):
+        gain = plus(raised) - plus(before)
+        yield never_negative(gain, at=f"a sum {before} raised to {raised}")
+        yield never_negative(raised - before - gain, at=f"the positive part grows by no more than the sum: {before}")
+
+
+def _upper_bound(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _monotone_rounding()
+    labelled = named_channels(("rr", {"lam": 2}), ("krr", {"lam": 3, "k": 4}))
+    labelled += [(f"\n{w}", w) for w in random_channels(rng, 2, ((3, 3),))]
+    for label, channel in labelled:
+        cap: Any = channel.ratio_cap()
+        exp_eps = (1 + cap) / 2
+        law = _law(channel, exp_eps)
+        for n in (1, 2, 3, 5):
+            truth = Exact().bracket(law, n).exact
+            for step in (Fraction(1, 2), Fraction(2, 7), (cap - 1) / 40):
+                at = f"{label}, exp(eps)={exp_eps}, n={n}, l={step}"
+                yield compare(truth, statement(law, n, step), "<=", at=at)
+                below = _excess(_convolution(_rounded(law, step, up=False), n), step) / n
+                yield compare(truth, below, ">=", at=f"rounding down, {at}")
+
+
+def _algorithm_7(law: Law, n: int, step: Fraction, *, padded: bool, up: bool = True) -> Any:
+    """Algorithm 7 with exact transforms, whose power is a circular convolution.
+
+    As printed, the transform has the length of the rounded law, from its smallest to its largest multiple. Padded, it
+    has the length of the n-fold sum.
+    """
+    masses = _rounded(law, step, up=up)
+    low, high = min(masses), max(masses)
+    copies = n if padded else 1
+    length = copies * (high - low) + 1
+    first = copies * low
+    circular: dict[int, Fraction] = {}
+    for place, mass in _convolution(masses, n).items():
+        shown = first + (place - first) % length
+        circular[shown] = circular.get(shown, Fraction(0)) + mass
+    return _excess(circular, step) / n
+
+
+ALG_7 = Claim(
+    id="decomposition.alg-7",
+    kind=Kind.STATEMENT,
+    title="transform algorithm for the bound",
+    text=r"Round every atom of $G$ up to a multiple of $l$, take $FFT^{-1}(FFT(\bar G)^{\odot n})$ and return "
+    r"$\frac1n$ of the integral of its positive part: an upper bound on $D_{e^\varepsilon}(P_0^B\Vert P_1^B)$. The "
+    r"power of a transform is a circular convolution. No length is printed; at the length of $\bar G$ itself the sum "
+    r"wraps around, and the result falls below the truth even in exact arithmetic.",
+    source="decomposition, Algorithm 7 and the paragraph on correctness, Section 5.2",
+    assumptions=("exact arithmetic: rounding errors of the transform come on top",),
+    scope="monotonicity for all sums; four channels, n <= 5, three steps, up and down",
+    grade=None,
+    printed=lambda law, n, step: _algorithm_7(law, n, step, padded=False),
+    check=_upper_bound,
+    controls=(
+        Control("atoms rounded down", lambda law, n, step: _algorithm_7(law, n, step, padded=True, up=False)),
+        Control("divided by n + 1", lambda law, n, step: _algorithm_7(law, n, step, padded=True) * n / (n + 1)),
+    ),
+    expected=ClaimVerdict.REFUTED,
+    corrected=Correction(
+        r"With transforms of length at least $n(\max\bar G-\min\bar G)/l+1$ and exact arithmetic, rounding up gives "
+        r"an upper bound and rounding down a lower bound, for every step.",
+        lambda law, n, step: _algorithm_7(law, n, step, padded=True),
+        Grade.PROVED,
+    ),
+)
+
+
+# -- decomposition.sec-5.2-errors
+
+
+def _step_errors(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _monotone_rounding()
+    for label, channel in named_channels(("rr", {"lam": "11/10"}), ("krr", {"lam": "11/10", "k": 10})):
+        cap: Any = channel.ratio_cap()
+        exp_eps = (1 + cap) / 2
+        law = _law(channel, exp_eps)
+        mean, width = exp_eps - 1, (cap - 1) * (exp_eps + 1)
+        for share in (Fraction(1, 10), Fraction(1, 2), Fraction(9, 10), Fraction(1), Fraction(2)):
+            size = share * mean
+            yield from _instances(statement, law, label, mean, width, size)
+    lam, x = sp.symbols("lambda x", positive=True)
+    yield identity((lam - x) - (1 - lam * x), (lam - 1) * (x + 1), at="b is the range of G")
+    a, b, s = sp.symbols("a b s", positive=True)
+    step = sp.Symbol("l", positive=True)
+    chernoff = s * (a - step) - s**2 * b**2 / 8  # by Hoeffding's lemma, at any s > 0
+    best = sp.solve(sp.diff(chernoff, s), s)[0]
+    yield identity(chernoff.subs(s, best), statement(a, b, step, always=True), at="exponent of Hoeffding's inequality")
+
+
+def _instances(
+    statement: Statement, law: Law, label: str, mean: Fraction, width: Fraction, step: Fraction
+) -> Iterator[Comparison]:
+    rounded = _rounded(law, step)
+    for n in (1, 4, 30):
+        at = f"{label}, exp(eps)-1={mean}, l={step}, n={n}"
+        sums = _sums(law, n)
+        truth, above = _excess(sums), _excess(_convolution(rounded, n), step)
+        tail = sum((mass for value, mass in sums.items() if value > -n * step), Fraction(0))
+        yield compare(truth, above, "<=", at=f"(a) right side, {at}")
+        yield compare(above - n * step, truth, "<=", at=f"(a) left side, {at}")
+        yield compare(above - n * step * tail, truth, "<=", at=f"(b), {at}")
+        exponent = statement(mean, width, step)
+        if exponent is not None:
+            yield compare(tail, enclose(Exp(-exponent * n)), "<=", at=f"(c), {at}")
+    claimed = statement(mean, width, step)
+    if claimed is not None and claimed >= 0:
+        drift = sum((step * place * mass for place, mass in rounded.items()), Fraction(0))
+        yield decide(
+            drift < 0,
+            at=f"(d), {label}, exp(eps)-1={mean}, l={step}",
+            computed=f"mean {drift}",
+            claimed="the rounded G has a negative mean, as exponential decay of the error needs",
+        )
+
+
+def _printed_exponent(a: Any, b: Any, step: Any, *, always: bool = False) -> Any:
+    return 2 * a**2 / b**2 - step
+
+
+def _hoeffding(a: Any, b: Any, step: Any, *, always: bool = False) -> Any:
+    if not always and step >= a:
+        return None  # nothing is claimed
+    return 2 * (a - step) ** 2 / b**2
+
+
+SEC_5_2_ERRORS = Claim(
+    id="decomposition.sec-5.2-errors",
+    kind=Kind.STATEMENT,
+    title="how much a lattice step can cost",
+    text=r"(a) $E[\bar G^{*n}]_+-nl\le E[G^{*n}]_+\le E[\bar G^{*n}]_+$; (b) the same with $nl\Pr[G^{*n}>-nl]$ for "
+    r"$nl$ (printed with $[G^{*n}]_+$, which always exceeds $-nl$); (c) that probability is at most "
+    r"$\exp(-(\frac{2a^2}{b^2}-l)n)$ with $a=e^\varepsilon-1$, $b=(e^{\varepsilon_0}-1)(e^\varepsilon+1)$; (d) the "
+    r"error decays exponentially in $n$ as long as $l\le\frac{2a^2}{b^2}$; (e) by (a), $l=O(1/n)$ makes the error of "
+    r"$E[G^{*n}]_+$ $O(1)$. (a), (b), (e) hold; (c) and (d) fail when $b^2<4a$, that is at small budgets.",
+    source="decomposition, Section 5.2, time complexity and error analysis",
+    assumptions=("eps <= eps0", "Hoeffding's lemma E exp(s(G - E G)) <= exp(s^2 b^2/8)"),
+    scope="(a), (b) for all sums; exponent for all a, b, l; two mechanisms, five steps, n <= 30",
+    grade=None,
+    printed=_printed_exponent,
+    check=_step_errors,
+    controls=(
+        Control(
+            "the range b taken as (lam - 1)(x - 1)", lambda a, b, step, **kw: _hoeffding(a, b * a / (a + 2), step, **kw)
+        ),
+        Control("exponent 4 (a - l)^2 / b^2", lambda a, b, step, **kw: _twice(_hoeffding(a, b, step, **kw))),
+    ),
+    expected=ClaimVerdict.REFUTED,
+    corrected=Correction(
+        r"(c) For $l<a$ the probability is at most $\exp(-\frac{2(a-l)^2}{b^2}n)$; (d) so the error decays "
+        r"exponentially as long as $l<a$, where $\bar G$ still has a negative mean.",
+        _hoeffding,
+        Grade.PROVED,
+    ),
+)
+
+
+def _twice(exponent: Any) -> Any:
+    return None if exponent is None else 2 * exponent
+
+
+CLAIMS: tuple[Claim, ...] = (ALG_7, SEC_5_2_ERRORS)

@@ -11,6 +11,7 @@ from typing import Any, final
 
 from symshuffle.errors import InputError
 from symshuffle.numbers import (
+    FLOAT_SUM_SLACK,
     Ball,
     Number,
     Verdict,
@@ -22,9 +23,6 @@ from symshuffle.numbers import (
     parse_rational,
     upper_end,
 )
-
-FLOAT_SUM_SLACK = 1e-12
-"""How far a row of doubles may be from summing to 1."""
 
 
 def as_number(entry: object, argument: str) -> Number:
@@ -133,11 +131,18 @@ class Channel:
     def epsilon(self) -> float:
         """The local privacy level ``log(ratio_cap())`` in nats, as a double; ``inf`` if the channel is not LDP."""
         cap = self.ratio_cap()
-        return cap if cap == math.inf else math.log(float(upper_end(cap)))  # type: ignore[return-value]
+        if cap == math.inf:
+            return math.inf
+        top = upper_end(cap)
+        try:
+            return math.log(top)
+        except OverflowError:  # beyond the range of doubles
+            return math.log(top.numerator) - math.log(top.denominator)
 
     def is_ldp(self, lam: Number | int) -> Verdict:
         """Whether the channel is log(lam)-LDP, for ``lam = exp(eps0) >= 1``."""
-        return ~less(lam, self.ratio_cap())
+        cap = self.ratio_cap()
+        return Verdict.FALSE if cap == math.inf else ~less(lam, cap)
 
     def likelihood_ratios(self, numerator: int, denominator: int) -> tuple[Number | None, ...]:
         """The ratios ``W_numerator(y) / W_denominator(y)``; ``inf`` at x/0 and None at 0/0, by output."""
@@ -232,7 +237,7 @@ def _inner(left: Iterable[Any], right: Iterable[Any]) -> Any:
 def _check_sum(x: int, row: Sequence[Number]) -> None:
     if any(isinstance(entry, float) for entry in row):
         excess = math.fsum(float(entry) for entry in row) - 1
-        if abs(excess) > FLOAT_SUM_SLACK:
+        if not abs(excess) <= FLOAT_SUM_SLACK:  # also where the sum is not a number
             raise InputError(f"rows[{x}]", f"sum 1{excess:+.3g}", "probabilities that sum to 1")
         return
     total = _total(row)

@@ -56,7 +56,7 @@ def hockey_stick(p: Sequence[Number], q: Sequence[Number], gamma: Number | int) 
     -----
     decomposition, Definition 1.
     """
-    if less(gamma, 0) is Verdict.TRUE:
+    if less(gamma, 0) is Verdict.TRUE or gamma != gamma:  # noqa: PLR0124 - only NaN differs from itself
         raise InputError("gamma", gamma, "a number of at least 0")
     return sum((positive_part(a - gamma * b) for a, b in _aligned(p, q)), start=Fraction(0))
 

@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any, final
 
 from symshuffle.errors import InputError
-from symshuffle.numbers import Number, Verdict, equal, is_enclosed, is_exact, less, maximum, minimum
+from symshuffle.numbers import Number, Verdict, equal, is_enclosed, is_exact, less, maximum, minimum, sums_to_one
 
 
 @final
@@ -31,14 +31,15 @@ class Law:
     values : tuple of Number
         The atoms of G.
     weights : tuple of Number
-        Their probabilities, positive, of sum 1.
+        Their probabilities, positive, of sum 1 (the sum is checked by :meth:`require_probabilities`).
     singular : Number
         The mass that every histogram reveals for certain, at least 0.
 
     Raises
     ------
     InputError
-        If the lengths differ, there is no atom, or a weight is not positive.
+        If the lengths differ, there is no atom, a weight is not positive, a value is not finite, or the singular
+        mass is negative.
     """
 
     values: tuple[Number, ...]
@@ -51,6 +52,11 @@ class Law:
         for weight in self.weights:
             if less(0, weight) is Verdict.FALSE:
                 raise InputError("weights", weight, "positive probabilities (drop atoms of weight 0)")
+        for value in (*self.values, self.singular):
+            if isinstance(value, float) and not math.isfinite(value):
+                raise InputError("values", value, "finite numbers")
+        if less(self.singular, 0) is Verdict.TRUE:
+            raise InputError("singular", self.singular, "a mass of at least 0")
 
     @classmethod
     def from_atoms(cls, atoms: Iterable[tuple[Any, Any]], singular: Number = Fraction(0)) -> Law:
@@ -66,6 +72,18 @@ class Law:
             else:
                 merged.append((value, weight))
         return cls(tuple(value for value, _ in merged), tuple(weight for _, weight in merged), singular)
+
+    def require_probabilities(self) -> None:
+        """Check that the weights sum to 1; engines that rely on it call this before they start.
+
+        Raises
+        ------
+        InputError
+            If they do not.
+        """
+        if not sums_to_one(self.weights):
+            total: Any = sum(self.weights, start=Fraction(0))
+            raise InputError("weights", f"sum {total}", "probabilities of sum 1")
 
     @property
     def exact(self) -> bool:

@@ -16,6 +16,7 @@ undecided verdict for its truth value raises instead of answering "no".
 from __future__ import annotations
 
 import enum
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,11 +28,16 @@ import flint
 
 from symshuffle.errors import InputError, NotDecided
 
+FLOAT_SUM_SLACK: Final = 1e-12
+"""How far probabilities in doubles may be from summing to 1."""
+
 DEFAULT_BITS: Final = 128
 """Working precision of balls where the caller names none."""
 
-# Six digits of exponent at most: "1e999999999" would ask for a gigabyte of zeros.
-_RATIONAL: Final = re.compile(r"[+-]?\d+/\d+|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,6})?")
+_RATIONAL: Final = re.compile(r"[+-]?\d+/\d+|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?(\d{1,4}))?", re.ASCII)
+_LONGEST_TEXT: Final = 1000
+_LARGEST_EXPONENT: Final = 3000
+"""Longer numbers are refused: "1e999999999" would ask for a gigabyte of zeros, and Python prints 4300 digits."""
 
 
 @final
@@ -242,12 +248,18 @@ def parse_rational(text: str | int | float | Fraction, argument: str) -> Fractio
     if isinstance(text, Fraction):
         return text
     written = str(text).strip()
-    if isinstance(text, bool) or not _RATIONAL.fullmatch(written) or written.endswith("/0"):
-        raise InputError(argument, text, "a number such as 3, 6/5, 0.1 or 1e-6")
+    shown = text if len(written) <= 50 else f"{written[:47]}..."
+    if len(written) > _LONGEST_TEXT:
+        raise InputError(argument, shown, f"a number of at most {_LONGEST_TEXT} characters")
+    form = _RATIONAL.fullmatch(written)
+    if isinstance(text, bool) or form is None:
+        raise InputError(argument, shown, f"a number such as 3, 6/5, 0.1 or 1e-6 (exponents to {_LARGEST_EXPONENT})")
+    if int(form[1] or 0) > _LARGEST_EXPONENT:
+        raise InputError(argument, shown, f"an exponent from -{_LARGEST_EXPONENT} to {_LARGEST_EXPONENT}")
     try:
         return Fraction(written)
     except ZeroDivisionError:
-        raise InputError(argument, text, "a denominator other than 0") from None
+        raise InputError(argument, shown, "a denominator other than 0") from None
 
 
 def is_exact(values: Iterable[Number | Exp]) -> bool:
@@ -288,6 +300,14 @@ def equal(x: Number | Exp | int, y: Number | Exp | int) -> Verdict:
         return Verdict.FALSE
     points = left.lower == left.upper == right.lower == right.upper
     return Verdict.TRUE if points else Verdict.UNDECIDED
+
+
+def sums_to_one(masses: Sequence[Number]) -> bool:
+    """Whether masses may be probabilities: sum 1 exactly, or as far as balls tell, or within FLOAT_SUM_SLACK."""
+    if is_enclosed(masses):
+        total: Any = sum(masses, start=Fraction(0))
+        return equal(total, 1) is not Verdict.FALSE
+    return abs(math.fsum(to_float(mass) for mass in masses) - 1) <= FLOAT_SUM_SLACK
 
 
 def positive_part(x: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 from symshuffle.channel import Channel
 from symshuffle.divergences import hockey_stick
 from symshuffle.errors import InputError, Unsupported
-from symshuffle.numbers import Number
+from symshuffle.numbers import Ball, Number
 
 Histogram: TypeAlias = tuple[int, ...]
 HistogramLaw: TypeAlias = Mapping[Histogram, Number]
@@ -50,6 +50,9 @@ def histogram_law(users: Sequence[Sequence[Number]]) -> dict[Histogram, Any]:
     if not users:
         raise InputError("users", "0 distributions", "at least 1")
     cells = len(users[0])
+    for i, user in enumerate(users):
+        if len(user) != cells:
+            raise InputError(f"users[{i}]", f"{len(user)} masses", f"{cells}, as in users[0]")
     size = count_histograms(len(users), cells)
     if size > LARGEST_ENUMERATION:
         raise Unsupported(
@@ -137,17 +140,18 @@ def worst_shuffled_divergence(
     Unsupported
         If the search would enumerate more than ``LARGEST_ENUMERATION`` histograms in all.
     """
+    if n < 1:
+        raise InputError("n", n, "at least 1 user")
+    if any(isinstance(entry, Ball) for row in channel.rows for entry in row):
+        raise Unsupported("a worst background needs comparable numbers: give the channel rationals or doubles")
     work = count_histograms(n - 1, channel.num_inputs) * count_histograms(n, channel.num_outputs)
     if work > LARGEST_ENUMERATION:
         raise Unsupported(
             f"all backgrounds of n = {n} users have {work} histograms to enumerate, beyond {LARGEST_ENUMERATION}: "
             "search constant backgrounds with an engine instead"
         )
-    best: tuple[Any, tuple[int, ...]] | None = None
-    for background in backgrounds(channel.num_inputs, n - 1):
-        value = shuffled_divergence(channel, (pair[0], *background), (pair[1], *background), gamma)
-        if best is None or value > best[0]:
-            best = (value, background)
-    if best is None:
-        raise InputError("n", n, "at least 1 user")
-    return best
+    values = (
+        (shuffled_divergence(channel, (pair[0], *background), (pair[1], *background), gamma), background)
+        for background in backgrounds(channel.num_inputs, n - 1)
+    )
+    return max(values, key=lambda found: found[0])

@@ -46,6 +46,7 @@ Indices = npt.NDArray[np.int64]
 _UNIT: Final = 2.0**-53
 _CHUNK: Final = 1 << 16
 _SHORT: Final = 64
+_MOST_STRETCHES: Final = 4_000_000
 _COARSE: Final = 0.2
 _SLACK: Final = 1e-12
 """Above the error of a characteristic function evaluated in doubles."""
@@ -90,8 +91,10 @@ class Contour:
         """
         tilt = saddle.tilt(law)
         if float(tilt.values.max()) <= 0:
-            how = "G is never positive"
-            return Bracket(lower_end(law.singular), upper_end(law.singular), Rigour.FLOAT64, self.name, how)
+            # To be read off the ends: an atom may be positive and round to zero.
+            most = max(Fraction(0), *(upper_end(value) for value in law.values))
+            ends = lower_end(law.singular), upper_end(law.singular) + most
+            return Bracket(*ends, Rigour.FLOAT64, self.name, f"G is never above {float(most):.2g}")
         for rel in saddle.widths(self.rel):
             bracket = self._attempt(law, n, tilt, rel)
             if bracket.width <= Fraction(self.rel) * bracket.upper:
@@ -103,9 +106,7 @@ class Contour:
         plan = saddle.choose(tilt, n, rel=rel, lattice=law.lattice)
         scale = n * tilt.cumulant(plan.c) + (plan.tau * plan.c) ** 2 / 2  # everything below is relative to exp(scale)
         sums = _trapezoid(tilt, n, plan, self.largest)
-        # log M(c) is a log1p of a sum of expm1, so its error is relative to the terms and not to 1.
-        terms = float(tilt.weights @ np.abs(np.expm1(plan.c * tilt.values) * (1 + np.abs(plan.c * tilt.values))))
-        rounding = sums.rounding + 8 * _UNIT * (n * terms + 16) * abs(sums.upper)
+        rounding = sums.rounding + 8 * _UNIT * (n * tilt.noise(plan.c) + abs(scale) + 16) * abs(sums.upper)
         around = sums.silent + _truncation(plan) + rounding
         # H is never below E[G] nor below 0: both are bounds in their own right, not repairs of this one.
         floor = max(Fraction(0), lower_end(law.mean) * n)
@@ -154,16 +155,17 @@ def _trapezoid(tilt: saddle.Tilt, n: int, plan: saddle.Plan, largest: int) -> _S
     if evaluated > largest:
         raise Unsupported(f"engine contour at n = {n}: {evaluated} nodes for this width; ask for a larger rel")
     upper = lower = noise = 0.0
+    kernel_error = (24 + (0.0 if plan.lattice is None else 4 * plan.c * float(plan.lattice))) * _UNIT
     for indices in _chunks(starts, stops):
         t = plan.step * indices.astype(np.float64)
-        log_ratio, error = _log_ratio(tilted, tilt.values, t)
+        log_ratio, error = _log_ratio(tilted, tilt.values, plan.c, t)
         factor = _end_weights(plan, indices) * np.exp(
             n * log_ratio - (plan.tau * t) ** 2 / 2 + 1j * (plan.tau**2 * plan.c) * t
         )
         kernel = _kernel(plan, t)
         upper += float((factor * kernel).real.sum())
         lower += float((factor * (kernel - plan.tau**2)).real.sum())
-        noise += float((np.abs(factor) * (np.abs(kernel) + plan.tau**2) * (n * error + 24 * _UNIT)).sum())
+        noise += float((np.abs(factor) * (np.abs(kernel) + plan.tau**2) * (n * error + kernel_error)).sum())
     weight = plan.step / math.pi
     return _Sums(upper * weight, lower * weight, noise * weight, silent * weight, evaluated)
 
@@ -202,8 +204,11 @@ def _loud_stretches(tilted: Array, values: Array, n: int, plan: saddle.Plan) -> 
     :math:`|\varphi(t_0)|+r\,E_Q|G-\mu|` in size. Stretches on which the n-th power of that is negligible are
     closed with this bound; the others are split until they are short.
     """
-    slope = float(tilted @ np.abs(values - tilted @ values))
-    starts = np.arange(0, plan.nodes + 1, max(1, math.ceil(_COARSE / (slope * plan.step))), dtype=np.int64)
+    slope, largest = float(tilted @ np.abs(values - tilted @ values)), float(tilted @ np.abs(values))
+    stride = max(1, math.ceil(_COARSE / max(slope * plan.step, _COARSE / (plan.nodes + 1))))
+    if plan.nodes // stride > _MOST_STRETCHES:
+        raise Unsupported(f"engine contour at n = {n}: {plan.nodes // stride} stretches for this width; ask for more")
+    starts = np.arange(0, plan.nodes + 1, stride, dtype=np.int64)
     stops = np.append(starts[1:], plan.nodes + 1)
     silent, kept = 0.0, []
     while len(starts):
@@ -211,7 +216,7 @@ def _loud_stretches(tilted: Array, values: Array, n: int, plan: saddle.Plan) -> 
         size = np.zeros(len(starts), dtype=np.complex128)
         for weight, value in zip(tilted, values, strict=True):
             size += weight * np.exp(1j * value * middle)
-        bound = np.minimum(np.abs(size) + slope * radius + _SLACK + 4 * _UNIT * slope * middle, 1.0)
+        bound = np.minimum(np.abs(size) + slope * radius + _SLACK + 4 * _UNIT * largest * middle, 1.0)
         left = plan.step * starts
         decay = n * np.log(bound) - (plan.tau * left) ** 2 / 2
         closed = decay < -saddle.QUIET - math.log1p(plan.nodes)
@@ -230,7 +235,7 @@ def _split(starts: Indices, stops: Indices) -> tuple[Indices, Indices]:
     return np.concatenate([starts, middle]), np.concatenate([middle, stops])
 
 
-def _log_ratio(tilted: Array, values: Array, t: Array) -> tuple[npt.NDArray[np.complex128], Array]:
+def _log_ratio(tilted: Array, values: Array, c: float, t: Array) -> tuple[npt.NDArray[np.complex128], Array]:
     """``log E_Q exp(i t G)`` under the tilted law, accurate also where it is tiny, with a bound on its error."""
     total = np.zeros_like(t, dtype=np.complex128)
     error = np.zeros_like(t)
@@ -238,12 +243,12 @@ def _log_ratio(tilted: Array, values: Array, t: Array) -> tuple[npt.NDArray[np.c
         angle = value * t
         wave = np.expm1(1j * angle)
         total += weight * wave
-        error += weight * (np.abs(wave) + np.abs(angle))
+        error += weight * ((1 + abs(c * value)) * np.abs(wave) + np.abs(angle))  # the tilt has an error of its own
     size = np.abs(1 + total)
     with np.errstate(divide="ignore"):
         result = np.log1p(total)
-    # Where the ratio vanishes its power does too; the error of the logarithm is relative to the ratio.
-    return result, np.where(size > 1e-3, 6 * _UNIT * error / np.maximum(size, 1e-3), 1e-3)
+    # The error of the logarithm is relative to the ratio; the n-th power makes up for it where the ratio vanishes.
+    return result, 6 * _UNIT * error / np.maximum(size, 1e-300)
 
 
 def _truncation(plan: saddle.Plan) -> float:

@@ -28,6 +28,10 @@ Array = npt.NDArray[np.float64]
 QUIET: Final = 46.0
 """Exponent below which a term counts as negligible when constants are chosen: exp(-46) is about 1e-20."""
 
+_LARGEST_EXPONENT: Final = 600.0
+_SMALLEST_WEIGHT: Final = 1e-300
+"""Below it a double loses digits."""
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -45,10 +49,25 @@ class Tilt:
 
     def cumulant(self, s: float) -> float:
         """``log E exp(s G)``."""
-        shift = max(float((s * self.values).max()), 0.0)
-        if shift < 1:
-            return math.log1p(float(self.weights @ np.expm1(s * self.values)))
-        return shift + math.log(float(self.weights @ np.exp(s * self.values - shift)))
+        exponent = s * self.values
+        growth = self._growth(exponent)
+        if growth is not None:
+            return math.log1p(growth)
+        shift = float(exponent.max())
+        return shift + math.log(float(self.weights @ np.exp(exponent - shift)))
+
+    def _growth(self, exponent: Array) -> float | None:
+        """``E exp(s G) - 1`` where that is of moderate size; elsewhere the terms are summed as they are."""
+        growth = float(self.weights @ np.expm1(exponent)) if float(exponent.max()) < 1 else math.inf
+        return growth if growth > -0.5 and growth < math.inf else None
+
+    def noise(self, s: float) -> float:
+        """What the round-off of values and weights does to ``cumulant(s)``, in units of the round-off."""
+        exponent = s * self.values
+        growth = self._growth(exponent)
+        if growth is not None:
+            return float(self.weights @ (np.abs(np.expm1(exponent)) * (1 + np.abs(exponent)))) / (1 + growth)
+        return float(self.tilted(s) @ (2 + np.abs(exponent))) + abs(self.cumulant(s))
 
     def slope(self, s: float) -> float:
         """Mean of G under the tilt ``s``."""
@@ -99,8 +118,23 @@ class Plan:
 
 
 def tilt(law: Law) -> Tilt:
-    """The cumulant function of a law, in doubles."""
-    return Tilt(np.array([to_float(v) for v in law.values]), np.array([to_float(w) for w in law.weights]))
+    """The cumulant function of a law, in doubles.
+
+    Raises
+    ------
+    InputError
+        If the weights do not sum to 1.
+    Unsupported
+        If an atom is beyond the range of doubles.
+    """
+    law.require_probabilities()
+    try:
+        values, weights = (np.array([to_float(x) for x in side]) for side in (law.values, law.weights))
+    except OverflowError:
+        raise Unsupported("an atom of G is beyond the range of doubles; use engine exact, at small n") from None
+    if float(weights.min()) < _SMALLEST_WEIGHT:
+        raise Unsupported("an atom of G has a weight below the range of doubles; use engine exact, at small n")
+    return Tilt(values, weights)
 
 
 def describe(plan: Plan) -> str:
@@ -183,12 +217,13 @@ def _tail_exponent(tilt: Tilt, n: int, c: float, tau: float, distance: float) ->
 def tail_slopes(tilt: Tilt, n: int, c: float, tau: float, distance: float) -> list[float]:
     """Slopes worth trying in a Chernoff bound at a distance from 0: the Gaussian one, and fractions of it."""
     gaussian = distance / max(n * tilt.curvature(c) + tau * tau, 1e-300)
-    return [gaussian * factor for factor in (2.0, 1.0, 0.7, 0.5, 0.35, 0.2, 0.1, 0.05)]
+    largest = _LARGEST_EXPONENT / float(np.abs(tilt.values).max())  # what tail_exponent accepts
+    return [min(gaussian * factor, largest) for factor in (2.0, 1.0, 0.7, 0.5, 0.35, 0.2, 0.1, 0.05)]
 
 
 def tail_exponent(tilt: Tilt, n: int, c: float, tau: float, distance: float, theta: float) -> float:
     """``-log`` of the Chernoff bound on ``Q(sign(theta) Y > distance)`` for the tilted, smoothed sum Y."""
-    if abs(theta) * float(np.abs(tilt.values).max()) > 600:
+    if abs(theta) * float(np.abs(tilt.values).max()) > 1.01 * _LARGEST_EXPONENT:
         return -math.inf
     growth = n * (tilt.cumulant(c + theta) - tilt.cumulant(c)) + ((c + theta) ** 2 - c * c) * tau * tau / 2
     return abs(theta) * distance - growth

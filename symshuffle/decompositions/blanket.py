@@ -10,7 +10,7 @@ from typing import Any, final
 from symshuffle.channel import Channel
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.errors import InputError
-from symshuffle.numbers import Number, Verdict, equal
+from symshuffle.numbers import FLOAT_SUM_SLACK, Number, Verdict, equal
 
 
 @final
@@ -43,6 +43,8 @@ def privacy_blanket(channel: Channel) -> PrivacyBlanket:
     gamma = sum(floor, start=Fraction(0))
     omega = None if equal(gamma, 0) else tuple(mass / gamma for mass in floor)
     rest = 1 - gamma
+    if isinstance(rest, float) and abs(rest) <= FLOAT_SUM_SLACK:
+        rest = 0.0  # rounding: a division by it would make up left-overs
     left_overs = (
         None
         if equal(rest, 0)
@@ -75,6 +77,8 @@ def primary_decomposition(channel: Channel, pair: tuple[int, int]) -> Decomposit
     outputs = range(channel.num_outputs)
     points = tuple(tuple(Fraction(int(y == z)) for z in outputs) for y in outputs)
     beta: Any = 1 - sum(floor, start=Fraction(0))
+    if isinstance(beta, float) and abs(beta) <= FLOAT_SUM_SLACK:
+        beta = 0.0  # the rounding of a blanket that is the whole channel; it may even be negative
     return Decomposition(channel.rows[pair[0]], channel.rows[pair[1]], floor, beta, points)
 
 

@@ -7,25 +7,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, final
 
-from symshuffle.channel import FLOAT_SUM_SLACK, Channel
+from symshuffle.channel import Channel
 from symshuffle.errors import InputError
 from symshuffle.law import Law
-from symshuffle.numbers import Number, Verdict, equal, is_enclosed, less, positive_part
+from symshuffle.numbers import Number, Verdict, equal, less, positive_part, sums_to_one
 from symshuffle.shuffled import HistogramLaw, histogram_law, law_divergence
 
 Direction: TypeAlias = Literal["forward", "reverse"]
 """``forward`` is D(P0 || P1), ``reverse`` is D(P1 || P0)."""
 
 
+def _check_direction(direction: str) -> None:
+    if direction not in ("forward", "reverse"):
+        raise InputError("direction", direction, "forward or reverse")
+
+
 def _sum(values: Sequence[Any]) -> Any:
     return sum(values, start=Fraction(0))
-
-
-def _sums_to_one(values: Sequence[Number]) -> bool:
-    total = _sum(values)
-    if is_enclosed(values):
-        return equal(total, 1) is not Verdict.FALSE
-    return abs(float(total) - 1) <= FLOAT_SUM_SLACK
 
 
 @final
@@ -53,7 +51,7 @@ class ReductionPair:
         for name, masses in (("a0", self.a0), ("a1", self.a1), ("a2", self.a2)):
             if len(masses) != len(self.a2):
                 raise InputError(name, f"{len(masses)} masses", f"{len(self.a2)}, as in a2")
-            if not _sums_to_one(masses):
+            if not sums_to_one(masses):
                 raise InputError(name, f"sum {_sum(masses)}", "probabilities of sum 1")
             for mass in masses:
                 if less(mass, 0) is Verdict.TRUE:
@@ -79,6 +77,7 @@ class ReductionPair:
         decomposition, Theorem 12 and Definition 9. Components that ``A2`` does not charge are visible in the
         histogram for certain; they contribute the singular mass, whatever ``n`` is.
         """
+        _check_direction(direction)
         first, second = (self.a0, self.a1) if direction == "forward" else (self.a1, self.a0)
         atoms: list[tuple[Any, Any]] = []
         singular: Any = Fraction(0)
@@ -93,13 +92,14 @@ class ReductionPair:
 
     def histogram_laws(self, n: int) -> tuple[HistogramLaw, HistogramLaw]:
         """Laws of both histograms by enumeration: an independent, slow road to every divergence."""
+        if n < 1:
+            raise InputError("n", n, "at least 1 user")
         others = [self.a2] * (n - 1)
         return histogram_law([self.a0, *others]), histogram_law([self.a1, *others])
 
     def divergence(self, n: int, exp_eps: Number | int, *, direction: Direction = "forward") -> Any:
         """Hockey-stick divergence of the two histograms of ``n`` users, by enumeration."""
-        if n < 1:
-            raise InputError("n", n, "at least 1 user")
+        _check_direction(direction)
         first, second = self.histogram_laws(n)
         if direction == "reverse":
             first, second = second, first
@@ -140,7 +140,7 @@ class Decomposition:
         if not len(self.a) == len(self.b) == len(self.c):
             raise InputError("a, b, c", f"{len(self.a)}, {len(self.b)}, {len(self.c)} weights", "as many of each")
         for name, weights in (("a", self.a), ("b", self.b), ("c and beta", (*self.c, self.beta))):
-            if not _sums_to_one(weights):
+            if not sums_to_one(weights):
                 raise InputError(name, f"sum {_sum(weights)}", "weights of sum 1")
             for weight in weights:
                 if less(weight, 0) is Verdict.TRUE:

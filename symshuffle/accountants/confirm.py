@@ -27,6 +27,9 @@ ROUTE: Final = "mpmath, sum over the counts of the atoms with binomial tails for
 LARGEST_SUM: Final = 20_000_000
 """Candidate terms beyond which the sum is refused."""
 
+LARGEST_N: Final = 300_000
+"""Users beyond which even one table of factorials takes too long."""
+
 _GUARD: Final = 14
 """Decimal digits below the precision asked for at which a term may be skipped."""
 
@@ -73,18 +76,24 @@ def confirm(law: Law, n: int, *, digits: int = 50) -> Confirmation:
     InputError
         If an atom is a ball too wide for the digits.
     Unsupported
-        If the sum would have more than ``LARGEST_SUM`` candidate terms.
+        If the sum would have more than ``LARGEST_SUM`` candidate terms, or n is above ``LARGEST_N``.
     """
+    if n > LARGEST_N:
+        raise Unsupported(f"confirmation at n = {n}: sums over counts are feasible up to n = {LARGEST_N}")
     context = mpmath.MPContext()
     context.dps = digits + 15
-    atoms = [(_read(context, v, digits), _read(context, w, digits)) for v, w in law.atoms()]
+    merged: dict[Any, Any] = {}
+    for v, w in law.atoms():
+        value = _read(context, v, digits)
+        merged[value] = merged.get(value, 0) + _read(context, w, digits)
+    atoms = list(merged.items())
     total = _positive_part(context, sorted(atoms, reverse=True), n, digits) / n + _read(context, law.singular, digits)
     return Confirmation(context.nstr(total, digits, strip_zeros=False), digits, ROUTE)
 
 
 def _read(context: Any, number: Number, digits: int) -> Any:
     if isinstance(number, Ball):
-        if number.radius * 10 ** (digits + 5) > max(abs(number.midpoint), Fraction(1, 10**6)):
+        if number.radius * 10 ** (digits + 5) > abs(number.midpoint):
             raise InputError("law", number, f"atoms known to more than {digits + 5} digits (raise bits)")
         number = number.midpoint
     exact = Fraction(number)
@@ -131,6 +140,8 @@ def _compositions(total: int, parts: int) -> npt.NDArray[np.int64]:
     """All ways to write ``total`` as an ordered sum of ``parts`` non-negative integers, shape (count, parts)."""
     if parts == 0:
         return np.zeros((1 if total == 0 else 0, 0), dtype=np.int64)
+    if parts == 1:
+        return np.array([[total]], dtype=np.int64)
     grids = np.indices((total + 1,) * (parts - 1), dtype=np.int64).reshape(parts - 1, -1).T
     last = total - grids.sum(axis=1, dtype=np.int64)
     kept = last >= 0
@@ -140,10 +151,18 @@ def _compositions(total: int, parts: int) -> npt.NDArray[np.int64]:
 def _log_bound(atoms: Sequence[tuple[Any, Any]], n: int) -> float:
     """Logarithm of the Chernoff bound ``min_c M(c)**n / (c e)`` on the expectation."""
     values = np.array([float(v) for v, _ in atoms])
-    weights = np.array([float(w) for _, w in atoms])
-    cs = np.exp(np.linspace(math.log(1e-3 / n), math.log(700 / float(np.abs(values).max())), 4000))
-    cumulants = np.log(np.exp(np.outer(cs, values)) @ weights)
+    logs = np.array([_log(w) for _, w in atoms])
+    largest, top = float(np.abs(values).max()), float(values.max())
+    cs = np.exp(np.linspace(math.log(1e-3 / n / largest), math.log((1e4 + 2 * abs(logs.min())) / top), 4000))
+    exponents = np.outer(cs, values) + logs
+    shift = exponents.max(axis=1)
+    cumulants = shift + np.log(np.exp(exponents - shift[:, None]).sum(axis=1))
     return float((n * cumulants - np.log(cs) - 1).min())
+
+
+def _log(positive: Any) -> float:
+    """Natural logarithm as a double, also where the number is beyond the range of doubles."""
+    return float(positive.context.log(positive))
 
 
 def _log_factorial(counts: npt.NDArray[np.int64] | int) -> Any:
@@ -156,11 +175,11 @@ def _log_factorial(counts: npt.NDArray[np.int64] | int) -> Any:
 
 def _log_joint(pair: Sequence[tuple[Any, Any]], inner: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.float64]:
     """Upper bound on the logarithm of the contribution of all terms with ``inner`` users on the pair."""
-    weight = float(pair[0][1] + pair[1][1])
+    weight = pair[0][1] + pair[1][1]
     binomial = _log_factorial(n) - _log_factorial(inner) - _log_factorial(n - inner)
-    rest = math.log1p(-weight) if weight < 1 else -math.inf
-    bound: npt.NDArray[np.float64] = binomial + inner * math.log(weight) + (n - inner) * rest
-    return bound + math.log(n * float(pair[0][0]))
+    rest = _log(1 - weight) if weight < 1 else -math.inf
+    bound: npt.NDArray[np.float64] = binomial + inner * _log(weight) + (n - inner) * rest
+    return bound + math.log(n) + _log(pair[0][0])
 
 
 def _log_terms(
@@ -171,18 +190,21 @@ def _log_terms(
     n: int,
 ) -> npt.NDArray[np.float64]:
     """Upper bounds on the logarithm of each term: its probability, times the largest excess, times a binomial tail."""
-    (high, first), (low, second) = ((float(v), float(w)) for v, w in pair)
-    log = _log_factorial(n) - _log_factorial(inner) + inner * math.log(first + second)
-    terms = log - _log_factorial(counts).sum(axis=1) + counts @ np.array([math.log(float(w)) for _, w in others])
+    high, low = float(pair[0][0]), float(pair[1][0])
+    log = _log_factorial(n) - _log_factorial(inner) + inner * _log(pair[0][1] + pair[1][1])
+    terms = log - _log_factorial(counts).sum(axis=1) + counts @ np.array([_log(w) for _, w in others])
     drift = counts @ np.array([float(v) for v, _ in others]) if others else np.zeros(len(counts))
     threshold: npt.NDArray[np.float64] = -(low * inner + drift) / (high - low)
-    share, q = np.clip(threshold / max(inner, 1), 0.0, 1.0), first / (first + second)
+    share = np.clip(threshold / max(inner, 1), 0.0, 1.0)
+    q = float(pair[0][1] / (pair[0][1] + pair[1][1]))
     with np.errstate(divide="ignore", invalid="ignore"):
         divergence = np.where(share > 0, share * np.log(share / q), 0.0) + np.where(
             share < 1, (1 - share) * np.log((1 - share) / (1 - q)), 0.0
         )
     tail = np.where(share > q, -inner * divergence, 0.0)
-    bound: npt.NDArray[np.float64] = np.where(threshold > inner + 1e-6 * n, -np.inf, terms + tail + math.log(n * high))
+    bound: npt.NDArray[np.float64] = np.where(
+        threshold > inner + 1e-6 * n, -np.inf, terms + tail + math.log(n) + _log(pair[0][0])
+    )
     return bound
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, Final, final
 
 import flint
 
@@ -16,14 +16,17 @@ from symshuffle.law import Law
 from symshuffle.numbers import DEFAULT_BITS, Ball, ball_arguments, is_exact, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
 
+_MOST_COUNTS: Final = 10_000_000
+"""Users times atoms beyond which count vectors are not even counted."""
+
 
 @final
 @dataclass(frozen=True, slots=True)
 class Exact:
     """Sum over all values of ``G_1 + ... + G_n``.
 
-    A rational law lives on a lattice: its n-fold convolution is the n-th power of an integer polynomial. Any other
-    enclosed law is summed over the counts of its atoms in ball arithmetic.
+    A rational law lives on a lattice: its n-fold convolution is the n-th power of an integer polynomial. Where that
+    lattice is too fine, and for any other enclosed law, the sum is over the counts of the atoms, in rationals or balls.
 
     Parameters
     ----------
@@ -32,7 +35,7 @@ class Exact:
     largest_power : int
         Bits of the integer polynomial power beyond which the rational road is refused.
     largest_count : int
-        Count vectors beyond which the ball road is refused.
+        Count vectors beyond which the road over counts is refused.
     """
 
     bits: int = DEFAULT_BITS
@@ -50,10 +53,10 @@ class Exact:
             return "a law of doubles encloses nothing"
         if is_exact((*law.values, *law.weights)):
             lattice = _Lattice.of(law)
-            size = n * (n * lattice.span + 1) * max(1, lattice.scale.bit_length())
-            return None if size <= self.largest_power else f"the exact convolution power would take {size} bits"
-        count = math.comb(n + len(law.values) - 1, n)
-        return None if count <= self.largest_count else f"{count} count vectors are too many to enumerate"
+            if lattice.size(n) <= self.largest_power:
+                return None
+        count = math.comb(n + len(law.values) - 1, n) if n * len(law.values) < _MOST_COUNTS else math.inf
+        return None if count <= self.largest_count else f"over {self.largest_count} count vectors to enumerate"
 
     def bracket(self, law: Law, n: int) -> Bracket:
         """The value of H(n), exactly or as a ball.
@@ -66,10 +69,13 @@ class Exact:
         reason = self.refusal(law, n)
         if reason is not None:
             raise Unsupported(f"engine exact at n = {n}: {reason}; use engine fft or contour")
-        if is_exact((*law.values, *law.weights)):
-            lattice = _Lattice.of(law)
+        lattice = _Lattice.of(law) if is_exact((*law.values, *law.weights)) else None
+        if lattice is not None and lattice.size(n) <= self.largest_power:
             value: Any = lattice.positive_part(n) / n + law.singular
             how = f"{n}-th power of an integer polynomial of degree {lattice.span}"
+        elif lattice is not None:
+            value = _counted(law, n) / n + law.singular
+            how = f"sum over {math.comb(n + len(law.values) - 1, n)} count vectors in rationals"
         else:
             value = self._enclosed(law, n) + law.singular
             how = f"sum over {math.comb(n + len(law.values) - 1, n)} count vectors in balls of {self.bits} bits"
@@ -91,6 +97,17 @@ class Exact:
                     mass *= power[count]
                 total += mass * excess.nonnegative_part()
             return Ball.from_arb(total / n, self.bits)
+
+
+def _counted(law: Law, n: int) -> Fraction:
+    """E[(G_1 + ... + G_n)_+] over count vectors, for rational atoms whose lattice is too fine to convolve on."""
+    total = Fraction(0)
+    for counts in _compositions(n, len(law.values)):
+        pairs: Any = list(zip(counts, law.atoms(), strict=True))
+        excess = sum((c * value for c, (value, _) in pairs), start=Fraction(0))
+        if excess > 0:
+            total += _multinomial(counts) * math.prod((w**c for c, (_, w) in pairs), start=Fraction(1)) * excess
+    return total
 
 
 def _powers(base: flint.arb, n: int) -> list[flint.arb]:
@@ -143,6 +160,10 @@ class _Lattice:
     def span(self) -> int:
         """Degree of the generating polynomial of one copy."""
         return max(self.places)
+
+    def size(self, n: int) -> int:
+        """Bits that the n-th power takes."""
+        return n * (n * self.span + 1) * max(1, self.scale.bit_length())
 
     def positive_part(self, n: int) -> Fraction:
         """E[(G_1 + ... + G_n)_+], exactly."""

@@ -26,7 +26,7 @@ from scipy import fft
 
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
-from symshuffle.numbers import lower_end, to_float, upper_end
+from symshuffle.numbers import format_decimal, lower_end, to_float, upper_end
 from symshuffle.results import Bracket, Rigour
 
 _UNIT: Final = 2.0**-53
@@ -90,8 +90,8 @@ class FFT:
         lower = max(step * (Fraction(below) - Fraction(low_error)) / n, floor)
         upper = step * (Fraction(above) + Fraction(high_error)) / n
         how = (
-            f"Algorithm 7, step {float(step):.6g}, transform of {_length(law, n, step)} points, no wrap-around, "
-            f"floating-point allowance {float(step * Fraction(high_error) / n):.2g}"
+            f"Algorithm 7, step {format_decimal(step, digits=6, up=True)}, transform of {_length(law, n, step)} points, no wrap-around, "
+            f"floating-point allowance {format_decimal(step * Fraction(high_error) / n, digits=2, up=True)}"
         )
         return Bracket(lower + lower_end(law.singular), upper + upper_end(law.singular), Rigour.FLOAT64, self.name, how)
 
@@ -102,8 +102,10 @@ class FFT:
         low, high = law.support
         spread = upper_end(high) - lower_end(low)
         coarse = n * spread / (self.largest - 4 * n - 4)
+        if coarse == 0:  # one atom: any lattice will do that holds it nearly
+            return max(abs(lower_end(low)), Fraction(1)) / 2**20
         # A short dyadic step keeps the rational arithmetic on atoms short; rounding it up keeps the length.
-        exponent = math.floor(math.log2(coarse)) - 20
+        exponent = coarse.numerator.bit_length() - coarse.denominator.bit_length() - 21
         return Fraction(math.ceil(coarse / Fraction(2) ** exponent)) * Fraction(2) ** exponent
 
 
@@ -128,12 +130,12 @@ def _positive_part(places: Sequence[int], weights: npt.NDArray[np.float64], n: i
     mass = fft.irfft(power, length)
     positions = n * origin + np.arange(length, dtype=np.float64)
     ramp = np.maximum(positions, 0.0)
-    value = float(ramp @ mass)
+    value = float((ramp * mass).sum())  # NumPy sums pairwise, a dot product does not
     # Each frequency but the first (and the last of an even length) stands for a conjugate pair.
-    drift = n * (len(places) + 4) * _EVALUATION * np.minimum(size + _EVALUATION, 1.0) ** (n - 1)
+    drift = n * (len(places) + 4) * _EVALUATION * np.minimum(size + (len(places) + 4) * _EVALUATION, 1.0) ** (n - 1)
     spectral = math.sqrt(2.0 / length) * float(np.linalg.norm(drift))
     transform = _PER_STAGE * math.log2(max(length, 2)) * float(np.linalg.norm(mass))
-    summation = 2 * _UNIT * math.log2(max(length, 2)) * float(ramp @ np.abs(mass))
+    summation = 2 * _UNIT * (math.log2(max(length, 2)) + 20) * float((ramp * np.abs(mass)).sum())
     error = float(np.linalg.norm(ramp)) * (spectral + transform) + summation
     return value, error
 

@@ -18,7 +18,7 @@ from symshuffle.accountants.fft import FFT
 from symshuffle.accountants.reduction import Question, Reduction, Source, laws, reduction
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
-from symshuffle.numbers import Exp, Real, lower_end, upper_end
+from symshuffle.numbers import Exp, Real, Verdict, less, lower_end, upper_end
 from symshuffle.results import Bracket, Rigour
 
 Engine: TypeAlias = "Exact | FFT | Contour | BallContour"
@@ -195,6 +195,8 @@ def delta(
     Fraction(55591, 829440)
     """
     check_n(n)
+    if less(exp_eps, 1) is Verdict.TRUE:
+        raise InputError("exp_eps", exp_eps, "a ratio of at least 1")
     reduced = reduction(source)
 
     def value(law: Law) -> Bracket:
@@ -308,7 +310,7 @@ def smallest_meeting(
     # Growing from below keeps every evaluation near the target; far beyond the root the function costs more.
     high = (_FIRST_EPS, bound(_FIRST_EPS))
     while high[1].upper > target:
-        if high[1].engine == "none" or high[0] > _LARGEST_EPS:
+        if high[0] > _LARGEST_EPS:
             certain = f"a histogram reveals {float(high[1].upper):.6g}"
             raise Unsupported(f"no finite eps has delta <= {float(target):.6g}: {certain} for certain")
         low = high if high[1].lower > target else low

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Final
 
 from symshuffle.errors import InputError
 from symshuffle.numbers import Exp, Real, Verdict, less, parse_rational
+
+LARGEST_LEVEL: Final = 5_000
+"""Privacy levels in nats beyond this are refused: nobody means them, and exp of them fills pages."""
 
 
 def read_budget(*, eps0: object = None, lam: object = None) -> Real | None:
@@ -39,12 +43,14 @@ def _read(log_name: str, log: object, ratio_name: str, ratio: object, *, strict:
         raise InputError(f"{log_name}, {ratio_name}", f"{log}, {ratio}", "one of the two, not both")
     if log is not None:
         exponent = parse_rational(log, log_name)  # type: ignore[arg-type]  # parse_rational checks what it is given
-        if exponent < 0 or (strict and exponent == 0):
-            raise InputError(log_name, log, f"a number {sign} 0")
+        if not 0 <= exponent <= LARGEST_LEVEL or (strict and exponent == 0):
+            raise InputError(log_name, log, f"a number {sign} 0 and at most {LARGEST_LEVEL}")
         return Fraction(1) if exponent == 0 else Exp(exponent)
     if ratio is None:
         return None
     real = ratio if isinstance(ratio, Exp) else parse_rational(ratio, ratio_name)  # type: ignore[arg-type]
+    if isinstance(real, Exp) and real.exponent > LARGEST_LEVEL:
+        raise InputError(ratio_name, ratio, f"at most exp({LARGEST_LEVEL})")
     if less(real, 1) is Verdict.TRUE or (strict and less(1, real) is Verdict.FALSE):
         raise InputError(ratio_name, ratio, f"a number {sign} 1")
     return real

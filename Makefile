@@ -29,6 +29,7 @@ lint: $(STAMP)
 
 docs: $(STAMP)   ## write the pages that are derived from the code
 	$(BIN)/python docs/mechanisms.py
+	$(BIN)/python docs/outputs.py
 
 notebooks: $(STAMP)   ## build the .ipynb files from their percent scripts
 	$(BIN)/jupytext --quiet --to ipynb --update notebooks/*.py

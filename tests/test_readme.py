@@ -1,55 +1,47 @@
 """What the README and docs/how-to-choose.md show is what happens: every output is compared to the letter."""
 
-import contextlib
-import io
-import os
+import importlib.util
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-CHOOSING = (ROOT / "docs" / "how-to-choose.md").read_text(encoding="utf-8")
-PAGES = README + CHOOSING
-PYTHON = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", PAGES, flags=re.DOTALL)
-CONSOLE = re.findall(r"```console\n\$ (.*?)\n(.*?)```", PAGES, flags=re.DOTALL)
-WIDTH = 100
 
 
-def lines(text):
-    return [line.rstrip() for line in text.strip().splitlines()]
+def load(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-def test_every_block_of_code_is_shown_with_its_output():
-    assert len(PYTHON) == PAGES.count("```python") == PAGES.count("```text") >= 2
-    assert len(CONSOLE) == PAGES.count("```console") >= 1
+outputs = load(ROOT / "docs" / "outputs.py")
+SHOWN = [block for page in outputs.PAGES for block in outputs.blocks(page.read_text(encoding="utf-8"))]
 
 
-@pytest.mark.parametrize(("code", "shown"), PYTHON)
-def test_python(code, shown):
-    assert len(lines(code)) <= 13
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(compile(code, "README.md", "exec"), {})
-    assert lines(printed.getvalue()) == lines(shown)
+def test_every_program_is_shown_with_its_output():
+    text = "".join(page.read_text(encoding="utf-8") for page in outputs.PAGES)
+    kinds = [kind for kind, _, _ in SHOWN]
+    assert kinds.count("python") == text.count("```python") == text.count("```text") >= 2
+    assert kinds.count("console") == text.count("```console") >= 1
+    assert all(output.strip() for _, _, output in SHOWN)
 
 
-@pytest.mark.parametrize(("command", "shown"), CONSOLE)
-def test_console(command, shown):
-    program, *arguments = shlex.split(command)
-    assert program == "symshuffle"
-    finished = subprocess.run(
-        [sys.executable, "-m", program, *arguments],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "COLUMNS": str(WIDTH)},
-        check=False,
-    )
-    assert lines(finished.stdout + finished.stderr) == lines(shown)
+@pytest.mark.parametrize(("kind", "program", "shown"), SHOWN, ids=range(len(SHOWN)))
+def test_output_is_what_is_printed(kind, program, shown):
+    assert outputs.output(kind, program) == shown, "run `make docs`"
+
+
+def test_examples_are_short():
+    for kind, program, _ in SHOWN:
+        assert len(program.strip().splitlines()) <= (13 if kind == "python" else 1)
+
+
+def test_refreshing_writes_outputs_and_nothing_else():
+    page = "a\n```python\nprint(1 + 1)\n```\n\n```text\nwrong\n```\nb"
+    assert outputs.refresh(page) == page.replace("wrong", "2")
 
 
 @pytest.mark.parametrize("target", ["run", "test"])

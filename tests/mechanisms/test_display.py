@@ -1,9 +1,11 @@
 """How formulas are written: the same function, in the form a reader expects."""
 
+from fractions import Fraction
+
 import pytest
 import sympy as sp
 
-from symshuffle import mechanism, optimal_decomposition
+from symshuffle import delta, mechanism, optimal_decomposition
 from symshuffle.mechanisms.display import array, factored, latex, text
 from symshuffle.mechanisms.registry import MECHANISMS
 from symshuffle.mechanisms.symbolic import same_function
@@ -87,3 +89,11 @@ def test_text_of_a_decomposition_holds_weights_and_law():
 )
 def test_short_names(shown, written):
     assert repr(shown) == written
+
+
+def test_a_bound_shows_its_ends_and_its_meaning():
+    bound = delta(mechanism("rr").at(lam=3), n=2, exp_eps=Fraction(6, 5))
+    shown = bound._repr_html_()
+    assert bound.meaning in shown
+    for name in ("lower", "upper", "rigour", "engine"):
+        assert f"<th>{name}</th>" in shown

@@ -1,0 +1,55 @@
+"""Run what the README and docs/how-to-choose.md show, and write its output below it."""
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGES = (ROOT / "README.md", ROOT / "docs" / "how-to-choose.md")
+WIDTH = 100
+
+_PYTHON = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", flags=re.DOTALL)
+_CONSOLE = re.compile(r"```console\n\$ (.*?)\n(.*?)```", flags=re.DOTALL)
+
+
+def blocks(text: str) -> Iterator[tuple[str, str, str]]:
+    """Each shown program with its kind (python or console) and its shown output."""
+    yield from (("python", *match.groups()) for match in _PYTHON.finditer(text))
+    yield from (("console", *match.groups()) for match in _CONSOLE.finditer(text))
+
+
+def output(kind: str, program: str) -> str:
+    """What a program prints, without trailing blanks."""
+    printed = _python(program) if kind == "python" else _console(program)
+    return "".join(f"{line.rstrip()}\n" for line in printed.strip("\n").splitlines())
+
+
+def _python(code: str) -> str:
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(code, "page", "exec"), {})
+    return printed.getvalue()
+
+
+def _console(command: str) -> str:
+    program, *arguments = shlex.split(command)
+    words = [sys.executable, "-m", program, *arguments]
+    environment = {**os.environ, "COLUMNS": str(WIDTH)}
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
+    return done.stdout + done.stderr
+
+
+def refresh(text: str) -> str:
+    """The page with every output written anew."""
+    text = _PYTHON.sub(lambda m: f"```python\n{m[1]}```\n\n```text\n{output('python', m[1])}```", text)
+    return _CONSOLE.sub(lambda m: f"```console\n$ {m[1]}\n{output('console', m[1])}```", text)
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        page.write_text(refresh(page.read_text(encoding="utf-8")), encoding="utf-8")

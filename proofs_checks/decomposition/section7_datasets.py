@@ -1,0 +1,202 @@
+"""Sections 7 and 8: which neighbouring datasets leak most."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.decomposition._cases import PAIR, named_channels, never_negative
+from symshuffle.accountants.exact import Exact
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    identity,
+)
+from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.decompositions.model import ReductionPair
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.shuffled import shuffled_divergence, worst_shuffled_divergence
+
+# -- decomposition.sec-7
+
+
+def _most_vulnerable(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    labelled = named_channels(
+        ("krr", {"lam": 3, "k": 3}),
+        ("krr", {"lam": "3/2", "k": 3}),
+        ("krr", {"lam": 3, "k": 4}),
+        ("aug-rr", {"lam": 3, "k": 3, "p": "1/2"}),
+        ("subset-selection", {"lam": 3, "k": 3, "s": 2}),
+        ("half-block", {"lam": 3, "k": 4}),
+    )
+    for label, channel in labelled:
+        lam: Any = channel.ratio_cap()
+        x2, largest = statement(label, lam)
+        for n in (2, 3, 4) if channel.num_outputs < 4 else (2, 3):
+            for share in (Fraction(1, 40), Fraction(1, 20), Fraction(1, 10), Fraction(2, 5), Fraction(9, 10)):
+                exp_eps = 1 + (lam - 1) * share
+                if exp_eps > largest:
+                    continue
+                for pair in (PAIR, PAIR[::-1]):
+                    others = (x2,) * (n - 1)
+                    claimed = shuffled_divergence(channel, (pair[0], *others), (pair[1], *others), exp_eps)
+                    worst, background = worst_shuffled_divergence(channel, pair, n, exp_eps)
+                    at = f"{label}, pair {pair}, n={n}, exp(eps)={exp_eps}, worst background {background}"
+                    yield compare(claimed, worst, at=at)
+    yield from _near_the_local_budget()
+
+
+def _near_the_local_budget() -> Iterator[Comparison]:
+    """k-RR close to exp(eps) = lam, where only the histogram with every message equal to x_1^0 counts."""
+    n, k, x, w = sp.symbols("n k x w", positive=True)
+    total = LAM + k - 1
+    own = (LAM / total) ** n - x * (1 / total) * (LAM / total) ** (n - 1)
+    other = LAM / total * (1 / total) ** (n - 1) - x * (1 / total) ** n
+    ratio = sp.powsimp(sp.simplify(own / other), force=True)
+    yield identity(ratio, LAM ** (n - 1), at="own input against a third one as background, any k, n and exp(eps)")
+    # With a third input as background the next value of the sum is (n-1)(lam - x) + (1-x)/lam, at most 0 from here on:
+    start = (LAM**2 * (n - 1) + 1) / (LAM * (n - 1) + 1)
+    next_value = (n - 1) * (LAM - x) + (1 - x) / LAM
+    yield identity(next_value.subs(x, start), 0, at="from where on no other histogram counts, any n")
+    gap = sp.cancel((LAM - start).subs({LAM: 1 + w, n: 1 + sp.Symbol("m", positive=True)}))
+    yield never_negative(gap, at="that point lies below lam")
+    for k_, n_ in itertools.product((3, 4), (2, 3, 4)):
+        ((label, channel),) = named_channels(("krr", {"lam": 3, "k": k_}))
+        lam = Fraction(3)
+        exp_eps = (lam + (lam**2 * (n_ - 1) + 1) / (lam * (n_ - 1) + 1)) / 2
+        heights = [shuffled_divergence(channel, (0, *[y] * (n_ - 1)), (1, *[y] * (n_ - 1)), exp_eps) for y in (0, 2)]
+        yield compare(heights[0], lam ** (n_ - 1) * heights[1], at=f"{label}, n={n_}, exp(eps)={exp_eps}")
+
+
+SEC_7 = Claim(
+    id="decomposition.sec-7",
+    kind=Kind.STATEMENT,
+    title="which neighbouring datasets leak most",
+    text=r"Conjecture: for many randomizers $X^0=(x_1^0,x_2,\dots,x_2)$, $X^1=(x_1^1,x_2,\dots,x_2)$ with three "
+    r"distinct inputs maximise $D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))$ over all neighbouring datasets, for every "
+    r"$\varepsilon$. For every $\varepsilon$ it fails for all six mechanisms here: close to $\varepsilon_0$ the "
+    r"background that repeats $x_1^0$ is worse. For k-RR it is worse by the factor $e^{(n-1)\varepsilon_0}$, for "
+    r"every $k\ge3$ and $n\ge2$.",
+    source="decomposition, Section 7",
+    assumptions=("at least three inputs",),
+    scope="k-RR near eps0 for all lam, k, n; all backgrounds of six mechanisms, both directions, n <= 4",
+    grade=None,
+    printed=lambda label, lam: (2, lam),
+    check=_most_vulnerable,
+    controls=(
+        Control("the other users hold x_1^1", lambda label, lam: (1, _small(label, lam))),
+        Control("the other users hold x_1^0", lambda label, lam: (0, _small(label, lam))),
+    ),
+    expected=ClaimVerdict.REFUTED,
+    corrected=Correction(
+        r"For k-RR, with or without a null symbol, the conjectured pair is worst where $\varepsilon$ is small "
+        r"against $\varepsilon_0$: $e^\varepsilon-1\le\frac1{10}(e^{\varepsilon_0}-1)$, $k\le4$, $n\le4$. For subset "
+        r"selection and half-block it is not, even there.",
+        lambda label, lam: (2, _small(label, lam)),
+        Grade.EXACT_CASES,
+    ),
+)
+
+
+def _small(label: str, lam: Fraction) -> Fraction:
+    return 1 + (lam - 1) / 10 if "rr" in label else Fraction(0)
+
+
+# -- decomposition.sec-8
+
+
+def _hamming(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    u, v, x, d, m = sp.symbols("u v x d m", positive=True)
+    second_moment = u**m * (1 + x**2) - 2 * x * v**d * u ** (m - d)
+    step = 2 * x * v**d * u ** (m - d - 1) * (u - v)
+    growth = sp.expand(second_moment.subs(d, d + 1) - second_moment - step)
+    yield identity(
+        sp.powsimp(sp.expand(growth / (u ** (m - d) * v**d))), 0, at="E[G^2] from distance d to d + 1, any m"
+    )
+    a, b, c = sp.symbols("a b c", positive=True)
+    squares = (a**2 / c + b**2 / c) / 2 - a * b / c
+    yield identity(squares, (a - b) ** 2 / (2 * c), at="u - v at an output: never negative")
+    labelled = named_channels(
+        ("rr", {"lam": 2}),
+        ("krr", {"lam": 2, "k": 3}),
+        ("krr", {"lam": "3/2", "k": 10}),
+        ("subset-selection", {"lam": 3, "k": 3, "s": 2}),
+    )
+    for label, channel in labelled:
+        yield from _one_pair_suffices(label, channel)
+        for reports in (2, 3):
+            pairs = [_at_distance(channel, reports, distance) for distance in range(1, reports + 1)]
+            top: Any = channel.ratio_cap()
+            for share in (Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)):
+                exp_eps = 1 + (top**reports - 1) * share
+                laws = [pair.gparv(exp_eps) for pair in pairs]
+                at = f"{reports} reports of {label}, exp(eps)={exp_eps}"
+                worst = statement(reports)
+                for distance, law in enumerate(laws, start=1):
+                    yield compare(
+                        law.variance, laws[worst - 1].variance, "<=", at=f"variance at distance {distance}, {at}"
+                    )
+                for n in (1, 2, 3):
+                    heights = [Exact().bracket(law, n).exact for law in laws]
+                    for distance, height in enumerate(heights, start=1):
+                        where = f"distance {distance} against {worst}, n={n}, {at}"
+                        yield compare(height, heights[worst - 1], "<=", at=where)
+
+
+def _one_pair_suffices(label: str, channel: Channel) -> Iterator[Comparison]:
+    laws = [
+        set(simplified_decomposition(channel, pair).reduction_pair().gparv(Fraction(6, 5)).atoms())
+        for pair in itertools.permutations(range(min(channel.num_inputs, 4)), 2)
+    ]
+    for law in laws[1:]:
+        yield compare(law, laws[0], at=f"law of G at another pair of {label}")
+
+
+def _at_distance(channel: Channel, reports: int, distance: int) -> ReductionPair:
+    """Reduction pair of several reports whose inputs differ in some of the coordinates."""
+    parts = [simplified_decomposition(channel, PAIR if i < distance else (0, 0)) for i in range(reports)]
+
+    def product(weights: list[Any]) -> tuple[Any, ...]:
+        return tuple(functools.reduce(lambda p, q: p * q, cell) for cell in itertools.product(*weights))
+
+    a, b, c = (product([getattr(part, name) for part in parts]) for name in "abc")
+    zero = Fraction(0)
+    return ReductionPair((*a, zero), (*b, zero), (*c, 1 - sum(c, zero)))
+
+
+SEC_8 = Claim(
+    id="decomposition.sec-8",
+    kind=Kind.STATEMENT,
+    title="symmetric inputs and Hamming-close records",
+    text=r"Under input symmetry one pair of inputs suffices. For $m$ equal reports the pairs at Hamming distances "
+    r"$1,\dots,m$ have to be compared; the one at distance $m$ is expected to have the largest variance of $G$ and the "
+    r"largest bound. (Ours: the variance grows with the distance, for all $m$ and every mechanism with equal "
+    r"$\sum a^2/c$ and $\sum b^2/c$; the order of the bounds stays checked in cases.)",
+    source="decomposition, Section 8",
+    assumptions=("LDP", "the mechanism treats all inputs alike"),
+    scope="variance for all m and distances; bounds of four mechanisms, m = 2, 3, n <= 3, four values of exp(eps)",
+    grade=Grade.EXACT_CASES,
+    printed=lambda reports: reports,
+    check=_hamming,
+    controls=(
+        Control("distance 1 is worst", lambda reports: 1),
+        Control("distance m - 1 is worst", lambda reports: reports - 1),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+CLAIMS: tuple[Claim, ...] = (SEC_7, SEC_8)

@@ -116,6 +116,7 @@ def _positive_part(context: Any, atoms: Sequence[tuple[Any, Any]], n: int, digit
     joint = _table(pair[0][1] + pair[1][1], factorials)
     likely = np.arange(n + 1)[_log_joint(pair, np.arange(n + 1), n) >= cutoff] if others else np.array([n])
     candidates = sum(math.comb(n - int(inner) + len(others) - 1, max(len(others) - 1, 0)) for inner in likely)
+    candidates += int(likely.sum())  # one step of a binomial tail each, at most
     if candidates > LARGEST_SUM:
         raise Unsupported(f"confirmation at n = {n} with {len(atoms)} atoms has {candidates} terms to consider")
     total = context.mpf(0)
@@ -153,6 +154,8 @@ def _log_bound(atoms: Sequence[tuple[Any, Any]], n: int) -> float:
     values = np.array([float(v) for v, _ in atoms])
     logs = np.array([_log(w) for _, w in atoms])
     largest, top = float(np.abs(values).max()), float(values.max())
+    if not (largest < 1e300 and top > 1e-300):
+        raise Unsupported("confirmation needs atoms within the range of doubles, in which it chooses what to skip")
     cs = np.exp(np.linspace(math.log(1e-3 / n / largest), math.log((1e4 + 2 * abs(logs.min())) / top), 4000))
     exponents = np.outer(cs, values) + logs
     shift = exponents.max(axis=1)
@@ -202,9 +205,8 @@ def _log_terms(
             share < 1, (1 - share) * np.log((1 - share) / (1 - q)), 0.0
         )
     tail = np.where(share > q, -inner * divergence, 0.0)
-    bound: npt.NDArray[np.float64] = np.where(
-        threshold > inner + 1e-6 * n, -np.inf, terms + tail + math.log(n) + _log(pair[0][0])
-    )
+    terms += tail + math.log(n) + _log(pair[0][0])
+    bound: npt.NDArray[np.float64] = np.where(threshold > inner + 1e-6 * n, -np.inf, terms)
     return bound
 
 

@@ -89,9 +89,10 @@ class FFT:
         floor = max(Fraction(0), lower_end(law.mean))
         lower = max(step * (Fraction(below) - Fraction(low_error)) / n, floor)
         upper = step * (Fraction(above) + Fraction(high_error)) / n
+        spacing, allowance = (format_decimal(x, digits=2, up=True) for x in (step, step * Fraction(high_error) / n))
         how = (
-            f"Algorithm 7, step {format_decimal(step, digits=6, up=True)}, transform of {_length(law, n, step)} points, no wrap-around, "
-            f"floating-point allowance {format_decimal(step * Fraction(high_error) / n, digits=2, up=True)}"
+            f"Algorithm 7, step {spacing}, transform of {_length(law, n, step)} points, no wrap-around, "
+            f"floating-point allowance {allowance}"
         )
         return Bracket(lower + lower_end(law.singular), upper + upper_end(law.singular), Rigour.FLOAT64, self.name, how)
 

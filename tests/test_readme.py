@@ -6,18 +6,22 @@ from pathlib import Path
 
 import pytest
 
+from symshuffle.claims import registry
+from symshuffle.claims.model import ClaimVerdict
+from symshuffle.mechanisms.registry import MECHANISMS
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def load(path):
+def script(path):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-outputs = load(ROOT / "docs" / "outputs.py")
+outputs = script(ROOT / "docs" / "outputs.py")
 SHOWN = [block for page in outputs.PAGES for block in outputs.blocks(page.read_text(encoding="utf-8"))]
 
 
@@ -51,14 +55,16 @@ def test_the_two_commands_exist(target):
 
 
 def test_every_paper_has_its_row():
-    from symshuffle.claims.registry import papers
-
     rows = re.findall(r"^\| .+? \| `(\w+)` \|.*\[proofs_checks/(\w+)\]", README, flags=re.MULTILINE)
-    assert sorted(rows) == sorted((paper, paper) for paper in papers())
+    assert sorted(rows) == sorted((paper, paper) for paper in registry.papers())
 
 
 def test_what_is_missing_is_really_missing():
-    from symshuffle.mechanisms.registry import MECHANISMS
-
     implemented = any(make().source.startswith("vecmean") for make in MECHANISMS.values())
     assert ("its mechanisms are continuous and not here yet" in README) is not implemented
+
+
+def test_what_is_wrong_as_printed_has_a_correction():
+    refuted = [claim for claim in registry.load().claims if claim.expected is ClaimVerdict.REFUTED]
+    assert refuted
+    assert [claim.id for claim in refuted if claim.corrected is None] == []

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from symshuffle.cli import ledger, privacy
+from symshuffle.cli import design, ledger, privacy
 from symshuffle.errors import InputError, NotDecided, SolverFailure, SymshuffleError, Unsupported
 from symshuffle.report import installed
 
@@ -27,6 +27,7 @@ app = typer.Typer(
 )
 app.add_typer(ledger.app)
 app.add_typer(privacy.app)
+app.add_typer(design.app, name="design")
 
 
 @app.callback(invoke_without_command=True)

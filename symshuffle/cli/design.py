@@ -1,0 +1,247 @@
+"""Commands about optimal channels: design bayes, minimax, mutual-information, f-divergence, schema."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.numbers import Exp, format_decimal, parse_rational
+
+if TYPE_CHECKING:
+    from symshuffle.channel import Channel
+    from symshuffle.design.files import DecisionFile, DivergenceFile, InformationFile, ProblemFile
+    from symshuffle.design.parametric import Piece
+    from symshuffle.design.problems import DecisionProblem
+    from symshuffle.geometry.symmetry import SymmetryGroup
+    from symshuffle.results import Bracket
+
+app = typer.Typer(help="Optimal LDP channels for a problem file, with a certificate and, if wanted, a formula.")
+
+MOST_FORMULA_INPUTS: Final = 8
+MOST_SHOWN_OUTPUTS: Final = 512
+
+Problem = Annotated[Path, typer.Option("--problem", metavar="FILE", help="Problem file (see `design schema`).")]
+Lam = Annotated[str | None, typer.Option("--lam", help="Local ratio cap exp(eps0) > 1; rationals stay exact.")]
+Eps0 = Annotated[str | None, typer.Option("--eps0", help="Local budget eps0 > 0 in nats; gives a rigorous bracket.")]
+Symmetry = Annotated[
+    str | None,
+    typer.Option("--symmetry", help="auto: detect the symmetries and reduce by them; file: those of the problem file."),
+]
+Formula = Annotated[
+    bool, typer.Option("--formula", help="Derive the optimum as a function of lambda, with its interval.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@app.command()
+def bayes(
+    problem: Problem,
+    lam: Lam = None,
+    eps0: Eps0 = None,
+    symmetry: Symmetry = None,
+    formula: Formula = False,
+    as_json: Json = False,
+) -> None:
+    """Smallest Bayes risk over all eps0-LDP channels, for the prior of the problem file."""
+    _decide(problem, _level(lam, eps0), symmetry, formula=formula, as_json=as_json, minimax=False)
+
+
+@app.command()
+def minimax(
+    problem: Problem,
+    lam: Lam = None,
+    eps0: Eps0 = None,
+    symmetry: Symmetry = None,
+    formula: Formula = False,
+    as_json: Json = False,
+) -> None:
+    """Smallest worst-case risk over all eps0-LDP channels."""
+    _decide(problem, _level(lam, eps0), symmetry, formula=formula, as_json=as_json, minimax=True)
+
+
+@app.command(name="mutual-information")
+def mutual_information(problem: Problem, lam: Lam = None, eps0: Eps0 = None, as_json: Json = False) -> None:
+    """Largest mutual information, in nats, of input and output over all eps0-LDP channels."""
+    level = _level(lam, eps0)
+    _measure(_read(problem, "mutual-information"), level, as_json=as_json)
+
+
+@app.command(name="f-divergence")
+def f_divergence(problem: Problem, lam: Lam = None, eps0: Eps0 = None, as_json: Json = False) -> None:
+    """Largest divergence of the two output laws over all eps0-LDP channels."""
+    level = _level(lam, eps0)
+    _measure(_read(problem, "f-divergence"), level, as_json=as_json)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of problem files."""
+    from symshuffle.design.files import problem_schema
+
+    typer.echo(json.dumps(problem_schema(), indent=2))
+
+
+def _level(lam: str | None, eps0: str | None) -> Fraction | Exp:
+    if (lam is None) == (eps0 is None):
+        raise InputError("--lam, --eps0", f"{lam}, {eps0}", "exactly one of the two")
+    if lam is not None:
+        value = parse_rational(lam, "--lam")
+        if value <= 1:
+            raise InputError("--lam", lam, "a number above 1")
+        return value
+    exponent = parse_rational(eps0 or "", "--eps0")
+    if exponent <= 0:
+        raise InputError("--eps0", eps0, "a number above 0")
+    return Exp(exponent)
+
+
+def _read(path: Path, kind: str) -> ProblemFile:
+    from symshuffle.design.files import read_problem
+
+    found = read_problem(path)
+    if found.kind != kind:
+        raise InputError("kind", found.kind, f"{kind} in a problem file for this command")
+    return found
+
+
+def _group(
+    file: DecisionFile, problem: DecisionProblem, symmetry: str | None, *, minimax: bool
+) -> SymmetryGroup | None:
+    from symshuffle.design.symmetries import detect_symmetry
+
+    match symmetry:
+        case None:
+            return None
+        case "auto":
+            return detect_symmetry(problem, minimax=minimax)
+        case "file":
+            group = file.group()
+            if group is None:
+                raise InputError("symmetry", None, "a field in the problem file, for --symmetry file")
+            return group
+        case _:
+            raise InputError("--symmetry", symmetry, "auto or file")
+
+
+def _decide(
+    path: Path, level: Fraction | Exp, symmetry: str | None, *, formula: bool, as_json: bool, minimax: bool
+) -> None:
+    from symshuffle.design.files import DecisionFile
+    from symshuffle.design.reduced import orbit_tradeoff_at
+    from symshuffle.design.tradeoff import bayes_tradeoff, minimax_tradeoff
+
+    file = _read(path, "decision")
+    assert isinstance(file, DecisionFile)  # its kind is "decision"
+    problem = file.problem()
+    if not minimax:
+        problem.required_prior()
+    group = _group(file, problem, symmetry, minimax=minimax)
+    if group is not None:
+        value, designs = orbit_tradeoff_at(problem, level, group, minimax=minimax)
+        outputs = sum(orbit.size for orbit, _ in designs[-1].weights)
+        channel = designs[-1].channel() if outputs <= MOST_SHOWN_OUTPUTS else None
+        certificates = [design.to_json() for design in designs]
+        labels = [
+            f"orbit of {_subset(orbit.representative)} ({orbit.size} outputs)" for orbit, _ in designs[-1].weights
+        ]
+    else:
+        design = (minimax_tradeoff if minimax else bayes_tradeoff)(problem, level)
+        value, channel = design.value, design.channel()
+        certificates = [certificate.to_json() for certificate in design.certificates]
+        labels = [f"{_subset(subset)} -> action {action}" for subset, action, _ in design.weights]
+    piece = _piece(problem, level, group, minimax=minimax) if formula else None
+    _show(path, file, "minimax" if minimax else "bayes", level, value, channel, labels, certificates, piece, as_json)
+
+
+def _piece(problem: DecisionProblem, level: Fraction | Exp, group: SymmetryGroup | None, *, minimax: bool) -> Piece:
+    from symshuffle.design.parametric import bayes_program, piecewise_optimum
+    from symshuffle.design.symmetries import detect_symmetry, is_transitive_on_parameters
+    from symshuffle.numbers import enclose
+
+    if minimax:
+        group = group or detect_symmetry(problem, minimax=True)
+        if not is_transitive_on_parameters(problem, group):
+            raise Unsupported("--formula for minimax needs symmetries that are transitive on the parameters")
+        problem = problem.with_prior((Fraction(1, problem.num_parameters),) * problem.num_parameters)
+    group = group or detect_symmetry(problem)
+    if problem.num_inputs > MOST_FORMULA_INPUTS and len(group.input_orbits()) > 2:
+        raise Unsupported(
+            f"--formula at m = {problem.num_inputs} without enough symmetry visits {2**problem.num_inputs - 2} "
+            f"subsets; use at most {MOST_FORMULA_INPUTS} inputs or --symmetry auto"
+        )
+    at = enclose(level, 60).lower if isinstance(level, Exp) else level
+    return piecewise_optimum(bayes_program(problem, group)).at(at)
+
+
+def _measure(file: ProblemFile, level: Fraction | Exp, *, as_json: bool) -> None:
+    from symshuffle.design.files import DecisionFile, DivergenceFile
+    from symshuffle.design.measures import maximise, renyi_divergence
+
+    assert not isinstance(file, DecisionFile)  # its kind was checked
+    design = maximise(file.measure(), level)
+    value = design.value
+    if isinstance(file, DivergenceFile) and file.divergence == "renyi" and file.order is not None:
+        value = renyi_divergence(design, file.order)
+    labels = [_subset(subset) for subset in sorted(design.weights)]
+    _show(None, file, file.kind, level, value, design.channel(), labels, [design.to_json()], None, as_json)
+
+
+def _show(
+    path: Path | None,
+    file: DecisionFile | InformationFile | DivergenceFile,
+    criterion: str,
+    level: Fraction | Exp,
+    value: Bracket,
+    channel: Channel | None,
+    labels: list[str],
+    certificates: list[dict[str, Any]],
+    piece: Piece | None,
+    as_json: bool,
+) -> None:
+    ends = (format_decimal(value.lower, up=False), format_decimal(value.upper, up=True))
+    if as_json:
+        record = {
+            "lower": ends[0],
+            "upper": ends[1],
+            "exact": None if value.exact is None else str(value.exact),
+            "rigour": value.rigour.value,
+            "criterion": criterion,
+            "inputs": {"lam": str(level), "problem": file.title or (path.name if path else "")},
+            "channel": None
+            if channel is None
+            else {"outputs": labels, "rows": [[str(v) for v in row] for row in channel.rows]},
+            "certificate": certificates[0] if len(certificates) == 1 else certificates,
+            "formula": None if piece is None else str(piece.value),
+            "interval": None if piece is None else [str(piece.lower), str(piece.upper)],
+        }
+        typer.echo(json.dumps(record))
+        return
+    console = Console(highlight=False)
+    shown = str(value.exact) if value.exact is not None else f"[{ends[0]}, {ends[1]}]"
+    console.print(f"{criterion} optimum at lam = {level}: {shown} ({value.rigour.value})", markup=False)
+    if piece is not None:
+        console.print(f"formula: {piece.value} for lambda in [{piece.lower}, {piece.upper}]", markup=False)
+    table = Table("output", *(f"input {x}" for x in range(channel.num_inputs)) if channel else ())
+    if channel is not None and len(labels) == channel.num_outputs and channel.num_inputs <= 10:
+        for label, column in zip(labels, channel.columns(), strict=True):
+            table.add_row(label, *(_short(v) for v in column))
+        console.print(table)
+    else:
+        for label in labels:
+            console.print(label, markup=False)
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 12 else f"{float(value):.6g}"
+
+
+def _subset(subset: int) -> str:
+    return "{" + ",".join(str(x) for x in range(subset.bit_length()) if subset >> x & 1) + "}"

@@ -1,0 +1,195 @@
+"""Problem files: JSON in, frozen objects out, with one schema that is also published.
+
+A file describes one of three things by its ``kind``: a decision problem (``decision``), a source whose mutual
+information with the output is wanted (``mutual-information``), or a pair of distributions to be kept apart
+(``f-divergence``). Numbers are integers or strings such as ``"1/3"`` or ``"0.25"``, read exactly; a JSON float is
+refused, because nobody can know which rational was meant.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, TypeAlias, final
+
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+
+from symshuffle.design import measures
+from symshuffle.design.problems import DecisionProblem
+from symshuffle.errors import InputError
+from symshuffle.geometry.symmetry import SymmetryGroup, cyclic_group, dihedral_group, product_of_symmetric_groups
+from symshuffle.numbers import parse_rational
+
+_PATTERN: Final = r"^[+-]?(\d+/\d+|\d+(\.\d+)?)$"
+_MAX_BYTES: Final = 20_000_000
+
+
+def _exact(value: object) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, int | str | Fraction):
+        raise ValueError('an integer, or a string such as "1/3" or "0.25" (a JSON float is not exact)')
+    try:
+        return parse_rational(value, "number")
+    except InputError as error:
+        raise ValueError(error.expected) from None
+
+
+Rational: TypeAlias = Annotated[
+    Fraction,
+    BeforeValidator(_exact),
+    WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string", "pattern": _PATTERN}]}),
+]
+_STRICT: Final = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+
+
+@final
+@pydantic_dataclass(frozen=True, config=_STRICT)
+class SymmetrySpec:
+    """Symmetries of the inputs: exactly one of the three forms.
+
+    ``generators`` are permutations in image form (entry ``x`` is where input ``x`` goes), ``blocks`` are sets of
+    inputs that may be permuted freely, ``form`` is a named group.
+    """
+
+    generators: list[list[int]] | None = None
+    blocks: list[list[int]] | None = None
+    form: Literal["cyclic", "dihedral"] | None = None
+
+    def group(self, m: int) -> SymmetryGroup:
+        """The group on ``m`` inputs."""
+        given = [name for name in ("generators", "blocks", "form") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise InputError("symmetry", given, "exactly one of generators, blocks, form")
+        if self.generators is not None:
+            return SymmetryGroup(m, tuple(tuple(g) for g in self.generators))
+        if self.blocks is not None:
+            group = product_of_symmetric_groups(self.blocks)
+            if group.m != m:
+                raise InputError("symmetry.blocks", self.blocks, f"a partition of the inputs 0..{m - 1}")
+            return group
+        return cyclic_group(m) if self.form == "cyclic" else dihedral_group(m)
+
+
+@final
+@pydantic_dataclass(frozen=True, config=_STRICT)
+class DecisionFile:
+    """A decision problem: ``model[t][x]`` is P(x|t), ``loss[t][a]`` the loss, ``prior[t]`` the prior."""
+
+    kind: Literal["decision"]
+    model: list[list[Rational]]
+    loss: list[list[Rational]]
+    prior: list[Rational] | None = None
+    symmetry: SymmetrySpec | None = None
+    title: str = ""
+
+    def problem(self) -> DecisionProblem:
+        """The problem, with its shapes and sums checked."""
+        return DecisionProblem(
+            tuple(map(tuple, self.model)), tuple(map(tuple, self.loss)), tuple(self.prior) if self.prior else None
+        )
+
+    def group(self) -> SymmetryGroup | None:
+        """The symmetries that the file names, if any."""
+        return None if self.symmetry is None else self.symmetry.group(len(self.model[0]))
+
+
+@final
+@pydantic_dataclass(frozen=True, config=_STRICT)
+class InformationFile:
+    """A source: the distribution of the input."""
+
+    kind: Literal["mutual-information"]
+    source: list[Rational]
+    title: str = ""
+
+    def measure(self) -> measures.Measure:
+        """The mutual information of input and output."""
+        return measures.mutual_information(self.source)
+
+
+@final
+@pydantic_dataclass(frozen=True, config=_STRICT)
+class DivergenceFile:
+    """Two distributions and a divergence; ``order`` for the hockey-stick (its gamma) and Renyi (its alpha)."""
+
+    kind: Literal["f-divergence"]
+    p: list[Rational]
+    q: list[Rational]
+    divergence: Literal["kl", "tv", "chi-square", "hockey-stick", "renyi"]
+    order: Rational | None = None
+    title: str = ""
+
+    def measure(self) -> measures.Measure:
+        """The divergence of the two output laws; for Renyi, the power sum behind it."""
+        if (self.order is None) == (self.divergence in ("hockey-stick", "renyi")):
+            raise InputError("order", self.order, "a number for hockey-stick and renyi, and none otherwise")
+        order = self.order if self.order is not None else Fraction(0)
+        match self.divergence:
+            case "kl":
+                return measures.kullback_leibler(self.p, self.q)
+            case "tv":
+                return measures.total_variation(self.p, self.q)
+            case "chi-square":
+                return measures.chi_square(self.p, self.q)
+            case "hockey-stick":
+                return measures.hockey_stick(self.p, self.q, order)
+            case _:
+                return measures.renyi_power(self.p, self.q, order)
+
+
+ProblemFile: TypeAlias = DecisionFile | InformationFile | DivergenceFile
+
+
+@cache
+def _adapter() -> TypeAdapter[ProblemFile]:
+    return TypeAdapter(Annotated[ProblemFile, Field(discriminator="kind")])
+
+
+def problem_schema() -> dict[str, Any]:
+    """The JSON Schema of problem files."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_adapter().json_schema()}
+
+
+def parse_problem(data: Mapping[str, Any]) -> ProblemFile:
+    """Read a problem from the object that a JSON file holds.
+
+    Raises
+    ------
+    InputError
+        Naming the field, its value and what was expected.
+    """
+    try:
+        return _adapter().validate_python(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        kinds = {"decision", "mutual-information", "f-divergence"}
+        where = [part for part in first["loc"] if part not in kinds]
+        field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in where).lstrip(".")
+        value = str(first["input"])
+        shown = value if len(value) <= 60 else f"{value[:57]}..."
+        message = first["msg"].removeprefix("Value error, ")
+        raise InputError(field or "problem", shown, message[:1].lower() + message[1:]) from None
+
+
+def read_problem(path: Path) -> ProblemFile:
+    """Read a problem file.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, it is not JSON, or a field is wrong.
+    """
+    if not path.is_file():
+        raise InputError("problem", path, "an existing JSON file")
+    if path.stat().st_size > _MAX_BYTES:
+        raise InputError("problem", path, f"a file of at most {_MAX_BYTES} bytes")
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError("problem", path, f"JSON ({error})") from None
+    if not isinstance(data, dict):
+        raise InputError("problem", path, "a JSON object")
+    return parse_problem(data)

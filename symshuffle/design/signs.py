@@ -1,0 +1,205 @@
+"""Signs of polynomials in ``lam`` over the rationals or a real number field, decided exactly.
+
+An element of a number field is a polynomial in the generator: whether it is zero is algebra, and its sign is then
+decided by balls around the generator. A polynomial over the field changes its sign only at roots of its norm, a
+polynomial over the rationals, whose real roots SymPy isolates.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Any, Final
+
+import flint
+import sympy as sp
+
+from symshuffle.errors import NotDecided
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.numbers import Ball, to_arb, working_precision
+
+_SIGN_BITS: Final = (64, 128, 256, 512, 1024)
+
+
+def interval_of_signs(conditions: Iterable[Any], lam: Fraction, domain: Any) -> tuple[sp.Expr, sp.Expr] | None:
+    """The largest interval above 1 around a level on which polynomials over a field are all non-negative.
+
+    None where one of them is negative at the level itself.
+    """
+    level = domain(lam.numerator) / domain(lam.denominator)
+    at = sp.Rational(lam.numerator, lam.denominator)
+    lower, upper = sp.Integer(1), sp.oo
+    binding: list[Any] = []
+    for polynomial in {condition.monic() * _leading_sign(condition, domain) for condition in conditions if condition}:
+        if sign_in_field(polynomial.evaluate(0, level), domain) < 0:
+            return None
+        if not _positive_above_one(polynomial, domain):
+            binding.append(polynomial)
+    for polynomial in binding if domain.is_QQ else _nearest(binding, lam, domain):
+        for root in sign_changes(polynomial, domain):
+            if root <= at:
+                lower = root if root > lower else lower
+            else:
+                upper = root if root < upper else upper
+    return lower, upper
+
+
+def _positive_above_one(polynomial: Any, domain: Any) -> bool:
+    """Whether all coefficients at ``lam = 1 + t`` are non-negative: then there is no change of sign above 1."""
+    generator = polynomial.ring.gens[0]
+    shifted = polynomial.compose(generator, generator + polynomial.ring.one)
+    return all(sign_in_field(c, domain) >= 0 for c in shifted.coeffs())
+
+
+def _nearest(polynomials: Sequence[Any], lam: Fraction, domain: Any) -> list[Any]:
+    """The polynomials that may have the root next to a level, on either side, by isolating balls.
+
+    Exact roots over a number field are expensive; balls show which few of them are needed. A polynomial whose roots
+    the balls do not separate stays in the list.
+    """
+    kept: list[Any] = []
+    below: list[tuple[flint.arb, Any]] = []
+    above: list[tuple[flint.arb, Any]] = []
+    bits = 256
+    with working_precision(bits):
+        here = to_arb(lam)
+        for polynomial in polynomials:
+            coefficients = [_field_ball(polynomial.coeff(polynomial.ring.gens[0] ** k), domain, bits)
+                            for k in range(1, polynomial.degree() + 1)]  # fmt: skip
+            constant = _field_ball(polynomial.coeff(1), domain, bits)
+            try:
+                roots = flint.acb_poly([constant, *coefficients]).roots()
+            except ValueError:
+                kept.append(polynomial)
+                continue
+            for root in (r.real for r in roots if r.imag.contains(0)):
+                if root < here:
+                    below.append((root, polynomial))
+                elif root > here:
+                    above.append((root, polynomial))
+                else:
+                    kept.append(polynomial)
+        if below:
+            top = max((root for root, _ in below), key=lambda r: float(r.mid()))
+            kept += [polynomial for root, polynomial in below if not root < top]
+        if above:
+            bottom = min((root for root, _ in above), key=lambda r: float(r.mid()))
+            kept += [polynomial for root, polynomial in above if not root > bottom]
+    return list(dict.fromkeys(kept))
+
+
+def _leading_sign(polynomial: Any, domain: Any) -> Any:
+    return domain(sign_in_field(polynomial.LC, domain))
+
+
+def sign_in_field(element: Any, domain: Any) -> int:
+    """The sign of an element of the rationals or of a real number field: exact zero test, then balls."""
+    if not element:
+        return 0
+    if domain.is_QQ:
+        return 1 if element > 0 else -1
+    for bits in _SIGN_BITS:
+        ball = _field_ball(element, domain, bits)
+        if ball > 0:
+            return 1
+        if ball < 0:
+            return -1
+    raise NotDecided(f"the sign of {domain.to_sympy(element)} is not decided at {_SIGN_BITS[-1]} bits")
+
+
+def _field_ball(element: Any, domain: Any, bits: int) -> flint.arb:
+    """A ball around an element of a real number field, by Horner's rule at its generator."""
+    lower, upper = _generator(domain, bits)
+    with working_precision(bits + 32):
+        at = to_arb(lower).union(to_arb(upper))
+        total = flint.arb(0)
+        for c in element.to_list():
+            total = total * at + to_arb(Fraction(int(c.numerator), int(c.denominator)))
+    return total
+
+
+@cache
+def _generator(domain: Any, bits: int) -> tuple[Fraction, Fraction]:
+    """Rationals around the generator of a real number field: a refined isolating interval of its minimal polynomial."""
+    minimal = sp.Poly(domain.mod.to_list(), LAM, domain=sp.QQ)
+    near = sp.Rational(str(sp.N(domain.ext, 30)))
+    for isolated, _ in minimal.intervals(eps=sp.Rational(1, 10**15)):
+        low, high = isolated
+        if low - sp.Rational(1, 10**12) <= near <= high + sp.Rational(1, 10**12):
+            interval = (low, high) if low == high else minimal.refine_root(low, high, eps=sp.Rational(1, 1 << bits))
+            ends = [Fraction(int(end.p), int(end.q)) for end in interval]
+            return ends[0], ends[1]
+    raise NotDecided(f"the generator {domain.ext} is not among the roots of its minimal polynomial")
+
+
+def nearby(element: Any, domain: Any) -> Fraction:
+    """A rational close to a field element; the element itself if the field is that of the rationals."""
+    if domain.is_QQ:
+        return Fraction(int(element.numerator), int(element.denominator))
+    return Ball.from_arb(_field_ball(element, domain, 128)).midpoint
+
+
+def sign_changes(polynomial: Any, domain: Any) -> list[sp.Expr]:
+    """The points above 1 at which a polynomial over a real field changes its sign, exactly, ascending.
+
+    The norm of the polynomial to the rationals contains its roots; between them the sign is decided at rational points.
+    """
+    if polynomial.degree() <= 0:
+        return []
+    poly = sp.Poly(polynomial.as_expr(LAM), LAM, domain=domain) if not domain.is_QQ else None
+    rational = poly.lift() if poly is not None else sp.Poly(polynomial.as_expr(LAM), LAM, domain=sp.QQ)
+    roots = sorted({r for f, _ in rational.factor_list()[1] for r in _roots_above_one(f)})
+    if not roots:
+        return []
+    points = _separators(roots)
+    signs = [
+        sign_in_field(polynomial.evaluate(0, domain(int(point.p)) / domain(int(point.q))), domain) for point in points
+    ]
+    return [root for root, before, after in zip(roots, signs[:-1], signs[1:], strict=True) if before * after < 0]
+
+
+def _roots_above_one(factor: sp.Poly) -> list[sp.Expr]:
+    if factor.degree() == 0 or factor.count_roots(1, sp.oo) == 0:
+        return []
+    return [root for root in sp.real_roots(factor) if root > 1]
+
+
+def _separators(roots: Sequence[sp.Expr]) -> list[sp.Rational]:
+    """Rationals around and between sorted distinct reals above 1; the first one is above 1 too."""
+    for digits in (20, 40, 80, 160):
+        values = [sp.Rational(str(sp.N(root, digits))) for root in roots]
+        slack = sp.Rational(1, 10 ** (digits // 2))
+        inner = [(a + b) / 2 for a, b in itertools.pairwise(values)]
+        if values[0] - 1 > slack and all(b - a > slack for a, b in itertools.pairwise(values)):
+            return [(values[0] + 1) / 2, *inner, values[-1] + 1]
+    raise NotDecided("two roots could not be separated")
+
+
+def nonnegative_by_coefficients(
+    expression: sp.Expr, region: dict[sp.Symbol, sp.Expr], positive: Sequence[sp.Symbol]
+) -> bool:
+    """Whether a rational function is non-negative on a region given as the image of positive parameters.
+
+    Sufficient and elementary: after the substitution, numerator and denominator have coefficients of one sign each.
+
+    Parameters
+    ----------
+    expression : sympy.Expr
+        A rational function.
+    region : dict
+        What every symbol is, as a rational function of the positive parameters.
+    positive : sequence of sympy.Symbol
+        The parameters, ranging over the positive reals.
+    """
+    numerator, denominator = sp.fraction(sp.together(sp.sympify(expression).subs(region)))
+    signs = []
+    for part in (sp.expand(numerator), sp.expand(denominator)):
+        if part == 0:
+            return True
+        found = {sp.sign(c) for c in sp.Poly(part, *positive).coeffs()}
+        if len(found) != 1:
+            return False
+        signs.append(found.pop())
+    return bool(signs[0] == signs[1])

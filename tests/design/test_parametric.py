@@ -1,0 +1,126 @@
+"""Formulas in lam derived from a basis: exact breakpoints, known closed forms, certified programs as witnesses."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+
+from symshuffle.design import DecisionProblem, bayes_tradeoff, smoothed_point_masses
+from symshuffle.design.cardioid import cardioid_program, cosine, cosine_field, grid_suffices
+from symshuffle.design.parametric import (
+    bayes_program,
+    derive,
+    piece_at,
+)
+from symshuffle.design.signs import nonnegative_by_coefficients, sign_changes, sign_in_field
+from symshuffle.design.weighted import (
+    weighted_guessing_breakpoints,
+    weighted_guessing_problem,
+    weighted_guessing_risk,
+)
+from symshuffle.errors import InputError
+from symshuffle.geometry.symmetry import SymmetryGroup, symmetric_group, trivial_group
+from symshuffle.mechanisms.symbolic import LAM
+
+PRIOR = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
+
+
+def ordered_categories(m: int) -> DecisionProblem:
+    return DecisionProblem.of(
+        [[int(x == t) for x in range(m)] for t in range(m)],
+        [[abs(t - a) for a in range(m)] for t in range(m)],
+        [Fraction(1, m)] * m,
+    )
+
+
+@pytest.mark.parametrize("m", range(3, 9))
+def test_guessing_is_rediscovered(m):
+    gamma = Fraction(1, 2)
+    found = derive(smoothed_point_masses(m, gamma), symmetric_group(m))
+    assert len(found.pieces) == 1
+    closed = 1 - (1 - sp.Rational(1, 2)) / m - LAM / (2 * (LAM + m - 1))
+    assert sp.simplify(found.expression() - closed) == 0
+
+
+@pytest.mark.parametrize("m", [3, 4, 5, 6])
+def test_cardioid_is_rediscovered(m):
+    assert grid_suffices(m)
+    found = derive(cardioid_program(m, Fraction(1)))
+    sizes = [piece.weights[0][0].subset.bit_count() for piece in found.pieces]
+    assert sizes == list(range(len(sizes), 0, -1))
+    for piece, k in zip(found.pieces, sizes, strict=True):
+        closed = 1 - (LAM - 1) * sp.sin(sp.pi * k / m) / (2 * sp.sin(sp.pi / m) * (k * LAM + m - k))
+        assert abs(sp.N((piece.value - closed).subs(LAM, sp.Rational(17, 5)), 30)) < 1e-25
+    for k, level in zip(sizes[1:], found.breakpoints, strict=True):
+        s, t = sp.sin(sp.pi * k / m), sp.sin(sp.pi * (k + 1) / m)
+        assert abs(sp.N(level - (1 + m * (t - s) / ((k + 1) * s - k * t)), 30)) < 1e-25
+
+
+def test_weighted_guessing_has_exact_breakpoints():
+    found = derive(weighted_guessing_problem(PRIOR), trivial_group(3))
+    assert list(found.breakpoints) == weighted_guessing_breakpoints(PRIOR)
+    assert weighted_guessing_breakpoints(PRIOR) == [Fraction(3, 2), 4]
+    for level in (Fraction(6, 5), Fraction(2), Fraction(9)):
+        expected, size = weighted_guessing_risk(PRIOR, level)
+        piece = found.at(level)
+        assert piece.value.subs(LAM, sp.Rational(level.numerator, level.denominator)) == expected
+        assert bayes_tradeoff(weighted_guessing_problem(PRIOR), level).value.exact == expected
+        assert size == found.pieces.index(piece) + 1
+
+
+@pytest.mark.parametrize("m", [3, 4, 5])
+def test_ordered_categories(m):
+    problem = ordered_categories(m)
+    found = derive(problem, SymmetryGroup(m, (tuple(reversed(range(m))),)))
+    expected = {3: [2], 4: [2 + sp.sqrt(5)], 5: [sp.Rational(3, 2), (7 + sp.sqrt(65)) / 2]}[m]
+    assert [sp.simplify(a - b) for a, b in zip(found.breakpoints, expected, strict=True)] == [0] * len(expected)
+    for level in (Fraction(5, 4), Fraction(3), Fraction(20)):
+        value = found.at(level).value.subs(LAM, sp.Rational(level.numerator, level.denominator))
+        assert bayes_tradeoff(problem, level).value.exact == Fraction(int(value.p), int(value.q))
+    assert [piece.upper for piece in found.pieces[:-1]] == [piece.lower for piece in found.pieces[1:]]
+
+
+def test_detected_symmetry_and_no_symmetry_agree():
+    problem = ordered_categories(4)
+    assert derive(problem).expression() == derive(problem, trivial_group(4)).expression()
+
+
+def test_weights_and_bound_prove_the_value():
+    problem = ordered_categories(4)
+    program = bayes_program(problem, trivial_group(4))
+    piece = piece_at(program, Fraction(3))
+    for x in range(4):
+        total = sum(w * (LAM if column.subset >> x & 1 else 1) for column, w in piece.weights)
+        assert sp.simplify(total - 1) == 0
+    assert sp.simplify(sum(piece.bound) - piece.value) == 0
+
+
+def test_field_arithmetic():
+    domain = cosine_field(7)
+    assert sum((cosine(2 * x, 7, domain) for x in range(7)), domain.zero) == domain.zero
+    assert sign_in_field(cosine(3, 7, domain), domain) == 1
+    assert sign_in_field(cosine(4, 7, domain), domain) == -1
+    ring = sp.QQ[LAM]
+    x = ring.gens[0]
+    assert sign_changes((x - 3) ** 2 * (x * x - 5), sp.QQ) == [sp.sqrt(5)]
+    assert sign_changes((x - 1) * (x + 4), sp.QQ) == []
+
+
+def test_region_certificates():
+    s, t = sp.symbols("s t", positive=True)
+    p = sp.Symbol("p")
+    assert nonnegative_by_coefficients(LAM * p - 1, {LAM: 1 + s, p: 1 + t}, (s, t))
+    assert not nonnegative_by_coefficients(LAM - p, {LAM: 1 + s, p: 1 + t}, (s, t))
+
+
+def test_refusals():
+    with pytest.raises(InputError, match="prior"):
+        weighted_guessing_risk([Fraction(1, 2)], 2)
+    with pytest.raises(InputError, match="gamma"):
+        cardioid_program(4, Fraction(0))
+    with pytest.raises(InputError, match="lam"):
+        derive(weighted_guessing_problem(PRIOR), trivial_group(3)).at(Fraction(1, 2))
+    with pytest.raises(InputError, match="symmetry"):
+        derive(weighted_guessing_problem(PRIOR), symmetric_group(3))

@@ -1,17 +1,19 @@
 r"""Mixtures of orbit laws in short, and lines above all templates: the two halves of a frontier certificate.
 
 The upper half rests on a reduction. Take a line :math:`\eta B+c` and maximise :math:`S-\eta B` over the templates whose
-ratios are at most :math:`\lambda`; scaled to :math:`[1,\lambda]^k`, with :math:`P,Q,R` the sums of the coordinates,
-their squares and their reciprocals, the derivative in coordinate :math:`v` is :math:`g(v)/v^2` for one cubic
+ratios are at most :math:`\lambda`. Scaled to :math:`[1,\lambda]^k`, with :math:`P,Q,R` the sums of the coordinates,
+their squares and their reciprocals, :math:`S=k^2Q/P^2-k` and :math:`B=(QR/P-k)/(k-1)`; the derivative in coordinate
+:math:`v` is :math:`g(v)/v^2` for one cubic
 
-.. math:: g(v)=Av^3-Bv^2+D,\qquad B=2k^2Q/P^3>0,\quad D=\eta'Q>0.
+.. math:: g(v)=Av^3+bv^2+D,\qquad A=\frac{2k^2}{P^2}-\frac{2eR}P,\quad D=\frac{eQ}P>0,\quad e=\frac\eta{k-1}.
 
 A maximiser has :math:`g\le0` at the lower end and :math:`g\ge0` at the upper end. The cubic has no linear term, so it
-has at most two positive roots, positive before them and between them negative: a coordinate strictly between the ends
-sits at the second root, and two of them there could be pulled apart with gain. So **at most one coordinate is strictly
-between the ends**, and a line is above all templates if it is above ``k`` curves in one variable: finitely many
-polynomials over Q, whose signs are decided exactly. Without a cap only the singleton curve is left (claim
-``symshuffle.anchored-frontier``).
+has at most two positive roots, it is positive before them and, if there are two, negative between them: a coordinate
+strictly between the ends sits at the second root, and two of them there could be pulled apart with gain, since that
+needs :math:`A>2D/v^3`, which is :math:`g'(v)>0`. So **at most one coordinate is strictly between the ends**, and a
+line is above all templates if it is above ``k - 1`` curves in one variable: finitely many polynomials over Q, whose
+signs are decided exactly. Without a cap only the singleton curve is left (claim
+``symshuffle.anchored-joint-frontier``).
 """
 
 from __future__ import annotations
@@ -126,7 +128,7 @@ class DualCertificate:
         reciprocals = sp.Poly((flat + high / top) * _RATIO + 1, _RATIO)  # times t
         ratio = sp.Poly(_RATIO, _RATIO)
         square = total * total
-        budget = (squares * reciprocals - ratio * k**2) * square * (1 / (k * (k - 1)))
+        budget = (squares * reciprocals * total - ratio * square * k) * (1 / (k - 1))
         signal = ratio * squares * k**2 - ratio * square * k
         return budget * eta + ratio * square * intercept - signal
 

@@ -15,13 +15,14 @@ from typing import Final
 
 import sympy as sp
 
-from symshuffle.anchored.law import arrangements, check_template
+from symshuffle.anchored.law import AnchoredLaw, arrangements, check_template
 from symshuffle.anchored.linear import Vector
 from symshuffle.errors import InputError, NotDecided, Unsupported
+from symshuffle.estimation.canonical import Population, isotropic_risk
 from symshuffle.estimation.moments import pairwise_budget, trace
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, constant_of, evaluate, nonnegative, normal_form
-from symshuffle.numbers import Number, Real, Verdict, less
+from symshuffle.numbers import DEFAULT_BITS, Ball, Number, Real, Verdict, less
 
 LARGEST_VERTEX_INPUTS: Final = 16
 """Inputs beyond which the 2^k - 2 vertices are not listed (their k - 1 orbits always are)."""
@@ -239,3 +240,50 @@ def split_template(u: Sequence[Fraction], lam: Fraction) -> tuple[Fraction, Vect
     up, down = (tuple(entry + sign * step * (i == moved) for i, entry in enumerate(u)) for sign in (1, -1))
     first, second = (tuple(entry * len(u) / sum(v) for entry in v) for v in (up, down))
     return sum(up) / (2 * Fraction(len(u))), first, second
+
+
+def raw_cap_risk_constant(k: int, lam: Real, *, population: Population, bits: int | None = None) -> Number:
+    """Users times the smallest worst-case canonical risk under the ratio cap (anchored, Theorem 9.4)."""
+    risk: Number = isotropic_risk(k, raw_cap_trace(k, lam, bits=bits), population=population)
+    return risk
+
+
+def phase_boundaries(k: int, *, bits: int = DEFAULT_BITS) -> tuple[tuple[int, Ball], ...]:
+    r"""The budgets :math:`\varepsilon_s=\log\lambda_s` where sizes ``s`` and ``s + 1`` tie, largest first, as balls.
+
+    Size ``s`` is optimal between :math:`\varepsilon_s` and :math:`\varepsilon_{s-1}`; the list ends where the tie point
+    falls to 0 (anchored, Section 9).
+    """
+    check_inputs(k)
+    found = []
+    for s in range(1, (k - 1) // 2 + 1):
+        ratio = tie_ratio().subs({K: k, S: s})
+        if ratio == 1:
+            break
+        value = evaluate(sp.log(ratio), bits=bits)
+        if isinstance(value, Ball):
+            found.append((s, value))
+    return tuple(found)
+
+
+def block_design_law(blocks: Sequence[Sequence[int]], k: int, lam: Fraction) -> AnchoredLaw:
+    """The law uniform on the two-level templates whose high coordinates are the blocks of a design.
+
+    A 2-design gives the same covariance and the same canonical risks as subset selection, from fewer outputs.
+
+    Raises
+    ------
+    InputError
+        If the blocks differ in size, or do not cover all inputs equally often (the mean would not be 1).
+    """
+    check_inputs(k)
+    check_cap(lam)
+    sizes = {len(set(block)) for block in blocks}
+    if len(sizes) != 1 or not sizes <= set(range(1, k)):
+        raise InputError("blocks", f"sizes {sorted(sizes)}", f"blocks of one size in [1, {k - 1}]")
+    (s,) = sizes
+    low = k / (s * lam + k - s)
+    share = Fraction(1, len(blocks))
+    return AnchoredLaw.from_atoms(
+        (tuple(low * lam if i in set(block) else low for i in range(k)), share) for block in blocks
+    )

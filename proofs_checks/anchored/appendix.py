@@ -1,0 +1,281 @@
+"""Appendices A to C: van Trees, binary randomized response, and extreme points of moment sets."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import comb
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.anchored import _cases as cases
+from symshuffle.anchored import AnchoredLaw, decompose, mix, orbit_law, symmetrize
+from symshuffle.anchored.linear import Vector, rank, row_dependence
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.design.envelope import endpoint_law, ratio_law
+from symshuffle.design.raw_cap import extreme_templates, subset_template
+from symshuffle.errors import InputError
+from symshuffle.estimation.lower_bounds import cosine_prior, prior_information, van_trees_bound
+from symshuffle.geometry.linprog import solve
+from symshuffle.lp import LinearProgram
+from symshuffle.mechanisms.finite import augmented_randomized_response, krr, rr
+from symshuffle.mechanisms.symbolic import LAM, evaluate
+
+ZERO: Final = Fraction(0)
+
+
+def _van_trees(information: Any, prior: Any, dimension: int) -> Any:
+    """The lower bound on the Bayes risk."""
+    return sp.Integer(dimension) ** 2 / (information + prior)
+
+
+def _bayes_risk(lam: Fraction, n: int) -> Fraction:
+    """Bayes risk of binary randomized response under the prior 30 t^2 (1-t)^2 on [0, 1], exactly."""
+    t = sp.Symbol("t")
+    prior = 30 * t**2 * (1 - t) ** 2
+    high = (1 + (sp.Rational(str(lam)) - 1) * t) / (1 + sp.Rational(str(lam)))
+    risk = sp.integrate(sp.expand(t**2 * prior), (t, 0, 1))
+    for count in range(n + 1):
+        weight = sp.expand(comb(n, count) * high**count * (1 - high) ** (n - count) * prior)
+        mass, first = (sp.integrate(sp.expand(weight * t**power), (t, 0, 1)) for power in (0, 1))
+        risk -= first**2 / mass
+    return Fraction(str(risk))
+
+
+def _mean_information(lam: Fraction, n: int) -> Any:
+    """Expected Fisher information of n messages under that prior, in closed form."""
+    t = sp.Symbol("t")
+    ratio = sp.Rational(str(lam))
+    p = (1 + (ratio - 1) * t) / (1 + ratio)
+    integrand = sp.apart(sp.cancel(30 * t**2 * (1 - t) ** 2 * sp.diff(p, t) ** 2 / (p * (1 - p))), t)
+    primitive = sum(sp.integrate(term, t) for term in sp.Add.make_args(integrand))
+    primitive = primitive.replace(sp.log, lambda argument: sp.log(argument**2) / 2)  # the logarithm of the modulus
+    return n * (primitive.subs(t, 1) - primitive.subs(t, 0))
+
+
+def _check_van_trees(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    t, r = sp.symbols("t r", positive=True)
+    yield identity(prior_information(cosine_prior(t, r), t, -r, r), sp.pi**2 / r**2, at="every r: cosine prior")
+    beta = prior_information(30 * t**2 * (1 - t) ** 2, t, 0, 1)
+    yield identity(beta, 40, at="Beta(3, 3)")
+    noise, width, n = sp.symbols("sigma tau n", positive=True)
+    attained = 1 / (n / noise**2 + 1 / width**2)
+    yield identity(statement(n / noise**2, 1 / width**2, 1), attained, at="Gaussian location and prior: equality")
+    several = sp.Symbol("i", positive=True)
+    yield identity(
+        statement(3 * several, 3 * several, 3),
+        3 * statement(several, several, 1),
+        at="three equal coordinates: three times one",
+    )
+    yield identity(van_trees_bound(n, width, dimension=4), statement(n, width, 4), at="the library's bound")
+    for lam, users in ((Fraction(3), 1), (Fraction(3), 4), (Fraction(9), 6)):
+        bound = evaluate(statement(_mean_information(lam, users), beta, 1))
+        yield compare(_bayes_risk(lam, users), bound, ">=", at=f"binary response, lam={lam}, n={users}, Beta(3, 3)")
+    yield decide(_flat_prior_refused(), at="uniform prior", claimed="refused: it does not vanish on the boundary")
+
+
+def _flat_prior_refused() -> bool:
+    t = sp.Symbol("t", positive=True)
+    try:
+        prior_information(sp.Integer(1), t, 0, 1)
+    except InputError:
+        return True
+    return False
+
+
+def _binary(lam: Any) -> tuple[Any, Any, list[tuple[Any, Any]]]:
+    """Trace, budget, and the law of the ratio of row 1 to row 2 under row 2."""
+    return 2 * ((lam - 1) / (lam + 1)) ** 2, (lam - 1) ** 2 / lam, [(lam, 1 / (1 + lam)), (1 / lam, lam / (1 + lam))]
+
+
+def _check_binary(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    from symshuffle.estimation.moments import pairwise_budget, trace
+
+    signal, budget, atoms = statement(LAM)
+    yield identity(trace(rr()), signal, at="every lam: trace")
+    yield identity(pairwise_budget(rr()), budget, at="every lam: budget")
+    rows = rr().symbolic_rows()
+    for y, (ratio, weight) in enumerate(atoms):
+        yield identity(rows[0][y] / rows[1][y], ratio, at=f"every lam, output {y}: ratio")
+        yield identity(rows[1][y], weight, at=f"every lam, output {y}: mass")
+    for lam in (Fraction(3), Fraction(7, 2)):
+        ours = ratio_law(rr().at(lam=lam).channel(), 0, 1)
+        yield decide(
+            sorted(ours.atoms()) == sorted(endpoint_law(lam).atoms()), at=f"lam={lam}", claimed="the endpoint law"
+        )
+
+
+def _support_bound(moments: int) -> int:
+    """The most points that an extreme member of a moment set has."""
+    return moments + 1
+
+
+def _vertices(points: Sequence[Vector], target: Vector) -> list[tuple[int, ...]]:
+    """Supports of the basic solutions of the moment set on finitely many points, by enumeration."""
+    found = []
+    for size in range(1, len(target) + 3):
+        for support in itertools.combinations(range(len(points)), size):
+            columns = [(Fraction(1), *points[i]) for i in support]
+            if rank(columns) != size:
+                continue
+            augmented = [*columns, (Fraction(-1), *(-entry for entry in target))]
+            relation = row_dependence(augmented)
+            if relation is not None and relation[-1] and all(c / relation[-1] > 0 for c in relation[:-1]):
+                found.append(support)
+    return found
+
+
+def _check_support(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    largest = 0
+    for trial in range(6):
+        points = [tuple(map(Fraction, cases.integers(rng, 2, -4, 4))) for _ in range(8)]
+        weights = cases.distribution(rng, 8)
+        target = tuple(sum((w * p[c] for w, p in zip(weights, points, strict=True)), start=ZERO) for c in range(2))
+        supports = _vertices(points, target)
+        largest = max(largest, *map(len, supports))
+        yield compare(
+            max(map(len, supports)), statement(2), "<=", at=f"8 points in the plane, case {trial}: largest support"
+        )
+        for objective in range(3):  # every linear functional is largest at one of these vertices
+            costs = [Fraction(v) for v in cases.integers(rng, 8, -9, 9)]
+            rows: list[tuple[list[Fraction], str, Fraction]] = [([Fraction(1)] * 8, "==", Fraction(1))]
+            rows.extend(([p[c] for p in points], "==", target[c]) for c in range(2))
+            solution = solve(LinearProgram.from_rows(costs, rows))
+            support = tuple(i for i, v in enumerate(solution.primal()) if v)
+            yield compare(len(support), statement(2), "<=", at=f"case {trial}, objective {objective}: optimal support")
+    yield compare(largest, statement(2), at="the bound is attained")
+
+
+def _extreme(law: AnchoredLaw) -> bool:
+    """Whether a law is extreme: its points are affinely independent."""
+    return rank([(Fraction(1), *u[1:]) for u in law.templates]) == len(law.templates)
+
+
+def _few_atoms(law: AnchoredLaw) -> bool:
+    return len(law.templates) <= law.num_inputs + 1
+
+
+def _check_extreme(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    mechanisms = {
+        "4-ary response": krr().at(k=4, lam=3),
+        "augmented, p=1/2": augmented_randomized_response().at(k=4, lam=3, p="1/2"),
+        "augmented, p=1": augmented_randomized_response().at(k=4, lam=3, p=1),
+    }
+    laws = {name: AnchoredLaw.from_channel(mechanism.channel()) for name, mechanism in mechanisms.items()}
+    laws["2-subsets of 4"] = orbit_law(subset_template(4, 2, Fraction(3)))
+    for trial in range(6):
+        laws[f"random channel {trial}"] = AnchoredLaw.from_channel(cases.channel(rng, 3, 2 + trial % 4))
+    for name, law in laws.items():
+        parts = decompose(law)
+        single = len(parts) == 1
+        yield compare(single, statement(law), at=f"{name}: no proper decomposition")
+        again = mix([part for _, part in parts], [share for share, _ in parts]) == law
+        small = all(part.is_extreme() and len(part.templates) <= law.num_inputs for _, part in parts)
+        yield compare((again, small), (True, True), at=f"{name}: {len(parts)} extreme parts add up")
+    yield from _all_extreme_laws(statement)
+
+
+def _all_extreme_laws(statement: Statement) -> Iterator[Comparison]:
+    """All extreme laws on the 14 two-level templates of 4 inputs at ratio 3: counted, and split by size."""
+    templates = extreme_templates(4, Fraction(3))
+    supports = _vertices([u[1:] for u in templates], (Fraction(1),) * 3)
+    sizes = [sum(len(s) == size for s in supports) for size in (2, 3, 4)]
+    yield compare((len(supports), sizes), (41, [7, 12, 22]), at="k=4, lam=3: extreme laws on extreme templates")
+    spread = symmetrize(AnchoredLaw.from_channel(cases.EXAMPLE))
+    yield compare(spread.is_extreme(), statement(spread), at="the symmetrised example")
+
+
+CLAIMS: Final = (
+    Claim(
+        id="anchored.lem-A.1",
+        kind=Kind.STATEMENT,
+        title="coordinatewise van Trees bound",
+        text=(
+            r"$E|\hat\theta-\theta|^2\ge\frac{m^2}{E_\pi\operatorname{tr}I+J(\pi)}$ for a prior that vanishes on the "
+            r"faces of its box."
+        ),
+        source="anchored, Lemma A.1",
+        assumptions=("regular model", "prior continuously differentiable, zero on the faces"),
+        scope=(
+            "information of two priors, equality in the Gaussian case; exact Bayes risks of binary response at n = "
+            "1, 4, 6"
+        ),
+        grade=Grade.CERTIFIED,
+        printed=_van_trees,
+        check=_check_van_trees,
+        controls=(
+            Control("m in place of m^2", lambda information, prior, m: sp.Integer(m) / (information + prior)),
+            Control("without the prior information", lambda information, prior, m: sp.Integer(m) ** 2 / information),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="anchored.app-B",
+        kind=Kind.STATEMENT,
+        title="binary randomized response has the endpoint law",
+        text=(
+            r"The ratio of its rows under row 2 is $\kappa$; its trace is $2(\frac{\lambda-1}{\lambda+1})^2$ and its "
+            r"budget $(\lambda-1)^2/\lambda$."
+        ),
+        source="anchored, Appendix B",
+        assumptions=(r"$\lambda\ge1$",),
+        scope="every lam",
+        grade=Grade.PROVED,
+        printed=_binary,
+        check=_check_binary,
+        controls=(
+            Control(
+                "the ratio under row 1",
+                lambda lam: (*_binary(lam)[:2], [(lam, lam / (1 + lam)), (1 / lam, 1 / (1 + lam))]),
+            ),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="anchored.thm-C.1",
+        kind=Kind.STATEMENT,
+        title="extreme points of linear moment sets",
+        text=(
+            r"An extreme probability with $m$ prescribed moments has at most $m+1$ points, and $(1,g(s_j))$ "
+            r"independent makes one."
+        ),
+        source="anchored, Theorem C.1",
+        assumptions=("finitely many points, in the check",),
+        scope="6 sets of 8 points with 2 moments: all basic solutions, optima of 3 objectives each",
+        grade=Grade.EXACT_CASES,
+        printed=_support_bound,
+        check=_check_support,
+        controls=(Control("m points", lambda moments: moments), Control("m + 2 points", lambda moments: moments + 2)),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="anchored.cor-C.2",
+        kind=Kind.STATEMENT,
+        title="extreme anchored laws",
+        text=(
+            r"A law is extreme exactly if its support is finite and affinely independent; so it has at most $k$ atoms."
+        ),
+        source="anchored, Corollary C.2",
+        assumptions=(),
+        scope="10 laws decomposed; all 41 extreme laws on the 14 extreme templates of 4 inputs",
+        grade=Grade.EXACT_CASES,
+        printed=_extreme,
+        check=_check_extreme,
+        controls=(Control("at most k + 1 atoms suffice", _few_atoms),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

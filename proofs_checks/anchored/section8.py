@@ -1,0 +1,161 @@
+"""Section 8: minimax optimality at low budgets, as a sandwich at every finite n."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from symshuffle.anchored import AnchoredLaw
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.design.frontier import trace_frontier
+from symshuffle.estimation.canonical import Population, isotropic_risk, shrunken_iid_risk, worst_canonical_risk
+from symshuffle.estimation.lower_bounds import minimax_sandwich
+from symshuffle.mechanisms.finite import krr
+from symshuffle.mechanisms.symbolic import nonnegative
+
+
+def _low_budget_constant(root: int) -> Fraction:
+    """The limit of n C_n times the minimax risk, at k = root^2 + 1."""
+    k = root**2 + 1
+    return Fraction((k - 1) * (1 + root) ** 2, k)
+
+
+def _check_low_budget(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    size, cap, rate = sp.symbols("k c x", positive=True)  # trace c C, squared radius x = 1/sqrt(n C)
+    side = (size - 1) ** 2 / (cap / (1 - rate * (size - 1) ** 2 * size) + (size - 1) * sp.pi**2 * rate)
+    yield identity(side.subs(rate, 0), (size - 1) ** 2 / cap, at="every k: n C times the van Trees bound as n C grows")
+    for root in (2, 3):
+        k, claimed = root**2 + 1, statement(root)
+        previous = Fraction(0)
+        for exponent in (2, 4, 6, 8, 10, 12):
+            n, budget = 10 ** (2 * exponent), Fraction(1, 10**exponent)  # C_n -> 0 and n C_n -> oo
+            trace = trace_frontier(k, budget).trace
+            found = minimax_sandwich(k, trace.upper, n)
+            scale = n * budget
+            where = f"k={k}, C=1e-{exponent}, n=1e{2 * exponent}"
+            yield decide(found.lower.upper <= found.upper.lower, at=where, claimed="lower bound below the best risk")
+            yield compare(scale * found.lower.lower, claimed, "<=", at=f"{where}: lower side")
+            yield compare(
+                scale * found.canonical.upper, claimed * (1 - Fraction(1, 10**15)), ">=", at=f"{where}: upper side"
+            )
+            yield compare(found.ratio, previous, ">", at=f"{where}: the sandwich narrows")
+            previous = found.ratio
+        yield compare(previous, Fraction(999, 1000), ">", at=f"k={k}: lower over canonical at the last step")
+        yield decide(
+            scale * found.lower.lower > claimed * Fraction(998, 1000),
+            at=f"k={k}",
+            claimed="lower side within 0.2 percent",
+        )
+
+
+def _check_bounded(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """With n C_n bounded the uniform composition as an estimate is better than the claimed limit."""
+    n, budget = 10**6, Fraction(1, 10**6)
+    found = minimax_sandwich(5, trace_frontier(5, budget).trace.upper, n)
+    yield compare(n * budget * found.upper.upper, statement(2) * Fraction(99, 100), ">=", at="k=5, n C = 1")
+
+
+def _shrinkage(constant: Any, n: Any) -> Any:
+    """Is the canonical risk the smallest worst-case risk? What the paper asks."""
+    return constant / n
+
+
+def _shrunken(constant: Any, n: Any) -> Any:
+    return constant / (1 + sp.sqrt(n)) ** 2
+
+
+def _check_shrinkage(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """A minimax value is at most the worst risk of any estimator; here of the shrunken one."""
+    constant, bias, root = sp.symbols("K b r", positive=True)  # r = sqrt(n), b = |w - 1/k|^2
+    factor = root / (1 + root)
+    risk = factor**2 * (constant - bias) / root**2 + (1 - factor) ** 2 * bias
+    yield identity(sp.diff(risk, bias), 0, at="every law and n: the shrunken risk does not depend on the composition")
+    gap = sp.simplify(risk - statement(constant, root**2))
+    slacks = {constant: constant, root: root}
+    yield decide(nonnegative(gap, slacks), at="every law and n", claimed="at most the shrunken risk", symbolic=True)
+
+
+VERTEX: Final = (Fraction(1), *(Fraction(0),) * 4)
+MIDDLE: Final = (*(Fraction(1, 2),) * 2, *(Fraction(0),) * 3)
+
+
+def _check_global(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _check_shrinkage(statement, rng)
+    law = AnchoredLaw.from_channel(krr().at(k=5, lam=2).channel())
+    for n in (1, 4, 9, 25):
+        root = int(n**0.5)
+        constant = isotropic_risk(5, law.trace(), population=Population.IID)
+        claimed = Fraction(str(statement(sp.Rational(str(constant)), sp.Integer(n))))
+        for w in (VERTEX, (Fraction(1, 5),) * 5, MIDDLE):
+            value = shrunken_iid_risk(law, w, n=n, factor=Fraction(root, 1 + root))
+            yield compare(value, claimed, at=f"5-ary response, lam=2, n={n}, w={tuple(map(str, w))}")
+        yield compare(
+            worst_canonical_risk(law, n=n, population=Population.IID)[0], claimed, ">", at=f"n={n}: canonical"
+        )
+
+
+CLAIMS: Final = (
+    Claim(
+        id="anchored.thm-8.1",
+        kind=Kind.STATEMENT,
+        title="universal low-budget minimax optimality",
+        text=(
+            r"If $C_n\to0$ and $nC_n\to\infty$, then $nC_n$ times the minimax risk over channels of budget $C_n$ and "
+            r"all estimators tends to $\frac{(k-1)(1+\sqrt{k-1})^2}k$."
+        ),
+        source="anchored, Theorem 8.1",
+        assumptions=(r"$k\ge3$ fixed, i.i.d. users",),
+        scope="k = 5 and 10, C = 1e-2..1e-12, n = C^-2: certified lower and upper sides that close to 0.2 percent",
+        grade=Grade.CERTIFIED,
+        printed=_low_budget_constant,
+        check=_check_low_budget,
+        controls=(
+            Control("the constant (k-1)^2/k^2", lambda root: Fraction(root**4, (root**2 + 1) ** 2)),
+            Control("a constant larger by 1 percent", lambda root: Fraction(101, 100) * _low_budget_constant(root)),
+            Control("n C_n bounded", _low_budget_constant, _check_bounded),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="symshuffle.anchored-open-3",
+        kind=Kind.STATEMENT,
+        title="is the canonical value the global minimax value at finite n?",
+        text=(
+            r"Open question (3) of the paper: the smallest worst-case i.i.d. risk over all estimators equals the "
+            r"canonical $K/n$, $K=(k-1)^2/\operatorname{tr}\Sigma$."
+        ),
+        source="anchored, Section 10, question (3)",
+        assumptions=("an exchangeable law with $K<\\infty$",),
+        scope="every law, n and composition; 5-ary response at n = 1, 4, 9, 25",
+        grade=Grade.PROVED,
+        printed=_shrinkage,
+        check=_check_shrinkage,
+        controls=(Control("twice the canonical value", lambda constant, n: 2 * constant / n),),
+        expected=ClaimVerdict.REFUTED,
+        corrected=Correction(
+            text=(
+                r"No: shrinking the canonical estimate towards the uniform composition by $\sqrt n/(1+\sqrt n)$ has "
+                r"risk $K/(1+\sqrt n)^2<K/n$ at every composition."
+            ),
+            statement=_shrunken,
+            grade=Grade.PROVED,
+            check=_check_global,
+        ),
+    ),
+)

@@ -1,0 +1,128 @@
+from fractions import Fraction
+
+import pytest
+
+from symshuffle.anchored import (
+    AnchoredLaw,
+    Fiber,
+    Gauge,
+    PointLaw,
+    completions,
+    cyclic_group,
+    fiber,
+    generate_group,
+    helmert,
+    householder,
+    is_exchangeable,
+    is_two_transitive,
+    law_from_fiber,
+    project,
+    range_radius_squared,
+    symmetric_group,
+    symmetrize,
+    symmetrize_channel,
+    transport,
+    unproject,
+)
+from symshuffle.channel import Channel
+from symshuffle.errors import InputError
+
+F = Fraction
+EXAMPLE = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])
+WITH_ZERO = Channel.from_rows([["1/2", "1/2", "0"], ["1/4", "1/4", "1/2"], ["1/3", "1/6", "1/2"]])
+LAW = AnchoredLaw.from_channel(EXAMPLE)
+W = (F("1/2"), F("1/4"), F("1/4"))
+
+
+def test_fiber_of_the_example():
+    found = fiber(LAW, W)
+    assert found.mean == (0, 0, 0)
+    assert set(found.ratios.weights) == {F("97/240"), F("37/120"), F("23/80")}
+    assert law_from_fiber(found) == LAW
+
+
+def test_maps_are_inverse():
+    for u in LAW.templates:
+        assert unproject(project(u, W), W) == u
+
+
+def test_transport_agrees_with_the_direct_fiber():
+    for target in ((F("1/3"),) * 3, (F(1), F(0), F(0)), (F("1/2"), F("1/2"), F(0))):
+        assert transport(fiber(LAW, W), target) == fiber(LAW, target)
+
+
+def test_boundary_fibers_report_what_they_lose():
+    law = AnchoredLaw.from_channel(WITH_ZERO)
+    found = fiber(law, (F(1), F(0), F(0)))
+    assert found.lost == F("1/3")
+    assert found.mean == (F("1/3"), F("-1/6"), F("-1/6"))
+    least, most = completions(found)
+    assert least.trace() <= law.trace() <= most.trace()
+    assert least != most
+    with pytest.raises(InputError, match="positive weights"):
+        law_from_fiber(found)
+    with pytest.raises(InputError, match="positive weights"):
+        transport(found, W)
+
+
+def test_an_interior_fiber_has_one_completion():
+    assert completions(fiber(LAW, W)) == (LAW, LAW)
+
+
+def test_a_fiber_of_the_wrong_mean_is_refused():
+    single = Fiber(W, PointLaw(((F("2/3"), F("4/3"), F("4/3")),), (F(1),)))
+    with pytest.raises(InputError, match="mean"):
+        law_from_fiber(single)
+    with pytest.raises(InputError, match="first moment"):
+        completions(single)
+
+
+def test_radius_is_unbounded_at_the_boundary():
+    assert range_radius_squared(W) == F("2/3") / F("1/16")
+    assert range_radius_squared((F(1), F(0), F(0))) is None
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: project((F(3), F(0), F(0)), (F(0), F("1/2"), F("1/2"))),
+        lambda: project((F(1), F(1), F(1)), (F(2), F(-1), F(0))),
+        lambda: unproject((F(1), F(1), F(2)), W),
+        lambda: unproject((F(-1), F(3), F(3)), W),
+        lambda: Fiber(W, fiber(LAW, W).ratios, F("1/2")),
+    ],
+)
+def test_points_outside_the_domain_are_refused(call):
+    with pytest.raises(InputError):
+        call()
+
+
+def test_gauges():
+    for k in (4, 9):
+        gauge = householder(k)
+        u = tuple(F(k * (i == 0)) for i in range(k))
+        assert sum(entry * entry for entry in gauge.point(u)) == k * (k - 1)
+        assert tuple(1 + entry for entry in gauge.lift(gauge.point(u))) == u
+    assert (helmert(5).T * helmert(5)).is_diagonal()
+    with pytest.raises(InputError, match="square"):
+        householder(5)
+    with pytest.raises(InputError, match="inner product"):
+        Gauge(((F(1),), (F(-1),)))
+
+
+def test_symmetrisation():
+    even = symmetrize(LAW)
+    assert even.pairwise_budget() == F("11183/16200")
+    assert even.trace() == LAW.trace()
+    assert is_exchangeable(even)
+    assert not is_exchangeable(LAW)
+    assert symmetrize(LAW, symmetric_group(3)) == even == AnchoredLaw.from_channel(symmetrize_channel(EXAMPLE))
+
+
+def test_groups():
+    affine = generate_group([(1, 2, 3, 4, 0), (0, 2, 4, 1, 3)])
+    assert len(affine) == 20
+    assert is_two_transitive(affine)
+    assert not is_two_transitive(cyclic_group(4))
+    with pytest.raises(InputError, match="permutation"):
+        generate_group([(0, 0)])

@@ -1,0 +1,119 @@
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from symshuffle.anchored import AnchoredLaw
+from symshuffle.channel import Channel
+from symshuffle.errors import InputError
+from symshuffle.estimation.canonical import (
+    Population,
+    canonical_estimator,
+    canonical_risk,
+    enumerated_risk,
+    fisher_information,
+    inverse_trace,
+    isotropic_risk,
+    project_on_simplex,
+    shrunken_iid_risk,
+    simulated_risk,
+    worst_canonical_risk,
+)
+from symshuffle.mechanisms.finite import krr
+
+F = Fraction
+EXAMPLE = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])
+LAW = AnchoredLaw.from_channel(EXAMPLE)
+
+
+def vertex(i, k=3):
+    return [F(int(i == j)) for j in range(k)]
+
+
+def test_known_risks_of_the_example():
+    assert inverse_trace(LAW) == F("3631/375")
+    risks = [canonical_risk(LAW, vertex(i), n=1, population=Population.FIXED) for i in range(3)]
+    assert risks == [F("856/125"), F("243/25"), F("262/25")]
+    assert worst_canonical_risk(LAW, n=1, population=Population.FIXED) == (F("262/25"), tuple(vertex(2)))
+    value, argument = worst_canonical_risk(LAW, n=1, population=Population.IID)
+    assert (value, argument) == (F("53361/5000"), (0, F("31/100"), F("69/100")))
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+@pytest.mark.parametrize("population", list(Population))
+def test_closed_forms_agree_with_enumeration(n, population):
+    w = [F("1/2"), F("1/4"), F("1/4")] if population is Population.IID or n == 4 else vertex(1)
+    assert enumerated_risk(EXAMPLE, w, n=n, population=population) == (
+        canonical_risk(LAW, w, n=n, population=population),
+        tuple(w),
+    )
+
+
+def test_simulation_agrees():
+    w = [F("1/2"), F("1/4"), F("1/4")]
+    for population in Population:
+        estimate, error = simulated_risk(EXAMPLE, w, n=40, population=population, rng=np.random.default_rng(5))
+        assert abs(estimate - float(canonical_risk(LAW, w, n=40, population=population))) < 5 * error
+
+
+def test_the_estimate_recovers_the_composition_from_exact_frequencies():
+    estimator = canonical_estimator(LAW)
+    counts = [61, 62, 57]  # proportional to the row average
+    assert estimator.estimate(EXAMPLE, counts) == (F("1/3"),) * 3
+
+
+def test_null_outputs_do_not_vote():
+    padded = Channel(tuple((*row, F(0)) for row in EXAMPLE.rows))
+    assert canonical_estimator(LAW).votes(padded)[-1] == (0, 0, 0)
+
+
+def test_singular_covariance_means_infinite_risk():
+    merged = AnchoredLaw.from_channel(EXAMPLE.merge([[0, 1], [2]]))
+    assert canonical_risk(merged, [F("1/3")] * 3, n=3, population=Population.FIXED) == math.inf
+    assert worst_canonical_risk(merged, n=3, population=Population.IID)[0] == math.inf
+    with pytest.raises(InputError, match="singular"):
+        canonical_estimator(merged)
+
+
+def test_fisher_information_at_uniform_is_the_covariance():
+    assert fisher_information(LAW, [F("1/3")] * 3) == LAW.covariance()
+    zero = AnchoredLaw.from_channel(Channel.from_rows([["1/2", "1/2"], ["1", "0"]]))
+    with pytest.raises(InputError, match="every output"):
+        fisher_information(zero, [F(0), F(1)])
+
+
+def test_isotropic_risk_is_the_risk_of_exchangeable_laws():
+    law = AnchoredLaw.from_channel(krr().at(k=4, lam=3).channel())
+    for population in Population:
+        assert (
+            isotropic_risk(4, law.trace(), population=population)
+            == worst_canonical_risk(law, n=1, population=population)[0]
+        )
+    assert isotropic_risk(4, F(0), population=Population.IID) == math.inf
+
+
+def test_shrinkage_beats_the_canonical_estimator_everywhere():
+    law = AnchoredLaw.from_channel(krr().at(k=5, lam=2).channel())
+    for w in (vertex(0, 5), [F("1/5")] * 5, [F("1/2"), F("1/2"), F(0), F(0), F(0)]):
+        assert shrunken_iid_risk(law, w, n=4, factor=F("2/3")) == F("16/5")
+    assert worst_canonical_risk(law, n=4, population=Population.IID)[0] == F("36/5")
+
+
+def test_projection_on_the_simplex():
+    assert project_on_simplex([F(2), F(0)]) == (1, 0)
+    assert project_on_simplex([F("3/4"), F("3/4"), F(-5)]) == (F("1/2"), F("1/2"), 0)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: canonical_risk(LAW, [F("1/2"), F("1/4"), F("1/4")], n=3, population=Population.FIXED),
+        lambda: canonical_risk(LAW, [F("1/2"), F("1/2")], n=3, population=Population.IID),
+        lambda: canonical_risk(LAW, vertex(0), n=0, population=Population.IID),
+        lambda: canonical_estimator(LAW).estimate(EXAMPLE, [0, 0, 0]),
+    ],
+)
+def test_out_of_range(call):
+    with pytest.raises(InputError):
+        call()

@@ -1,8 +1,9 @@
 r"""The clone decompositions: standard, stronger and four-point.
 
 They are special cases of the general clone and never beat the privacy blanket (decomposition, Theorem 6). The standard
-clone is the generic bound of the literature, the same for all eps0-LDP mechanisms. The three-cell pair of the stronger
-clone is an object of study only: it is *not* an upper bound, and every name that leads to it says so.
+clone is the generic bound of the literature, the same for all eps0-LDP mechanisms; :func:`generic_pair` is a better
+one. The three-cell pair of the stronger clone at any smaller clone probability is an object of study only: it is *not*
+an upper bound, and every name that leads to it says so.
 
 All functions are rational in ``lam = exp(eps0)``.
 """
@@ -73,6 +74,30 @@ def standard_clone_pair(lam: Number) -> ReductionPair:
     value: Any = lam
     high, low, zero = value / (value + 1), 1 / (value + 1), Fraction(0)
     return ReductionPair((high, low, zero), (low, high, zero), (1 / (2 * value), 1 / (2 * value), 1 - 1 / value))
+
+
+def generic_pair(lam: Number) -> ReductionPair:
+    r"""The best generic reduction pair: the blanket of binary randomized response, a bound for every LDP mechanism.
+
+    :math:`A_0=(\tfrac\lambda{\lambda+1},\tfrac1{\lambda+1},0)`, :math:`A_1` with the first two swapped,
+    :math:`A_2=(\tfrac1{\lambda+1},\tfrac1{\lambda+1},\tfrac{\lambda-1}{\lambda+1})`: the clone probability
+    :math:`\tfrac1{2\lambda}` of the standard clone rises to :math:`\tfrac1{\lambda+1}`.
+
+    Parameters
+    ----------
+    lam : Number
+        Ratio cap ``exp(eps0)``, above 1.
+
+    Notes
+    -----
+    This is the generic bound of decomposition, equation (1), which the paper leaves open. It holds, because the
+    variable G of this pair dominates in convex order that of the blanket of every eps0-LDP mechanism (claim
+    ``symshuffle.generic-bound`` of the ledger).
+    """
+    _require_budget(lam)
+    value: Any = lam
+    high, low, zero = value / (value + 1), 1 / (value + 1), Fraction(0)
+    return ReductionPair((high, low, zero), (low, high, zero), (low, low, (value - 1) / (value + 1)))
 
 
 def two_point_mixture(first: Sequence[Number], second: Sequence[Number], lam: Number) -> tuple[Any, Any]:

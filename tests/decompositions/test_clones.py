@@ -5,7 +5,9 @@ from fractions import Fraction
 import pytest
 
 from symshuffle.channel import Channel
+from symshuffle.decompositions.blanket import primary_decomposition
 from symshuffle.decompositions.clones import (
+    generic_pair,
     intuitive_clone,
     standard_clone,
     standard_clone_pair,
@@ -14,6 +16,7 @@ from symshuffle.decompositions.clones import (
     unsound_stronger_clone_pair,
 )
 from symshuffle.errors import InputError
+from symshuffle.mechanisms.finite import rr
 from symshuffle.numbers import enclose
 from symshuffle.shuffled import shuffled_divergence
 
@@ -59,6 +62,14 @@ def test_the_unsound_pair_is_exceeded():
     assert truth == Fraction(1, 50)
     assert clone.pair_without_guarantee().divergence(2, Fraction(3, 2)) == Fraction(1, 100)
     assert clone.four_point(CHANNEL).reduction_pair().divergence(2, Fraction(3, 2)) >= truth
+
+
+def test_the_generic_pair_is_the_blanket_of_binary_randomized_response():
+    blanket = primary_decomposition(rr().channel(lam=3), PAIR).reduction_pair()
+    assert generic_pair(Fraction(3)) == blanket
+    assert unsound_stronger_clone_pair(Fraction(3), Fraction(1, 4)) == blanket
+    for n in (1, 2, 3):
+        assert blanket.divergence(n, 2) <= standard_clone_pair(Fraction(3)).divergence(n, 2)
 
 
 def test_clones_in_balls_enclose_the_exact_pair():

@@ -1,0 +1,49 @@
+r"""Why binary randomized response has the largest blanket bound of all mechanisms with its budget.
+
+Let G be the blanket variable of an :math:`\varepsilon_0`-LDP mechanism and G* that of binary randomized response, with
+atoms :math:`\lambda-x` and :math:`1-\lambda x`, :math:`\frac1{\lambda+1}` each, and 0 (:math:`x=e^\varepsilon`). Then
+:math:`E(G-t)_+\le E(G^*-t)_+` for all t, that is, G is below G* in convex order:
+
+- The means are equal, and no atom lies outside :math:`[1-\lambda x,\lambda-x]`.
+- For :math:`0\le t\le\lambda-x`, write the rows of the pair as :math:`R_0=\lambda u+v`, :math:`R_1=u+\lambda v`
+  (Lemma 1) and the blanket as :math:`c=R_0/\lambda+s`. At each output :math:`R_0-xR_1-tc\le u(\lambda-x-t)`, and
+  :math:`\sum u=\frac1{\lambda+1}`.
+- For :math:`1-\lambda x\le t\le0`, the right side is linear in t, the left side convex, and neither end exceeds.
+
+Convex order survives independent sums and the positive part. So the bound of G* is generic, for every n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from proofs_checks.decomposition._cases import never_negative
+from symshuffle.claims.model import Comparison, identity
+from symshuffle.law import Law
+from symshuffle.mechanisms.symbolic import LAM
+
+
+def stop_loss(law: Law, level: Fraction) -> Fraction:
+    """E(G - level)_+ of a law with rational atoms."""
+    atoms: Any = law.atoms()
+    return sum((max(Fraction(0), value - level) * mass for value, mass in atoms), Fraction(0))
+
+
+def dominance_steps() -> Iterator[Comparison]:
+    """The algebra of the proof, for all rows, budgets, levels and exp(eps)."""
+    u, v, s, t, w, a = sp.symbols("u v s t w a", nonnegative=True)
+    lam, x = 1 + w, 1 + a
+    first, second = lam * u + v, u + lam * v
+    slack = u * (lam - x - t) - (first - x * second - t * (first / lam + s))
+    yield never_negative(sp.cancel(slack), at="E(G-t)_+ output by output, t >= 0, any rows and blanket")
+    heads, tails = sp.symbols("U V")
+    (shares,) = sp.solve([LAM * heads + tails - 1, heads + LAM * tails - 1], (heads, tails), dict=True)
+    yield identity(shares[heads], 1 / (LAM + 1), at="total of u, any pair of rows")
+    y = sp.Symbol("x", positive=True)
+    yield identity(((LAM - y) + (1 - LAM * y)) / (LAM + 1), 1 - y, at="mean of G*, that of every G")
+    low, high = (1 + lam * s) / (1 + s), (1 + lam * t) / (1 + t)  # any two ratios from 1 to lam
+    yield never_negative(low - x * high - (1 - lam * x), at="no atom of G below 1 - lam x")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, final
 
@@ -19,7 +20,7 @@ def factored(expression: sp.Expr, slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Exp
     """The factored form in which no factor is negative on the range that a chart describes, where that is decidable.
 
     SymPy factors ``s*(k - s)`` as ``-s*(-k + s)``: correct, and hard to read as a probability. A sign that remains
-    goes into the first factor whose own sign depends on the symbols.
+    goes into the first factor whose own sign depends on the symbols. Roots of symbols count as symbols.
 
     Examples
     --------
@@ -27,15 +28,39 @@ def factored(expression: sp.Expr, slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Exp
     >>> t = sp.Symbol("t", nonnegative=True)
     >>> factored(-s * (s - k), {k: s + t})
     s*(k - s)
+    >>> factored(k / (1 + 2 * sp.sqrt(s) + s), {})
+    k/(sqrt(s) + 1)**2
     """
-    factors = list(sp.Mul.make_args(sp.factor(expression)))
+    roots = _roots(expression)
+    powers = {symbol: root**degree for symbol, (root, degree) in roots.items()}
+    ranges = {symbol: slack for symbol, slack in slacks.items() if symbol not in roots}
+    ranges |= {
+        root: 1 + sp.Dummy(nonnegative=True)
+        for symbol, (root, _) in roots.items()
+        if nonnegative(symbol - 1, slacks) is Verdict.TRUE
+    }
+    signed = _with_signs(sp.factor(expression.subs(powers)), ranges)
+    return signed.subs({root: sp.root(symbol, degree) for symbol, (root, degree) in roots.items()})
+
+
+def _roots(expression: sp.Expr) -> dict[sp.Symbol, tuple[sp.Symbol, int]]:
+    """For each symbol under a root, a symbol that stands for the root, and its degree."""
+    degrees: dict[sp.Symbol, int] = {}
+    for power in expression.atoms(sp.Pow):
+        if power.base.is_Symbol and power.exp.is_Rational and power.exp.q > 1:
+            degrees[power.base] = math.lcm(degrees.get(power.base, 1), int(power.exp.q))
+    return {symbol: (sp.Dummy(f"{symbol}_root", positive=True), degree) for symbol, degree in degrees.items()}
+
+
+def _with_signs(product: sp.Expr, slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
+    factors = list(sp.Mul.make_args(product))
     negative = False
     undecided: int | None = None
     for i, factor in enumerate(factors):
         base, exponent = factor.as_base_exp()
         if factor == _MINUS:
             factors[i], negative = sp.Integer(1), not negative
-        elif base.is_Add and exponent.is_Integer and exponent % 2:
+        elif base.is_Add and not base.is_positive and exponent.is_Integer and exponent % 2:
             if not base.free_symbols <= slacks.keys():
                 undecided = i if undecided is None else undecided
             elif base.free_symbols and nonnegative(base, slacks) is Verdict.FALSE:

@@ -27,6 +27,8 @@ SLACKS = {s: 1 + t0, k: 2 + t0 + t1}
         (-2 * s, "-2*s"),
         (-(lam - x), "x - lambda"),
         (sp.Rational(-1, 3), "-1/3"),
+        ((lam - 1) / (1 + lam - 2 * sp.sqrt(lam)), "(sqrt(lambda) + 1)/(sqrt(lambda) - 1)"),
+        (1 - lam ** sp.Rational(2, 3), "(1 - lambda**(1/3))*(lambda**(1/3) + 1)"),
     ],
 )
 def test_written_form(expression, written):

@@ -43,6 +43,18 @@ def random_channels(rng: np.random.Generator, number: int, shapes: Sequence[tupl
         yield random_channel(rng, *shape)
 
 
+def shown(channel: Channel) -> str:
+    """The matrix of a channel on one line."""
+    return "[" + " | ".join(" ".join(map(str, row)) for row in channel.rows) + "]"
+
+
+def random_labelled(
+    rng: np.random.Generator, number: int, shapes: Sequence[tuple[int, int]]
+) -> list[tuple[str, Channel]]:
+    """Several random channels, each labelled by its matrix."""
+    return [(shown(channel), channel) for channel in random_channels(rng, number, shapes)]
+
+
 def random_distribution(rng: np.random.Generator, size: int, *, zeros: bool = False) -> tuple[Fraction, ...]:
     """A distribution with rational masses, some of them zero if asked."""
     counts = rng.integers(0 if zeros else 1, 6, size=size).tolist()
@@ -164,7 +176,7 @@ def couples(rng: np.random.Generator) -> list[tuple[str, Channel, Channel]]:
         if one.num_inputs == two.num_inputs
     ]
     drawn = [list(random_channels(rng, 2, ((inputs, 2), (inputs, 3)))) for inputs in (2, 3)]
-    return labelled + [(f"\n{one}\nand\n{two}", one, two) for one, two in drawn]
+    return labelled + [(f"{shown(one)} and {shown(two)}", one, two) for one, two in drawn]
 
 
 def weights_of(decomposition: Decomposition) -> tuple[Any, Any, Any, Any]:

@@ -18,8 +18,10 @@ from proofs_checks.decomposition._cases import (
     never_negative,
     polynomials,
     random_channels,
+    random_labelled,
     same_law,
     same_polynomial,
+    shown,
     targets,
 )
 from symshuffle.claims.model import (
@@ -69,7 +71,7 @@ def _mixture(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
         clone = intuitive_clone(channel, PAIR)
         for x, row in enumerate(channel.rows):
             claimed = statement(row, channel.rows[0], channel.rows[1], cap)
-            at = f"ratio cap {cap}, input {x} of\n{channel}"
+            at = f"ratio cap {cap}, input {x} of {shown(channel)}"
             yield compare(clone.left_over(row), tuple(claimed), at=at)
             yield compare(min(claimed), Fraction(0), ">=", at=at)
 
@@ -150,7 +152,7 @@ def _algorithm_1(statement: Statement, rng: np.random.Generator) -> Iterator[Com
             laws = clone.reduction_pair().histogram_laws(len(background) + 1)
             for x, law in zip(PAIR, laws, strict=True):
                 target = shuffled_law(channel, (x, *background))
-                yield same_law(push_forward(law, kernel), target, at=f"dataset {(x, *background)} of\n{channel}")
+                yield same_law(push_forward(law, kernel), target, at=f"dataset {(x, *background)} of {shown(channel)}")
 
 
 def _with_replacement(first: Any, second: Any, left_overs: Sequence[Any]) -> Any:
@@ -210,7 +212,7 @@ def _two_points(statement: Statement, rng: np.random.Generator) -> Iterator[Comp
             cap: Any = channel.ratio_cap()
             mixture = two_point_mixture(channel.rows[0], channel.rows[1], cap)
             for y, (a, b) in enumerate(zip(*channel.rows, strict=True)):
-                at = f"output {y} of\n{channel}"
+                at = f"output {y} of {shown(channel)}"
                 yield compare(min(mixture[0][y], mixture[1][y]), Fraction(0), ">=", at=at)
                 yield compare(statement(mixture[0][y], mixture[1][y], cap), (a, b), at=at)
     yield from _budget(lambda lam: lam, rng)
@@ -273,7 +275,7 @@ def _standard(statement: Statement, rng: np.random.Generator) -> Iterator[Compar
             for computed, claimed in zip(_two_counts(standard_clone_pair(lam), n), statement(lam, n), strict=True):
                 yield same_law(computed, claimed, at=f"lam={lam}, n={n}")
     labelled = named_channels(("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 3}), ("half-block", {"lam": 3, "k": 4}))
-    labelled += [(f"\n{w}", w) for w in random_channels(rng, 4, ((3, 3), (3, 2)))]
+    labelled += random_labelled(rng, 4, ((3, 3), (3, 2)))
     for label, channel in labelled:
         cap: Any = channel.ratio_cap()
         yield compare(standard_clone(channel, PAIR).violations(channel, PAIR), [], at=label)

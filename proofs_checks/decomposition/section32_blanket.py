@@ -19,8 +19,10 @@ from proofs_checks.decomposition._cases import (
     one_more_user,
     polynomials,
     random_channels,
+    random_labelled,
     same_law,
     same_polynomial,
+    shown,
     targets,
 )
 from symshuffle.channel import Channel, direct_sum
@@ -49,7 +51,7 @@ def _blanket(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
     g, w, r = sp.symbols("g w r")
     yield identity(g * w + (1 - g) * (r - g * w) / (1 - g), r, at="a row is the blanket and its left-over")
     labelled = named_channels(("krr", {"lam": 3, "k": 4}), ("subset-selection", {"lam": 2, "k": 4, "s": 2}), *NOT_LDP)
-    labelled += [(f"\n{w}", w) for w in random_channels(rng, 10, ((2, 3), (3, 4), (4, 3)))]
+    labelled += random_labelled(rng, 10, ((2, 3), (3, 4), (4, 3)))
     for label, channel in labelled:
         gamma, omega = statement(channel.columns())
         blanket = privacy_blanket(channel)
@@ -69,10 +71,16 @@ def _compositions(statement: Statement, rng: np.random.Generator) -> Iterator[Co
     """Gamma is multiplicative under products and linear under random choice of the mechanism."""
     for first, second in zip(random_channels(rng, 4, ((3, 2),)), random_channels(rng, 4, ((3, 3),)), strict=True):
         one, two = (statement(channel.columns())[0] for channel in (first, second))
-        yield compare(privacy_blanket(first.tensor(second)).gamma, one * two, at=f"product of\n{first}\nand\n{second}")
+        yield compare(
+            privacy_blanket(first.tensor(second)).gamma, one * two, at=f"product of {shown(first)} and {shown(second)}"
+        )
         weight = Fraction(1, 3)
         mixed = direct_sum([first, second], [weight, 1 - weight])
-        yield compare(privacy_blanket(mixed).gamma, weight * one + (1 - weight) * two, at=f"1/3 {first}\n2/3 {second}")
+        yield compare(
+            privacy_blanket(mixed).gamma,
+            weight * one + (1 - weight) * two,
+            at=f"1/3 {shown(first)} + 2/3 {shown(second)}",
+        )
 
 
 def _normalised(columns: Sequence[Sequence[Any]], infimum: Any) -> tuple[Any, Any]:
@@ -119,7 +127,7 @@ def _one_by_one(channel: Channel, x: int, n: int) -> dict[Histogram, Any]:
 
 def _reduction_pair(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     labelled = named_channels(("krr", {"lam": 3, "k": 3}), ("rr", {"lam": 2}), *NOT_LDP)
-    labelled += [(f"\n{w}", w) for w in random_channels(rng, 3, ((3, 3), (4, 2)))]
+    labelled += random_labelled(rng, 3, ((3, 3), (4, 2)))
     for label, channel in labelled:
         for n in (1, 2, 3, 4):
             laws = blanket_laws(channel, PAIR, n)
@@ -146,7 +154,9 @@ def _algorithm_2(statement: Statement, rng: np.random.Generator) -> Iterator[Com
             kernel = statement([left_overs[x] for x in background], messages=channel.num_outputs)
             for x, outcome in zip(PAIR, blanket_laws(channel, PAIR, len(background) + 1), strict=True):
                 messages = shuffled_law(channel, (x, *background))
-                yield same_law(push_forward(outcome, kernel), messages, at=f"dataset {(x, *background)} of\n{channel}")
+                yield same_law(
+                    push_forward(outcome, kernel), messages, at=f"dataset {(x, *background)} of {shown(channel)}"
+                )
 
 
 def _first_users(left_overs: Sequence[Any], *, messages: int) -> Any:
@@ -193,7 +203,7 @@ def _reduction(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
     yield one_more_user()
     yield from _algorithm_2(blanket_map, rng)
     labelled = named_channels(("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 3}), ("half-block", {"lam": 3, "k": 4}))
-    labelled += [(f"\n{w}", w) for w in random_channels(rng, 6, ((3, 3), (3, 2), (4, 2)))]
+    labelled += random_labelled(rng, 6, ((3, 3), (3, 2), (4, 2)))
     for label, channel in labelled:
         for n in (1, 2, 3):
             for exp_eps in targets(channel.ratio_cap()):

@@ -19,6 +19,7 @@ from proofs_checks.decomposition._cases import (
     never_negative,
     random_channels,
     same_law,
+    shown,
     targets,
 )
 from proofs_checks.decomposition._generic import dominance_steps
@@ -80,7 +81,7 @@ def _existence(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
         for position in POSITIONS:
             clone_ = stronger_clone(channel, PAIR, position=position)
             lam_: Any = clone_.lam
-            yield compare(clone_.p, 1 / (lam_ + 1), "<=", at=f"p at position {position} of\n{channel}")
+            yield compare(clone_.p, 1 / (lam_ + 1), "<=", at=f"p at position {position} of {shown(channel)}")
             yield from _reassembled(statement, clone_, channel)
         yield from _largest(channel)
 
@@ -92,12 +93,14 @@ def _reassembled(statement: Statement, clone: StrongerClone, channel: Channel) -
     floor: Any = channel.blanket()
     measures: list[tuple[Any, Any, Any]] = list(zip(clone.first, clone.second, clone.rest, strict=True))
     for y, (u, v, rest) in enumerate(measures):
-        yield compare(min(u, v, rest, floor[y] - u - v), Fraction(0), ">=", at=f"masses at output {y} of\n{channel}")
+        yield compare(
+            min(u, v, rest, floor[y] - u - v), Fraction(0), ">=", at=f"masses at output {y} of {shown(channel)}"
+        )
         for x in range(channel.num_inputs):
             left_over = (channel.rows[x][y] - u - v) / (1 - 2 * p)
             claimed = statement(lam, p, u / p, v / p, rest / own if own else Fraction(0), left_over)
             rows = (channel.rows[0][y], channel.rows[1][y], channel.rows[x][y])
-            yield compare(rows, claimed, at=f"output {y}, other input {x} of\n{channel}")
+            yield compare(rows, claimed, at=f"output {y}, other input {x} of {shown(channel)}")
 
 
 def _largest(channel: Channel) -> Iterator[Comparison]:
@@ -122,7 +125,7 @@ def _largest(channel: Channel) -> Iterator[Comparison]:
     costs = [-1 if i % 2 == 0 else 0 for i in range(cells)]
     optimum = solve(LinearProgram.from_rows(costs, constraints)).value.exact
     yield compare(
-        clone.p_max, -optimum if optimum is not None else None, at=f"largest p by linear programming,\n{channel}"
+        clone.p_max, -optimum if optimum is not None else None, at=f"largest p by linear programming, {shown(channel)}"
     )
 
 
@@ -199,7 +202,7 @@ def _intended_bound(statement: Statement, rng: np.random.Generator) -> Iterator[
                 for exp_eps in targets(channel.ratio_cap())[:3]:
                     truth, worst = worst_shuffled_divergence(channel, PAIR, n, exp_eps)
                     first, second = statement(clone, channel, n)
-                    at = f"p={clone.p}, n={n}, exp(eps)={exp_eps}, background {worst} of\n{channel}"
+                    at = f"p={clone.p}, n={n}, exp(eps)={exp_eps}, background {worst} of {shown(channel)}"
                     yield compare(truth, law_divergence(first, second, exp_eps), "<=", at=at)
 
 
@@ -314,7 +317,7 @@ def _four_points(statement: Statement, rng: np.random.Generator) -> Iterator[Com
         for position in POSITIONS:
             clone = stronger_clone(channel, PAIR, position=position)
             repaired = clone.four_point(channel)
-            at = f"p={clone.p} of\n{channel}"
+            at = f"p={clone.p} of {shown(channel)}"
             yield compare(repaired.violations(channel, PAIR), [], at=at)
             own: Any = repaired.gamma - 2 * clone.p if len(repaired.c) == 3 else Fraction(0)
             *weights, rest = statement(clone.lam, clone.p, own)

@@ -21,6 +21,7 @@ from proofs_checks.decomposition._cases import (
     random_decomposition,
     same_law,
     same_polynomial,
+    shown,
     targets,
 )
 from symshuffle.claims.model import (
@@ -82,7 +83,7 @@ def _validity(statement: Statement, rng: np.random.Generator) -> Iterator[Compar
         ]
         for i, decomposition in enumerate(candidates):
             valid = decomposition.violations(channel, PAIR) == []
-            yield compare(valid, statement(decomposition, channel.rows, PAIR), at=f"candidate {i} for\n{channel}")
+            yield compare(valid, statement(decomposition, channel.rows, PAIR), at=f"candidate {i} for {shown(channel)}")
 
 
 DEF_7 = Claim(
@@ -185,7 +186,9 @@ def _algorithm_3(statement: Statement, rng: np.random.Generator) -> Iterator[Com
             laws = decomposition.reduction_pair().histogram_laws(len(background) + 1)
             for x, law in zip(PAIR, laws, strict=True):
                 messages = shuffled_law(channel, (x, *background))
-                yield same_law(push_forward(law, kernel), messages, at=f"dataset {(x, *background)} of\n{channel}")
+                yield same_law(
+                    push_forward(law, kernel), messages, at=f"dataset {(x, *background)} of {shown(channel)}"
+                )
 
 
 def _fixed_subset(components: Sequence[Any], left_overs: Sequence[Any]) -> Any:
@@ -215,7 +218,8 @@ def _general(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
                     for direction, inputs in DIRECTIONS:
                         truth, background = worst_shuffled_divergence(channel, inputs, n, exp_eps)
                         bound = pair.divergence(n, exp_eps, direction=direction)
-                        at = f"decomposition {i}, n={n}, exp(eps)={exp_eps}, {direction}, {background} of\n{channel}"
+                        where = f"background {background} of {shown(channel)}"
+                        at = f"decomposition {i}, n={n}, exp(eps)={exp_eps}, {direction}, {where}"
                         yield compare(truth, bound, "<=", at=at)
 
 

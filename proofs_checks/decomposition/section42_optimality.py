@@ -19,7 +19,9 @@ from proofs_checks.decomposition._cases import (
     polynomials,
     random_channels,
     random_decomposition,
+    random_labelled,
     same_law,
+    shown,
     targets,
 )
 from symshuffle.channel import Channel
@@ -71,7 +73,7 @@ def _bijection(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
         image = push_forward(blanket, statement(n))
         yield same_law(image, histogram_law(target_users), at=f"n={n}, generic channel, two outputs", symbolic=True)
     labelled = named_channels(("krr", {"lam": 3, "k": 3}), ("erasure", {"k": 3, "p": "1/3"}), ("identity", {"k": 3}))
-    labelled += [(f"\n{w}", w) for w in random_channels(rng, 4, ((3, 3), (4, 2)))]
+    labelled += random_labelled(rng, 4, ((3, 3), (4, 2)))
     for label, channel in labelled:
         for n in (1, 2, 3):
             laws = blanket_laws(channel, PAIR, n)
@@ -88,7 +90,7 @@ def _bijection(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
 
 def _primary(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     labelled = named_channels(("krr", {"lam": 3, "k": 3}), ("erasure", {"k": 3, "p": "1/3"}), ("identity", {"k": 3}))
-    labelled += [(f"\n{w}", w) for w in random_channels(rng, 6, ((3, 3), (4, 2)))]
+    labelled += random_labelled(rng, 6, ((3, 3), (4, 2)))
     for label, channel in labelled:
         decomposition = primary_decomposition(channel, PAIR)
         claimed = statement(channel.columns(), PAIR)
@@ -152,16 +154,16 @@ def _no_better(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
     for channel in [STUDY, *random_channels(rng, 3, ((3, 3), (3, 2)))]:
         for label, decomposition in _candidates(rng, channel):
             room = [b - s for b, s in zip(channel.blanket(), decomposition.common(), strict=True)]
-            yield compare(min(room), Fraction(0), ">=", at=f"equation (4), {label},\n{channel}")
+            yield compare(min(room), Fraction(0), ">=", at=f"equation (4), {label}, {shown(channel)}")
             common_law, kept = common_left_over(decomposition, channel)
             gap: Any = privacy_blanket(channel).gamma - decomposition.gamma
             kept_claimed = statement(gap, decomposition.beta) if gap else Fraction(0)
-            yield compare(kept, kept_claimed, at=f"probability to keep a left-over, {label},\n{channel}")
+            yield compare(kept, kept_claimed, at=f"probability to keep a left-over, {label}, {shown(channel)}")
             kernel = clone_to_blanket(decomposition.components, common_law, kept_claimed)
             for n in (1, 2, 3) if channel.num_outputs < 4 else (1, 2):
                 laws = decomposition.reduction_pair().histogram_laws(n)
                 targets_ = blanket_laws(channel, PAIR, n)
-                at = f"{label}, n={n},\n{channel}"
+                at = f"{label}, n={n}, {shown(channel)}"
                 for law, target in zip(laws, targets_, strict=True):
                     yield same_law(push_forward(law, kernel), target, at=at)
                 yield from _ordered(laws, targets_, channel, at)

@@ -19,6 +19,7 @@ from proofs_checks.decomposition._cases import (
     random_channels,
     random_distribution,
     same_law,
+    shown,
 )
 from symshuffle.channel import Channel
 from symshuffle.claims.model import (
@@ -89,7 +90,7 @@ def _merging(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
         ("erasure", {"k": 3, "p": "1/3"}),
         ("identity", {"k": 3}),
     )
-    labelled += [(f"\n{w}", w) for w in (_split(w, rng) for w in random_channels(rng, 4, ((3, 2), (3, 3))))]
+    labelled += [(shown(w), w) for w in (_split(w, rng) for w in random_channels(rng, 4, ((3, 2), (3, 3))))]
     for label, channel in [*labelled, ("two outputs that one input never sends", RARE)]:
         yield from _merged(statement, label, channel)
 

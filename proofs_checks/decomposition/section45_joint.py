@@ -19,6 +19,7 @@ from proofs_checks.decomposition._cases import (
     named_channels,
     never_negative,
     same_law,
+    shown,
     weights_of,
 )
 from symshuffle.channel import Channel
@@ -128,7 +129,9 @@ def _left_over(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
         own = (one.left_over(first.rows[x]), two.left_over(second.rows[y]))
         computed = joint.left_over(first.tensor(second).rows[2 * x + y])
         claimed = statement(one.beta, two.beta, one.c, two.c, *own)
-        yield compare(computed, tuple(claimed), at=f"left-over of input ({x}, {y}) of\n{first}\nand\n{second}")
+        yield compare(
+            computed, tuple(claimed), at=f"left-over of input ({x}, {y}) of {shown(first)} and {shown(second)}"
+        )
 
 
 def _displayed_left_over(beta1: Any, beta2: Any, c: Any, f: Any, q: Any, t: Any) -> list[Any]:

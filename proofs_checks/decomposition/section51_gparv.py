@@ -21,8 +21,8 @@ from proofs_checks.decomposition._cases import (
     named_channels,
     never_negative,
     plus,
-    random_channels,
     random_distribution,
+    random_labelled,
     same_law,
     targets,
 )
@@ -160,7 +160,7 @@ def _amplification(statement: Statement, rng: np.random.Generator) -> Iterator[C
         law = optimal_decomposition(mechanism).gparv()
         mean = sum(value * mass for value, mass in law)
         yield identity(mean, 1 - EXP_EPS, at=f"E[G] of {mechanism.name}, open parameters")
-    labelled = named_channels(*LDP) + [(f"\n{w}", w) for w in random_channels(rng, 6, ((3, 3), (4, 2)))]
+    labelled = named_channels(*LDP) + random_labelled(rng, 6, ((3, 3), (4, 2)))
     for label, channel in labelled:
         for exp_eps in (Fraction(1), Fraction(6, 5), Fraction(5)):
             for direction, pair in DIRECTIONS:
@@ -204,7 +204,7 @@ DEF_9 = Claim(
 def _optimal(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     yield from key_identity()
     labelled = [*named_channels(*LDP), ("the study channel", STUDY)]
-    labelled += [(f"\n{w}", w) for w in random_channels(rng, 3, ((3, 3), (4, 2)))]
+    labelled += random_labelled(rng, 3, ((3, 3), (4, 2)))
     yield from _optimal_for(statement, labelled)
     yield from _optimal_for(statement, named_channels(*NOT_LDP[:1]))
 
@@ -333,7 +333,7 @@ def _range(statement: Statement, rng: np.random.Generator) -> Iterator[Compariso
     yield never_negative((1 - lam * x) - (1 / lam - lam * x), at="Remark 6: above the earlier lower end")
     a, b, mass = sp.symbols("a b c")
     yield identity(mass * (a - EXP_EPS * b) / mass, a - EXP_EPS * b, at="E[G] = sum of a - x b = 1 - x")
-    labelled = named_channels(*LDP) + [(f"\n{w_}", w_) for w_ in random_channels(rng, 6, ((3, 3), (4, 2)))]
+    labelled = named_channels(*LDP) + random_labelled(rng, 6, ((3, 3), (4, 2)))
     for label, channel in labelled:
         cap: Any = channel.ratio_cap()
         for exp_eps in (*targets(cap), cap + Fraction(1, 2), 3 * cap):

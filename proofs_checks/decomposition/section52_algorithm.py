@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from proofs_checks.decomposition._cases import PAIR, named_channels, never_negative, plus, random_channels
+from proofs_checks.decomposition._cases import (
+    PAIR,
+    named_channels,
+    never_negative,
+    plus,
+    random_labelled,
+)
 from symshuffle.accountants.exact import Exact
 from symshuffle.claims.model import (
     Claim,
@@ -84,7 +90,7 @@ def _monotone_rounding() -> Iterator[Comparison]:
 def _upper_bound(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     yield from _monotone_rounding()
     labelled = named_channels(("rr", {"lam": 2}), ("krr", {"lam": 3, "k": 4}))
-    labelled += [(f"\n{w}", w) for w in random_channels(rng, 2, ((3, 3),))]
+    labelled += random_labelled(rng, 2, ((3, 3),))
     for label, channel in labelled:
         cap: Any = channel.ratio_cap()
         exp_eps = (1 + cap) / 2

@@ -18,7 +18,7 @@ from proofs_checks.decomposition._cases import (
     key_identity,
     named_channels,
     plus,
-    random_channels,
+    random_labelled,
     same_law,
 )
 from symshuffle.accountants.exact import Exact
@@ -61,7 +61,7 @@ def _mean_excess(law: list[tuple[Any, Any]], n: int) -> Any:
 
 def _constant_background(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     labelled = named_channels(("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 4}), ("half-block", {"lam": 2, "k": 4}))
-    labelled += [(f"\n{w}", w) for w in random_channels(rng, 4, ((3, 3), (3, 2)))]
+    labelled += random_labelled(rng, 4, ((3, 3), (3, 2)))
     yield from _backgrounds(statement, labelled)
     yield from _backgrounds(statement, named_channels(("erasure", {"k": 3, "p": "1/3"})))
     yield from key_identity()

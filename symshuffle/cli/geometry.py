@@ -1,0 +1,182 @@
+"""Commands about anchored geometry: frontier, subset-size."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from symshuffle.errors import InputError, NotDecided
+from symshuffle.numbers import Ball, Number, format_decimal, lower_end, parse_rational, upper_end
+
+if TYPE_CHECKING:
+    from symshuffle.design.orbits import Frontier
+    from symshuffle.numbers import Real
+    from symshuffle.results import Bracket
+
+app = typer.Typer()
+
+DIGITS: Final = 20
+
+Inputs = Annotated[str, typer.Option("--k", help="Number of inputs, at least 2.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@app.command()
+def frontier(
+    k: Inputs,
+    budget: Annotated[
+        str, typer.Option("--budget", help="Cap on every pairwise chi-square divergence of rows; `inf` for none.")
+    ],
+    lam_cap: Annotated[
+        str | None, typer.Option("--lam-cap", help="Cap exp(eps0) > 1 on every likelihood ratio besides.")
+    ] = None,
+    eps0: Annotated[str | None, typer.Option("--eps0", help="The same cap as eps0 > 0, in nats.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Largest trace of a channel under a pairwise budget, with a law that attains it and a line that bounds it.
+
+    lower is attained by the law printed, upper is proved by the certificate; both were checked over the rationals.
+    iid_constant and fixed_constant are n times the smallest worst-case canonical risk for i.i.d. users and for a fixed
+    composition of the population.
+    """
+    from symshuffle.design.frontier import trace_frontier
+
+    cap = _cap(lam_cap, eps0, "--lam-cap")
+    limit = math.inf if budget.strip() == "inf" else parse_rational(budget, "--budget")
+    found = trace_frontier(_inputs(k), limit, lam_cap=cap)
+    if not found.verify():
+        raise NotDecided("the frontier's law or certificate did not verify over the rationals: please report this")
+    if as_json:
+        typer.echo(json.dumps(_frontier_json(found, k=k, budget=budget, lam_cap=lam_cap, eps0=eps0), indent=2))
+    else:
+        _show_frontier(found)
+
+
+@app.command(name="subset-size")
+def subset_size(
+    k: Inputs,
+    lam: Annotated[str | None, typer.Option("--lam", help="Ratio cap exp(eps0) > 1; rationals stay exact.")] = None,
+    eps0: Annotated[str | None, typer.Option("--eps0", help="The same cap as eps0 > 0, in nats.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Which subset sizes are best under a local ratio cap: one, or two that tie exactly; with trace and risks."""
+    from symshuffle.design.raw_cap import optimal_subset_sizes, raw_cap_risk_constant, raw_cap_trace
+    from symshuffle.estimation.canonical import Population
+
+    cap = _cap(lam, eps0, "--lam")
+    if cap is None:
+        raise InputError("--lam, --eps0", None, "one of the two")
+    inputs = _inputs(k)
+    sizes = optimal_subset_sizes(inputs, cap)
+    numbers = {
+        "trace": raw_cap_trace(inputs, cap),
+        "iid_constant": raw_cap_risk_constant(inputs, cap, population=Population.IID),
+        "fixed_constant": raw_cap_risk_constant(inputs, cap, population=Population.FIXED),
+    }
+    if as_json:
+        data: dict[str, Any] = {"maximisers": list(sizes)}
+        for name, value in numbers.items():
+            data |= _number_json(name, value)
+        data["inputs"] = {"k": k, "lam": lam, "eps0": eps0}
+        typer.echo(json.dumps(data, indent=2))
+        return
+    table = Table(box=None, show_header=False)
+    table.add_row("best subset size", " and ".join(map(str, sizes)) + (" (tie)" if len(sizes) > 1 else ""))
+    labels = ("trace", "n x i.i.d. risk", "n x fixed-composition risk")
+    for label, value in zip(labels, numbers.values(), strict=True):
+        table.add_row(label, _text(value))
+    Console().print(table)
+
+
+def _cap(lam: str | None, eps0: str | None, option: str) -> Real | None:
+    from symshuffle.mechanisms.parameters import read_budget
+
+    try:
+        return read_budget(eps0=eps0, lam=lam)
+    except InputError as error:
+        names = {"lam": option, "eps0": "--eps0"}
+        raise InputError(names.get(error.argument, f"{option}, --eps0"), error.value, error.expected) from None
+
+
+def _inputs(text: str) -> int:
+    value = parse_rational(text, "--k")
+    if value.denominator != 1:
+        raise InputError("--k", text, "an integer of at least 2")
+    return int(value)
+
+
+def _text(value: Number) -> str:
+    """A rational as it is, a ball by the digits of its lower end."""
+    if isinstance(value, Ball):
+        return format_decimal(value.lower, digits=DIGITS, up=False)
+    return str(value)
+
+
+def _number_json(name: str, value: Number) -> dict[str, Any]:
+    low, high = lower_end(value), upper_end(value)
+    ends = [format_decimal(low, digits=DIGITS, up=False), format_decimal(high, digits=DIGITS, up=True)]
+    return {name: _text(value), f"{name}_bracket": ends}
+
+
+def _bracket_json(name: str, value: Bracket) -> dict[str, Any]:
+    exact = value.exact
+    return _number_json(name, Ball(value.lower, value.upper) if exact is None else exact)
+
+
+def _frontier_json(found: Frontier, **given: str | None) -> dict[str, Any]:
+    from symshuffle.estimation.canonical import Population
+
+    trace, line = found.trace, found.certificate
+    data: dict[str, Any] = {
+        "lower": format_decimal(trace.lower, digits=DIGITS, up=False),
+        "upper": format_decimal(trace.upper, digits=DIGITS, up=True),
+        "exact": None if trace.exact is None else str(trace.exact),
+        "law": [
+            {"weight": str(orbit.weight), "levels": [[count, str(value)] for count, value in orbit.levels]}
+            for orbit in found.orbits
+        ],
+        "certificate": {
+            "eta": str(line.eta),
+            "intercept": str(line.intercept),
+            "lam_cap": None if line.lam_cap is None else str(line.lam_cap),
+            "meaning": "signal <= eta * budget + intercept for every template (of ratio at most lam_cap, if given)",
+            "verified": True,
+        },
+    }
+    if trace.lower == 0:
+        data |= {"iid_constant": "inf", "fixed_constant": "inf"}
+    else:
+        data |= _bracket_json("iid_constant", found.risk_constant(Population.IID))
+        data |= _bracket_json("fixed_constant", found.risk_constant(Population.FIXED))
+    return data | {"how": trace.how, "inputs": given}
+
+
+def _show_frontier(found: Frontier) -> None:
+    from symshuffle.estimation.canonical import Population
+
+    table = Table(box=None, show_header=False)
+    exact = found.trace.exact
+    if exact is not None:
+        table.add_row("trace", str(exact))
+    else:
+        table.add_row("trace, at least", format_decimal(found.trace.lower, digits=DIGITS, up=False))
+        table.add_row("trace, at most", format_decimal(found.trace.upper, digits=DIGITS, up=True))
+    for orbit in found.orbits:
+        levels = ", ".join(f"{count} x {float(value):.6g}" for count, value in orbit.levels)
+        table.add_row(f"weight {float(orbit.weight):.6g}", f"all rearrangements of ({levels})")
+    if found.trace.lower:
+        for label, population in (("n x i.i.d. risk", Population.IID), ("n x fixed risk", Population.FIXED)):
+            risk = found.risk_constant(population)
+            table.add_row(label, str(risk.exact) if risk.exact is not None else f"{float(risk.midpoint):.15g}")
+    else:
+        table.add_row("canonical risk", "infinite: nothing is learnt")
+    table.add_row(
+        "certificate", f"S <= {float(found.certificate.eta):.6g} B + {float(found.certificate.intercept):.6g}"
+    )
+    table.add_row("", found.trace.how)
+    Console().print(table)

@@ -228,7 +228,7 @@ def _stretches(line: _Line, tilt: saddle.Tilt, threshold: float, largest: int) -
     tilted = tilt.tilted(plan.c)
     centre = float(tilted @ tilt.values)
     slope = float(tilted @ abs(tilt.values - centre))
-    width = max(1, math.ceil(_COARSE / (slope * plan.step)))
+    width = max(1, math.ceil(_COARSE / max(slope * plan.step, _COARSE / (plan.nodes + 1))))
     last = plan.nodes + 1
     if last // width > largest:
         raise Unsupported(f"engine contour in balls at n = {n}: over {largest} stretches for this width")

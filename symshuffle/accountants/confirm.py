@@ -115,7 +115,7 @@ def _positive_part(context: Any, atoms: Sequence[tuple[Any, Any]], n: int, digit
     tables = [_table(weight, factorials) for _, weight in others]
     joint = _table(pair[0][1] + pair[1][1], factorials)
     likely = np.arange(n + 1)[_log_joint(pair, np.arange(n + 1), n) >= cutoff] if others else np.array([n])
-    candidates = sum(math.comb(n - int(inner) + len(others) - 1, max(len(others) - 1, 0)) for inner in likely)
+    candidates = sum(math.comb(n - int(i) + len(others) - 1, len(others) - 1) if others else 1 for i in likely)
     candidates += int(likely.sum())  # one step of a binomial tail each, at most
     if candidates > LARGEST_SUM:
         raise Unsupported(f"confirmation at n = {n} with {len(atoms)} atoms has {candidates} terms to consider")

@@ -245,8 +245,10 @@ def _log_ratio(tilted: Array, values: Array, c: float, t: Array) -> tuple[npt.ND
         total += weight * wave
         error += weight * ((1 + abs(c * value)) * np.abs(wave) + np.abs(angle))  # the tilt has an error of its own
     size = np.abs(1 + total)
-    with np.errstate(divide="ignore"):
-        result = np.log1p(total)
+    # NumPy's log1p of a complex number loses the real part where it is small, and n of it is what matters.
+    squared = 2 * total.real + total.real**2 + total.imag**2
+    near = np.log1p(np.maximum(squared, -0.75)) / 2
+    result = np.where(size > 0.5, near, np.log(np.maximum(size, 1e-300))) + 1j * np.angle(1 + total)
     # The error of the logarithm is relative to the ratio; the n-th power makes up for it where the ratio vanishes.
     return result, 6 * _UNIT * error / np.maximum(size, 1e-300)
 

@@ -33,6 +33,9 @@ _UNIT: Final = 2.0**-53
 _EVALUATION: Final = 16 * _UNIT
 """Absolute error of one directly evaluated value of a characteristic function (sines, products and sums of a pmf)."""
 
+_BEYOND_ANY: Final = 2**40
+"""Points that no memory holds; SciPy refuses to round such a length up."""
+
 _PER_STAGE: Final = 8 * _UNIT
 """Relative error in the 2-norm per stage of a fast Fourier transform."""
 
@@ -81,6 +84,9 @@ class FFT:
         reason = self.refusal(law, n)
         if reason is not None:
             raise Unsupported(f"engine fft at n = {n}: {reason}; use engine contour")
+        if law.never_positive:
+            ends = lower_end(law.singular), upper_end(law.singular)
+            return Bracket(*ends, Rigour.FLOAT64, self.name, "G is never positive")
         step = self.step if self.step is not None else self._default_step(law, n)
         weights = np.array([to_float(weight) for weight in law.weights])
         below, low_error = _positive_part([math.floor(lower_end(v) / step) for v in law.values], weights, n)
@@ -113,8 +119,8 @@ class FFT:
 def _length(law: Law, n: int, step: Fraction) -> int:
     """A transform length that holds the sum of n rounded copies without wrap-around, whichever way they are rounded."""
     low, high = law.support
-    span = math.ceil(upper_end(high) / step) - math.floor(lower_end(low) / step)
-    return int(fft.next_fast_len(n * span + 1, real=True))
+    points = n * (math.ceil(upper_end(high) / step) - math.floor(lower_end(low) / step)) + 1
+    return points if points > _BEYOND_ANY else int(fft.next_fast_len(points, real=True))
 
 
 def _positive_part(places: Sequence[int], weights: npt.NDArray[np.float64], n: int) -> tuple[float, float]:

@@ -1,0 +1,24 @@
+"""One profile for all property tests, and no state of a numeric library carried from one test to the next."""
+
+from collections.abc import Iterator
+
+import flint
+import hypothesis
+import mpmath
+import numpy as np
+import pytest
+
+hypothesis.settings.register_profile("suite", deadline=None, derandomize=True, database=None)
+hypothesis.settings.load_profile("suite")
+
+
+@pytest.fixture(autouse=True)
+def _fresh_numeric_state() -> Iterator[None]:
+    """Precision and error modes are global to the process: every test starts from the defaults and restores them."""
+    before = np.geterr()
+    flint.ctx.prec, mpmath.mp.prec = 53, 53
+    yield
+    assert flint.ctx.prec == 53, "a test or the library left the precision of python-flint changed"
+    assert mpmath.mp.prec == 53, "a test or the library left the precision of mpmath changed"
+    flint.ctx.prec, mpmath.mp.prec = 53, 53
+    np.seterr(**before)

@@ -1,9 +1,9 @@
-"""Section 4: likelihood-ratio laws of row pairs, and the universal binary envelope."""
+"""Section 4.2: the universal binary envelope."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from math import comb
 from typing import Any, Final
@@ -12,8 +12,6 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import AnchoredLaw, fiber
-from symshuffle.channel import Channel
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -31,9 +29,6 @@ from symshuffle.design.convex_order import (
     average_law,
     convex_order,
     exact_atoms,
-    moments_from_average,
-    profile_gap,
-    rigidity_gap,
     stop_loss,
 )
 from symshuffle.design.envelope import (
@@ -51,100 +46,6 @@ from symshuffle.numbers import Exp
 from symshuffle.shuffled import backgrounds, law_divergence, shuffled_divergence, shuffled_law
 
 ZERO: Final = Fraction(0)
-ORDERS: Final = tuple(map(Fraction, ("1", "6/5", "3/2", "2")))
-
-
-def _shadow(law: AnchoredLaw, i: int, j: int, base: int) -> Law:
-    """The law of 1 + <a_i - a_j, Z> under the fiber at an input, in ratio coordinates: r_i - r_j + 1."""
-    w = tuple(Fraction(int(x == base)) for x in range(law.num_inputs))
-    return Law.from_atoms((1 + r[i] - r[j], weight) for r, weight in fiber(law, w).ratios.atoms())
-
-
-def _scalar_shadow(law: AnchoredLaw, i: int, j: int) -> Law:
-    """The base point is the input of the reference row."""
-    return _shadow(law, i, j, j)
-
-
-def _same_law(left: Law, right: Law) -> bool:
-    return sorted(exact_atoms(left)) == sorted(exact_atoms(right))
-
-
-def _check_shadow_of(channels: Sequence[Channel], statement: Statement) -> Iterator[Comparison]:
-    for number, channel in enumerate(channels):
-        law = AnchoredLaw.from_channel(channel)
-        ratio = statement(law, 0, 1)
-        where = f"channel {number}"
-        yield decide(
-            _same_law(ratio_law(channel, 0, 1), ratio), at=where, claimed="the ratio law is the shadow of the fiber"
-        )
-        for n, gamma in ((1, ORDERS[1]), (2, ORDERS[2]), (3, ORDERS[0])):
-            data = (0, *[1] * (n - 1)), (1,) * n
-            for direction, (first, second) in zip(Direction, (data, data[::-1]), strict=True):
-                experiment = Contamination(n, direction)
-                engine = shuffled_leakage(ratio, experiment, gamma=gamma).bracket.exact
-                brute = shuffled_divergence(channel, first, second, gamma)
-                at = f"{where}, n={n}, order {gamma}, {direction.value}"
-                yield decide(engine == brute, at=at, claimed=str(brute), computed=f"{engine}, from the ratio law")
-        for n in (1, 2, 3):
-            chi = sum((w * (v - 1) ** 2 for v, w in exact_atoms(average_law(ratio, n))), start=ZERO)
-            yield compare(_chi_square(channel, n), chi, at=f"{where}, n={n}: chi-square")
-
-
-def _chi_square(channel: Channel, n: int) -> Fraction:
-    """Chi-square divergence of the shuffled pair, from histograms."""
-    p, q = shuffled_law(channel, (0, *[1] * (n - 1))), shuffled_law(channel, (1,) * n)
-    return sum(((p.get(h, ZERO) - mass) ** 2 / mass for h, mass in q.items()), start=ZERO)
-
-
-def _check_shadow(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    yield from _check_shadow_of([cases.EXAMPLE, *(cases.channel(rng, 3, 3) for _ in range(5))], statement)
-    ratio = ratio_law(cases.EXAMPLE, 0, 2)
-    yield decide(
-        shuffled_leakage(ratio, Contamination(2), gamma=1).bracket.exact == Fraction(13, 36),
-        at="the example, rows 1 and 3, n=2",
-        claimed="13/36",
-    )
-
-
-def _check_boundary(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """Channels where the two rows share a zero that the third row fills: the fiber at the vertex loses mass."""
-    channels = []
-    for _ in range(6):
-        first, second, third = cases.distribution(rng, 3), cases.distribution(rng, 3), cases.distribution(rng, 4)
-        channels.append(Channel(((*first, ZERO), (*second, ZERO), third)))
-    losses = [fiber(AnchoredLaw.from_channel(c), (ZERO, Fraction(1), ZERO)).lost for c in channels]
-    yield compare(min(losses), ZERO, ">", at="every one of these fibers loses mass")
-    yield from _check_shadow_of(channels, statement)
-
-
-def _only_ratio(first: Channel, second: Channel, gamma: Fraction, n: int) -> bool:
-    """Whether two channels whose first two rows have one likelihood-ratio law leak the same."""
-    return True
-
-
-def _check_only_ratio(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for trial in range(6):
-        channel = cases.channel(rng, 3, 3)
-        other = Channel((*channel.rows[:2], cases.distribution(rng, 3)))
-        split = Channel(tuple((row[0] / 3, 2 * row[0] / 3, *row[1:]) for row in other.rows))
-        n, gamma = 2 + trial % 2, ORDERS[trial % 4]
-        values = [shuffled_divergence(c, (0, *[1] * (n - 1)), (1,) * n, gamma) for c in (channel, split)]
-        yield compare(
-            values[0] == values[1], statement(channel, split, gamma, n), at=f"pair {trial}, n={n}, order {gamma}"
-        )
-
-
-def _mutually_continuous(channel: Channel) -> bool:
-    """Whether all rows have the same null outputs."""
-    return True
-
-
-def _check_continuity(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for trial in range(20):
-        channel = cases.channel(rng, 3, 3, zeros=0.3) if trial % 2 else cases.capped_channel(rng, 3, 3, Fraction(3))
-        if channel.ratio_cap() != float("inf"):
-            supports = {tuple(bool(entry) for entry in row) for row in channel.rows}
-            yield compare(len(supports) == 1, statement(channel), at=f"channel {trial}, cap {channel.ratio_cap()}")
 
 
 def _endpoint(lam: Any) -> list[tuple[Any, Any]]:
@@ -165,21 +66,7 @@ def _check_endpoint(statement: Statement, _: np.random.Generator) -> Iterator[Co
         yield identity(matrix[1][y], weight, at=f"binary randomized response, output {y}: mass under the reference")
     for ratio in map(Fraction, ("1", "3/2", "7")):
         claimed = Law.from_atoms(statement(ratio))
-        yield decide(_same_law(endpoint_law(ratio), claimed), at=f"lam={ratio}", claimed="the library's law")
-
-
-def _random_ratio(rng: np.random.Generator, lam: Fraction, atoms: int) -> Law:
-    """A random law of mean one on [1/lam, lam] that is not the endpoint law."""
-    low = 1 / lam
-    while True:
-        values = [low + (lam - low) * Fraction(v, 12) for v in cases.integers(rng, atoms, 1, 11)]
-        weights = cases.distribution(rng, atoms)
-        mean = sum((v * w for v, w in zip(values, weights, strict=True)), start=ZERO)
-        end = lam if mean < 1 else low
-        if mean == 1:
-            return Law.from_atoms(zip(values, weights, strict=True))
-        share = (1 - end) / (mean - end)  # share * mean + (1 - share) * end = 1
-        return Law.from_atoms([*((v, w * share) for v, w in zip(values, weights, strict=True)), (end, 1 - share)])
+        yield decide(cases.same_law(endpoint_law(ratio), claimed), at=f"lam={ratio}", claimed="the library's law")
 
 
 def _chord(value: Any, lam: Any) -> Any:
@@ -195,7 +82,7 @@ def _check_maximum(statement: Statement, rng: np.random.Generator) -> Iterator[C
     yield identity(weight.subs(value, 1 / lam), 0, at="weight at the lower end")
     for trial in range(20):
         cap = (Fraction(3, 2), Fraction(3), Fraction(9))[trial % 3]
-        ratio = _random_ratio(rng, cap, 2 + trial % 4)
+        ratio = cases.random_ratio(rng, cap, 2 + trial % 4)
         yield decide(
             convex_order(ratio, endpoint_law(cap)).holds, at=f"law {trial}, lam={cap}", claimed="below the endpoint law"
         )
@@ -211,7 +98,7 @@ def _coupled(value: Fraction, lam: Fraction) -> Fraction:
 def _check_coupling(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     for trial in range(10):
         lam = (Fraction(2), Fraction(5))[trial % 2]
-        ratio, end = _random_ratio(rng, lam, 2 + trial % 3), endpoint_law(lam)
+        ratio, end = cases.random_ratio(rng, lam, 2 + trial % 3), endpoint_law(lam)
         found = convex_order(ratio, end)
         yield decide(found.holds, at=f"law {trial}", claimed="a coupling exists")
         for (value, weight), row in zip(exact_atoms(ratio), found.coupling or (), strict=False):
@@ -356,145 +243,7 @@ def _check_neighbours(statement: Statement, _: np.random.Generator) -> Iterator[
                         yield compare(holds, True, at=f"{k} inputs, lam={lam}, n={n}, pair {i},{j}, {kind} backgrounds")
 
 
-def _saturates(ratio: Law, lam: Fraction) -> bool:
-    """Whether the law meets the envelope at every order in both directions: only the endpoint law does."""
-    return _same_law(ratio, endpoint_law(lam))
-
-
-def _check_rigidity(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for trial in range(24):
-        lam, n = (Fraction(3, 2), Fraction(3))[trial % 2], 1 + trial % 3
-        ratio = endpoint_law(lam) if trial < 4 else _random_ratio(rng, lam, 1 + trial % 3)
-        gaps = [rigidity_gap(ratio, Contamination(n, direction), lam=lam)[0] for direction in Direction]
-        yield compare(max(gaps) == 0, statement(ratio, lam), at=f"law {trial}, lam={lam}, n={n}")
-    lam = Fraction(3)
-    nearly = Law.from_atoms(
-        [
-            (lam - Fraction(1, 10**6), Fraction(1, 4)),
-            (1 / lam, Fraction(1, 2)),
-            (1 / lam + Fraction(1, 10**6), Fraction(1, 4)),
-        ]
-    )
-    gap, order = rigidity_gap(nearly, Contamination(2), lam=lam)
-    yield compare(
-        gap == 0,
-        statement(nearly, lam),
-        at=f"an atom moved inside by 1e-6: gap {float(gap):.1e} at order {float(order):.3f}",
-    )
-
-
-def _one_order(ratio: Law, lam: Fraction) -> bool:
-    """Whether meeting the envelope at a single order in [1, lam), in one direction, happens for this law."""
-    return _same_law(ratio, endpoint_law(lam))
-
-
-def _check_one_order(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for trial in range(24):
-        lam, n = (Fraction(3, 2), Fraction(3))[trial % 2], 1 + trial % 3
-        ratio = endpoint_law(lam) if trial < 4 else _random_ratio(rng, lam, 1 + trial % 3)
-        for direction in Direction:
-            for step in (0, 3, 7):
-                gamma = 1 + (lam - 1) * Fraction(step, 8)
-                gap = profile_gap(ratio, Contamination(n, direction), lam=lam, gamma=gamma)
-                where = f"law {trial}, lam={lam}, n={n}, order {gamma}, {direction.value}"
-                yield compare(gap == 0, statement(ratio, lam), at=where)
-
-
-def _moment(law: Law, order: int) -> Fraction:
-    total = ZERO
-    for value, weight in exact_atoms(law):
-        power = Fraction(1)
-        for _ in range(order):
-            power *= value
-        total += weight * power
-    return total
-
-
-def _moment_recursion(order: int, n: int) -> Any:
-    """Coefficient of the moment of that order of one variable in the same moment of the average."""
-    return sp.Rational(1, n ** (order - 1))
-
-
-def _check_moments(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    symbols = sp.symbols("m1:7")
-    t = sp.Symbol("t")
-    for n in (2, 3, 4):
-        series = 1 + sum(m * t**order / sp.factorial(order) for order, m in enumerate(symbols, start=1))
-        power = sp.Poly(sp.expand(series**n), t)
-        for order in range(1, 7):
-            moment = sp.expand(power.coeff_monomial(t**order) * sp.factorial(order) / n**order)
-            yield identity(moment.coeff(symbols[order - 1]), statement(order, n), at=f"n={n}, order {order}")
-            higher = moment.free_symbols - set(symbols[:order])
-            yield decide(not higher, at=f"n={n}, order {order}", claimed="no higher moment enters", symbolic=True)
-    for trial in range(6):
-        law, n = _random_ratio(rng, Fraction(4), 3), 2 + trial % 3
-        average = average_law(law, n)
-        moments = [[_moment(x, m) for m in range(1, 7)] for x in (law, average)]
-        yield compare(moments_from_average(moments[1], n), tuple(moments[0]), at=f"law {trial}, n={n}: recovered")
-
-
 CLAIMS: Final = (
-    Claim(
-        id="anchored.prop-4.1",
-        kind=Kind.STATEMENT,
-        title="pairwise likelihood ratios are scalar shadows",
-        text=(
-            r"The ratio of rows $i$ and $j$ is $1+\langle a_i-a_j,Z\rangle$, $Z\sim\eta_{e_j}$; the shuffled "
-            r"contamination pair has $D_f=Ef(\bar L_n)$."
-        ),
-        source="anchored, Proposition 4.1",
-        assumptions=("row $i$ dominated by row $j$",),
-        scope="6 channels, n <= 3, both directions, by histograms; chi-square",
-        grade=Grade.EXACT_CASES,
-        printed=_scalar_shadow,
-        check=_check_shadow,
-        controls=(Control("the fiber at the other input", lambda law, i, j: _shadow(law, i, j, i)),),
-        expected=ClaimVerdict.HOLDS,
-    ),
-    Claim(
-        id="anchored.rem-4.2",
-        kind=Kind.STATEMENT,
-        title="the boundary base point does no harm",
-        text="The reduction at the vertex $e_j$ needs no mean-zero fiber: mass that neither row has may be lost.",
-        source="anchored, Remark 4.2",
-        assumptions=("row $i$ dominated by row $j$",),
-        scope="6 channels whose fiber at the vertex loses mass, n <= 3, both directions",
-        grade=Grade.EXACT_CASES,
-        printed=_scalar_shadow,
-        check=_check_boundary,
-        controls=(Control("the fiber at the other input", lambda law, i, j: _shadow(law, i, j, i)),),
-        expected=ClaimVerdict.HOLDS,
-    ),
-    Claim(
-        id="anchored.rem-4.3",
-        kind=Kind.STATEMENT,
-        title="the pair depends on its likelihood-ratio law only",
-        text=(
-            "The shuffled contamination pair depends on the channel only through the law of the ratio of its two rows."
-        ),
-        source="anchored, Remark 4.3 (first shown elsewhere in another form)",
-        assumptions=(),
-        scope="6 pairs of channels that agree in two rows up to refinement, n = 2, 3",
-        grade=Grade.EXACT_CASES,
-        printed=_only_ratio,
-        check=_check_only_ratio,
-        controls=(Control("it depends on the third row too", lambda first, second, gamma, n: False),),
-        expected=ClaimVerdict.HOLDS,
-    ),
-    Claim(
-        id="anchored.rem-4.4",
-        kind=Kind.STATEMENT,
-        title="a common cap makes rows mutually absolutely continuous",
-        text="Under a finite local cap all rows have the same null outputs.",
-        source="anchored, Remark 4.4",
-        assumptions=(r"$\varepsilon_0<\infty$",),
-        scope="the channels of finite cap among 20 random ones, half of them with zeros",
-        grade=Grade.EXACT_CASES,
-        printed=_mutually_continuous,
-        check=_check_continuity,
-        controls=(Control("rows may miss different outputs", lambda channel: False),),
-        expected=ClaimVerdict.HOLDS,
-    ),
     Claim(
         id="anchored.def-4.5",
         kind=Kind.DEFINITION,
@@ -609,51 +358,5 @@ CLAIMS: Final = (
             statement=_constant_only,
             grade=Grade.EXACT_CASES,
         ),
-    ),
-    Claim(
-        id="anchored.thm-4.10",
-        kind=Kind.STATEMENT,
-        title="rigidity",
-        text="A pair that meets the envelope at every order in both directions merges to binary randomized response.",
-        source="anchored, Theorem 4.10",
-        assumptions=(r"cap $\lambda$",),
-        scope="24 laws, n <= 3, largest gap over all orders exactly; one atom moved by 1e-6",
-        grade=Grade.EXACT_CASES,
-        printed=_saturates,
-        check=_check_rigidity,
-        controls=(Control("every law meets it", lambda ratio, lam: True),),
-        expected=ClaimVerdict.HOLDS,
-    ),
-    Claim(
-        id="symshuffle.anchored-rigidity-one-order",
-        kind=Kind.STATEMENT,
-        title="one order in one direction is enough for rigidity",
-        text=(
-            r"Meeting the envelope at a single $\gamma\in[1,\lambda)$ in a single direction already forces the "
-            r"endpoint law: on the event that all $n$ ratios are interior, the coupled average takes values on both "
-            r"sides of the threshold, so Jensen is strict."
-        ),
-        source="ours; sharpens anchored, Theorem 4.10",
-        assumptions=(r"cap $\lambda>1$",),
-        scope="24 laws, n <= 3, 3 orders, both directions",
-        grade=Grade.EXACT_CASES,
-        printed=_one_order,
-        check=_check_one_order,
-        controls=(Control("a law of mean one meets it too", lambda ratio, lam: True),),
-        expected=ClaimVerdict.HOLDS,
-    ),
-    Claim(
-        id="anchored.rem-4.11",
-        kind=Kind.STATEMENT,
-        title="the average determines a bounded law",
-        text=r"Moment $m$ of $\bar L_n$ is $n^{1-m}$ times moment $m$ of $L$ plus a polynomial in lower moments.",
-        source="anchored, Remark 4.11",
-        assumptions=("compact support",),
-        scope="orders 1..6, n = 2, 3, 4 with symbolic moments; 6 laws recovered",
-        grade=Grade.EXACT_CASES,
-        printed=_moment_recursion,
-        check=_check_moments,
-        controls=(Control("coefficient n^-m", lambda order, n: sp.Rational(1, n**order)),),
-        expected=ClaimVerdict.HOLDS,
     ),
 )

@@ -1,0 +1,243 @@
+"""Section 7.3: orbit laws and the global frontier."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+
+from proofs_checks.anchored import _cases as cases
+from symshuffle.anchored import (
+    is_exchangeable,
+    orbit_law,
+    template_budget,
+    template_signal,
+)
+from symshuffle.anchored.linear import Vector
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+)
+from symshuffle.design.frontier import trace_frontier
+from symshuffle.design.orbits import reduce_mixture
+from symshuffle.design.raw_cap import subset_template
+from symshuffle.geometry.linprog import solve
+from symshuffle.lp import LinearProgram
+
+ZERO: Final = Fraction(0)
+
+
+def _orbit_point(u: Vector) -> tuple[Fraction, Fraction]:
+    """Budget and trace of an orbit law."""
+    k = len(u)
+    squares = sum((v * v for v in u), start=ZERO)
+    reciprocals = sum((1 / v for v in u), start=ZERO)
+    return (squares * reciprocals - k * k) / (k * (k - 1)), squares - k
+
+
+def _check_orbits(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(12):
+        u = cases.template(rng, 3 + trial % 3)
+        law = orbit_law(u)
+        yield compare((law.pairwise_budget(), law.trace()), statement(u), at=f"template {tuple(map(str, u))}")
+        size = math.factorial(len(u)) // math.prod(math.factorial(u.count(v)) for v in set(u))
+        yield compare((len(law.weights), is_exchangeable(law)), (size, True), at=f"template {trial}: orbit")
+
+
+def _three_points(dimension: int) -> int:
+    """How many points suffice."""
+    return dimension + 1
+
+
+def _check_caratheodory(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    longest = 0
+    for trial in range(20):
+        count = 4 + trial % 6
+        points = [
+            (Fraction(a), Fraction(b))
+            for a, b in zip(cases.integers(rng, count, -5, 5), cases.integers(rng, count, -5, 5), strict=True)
+        ]
+        if trial % 5 == 0:
+            points = [(x, 2 * x + 1) for x, _ in points]
+        weights = cases.distribution(rng, count)
+        kept = reduce_mixture(points, weights)
+        target = tuple(sum((w * p[c] for w, p in zip(weights, points, strict=True)), start=ZERO) for c in range(2))
+        again = tuple(sum((w * points[i][c] for i, w in kept), start=ZERO) for c in range(2))
+        total = sum((w for _, w in kept), start=ZERO)
+        yield compare(
+            (again, total, min(w for _, w in kept) > 0), (target, Fraction(1), True), at=f"{count} points, case {trial}"
+        )
+        yield compare(len(kept), statement(1 if trial % 5 == 0 else 2), "<=", at=f"case {trial}: points left")
+        longest = max(longest, len(kept))
+    yield compare(longest, statement(2), at="three points are needed somewhere")
+
+
+def _two_orbits(k: int, budget: Fraction) -> tuple[int, Fraction]:
+    """How many orbit laws suffice, and the supremum of the frontier."""
+    return 2, Fraction(k * (k - 1))
+
+
+BUDGETS: Final = tuple(map(Fraction, ("1/50", "2/25", "3/10", "1", "3", "10", "30")))
+
+
+def _check_two_orbits(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    most = 0
+    for k in (3, 4, 6):
+        values, grid = [], [(ZERO, ZERO)]
+        for budget in BUDGETS:
+            found = trace_frontier(k, budget)
+            count, top = statement(k, budget)
+            most = max(most, len(found.orbits))
+            yield compare(len(found.orbits), count, "<=", at=f"k={k}, C={budget}: orbits of the optimal law")
+            yield compare(found.trace.upper, top, "<", at=f"k={k}, C={budget}: below the supremum")
+            yield decide(found.verify(), at=f"k={k}, C={budget}", claimed="law and line check over Q")
+            spent = sum((orbit.weight * Fraction(orbit.budget) for orbit in found.orbits), start=ZERO)
+            yield compare(spent, budget * (1 - Fraction(1, 10**20)), ">=", at=f"k={k}, C={budget}: the budget is spent")
+            values.append(found.trace)
+            grid.append((budget, found.trace.lower))
+        slopes = [(s1 - s0) / (b1 - b0) for (b0, s0), (b1, s1) in itertools.pairwise(grid)]
+        falling = all(later <= earlier * (1 + Fraction(1, 10**20)) for earlier, later in itertools.pairwise(slopes))
+        yield decide(falling and min(slopes) > 0, at=f"k={k}", claimed="concave and strictly increasing")
+    yield compare(most, statement(3, Fraction(1))[0], at="two orbits are needed somewhere")
+    yield compare(
+        trace_frontier(3, math.inf).trace.lower,
+        statement(3, Fraction(1))[1],
+        at="k=3: the supremum, at no finite budget",
+    )
+    yield from _grid_programs()
+
+
+def _grid_programs() -> Iterator[Comparison]:
+    """An independent witness at k = 3: the exact linear program over all sorted templates with entries in Z/10."""
+    size = 30
+    grid = [
+        tuple(Fraction(3 * v, size) for v in (a, b, size - a - b))
+        for a in range(1, size) for b in range(1, a + 1) if 1 <= size - a - b <= b
+    ]  # fmt: skip
+    for budget in (Fraction(2, 25), Fraction(1), Fraction(3)):
+        costs = [-template_signal(u) for u in grid]
+        rows: list[tuple[list[Fraction], str, Fraction]] = [
+            ([Fraction(1)] * len(grid), "==", Fraction(1)),
+            ([Fraction(template_budget(u)) for u in grid], "<=", budget),
+        ]
+        solution = solve(LinearProgram.from_rows(costs, rows))
+        value = -solution.value.upper
+        frontier = trace_frontier(3, budget).trace
+        yield compare(
+            value, frontier.upper, "<=", at=f"k=3, C={budget}: {len(grid)} templates do not beat the frontier"
+        )
+        yield compare(value, frontier.lower * Fraction(97, 100), ">=", at=f"k=3, C={budget}: and come within 3 percent")
+        yield compare(
+            sum(v > 0 for v in solution.primal()), 2, "<=", at=f"k=3, C={budget}: templates of a basic optimum"
+        )
+
+
+def _envelope_of(k: int, budget: Fraction) -> Fraction:
+    """The upper concave envelope of the orbit points at a budget, from above."""
+    return trace_frontier(k, budget).trace.upper
+
+
+def _line_only(k: int, budget: Fraction) -> Fraction:
+    return Fraction(99, 100) * _envelope_of(k, budget)
+
+
+def _check_envelope(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(60):
+        k = 3 + trial % 4
+        u = cases.template(rng, k) if trial % 2 else subset_template(k, 1 + trial % (k - 1), 1 + Fraction(1 + trial, 7))
+        yield compare(
+            template_signal(u), statement(k, Fraction(template_budget(u))), "<=", at=f"orbit point {trial}, k={k}"
+        )
+    for k in (3, 4, 5, 6):
+        for lam in (Fraction(3), Fraction(7)):
+            u = subset_template(k, 1, lam)  # beyond the threshold the envelope touches the singleton curve
+            near = template_signal(u) * (1 + Fraction(1, 10**15))
+            yield compare(statement(k, Fraction(template_budget(u))), near, "<=", at=f"singleton of ratio {lam}, k={k}")
+
+
+CLAIMS: Final = (
+    Claim(
+        id="anchored.def-7.7",
+        kind=Kind.DEFINITION,
+        title="orbit laws",
+        text=(
+            r"$\mu_u$ is uniform on the rearrangements of $u$; its trace is $S(u)$, its budget $B(u)$, and $\Gamma_k$ "
+            r"is the set of these pairs."
+        ),
+        source="anchored, Definition 7.7",
+        assumptions=("$u>0$",),
+        scope="12 random templates, k = 3..5, repeated coordinates among them",
+        grade=Grade.EXACT_CASES,
+        printed=_orbit_point,
+        check=_check_orbits,
+        controls=(
+            Control("budget per k^2 pairs", lambda u: (_orbit_point(u)[0] * (len(u) - 1) / len(u), _orbit_point(u)[1])),
+        ),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="anchored.lem-7.8",
+        kind=Kind.STATEMENT,
+        title="planar Caratheodory reduction",
+        text="A point of the convex hull of a planar set is a convex combination of at most three of its points.",
+        source="anchored, Lemma 7.8",
+        assumptions=(),
+        scope="20 random configurations of 4..9 points, collinear ones among them",
+        grade=Grade.EXACT_CASES,
+        printed=_three_points,
+        check=_check_caratheodory,
+        controls=(Control("two points suffice", lambda dimension: dimension),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="anchored.thm-7.9",
+        kind=Kind.STATEMENT,
+        title="two-orbit reduction of the global frontier",
+        text=(
+            r"$F_k(C)$ is attained by a mixture of at most two orbit laws that spends the budget; $F_k$ is finite, "
+            r"concave, strictly increasing and below $k(k-1)$."
+        ),
+        source="anchored, Theorem 7.9",
+        assumptions=(r"$C\ge0$",),
+        scope=(
+            "k = 3, 4, 6 at 7 budgets with rational certificates; exact linear programs over a grid of templates at "
+            "k = 3"
+        ),
+        grade=Grade.CERTIFIED,
+        printed=_two_orbits,
+        check=_check_two_orbits,
+        controls=(
+            Control("one orbit law suffices", lambda k, budget: (1, _two_orbits(k, budget)[1])),
+            Control("supremum (k-1)^2", lambda k, budget: (2, Fraction((k - 1) ** 2))),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="anchored.cor-7.10",
+        kind=Kind.STATEMENT,
+        title="the frontier is a concave envelope",
+        text=r"$C\mapsto F_k(C)$ is the upper concave envelope of $\Gamma_k$.",
+        source="anchored, Corollary 7.10",
+        assumptions=(),
+        scope="60 orbit points below it, k = 3..6; touching points; each value with its own certificate",
+        grade=Grade.CERTIFIED,
+        printed=_envelope_of,
+        check=_check_envelope,
+        controls=(
+            Control("one percent lower", _line_only),
+            Control("one percent higher", lambda k, budget: Fraction(101, 100) * _envelope_of(k, budget)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

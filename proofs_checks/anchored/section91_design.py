@@ -1,0 +1,288 @@
+"""Section 9.1, continued: designs under the raw cap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from proofs_checks.anchored import _cases as cases
+from symshuffle.anchored import AnchoredLaw, is_exchangeable, mix, orbit_law
+from symshuffle.anchored.linear import Vector
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+)
+from symshuffle.design.raw_cap import (
+    block_design_law,
+    optimal_subset_sizes,
+    raw_cap_risk_constant,
+    raw_cap_trace,
+    subset_template,
+)
+from symshuffle.estimation.canonical import Population, enumerated_risk, worst_canonical_risk
+from symshuffle.estimation.lower_bounds import minimax_sandwich
+from symshuffle.mechanisms.finite import subset_selection
+from symshuffle.numbers import Ball, Exp, less
+
+ZERO: Final = Fraction(0)
+
+
+FANO: Final = ((0, 1, 2), (0, 3, 4), (0, 5, 6), (1, 3, 5), (1, 4, 6), (2, 3, 6), (2, 4, 5))
+"""The lines of the projective plane of order 2: every two points are on exactly one line."""
+
+
+def _capped(u: Vector, lam: Fraction) -> bool:
+    """Whether a template respects the cap."""
+    return all(a <= lam * b for a in u for b in u)
+
+
+def _half_capped(u: Vector, lam: Fraction) -> bool:
+    return all(u[i] <= lam * u[j] for i in range(len(u)) for j in range(i + 1, len(u)))
+
+
+def _check_capped(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(40):
+        lam = Fraction(2 + trial % 4)
+        channel = cases.capped_channel(rng, 3, 3, lam) if trial % 3 else cases.channel(rng, 3, 3, zeros=0.1)
+        padded = Channel(tuple((*row, ZERO) for row in channel.rows))  # a null output must not matter
+        law = AnchoredLaw.from_channel(padded)
+        claimed = all(statement(u, lam) for u in law.templates)
+        yield compare(bool(padded.is_ldp(lam)), claimed, at=f"channel {trial}, lam={lam}, cap {channel.ratio_cap()}")
+    flat = Channel(((Fraction(1, 2),) * 2,) * 3)
+    yield compare(
+        statement(AnchoredLaw.from_channel(flat).templates[0], Fraction(1)), True, at="lam=1: only the template 1"
+    )
+
+
+def _subset_channel(k: int, s: int, lam: Fraction) -> list[tuple[Vector, Fraction]]:
+    """Templates and masses of the s-subset mechanism, subset by subset."""
+    from itertools import combinations
+
+    total = s * lam + k - s
+    subsets = list(combinations(range(k), s))
+    return [(tuple(k * (lam if i in a else 1) / total for i in range(k)), Fraction(1, len(subsets))) for a in subsets]
+
+
+def _check_subset(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    for k, s, lam in ((4, 2, "3"), (5, 2, "3/2"), (6, 3, "7/3"), (4, 1, "2"), (5, 4, "3")):
+        ratio = Fraction(lam)
+        law = AnchoredLaw.from_channel(subset_selection().at(k=k, s=s, lam=ratio).channel())
+        claimed = sorted((tuple(map(Fraction, u)), w) for u, w in statement(k, s, ratio))
+        yield decide(list(law.template.atoms()) == claimed, at=f"k={k}, s={s}, lam={lam}", claimed="the printed law")
+        yield compare(orbit_law(subset_template(k, s, ratio)), law, at=f"k={k}, s={s}, lam={lam}: its orbit")
+
+
+def _design_risks(k: int, best: Any) -> tuple[Any, Any]:
+    """Users times the smallest worst-case risk, i.i.d. and fixed composition, from the largest trace."""
+    return (k - 1) ** 2 / best, (k - 1) ** 2 / best - Fraction(k - 1, k)
+
+
+def _check_design(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for k, lam in ((4, Fraction(3, 2)), (3, Fraction(2)), (4, Fraction(4))):
+        s = optimal_subset_sizes(k, lam)[0]
+        channel = subset_selection().at(k=k, s=s, lam=lam).channel()
+        best = max(statement_trace(k, t, lam) for t in range(1, k))
+        iid, fixed = statement(k, best)
+        uniform = (Fraction(1, k),) * k
+        where = f"k={k}, lam={lam}"
+        for n in (1, 2):
+            value, _ = enumerated_risk(channel, uniform, n=n, population=Population.IID)
+            yield compare(n * value, iid, at=f"{where}, n={n}: i.i.d. at uniform, by enumeration")
+        held = tuple(Fraction(v, 2) for v in (1, 1, *(0,) * (k - 2)))
+        value, _ = enumerated_risk(channel, held, n=2, population=Population.FIXED)
+        yield compare(2 * value, fixed, at=f"{where}, n=2: fixed composition, by enumeration")
+        for population, claimed in ((Population.IID, iid), (Population.FIXED, fixed)):
+            library = raw_cap_risk_constant(k, lam, population=population)
+            yield compare(library, claimed, at=f"{where}: the library, {population.value}")
+            for trial in range(4):
+                other = AnchoredLaw.from_channel(cases.capped_channel(rng, k, k + 1, lam))
+                worst, _ = worst_canonical_risk(other, n=1, population=population)
+                yield decide(
+                    worst >= claimed, at=f"{where}: capped channel {trial}, {population.value}", claimed=f">= {claimed}"
+                )
+    tied = mix([orbit_law(subset_template(10, s, Fraction(6))) for s in (1, 2)], [Fraction(1, 3), Fraction(2, 3)])
+    worst, _ = worst_canonical_risk(tied, n=1, population=Population.IID)
+    yield decide(
+        worst == statement(10, Fraction(10))[0],
+        at="k=10, lam=6: a mixture of the two tied sizes",
+        claimed="optimal too",
+    )
+
+
+def statement_trace(k: int, s: int, lam: Fraction) -> Fraction:
+    """Trace of the s-subset mechanism, from its templates one by one."""
+    return orbit_law(subset_template(k, s, lam)).trace()
+
+
+def _only_exchangeable(law: AnchoredLaw) -> bool:
+    """Must an optimal law be exchangeable? The remark leaves room for others."""
+    return is_exchangeable(law)
+
+
+def _check_scope(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    lam = Fraction(3, 2)
+    law = block_design_law(FANO, 7, lam)
+    yield compare(optimal_subset_sizes(7, lam), (3,), at="k=7, lam=3/2: best size")
+    yield compare(
+        (law.trace(), len(law.weights)), (raw_cap_trace(7, lam), 7), at="Fano plane: best trace from 7 of 35 outputs"
+    )
+    for population in Population:
+        risk = worst_canonical_risk(law, n=1, population=population)[0]
+        yield decide(
+            risk == raw_cap_risk_constant(7, lam, population=population),
+            at=f"Fano plane, {population.value}",
+            claimed="optimal worst-case risk",
+        )
+    yield compare(is_exchangeable(law), statement(law), at="Fano plane: exchangeable")
+
+
+def _raw_cap_limit(k: int) -> int:
+    """The limit of n T* times the minimax risk."""
+    return (k - 1) ** 2
+
+
+def _check_raw_cap_limit(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    for k in (3, 10):
+        for name, budgets in (("fixed", ["1"] * 4), ("falling", ["1/10", "1/100", "1/1000", "1/10000"])):
+            previous = ZERO
+            for step, eps in enumerate(budgets):
+                n = 10 ** (6 + 4 * step)
+                best = raw_cap_trace(k, Exp(Fraction(eps)))
+                found = minimax_sandwich(k, best, n)
+                where = f"k={k}, eps0={eps}, n=1e{6 + 4 * step}"
+                yield decide(
+                    less(n * best * found.lower.lower, statement(k)), at=where, claimed="lower side below the limit"
+                )
+                least = statement(k) * (1 - Fraction(1, 10**15))
+                yield decide(
+                    ~less(n * best * found.canonical.upper, least), at=where, claimed="upper side not below it"
+                )
+                yield compare(found.ratio, previous, ">", at=f"{where}: the sandwich narrows")
+                previous = found.ratio
+            yield compare(
+                previous, Fraction(99, 100), ">", at=f"k={k}, {name} budget: lower over canonical at the last step"
+            )
+    for k in (3, 9, 20):
+        best = raw_cap_trace(k, Exp(Fraction(1, 10**6)), bits=256)
+        yield decide(
+            _near(best * 10**12, Fraction((k * k) // 4, k), Fraction(1, 10**5)),
+            at=f"k={k}, eps0=1e-6",
+            claimed="T*/eps0^2 near floor(k^2/4)/k",
+        )
+
+
+def _near(value: Any, target: Fraction, relative: Fraction) -> bool:
+    ball = value if isinstance(value, Ball) else Ball(value, value)
+    return target * (1 - relative) <= ball.lower and ball.upper <= target * (1 + relative)
+
+
+CLAIMS: Final = (
+    Claim(
+        id="anchored.prop-9.1",
+        kind=Kind.STATEMENT,
+        title="the raw cap in template coordinates",
+        text=r"A channel is $\log\lambda$-LDP exactly if all its templates have $u_i\le\lambda u_j$ for all $i,j$.",
+        source="anchored, Proposition 9.1",
+        assumptions=("outputs of probability zero are dropped",),
+        scope="40 random channels with a null output added, some with zeros; lam = 1",
+        grade=Grade.EXACT_CASES,
+        printed=_capped,
+        check=_check_capped,
+        controls=(Control("pairs i < j only", _half_capped),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="anchored.def-9.subset",
+        kind=Kind.DEFINITION,
+        title="the s-subset mechanism",
+        text=(
+            r"$u^{(s)}$ has $s$ coordinates $\frac{k\lambda}{s\lambda+k-s}$ and $k-s$ coordinates $\frac "
+            r"k{s\lambda+k-s}$; the mechanism is its orbit law."
+        ),
+        source="anchored, Section 9",
+        assumptions=(r"$1\le s\le k-1$, $\lambda>1$",),
+        scope="5 parameter choices, against the mechanism",
+        grade=Grade.EXACT_CASES,
+        printed=_subset_channel,
+        check=_check_subset,
+        controls=(
+            Control(
+                "complementary subsets",
+                lambda k, s, lam: _subset_channel(k, k - s, lam) if 2 * s != k else _subset_channel(k, 1, lam),
+            ),
+        ),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="anchored.thm-9.4",
+        kind=Kind.STATEMENT,
+        title="exact canonical design under the raw cap",
+        text=(
+            r"The smallest worst-case canonical risk is $\frac{(k-1)^2}{nT^*}$ (i.i.d.) and "
+            r"$\frac1n[\frac{(k-1)^2}{T^*}-\frac{k-1}k]$ (fixed), $T^*=\max_sT_k(s;\lambda)$, attained by mixtures of "
+            r"the maximising sizes."
+        ),
+        source="anchored, Theorem 9.4",
+        assumptions=(r"$\lambda>1$",),
+        scope="3 choices of k and lam by enumeration; 4 random capped channels each; a mixture at a tie",
+        grade=Grade.EXACT_CASES,
+        printed=_design_risks,
+        check=_check_design,
+        controls=(
+            Control(
+                "k(k-1) in place of (k-1)^2",
+                lambda k, best: tuple(value * Fraction(k, k - 1) for value in _design_risks(k, best)),
+            ),
+            Control("the risks exchanged", lambda k, best: _design_risks(k, best)[::-1]),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="anchored.rem-9.5",
+        kind=Kind.STATEMENT,
+        title="optimisers need not be exchangeable",
+        text=(
+            "The classification covers exchangeable optimisers; others exist: a 2-design of optimal block size "
+            "attains the same trace and risks."
+        ),
+        source="anchored, Remark 9.5",
+        assumptions=(),
+        scope="the Fano plane at k = 7, lam = 3/2: 7 outputs in place of 35",
+        grade=Grade.EXACT_CASES,
+        printed=_only_exchangeable,
+        check=_check_scope,
+        controls=(Control("every optimiser is exchangeable", lambda law: True),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="anchored.cor-9.6",
+        kind=Kind.STATEMENT,
+        title="asymptotic minimax under a varying raw cap",
+        text=(
+            r"If $nT^*_n\to\infty$, then $nT^*_n$ times the minimax risk over $\varepsilon_n$-LDP channels and all "
+            r"estimators tends to $(k-1)^2$."
+        ),
+        source="anchored, Corollary 9.6",
+        assumptions=("$k$ fixed, i.i.d. users",),
+        scope="k = 3 and 10, fixed and falling budgets, n up to 1e18: certified sides that close to 1 percent",
+        grade=Grade.CERTIFIED,
+        printed=_raw_cap_limit,
+        check=_check_raw_cap_limit,
+        controls=(
+            Control("the constant k(k-1)", lambda k: k * (k - 1)),
+            Control("the constant (k-2)^2", lambda k: (k - 2) ** 2),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

@@ -24,6 +24,8 @@ from symshuffle.results import Bracket, Rigour
 _SHORT: Final = 8
 _COARSE: Final = 0.3
 _STRETCH_BITS: Final = 53
+_WORTH_IT: Final = 200_000
+"""Evaluations beyond which no finer pass follows: the width reached is returned, whatever was aimed at."""
 
 
 @final
@@ -76,13 +78,13 @@ class BallContour:
             ends = lower_end(law.singular), upper_end(law.singular)
             return Bracket(*ends, Rigour.BALL, self.name, "G is never positive")
         for rel in saddle.widths(self.rel):
-            bracket = self._attempt(law, n, tilt, rel)
-            if bracket.width <= Fraction(self.rel) * bracket.upper:
+            bracket, evaluated = self._attempt(law, n, tilt, rel)
+            if bracket.width <= Fraction(self.rel) * bracket.upper or evaluated > _WORTH_IT:
                 break
         return bracket
 
-    def _attempt(self, law: Law, n: int, tilt: saddle.Tilt, rel: float) -> Bracket:
-        """One pass with constants chosen for the relative width ``rel``."""
+    def _attempt(self, law: Law, n: int, tilt: saddle.Tilt, rel: float) -> tuple[Bracket, int]:
+        """One pass with constants chosen for the relative width ``rel``, and how many evaluations it took."""
         plan = saddle.choose(tilt, n, rel=rel, lattice=law.lattice)
         with working_precision(self.bits + max(n.bit_length(), 8)):
             line = _Line.of(law, n, plan)
@@ -97,7 +99,7 @@ class BallContour:
             f"contour in balls of {self.bits} bits at c = {plan.c:.4g}, {saddle.describe(plan)}, {nodes} nodes "
             f"evaluated, {stretches} stretches of the other {plan.nodes + 1 - nodes} bounded"
         )
-        return Bracket(max(low, floor), high, Rigour.BALL, self.name, how)
+        return Bracket(max(low, floor), high, Rigour.BALL, self.name, how), nodes + stretches
 
 
 def _dyadic(value: float) -> flint.arb:

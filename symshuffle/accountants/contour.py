@@ -45,6 +45,9 @@ Indices = npt.NDArray[np.int64]
 
 _UNIT: Final = 2.0**-53
 _CHUNK: Final = 1 << 16
+_WORTH_IT: Final = 2_000_000
+"""Nodes beyond which no finer pass follows: the width reached is returned, whatever was aimed at."""
+
 _SHORT: Final = 64
 _MOST_STRETCHES: Final = 4_000_000
 _COARSE: Final = 0.2
@@ -60,7 +63,7 @@ class Contour:
     Parameters
     ----------
     rel : float
-        Relative width to aim at, in (0, 1).
+        Relative width to aim at, in (0, 1); where sums of G crowd around 0 without being 0, a larger one is reached.
     largest : int
         Most nodes to evaluate.
     """
@@ -96,13 +99,13 @@ class Contour:
             ends = lower_end(law.singular), upper_end(law.singular) + most
             return Bracket(*ends, Rigour.FLOAT64, self.name, f"G is never above {float(most):.2g}")
         for rel in saddle.widths(self.rel):
-            bracket = self._attempt(law, n, tilt, rel)
-            if bracket.width <= Fraction(self.rel) * bracket.upper:
+            bracket, evaluated = self._attempt(law, n, tilt, rel)
+            if bracket.width <= Fraction(self.rel) * bracket.upper or evaluated > _WORTH_IT:
                 break
         return bracket
 
-    def _attempt(self, law: Law, n: int, tilt: saddle.Tilt, rel: float) -> Bracket:
-        """One pass with constants chosen for the relative width ``rel``."""
+    def _attempt(self, law: Law, n: int, tilt: saddle.Tilt, rel: float) -> tuple[Bracket, int]:
+        """One pass with constants chosen for the relative width ``rel``, and how many nodes it took."""
         plan = saddle.choose(tilt, n, rel=rel, lattice=law.lattice)
         scale = n * tilt.cumulant(plan.c) + (plan.tau * plan.c) ** 2 / 2  # everything below is relative to exp(scale)
         sums = _trapezoid(tilt, n, plan, self.largest)
@@ -116,9 +119,10 @@ class Contour:
             f"contour at c = {plan.c:.4g}, {saddle.describe(plan)}, {sums.evaluated} of {plan.nodes + 1} nodes "
             f"evaluated, relative rounding allowance {rounding / abs(sums.upper):.1g}"
         )
-        return Bracket(
+        bracket = Bracket(
             low / n + lower_end(law.singular), high / n + upper_end(law.singular), Rigour.FLOAT64, self.name, how
         )
+        return bracket, sums.evaluated
 
 
 def _scaled(value: float, log_scale: float) -> Fraction:

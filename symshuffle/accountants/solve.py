@@ -262,10 +262,10 @@ def epsilon(
         raise InputError("delta", delta, "a number in (0, 1)")
     reduced = reduction(source)
 
-    def bound(family_laws: Callable[[Real], list[Law]]) -> Callable[[Fraction], Bracket]:
-        def at(eps: Fraction) -> Bracket:
+    def bound(family_laws: Callable[[Real], list[Law]]) -> Callable[[Fraction, float], Bracket]:
+        def at(eps: Fraction, width: float) -> Bracket:
             found = [
-                evaluate_law(law, n, engine=engine, rigour=rigour, rel=rel)
+                evaluate_law(law, n, engine=engine, rigour=rigour, rel=width)
                 for law in family_laws(Exp(eps) if eps else Fraction(1))
             ]
             top = max(found, key=lambda bracket: bracket.upper)
@@ -288,9 +288,18 @@ def epsilon(
 
 
 def smallest_meeting(
-    bound: Callable[[Fraction], Bracket], target: Fraction, rel: float
+    bound: Callable[[Fraction, float], Bracket], target: Fraction, rel: float
 ) -> tuple[Fraction, Fraction, Bracket]:
     """The smallest argument at which a falling function is at most ``target``, from both sides.
+
+    Parameters
+    ----------
+    bound : callable
+        From an argument and a relative width to aim at, to a bracket around the function.
+    target : Fraction
+        What the function should fall to.
+    rel : float
+        Relative width to aim at, of the argument.
 
     Returns
     -------
@@ -304,24 +313,32 @@ def smallest_meeting(
     Unsupported
         If the function never meets the target, or the width asked for is out of the engine's reach.
     """
-    low = (Fraction(0), bound(Fraction(0)))
+
+    def decide(eps: Fraction) -> tuple[Fraction, Bracket]:
+        for width in (1e-2, 1e-4, rel):
+            value = bound(eps, max(width, rel))
+            if value.upper <= target or value.lower > target:
+                break
+        return eps, value
+
+    low = decide(Fraction(0))
     if low[1].upper <= target:
         return Fraction(0), *low
     # Growing from below keeps every evaluation near the target; far beyond the root the function costs more.
-    high = (_FIRST_EPS, bound(_FIRST_EPS))
+    high = decide(_FIRST_EPS)
     while high[1].upper > target:
         if high[0] > _LARGEST_EPS:
             certain = f"a histogram reveals {float(high[1].upper):.6g}"
             raise Unsupported(f"no finite eps has delta <= {float(target):.6g}: {certain} for certain")
         low = high if high[1].lower > target else low
-        high = (4 * high[0], bound(4 * high[0]))
+        high = decide(4 * high[0])
     while high[0] - low[0] > Fraction(rel) * high[0]:
         before = low, high
         for eps in _candidates(low, high, target, rel):
             if low[0] < eps < high[0]:
-                value = bound(eps)
-                high = (eps, value) if value.upper <= target else high
-                low = (eps, value) if value.lower > target else low
+                point = decide(eps)
+                high = point if point[1].upper <= target else high
+                low = point if point[1].lower > target else low
         if before == (low, high):
             width = float((high[0] - low[0]) / high[0])
             raise Unsupported(f"the engine resolves eps to a relative width of {width:.1e}; ask for a rel above that")

@@ -174,7 +174,7 @@ def decompose(
     from symshuffle.decompositions.symbolic import optimal_decomposition
 
     mechanism = _mechanism(mech, eps0, lam, param, complete=False)
-    decomposition = optimal_decomposition(mechanism)
+    decomposition = optimal_decomposition(mechanism, limits=False)
     if latex:
         typer.echo(decomposition.latex())
         return
@@ -291,6 +291,8 @@ def _mechanism(
     if complete:
         fixed = fixed.with_defaults()
         for parameter in fixed.parameters:
+            if parameter.has_limit:
+                continue
             option = "--eps0 or --lam" if parameter.name == "lam" else f"-p {parameter.name}="
             raise InputError(parameter.name, None, f"{parameter.range}, given by {option}")
     return fixed
@@ -301,9 +303,9 @@ def _users(text: str) -> int:
 
     try:
         number = parse_rational(text, "n")
-    except InputError:
+        return check_n(int(number) if number.denominator == 1 else number)  # type: ignore[arg-type]  # refused there
+    except InputError:  # in the user's own words
         raise InputError("n", text, f"an integer from 1 to {LARGEST_N}") from None
-    return check_n(int(number) if number.denominator == 1 else number)  # type: ignore[arg-type]  # refused by check_n
 
 
 def _engine(name: EngineName, rel: float, rigour: RigourName | None) -> tuple[Engine | None, Rigour | None]:
@@ -347,6 +349,7 @@ def _inputs(mechanism: Mechanism, eps0: str | None, lam: str | None, **asked: An
     """All parameters exactly as they were understood."""
     given: dict[str, Any] = {"mechanism": mechanism.name}
     given.update((name, value) for name, value in _plain(mechanism) if name != "lam")
+    given.update((parameter.name, "limit") for parameter in mechanism.parameters)
     if eps0 is not None:
         given["eps0"] = str(parse_rational(eps0, "eps0"))
     if lam is not None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import final
 
 import sympy as sp
 
-from symshuffle.decompositions.symbolic import Cell, SymbolicDecomposition, merge_into
+from symshuffle.decompositions.symbolic import Cell, SymbolicDecomposition, merge_into, specialised
 from symshuffle.mechanisms.model import Mechanism, OutputClass
 from symshuffle.mechanisms.symbolic import normal_form, positive
 from symshuffle.numbers import Verdict
@@ -44,35 +45,38 @@ class ConstantBackground:
 def constant_backgrounds(mechanism: Mechanism) -> Iterator[ConstantBackground]:
     """The constant backgrounds that the mechanism's description reaches, the one expected to be worst first.
 
-    A third input needs classes whose outputs are all arrangements of their states (so that triples of inputs can be
-    counted like pairs) and at least three inputs.
+    A third input needs classes that can count the states of triples of inputs, and at least three inputs.
     """
     mechanism = mechanism.with_defaults()
-    symmetric = all(output_class.members is None for output_class in mechanism.classes)
-    if symmetric and positive(mechanism.inputs - 2, mechanism.chart) is Verdict.TRUE:
+    known = all(c.size == 0 or c.triples(mechanism.inputs) is not None for c in mechanism.classes)
+    if known and positive(mechanism.inputs - 2, mechanism.chart) is Verdict.TRUE:
         yield _background(mechanism, "third")
     yield _background(mechanism, "second")
     yield _background(mechanism, "first")
 
 
 def _background(mechanism: Mechanism, others: str) -> ConstantBackground:
+    return ConstantBackground(others, specialised(mechanism, lambda general: _derive(general, others)))
+
+
+@cache
+def _derive(mechanism: Mechanism, others: str) -> SymbolicDecomposition:
     cells: list[Cell] = []
     for output_class in mechanism.classes:
         for *weights, count in _outputs(output_class, mechanism.inputs, others):
             if normal_form(count) != 0:
-                merge_into(cells, Cell(*(normal_form(count * weight) for weight in weights)))
-    return ConstantBackground(others, SymbolicDecomposition(mechanism, tuple(cells), sp.Integer(0)))
+                merge_into(cells, Cell.of(*(normal_form(count * weight) for weight in weights)))
+    return SymbolicDecomposition(mechanism, tuple(cells), sp.Integer(0))
 
 
 def _outputs(
     output_class: OutputClass, inputs: sp.Expr, others: str
 ) -> Iterator[tuple[sp.Expr, sp.Expr, sp.Expr, sp.Expr]]:
     """Probabilities at both inputs of the pair and at the background, with the number of outputs that show them."""
+    if others == "third":
+        for first, second, third, count in output_class.triples(inputs) or ():
+            yield first.probability, second.probability, third.probability, count
+        return
     for first, second, count in output_class.pairs(inputs):
-        if others != "third":
-            held = first if others == "first" else second
-            yield first.probability, second.probability, held.probability, count
-            continue
-        for third in output_class.states:
-            rest = third.count - int(third is first) - int(third is second)
-            yield first.probability, second.probability, third.probability, count * rest / (inputs - 2)
+        held = first if others == "first" else second
+        yield first.probability, second.probability, held.probability, count

@@ -8,8 +8,9 @@ looked up: change the definition of the mechanism and the formula follows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, final
 
 import sympy as sp
@@ -24,28 +25,43 @@ from symshuffle.mechanisms.symbolic import (
     LAM,
     constant_of,
     evaluate,
+    large_limit,
     nonnegative,
     normal_form,
     positive,
     proportional,
     smallest,
 )
-from symshuffle.numbers import Real, Verdict
+from symshuffle.numbers import Ball, Real, Verdict
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One component of a symbolic decomposition: its weight in both rows of the pair and in the blanket."""
+    """One component of a symbolic decomposition.
+
+    Parameters
+    ----------
+    a, b, c : sympy.Expr
+        Its weight in both rows of the pair and in the blanket.
+    ratios : tuple of sympy.Expr or None
+        The likelihood ratios ``(a/c, b/c)``; None for a cell that the blanket does not charge.
+    """
 
     a: sp.Expr
     b: sp.Expr
     c: sp.Expr
+    ratios: tuple[sp.Expr, sp.Expr] | None
 
-    @property
-    def ratios(self) -> tuple[sp.Expr, sp.Expr] | None:
-        """The likelihood ratios ``(a/c, b/c)``; None for a cell that the blanket does not charge."""
-        return None if self.c == 0 else (normal_form(self.a / self.c), normal_form(self.b / self.c))
+    @classmethod
+    def of(cls, a: sp.Expr, b: sp.Expr, c: sp.Expr) -> Cell:
+        """The cell of three weights in normal form."""
+        return cls(a, b, c, None if c == 0 else (normal_form(a / c), normal_form(b / c)))
+
+    def map(self, function: Callable[[sp.Expr], sp.Expr]) -> Cell:
+        """The cell with a function applied to every expression in it."""
+        ratios = None if self.ratios is None else (function(self.ratios[0]), function(self.ratios[1]))
+        return Cell(function(self.a), function(self.b), function(self.c), ratios)
 
 
 @final
@@ -88,16 +104,19 @@ class SymbolicDecomposition:
         """
         slacks = self.mechanism.chart
         atoms: dict[sp.Expr, sp.Expr] = {}
-        for cell in self.cells:
-            ratios = cell.ratios
-            if ratios is None:
-                continue
-            first, second = ratios if direction == "forward" else ratios[::-1]
-            value = factored(first - EXP_EPS * second, slacks)
-            atoms[value] = atoms.get(value, sp.Integer(0)) + cell.c
-        if self.beta != 0:
-            atoms[sp.Integer(0)] = atoms.get(sp.Integer(0), sp.Integer(0)) + self.beta
+        for raw, weight in self._atoms(direction):
+            value = factored(raw, slacks)
+            atoms[value] = atoms.get(value, sp.Integer(0)) + weight
         return tuple((value, factored(normal_form(weight), slacks)) for value, weight in atoms.items())
+
+    def _atoms(self, direction: Direction) -> Iterator[tuple[sp.Expr, sp.Expr]]:
+        """Atoms as they come, without any algebra on them."""
+        for cell in self.cells:
+            if cell.ratios is not None:
+                first, second = cell.ratios if direction == "forward" else cell.ratios[::-1]
+                yield first - EXP_EPS * second, cell.c
+        if self.beta != 0:
+            yield sp.Integer(0), self.beta
 
     def singular(self, *, direction: Direction = "forward") -> sp.Expr:
         """Mass that a histogram reveals for certain: the sum of (a - x b)_+ over cells without blanket."""
@@ -120,7 +139,7 @@ class SymbolicDecomposition:
         the two levels agree, and lose no digits when they nearly do.
         """
         at = {EXP_EPS: constant_of(exp_eps)}
-        atoms = [(value.subs(at), weight) for value, weight in self.gparv(direction=direction)]
+        atoms = [(value.subs(at), weight) for value, weight in self._atoms(direction)]
         return Law.from_atoms(
             [(_number(value, bits), _number(weight, bits)) for value, weight in atoms],
             _number(self.singular(direction=direction).subs(at), bits),
@@ -162,11 +181,22 @@ class SymbolicDecomposition:
 
 def _number(expression: sp.Expr, bits: int | None) -> Any:
     """A weight in numbers. Rationals stay exact: whether the blanket charges a cell is no matter of precision."""
-    return evaluate(expression) if expression.is_Rational else evaluate(expression, bits=bits)
+    value = evaluate(expression, bits=bits)
+    return value.lower if isinstance(value, Ball) and value.lower == value.upper else value
 
 
-def optimal_decomposition(mechanism: Mechanism) -> SymbolicDecomposition:
+def optimal_decomposition(mechanism: Mechanism, *, limits: bool = True) -> SymbolicDecomposition:
     """Derive the simplified optimal decomposition of a mechanism, in its open parameters.
+
+    The derivation runs once, with all parameters open, and values are put into its result: no algebra is ever done on
+    a thousand-digit number. Only where the general form does not exist are the values put in first.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        With any of its parameters open.
+    limits : bool
+        Whether to take the limit of parameters that default to infinity; otherwise they stay symbols.
 
     Raises
     ------
@@ -177,7 +207,35 @@ def optimal_decomposition(mechanism: Mechanism) -> SymbolicDecomposition:
     -----
     decomposition, Theorem 7; for k-ary randomized response, Example 4.1.
     """
-    mechanism = mechanism.with_defaults()
+    return specialised(mechanism.with_defaults(), _derive, limits=limits)
+
+
+def specialised(
+    mechanism: Mechanism, derive: Callable[[Mechanism], SymbolicDecomposition], *, limits: bool = True
+) -> SymbolicDecomposition:
+    """A derivation with open parameters, its limit where one is wanted, and then the values of the mechanism."""
+    general = mechanism.general or mechanism
+    try:
+        derived, known = derive(general), dict(mechanism.fixed)
+    except Unsupported:
+        derived, known = derive(mechanism), {}
+    growing = [parameter.symbol for parameter in mechanism.parameters if limits and parameter.has_limit]
+    slacks = general.chart
+
+    def fix(expression: sp.Expr) -> sp.Expr:
+        for symbol in growing:
+            expression = factored(large_limit(expression, symbol, slacks), slacks)
+        return expression.subs(known)
+
+    cells = [cell.map(fix) for cell in derived.cells]
+    return SymbolicDecomposition(
+        mechanism, tuple(cell for cell in cells if not cell.a == cell.b == cell.c == 0), fix(derived.beta)
+    )
+
+
+@cache
+def _derive(mechanism: Mechanism) -> SymbolicDecomposition:
+    """The decomposition in exactly the parameters that the mechanism leaves open."""
     slacks = mechanism.chart
     cells: list[Cell] = []
     for output_class in mechanism.classes:
@@ -185,25 +243,26 @@ def optimal_decomposition(mechanism: Mechanism) -> SymbolicDecomposition:
             continue
         floor = _blanket(output_class, slacks)
         for first, second, count in output_class.pairs(mechanism.inputs):
-            if normal_form(count) == 0:
-                continue
-            cell = Cell(
-                *(normal_form(count * probability) for probability in (first.probability, second.probability, floor))
-            )
-            merge_into(cells, cell)
+            if normal_form(count) != 0:
+                weights = (count * p for p in (first.probability, second.probability, floor))
+                merge_into(cells, Cell.of(*(normal_form(weight) for weight in weights)))
     for cell in cells:
         _require_nonnegative(cell, slacks)
     beta = normal_form(1 - sum(cell.c for cell in cells))
-    tidy = tuple(Cell(*(factored(weight, slacks) for weight in (cell.a, cell.b, cell.c))) for cell in cells)
-    return SymbolicDecomposition(mechanism, tidy, factored(beta, slacks))
+    return SymbolicDecomposition(
+        mechanism, tuple(cell.map(lambda e: factored(e, slacks)) for cell in cells), factored(beta, slacks)
+    )
 
 
 def _blanket(output_class: OutputClass, slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
-    """Smallest probability of an output of the class over all inputs."""
+    """Smallest probability of an output of the class over all inputs.
+
+    A class that lists its pairs of states is one in which every state occurs in every output; for the others the
+    counts must show it.
+    """
     occurring = []
     for state in output_class.states:
-        present = positive(state.count, slacks)
-        if present is Verdict.TRUE:
+        if output_class.pair_counts is not None or positive(state.count, slacks) is Verdict.TRUE:
             occurring.append(state.probability)
         elif state.count != 0:
             raise Unsupported(
@@ -219,7 +278,7 @@ def merge_into(cells: list[Cell], new: Cell) -> None:
         return
     for i, cell in enumerate(cells):
         if proportional((cell.a, cell.b, cell.c), (new.a, new.b, new.c)):
-            cells[i] = Cell(*(normal_form(x + y) for x, y in ((cell.a, new.a), (cell.b, new.b), (cell.c, new.c))))
+            cells[i] = Cell.of(*(normal_form(x + y) for x, y in ((cell.a, new.a), (cell.b, new.b), (cell.c, new.c))))
             return
     cells.append(new)
 

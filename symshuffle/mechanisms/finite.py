@@ -97,10 +97,10 @@ def half_block() -> Mechanism:
     half = K / 2
     distance = sp.Symbol("d", integer=True, positive=True)
 
-    def arcs(values: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
+    def arcs(values: Mapping[str, int]) -> Iterator[tuple[tuple[int, ...], sp.Expr]]:
         k = values["k"]
         for y in range(k):
-            yield tuple(0 if (y - x) % k < k // 2 else 1 for x in range(k))
+            yield tuple(0 if (y - x) % k < k // 2 else 1 for x in range(k)), _ONE
 
     return Mechanism(
         "half-block",
@@ -117,7 +117,7 @@ def half_block() -> Mechanism:
         ),
         (
             LAM_PARAMETER,
-            Parameter(K, sp.Integer(2), None, True, "number of inputs, even", multiple=2),
+            Parameter(K, sp.Integer(2), None, True, "number of inputs, even", shape="even"),
             Parameter(distance, _ONE, K / 2, True, "cyclic distance of the pair (default: opposite)", default=K / 2),
         ),
         pair="two inputs at cyclic distance d; d = k/2 is the worst, by convex order of the laws of G",

@@ -68,22 +68,29 @@ class OutputClass:
     name : str
         A word such as ``symbol``.
     size : sympy.Expr
-        Number of outputs in the class.
+        Number of outputs in the class, each counted with its weight.
     states : tuple of State
         The states of the inputs; their counts sum to the number of inputs.
     pair_counts : tuple of (int, int, sympy.Expr), optional
         ``(i, j, c)``: for ``c`` outputs the first input of the pair is in state ``i`` and the second in state ``j``.
         Default: the class is pair-homogeneous, every ordered pair of inputs meets the states equally often.
     members : callable, optional
-        From integer parameter values to the outputs, each as the tuple of state indices of all inputs. Default: all
-        arrangements of the states over the inputs.
+        From integer parameter values to the outputs, each as the state indices of all inputs and a weight that
+        multiplies the probabilities of its states. Default: all arrangements of the states over the inputs, of
+        weight 1.
+    number : sympy.Expr, optional
+        Number of outputs, where their weights are not 1.
+    triple_counts : tuple of (int, int, int, sympy.Expr), optional
+        As ``pair_counts``, for three distinct inputs, where the class can say.
     """
 
     name: str
     size: sp.Expr
     states: tuple[State, ...]
     pair_counts: tuple[tuple[int, int, sp.Expr], ...] | None = None
-    members: Callable[[Mapping[str, int]], Iterable[tuple[int, ...]]] | None = None
+    members: Callable[[Mapping[str, int]], Iterable[tuple[tuple[int, ...], sp.Expr]]] | None = None
+    number: sp.Expr | None = None
+    triple_counts: tuple[tuple[int, int, int, sp.Expr], ...] | None = None
 
     def pairs(self, inputs: sp.Expr) -> Iterator[tuple[State, State, sp.Expr]]:
         r"""States of an ordered pair of distinct inputs, with the number of outputs that show them.
@@ -99,13 +106,33 @@ class OutputClass:
             rest = second.count - 1 if first is second else second.count
             yield first, second, self.size * first.count * rest / (inputs * (inputs - 1))
 
-    def outputs(self, values: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
-        """All outputs of the class at fixed parameters, each as the state index of every input."""
+    def triples(self, inputs: sp.Expr) -> Iterator[tuple[State, State, State, sp.Expr]] | None:
+        """States of three distinct inputs, with the number of outputs that show them; None if that is not known."""
+        if self.triple_counts is not None:
+            return ((self.states[i], self.states[j], self.states[m], c) for i, j, m, c in self.triple_counts)
+        if self.pair_counts is not None or self.members is not None:
+            return None
+        return (
+            (first, second, third, count * (third.count - int(third is first) - int(third is second)) / (inputs - 2))
+            for first, second, count in self.pairs(inputs)
+            for third in self.states
+        )
+
+    def singles(self, inputs: sp.Expr) -> Iterator[tuple[State, sp.Expr]]:
+        """States of one input, with the weighted number of outputs that show them."""
+        if self.pair_counts is None:
+            yield from ((state, self.size * state.count / inputs) for state in self.states)
+            return
+        for i, state in enumerate(self.states):
+            yield state, sp.Add(*(count for first, _, count in self.pair_counts if first == i))
+
+    def outputs(self, values: Mapping[str, int]) -> Iterator[tuple[tuple[int, ...], sp.Expr]]:
+        """All outputs of the class at fixed parameters: the state index of every input, and the output's weight."""
         if self.members is not None:
             yield from self.members(values)
             return
         counts = [int(sp.Integer(state.count)) for state in self.states]
-        yield from _arrangements(counts)
+        yield from ((states, sp.Integer(1)) for states in _arrangements(counts))
 
 
 def _arrangements(counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -142,6 +169,10 @@ class Mechanism:
         Where the mechanism is defined.
     values : tuple of (str, object)
         Parameters that have been given values, as given.
+    fixed : tuple of (sympy.Symbol, sympy.Expr)
+        The same parameters as symbols and constants.
+    general : Mechanism or None
+        The mechanism as it was before any parameter was given a value.
 
     Raises
     ------
@@ -157,6 +188,8 @@ class Mechanism:
     pair: str = "any two inputs: the mechanism treats all pairs alike"
     source: str = ""
     values: tuple[tuple[str, object], ...] = field(default=())
+    fixed: tuple[tuple[sp.Symbol, sp.Expr], ...] = field(default=(), repr=False)
+    general: Mechanism | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.values:
@@ -216,7 +249,7 @@ class Mechanism:
         """The mechanism with every open parameter that has a default set to it."""
         mechanism = self
         for parameter in self.parameters:
-            if parameter.default is not None:
+            if parameter.default is not None and not parameter.has_limit:
                 value = parameter.default.subs({p.symbol: p.symbol for p in mechanism.parameters})
                 mechanism = mechanism._substitute({parameter.symbol: value}, ((parameter.name, value),))
         return mechanism
@@ -229,10 +262,10 @@ class Mechanism:
             replace(
                 c,
                 size=fix(c.size),
+                number=None if c.number is None else fix(c.number),
                 states=tuple(State(s.name, fix(s.count), fix(s.probability)) for s in c.states),
-                pair_counts=None
-                if c.pair_counts is None
-                else tuple((i, j, fix(count)) for i, j, count in c.pair_counts),
+                pair_counts=_fixed(c.pair_counts, fix),
+                triple_counts=_fixed(c.triple_counts, fix),
             )
             for c in self.classes
         )
@@ -247,7 +280,13 @@ class Mechanism:
             if p.symbol not in known
         )
         return replace(
-            self, inputs=fix(self.inputs), classes=classes, parameters=parameters, values=(*self.values, *given)
+            self,
+            inputs=fix(self.inputs),
+            classes=classes,
+            parameters=parameters,
+            values=(*self.values, *given),
+            fixed=(*self.fixed, *known.items()),
+            general=self.general or self,
         )
 
     @property
@@ -258,7 +297,7 @@ class Mechanism:
     @property
     def num_outputs(self) -> sp.Expr:
         """Number of outputs, as an expression in the open parameters."""
-        return sp.sympify(sum(output_class.size for output_class in self.classes))
+        return sp.sympify(sum(c.size if c.number is None else c.number for c in self.classes))
 
     def symbolic_rows(self) -> tuple[tuple[sp.Expr, ...], ...]:
         """The channel matrix at a fixed number of inputs, with entries in the parameters that are still open.
@@ -279,11 +318,12 @@ class Mechanism:
                 f"{self.name} has {shape[0]} inputs and {shape[1]} outputs, {size} entries (limit {LARGEST_CHANNEL}): "
                 "its decomposition is available in closed form without the matrix"
             )
-        integers = {name: int(str(value)) for name, value in self.values if str(value).isdigit()}
+        known = dict(self.fixed)
+        integers = {str(symbol): int(value) for symbol, value in self.fixed if value.is_Integer}
         columns = [
-            tuple(output_class.states[i].probability for i in output)
+            tuple(weight.subs(known) * output_class.states[i].probability for i in output)
             for output_class in self.classes
-            for output in output_class.outputs(integers)
+            for output, weight in output_class.outputs(integers)
         ]
         return tuple(zip(*columns, strict=True))
 
@@ -402,6 +442,11 @@ class Mechanism:
         return f"$\\displaystyle {array(tuple(head), lines)}$"
 
 
+def _fixed(counts: Any, fix: Callable[[sp.Expr], sp.Expr]) -> Any:
+    """Counts of patterns with their last entry, the count itself, specialised."""
+    return None if counts is None else tuple((*states, fix(count)) for *states, count in counts)
+
+
 def _all_arrangements(name: str, inputs: sp.Expr, states: tuple[State, ...]) -> OutputClass:
     """The class that has one output for every way to distribute the states over the inputs."""
     size, free = sp.Integer(1), inputs
@@ -418,4 +463,4 @@ def _explicit_output(y: int, column: Sequence[sp.Expr], pair: tuple[int, int]) -
         State(f"p{i}", sp.Integer(of_input.count(i)), probability) for i, probability in enumerate(probabilities)
     )
     shown = ((of_input[pair[0]], of_input[pair[1]], sp.Integer(1)),)
-    return OutputClass(f"y{y}", sp.Integer(1), states, shown, lambda values: [of_input])
+    return OutputClass(f"y{y}", sp.Integer(1), states, shown, lambda values: [(of_input, sp.Integer(1))])

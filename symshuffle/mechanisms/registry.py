@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from symshuffle.errors import InputError
-from symshuffle.mechanisms import finite
+from symshuffle.mechanisms import finite, unary
 from symshuffle.mechanisms.model import Mechanism
 
 MECHANISMS: Final[Mapping[str, Callable[[], Mechanism]]] = {
@@ -19,6 +19,11 @@ MECHANISMS: Final[Mapping[str, Callable[[], Mechanism]]] = {
     "identity": finite.identity,
     "constant": finite.constant,
     "erasure": finite.erasure,
+    "rappor": unary.rappor,
+    "oue": unary.oue,
+    "blh": unary.blh,
+    "olh": unary.olh,
+    "hadamard": unary.hadamard,
 }
 """Name to definition; one line per mechanism."""
 

@@ -7,11 +7,12 @@ writes ``Rational(1, 3)`` as the Python expression ``1/3``, and a ball made from
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, Literal, final
 
 import flint
 import sympy as sp
@@ -57,9 +58,10 @@ class Parameter:
     meaning : str
         A few words.
     default : sympy.Expr or None
-        Value where the user gives none; may depend on the parameters before it.
-    multiple : int
-        Number that an integer value must be a multiple of.
+        Value where the user gives none; may depend on the parameters before it. Infinity stands for the limit, which
+        is taken of the derived decomposition.
+    shape : {"any", "even", "a power of 2"}
+        What an integer value must be besides.
     """
 
     symbol: sp.Symbol
@@ -68,7 +70,7 @@ class Parameter:
     integer: bool
     meaning: str
     default: sp.Expr | None = None
-    multiple: int = 1
+    shape: Literal["any", "even", "a power of 2"] = "any"
 
     @property
     def name(self) -> str:
@@ -76,18 +78,22 @@ class Parameter:
         return "lam" if self.symbol == LAM else str(self.symbol)
 
     @property
+    def has_limit(self) -> bool:
+        """Whether the parameter, left open, stands for its limit at infinity."""
+        return self.default is not None and self.default == sp.oo
+
+    @property
     def range(self) -> str:
         """The allowed range in words."""
         kind = "an integer" if self.integer else "a number"
-        if self.multiple > 1:
-            kind = f"a multiple of {self.multiple}"
+        if self.shape != "any":
+            kind = f"{self.shape}, an integer" if self.shape == "a power of 2" else f"an {self.shape} integer"
         return f"{kind} >= {self.lower}" if self.upper is None else f"{kind} in [{self.lower}, {self.upper}]"
 
     def read(self, value: object, known: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
         """The value as a SymPy constant, checked against the range; ``known`` holds the parameters before it."""
         real = value if isinstance(value, Exp) else parse_rational(value, self.name)  # type: ignore[arg-type]
-        whole = isinstance(real, Fraction) and (real / self.multiple).denominator == 1
-        if self.integer and not (whole and abs(real) <= LARGEST_PARAMETER):  # type: ignore[arg-type]  # an integer
+        if self.integer and not self._is_shaped(real):
             raise InputError(self.name, value, self.range)
         constant = constant_of(real)
         for bound, outside in ((self.lower, less(real, _bound(self.lower, known))),) + (
@@ -99,15 +105,67 @@ class Parameter:
                 raise InputError(self.name, value, self.range + detail)
         return constant
 
+    def _is_shaped(self, real: Real) -> bool:
+        if isinstance(real, Exp) or real.denominator != 1 or abs(real) > LARGEST_PARAMETER:
+            return False
+        match self.shape:
+            case "even":
+                return real.numerator % 2 == 0
+            case "a power of 2":
+                return real > 0 and real.numerator.bit_count() == 1
+            case _:
+                return True
+
 
 def _bound(expression: sp.Expr, known: Mapping[sp.Symbol, sp.Expr]) -> Number:
     return evaluate(expression.subs(dict(known)))
 
 
+@final
+class Exponential(sp.NumberSymbol):  # type: ignore[misc]  # SymPy ships no types
+    """The number ``exp(q)`` for a rational q, opaque to algebra.
+
+    SymPy's own ``exp(7/5)`` is to its polynomials the seventh power of a generator ``exp(1/5)``, and a budget such as
+    3.14159 a polynomial of degree 314159. Here every such number is one generator. Evaluation brings ``exp`` back, so
+    relations such as ``exp(1/2)**2 == exp(1)`` are not lost.
+    """
+
+    __slots__ = ("exponent",)
+    is_real = True
+    is_positive = True
+    is_irrational = True
+    is_algebraic = False
+    is_transcendental = True
+    _known: ClassVar[dict[sp.Rational, Exponential]] = {}
+
+    def __new__(cls, exponent: sp.Rational) -> Exponential:
+        """One object per exponent, so that equal numbers cancel."""
+        if exponent not in cls._known:
+            new = sp.NumberSymbol.__new__(cls)
+            new.exponent = exponent
+            cls._known[exponent] = new
+        return cls._known[exponent]
+
+    def __getnewargs__(self) -> tuple[sp.Rational]:
+        return (self.exponent,)
+
+    def _hashable_content(self) -> tuple[sp.Rational]:
+        return (self.exponent,)
+
+    def _as_mpf_val(self, prec: int) -> Any:
+        return sp.exp(self.exponent)._eval_evalf(prec)._mpf_
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"exp({self.exponent})"
+
+    def _latex(self, printer: Any) -> str:
+        return f"e^{{{sp.latex(self.exponent)}}}"
+
+
 def constant_of(value: Real | int) -> sp.Expr:
     """The SymPy constant equal to a real constant."""
     if isinstance(value, Exp):
-        return sp.exp(sp.Rational(value.exponent.numerator, value.exponent.denominator))
+        return Exponential(sp.Rational(value.exponent.numerator, value.exponent.denominator))
     fraction = Fraction(value)
     return sp.Rational(fraction.numerator, fraction.denominator)
 
@@ -134,6 +192,11 @@ def evaluate(expression: sp.Expr, *, bits: int | None = None) -> Number:
     if expression.is_Rational:
         exact = Fraction(int(expression.p), int(expression.q))
         return exact if bits is None else Ball(exact, exact, bits)
+    expression = expression.xreplace(
+        {constant: sp.exp(constant.exponent) for constant in expression.atoms(Exponential)}
+    )
+    if expression.is_Rational:  # the exponentials cancelled
+        return evaluate(expression, bits=bits)
     precision = bits or DEFAULT_BITS
     with working_precision(precision + 32):
         return Ball.from_arb(_fold(expression), precision)
@@ -171,11 +234,24 @@ def _fold(expression: sp.Expr) -> flint.arb:
 
 
 def normal_form(expression: sp.Expr) -> sp.Expr:
-    """A rational function in lowest terms, with ratios of factorials and binomials resolved where that is possible."""
+    """A rational function in lowest terms, with ratios of factorials and binomials resolved where that is possible.
+
+    Roots of ``lam`` count as variables: the form is rational in the finest root that occurs.
+    """
     expression = sp.sympify(expression)
     if expression.has(sp.binomial, sp.factorial, sp.gamma, sp.FallingFactorial, sp.RisingFactorial):
         expression = sp.gammasimp(expression.rewrite(sp.gamma))
-    return sp.cancel(sp.together(expression))
+    order = _root_order(expression)
+    if order == 1:
+        return sp.cancel(sp.together(expression))
+    root = sp.Dummy("t", positive=True)
+    return sp.cancel(sp.together(expression.subs(LAM, root**order))).subs(root, LAM ** sp.Rational(1, order))
+
+
+def _root_order(expression: sp.Expr) -> int:
+    """The smallest q for which the expression contains only powers of ``lam**(1/q)``."""
+    powers = (power.exp for power in expression.atoms(sp.Pow) if power.base == LAM)
+    return math.lcm(1, *(int(exponent.q) for exponent in powers if exponent.is_Rational))
 
 
 def same_function(left: Any, right: Any) -> Verdict:
@@ -208,6 +284,28 @@ def proportional(first: Sequence[sp.Expr], second: Sequence[sp.Expr]) -> bool:
     )
 
 
+def large_limit(expression: sp.Expr, symbol: sp.Symbol, slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
+    """The limit of an expression as an integer symbol grows, where it stands in exponents of bases of at least 1.
+
+    Raises
+    ------
+    Unsupported
+        If the base of such a power is not known to be at least 1.
+    """
+    reduced = sp.expand_power_base(normal_form(expression), force=True)
+    large = sp.Dummy("large", positive=True)
+    growing = {}
+    for power in reduced.atoms(sp.Pow):
+        if not power.exp.has(symbol):
+            continue
+        rate = power.exp.diff(symbol)
+        if nonnegative(power.base - 1, slacks) is not Verdict.TRUE or not rate.is_number:
+            raise Unsupported(f"the limit of {power} for large {symbol} is not decided: give the parameters values")
+        growing[power] = power.base ** (power.exp - rate * symbol) * large**rate
+    exponential = reduced.xreplace(growing)
+    return normal_form(sp.limit(sp.limit(exponential, large, sp.oo), symbol, sp.oo))
+
+
 def chart(parameters: Iterable[Parameter]) -> dict[sp.Symbol, sp.Expr]:
     """Write each open parameter by a slack that runs over the non-negative reals.
 
@@ -230,17 +328,26 @@ def nonnegative(expression: sp.Expr, slacks: Mapping[sp.Symbol, sp.Expr]) -> Ver
     """Whether an expression is at least 0 on the whole range that a chart describes.
 
     ``TRUE`` and ``FALSE`` (negative everywhere) are proofs; ``UNDECIDED`` means that the signs of the coefficients
-    do not settle it. Binomials that survive the normal form count as non-negative unknowns.
+    do not settle it. Binomials that survive the normal form, and powers with a symbolic exponent, count as
+    non-negative unknowns.
     """
     reduced = normal_form(expression)
     if reduced.is_number:
         return ~less(evaluate(reduced), 0)
-    hidden = {atom: sp.Dummy(nonnegative=True) for atom in reduced.atoms(sp.binomial, sp.gamma, sp.factorial, sp.exp)}
-    numerator, denominator = sp.fraction(sp.cancel(sp.together(reduced.xreplace(hidden).subs(slacks))))
+    unknowns = reduced.atoms(sp.binomial, sp.gamma, sp.factorial, sp.exp)
+    unknowns |= {power for power in reduced.atoms(sp.Pow) if power.exp.free_symbols}
+    hidden = {atom: sp.Dummy(nonnegative=True) for atom in unknowns}
+    written = reduced.xreplace(hidden).subs(_without_roots(reduced, slacks))
+    numerator, denominator = sp.fraction(sp.cancel(sp.together(written)))
     signs = {_coefficient_sign(numerator), _coefficient_sign(denominator)}
     if None in signs:
         return Verdict.UNDECIDED
     return Verdict.TRUE if len(signs) == 1 or numerator == 0 else Verdict.FALSE
+
+
+def _without_roots(expression: sp.Expr, slacks: Mapping[sp.Symbol, sp.Expr]) -> dict[sp.Symbol, sp.Expr]:
+    """The chart with ``lam`` written as a power, so that its roots in the expression are polynomials."""
+    return {**slacks, LAM: slacks[LAM] ** _root_order(expression)} if LAM in slacks else dict(slacks)
 
 
 def positive(expression: sp.Expr, slacks: Mapping[sp.Symbol, sp.Expr]) -> Verdict:

@@ -1,0 +1,239 @@
+"""The contract of the privacy commands: names, keys, exactness, outward rounding, and how they refuse."""
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+
+import pytest
+
+from symshuffle.cli import main
+from symshuffle.mechanisms.registry import MECHANISMS, mechanism
+from symshuffle.shuffled import worst_shuffled_divergence
+
+BOUND_KEYS = {
+    "lower",
+    "upper",
+    "log10_lower",
+    "log10_upper",
+    "exact",
+    "rigour",
+    "engine",
+    "how",
+    "direction",
+    "adjacency",
+    "meaning",
+    "attained_lower",
+    "attained_by",
+    "confirmed",
+    "inputs",
+}
+KRR = ["delta", "krr", "-p", "k=10", "--lam", "3", "--exp-eps", "6/5", "--n", "6"]
+
+
+def run(capsys, *arguments):
+    status = main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def answer(capsys, *arguments):
+    status, out, err = run(capsys, *arguments, "--json")
+    assert (status, err) == (0, "")
+    return json.loads(out)
+
+
+def test_delta_has_the_keys_of_the_contract(capsys):
+    found = answer(capsys, *KRR)
+    assert found.keys() == BOUND_KEYS
+    assert found["adjacency"] == "replace-one"
+    assert found["direction"] == "both"
+    assert found["rigour"] == "float64"
+    assert found["confirmed"] is None
+    assert found["inputs"] == {"mechanism": "krr", "k": "10", "lam": "3", "n": 6, "exp_eps": "6/5"}
+
+
+def test_delta_is_exact_where_asked(capsys):
+    """Equal to the brute-force divergence of the shuffled reduction pair, transcribed once here."""
+    found = answer(capsys, *KRR, "--rigour", "exact")
+    assert found["exact"] == "55591/829440"
+    assert found["rigour"] == "exact"
+    exact = Fraction(55591, 829440)
+    assert Fraction(found["lower"]) <= exact <= Fraction(found["upper"])
+    assert 10 ** float(found["log10_upper"]) == pytest.approx(float(exact))
+
+
+@pytest.mark.parametrize("engine", ["auto", "exact", "fft", "contour"])
+@pytest.mark.parametrize("direction", ["forward", "reverse", "both"])
+def test_decimals_are_rounded_outward(capsys, engine, direction):
+    exact = Fraction(answer(capsys, *KRR, "--direction", direction, "--rigour", "exact")["exact"])
+    found = answer(capsys, *KRR, "--direction", direction, "--engine", engine)
+    assert Fraction(found["lower"]) <= exact <= Fraction(found["upper"])
+    assert float(found["log10_lower"]) <= float(found["log10_upper"])
+    assert found["direction"] == direction
+
+
+def test_what_is_attained_is_attained(capsys):
+    """The pair of datasets that is named has at least the value that is claimed, and at most the bound."""
+    found = answer(capsys, "delta", "krr", "-p", "k=3", "--lam", "3", "--exp-eps", "6/5", "--n", "3")
+    channel = mechanism("krr").at(k=3, lam=3).channel()
+    worst, _ = worst_shuffled_divergence(channel, (0, 1), 3, Fraction(6, 5))
+    assert Fraction(found["attained_lower"]) <= worst <= Fraction(found["upper"])
+    assert found["attained_by"] == "X0 = (0, 2 x 2), X1 = (1, 2 x 2), inputs named 0, 1, 2"
+
+
+def test_confirmation_is_inside(capsys):
+    found = answer(capsys, *KRR, "--confirm")
+    assert found["confirmed"].keys() == {"value", "digits", "route"}
+    assert found["confirmed"]["digits"] == 50
+    assert abs(Fraction(found["confirmed"]["value"]) - Fraction(55591, 829440)) < Fraction(1, 10**50)
+
+
+def test_zero_is_zero(capsys):
+    for levels in (["--eps0", "1", "--eps", "1"], ["--eps0", "1", "--eps", "2"], ["--lam", "3", "--exp-eps", "3"]):
+        found = answer(capsys, "delta", "krr", "-p", "k=3", "--n", "5", *levels, "--rigour", "exact")
+        assert (found["lower"], found["upper"], found["exact"]) == ("0", "0", "0")
+        assert (found["log10_lower"], found["log10_upper"]) == ("-inf", "-inf")
+
+
+def test_epsilon_is_on_the_safe_side(capsys):
+    found = answer(capsys, "epsilon", "krr", "-p", "k=10", "--eps0", "1", "--n", "1000", "--delta", "1e-6")
+    assert found.keys() == BOUND_KEYS
+    assert Fraction(found["lower"]) <= Fraction("0.0801610467") <= Fraction(found["upper"])
+    assert float(found["upper"]) == pytest.approx(0.0801610467, rel=2e-6)
+    below = answer(capsys, "delta", "krr", "-p", "k=10", "--eps0", "1", "--n", "1000", "--eps", found["upper"])
+    assert Fraction(below["upper"]) <= Fraction(1, 10**6)
+
+
+def test_text_output_says_what_it_bounds(capsys):
+    status, out, err = run(capsys, *KRR)
+    assert (status, err) == (0, "")
+    for word in ("delta <=", "attained", "replace-one", "Theorems"):
+        assert word in out
+
+
+def test_decompose_and_mechanisms(capsys):
+    found = answer(capsys, "decompose", "krr")
+    assert {"mechanism", "cells", "beta", "gamma", "gparv", "singular", "pair", "inputs"} <= found.keys()
+    assert len(found["cells"]) == 3
+    assert {row["name"] for row in answer(capsys, "mechanisms")} == set(MECHANISMS)
+    status, out, _ = run(capsys, "decompose", "krr", "--latex")
+    assert status == 0
+    assert out.startswith(r"\begin{array}")
+
+
+DELTA = ["delta", "krr", "-p", "k=3", "--lam", "3", "--exp-eps", "6/5", "--n", "5"]
+
+
+def with_option(option, value):
+    """The command above with one option changed (or added)."""
+    arguments = list(DELTA)
+    if option in arguments:
+        arguments[arguments.index(option) + 1] = value
+        return arguments
+    return [*arguments, option, value]
+
+
+def without(*options):
+    arguments = list(DELTA)
+    for option in options:
+        i = arguments.index(option)
+        del arguments[i : i + 2]
+    return arguments
+
+
+WRONG = [
+    ([*without("--exp-eps"), "--eps", "-1"], "eps = -1: expected a number >= 0"),
+    ([*without("--exp-eps"), "--eps", "nan"], "eps = nan: expected a number"),
+    ([*without("--exp-eps"), "--eps", "inf"], "eps = inf: expected a number"),
+    ([*without("--exp-eps"), "--eps", "1e9999999"], "eps = 1e9999999"),
+    ([*without("--exp-eps"), "--eps", "1e-9000"], "eps = 1e-9000: expected an exponent"),
+    ([*without("--exp-eps"), "--eps", "1e100"], "eps = 1e100: expected a number >= 0 and at most"),
+    (without("--exp-eps"), "eps = None"),
+    ([*DELTA, "--eps", "1"], "eps, exp_eps = 1, 6/5: expected one of the two"),
+    (with_option("--exp-eps", "1/2"), "exp_eps = 1/2: expected a number >= 1"),
+    (with_option("--exp-eps", "1/0"), "exp_eps = 1/0: expected a denominator other than 0"),
+    ([*without("--lam"), "--eps0", "0"], "eps0 = 0: expected a number > 0"),
+    ([*without("--lam"), "--eps0", "-1"], "eps0 = -1: expected a number > 0"),
+    ([*without("--lam"), "--eps0", "1e5000"], "eps0 = 1e5000"),
+    ([*DELTA, "--eps0", "1"], "eps0, lam = 1, 3: expected one of the two"),
+    (with_option("--lam", "1"), "lam = 1: expected a number > 1"),
+    (with_option("--lam", "1/2"), "lam = 1/2: expected a number > 1"),
+    (with_option("--lam", "9" * 5000), "expected a number of at most 1000 characters"),
+    (with_option("--lam", "__import__('os')"), "expected a number such as"),
+    (without("--lam"), "lam = None"),
+    (with_option("-p", "k=1"), "k = 1: expected an integer >= 2"),
+    (with_option("-p", "k=2.5"), "k = 2.5: expected an integer >= 2"),
+    (with_option("-p", "k=1e999"), "k = 1e999: expected an integer"),
+    (with_option("-p", "k=x"), "k = x: expected a number"),
+    (with_option("-p", "k"), "-p = k: expected NAME=VALUE"),
+    (with_option("-p", "q=3"), "q = 3: expected a parameter of krr"),
+    ([*DELTA, "-p", "k=4"], "-p = k=4: expected NAME=VALUE, each name once"),
+    (without("-p"), "k = None: expected an integer >= 2, given by -p k="),
+    (with_option("--n", "0"), "n = 0: expected an integer from 1"),
+    (with_option("--n", "-3"), "n = -3: expected an integer from 1"),
+    (with_option("--n", "1.5"), "n = 1.5: expected an integer from 1"),
+    (with_option("--n", "many"), "n = many: expected an integer from 1"),
+    (with_option("--n", "1e999"), "n = 1e999: expected an integer from 1"),
+    (with_option("--n", "1e999999"), "n = 1e999999: expected an integer from 1"),
+    (without("--n"), "--n"),
+    (with_option("--rel", "0"), "rel = 0.0: expected a relative width in (0, 1)"),
+    (with_option("--rel", "nan"), "rel = nan: expected a relative width in (0, 1)"),
+    (with_option("--engine", "magic"), "'auto', 'exact', 'fft', 'contour'"),
+    (with_option("--rigour", "some"), "'float64', 'ball', 'exact'"),
+    (with_option("--direction", "up"), "'forward', 'reverse', 'both'"),
+    ([*with_option("--engine", "fft"), "--rigour", "exact"], "engine fft answers at rigour float64, not exact"),
+    ([*with_option("--n", "1e9"), "--rigour", "exact"], "rigour exact at n = 1000000000"),
+    ([*without("--lam"), "--eps0", "1", "--rigour", "exact"], "rigour exact needs rational lam"),
+    ([*with_option("--n", "1e9"), "--confirm"], "confirmation at n = 1000000000"),
+    (["delta", "kr", *DELTA[2:]], "mechanism = kr: expected one of"),
+    (["delta", "identity", "-p", "k=3", "--lam", "3", "--eps", "1", "--n", "2"], "no budget: identity has none"),
+    (["delta", "half-block", "-p", "k=3", "--lam", "3", "--eps", "1", "--n", "2"], "k = 3: expected an even integer"),
+    (["delta", "subset-selection", "-p", "k=3", "-p", "s=3", "--lam", "3", "--eps", "1", "--n", "2"], "s = 3"),
+    (
+        ["delta", "erasure", "-p", "k=3", "-p", "p=4/3", "--eps", "1", "--n", "2"],
+        "p = 4/3: expected a number in [0, 1]",
+    ),
+    *(
+        (["epsilon", "krr", "-p", "k=3", "--lam", "3", "--n", "5", "--delta", delta], f"delta = {delta}")
+        for delta in ("0", "1", "-1", "2", "nan")
+    ),
+    (["epsilon", "identity", "-p", "k=3", "--n", "5", "--delta", "0.1"], "no finite eps has delta <= 0.1"),
+    (["delta"], "MECH"),
+    (["nonsense"], "commands:"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG, ids=[message for _, message in WRONG])
+@pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
+def test_wrong_input_is_one_line_and_nothing_else(capsys, tmp_path, monkeypatch, arguments, message, as_json):
+    monkeypatch.chdir(tmp_path)
+    status, out, err = run(capsys, *arguments, *(["--json"] if as_json and arguments != ["nonsense"] else []))
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    assert message in err
+    assert "Traceback" not in err
+    assert len(err) < 600
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_process_says_the_same():
+    """Once through a real process: exit code, empty standard output, one line on standard error."""
+    arguments = [
+        sys.executable,
+        "-m",
+        "symshuffle",
+        "delta",
+        "krr",
+        "--eps0",
+        "-1",
+        "--eps",
+        "1",
+        "--n",
+        "2",
+        "-p",
+        "k=2",
+    ]
+    found = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == "symshuffle: eps0 = -1: expected a number > 0 and at most 5000\n"

@@ -1,0 +1,92 @@
+"""Divergences against their defining properties: testing, duality, order, data processing."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from symshuffle.divergences import chi_square, hockey_stick, kl_divergence, renyi_divergence, total_variation
+from symshuffle.errors import InputError, NotDecided
+from symshuffle.numbers import Ball, enclose
+from symshuffle.testing import channels, distributions, ratios
+
+PAIRS = st.tuples(distributions(4), distributions(4))
+
+
+@given(PAIRS, ratios())
+def test_hockey_stick_is_the_best_test(pair, gamma):
+    """D is the largest P(A) - gamma Q(A) over all events."""
+    p, q = pair
+    events = itertools.chain.from_iterable(itertools.combinations(range(4), r) for r in range(5))
+    assert hockey_stick(p, q, gamma) == max(sum(p[y] - gamma * q[y] for y in event) for event in events)
+
+
+@given(PAIRS, ratios())
+def test_duality(pair, gamma):
+    p, q = pair
+    assert hockey_stick(p, q, gamma) == 1 - gamma + gamma * hockey_stick(q, p, 1 / gamma)
+
+
+@given(channels(max_inputs=2, max_outputs=4), channels(max_inputs=4, max_outputs=3), ratios())
+def test_data_processing(channel, kernel, gamma):
+    if kernel.num_inputs != channel.num_outputs:
+        return
+    after = channel.push_forward(kernel)
+    for divergence in (lambda p, q: hockey_stick(p, q, gamma), chi_square, total_variation):
+        assert divergence(*after.rows[:2]) <= divergence(*channel.rows[:2])
+
+
+@given(PAIRS)
+def test_every_divergence_separates(pair):
+    p, q = pair
+    for divergence in (total_variation, chi_square, kl_divergence):
+        value = divergence(p, q)
+        assert not (isinstance(value, float) and math.isnan(value))
+        if p == q:
+            assert value == 0 or (isinstance(value, Ball) and value.lower <= 0 <= value.upper)
+        elif divergence is not kl_divergence:
+            assert value > 0
+
+
+@given(distributions(3, support=1), distributions(3, support=1))
+def test_balls_and_doubles_agree(p, q):
+    doubles = [tuple(map(float, side)) for side in (p, q)]
+    assert float(kl_divergence(p, q)) == pytest.approx(kl_divergence(*doubles), abs=1e-12)
+    assert float(renyi_divergence(p, q, 2)) == pytest.approx(renyi_divergence(*doubles, 2), abs=1e-12)
+    assert float(renyi_divergence(p, q, 2)) == pytest.approx(math.log1p(chi_square(p, q)), abs=1e-12)
+    balls = [tuple(map(enclose, side)) for side in (p, q)]
+    exact, enclosed = hockey_stick(p, q, Fraction(3, 2)), hockey_stick(*balls, Fraction(3, 2))
+    assert enclosed.lower <= exact <= enclosed.upper
+
+
+def test_unbounded_ratios():
+    p, q = (Fraction(1, 2), Fraction(1, 2)), (Fraction(1), Fraction(0))
+    for divergence in (chi_square, kl_divergence, lambda a, b: renyi_divergence(a, b, 3)):
+        assert divergence(p, q) == math.inf
+        assert divergence(q, p) != math.inf
+    assert hockey_stick(p, q, 10**9) == Fraction(1, 2)
+
+
+def test_known_values():
+    p, q = (Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4))
+    assert chi_square(p, q) == Fraction(4, 3)
+    assert float(kl_divergence(p, q)) == pytest.approx(math.log(3) / 2)
+
+
+@pytest.mark.parametrize("gamma", [-1, Fraction(-1, 10), float("nan")])
+def test_orders_below_zero_are_refused(gamma):
+    with pytest.raises(InputError, match="gamma = "):
+        hockey_stick((Fraction(1),), (Fraction(1),), gamma)
+
+
+def test_other_refusals():
+    with pytest.raises(InputError, match="1 and 2 masses"):
+        hockey_stick((Fraction(1),), (Fraction(1, 2),) * 2, 1)
+    with pytest.raises(InputError, match="above 1"):
+        renyi_divergence((Fraction(1),), (Fraction(1),), 1)
+    straddling = Ball(Fraction(-1, 10), Fraction(1, 10))
+    with pytest.raises(NotDecided):
+        chi_square((Fraction(1),), (straddling,))

@@ -1,0 +1,74 @@
+"""The law of G: what is no law, how atoms merge, and its moments."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+
+from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.errors import InputError
+from symshuffle.law import Law
+from symshuffle.numbers import Ball, Exp, enclose
+from symshuffle.testing import channels, laws, ratios
+
+HALF = Fraction(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("values", "weights", "singular", "message"),
+    [
+        ((), (), 0, "at least 1"),
+        ((1,), (HALF, HALF), 0, "1 values, 2 weights"),
+        ((Fraction(1),), (Fraction(0),), 0, "drop atoms of weight 0"),
+        ((Fraction(1),), (Fraction(-1),), 0, "positive probabilities"),
+        ((1.0,), (float("nan"),), 0, "positive probabilities"),
+        ((float("nan"),), (1.0,), 0, "finite numbers"),
+        ((float("inf"),), (1.0,), 0, "finite numbers"),
+        ((Fraction(1),), (Fraction(1),), Fraction(-1), "a mass of at least 0"),
+    ],
+)
+def test_refusals(values, weights, singular, message):
+    with pytest.raises(InputError, match=message):
+        Law(values, weights, singular)
+
+
+def test_weights_must_sum_to_one_where_that_matters():
+    Law((Fraction(1),), (Fraction(1),)).require_probabilities()
+    with pytest.raises(InputError, match="sum 1/2"):
+        Law((Fraction(1),), (HALF,)).require_probabilities()
+
+
+def test_atoms_are_collected():
+    law = Law.from_atoms([(Fraction(1), HALF), (Fraction(2), Fraction(0)), (Fraction(1), HALF)])
+    assert (law.values, law.weights) == ((Fraction(1),), (Fraction(1),))
+    same = enclose(Exp(Fraction(1)))
+    assert len(Law.from_atoms([(same, HALF), (same, HALF)]).values) == 1
+    other = enclose(Exp(Fraction(1)))
+    assert len(Law.from_atoms([(same, HALF), (other, HALF)]).values) == 2  # equal balls need not hold equal numbers
+
+
+@given(laws())
+def test_moments_and_support(law):
+    assert law.exact and law.enclosed
+    assert law.mean == sum(v * w for v, w in law.atoms())
+    assert law.variance == sum(v * v * w for v, w in law.atoms()) - law.mean**2
+    assert law.support == (min(law.values), max(law.values))
+    assert law.never_positive == (max(law.values) <= 0)
+    assert all((value / law.lattice).denominator == 1 for value in law.values)
+
+
+@given(channels(), ratios())
+def test_mean_of_gparv(channel, order):
+    """E[G] = 1 - exp(eps), less what the blanket misses."""
+    pair = simplified_decomposition(channel, (0, 1)).reduction_pair()
+    law = pair.gparv(order)
+    missed = [(a, b) for a, b, c in zip(pair.a0, pair.a1, pair.a2, strict=True) if c == 0]
+    assert law.mean == 1 - order - sum(a - order * b for a, b in missed)
+    assert law.singular == sum(max(a - order * b, Fraction(0)) for a, b in missed)
+
+
+def test_kinds_of_numbers():
+    mixed = Law((Ball(Fraction(0), Fraction(1)), Fraction(-1)), (HALF, HALF))
+    assert mixed.enclosed and not mixed.exact and mixed.lattice is None and not mixed.never_positive
+    assert not Law((1.0,), (1.0,)).enclosed
+    assert "<td>1.0</td>" in Law((1.0,), (1.0,))._repr_html_()

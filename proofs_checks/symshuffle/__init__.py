@@ -1,0 +1,1 @@
+"""Checks of what symshuffle itself claims: that its engines compute what they say."""

@@ -1,8 +1,9 @@
 r"""Why binary randomized response has the largest blanket bound of all mechanisms with its budget.
 
-Let G be the blanket variable of an :math:`\varepsilon_0`-LDP mechanism and G* that of binary randomized response, with
-atoms :math:`\lambda-x` and :math:`1-\lambda x`, :math:`\frac1{\lambda+1}` each, and 0 (:math:`x=e^\varepsilon`). Then
-:math:`E(G-t)_+\le E(G^*-t)_+` for all t, that is, G is below G* in convex order:
+Let :math:`\varepsilon\le\varepsilon_0`; beyond that all bounds are 0. Let G be the blanket variable of an
+:math:`\varepsilon_0`-LDP mechanism and G* that of binary randomized response, with atoms :math:`\lambda-x` and
+:math:`1-\lambda x`, :math:`\frac1{\lambda+1}` each, and 0 (:math:`x=e^\varepsilon`). Then G is below G* in convex
+order, :math:`E(G-t)_+\le E(G^*-t)_+` for all t:
 
 - The means are equal, and no atom lies outside :math:`[1-\lambda x,\lambda-x]`.
 - For :math:`0\le t\le\lambda-x`, write the rows of the pair as :math:`R_0=\lambda u+v`, :math:`R_1=u+\lambda v`

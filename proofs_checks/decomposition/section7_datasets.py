@@ -217,7 +217,8 @@ SEC_8 = Claim(
     r"$1,\dots,m$ have to be compared; the one at distance $m$ is expected, without proof, to have the largest "
     r"variance of $G$ and the largest bound. (Ours: a proof. One more differing coordinate makes $G$ larger in "
     r"convex order, whatever the other coordinates, $n$ and $\varepsilon$ are, if $(R(x)/\inf R,R(x')/\inf R)$ is "
-    r"exchangeable under the blanket; the coordinates may even use different mechanisms.)",
+    r"exchangeable under the blanket; the coordinates may even use different mechanisms. In its example the paper "
+    r"says three mechanisms and lists four coordinates.)",
     source="decomposition, Section 8",
     assumptions=(
         "LDP",

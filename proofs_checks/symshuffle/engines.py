@@ -38,7 +38,7 @@ def _laws() -> Iterator[tuple[str, Law]]:
     yield "a rare atom", Law((Fraction(-100), Fraction(1)), (1 - rare, rare))
 
 
-def _sum_of_positive_parts(law: Law, n: int) -> Fraction:
+def _sum_of_positive_parts(law: Law, n: int) -> Any:
     """H(n), by adding one user after the other: sums of G to their probabilities."""
     sums: dict[Any, Any] = {Fraction(0): Fraction(1)}
     for _ in range(n):
@@ -47,10 +47,7 @@ def _sum_of_positive_parts(law: Law, n: int) -> Fraction:
             for value, weight in law.atoms():
                 grown[total + value] = grown.get(total + value, Fraction(0)) + mass * weight
         sums = grown
-    singular: Any = law.singular
-    positive: Fraction = sum((max(s, Fraction(0)) * mass for s, mass in sums.items()), start=Fraction(0))
-    value: Fraction = singular + positive / n
-    return value
+    return law.singular + sum((max(s, Fraction(0)) * mass for s, mass in sums.items()), start=Fraction(0)) / n
 
 
 def _brackets(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:

@@ -263,8 +263,9 @@ def same_function(left: Any, right: Any) -> Verdict:
     if difference == 0 or sp.simplify(difference) == 0:
         return Verdict.TRUE
     symbols = sorted(difference.free_symbols, key=str)
-    for start in (7, 11, 16):
-        point = {symbol: sp.Integer(start + 3 * i) for i, symbol in enumerate(symbols)}
+    # Both rising and falling points: binomial(k, s) is 0 at all points with k < s.
+    for start, step in ((7, 3), (31, -3), (11, 3), (41, -3), (16, 3)):
+        point = {symbol: sp.Integer(start + step * i) for i, symbol in enumerate(symbols)}
         value = difference.subs(point)
         if value.is_number and value.is_finite and value.is_Rational and value != 0:
             return Verdict.FALSE

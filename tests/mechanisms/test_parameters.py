@@ -1,0 +1,116 @@
+"""Parameters of mechanisms: ranges, budgets, what has to be given, and what a description must satisfy."""
+
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.mechanisms.finite import K
+from symshuffle.mechanisms.model import LAM_PARAMETER, Mechanism, OutputClass, State
+from symshuffle.mechanisms.parameters import read_budget, read_target
+from symshuffle.mechanisms.registry import mechanism
+from symshuffle.mechanisms.symbolic import LAM, evaluate, same_function
+from symshuffle.numbers import Ball, Exp, Verdict
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        ("krr", {"k": 1}, "k = 1: expected an integer >= 2"),
+        ("krr", {"k": "5/2"}, "k = 5/2: expected an integer >= 2"),
+        ("krr", {"q": 1}, "q = 1: expected a parameter of krr: lam, k"),
+        ("krr", {"lam": 1}, "lam = 1: expected a number > 1"),
+        ("krr", {"eps0": 0}, "eps0 = 0: expected a number > 0"),
+        ("krr", {"eps0": 1, "lam": 3}, "one of the two, not both"),
+        ("krr", {"k": 10**16}, f"k = {10**16}"),
+        ("subset-selection", {"k": 3, "s": 3}, r"s = 3: expected an integer in \[1, k - 1\] \(here 2\)"),
+        ("aug-rr", {"p": 2}, r"p = 2: expected a number in \[0, 1\]"),
+        ("half-block", {"k": 5}, "k = 5: expected an even integer"),
+        ("half-block", {"k": 6, "d": 4}, r"d = 4: expected an integer in \[1, k/2\] \(here 3\)"),
+    ],
+)
+def test_ranges(name, parameters, message):
+    with pytest.raises(InputError, match=message):
+        mechanism(name).at(**parameters)
+
+
+def test_names_are_suggested():
+    with pytest.raises(InputError, match="mechanism = subset-selecton: expected one of subset-selection$"):
+        mechanism("subset-selecton")
+
+
+def test_budgets_stay_exact():
+    assert read_budget(eps0="0.1") == Exp(Fraction(1, 10))
+    assert read_budget(lam="6/5") == Fraction(6, 5)
+    assert read_budget() is None
+    assert read_target(eps=0) == 1
+    assert read_target(exp_eps=1) == 1
+    with pytest.raises(InputError, match="at most 5000"):
+        read_target(eps=10**6)
+    with pytest.raises(InputError, match="at most"):
+        read_budget(lam=Exp(Fraction(10**6)))
+
+
+@pytest.mark.parametrize("k", [4, "4", "4.0", 4.0, "4e0", Fraction(4)])
+def test_integers_are_read_however_they_are_written(k):
+    """A mechanism that lists its outputs once lost k = "4.0" on the way."""
+    channel = mechanism("half-block").at(k=k, lam=2).channel()
+    assert channel == mechanism("half-block").at(k=4, lam=2).channel()
+    assert channel.num_outputs == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("rr", {}), ("krr", {"k": 4}), ("subset-selection", {"k": 4, "s": 2}), ("aug-rr", {"k": 3, "p": "1/3"})],
+)
+def test_channels_have_the_level_they_claim(name, parameters):
+    """A unary-encoding client in the wild was not eps-LDP for years: nobody had asked its matrix."""
+    assert mechanism(name).at(lam="7/3", **parameters).channel().ratio_cap() == Fraction(7, 3)
+    balls = mechanism(name).at(eps0=1, **parameters).channel()
+    cap = balls.ratio_cap()
+    assert isinstance(cap, Ball)
+    assert balls.is_ldp(3) is Verdict.TRUE
+    assert balls.is_ldp(Fraction(27, 10)) is Verdict.FALSE
+
+
+def test_explicit_channels_of_explosive_size_are_refused():
+    with pytest.raises(Unsupported, match="closed form without the matrix"):
+        mechanism("krr").at(k=10**6, lam=2).channel()
+    with pytest.raises(InputError, match="k inputs"):
+        mechanism("krr").at(lam=2).channel()
+
+
+def own(states, size=K):
+    return Mechanism("own", "own", K, (OutputClass("symbol", size, states),), (LAM_PARAMETER,))
+
+
+def test_descriptions_are_checked():
+    total = LAM + K - 1
+    one = sp.Integer(1)
+    own((State("hit", one, LAM / total), State("miss", K - 1, 1 / total)))
+    with pytest.raises(InputError, match="state counts of sum k"):
+        own((State("hit", one, LAM / total), State("miss", K, 1 / total)))
+    with pytest.raises(InputError, match="a sum of 1"):
+        own((State("hit", one, LAM / total), State("miss", K - 1, LAM / total)))
+
+
+def test_same_function():
+    k, s = sp.symbols("k s", positive=True, integer=True)
+    pascal = sp.binomial(k, s) - sp.binomial(k - 1, s) - sp.binomial(k - 1, s - 1)
+    assert same_function(pascal, 0) is Verdict.TRUE
+    assert same_function(sp.binomial(k, s), sp.binomial(k, s - 1)) is Verdict.FALSE
+    assert same_function(LAM**2 - 1, (LAM - 1) * (LAM + 1)) is Verdict.TRUE
+    assert same_function(LAM, LAM + sp.Rational(1, 10**30)) is Verdict.FALSE
+
+
+def test_evaluation_never_goes_through_doubles():
+    third = evaluate(sp.Rational(1, 3), bits=64)
+    assert third.lower <= Fraction(1, 3) <= third.upper
+    root = evaluate(sp.sqrt(2), bits=200)
+    assert root.lower**2 <= 2 <= root.upper**2
+    assert root.radius < Fraction(1, 2**195)
+    with pytest.raises(InputError, match="left open"):
+        evaluate(LAM)
+    with pytest.raises(InputError, match="sums, products"):
+        evaluate(sp.Float("0.1"))

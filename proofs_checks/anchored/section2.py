@@ -140,6 +140,11 @@ def _sum_of_rows(channel: Channel, gauge: Gauge) -> tuple[list[tuple[Vector, Fra
 
 
 def _check_representation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    entry, total, size, mass = sp.symbols("u s k m", positive=True)
+    # In every gauge <a_i, V^T u> = u_i - s/k with s = k; row i is then u_i times the average, that is, itself.
+    yield identity(
+        (1 + entry - total / size).subs(total, size) * mass, entry * mass, at="every channel: density of a row"
+    )
     for trial in range(16):
         channel = cases.channel(rng, 4, 2 + trial % 5, zeros=0.25)
         composition = cases.distribution(rng, 4)
@@ -303,7 +308,10 @@ CLAIMS: Final = (
         ),
         source="anchored, Theorem 2.5",
         assumptions=("finitely many outputs",),
-        scope="16 random rational channels (4 inputs, 2..6 outputs, zeros and null outputs), two rational gauges",
+        scope=(
+            "16 random rational channels (4 inputs, null outputs), two rational gauges, kernels, round trips; "
+            "densities for every channel"
+        ),
         grade=Grade.EXACT_CASES,
         printed=_representation,
         check=_check_representation,

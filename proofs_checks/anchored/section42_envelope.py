@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import comb
 from typing import Any, Final
@@ -36,6 +36,7 @@ from symshuffle.design.envelope import (
     Direction,
     binary_envelope,
     certify_envelope,
+    convex_envelope,
     endpoint_law,
     ratio_law,
     shuffled_leakage,
@@ -166,6 +167,13 @@ CERTIFIED: Final = (
 """Budget, users, order, direction, and the envelope rounded down: computed once with mpmath from the binomial sum."""
 
 
+CONVEX: Final[dict[str, Callable[[Fraction], Fraction]]] = {
+    "(t-1)^2": lambda t: (t - 1) ** 2,
+    "t^4-1": lambda t: t * t * t * t - 1,
+    "1/t-1": lambda t: 1 / t - 1,
+}
+
+
 def _check_envelope(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     a, b, lam = sp.symbols("a b lambda", positive=True)  # masses of an output under the two rows
     first, second = (lam * a - b) / (lam - 1), (lam * b - a) / (lam - 1)
@@ -190,6 +198,15 @@ def _check_envelope(statement: Statement, rng: np.random.Generator) -> Iterator[
             yield compare(brute, claimed, at=f"binary randomized response by enumeration, {where}")
             library = binary_envelope(experiment, lam=cap, gamma=gamma).bracket
             yield compare(library.lower, claimed, at=f"the library's envelope, {where}")
+    for name, function in CONVEX.items():
+        for n in (1, 2, 3):
+            cap = Fraction(3)
+            ratio = ratio_law(cases.capped_channel(rng, 3, 3, cap), 0, 1)
+            value = sum((w * function(v) for v, w in exact_atoms(average_law(ratio, n))), start=ZERO)
+            best = convex_envelope(n, lam=cap, function=function)
+            yield compare(value, best, "<=", at=f"{name}, n={n}: a capped channel")
+            end = sum((w * function(v) for v, w in exact_atoms(average_law(endpoint_law(cap), n))), start=ZERO)
+            yield compare(end, best, at=f"{name}, n={n}: binary randomized response")
     for eps0, n, order, direction, digits in CERTIFIED:
         bracket = binary_envelope(Contamination(n, direction), lam=Exp(Fraction(eps0)), gamma=Fraction(order)).bracket
         low = Fraction(digits)

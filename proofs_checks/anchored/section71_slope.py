@@ -31,6 +31,7 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.design.frontier import critical_ratio, slope_constant
+from symshuffle.design.orbits import slope_certificate
 from symshuffle.design.raw_cap import subset_budget, subset_slope, subset_template, subset_trace
 from symshuffle.divergences import chi_square
 from symshuffle.mechanisms.finite import K, S
@@ -147,6 +148,12 @@ def _check_slope(statement: Statement, rng: np.random.Generator) -> Iterator[Com
         slope = template_signal(u) / Fraction(template_budget(u))
         yield compare(
             slope, Fraction(str(statement(sp.Integer(size_exact))[0])), at=f"k={size_exact}: equality at ratio {ratio}"
+        )
+    for trial in range(24):  # also where the constant is irrational: by the sign of x^2 - (k-1)
+        k = (3, 4, 6, 7, 8)[trial % 5]
+        margin, holds = slope_certificate(cases.template(rng, k))
+        yield decide(
+            holds and margin > 0, at=f"random template {trial}, k={k}", claimed="strictly below", computed=str(margin)
         )
     for trial in range(60):
         k = list(SQUARE_SIZES)[trial % 4]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
@@ -267,6 +267,45 @@ def _tail(n: int, t: int, p: flint.arb) -> flint.arb:
     if t <= 0:
         return flint.arb(1)
     return flint.arb(0) if t > n else p.beta_lower(t, n - t + 1, regularized=True)
+
+
+def convex_envelope(n: int, *, lam: Fraction, function: Callable[[Fraction], Fraction]) -> Fraction:
+    r"""The largest f-divergence of the contamination pair over all channels of ratio cap ``lam``: :math:`Ef(\bar K_n)`.
+
+    Parameters
+    ----------
+    n : int
+        Number of users; one holds ``i``, the others and everybody in the second dataset hold ``j``.
+    lam : Fraction
+        Local ratio cap, at least 1.
+    function : callable
+        A convex ``f`` with ``f(1) = 0``, from rationals to rationals: :math:`(t-1)^2` for chi-square,
+        :math:`t^\alpha-1` for the exponential of a Rényi divergence, :math:`1/t-1` for the reversed chi-square.
+
+    Raises
+    ------
+    InputError
+        If ``f(1)`` is not 0, or ``f`` fails to be convex on the values of the average.
+
+    Notes
+    -----
+    anchored, Theorem 4.9 (i). Convexity is checked where it is used, at the ``n + 1`` values of the average.
+    """
+    Contamination(n)
+    law = endpoint_law(lam)
+    if function(Fraction(1)) != 0:
+        raise InputError("function", f"f(1) = {function(Fraction(1))}", "f(1) = 0")
+    step = (lam - 1 / lam) / n
+    points = [1 / lam + count * step for count in range(n + 1)]
+    values = [function(point) for point in points]
+    if lam > 1 and any(a + c < 2 * b for a, b, c in zip(values, values[1:], values[2:], strict=False)):
+        raise InputError("function", "a function that is not convex", "a convex function on [1/lam, lam]")
+    high = next(weight for value, weight in law.atoms() if value == lam)
+    share = Fraction(str(high))
+    terms = (
+        math.comb(n, count) * share**count * (1 - share) ** (n - count) * value for count, value in enumerate(values)
+    )
+    return sum(terms, start=Fraction(0)) if lam > 1 else Fraction(0)
 
 
 def binary_kernel(channel: Channel, i: int, j: int, *, lam: Fraction) -> Channel:

@@ -26,7 +26,14 @@ from typing import Any, Final, final
 
 import sympy as sp
 
-from symshuffle.anchored.law import AnchoredLaw, mix, orbit_law
+from symshuffle.anchored.law import (
+    AnchoredLaw,
+    check_template,
+    mix,
+    orbit_law,
+    template_budget,
+    template_signal,
+)
 from symshuffle.anchored.linear import Vector, row_dependence
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.estimation.canonical import Population, isotropic_risk
@@ -221,6 +228,38 @@ class Frontier:
             raise InputError("budget", self.budget, "a number > 0 (at budget 0 the canonical risk is infinite)")
         ends = [isotropic_risk(self.k, value, population=population) for value in (self.trace.upper, self.trace.lower)]
         return Bracket(ends[0], ends[1], self.trace.rigour, "closed form", "from the trace, decreasing")
+
+
+def slope_certificate(u: Sequence[Fraction]) -> tuple[Fraction, bool]:
+    r"""An exact certificate of :math:`S(u)\le\kappa_kB(u)` for one template, although :math:`\kappa_k` is irrational.
+
+    With :math:`m=k-1` the inequality is equivalent to :math:`x\ge\sqrt m` for :math:`x=\frac12(kmB/S-k)`, that is, to
+    :math:`x>0` and :math:`x^2\ge m`.
+
+    Returns
+    -------
+    margin : Fraction
+        :math:`x^2-m`; zero exactly at the extremal template.
+    holds : bool
+        Whether :math:`x>0` and the margin is at least 0.
+
+    Raises
+    ------
+    InputError
+        For the template 1, where both sides are 0, and for a zero coordinate, where the budget is infinite.
+
+    Notes
+    -----
+    anchored, Lemma 7.2.
+    """
+    check_template(u)
+    signal, budget = template_signal(u), template_budget(u)
+    if signal == 0 or not isinstance(budget, Fraction):
+        raise InputError("template", tuple(map(str, u)), "a template other than 1 with positive coordinates")
+    k = len(u)
+    x = (k * (k - 1) * budget / signal - k) / 2
+    margin = x * x - (k - 1)
+    return margin, x > 0 and margin >= 0
 
 
 def reduce_mixture(

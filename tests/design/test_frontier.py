@@ -6,7 +6,7 @@ import pytest
 
 from symshuffle.anchored import AnchoredLaw
 from symshuffle.design.frontier import critical_ratio, slope_constant, threshold_budget, trace_frontier
-from symshuffle.design.orbits import DualCertificate, centre_orbit, reduce_mixture, subset_orbit
+from symshuffle.design.orbits import DualCertificate, centre_orbit, reduce_mixture, slope_certificate, subset_orbit
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.estimation.canonical import Population
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
@@ -127,3 +127,14 @@ def test_out_of_range(call):
 def test_joint_problems_of_many_inputs_are_refused():
     with pytest.raises(Unsupported, match="closed forms"):
         trace_frontier(1000, F(1), lam_cap=F(2))
+
+
+def test_slope_certificate():
+    assert slope_certificate(subset_orbit(10, 1, F(3)).template()) == (0, True)
+    assert slope_certificate(subset_orbit(10, 2, F(3)).template())[0] > 0
+    margin, holds = slope_certificate((F("3/2"), F("3/4"), F("3/4")))
+    assert holds
+    assert margin > 0
+    for u in ((F(1), F(1), F(1)), (F(3), F(0), F(0))):
+        with pytest.raises(InputError):
+            slope_certificate(u)

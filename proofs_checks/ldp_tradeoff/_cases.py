@@ -1,0 +1,81 @@
+"""Problems and channels shared by the sections: small, rational, reproducible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+
+from symshuffle.channel import Channel
+from symshuffle.design import DecisionProblem
+from symshuffle.design.properties import random_channel
+from symshuffle.geometry.extremal import MaximalPolytope
+
+LAM: Final = Fraction(3)
+LEVELS: Final = (Fraction(11, 10), Fraction(7, 3), Fraction(10))
+P0: Final = tuple(Fraction(v, 10) for v in (5, 3, 1, 1))
+P1: Final = tuple(Fraction(v, 10) for v in (1, 2, 3, 4))
+SLOPE: Final = tuple(Fraction(v, 10) for v in (-3, -1, 1, 3))
+
+SINGLES: Final = MaximalPolytope(3, LAM).channel(dict.fromkeys((1, 2, 4), Fraction(1, 5)))
+PAIRS: Final = MaximalPolytope(3, LAM).channel(dict.fromkeys((3, 5, 6), Fraction(1, 7)))
+
+
+def distribution(rng: np.random.Generator, size: int) -> tuple[Fraction, ...]:
+    """A random rational distribution without zeros."""
+    draws = [int(v) for v in rng.integers(1, 12, size=size)]
+    return tuple(Fraction(v, sum(draws)) for v in draws)
+
+
+def problem(rng: np.random.Generator, *, m: int, parameters: int = 3, actions: int = 3) -> DecisionProblem:
+    """A random rational decision problem with a prior, in which the data matter: action t suits parameter t."""
+    model = []
+    for t in range(parameters):
+        draws = [int(v) + 14 * (x == t % m) for x, v in enumerate(rng.integers(1, 8, size=m))]
+        model.append(tuple(Fraction(v, sum(draws)) for v in draws))
+    loss = tuple(
+        tuple(Fraction(0 if a == t else int(v)) for a, v in enumerate(rng.integers(3, 8, size=actions)))
+        for t in range(parameters)
+    )
+    prior = [int(v) for v in rng.integers(8, 12, size=parameters)]
+    return DecisionProblem(tuple(model), loss, tuple(Fraction(v, sum(prior)) for v in prior))
+
+
+def ring(m: int) -> DecisionProblem:
+    """Estimate a position on a circle from a blurred reading, at the loss of the distance along the circle."""
+    near = {0: Fraction(1, 2), 1: Fraction(1, 4)}
+    gap = [[min((x - t) % m, (t - x) % m) for x in range(m)] for t in range(m)]
+    model = tuple(tuple(near.get(d, Fraction(0)) * (1 if m > 2 else 2) for d in row) for row in gap)
+    return DecisionProblem(model, tuple(tuple(Fraction(d) for d in row) for row in gap), (Fraction(1, m),) * m)
+
+
+def ldp_channel(rng: np.random.Generator, m: int, outputs: int, lam: Fraction) -> Channel:
+    """A random rational LDP channel: levels between 1 and lam on a grid, completed by one more output."""
+    columns = [[1 + (lam - 1) * Fraction(int(v), 6) for v in rng.integers(0, 7, size=m)] for _ in range(outputs)]
+    sums = [sum(column[x] for column in columns) for x in range(m)]
+    scale = max(sums) + (max(sums) - min(sums)) / (lam - 1) + Fraction(1, 3)
+    return Channel(tuple((*(column[x] / scale for column in columns), (scale - sums[x]) / scale) for x in range(m)))
+
+
+def weights(rng: np.random.Generator, m: int, lam: Fraction, parts: int = 3) -> dict[int, Fraction]:
+    """A random point of the maximal polytope: a mixture of a few of its vertices."""
+    vertices = MaximalPolytope(m, lam).vertices()
+    chosen = [vertices[int(i)] for i in rng.integers(0, len(vertices), size=parts)]
+    point: dict[int, Fraction] = {}
+    for share, vertex in zip(distribution(rng, parts), chosen, strict=True):
+        for subset, weight in vertex.items():
+            point[subset] = point.get(subset, Fraction(0)) + share * weight
+    return point
+
+
+def channels(rng: np.random.Generator, count: int, inputs: int) -> Iterator[Channel]:
+    """Random rational channels with two to four outputs."""
+    return (random_channel(rng, inputs, 2 + i % 3) for i in range(count))
+
+
+def product(kernel: Sequence[Sequence[Fraction]], columns: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
+    """A matrix product, written out."""
+    return [[sum((a * b for a, b in zip(row, col, strict=True)), Fraction(0)) for col in zip(*columns, strict=True)]
+            for row in kernel]  # fmt: skip

@@ -1,0 +1,315 @@
+"""Section 2: stacking channels, local privacy, risks, and symmetries of decision problems."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from proofs_checks.ldp_tradeoff import _cases as cases
+from symshuffle.channel import Channel, direct_sum
+from symshuffle.claims.model import Claim, ClaimVerdict, Comparison, Control, Grade, Kind, Statement, compare, decide
+from symshuffle.design import bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
+from symshuffle.design.problems import DecisionProblem
+from symshuffle.design.properties import mix, random_channel
+from symshuffle.design.symmetries import parameter_permutation
+from symshuffle.design.tradeoff import minimax_risk
+from symshuffle.errors import InputError
+from symshuffle.geometry.extremal import MaximalPolytope
+from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel, cyclic_group
+
+Columns = list[tuple[Any, ...]]
+
+
+def _stacked(parts: Sequence[Channel], weights: Sequence[Fraction]) -> Columns:
+    """The rows of the stacked matrix, in the paper's orientation: one row per output."""
+    return [tuple(p * v for v in column) for p, part in zip(weights, parts, strict=True) for column in part.columns()]
+
+
+def _check_stacking(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial, (a, b, c) in enumerate(zip(*(cases.channels(rng, 12, 3) for _ in range(3)), strict=True)):
+        p = cases.distribution(rng, 3)
+        total = direct_sum([a, b, c], p)
+        yield compare(list(total.columns()), statement([a, b, c], p), at=f"three random channels, case {trial}")
+        inner = direct_sum([a, b], [p[0] / (p[0] + p[1]), p[1] / (p[0] + p[1])])
+        yield compare(direct_sum([inner, c], [p[0] + p[1], p[2]]), total, at=f"stacking in two steps, case {trial}")
+        yield compare(sum(total.rows[0]), Fraction(1), at=f"row sums, case {trial}")
+
+
+def _ldp(columns: Sequence[Sequence[Any]], lam: Fraction) -> bool:
+    """Inequality (2): lam Q[y, x] - Q[y, x'] >= 0 for every output and every pair of inputs."""
+    return all(lam * v - w >= 0 for column in columns for v in column for w in column)
+
+
+def _check_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    verdicts = set()
+    for trial, channel in enumerate(cases.channels(rng, 60, 3)):
+        lam = cases.LEVELS[trial % 3]
+        claimed = statement(channel.columns(), lam)
+        verdicts.add(claimed)
+        yield compare(bool(channel.is_ldp(lam)), claimed, at=f"random channel {trial}, lam={lam}")
+    for trial in range(12):
+        lam = cases.LEVELS[trial % 3]
+        first, second = (cases.ldp_channel(rng, 3, 2, lam) for _ in range(2))
+        kernel = random_channel(rng, 3, 3)
+        half = (Fraction(1, 2), Fraction(1, 2))
+        for name, made in (
+            ("itself", first),
+            ("post-processed", first.push_forward(kernel)),
+            ("stacked", direct_sum([first, second], half)),
+            ("mixed", mix([first, second], half)),
+        ):
+            yield decide(statement(made.columns(), lam), at=f"{name}, case {trial}, lam={lam}", claimed="LDP")
+    barely = Channel.from_rows([["1/2", "1/2", 0], ["1/4", "1/4", "1/2"]])
+    yield decide(
+        not statement(barely.columns(), Fraction(10**9)), at="a zero beside a positive entry", claimed="not LDP"
+    )
+
+
+def _risk(problem: DecisionProblem, channel: Channel, rule: Sequence[Sequence[Fraction]]) -> tuple[Fraction, ...]:
+    """Equation (3), term by term."""
+    return tuple(
+        sum(
+            (
+                problem.model[t][x] * channel.rows[x][y] * problem.loss[t][a] * rule[y][a]  # type: ignore[operator]
+                for x in range(problem.num_inputs)
+                for y in range(channel.num_outputs)
+                for a in range(problem.num_actions)
+            ),
+            Fraction(0),
+        )
+        for t in range(problem.num_parameters)
+    )
+
+
+def _check_risk(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial, channel in enumerate(cases.channels(rng, 20, 3)):
+        problem = cases.problem(rng, m=3)
+        rule = [cases.distribution(rng, 3) for _ in range(channel.num_outputs)]
+        yield compare(problem.risk(channel, rule), statement(problem, channel, rule), at=f"random problem {trial}")
+
+
+def _average_and_worst(problem: DecisionProblem, risks: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
+    """Equations (4) and (5) for one rule."""
+    prior = problem.required_prior()
+    return sum((p * r for p, r in zip(prior, risks, strict=True)), Fraction(0)), max(risks)
+
+
+def _check_optima(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(15):
+        problem, channel = cases.problem(rng, m=3), random_channel(rng, 3, 3)
+        averages = []
+        for actions in itertools.product(range(3), repeat=3):
+            rule = [[Fraction(int(a == chosen)) for a in range(3)] for chosen in actions]
+            averages.append(statement(problem, problem.risk(channel, rule))[0])
+        yield compare(
+            problem.bayes_risk(channel)[0], min(averages), at=f"best of all deterministic rules, case {trial}"
+        )
+        if trial % 3 == 0:  # a parameter that nobody can get wrong: then risks are not all equal
+            problem = replace(problem, loss=(*problem.loss[:2], (Fraction(0),) * 3))
+        value, rule, prior = minimax_risk(problem, channel)
+        yield compare(
+            value, statement(problem, problem.risk(channel, rule))[1], at=f"worst case of its rule, case {trial}"
+        )
+        # A prior whose Bayes risk is the value shows that no rule has a smaller worst case.
+        yield compare(
+            problem.with_prior(prior).bayes_risk(channel)[0], value, at=f"least favourable prior, case {trial}"
+        )
+
+
+def _level(lam: Fraction) -> Fraction:
+    """Equation (7) takes the infimum over channels of exactly the level asked for."""
+    return lam
+
+
+def _check_tradeoff(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(8):
+        m, lam = 3 + trial % 2, cases.LEVELS[trial % 3]
+        problem = cases.problem(rng, m=m)
+        family = MaximalPolytope(m, statement(lam))
+        best = min(problem.bayes_risk(family.channel(vertex))[0] for vertex in family.vertices())
+        value = bayes_tradeoff(problem, lam).value.exact
+        yield compare(value, best, at=f"certified optimum against all vertices, case {trial}, lam={lam}")
+        random = cases.ldp_channel(rng, m, 3, lam)
+        yield compare(problem.bayes_risk(random)[0], value, ">=", at=f"a random LDP channel, case {trial}")
+        worst = minimax_tradeoff(problem, lam)
+        yield compare(
+            minimax_risk(problem, worst.channel())[0], worst.value.exact, at=f"minimax attained, case {trial}"
+        )
+        yield compare(minimax_risk(problem, random)[0], worst.value.exact, ">=", at=f"minimax, random channel {trial}")
+        looser = bayes_tradeoff(problem, lam + 1).value.exact
+        yield compare(looser, value, "<=", at=f"no larger at a higher level, case {trial}")
+
+
+def _invariant(problem: DecisionProblem, g: Sequence[int], t: Sequence[int], a: Sequence[int]) -> bool:
+    """Model and loss invariance of Definition 2.2 for one element acting on inputs, parameters and actions."""
+    ranges = (range(problem.num_parameters), range(problem.num_inputs), range(problem.num_actions))
+    return all(problem.model[t[p]][g[x]] == problem.model[p][x] for p in ranges[0] for x in ranges[1]) and all(
+        problem.loss[t[p]][a[b]] == problem.loss[p][b] for p in ranges[0] for b in ranges[2]
+    )
+
+
+def _check_invariance(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    skewed = DecisionProblem.of([["1/2", "1/3", "1/6"], ["1/3", "1/2", "1/6"], ["1/6"] * 2 + ["2/3"]], [[0, 1, 1]] * 3)
+    for name, problem in (("ring of 4", cases.ring(4)), ("guessing", smoothed_point_masses(3, 1)), ("skewed", skewed)):
+        permutations = list(itertools.permutations(range(problem.num_inputs)))
+        for g in permutations:
+            claimed = any(statement(problem, g, t, a) for t in permutations for a in permutations)
+            try:
+                parameter_permutation(problem, g, "g")
+                found = True
+            except InputError:
+                found = False
+            yield compare(found, claimed, at=f"{name}, g={g}")
+
+
+def _acted(g: Sequence[int], channel: Channel, sigma: Sequence[int]) -> list[list[Any]]:
+    """Equation (9): entry (y, x) of the result is entry (sigma^-1 y, g^-1 x) of the channel."""
+    g_back, s_back = [list(p).index for p in (g, sigma)]
+    return [[channel.rows[g_back(x)][s_back(y)] for y in range(channel.num_outputs)] for x in range(channel.num_inputs)]
+
+
+def _check_action(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    channel = cases.ldp_channel(rng, 3, 2, cases.LAM)
+    group = list(itertools.permutations(range(3)))
+    for g, h in itertools.product(group, repeat=2):
+        composed = tuple(g[h[x]] for x in range(3))
+        once = act_on_channel(composed, channel, composed)
+        yield compare([list(row) for row in once.rows], statement(composed, channel, composed), at=f"g={composed}")
+        inner = Channel.from_rows(statement(h, channel, h))
+        yield compare(statement(g, inner, g), [list(row) for row in once.rows], at=f"(gh)Q = g(hQ), g={g}, h={h}")
+    polytope = OrbitPolytope(cyclic_group(4), cases.LAM)
+    for orbit in polytope.orbits:
+        subsets = sorted(polytope.group.orbit_of(orbit.representative))
+        invariant = MaximalPolytope(4, cases.LAM).channel(dict.fromkeys(subsets, polytope.single_orbit_weight(orbit)))
+        step = polytope.group.generators[0]
+        moved = tuple(subsets.index(polytope.group.act(step, y)) for y in subsets)
+        rows = [list(row) for row in invariant.rows]
+        yield compare(statement(step, invariant, moved), rows, at=f"orbit channel of {subsets[0]} is invariant")
+
+
+CLAIMS: Final[tuple[Claim, ...]] = (
+    Claim(
+        id="ldp_tradeoff.eq-1",
+        kind=Kind.STATEMENT,
+        title="stacking channels",
+        text=r"$\bigoplus_j p_jQ^{(j)}$ stacks the scaled matrices; it is a channel, and stacking is associative.",
+        source="ldp_tradeoff, equation (1)",
+        assumptions=("the weights are a distribution",),
+        scope="12 triples of random rational channels",
+        grade=Grade.EXACT_CASES,
+        printed=_stacked,
+        check=_check_stacking,
+        controls=(
+            Control("weights forgotten", lambda parts, weights: _stacked(parts, [Fraction(1)] * len(parts))),
+            Control("parts in the wrong order", lambda parts, weights: _stacked(parts[::-1], weights[::-1])),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="ldp_tradeoff.def-2.1",
+        kind=Kind.DEFINITION,
+        title="local privacy, column convention",
+        text=r"$Q$ is $\epsilon$-LDP if $\lambda Q_{y,x} \ge Q_{y,x'}$ for all outputs and pairs of inputs.",
+        source="ldp_tradeoff, Definition 2.1",
+        assumptions=("lam > 1",),
+        scope="60 random channels; closure under post-processing, stacking and mixing; a zero beside a positive entry",
+        grade=Grade.EXACT_CASES,
+        printed=_ldp,
+        check=_check_ldp,
+        controls=(
+            Control(
+                "only neighbouring inputs in one order",
+                lambda q, lam: all(lam * v >= w for c in q for v, w in itertools.pairwise(c)),
+            ),
+            Control("an additive budget", lambda q, lam: all(v + lam >= w for c in q for v in c for w in c)),
+        ),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="ldp_tradeoff.eq-3",
+        kind=Kind.STATEMENT,
+        title="expected loss of a rule behind a channel",
+        text=r"$R(\theta,Q,D)=\sum_{x,y}P(x|\theta)Q_{y,x}\sum_a \ell(\theta,a)D(a|y)$.",
+        source="ldp_tradeoff, equation (3)",
+        assumptions=("finitely many parameters and actions",),
+        scope="20 random rational problems, channels and rules",
+        grade=Grade.EXACT_CASES,
+        printed=_risk,
+        check=_check_risk,
+        controls=(
+            Control(
+                "the loss of the next action", lambda p, q, rule: _risk(p, q, [(*row[1:], row[0]) for row in rule])
+            ),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="ldp_tradeoff.eq-4-6",
+        kind=Kind.STATEMENT,
+        title="best average and best worst-case loss of a channel",
+        text=r"The Bayes risk averages over the prior, the worst-case risk is the supremum over $\theta$; optima over rules.",
+        source="ldp_tradeoff, equations (4)-(6)",
+        assumptions=("finitely many parameters and actions",),
+        scope="15 random problems: all 27 deterministic rules; minimax programs certified, least favourable priors",
+        grade=Grade.CERTIFIED,
+        printed=_average_and_worst,
+        check=_check_optima,
+        controls=(
+            Control("best case instead of worst", lambda p, risks: (_average_and_worst(p, risks)[0], min(risks))),
+            Control("uniform average", lambda p, risks: (sum(risks, Fraction(0)) / len(risks), max(risks))),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="ldp_tradeoff.eq-7",
+        kind=Kind.STATEMENT,
+        title="best loss over all locally private channels",
+        text=r"$\mathrm{PUT}_B$ and $\mathrm{PUT}_M$ are the infima of the optimal risks over $\epsilon$-LDP channels.",
+        source="ldp_tradeoff, equation (7)",
+        assumptions=("finitely many parameters and actions", "lam > 1"),
+        scope="8 random problems: optimum with a bound for every LDP channel, all vertices, random channels, monotonicity",
+        grade=Grade.CERTIFIED,
+        printed=_level,
+        check=_check_tradeoff,
+        controls=(Control("the budget doubled", lambda lam: lam * lam),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="ldp_tradeoff.def-2.2",
+        kind=Kind.DEFINITION,
+        title="decision problems with a symmetry group",
+        text=r"$P(gx|g\theta)=P(x|\theta)$ and $\ell(g\theta,ga)=\ell(\theta,a)$ for all $g$.",
+        source="ldp_tradeoff, Definition 2.2",
+        assumptions=("parameters with different models",),
+        scope="every permutation of the inputs of three problems, against all actions on parameters and answers",
+        grade=Grade.EXACT_CASES,
+        printed=_invariant,
+        check=_check_invariance,
+        controls=(Control("parameters stay put", lambda p, g, t, a: _invariant(p, g, range(len(t)), a)),),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="ldp_tradeoff.def-2.3",
+        kind=Kind.DEFINITION,
+        title="group acting on channels; invariant channels",
+        text=r"$(g\circ_\sigma Q)_{y,x}=Q_{\sigma_{g^{-1}}(y),g^{-1}x}$; $Q$ is invariant if all $g$ fix it.",
+        source="ldp_tradeoff, Definition 2.3",
+        assumptions=("a finite group",),
+        scope="all pairs of elements of Sym(3) acting on inputs and outputs; orbit channels of the rotations of 4 inputs",
+        grade=Grade.EXACT_CASES,
+        printed=_acted,
+        check=_check_action,
+        controls=(
+            Control(
+                "no inverse on the outputs",
+                lambda g, q, s: _acted(g, q, tuple(list(s).index(y) for y in range(len(s)))),
+            ),
+        ),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+)

@@ -1,0 +1,476 @@
+"""Section 3.1: the Blackwell order, maximal channels, and the functional properties of optimal risks."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.ldp_tradeoff import _cases as cases
+from symshuffle.channel import Channel, direct_sum
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.design import bayes_tradeoff, measures, smoothed_point_masses
+from symshuffle.design.problems import DecisionProblem
+from symshuffle.design.properties import Functional, Property, examine, mix, random_channel
+from symshuffle.design.reduced import orbit_tradeoff
+from symshuffle.design.tradeoff import minimax_risk
+from symshuffle.geometry.extremal import (
+    MaximalPolytope,
+    dominating_extremal,
+    gather,
+    non_extreme_output,
+)
+from symshuffle.geometry.orders import Garbling, Separation, blackwell, equivalent
+from symshuffle.geometry.symmetry import act_on_channel, cyclic_group, symmetric_group, symmetrise
+
+PROBLEM: Final = smoothed_point_masses(3, Fraction(3, 4))
+
+
+def _bayes(channel: Channel) -> Fraction:
+    return PROBLEM.bayes_risk(channel)[0]
+
+
+def _minimax(channel: Channel) -> Fraction:
+    return minimax_risk(PROBLEM, channel)[0]
+
+
+def _simulates(first: Channel, second: Channel, kernel: Channel) -> bool:
+    """Equation (10) in the orientation of the package: the second channel is the first one, then the kernel."""
+    return cases.product(first.rows, kernel.rows) == [list(row) for row in second.rows]  # type: ignore[arg-type]
+
+
+def _check_order(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial, fine in enumerate(cases.channels(rng, 12, 3)):
+        coarse = fine.push_forward(random_channel(rng, fine.num_outputs, 3))
+        found = blackwell(fine, coarse)
+        holds = isinstance(found, Garbling) and statement(fine, coarse, found.kernel)
+        yield decide(holds, at=f"post-processing recognised with a kernel, case {trial}", claimed="dominates")
+        back = blackwell(coarse, fine)
+        valid = isinstance(back, Garbling) or back.verify(coarse, fine)
+        yield decide(valid, at=f"converse: kernel or separating problem, case {trial}", claimed="certificate")
+    for first, second, margin in (
+        (cases.SINGLES, cases.PAIRS, Fraction(12, 35)),
+        (cases.PAIRS, cases.SINGLES, Fraction(36, 35)),
+    ):
+        separation = blackwell(first, second)
+        yield decide(isinstance(separation, Separation), at="subset selection of sizes 1 and 2", claimed="incomparable")
+        if isinstance(separation, Separation):
+            yield compare(separation.margin(first, second), margin, at="its largest margin over bounded gains")
+
+
+def _maximal(channel: Channel, family: Sequence[Channel]) -> bool:
+    """Definition 3.2 on a finite family: whatever dominates the channel is dominated by it."""
+    return all(blackwell(channel, other).dominates for other in family if blackwell(other, channel).dominates)
+
+
+def _check_maximal(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    lam, polytope = cases.LAM, MaximalPolytope(3, cases.LAM)
+    family = [polytope.channel(vertex) for vertex in polytope.vertices()]
+    for made in (cases.ldp_channel(rng, 3, 2, lam), direct_sum([cases.SINGLES, Channel.from_rows([[1]] * 3)], [
+        Fraction(1, 2), Fraction(1, 2)])):  # fmt: skip
+        above, _ = dominating_extremal(made, lam)
+        family += [made, polytope.channel(above)]
+    twin = cases.SINGLES
+    family.append(Channel(tuple((row[0] / 2, *row[1:], row[0] / 2) for row in twin.rows)))  # type: ignore[operator]
+    for index, channel in enumerate(family):
+        yield compare(non_extreme_output(channel, lam) is None, statement(channel, family), at=f"member {index}")
+
+
+def _relation(which: Property, values: Sequence[Fraction], weights: Sequence[Fraction], combined: Fraction) -> bool:
+    """Definition 3.3: the value of the parts and of what is made of them."""
+    average = sum((w * v for w, v in zip(weights, values, strict=True)), Fraction(0)) if weights else values[0]
+    match which:
+        case Property.DPI:
+            return values[0] <= combined
+        case Property.QUASI_CONVEX:
+            return combined <= max(values)
+        case Property.ADDITIVE:
+            return combined == average
+        case _:
+            return combined >= average
+
+
+def _planted() -> dict[Property, Functional]:
+    """One functional per property that violates it."""
+
+    def size(channel: Channel) -> Fraction:
+        return Fraction(gather(channel).num_outputs)
+
+    return {
+        Property.DPI: size,
+        Property.QUASI_CONVEX: size,
+        Property.ADDITIVE: _minimax,
+        Property.CONCAVE: _minimax,
+    }  # fmt: skip
+
+
+def _check_properties(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for which, functional in _planted().items():
+        found = examine(functional, which, num_inputs=3, rng=rng, trials=80).counterexample
+        yield decide(found is not None, at=f"planted violation of {which.value} found", claimed="found")
+        if found is not None:
+            *parts, made = found.channels
+            truth = statement(which, [functional(part) for part in parts], found.weights, functional(made))
+            yield decide(not truth, at=f"the counterexample to {which.value}", claimed="violates the definition")
+        for trial in range(15):
+            first, second = random_channel(rng, 3, 3), random_channel(rng, 3, 3)
+            weights = (Fraction(1, 3), Fraction(2, 3))
+            parts, made = [first, second], direct_sum([first, second], weights)
+            if which is Property.DPI:
+                parts, weights, made = [first], (), first.push_forward(random_channel(rng, 3, 2))  # type: ignore[assignment]
+            elif which is Property.CONCAVE:
+                made = mix([first, second], weights)
+            yield decide(
+                statement(which, [_bayes(part) for part in parts], weights, _bayes(made)),
+                at=f"Bayes risk has {which.value}, case {trial}",
+                claimed="holds",
+            )
+
+
+def _implications() -> dict[tuple[str, str], bool]:
+    """Remark 3.4: which pairs of properties imply a third."""
+    return {("DPI and DSA", "CCV"): True, ("DSA", "DS-QCVX"): True, ("DPI and DS-QCVX", "CCV"): False}
+
+
+def _check_implications(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    claimed = statement()
+    for outputs in (2, 3, 4):
+        p = sp.Symbol("p")
+        first, second = (sp.Matrix(3, outputs, sp.symbols(f"{name}:{3 * outputs}")) for name in "ab")
+        stacked = sp.Matrix.hstack(p * first, (1 - p) * second)
+        merge = sp.Matrix.vstack(sp.eye(outputs), sp.eye(outputs))
+        difference = (stacked * merge - (p * first + (1 - p) * second)).expand()
+        yield identity(
+            sum(v**2 for v in difference), 0, at=f"a mixture merges the stack, {outputs} outputs, any entries"
+        )
+    # R(mixture) >= R(stack) by DPI, and R(stack) is the average by DSA; an average is at most the largest value.
+    yield compare(claimed["DPI and DSA", "CCV"], True, at="by merging and additivity")
+    yield compare(claimed["DSA", "DS-QCVX"], True, at="an average is at most the largest part")
+    witness = examine(_minimax, Property.CONCAVE, num_inputs=3, rng=rng, trials=80).counterexample
+    if witness is not None:
+        combined = mix(witness.channels[:2], witness.weights)
+        average = sum(w * _minimax(c) for w, c in zip(witness.weights, witness.channels[:2], strict=True))
+        yield compare(_minimax(combined), average, "<", at="a minimax risk, DPI and DS-QCVX, that is not concave")
+    yield compare(claimed["DPI and DS-QCVX", "CCV"], witness is None, at="so that implication fails")
+
+
+def _unmoved(functional: Callable[[Channel], Any], g: Sequence[int], sigma: Sequence[int], channel: Channel) -> bool:
+    """Definition 3.5 for one element, one action on the outputs and one channel."""
+    return bool(functional(act_on_channel(g, channel, sigma)) == functional(channel))
+
+
+def _check_unmoved(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for g in itertools.permutations(range(3)):
+        channel = random_channel(rng, 3, 3)
+        sigma = tuple(int(v) for v in rng.permutation(3))
+        for name, functional in (("Bayes", _bayes), ("minimax", _minimax)):
+            yield decide(
+                statement(functional, g, sigma, channel), at=f"{name} risk, g={g}, sigma={sigma}", claimed="same"
+            )
+    skewed = PROBLEM.with_prior((Fraction(3, 4), Fraction(1, 8), Fraction(1, 8)))
+    moved = [
+        statement(lambda c: skewed.bayes_risk(c)[0], (1, 0, 2), (0, 1, 2), random_channel(rng, 3, 3)) for _ in range(10)
+    ]
+    yield decide(not all(moved), at="Bayes risk under a skewed prior", claimed="not invariant")
+
+
+_TESTED: Final = {
+    "Bayes": {Property.DPI, Property.ADDITIVE, Property.INVARIANT},
+    "minimax": {Property.DPI, Property.QUASI_CONVEX, Property.INVARIANT},
+}
+
+
+def _risk_properties() -> dict[str, set[Property]]:
+    """Proposition 3.6, for an invariant problem with an invariant prior."""
+    return _TESTED
+
+
+def _check_risk_properties(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for name, properties in statement().items():
+        for which in sorted(properties, key=lambda item: item.value):
+            for problem, group in ((PROBLEM, symmetric_group(3)), (cases.ring(4), cyclic_group(4))):
+                functional = _functional(problem, name)
+                report = examine(
+                    functional,
+                    which,
+                    num_inputs=problem.num_inputs,
+                    rng=rng,
+                    trials=60 if name == "Bayes" else 20,
+                    group=group,
+                )
+                yield decide(
+                    report.counterexample is None and report.decided == report.trials,
+                    at=f"{name} risk, {which.value}, {report.decided} random cases, {problem.num_inputs} inputs",
+                    claimed="no violation",
+                )
+
+
+def _functional(problem: DecisionProblem, name: str) -> Functional:
+    if name == "Bayes":
+        return lambda channel: problem.bayes_risk(channel)[0]
+    return lambda channel: minimax_risk(problem, channel)[0]
+
+
+def _reduction(original: Fraction, reduced: Fraction) -> bool:
+    """Theorem 3.7, per channel: its maximal (or symmetrised maximal) substitute is at least as good."""
+    return reduced <= original
+
+
+def _check_reduction(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for m in (3, 4):
+        problem, group, lam = cases.ring(m), cyclic_group(m), cases.LAM
+        for trial in range(6):
+            channel = cases.ldp_channel(rng, m, 3, lam)
+            weights, _ = dominating_extremal(channel, lam)
+            above = MaximalPolytope(m, lam).channel(weights)
+            spread = symmetrise(above, group)
+            at = f"m={m}, random LDP channel {trial}"
+            for name in ("Bayes", "minimax"):
+                risk = _functional(problem, name)
+                yield decide(
+                    statement(risk(channel), risk(above)),
+                    at=f"{name}: a maximal channel is no worse, {at}",
+                    claimed="<=",
+                )
+                yield decide(statement(risk(above), risk(spread)), at=f"{name}: symmetrised, {at}", claimed="<=")
+            yield decide(
+                non_extreme_output(spread, lam) is None, at=f"symmetrised channel is maximal, {at}", claimed="yes"
+            )
+            yield decide(_rotates(spread, group.order(), above.num_outputs), at=f"and invariant, {at}", claimed="yes")
+        value = orbit_tradeoff(problem, lam, group).value.exact
+        yield compare(bayes_tradeoff(problem, lam).value.exact, value, at=f"optimum over invariant channels, m={m}")
+
+
+def _rotates(spread: Channel, order: int, outputs: int) -> bool:
+    """Whether the symmetrised channel is fixed by the shift (y, g) -> (y, hg); outputs come in blocks, one per element."""
+    columns = [spread.columns()[g * outputs : (g + 1) * outputs] for g in range(order)]
+    step = tuple((x + 1) % spread.num_inputs for x in range(spread.num_inputs))
+    moved = [tuple(tuple(column[step.index(x)] for x in range(len(step))) for column in block) for block in columns]
+    return sorted(moved) == sorted(columns)
+
+
+def _check_reduction_needs_invariance(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Drop the hypothesis: for a skewed problem the best invariant channel is strictly worse."""
+    skewed = smoothed_point_masses(3, 1).with_prior((Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)))
+    risk = _functional(skewed, "Bayes")
+    polytope = MaximalPolytope(3, Fraction(2))
+    best = min((polytope.channel(vertex) for vertex in polytope.vertices()), key=risk)
+    spread = symmetrise(best, symmetric_group(3))
+    yield decide(statement(risk(best), risk(spread)), at="a skewed prior", claimed="<=")
+
+
+_MEASURES: Final[dict[str, measures.Measure]] = {
+    "total variation": measures.total_variation(cases.P0, cases.P1),
+    "chi-square": measures.chi_square(cases.P0, cases.P1),
+    "hockey-stick 5/4": measures.hockey_stick(cases.P0, cases.P1, Fraction(5, 4)),
+    "Fisher information": measures.fisher_information(cases.P0, cases.SLOPE),
+    "relative entropy": measures.kullback_leibler(cases.P0, cases.P1),
+    "mutual information, uniform input": measures.mutual_information([Fraction(1, 4)] * 4),
+}
+
+
+def _measure_properties() -> set[Property]:
+    """Remark 3.8: minus a divergence or an information has these properties."""
+    return {Property.DPI, Property.ADDITIVE}
+
+
+def _positive(rng: np.random.Generator) -> Channel:
+    return cases.ldp_channel(rng, 4, 3, cases.LAM)
+
+
+def _check_measures(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for name, measure in _MEASURES.items():
+        for which in sorted(statement(), key=lambda item: item.value):
+            if measure.rational is None and which is Property.ADDITIVE:
+                continue  # decided symbolically below: balls cannot prove an equality
+            report = examine(lambda c, q=measure: -q.of(c), which, num_inputs=4, rng=rng, trials=60, draw=_positive)  # type: ignore[misc]
+            yield decide(
+                report.counterexample is None and report.decided > report.trials // 2,
+                at=f"{name}, {which.value}, {report.decided} cases decided",
+                claimed="no violation",
+            )
+    c, u, v, w = sp.symbols("c u v w", positive=True)
+    # A column enters relative entropy through (u, v) and mutual information through entries over their mean w.
+    for label, phi in (
+        ("relative entropy", lambda a, b: a * sp.log(a / b)),
+        ("information", lambda a, b: a * sp.log(a / b)),
+    ):
+        scaled = sp.simplify(phi(c * u, c * w) - c * phi(u, w))
+        yield identity(scaled, 0, at=f"{label}: homogeneous of degree one, hence additive on stacks")
+    for (gamma, value), lam in (((Fraction(1), Fraction(1, 4)), 3), ((Fraction(5, 4), Fraction(3, 20)), 3)):
+        found = measures.maximise(measures.hockey_stick(cases.P0, cases.P1, gamma), lam).value.exact
+        yield compare(found, value, at=f"largest hockey-stick divergence at order {gamma}, lam={lam}")
+
+
+CLAIMS: Final[tuple[Claim, ...]] = (
+    Claim(
+        id="ldp_tradeoff.def-3.1",
+        kind=Kind.DEFINITION,
+        title="one channel simulates another",
+        text=r"$Q^{(2)}\precsim Q^{(1)}$ if $Q^{(2)}=WQ^{(1)}$ for a channel $W$.",
+        source="ldp_tradeoff, Definition 3.1",
+        assumptions=("rational channels",),
+        scope="12 random pairs decided by certified programs, both ways; two incomparable maximal channels",
+        grade=Grade.CERTIFIED,
+        printed=_simulates,
+        check=_check_order,
+        controls=(Control("roles exchanged", lambda a, b, w: a.num_outputs == b.num_outputs and a == b),),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="ldp_tradeoff.def-3.2",
+        kind=Kind.DEFINITION,
+        title="channels nothing strictly dominates",
+        text=r"$Q$ is maximal in a class if $Q\precsim B$ implies $B\precsim Q$ for all $B$ in the class.",
+        source="ldp_tradeoff, Definition 3.2",
+        assumptions=("LDP channels at lam = 3 on three inputs",),
+        scope="a family of 10 channels, every order relation certified, against the test by extreme columns",
+        grade=Grade.CERTIFIED,
+        printed=_maximal,
+        check=_check_maximal,
+        controls=(
+            Control(
+                "only itself may dominate",
+                lambda q, family: all(other == q for other in family if blackwell(other, q).dominates),
+            ),
+            Control("everything is maximal", lambda q, family: True),
+        ),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="ldp_tradeoff.def-3.3",
+        kind=Kind.DEFINITION,
+        title="four properties a risk may have",
+        text=r"Data processing, quasi-convexity and additivity on direct sums, concavity on mixtures.",
+        source="ldp_tradeoff, Definition 3.3",
+        assumptions=(),
+        scope="a planted violation of each is found and violates the definition; 60 random cases for a Bayes risk",
+        grade=Grade.EXACT_CASES,
+        printed=_relation,
+        check=_check_properties,
+        controls=(
+            Control(
+                "data processing reversed",
+                lambda which, values, weights, made: (
+                    values[0] >= made if which is Property.DPI else _relation(which, values, weights, made)
+                ),
+            ),
+        ),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="ldp_tradeoff.rem-3.4",
+        kind=Kind.STATEMENT,
+        title="which of the four properties imply others",
+        text=r"DPI and DSA imply CCV; DSA implies DS-QCVX; DPI and DS-QCVX do not imply CCV.",
+        source="ldp_tradeoff, Remark 3.4",
+        assumptions=(),
+        scope="merging identity with free entries for 2-4 outputs; an exact minimax risk that is not concave",
+        grade=Grade.CERTIFIED,
+        printed=_implications,
+        check=_check_implications,
+        controls=(
+            Control(
+                "quasi-convexity is enough for concavity", lambda: {**_implications(), ("DPI and DS-QCVX", "CCV"): True}
+            ),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="ldp_tradeoff.def-3.5",
+        kind=Kind.DEFINITION,
+        title="risks that ignore relabeling by a group",
+        text=r"$R^*(g\circ_\sigma Q)=R^*(Q)$ for every action $\sigma$ on the outputs, every $g$ and $Q$.",
+        source="ldp_tradeoff, Definition 3.5",
+        assumptions=("a finite group",),
+        scope="all of Sym(3) with random relabelings, Bayes and minimax; a skewed prior is not invariant",
+        grade=Grade.EXACT_CASES,
+        printed=_unmoved,
+        check=_check_unmoved,
+        controls=(Control("the identity alone is asked", lambda f, g, s, q: _unmoved(f, (0, 1, 2), s, q)),),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="ldp_tradeoff.prop-3.6",
+        kind=Kind.STATEMENT,
+        title="properties that optimal losses have",
+        text=r"$R_B^*$ has DPI and DSA, $R_M^*$ has DPI and DS-QCVX, both are invariant for invariant problems.",
+        source="ldp_tradeoff, Proposition 3.6",
+        assumptions=("for invariance: an invariant problem, and an invariant prior",),
+        scope="two problems with their groups, 20-60 random rational cases per property, each decided exactly",
+        grade=Grade.EXACT_CASES,
+        printed=_risk_properties,
+        check=_check_risk_properties,
+        controls=(
+            Control("minimax risk is additive", lambda: {**_TESTED, "minimax": {Property.ADDITIVE}}),
+            Control("minimax risk is concave", lambda: {**_TESTED, "minimax": {Property.CONCAVE}}),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="ldp_tradeoff.thm-3.7",
+        kind=Kind.STATEMENT,
+        title="maximal, and invariant maximal, channels suffice",
+        text=r"With DPI the infimum over LDP channels is over maximal ones; with invariance and DS-QCVX, invariant ones.",
+        source="ldp_tradeoff, Theorem 3.7",
+        assumptions=("DPI", "for the second part: invariance and DS-QCVX", "a finite group"),
+        scope="12 random LDP channels on 3 and 4 inputs: substitute, symmetrised substitute; certified optima agree",
+        grade=Grade.CERTIFIED,
+        printed=_reduction,
+        check=_check_reduction,
+        controls=(
+            Control("strictly better", lambda original, reduced: reduced < original),
+            Control("no invariance assumed", _reduction, _check_reduction_needs_invariance),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="ldp_tradeoff.rem-3.8",
+        kind=Kind.STATEMENT,
+        title="divergences and informations as risks",
+        text=r"f-divergences, mutual information at uniform input and Fisher information have reversed DPI and DSA.",
+        source="ldp_tradeoff, Remark 3.8",
+        assumptions=("null outputs count zero",),
+        scope="six measures on 60 random channels each; homogeneity symbolic for the logarithmic ones; two maxima",
+        grade=Grade.EXACT_CASES,
+        printed=_measure_properties,
+        check=_check_measures,
+        controls=(
+            Control(
+                "minus a divergence is quasi-concave the other way",
+                lambda: {Property.DPI, Property.INVARIANT},
+                lambda statement, rng: iter(
+                    [
+                        decide(
+                            examine(
+                                lambda c: measures.total_variation(cases.P0, cases.P1).of(c),
+                                Property.DPI,
+                                num_inputs=4,
+                                rng=rng,
+                            ).counterexample
+                            is None,
+                            at="a divergence itself, not minus it",
+                            claimed="DPI",
+                        )
+                    ]
+                ),
+            ),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

@@ -1,0 +1,297 @@
+"""Section 3.2: the polytope of maximal channels, and optimisation over it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.ldp_tradeoff import _cases as cases
+from symshuffle.channel import Channel, direct_sum
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.design import Method, bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.properties import Property, examine
+from symshuffle.design.tradeoff import minimax_risk
+from symshuffle.geometry.cones import rank
+from symshuffle.geometry.extremal import (
+    MaximalPolytope,
+    dominating_extremal,
+    gather,
+    maximal_weights,
+    non_extreme_output,
+    proper_subsets,
+    staircase_matrix,
+)
+from symshuffle.geometry.orders import blackwell, equivalent
+
+
+def _entry(inside: bool, lam: Any) -> Any:
+    """Equation (19): the entry of the staircase matrix at a subset and an input that is or is not inside."""
+    return lam if inside else 1
+
+
+def _check_polytope(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for m, count in ((2, 1), (3, 5), (4, 41), (5, 1291)):
+        for lam in cases.LEVELS:
+            matrix, polytope = staircase_matrix(m, lam), MaximalPolytope(m, lam)
+            printed = [tuple(statement(bool(y >> x & 1), lam) for x in range(m)) for y in proper_subsets(m)]
+            at = f"m={m}, lam={lam}"
+            yield compare(list(matrix), printed, at=f"staircase matrix, {at}")
+            yield compare(rank(matrix), m, at=f"its rank, {at}")
+            vertices = polytope.vertices()
+            yield compare(len(vertices), count, at=f"number of vertices, {at}")
+            sums = [sum(vertex.values()) for vertex in vertices]
+            yield compare(min(sums), Fraction(m) / ((m - 1) * lam + 1), at=f"smallest total weight, {at}")
+            yield compare(max(sums), m / (lam + m - 1), at=f"largest total weight, {at}")
+            for vertex in vertices[:: max(1, count // 20)]:
+                columns = [sum((c * printed[y - 1][x] for y, c in vertex.items()), Fraction(0)) for x in range(m)]
+                yield compare(columns, [Fraction(1)] * m, at=f"column sums of a vertex, {at}")
+
+
+def _same_class(first: dict[int, Fraction], second: dict[int, Fraction]) -> bool:
+    """Theorem 3.10: two points of the polytope give equivalent channels only if they are equal."""
+    return first == second
+
+
+def _check_bijection(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    lam, polytope = cases.LAM, MaximalPolytope(4, cases.LAM)
+    points = [cases.weights(rng, 4, lam) for _ in range(8)]
+    for trial, point in enumerate(points):
+        channel = polytope.channel(point)
+        kept = {subset: weight for subset, weight in point.items() if weight}
+        yield decide(
+            non_extreme_output(channel, lam) is None, at=f"point {trial} gives a maximal channel", claimed="yes"
+        )
+        split = direct_sum([channel, channel], [Fraction(1, 3), Fraction(2, 3)])
+        yield compare(maximal_weights(split, lam), kept, at=f"weights recovered from a split copy, point {trial}")
+        yield compare(gather(split), gather(channel), at=f"one canonical form, point {trial}")
+        other = points[(trial + 1) % len(points)]
+        for one, two in ((point, other), (point, dict(point))):
+            pair = (polytope.channel(one), polytope.channel(two))
+            yield compare(
+                equivalent(*pair), statement(one, two), at=f"equivalence decided by two programs, point {trial}"
+            )
+        incomparable = not blackwell(channel, polytope.channel(other)).dominates
+        yield decide(incomparable, at=f"different points are incomparable, point {trial}", claimed="yes")
+        loose = cases.ldp_channel(rng, 4, 3, lam)
+        weights, kernel = dominating_extremal(loose, lam)
+        yield compare(
+            polytope.channel(weights).push_forward(kernel), loose, at=f"every LDP channel is below one, {trial}"
+        )
+    flat = direct_sum([cases.SINGLES, Channel.from_rows([[1]] * 3)], [Fraction(1, 2), Fraction(1, 2)])
+    yield decide(non_extreme_output(flat, lam) is not None, at="a flat output", claimed="not maximal")
+    separation = blackwell(flat, cases.SINGLES)
+    yield decide(not separation.dominates, at="half subset selection, half nothing", claimed="strictly below")
+
+
+def _optimisation(lam: Fraction) -> tuple[bool, Fraction]:
+    """Equation (22): an infimum over LDP channels at a level is a minimum over the polytope at that level."""
+    return True, lam
+
+
+def escaping_risk(channel: Channel) -> Fraction:
+    """A risk with DPI whose infimum over LDP channels at lam = 3 is approached but not attained.
+
+    It is 0 off the LDP channels, 1 on LDP channels that are not maximal, and on a maximal one the weight of the subset
+    {0}, or 1 where that is zero. Whatever a maximal channel dominates is equivalent to it or not maximal, so DPI holds.
+    """
+    if not channel.is_ldp(cases.LAM):
+        return Fraction(0)
+    if non_extreme_output(channel, cases.LAM) is not None:
+        return Fraction(1)
+    return maximal_weights(channel, cases.LAM).get(1) or Fraction(1)
+
+
+def approaching(steps: int) -> list[Channel]:
+    """Maximal channels on three inputs with a weight of {0} that halves at every step."""
+    polytope = MaximalPolytope(3, cases.LAM)
+    found = []
+    for step in range(steps):
+        t = Fraction(1, 2**step)
+        weights = {**dict.fromkeys((1, 2, 4), t / 5), **dict.fromkeys((3, 5, 6), (1 - t) / 7)}
+        found.append(polytope.channel({subset: weight for subset, weight in weights.items() if weight}))
+    return found
+
+
+def _draw_near_maximal(rng: np.random.Generator) -> Channel:
+    polytope = MaximalPolytope(3, cases.LAM)
+    kind = int(rng.integers(3))
+    if kind == 0:
+        return cases.ldp_channel(rng, 3, 2, cases.LAM)
+    if kind == 1:
+        return polytope.channel(cases.weights(rng, 3, cases.LAM))
+    return next(cases.channels(rng, 1, 3))
+
+
+def _check_optimisation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(6):
+        problem, lam = cases.problem(rng, m=3 + trial % 2), cases.LEVELS[1 + trial % 2]
+        _, level = statement(lam)
+        for tradeoff in (bayes_tradeoff, minimax_tradeoff):
+            over_polytope = tradeoff(problem, level, method=Method.POLYTOPE).value.exact
+            over_all = tradeoff(problem, lam, method=Method.COMPACT).value.exact
+            yield compare(
+                over_all, over_polytope, at=f"{tradeoff.__name__}, all LDP channels against the polytope, {trial}"
+            )
+    report = examine(escaping_risk, Property.DPI, num_inputs=3, rng=rng, trials=120, draw=_draw_near_maximal)
+    yield decide(report.counterexample is None, at="a risk with DPI: no violation in 120 cases", claimed="DPI")
+    values = [escaping_risk(channel) for channel in approaching(30)]
+    yield compare(
+        values, [Fraction(1, 5 * 2**step) for step in range(30)], at="its values along a sequence of channels"
+    )
+    # Its values on LDP channels are positive weights or 1, so zero, the infimum, is not among them.
+    attained, _ = statement(cases.LAM)
+    yield compare(False, attained, at="the infimum 0 of that risk is a minimum")
+
+
+def _vertex_or_lp(criterion: str) -> bool:
+    """Remark 3.11: whether looking at vertices only is enough for this criterion."""
+    return criterion in {"Bayes", "f-divergence"}
+
+
+def _check_vertices(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    gaps = []
+    for trial in range(8):
+        m, lam = 3 + trial % 2, Fraction(7, 3)
+        problem, polytope = cases.problem(rng, m=m, parameters=3), MaximalPolytope(m, lam)
+        channels = [polytope.channel(vertex) for vertex in polytope.vertices()]
+        best = min(problem.bayes_risk(channel)[0] for channel in channels)
+        optimum = bayes_tradeoff(problem, lam, method=Method.POLYTOPE)
+        yield compare(optimum.value.exact == best, statement("Bayes"), at=f"Bayes optimum at a vertex, case {trial}")
+        rows = staircase_matrix(m, lam)
+        by_rows = sum((w * _row_risk(problem, rows[subset - 1]) for subset, _, w in optimum.weights), Fraction(0))
+        yield compare(by_rows, optimum.value.exact, at=f"linear objective in the weights, case {trial}")
+        if m == 3:
+            worst = min(minimax_risk(problem, channel)[0] for channel in channels)
+            gaps.append(worst - minimax_tradeoff(problem, lam).value.lower)
+    yield decide(all(gap >= 0 for gap in gaps), at="vertices never beat the minimax optimum", claimed="yes")
+    yield compare(not any(gaps), statement("minimax"), at="minimax optimum at a vertex in all cases (not concave)")
+
+
+def _row_risk(problem: Any, row: tuple[Fraction, ...]) -> Fraction:
+    costs = problem.posterior_costs(problem.required_prior())
+    return min(sum((h * v for h, v in zip(line, row, strict=True)), Fraction(0)) for line in costs)
+
+
+def _binary(lam: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    """Equation (23), one row per input."""
+    return (lam / (lam + 1), 1 / (lam + 1)), (1 / (lam + 1), lam / (lam + 1))
+
+
+def _check_binary(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    lam, c, d = sp.symbols("lambda c d", positive=True)
+    solution = sp.solve([c * lam + d - 1, c + d * lam - 1], [c, d], dict=True)
+    yield compare(len(solution), 1, at="the polytope for two inputs is one point, for every lam")
+    claimed = statement(lam)
+    yield identity(solution[0][c] * lam, claimed[0][0], at="probability of the true value, all lam")
+    yield identity(solution[0][d], claimed[0][1], at="probability of the other value, all lam")
+    yield identity(claimed[1][1], claimed[0][0], at="symmetry, all lam")
+    for trial in range(9):
+        level = cases.LEVELS[trial % 3]
+        response = Channel(tuple(tuple(Fraction(v) for v in row) for row in statement(level)))
+        found = blackwell(response, cases.ldp_channel(rng, 2, 3, level))
+        yield decide(found.dominates, at=f"dominates a random LDP channel, case {trial}, lam={level}", claimed="yes")
+
+
+CLAIMS: Final[tuple[Claim, ...]] = (
+    Claim(
+        id="ldp_tradeoff.def-3.9",
+        kind=Kind.DEFINITION,
+        title="two-level rows, their weights, and the channel of a weight vector",
+        text=r"$S_{y,x}$ is $\lambda$ if $x\in y$ and 1 otherwise; $\mathcal S=\{c\ge0: c^\top S=1^\top\}$.",
+        source="ldp_tradeoff, Definition 3.9, equations (19)-(21)",
+        assumptions=("at least two inputs",),
+        scope="m = 2..5 at three levels: matrix, rank, all vertices (1, 5, 41, 1291), range of the total weight",
+        grade=Grade.EXACT_CASES,
+        printed=_entry,
+        check=_check_polytope,
+        controls=(
+            Control("levels exchanged", lambda inside, lam: 1 if inside else lam),
+            Control("1/lam outside", lambda inside, lam: 1 if inside else 1 / lam),
+        ),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="ldp_tradeoff.thm-3.10",
+        kind=Kind.STATEMENT,
+        title="maximal channels are the points of one polytope",
+        text=r"$c\mapsto Q^{(c)}_{ex}$ is a bijection between $\mathcal S$ and the maximal channels up to equivalence.",
+        source="ldp_tradeoff, Theorem 3.10",
+        assumptions=("at least two inputs (for one input the polytope is empty and the constant channel maximal)",),
+        scope="8 random points on 4 inputs, equivalence decided by certified programs both ways; 8 LDP channels dominated",
+        grade=Grade.EXACT_CASES,
+        printed=_same_class,
+        check=_check_bijection,
+        controls=(Control("all maximal channels are equivalent", lambda first, second: True),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="ldp_tradeoff.eq-22",
+        kind=Kind.STATEMENT,
+        title="optimising over the weight polytope",
+        text=r"For $R^*$ with DPI the infimum over LDP channels is the minimum of $R^*(Q^{(c)}_{ex})$ over $\mathcal S$.",
+        source="ldp_tradeoff, equation (22)",
+        assumptions=("DPI", "at least two inputs"),
+        scope="an explicit risk with DPI whose infimum is not attained; optima of 6 random problems agree",
+        grade=Grade.REFUTED,
+        printed=_optimisation,
+        check=_check_optimisation,
+        controls=(Control("the polytope of the doubled budget", lambda lam: (False, lam * lam)),),
+        expected=ClaimVerdict.REFUTED,
+        corrected=Correction(
+            text=(
+                r"The infimum over LDP channels is the infimum over $\mathcal S$; it is attained if $R^*(Q^{(c)}_{ex})$ is "
+                r"lower semicontinuous in $c$, as Bayes and minimax risks are, or concave."
+            ),
+            statement=lambda lam: (False, lam),
+            grade=Grade.CERTIFIED,
+        ),
+    ),
+    Claim(
+        id="ldp_tradeoff.rem-3.11",
+        kind=Kind.STATEMENT,
+        title="optimum at corners, or by linear programming",
+        text=r"A concave $R^*$ is optimised at a vertex of $\mathcal S$; a direct-sum additive one by a linear program.",
+        source="ldp_tradeoff, Remark 3.11",
+        assumptions=("DPI, and concavity or an additive extension to unnormalised matrices",),
+        scope="8 random Bayes problems: certified program against all vertices; minimax risk, not concave, as contrast",
+        grade=Grade.CERTIFIED,
+        printed=_vertex_or_lp,
+        check=_check_vertices,
+        controls=(Control("vertices are enough for minimax too", lambda criterion: True),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="ldp_tradeoff.cor-3.12",
+        kind=Kind.STATEMENT,
+        title="two inputs: only binary randomized response is maximal",
+        text=r"For two inputs the maximal channels are those equivalent to binary randomized response.",
+        source="ldp_tradeoff, Corollary 3.12",
+        assumptions=("two inputs", "Theorem 3.10"),
+        scope="the one point of the polytope as a function of lam; 9 random LDP channels dominated",
+        grade=Grade.PROVED,
+        printed=_binary,
+        check=_check_binary,
+        controls=(
+            Control(
+                "denominator lam + 2", lambda lam: ((lam / (lam + 2), 2 / (lam + 2)), (2 / (lam + 2), lam / (lam + 2)))
+            ),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

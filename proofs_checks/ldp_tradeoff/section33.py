@@ -1,0 +1,413 @@
+"""Section 3.3: invariant weights, the orbit polytope, transitive groups, subset selection."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff.section32 import approaching, escaping_risk
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.design import bayes_tradeoff, measures, minimax_tradeoff
+from symshuffle.design.properties import Property, examine
+from symshuffle.design.reduced import orbit_tradeoff
+from symshuffle.design.symmetric import subset_weight
+from symshuffle.design.weighted import weighted_guessing_problem
+from symshuffle.geometry.extremal import MaximalPolytope, gather, maximal_weights, proper_subsets
+from symshuffle.geometry.symmetry import (
+    OrbitPolytope,
+    SymmetryGroup,
+    act_on_channel,
+    average_weights,
+    cyclic_group,
+    dihedral_group,
+    product_of_symmetric_groups,
+    symmetric_group,
+)
+from symshuffle.numbers import Exp
+
+GROUPS: Final = (
+    ("Z_4", cyclic_group(4)),
+    ("D_5", dihedral_group(5)),
+    ("Sym(4)", symmetric_group(4)),
+    ("Sym(2)xSym(2)", product_of_symmetric_groups([(0, 1), (2, 3)])),
+)
+
+
+def _moved(group: SymmetryGroup, g: tuple[int, ...], weights: Mapping[int, Fraction]) -> dict[int, Fraction]:
+    """Section 3.3: the weight of g y after moving is the weight of y before."""
+    return {group.act(g, subset): weight for subset, weight in weights.items()}
+
+
+def _check_invariant_weights(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for name, group in GROUPS:
+        polytope = MaximalPolytope(group.m, cases.LAM)
+        for trial in range(4):
+            point = cases.weights(rng, group.m, cases.LAM)
+            for g in group.generators:
+                yield decide(
+                    polytope.contains(statement(group, g, point)), at=f"{name}: stays inside, {trial}", claimed="yes"
+                )
+                acted = gather(act_on_channel(g, polytope.channel(point)))
+                target = gather(polytope.channel(statement(group, g, point)))
+                yield compare(acted, target, at=f"{name}: moving weights moves the channel, {trial}")
+            averaged = average_weights(point, group)
+            fixed = all(statement(group, g, averaged) == averaged for g in group.generators)
+            constant = all(len({averaged.get(y, 0) for y in group.orbit_of(subset)}) == 1 for subset in averaged)
+            yield compare(fixed, constant, at=f"{name}: fixed by generators, constant on orbits, {trial}")
+            yield compare(fixed, polytope.contains(averaged), at=f"{name}: average is a fixed point inside, {trial}")
+
+
+def _orbit_coefficient(lam: Any, size: Any, inside: Any) -> Any:
+    """Equation (25): the contribution of one unit of weight on an orbit to the column sum of an input."""
+    return lam * inside + (size - inside)
+
+
+def _check_orbit_polytope(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    lam = Fraction(7, 3)
+    for name, group in GROUPS:
+        polytope = OrbitPolytope(group, lam)
+        inputs = group.input_orbits()
+        for orbit in polytope.orbits:
+            subsets = group.orbit_of(orbit.representative)
+            for i, block in enumerate(inputs):
+                for x in block:  # any representative of the orbit of inputs
+                    summed = sum(lam if y >> x & 1 else 1 for y in subsets)
+                    inside = sum(y >> x & 1 for y in subsets)
+                    yield compare(
+                        summed,
+                        statement(lam, len(subsets), inside),
+                        at=f"{name}, orbit of {orbit.representative}, x={x}",
+                    )
+                    yield compare(orbit.column_sum(i, lam), Fraction(summed), at=f"{name}, library, x={x}")
+        yield compare(polytope.dimension, len(polytope.orbits) - len(inputs), at=f"{name}: dimension")
+        for vertex in polytope.vertices():
+            lifted = polytope.lift(vertex)
+            yield decide(MaximalPolytope(group.m, lam).contains(lifted), at=f"{name}: vertex lifts", claimed="inside")
+            yield compare(len(vertex), len(inputs), "<=", at=f"{name}: support of a vertex")
+    counts = {"Z": (2, 4, 6, 12, 18, 34, 58, 106), "D": (2, 4, 6, 11, 16, 28, 44, 76)}
+    for m, cyclic, dihedral in zip(range(3, 11), counts["Z"], counts["D"], strict=True):
+        yield compare(len(list(cyclic_group(m).subset_orbits())), cyclic, at=f"necklaces, m={m}")
+        yield compare(len(list(dihedral_group(m).subset_orbits())), dihedral, at=f"bracelets, m={m}")
+
+
+def _invariant_class(fixed_weights: bool) -> bool:
+    """Theorem 3.15: the channel of a weight vector is equivalent to an invariant one exactly if the weights are fixed."""
+    return fixed_weights
+
+
+def _check_orbit_bijection(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for name, group in GROUPS:
+        polytope = MaximalPolytope(group.m, cases.LAM)
+        for trial in range(5):
+            point = cases.weights(rng, group.m, cases.LAM)
+            for label, weights in (("random", point), ("averaged", average_weights(point, group))):
+                channel = polytope.channel(weights)
+                # g Q is equivalent to Q for all g exactly if the canonical forms agree.
+                same = all(gather(act_on_channel(g, channel)) == gather(channel) for g in group.generators)
+                fixed = all(_moved(group, g, weights) == dict(weights) for g in group.generators)
+                yield compare(same, statement(fixed), at=f"{name}, {label} weights {trial}")
+        orbits = OrbitPolytope(group, cases.LAM)
+        lifted = [orbits.lift(vertex) for vertex in orbits.vertices()]
+        recovered = [maximal_weights(polytope.channel(weights), cases.LAM) for weights in lifted]
+        yield compare(recovered, lifted, at=f"{name}: orbit weights recovered from their channels")
+
+
+def _invariant_optimisation(lam: Fraction) -> tuple[bool, Fraction]:
+    """Equation (27): the infimum over LDP channels is a minimum over the orbit polytope at the same level."""
+    return True, lam
+
+
+def _check_invariant_optimisation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for m in (3, 4, 5):
+        problem, group = cases.ring(m), cyclic_group(m)
+        _, level = statement(cases.LAM)
+        for minimax, tradeoff in ((False, bayes_tradeoff), (True, minimax_tradeoff)):
+            reduced = orbit_tradeoff(problem, level, group, minimax=minimax).value.exact
+            yield compare(tradeoff(problem, cases.LAM).value.exact, reduced, at=f"ring of {m}, minimax={minimax}")
+    # The risk of equation (22)'s counterexample, summed over the orbit of {0}, is invariant and quasi-convex on stacks.
+    group = symmetric_group(3)
+
+    def draw(generator: np.random.Generator) -> Channel:
+        return MaximalPolytope(3, cases.LAM).channel(cases.weights(generator, 3, cases.LAM))
+
+    for which in (Property.INVARIANT, Property.QUASI_CONVEX, Property.DPI):
+        report = examine(orbit_risk, which, num_inputs=3, rng=rng, trials=60, group=group, draw=draw)
+        yield decide(
+            report.counterexample is None, at=f"{which.value} of that risk, {report.decided} cases", claimed="holds"
+        )
+    values = [orbit_risk(channel) for channel in approaching(20)]
+    yield compare(values, [Fraction(3, 5 * 2**step) for step in range(20)], at="its values along invariant channels")
+    attained, _ = statement(cases.LAM)
+    yield compare(False, attained, at="the infimum 0 of that risk is a minimum")
+
+
+def orbit_risk(channel: Channel) -> Fraction:
+    """The risk of :func:`escaping_risk` made invariant: the total weight of the singletons, or 1 where that is zero."""
+    base = escaping_risk(channel)
+    if base == 0 or not channel.is_ldp(cases.LAM):
+        return base
+    try:
+        weights = maximal_weights(channel, cases.LAM)
+    except ValueError:
+        return Fraction(1)
+    return sum((weights.get(y, Fraction(0)) for y in (1, 2, 4)), Fraction(0)) or Fraction(1)
+
+
+def _orbit_corner(criterion: str) -> bool:
+    """Remark 3.16: whether looking at vertices of the orbit polytope is enough for this criterion."""
+    return criterion == "Bayes"
+
+
+def _check_orbit_corners(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    lam = cases.LAM
+    for prior in ((3, 3, 2, 2), (5, 5, 4, 4)):
+        weights = [Fraction(v, sum(prior)) for v in prior]
+        problem = weighted_guessing_problem(weights)
+        group = product_of_symmetric_groups([(0, 1), (2, 3)])
+        polytope = OrbitPolytope(group, lam)
+        family = MaximalPolytope(4, lam)
+        values = [problem.bayes_risk(family.channel(polytope.lift(vertex)))[0] for vertex in polytope.vertices()]
+        optimum = orbit_tradeoff(problem, lam, group)
+        yield compare(
+            min(values) == optimum.value.exact, statement("Bayes"), at=f"vertices against the program, {prior}"
+        )
+        yield compare(bayes_tradeoff(problem, lam).value.exact, optimum.value.exact, at=f"no loss by symmetry, {prior}")
+        linear = sum((w * orbit.size * _column_risk(problem, orbit.representative, lam) for orbit, w in optimum.weights),
+                     Fraction(0))  # fmt: skip
+        yield compare(linear, optimum.value.exact, at=f"objective linear in orbit weights, {prior}")
+
+
+def _column_risk(problem: Any, subset: int, lam: Fraction) -> Fraction:
+    costs = problem.posterior_costs(problem.required_prior())
+    row = [lam if subset >> x & 1 else Fraction(1) for x in range(problem.num_inputs)]
+    return min(sum((h * v for h, v in zip(line, row, strict=True)), Fraction(0)) for line in costs)
+
+
+def _single_orbit_weight(m: Any, size: Any, k: Any, lam: Any) -> Any:
+    """Equation (28)."""
+    return m / (size * (k * lam + m - k))
+
+
+def _check_transitive(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    m, size, k, lam = sp.symbols("m N k lambda", positive=True)
+    # Double counting: m r = N k. One unit of weight contributes lam r + N - r to every input.
+    inside = size * k / m
+    yield identity(
+        1 / (lam * inside + size - inside), statement(m, size, k, lam), at="weight of one orbit, all m, N, k, lam"
+    )
+    for name, group in (("Z_4", cyclic_group(4)), ("D_5", dihedral_group(5)), ("Z_6", cyclic_group(6))):
+        polytope = OrbitPolytope(group, cases.LAM)
+        problem = cases.ring(group.m)
+        family, risks = MaximalPolytope(group.m, cases.LAM), []
+        for orbit in polytope.orbits:
+            weight = statement(Fraction(group.m), orbit.size, orbit.representative.bit_count(), cases.LAM)
+            subsets = dict.fromkeys(group.orbit_of(orbit.representative), weight)
+            yield decide(
+                family.contains(subsets), at=f"{name}: orbit of {orbit.representative} is a channel", claimed="yes"
+            )
+            if family.contains(subsets):
+                risks.append(problem.bayes_risk(family.channel(subsets))[0])
+        best = bayes_tradeoff(problem, cases.LAM).value.exact
+        yield compare(min(risks, default=None), best, at=f"{name}: best single orbit against all LDP channels")
+
+
+def _selection_weight(m: Any, k: Any, lam: Any) -> Any:
+    """Equation (30)."""
+    return m / (sp.binomial(m, k) * (k * lam + m - k))
+
+
+def _check_selection(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    m, k, lam = sp.symbols("m k lambda", positive=True)
+    yield identity(subset_weight(m, k, lam), statement(m, k, lam), at="weight by counting subsets, all m, k, lam")
+    for inputs in (3, 4, 5, 6):
+        orbits = list(symmetric_group(inputs).subset_orbits())
+        expected = sorted((size, math.comb(inputs, size)) for size in range(1, inputs))
+        found = sorted((orbit.representative.bit_count(), orbit.size) for orbit in orbits)
+        yield compare(found, expected, at=f"orbits of Sym({inputs}) are the sizes")
+        polytope = OrbitPolytope(symmetric_group(inputs), cases.LAM)
+        for orbit in polytope.orbits:
+            claimed = statement(sp.Integer(inputs), sp.Integer(orbit.representative.bit_count()), sp.Integer(3))
+            weight = polytope.single_orbit_weight(orbit)
+            yield compare(weight, Fraction(int(claimed.p), int(claimed.q)), at=f"m={inputs}, size {orbit.size}")
+
+
+def _information_sizes(m: int, eps0: Fraction) -> set[int]:
+    """Remark 3.19: the maximum is attained by subset selection of some size."""
+    return set(range(1, m))
+
+
+def _check_information(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    m, k, lam = sp.symbols("m k lambda", positive=True)
+    total = k * lam + m - k
+    # Every subset has output probability K w / m, with w its weight; C(m, k) of them; ratios lam m / K and m / K.
+    counted = (k * lam * (sp.log(lam) + sp.log(m) - sp.log(total)) + (m - k) * (sp.log(m) - sp.log(total))) / total
+    formula = sp.log(lam) * k * lam / total - (sp.log(total) - sp.log(m))
+    yield identity(sp.simplify(sp.expand(counted - formula)), 0, at="information of subset selection, all m, k, lam")
+    for inputs in (2, 3, 4, 5, 6):
+        for eps0 in (Fraction(1, 10), Fraction(1), Fraction(5, 2), Fraction(5)):
+            sizes = statement(inputs, eps0)
+            best = max(
+                (measures.uniform_information(inputs, size, eps0) for size in sizes), key=lambda ball: ball.midpoint
+            )
+            found = measures.maximise(measures.mutual_information([Fraction(1, inputs)] * inputs), Exp(eps0)).value
+            gap = abs(found.midpoint - best.midpoint)
+            yield compare(
+                gap, Fraction(1, 10**20), "<=", at=f"certified maximum against its best size, m={inputs}, eps0={eps0}"
+            )
+
+
+CLAIMS: Final[tuple[Claim, ...]] = (
+    Claim(
+        id="ldp_tradeoff.def-3.13",
+        kind=Kind.DEFINITION,
+        title="weights constant on orbits",
+        text=r"$(gc)_y=c_{g^{-1}y}$; $c$ is invariant if all $g$ fix it, that is, if it is constant on orbits of subsets.",
+        source="ldp_tradeoff, Definition 3.13",
+        assumptions=("a finite group",),
+        scope="four groups, 4 random points each: closure, agreement with the action on channels, averages",
+        grade=Grade.EXACT_CASES,
+        printed=_moved,
+        check=_check_invariant_weights,
+        controls=(
+            Control(
+                "the inverse forgotten",
+                lambda group, g, weights: {
+                    y: weights.get(group.act(g, y), Fraction(0))
+                    for y in proper_subsets(group.m)
+                    if weights.get(group.act(g, y))
+                },
+            ),
+        ),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="ldp_tradeoff.def-3.14",
+        kind=Kind.DEFINITION,
+        title="polytope of orbit weights",
+        text=r"$\sum_O w_O\tilde r_{\mathfrak O,O}=1$ with $\tilde r=\lambda r+(|O|-r)$, $r=\#\{y\in O: x\in y\}$.",
+        source="ldp_tradeoff, Definition 3.14, equations (24)-(26)",
+        assumptions=("a finite group",),
+        scope="four groups at lam = 7/3, every orbit and every input; all vertices; orbit counts for m = 3..10",
+        grade=Grade.EXACT_CASES,
+        printed=_orbit_coefficient,
+        check=_check_orbit_polytope,
+        controls=(
+            Control("the order of the group instead of the orbit", lambda lam, size, r: lam * r + (2 * size - r)),
+        ),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="ldp_tradeoff.thm-3.15",
+        kind=Kind.STATEMENT,
+        title="invariant maximal channels are the points of the orbit polytope",
+        text=r"$w\mapsto Q^{(w)}_{ex,G}$ is a bijection between $\mathcal S^G$ and invariant maximal channels up to equivalence.",
+        source="ldp_tradeoff, Theorem 3.15",
+        assumptions=("a finite group", "at least two inputs"),
+        scope="four groups, 10 points each: a class is invariant exactly if its weights are; all vertices recovered",
+        grade=Grade.EXACT_CASES,
+        printed=_invariant_class,
+        check=_check_orbit_bijection,
+        controls=(Control("every class is invariant", lambda fixed: True),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="ldp_tradeoff.eq-27",
+        kind=Kind.STATEMENT,
+        title="optimising over orbit weights",
+        text=r"For invariant $R^*$ with DPI and DS-QCVX the infimum is the minimum of $R^*(Q^{(w)}_{ex,G})$ over $\mathcal S^G$.",
+        source="ldp_tradeoff, equation (27)",
+        assumptions=("DPI, DS-QCVX and invariance", "at least two inputs"),
+        scope="an explicit invariant risk with DPI and DS-QCVX whose infimum is not attained; optima of three rings agree",
+        grade=Grade.REFUTED,
+        printed=_invariant_optimisation,
+        check=_check_invariant_optimisation,
+        controls=(Control("the polytope of a smaller budget", lambda lam: (False, (lam + 1) / 2)),),
+        expected=ClaimVerdict.REFUTED,
+        corrected=Correction(
+            text=(
+                r"The infimum over LDP channels is the infimum over $\mathcal S^G$; it is attained if the risk is lower "
+                r"semicontinuous in $w$, as Bayes and minimax risks are, or concave."
+            ),
+            statement=lambda lam: (False, lam),
+            grade=Grade.CERTIFIED,
+        ),
+    ),
+    Claim(
+        id="ldp_tradeoff.rem-3.16",
+        kind=Kind.STATEMENT,
+        title="orbit optimum at corners, or by linear programming",
+        text=r"Concave risks are optimised at a vertex of $\mathcal S^G$, additive ones by a linear program over it.",
+        source="ldp_tradeoff, Remark 3.16",
+        assumptions=("invariance, and the conditions of Remark 3.11",),
+        scope="two problems invariant under Sym(2)xSym(2): all vertices, the reduced program, the full program",
+        grade=Grade.CERTIFIED,
+        printed=_orbit_corner,
+        check=_check_orbit_corners,
+        controls=(Control("vertices are not enough for Bayes risks", lambda criterion: False),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="ldp_tradeoff.cor-3.17",
+        kind=Kind.STATEMENT,
+        title="transitive symmetry: one orbit is optimal",
+        text=r"For a transitive group one orbit with $w_O=m/(|O|(k\lambda+m-k))$ is optimal for concave invariant risks.",
+        source="ldp_tradeoff, Corollary 3.17",
+        assumptions=("a finite group, transitive on inputs", "DPI, DS-QCVX, CCV and invariance"),
+        scope="weight symbolic in m, |O|, k, lam; three rings: best single orbit equals the certified optimum",
+        grade=Grade.CERTIFIED,
+        printed=_single_orbit_weight,
+        check=_check_transitive,
+        controls=(
+            Control("the order of the group instead of the orbit", lambda m, size, k, lam: m / (m * (k * lam + m - k))),
+            Control("levels exchanged", lambda m, size, k, lam: m / (size * (k + (m - k) * lam))),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="ldp_tradeoff.rem-3.18",
+        kind=Kind.STATEMENT,
+        title="full symmetry leads to subset selection",
+        text=r"For $\mathrm{Sym}(m)$ the orbits are the $k$-subsets and $w_O=m/(\binom mk(k\lambda+m-k))$.",
+        source="ldp_tradeoff, Remark 3.18, equation (30)",
+        assumptions=("Corollary 3.17",),
+        scope="weight symbolic in m, k, lam by counting; orbits and weights for m = 3..6",
+        grade=Grade.PROVED,
+        printed=_selection_weight,
+        check=_check_selection,
+        controls=(Control("the binomial omitted", lambda m, k, lam: m / (k * lam + m - k)),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="ldp_tradeoff.rem-3.19",
+        kind=Kind.STATEMENT,
+        title="largest mutual information of a uniform input",
+        text=r"For a uniform input, $I(X;Y)$ over $\epsilon$-LDP channels is largest for a subset selection mechanism.",
+        source="ldp_tradeoff, Remark 3.19",
+        assumptions=("uniform input",),
+        scope="m = 2..6 at four budgets: certified maximum within 1e-20 of the best size; value symbolic in m, k, lam",
+        grade=Grade.CERTIFIED,
+        printed=_information_sizes,
+        check=_check_information,
+        controls=(Control("size m/(lam+1), rounded", lambda m, eps0: {max(1, round(m / (math.exp(eps0) + 1)))}),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

@@ -169,3 +169,11 @@ def test_positive_is_strict():
     assert positive(x - 1, {x: 2 + t}) is Verdict.TRUE
     assert positive(x - 2, {x: 2 + t}) is Verdict.UNDECIDED
     assert positive(1 - x, {x: 2 + t}) is Verdict.FALSE
+
+
+def test_positive_is_strict_at_upper_ends_too():
+    """k - s is positive on [1, k), and 0 at s = k: no state may be taken for present there."""
+    k, s, t, u = sp.symbols("k s t u", positive=True)
+    slacks = {k: 2 + t, s: (1 + (1 + t) * u) / (1 + u)}
+    assert positive(k - s, slacks) is Verdict.TRUE
+    assert positive(k - s, {k: 2 + t, s: (1 + (2 + t) * u) / (1 + u)}) is Verdict.UNDECIDED

@@ -5,7 +5,7 @@ import pytest
 from symshuffle.claims.registry import load
 from symshuffle.claims.run import run
 
-OWN = {"symshuffle.generic-bound"}
+OWN = {"symshuffle.generic-bound", "symshuffle.parallel-between"}
 CLAIMS = [claim for claim in load().claims if claim.paper == "decomposition" or claim.id in OWN]
 
 

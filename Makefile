@@ -37,7 +37,7 @@ notebooks: $(STAMP)   ## build the .ipynb files from their percent scripts
 		--ExecutePreprocessor.record_timing=False notebooks/*.ipynb
 
 conformance: $(STAMP)   ## every engine on every law of the full grid
-	$(BIN)/python -m pytest -n $(JOBS) -m conformance tests/conformance
+	$(BIN)/python -m pytest -n $(JOBS) -m conformance tests/conformance tests/accountants
 
 mutate: $(STAMP)   ## break the library on purpose and list the claims that fall
 	$(BIN)/python -m tests.mutate

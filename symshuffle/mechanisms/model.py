@@ -247,12 +247,12 @@ class Mechanism:
 
     def with_defaults(self) -> Mechanism:
         """The mechanism with every open parameter that has a default set to it."""
-        mechanism = self
         for parameter in self.parameters:
             if parameter.default is not None and not parameter.has_limit:
-                value = parameter.default.subs({p.symbol: p.symbol for p in mechanism.parameters})
-                mechanism = mechanism._substitute({parameter.symbol: value}, ((parameter.name, value),))
-        return mechanism
+                # One at a time: the default of a later parameter may speak about this one.
+                given = ((parameter.name, parameter.default),)
+                return self._substitute({parameter.symbol: parameter.default}, given).with_defaults()
+        return self
 
     def _substitute(self, known: Mapping[sp.Symbol, sp.Expr], given: tuple[tuple[str, object], ...]) -> Mechanism:
         def fix(expression: sp.Expr) -> sp.Expr:

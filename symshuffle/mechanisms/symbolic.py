@@ -352,13 +352,20 @@ def _without_roots(expression: sp.Expr, slacks: Mapping[sp.Symbol, sp.Expr]) -> 
 
 
 def positive(expression: sp.Expr, slacks: Mapping[sp.Symbol, sp.Expr]) -> Verdict:
-    """Whether an expression is above 0 on the whole range: as :func:`nonnegative`, and not 0 where all slacks are."""
+    """Whether an expression is above 0 on the whole range: as :func:`nonnegative`, and not 0 at any of its corners.
+
+    A corner has every slack at 0, or at infinity where that is the upper end of a bounded parameter.
+    """
     weak = nonnegative(expression, slacks)
     if weak is not Verdict.TRUE:
         return weak
-    corner = normal_form(expression).subs(slacks)
-    corner = corner.subs(dict.fromkeys(corner.free_symbols, 0))
-    return Verdict.of(True) if corner.is_positive else Verdict.UNDECIDED
+    written = sp.cancel(normal_form(expression).subs(slacks))
+    bounded = {t for one in slacks.values() for t in sp.denom(sp.together(one)).free_symbols} & written.free_symbols
+    corners = [written]
+    for slack in sorted(bounded, key=str):
+        corners = [end for corner in corners for end in (corner.subs(slack, 0), sp.limit(corner, slack, sp.oo))]
+    corners = [corner.subs(dict.fromkeys(corner.free_symbols, 0)) for corner in corners]
+    return Verdict.of(True) if all(corner.is_positive for corner in corners) else Verdict.UNDECIDED
 
 
 def _coefficient_sign(polynomial: sp.Expr) -> int | None:

@@ -10,7 +10,7 @@ from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.model import LAM_PARAMETER, Mechanism, OutputClass, State
 from symshuffle.mechanisms.parameters import read_budget, read_target
 from symshuffle.mechanisms.registry import mechanism
-from symshuffle.mechanisms.symbolic import LAM, evaluate, same_function
+from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate, same_function
 from symshuffle.numbers import Ball, Exp, Verdict
 
 
@@ -36,7 +36,7 @@ def test_ranges(name, parameters, message):
 
 
 def test_names_are_suggested():
-    with pytest.raises(InputError, match="mechanism = subset-selecton: expected one of subset-selection$"):
+    with pytest.raises(InputError, match=r"mechanism = subset-selecton: expected one of subset-selection$"):
         mechanism("subset-selecton")
 
 
@@ -114,3 +114,16 @@ def test_evaluation_never_goes_through_doubles():
         evaluate(LAM)
     with pytest.raises(InputError, match="sums, products"):
         evaluate(sp.Float("0.1"))
+
+
+def test_defaults_may_depend_on_defaults():
+    first, second = sp.symbols("first second", integer=True, positive=True)
+    parameters = (
+        Parameter(first, sp.Integer(2), None, True, "inputs", default=sp.Integer(4)),
+        Parameter(second, sp.Integer(1), first, True, "half of them", default=first / 2),
+    )
+    states = (State("near", second, 1 / first), State("far", first - second, 1 / first))
+    own = Mechanism("own", "own", first, (OutputClass("symbol", first, states),), parameters)
+    assert own.with_defaults().parameters == ()
+    assert own.with_defaults().classes[0].states[0].count == 2
+    assert own.at(first=10).with_defaults().classes[0].states[0].count == 5

@@ -5,19 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias, final
+from typing import TYPE_CHECKING, Literal, TypeAlias, final
 
 from symshuffle.channel import Channel
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.model import Decomposition, Direction
 from symshuffle.law import Law
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.numbers import DEFAULT_BITS, Real, enclose, lower_end
+from symshuffle.numbers import DEFAULT_BITS, Real, enclose, is_enclosed, lower_end, to_float
+
+if TYPE_CHECKING:
+    from symshuffle.decompositions.composition import Composition, Others, Pattern
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A composition with its total budget.
+
+    Parameters
+    ----------
+    composition : Composition
+        The tree, every parameter of its leaves fixed except ``lam``.
+    lam : Real or None
+        Total ratio cap; None where no leaf has a budget.
+    """
+
+    composition: Composition
+    lam: Real | None
+
 
 LawFamily: TypeAlias = Callable[[Real, Direction, int | None], Law]
 """From target ratio, direction and bits to a law of G."""
 
-Source: TypeAlias = "Mechanism | Decomposition | Channel | Reduction"
+Source: TypeAlias = "Mechanism | Composed | Decomposition | Channel | Reduction"
 """What can be asked about."""
 
 Question: TypeAlias = Literal["forward", "reverse", "both"]
@@ -54,6 +75,8 @@ def reduction(source: Source) -> Reduction:
             return source
         case Mechanism():
             return _of_mechanism(source)
+        case Composed():
+            return _of_composition(source)
         case Decomposition():
             return Reduction((_numeric(source),), (), "the pair that was decomposed")
         case Channel():
@@ -86,10 +109,52 @@ def _of_mechanism(mechanism: Mechanism) -> Reduction:
     )
 
 
+def _of_composition(source: Composed) -> Reduction:
+    from symshuffle.decompositions.composition import common_backgrounds, decomposition, patterns
+    from symshuffle.mechanisms.symbolic import LAM, constant_of
+
+    tree = source.composition
+    known = {} if source.lam is None else {LAM: constant_of(source.lam)}
+
+    def family(pattern: Pattern, others: Others) -> LawFamily:
+        fixed = decomposition(tree, pattern, others=others).map(lambda e: e.subs(known))
+        return lambda exp_eps, direction, bits: fixed.law(exp_eps, direction=direction, bits=bits)
+
+    ways = patterns(tree)
+    backgrounds = tuple(
+        (_described(pattern, others), family(pattern, others))
+        for pattern in ways
+        for others in common_backgrounds(tree)
+    )
+    return Reduction(tuple(family(pattern, "blanket") for pattern in ways), backgrounds, tree.pair)
+
+
+def _described(pattern: Pattern, others: Others) -> Callable[[int], str]:
+    held = {"first": 0, "second": 1, "third": 2}[others]
+
+    def inputs(x: int, pattern: Pattern) -> str:
+        if isinstance(pattern, bool):
+            return str(x if pattern else 0)
+        return f"({', '.join(inputs(x, p) for p in pattern)})"
+
+    def other(pattern: Pattern) -> str:
+        if isinstance(pattern, bool):
+            return str(held if pattern else (2 if held == 2 else 0))
+        return f"({', '.join(map(other, pattern))})"
+
+    return lambda n: (
+        f"X0 = ({inputs(0, pattern)}, {other(pattern)} x {n - 1}), "
+        f"X1 = ({inputs(1, pattern)}, {other(pattern)} x {n - 1}), inputs of each part named 0, 1, 2"
+    )
+
+
 def _numeric(decomposition: Decomposition) -> LawFamily:
     pair = decomposition.reduction_pair()
+    enclosed = is_enclosed((*pair.a0, *pair.a1, *pair.a2))
 
     def family(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+        if not enclosed:  # doubles multiply with doubles only
+            return pair.gparv(to_float(exp_eps), direction=direction)
         target = exp_eps if isinstance(exp_eps, Fraction) else enclose(exp_eps, bits or DEFAULT_BITS)
         return pair.gparv(target, direction=direction)
 

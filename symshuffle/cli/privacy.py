@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -12,64 +11,35 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.errors import InputError
+from symshuffle.cli import arguments
+from symshuffle.cli.arguments import (
+    LAW_BITS,
+    Confirm,
+    Direction,
+    DirectionName,
+    EngineName,
+    EngineOption,
+    Eps0,
+    Json,
+    Lam,
+    Mech,
+    Params,
+    Rel,
+    RigourOption,
+    Users,
+)
 from symshuffle.numbers import parse_rational
 
 if TYPE_CHECKING:
     from symshuffle.accountants.confirm import Confirmation
     from symshuffle.accountants.reduction import Reduction
-    from symshuffle.accountants.solve import Amplification, Engine
-    from symshuffle.mechanisms.model import Mechanism
+    from symshuffle.accountants.solve import Amplification
     from symshuffle.numbers import Real
-    from symshuffle.results import Rigour
 
 app = typer.Typer()
 
 CONFIRMED_DIGITS: Final = 50
-_LAW_BITS: Final = 256
 
-
-class EngineName(StrEnum):
-    """Names of the engines on the command line."""
-
-    AUTO = "auto"
-    EXACT = "exact"
-    FFT = "fft"
-    CONTOUR = "contour"
-
-
-class DirectionName(StrEnum):
-    """Names of the directions on the command line."""
-
-    FORWARD = "forward"
-    REVERSE = "reverse"
-    BOTH = "both"
-
-
-class RigourName(StrEnum):
-    """Names of the levels of rigour on the command line."""
-
-    FLOAT64 = "float64"
-    BALL = "ball"
-    EXACT = "exact"
-
-
-Mech = Annotated[str, typer.Argument(metavar="MECH", help="Name of a mechanism (see `symshuffle mechanisms`).")]
-Eps0 = Annotated[str | None, typer.Option("--eps0", help="Local budget eps0 > 0 in nats.")]
-Lam = Annotated[str | None, typer.Option("--lam", help="Local ratio cap exp(eps0) > 1; rationals stay exact.")]
-Users = Annotated[str, typer.Option("--n", help="Number of users, the differing one included.")]
-Params = Annotated[list[str] | None, typer.Option("-p", "--param", help="Parameter of the mechanism, as k=10.")]
-Direction = Annotated[
-    DirectionName,
-    typer.Option(help="forward is D(M(X0)||M(X1)), X0 holding the first named input; both takes the larger."),
-]
-EngineOption = Annotated[EngineName, typer.Option("--engine", help="Engine; auto picks the cheapest that will do.")]
-Rel = Annotated[float, typer.Option(help="Relative width of the bracket to aim at, in (0, 1).")]
-RigourOption = Annotated[
-    RigourName | None, typer.Option("--rigour", help="What the result must be; default float64, or the engine's own.")
-]
-Confirm = Annotated[bool, typer.Option("--confirm", help="Recompute at 50 digits in mpmath by another route.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 _BOUND_HELP: Final = (
     "The upper end bounds the true shuffled divergence of every pair of neighbouring datasets. The lower end is only "
@@ -99,10 +69,10 @@ def delta(
     from symshuffle.mechanisms.parameters import read_target
 
     target = read_target(eps=eps, exp_eps=exp_eps)
-    mechanism = _mechanism(mech, eps0, lam, param)
-    users = _users(n)
-    chosen, level = _engine(engine, rel, rigour)
-    reduced = reduction(mechanism)
+    asked = arguments.source(mech, eps0, lam, param)
+    users = arguments.users(n)
+    chosen, level = arguments.engine_and_rigour(engine, rel, rigour)
+    reduced = reduction(asked)
     bound = solve.delta(
         reduced,
         n=users,
@@ -111,11 +81,11 @@ def delta(
         engine=chosen,
         rigour=level,
         rel=rel,
-        bits=_LAW_BITS,
+        bits=LAW_BITS,
         attain=True,
     )
     confirmed = _confirmed(reduced, bound, target) if confirm else None
-    inputs = _inputs(mechanism, eps0, lam, n=users, eps=eps, exp_eps=exp_eps)
+    inputs = arguments.echoed(asked, eps0, lam, n=users, eps=eps, exp_eps=exp_eps)
     _show("delta", bound, confirmed, inputs, as_json)
 
 
@@ -140,10 +110,10 @@ def epsilon(
     from symshuffle.numbers import Exp
 
     target = parse_rational(delta, "delta")
-    mechanism = _mechanism(mech, eps0, lam, param)
-    users = _users(n)
-    chosen, level = _engine(engine, rel, rigour)
-    reduced = reduction(mechanism)
+    asked = arguments.source(mech, eps0, lam, param)
+    users = arguments.users(n)
+    chosen, level = arguments.engine_and_rigour(engine, rel, rigour)
+    reduced = reduction(asked)
     bound = solve.epsilon(
         reduced,
         n=users,
@@ -152,12 +122,12 @@ def epsilon(
         engine=chosen,
         rigour=level,
         rel=rel,
-        bits=_LAW_BITS,
+        bits=LAW_BITS,
         attain=True,
     )
     at = Exp(bound.bracket.upper) if bound.bracket.upper else Fraction(1)
     confirmed = _confirmed(reduced, bound, at) if confirm else None
-    inputs = _inputs(mechanism, eps0, lam, n=users, delta=delta)
+    inputs = arguments.echoed(asked, eps0, lam, n=users, delta=delta)
     _show("epsilon", bound, confirmed, inputs, as_json)
 
 
@@ -173,7 +143,7 @@ def decompose(
     """Derive the optimal decomposition of a mechanism and its law of G, in the parameters left open."""
     from symshuffle.decompositions.symbolic import optimal_decomposition
 
-    mechanism = _mechanism(mech, eps0, lam, param, complete=False)
+    mechanism = arguments.mechanism(mech, eps0, lam, param)
     decomposition = optimal_decomposition(mechanism, limits=False)
     if latex:
         typer.echo(decomposition.latex())
@@ -189,7 +159,7 @@ def decompose(
             "gparv": law,
             "singular": str(decomposition.singular()),
             "pair": mechanism.pair,
-            "inputs": dict(_plain(mechanism)),
+            "inputs": {name: str(value) for name, value in mechanism.values},
         }
         typer.echo(json.dumps(answer, indent=2))
         return
@@ -249,7 +219,7 @@ def example() -> None:
     users, eps = 10_000, Fraction(1, 50)
     at = named("krr").at(k=10, eps0=1)
     reduced = reduction(at)
-    bound = solve.delta(reduced, n=users, exp_eps=Exp(eps), bits=_LAW_BITS, attain=True)
+    bound = solve.delta(reduced, n=users, exp_eps=Exp(eps), bits=LAW_BITS, attain=True)
     console.print(f"\nk = 10, eps0 = 1, n = {users}, eps = {float(eps)}:")
     console.print(f"  delta in {bound.bracket}")
     console.print(f"  {bound.bracket.how}")
@@ -271,63 +241,6 @@ def _law_table(law: list[dict[str, str]]) -> Table:
     return table
 
 
-def _mechanism(
-    name: str, eps0: str | None, lam: str | None, param: list[str] | None, *, complete: bool = True
-) -> Mechanism:
-    """The mechanism with the parameters of the command line; complete unless open parameters are allowed."""
-    from symshuffle.mechanisms.registry import mechanism
-
-    values: dict[str, str] = {}
-    for item in param or ():
-        key, equals, value = item.partition("=")
-        if not equals or not key or key in values or key in ("lam", "eps0"):
-            raise InputError("-p", item, "NAME=VALUE, each name once, as k=10 (lam and eps0 have options of their own)")
-        values[key] = value
-    definition = mechanism(name)
-    needs_budget = any(parameter.name == "lam" for parameter in definition.parameters)
-    if not needs_budget and (eps0 is not None or lam is not None):
-        raise InputError("--eps0" if lam is None else "--lam", eps0 or lam, f"no budget: {name} has none")
-    fixed = definition.at(eps0=eps0, lam=lam, **values)
-    if complete:
-        fixed = fixed.with_defaults()
-        for parameter in fixed.parameters:
-            if parameter.has_limit:
-                continue
-            option = "--eps0 or --lam" if parameter.name == "lam" else f"-p {parameter.name}="
-            raise InputError(parameter.name, None, f"{parameter.range}, given by {option}")
-    return fixed
-
-
-def _users(text: str) -> int:
-    from symshuffle.accountants.solve import LARGEST_N, check_n
-
-    try:
-        number = parse_rational(text, "n")
-        return check_n(int(number) if number.denominator == 1 else number)  # type: ignore[arg-type]  # refused there
-    except InputError:  # in the user's own words
-        raise InputError("n", text, f"an integer from 1 to {LARGEST_N}") from None
-
-
-def _engine(name: EngineName, rel: float, rigour: RigourName | None) -> tuple[Engine | None, Rigour | None]:
-    from symshuffle.accountants.ball import BallContour
-    from symshuffle.accountants.contour import Contour
-    from symshuffle.accountants.exact import Exact
-    from symshuffle.accountants.fft import FFT
-    from symshuffle.results import Rigour
-
-    if not 0 < rel < 1:
-        raise InputError("rel", rel, "a relative width in (0, 1)")
-    engines: dict[EngineName, Engine | None] = {
-        EngineName.AUTO: None,
-        EngineName.EXACT: Exact(bits=_LAW_BITS),
-        EngineName.FFT: FFT(),
-        EngineName.CONTOUR: BallContour(rel=rel) if rigour is RigourName.BALL else Contour(rel=rel),
-    }
-    if rigour is None:
-        return engines[name], None if name is EngineName.EXACT else Rigour.FLOAT64
-    return engines[name], Rigour(rigour.value)
-
-
 def _confirmed(reduced: Reduction, bound: Amplification, target: Real) -> Confirmation:
     """The largest of the laws behind a bound, recomputed in mpmath."""
     from symshuffle.accountants.confirm import confirm
@@ -336,28 +249,9 @@ def _confirmed(reduced: Reduction, bound: Amplification, target: Real) -> Confir
     found = [
         confirm(law, bound.n, digits=CONFIRMED_DIGITS)
         for family in reduced.bounds
-        for law in laws(family, target, bound.direction, _LAW_BITS)
+        for law in laws(family, target, bound.direction, LAW_BITS)
     ]
     return max(found, key=lambda confirmation: confirmation.exactly)
-
-
-def _plain(mechanism: Mechanism) -> list[tuple[str, str]]:
-    return [(name, str(value)) for name, value in mechanism.values]
-
-
-def _inputs(mechanism: Mechanism, eps0: str | None, lam: str | None, **asked: Any) -> dict[str, Any]:
-    """All parameters exactly as they were understood."""
-    given: dict[str, Any] = {"mechanism": mechanism.name}
-    given.update((name, value) for name, value in _plain(mechanism) if name != "lam")
-    given.update((parameter.name, "limit") for parameter in mechanism.parameters)
-    if eps0 is not None:
-        given["eps0"] = str(parse_rational(eps0, "eps0"))
-    if lam is not None:
-        given["lam"] = str(parse_rational(lam, "lam"))
-    for name, value in asked.items():
-        if value is not None:
-            given[name] = value if isinstance(value, int) else str(parse_rational(value, name))
-    return given
 
 
 def _show(

@@ -48,31 +48,54 @@ def constant_backgrounds(mechanism: Mechanism) -> Iterator[ConstantBackground]:
     A third input needs classes that can count the states of triples of inputs, and at least three inputs.
     """
     mechanism = mechanism.with_defaults()
+    for others in ("third", "second", "first") if reaches(mechanism) else ("second", "first"):
+        yield ConstantBackground(others, background_cells(mechanism, others))
+
+
+def reaches(mechanism: Mechanism) -> bool:
+    """Whether the mechanism has a third input and can count the states of triples of inputs."""
     known = all(c.size == 0 or c.triples(mechanism.inputs) is not None for c in mechanism.classes)
-    if known and positive(mechanism.inputs - 2, mechanism.chart) is Verdict.TRUE:
-        yield _background(mechanism, "third")
-    yield _background(mechanism, "second")
-    yield _background(mechanism, "first")
+    return known and positive(mechanism.inputs - 2, mechanism.chart) is Verdict.TRUE
 
 
-def _background(mechanism: Mechanism, others: str) -> ConstantBackground:
-    return ConstantBackground(others, specialised(mechanism, lambda general: _derive(general, others)))
+def background_cells(mechanism: Mechanism, others: str, *, differs: bool = True) -> SymbolicDecomposition:
+    """The exact decomposition of a pair of inputs over a constant background.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        With defaults put in.
+    others : {"third", "second", "first"}
+        Which input the other users hold. For a pair of equal inputs ``third`` is a different input and the other two
+        are the common one.
+    differs : bool
+        Whether the two inputs of the pair differ.
+    """
+    return specialised(mechanism, lambda general: _derive(general, others, differs))
 
 
 @cache
-def _derive(mechanism: Mechanism, others: str) -> SymbolicDecomposition:
+def _derive(mechanism: Mechanism, others: str, differs: bool) -> SymbolicDecomposition:
     cells: list[Cell] = []
     for output_class in mechanism.classes:
-        for *weights, count in _outputs(output_class, mechanism.inputs, others):
+        for *weights, count in _outputs(output_class, mechanism.inputs, others, differs):
             if normal_form(count) != 0:
                 merge_into(cells, Cell.of(*(normal_form(count * weight) for weight in weights)))
     return SymbolicDecomposition(mechanism, tuple(cells), sp.Integer(0))
 
 
 def _outputs(
-    output_class: OutputClass, inputs: sp.Expr, others: str
+    output_class: OutputClass, inputs: sp.Expr, others: str, differs: bool
 ) -> Iterator[tuple[sp.Expr, sp.Expr, sp.Expr, sp.Expr]]:
     """Probabilities at both inputs of the pair and at the background, with the number of outputs that show them."""
+    if not differs:
+        if others == "third":
+            for first, third, count in output_class.pairs(inputs):
+                yield first.probability, first.probability, third.probability, count
+        else:
+            for only, count in output_class.singles(inputs):
+                yield only.probability, only.probability, only.probability, count
+        return
     if others == "third":
         for first, second, third, count in output_class.triples(inputs) or ():
             yield first.probability, second.probability, third.probability, count

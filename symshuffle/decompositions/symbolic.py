@@ -9,7 +9,7 @@ looked up: change the definition of the mechanism and the formula follows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, final
 
@@ -87,6 +87,10 @@ class SymbolicDecomposition:
     def gamma(self) -> sp.Expr:
         """Total variation similarity ``1 - beta``."""
         return normal_form(1 - self.beta)
+
+    def map(self, function: Callable[[sp.Expr], sp.Expr]) -> SymbolicDecomposition:
+        """The decomposition with a function applied to every weight."""
+        return replace(self, cells=tuple(cell.map(function) for cell in self.cells), beta=function(self.beta))
 
     def check_sums(self) -> dict[str, sp.Expr]:
         """What the weights sum to (each should be 1), and E[G] + exp(eps) (1 if nothing is singular)."""
@@ -252,6 +256,25 @@ def _derive(mechanism: Mechanism) -> SymbolicDecomposition:
     return SymbolicDecomposition(
         mechanism, tuple(cell.map(lambda e: factored(e, slacks)) for cell in cells), factored(beta, slacks)
     )
+
+
+def same_input_cells(mechanism: Mechanism) -> SymbolicDecomposition:
+    """The decomposition at a pair of equal inputs: a coordinate in which neighbouring inputs do not differ."""
+    return specialised(mechanism.with_defaults(), _derive_same)
+
+
+@cache
+def _derive_same(mechanism: Mechanism) -> SymbolicDecomposition:
+    cells: list[Cell] = []
+    for output_class in mechanism.classes:
+        if output_class.size == 0:
+            continue
+        floor = _blanket(output_class, mechanism.chart)
+        for state, count in output_class.singles(mechanism.inputs):
+            weight = normal_form(count * state.probability)
+            merge_into(cells, Cell.of(weight, weight, normal_form(count * floor)))
+    beta = normal_form(1 - sum(cell.c for cell in cells))
+    return SymbolicDecomposition(mechanism, tuple(cells), beta)
 
 
 def _blanket(output_class: OutputClass, slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:

@@ -1,0 +1,185 @@
+"""Reading the arguments of commands about one mechanism: names, numbers, options."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from symshuffle.errors import InputError
+from symshuffle.numbers import parse_rational
+
+if TYPE_CHECKING:
+    from symshuffle.accountants.reduction import Composed
+    from symshuffle.accountants.solve import Engine
+    from symshuffle.mechanisms.model import Mechanism
+    from symshuffle.results import Rigour
+
+LAW_BITS: Final = 256
+"""Precision of the atoms of a law: enough for fifty confirmed digits."""
+
+
+class EngineName(StrEnum):
+    """Names of the engines on the command line."""
+
+    AUTO = "auto"
+    EXACT = "exact"
+    FFT = "fft"
+    CONTOUR = "contour"
+
+
+class DirectionName(StrEnum):
+    """Names of the directions on the command line."""
+
+    FORWARD = "forward"
+    REVERSE = "reverse"
+    BOTH = "both"
+
+
+class RigourName(StrEnum):
+    """Names of the levels of rigour on the command line."""
+
+    FLOAT64 = "float64"
+    BALL = "ball"
+    EXACT = "exact"
+
+
+Mech = Annotated[
+    str,
+    typer.Argument(
+        metavar="MECH", help="A mechanism (see `symshuffle mechanisms`), or an expression such as joint(krr(k=10),4)."
+    ),
+]
+    str,
+    typer.Argument(
+        metavar="MECH", help="A mechanism (see `symshuffle mechanisms`), or an expression such as joint(krr(k=10),4)."
+    ),
+]
+Eps0 = Annotated[str | None, typer.Option("--eps0", help="Local budget eps0 > 0 in nats.")]
+Lam = Annotated[str | None, typer.Option("--lam", help="Local ratio cap exp(eps0) > 1; rationals stay exact.")]
+Users = Annotated[str, typer.Option("--n", help="Number of users, the differing one included.")]
+Params = Annotated[list[str] | None, typer.Option("-p", "--param", help="Parameter of the mechanism, as k=10.")]
+Direction = Annotated[
+    DirectionName,
+    typer.Option(help="forward is D(M(X0)||M(X1)), X0 holding the first named input; both takes the larger."),
+]
+EngineOption = Annotated[EngineName, typer.Option("--engine", help="Engine; auto picks the cheapest that will do.")]
+Rel = Annotated[float, typer.Option(help="Relative width of the bracket to aim at, in (0, 1).")]
+RigourOption = Annotated[
+    RigourName | None, typer.Option("--rigour", help="What the result must be; default float64, or the engine's own.")
+]
+Confirm = Annotated[bool, typer.Option("--confirm", help="Recompute at 50 digits in mpmath by another route.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def source(name: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism | Composed:
+    """What a command line asks about, with every parameter that is needed.
+
+    Raises
+    ------
+    InputError
+        If the name, the expression, a parameter or the budget is wrong or missing.
+    """
+    from symshuffle.decompositions.expression import is_composition
+
+    if not is_composition(name):
+        return _complete(mechanism(name, eps0, lam, param))
+    return _composed(name, eps0, lam, param)
+
+
+def mechanism(name: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism:
+    """The named mechanism with the parameters of the command line; others stay open."""
+    from symshuffle.mechanisms import registry
+
+    values: dict[str, str] = {}
+    for item in param or ():
+        key, equals, value = item.partition("=")
+        if not equals or not key or key in values or key in ("lam", "eps0"):
+            raise InputError("-p", item, "NAME=VALUE, each name once, as k=10 (lam and eps0 have options of their own)")
+        values[key] = value
+    definition = registry.mechanism(name)
+    needs_budget = any(parameter.name == "lam" for parameter in definition.parameters)
+    if not needs_budget and (eps0 is not None or lam is not None):
+        raise InputError("--eps0" if lam is None else "--lam", eps0 or lam, f"no budget: {name} has none")
+    return definition.at(eps0=eps0, lam=lam, **values)
+
+
+def _complete(found: Mechanism) -> Mechanism:
+    fixed = found.with_defaults()
+    for parameter in fixed.parameters:
+        if not parameter.has_limit:
+            option = "--eps0 or --lam" if parameter.name == "lam" else f"-p {parameter.name}="
+            raise InputError(parameter.name, None, f"{parameter.range}, given by {option}")
+    return fixed
+
+
+def _composed(text: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism | Composed:
+    from symshuffle.accountants.reduction import Composed
+    from symshuffle.decompositions.composition import Composition, open_parameters
+    from symshuffle.decompositions.expression import parse
+    from symshuffle.mechanisms.parameters import read_budget
+
+    if param:
+        raise InputError("-p", param[0], "parameters inside the expression, as in joint(krr(k=10),4)")
+    tree = parse(text)
+    if not isinstance(tree, Composition):
+        return _complete(tree.at(eps0=eps0, lam=lam))
+    for parameter in open_parameters(tree):
+        raise InputError(parameter.name, None, f"{parameter.range}, given inside the expression")
+    budget = read_budget(eps0=eps0, lam=lam)
+    needed = any(p.name == "lam" for leaf in tree.leaves() for p in leaf.parameters)
+    if needed and budget is None:
+        raise InputError("lam", None, "a total budget, given by --eps0 or --lam")
+    if not needed and budget is not None:
+        raise InputError("--eps0" if lam is None else "--lam", eps0 or lam, f"no budget: {tree.name} has none")
+    return Composed(tree, budget)
+
+
+def users(text: str) -> int:
+    """The number of users, checked."""
+    from symshuffle.accountants.solve import LARGEST_N, check_n
+
+    try:
+        number = parse_rational(text, "n")
+        return check_n(int(number) if number.denominator == 1 else number)  # type: ignore[arg-type]  # refused there
+    except InputError:  # in the user's own words
+        raise InputError("n", text, f"an integer from 1 to {LARGEST_N}") from None
+
+
+def engine_and_rigour(name: EngineName, rel: float, rigour: RigourName | None) -> tuple[Engine | None, Rigour | None]:
+    """The engine asked for, None for the automatic choice, and the rigour asked for."""
+    from symshuffle.accountants.ball import BallContour
+    from symshuffle.accountants.contour import Contour
+    from symshuffle.accountants.exact import Exact
+    from symshuffle.accountants.fft import FFT
+    from symshuffle.results import Rigour
+
+    if not 0 < rel < 1:
+        raise InputError("rel", rel, "a relative width in (0, 1)")
+    engines: dict[EngineName, Engine | None] = {
+        EngineName.AUTO: None,
+        EngineName.EXACT: Exact(bits=LAW_BITS),
+        EngineName.FFT: FFT(),
+        EngineName.CONTOUR: BallContour(rel=rel) if rigour is RigourName.BALL else Contour(rel=rel),
+    }
+    if rigour is None:
+        return engines[name], None if name is EngineName.EXACT else Rigour.FLOAT64
+    return engines[name], Rigour(rigour.value)
+
+
+def echoed(found: Mechanism | Composed, eps0: str | None, lam: str | None, **asked: Any) -> dict[str, Any]:
+    """All parameters exactly as they were understood."""
+    from symshuffle.mechanisms.model import Mechanism
+
+    given: dict[str, Any] = {}
+    if isinstance(found, Mechanism):
+        given["mechanism"] = found.name
+        given.update((name, str(value)) for name, value in found.values if name != "lam")
+        given.update((parameter.name, "limit") for parameter in found.parameters)
+    else:
+        given["mechanism"] = found.composition.name
+    for name, value in {"eps0": eps0, "lam": lam, **asked}.items():
+        if value is not None:
+            given[name] = value if isinstance(value, int) else str(parse_rational(value, name))
+    return given

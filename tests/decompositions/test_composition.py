@@ -1,0 +1,91 @@
+"""Compositions against the Kronecker and block channels they stand for."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from symshuffle import Channel, Rigour, delta, mechanism
+from symshuffle.accountants.reduction import Composed, reduction
+from symshuffle.decompositions.composition import Part, hamming, joint, parallel, patterns, subsample
+from symshuffle.decompositions.expression import parse
+
+X = Fraction(6, 5)
+
+
+def krr(k: int) -> Part:
+    return mechanism("krr").at(k=k)
+
+
+TREES: list[tuple[str, Fraction]] = [
+    ("joint(krr(k=2),krr(k=3))", Fraction(4)),
+    ("joint(krr(k=2),3)", Fraction(8)),
+    ("parallel(1/3:krr(k=3),2/3:subset-selection(k=3,s=2))", Fraction(3)),
+    ("subsample(krr(k=3),1/4)", Fraction(3)),
+    ("joint(subsample(krr(k=2),1/2),krr(k=2))", Fraction(9)),
+    ("parallel(1/2:joint(krr(k=2),2),1/2:krr(k=4))", Fraction(4)),
+    ("joint(erasure(k=2,p=1/3),krr(k=2))", Fraction(4)),
+]
+
+
+@pytest.mark.parametrize(("text", "lam"), TREES)
+@pytest.mark.parametrize("n", [1, 3])
+def test_bound_is_that_of_the_explicit_channel(text: str, lam: Fraction, n: int) -> None:
+    tree = parse(text)
+    assert not isinstance(tree, Channel)
+    composed = delta(Composed(tree, lam), n=n, exp_eps=X, rigour=Rigour.EXACT, attain=True)  # type: ignore[arg-type]
+    explicit = delta(tree.channel(lam), n=n, exp_eps=X, rigour=Rigour.EXACT)  # type: ignore[union-attr, call-arg, misc]
+    if "parallel(1/2:joint" in text:
+        # Two parts that see different data: the tree allows every combination of ways to differ.
+        assert composed.bracket.upper >= explicit.bracket.upper
+    else:
+        assert composed.bracket.exact == explicit.bracket.exact
+    assert composed.attained is not None
+    assert composed.attained.lower <= composed.bracket.upper
+
+
+def test_patterns_of_equal_coordinates_are_counted_once() -> None:
+    assert len(patterns(joint(*[krr(10)] * 4))) == 4
+    assert len(patterns(joint(krr(2), krr(3)))) == 3
+    assert len(patterns(hamming(joint(*[krr(10)] * 4), 2))) == 1
+
+
+def test_joint_composition_stays_polynomial() -> None:
+    family = reduction(Composed(joint(*[krr(10)] * 12), Fraction(2) ** 12)).bounds[-1]  # type: ignore[arg-type]
+    assert len(family(X, "forward", None).values) <= (12 + 1) * (12 + 2) // 2 + 1
+
+
+def test_subsampling_nothing_reveals_nothing() -> None:
+    nothing = Composed(subsample(krr(3), Fraction(0)), Fraction(3))
+    assert delta(nothing, n=2, exp_eps=Fraction(1), rigour=Rigour.EXACT).bracket.exact == 0
+
+
+def test_weights_must_be_probabilities() -> None:
+    with pytest.raises(ValueError, match=r"weights = 1/2, 1/3: expected probabilities of sum 1"):
+        parallel((krr(2), krr(2)), (Fraction(1, 2), Fraction(1, 3)))
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("joint(krr(k=10,4)", "a name at character 16"),
+        ("joint(krr(k=3),0)", "a number of coordinates, an integer from 1 to 64, at character 16"),
+        ("joint(krr(k=3),2))", "the end of the expression at character 18"),
+        ("joint(__import__,2)", "a name, a number or one of"),
+        ("krr(k=3,lam=2)", "a parameter other than the budget"),
+        ("subsample(krr(k=3),2)", "a number in [0, 1]"),
+        ("hamming(krr(k=3),2)", "a joint composition"),
+        ("hamming(joint(krr(k=3),2),3)", "an integer from 1 to 2"),
+        ("nosuch(k=2)", "one of"),
+    ],
+)
+def test_malformed_expressions_say_where(text: str, complaint: str) -> None:
+    with pytest.raises(ValueError) as refused:
+        parse(text)
+    assert complaint in str(refused.value)
+
+
+def test_names_read_back() -> None:
+    text = "parallel(1/2:hamming(joint(krr(k=10),4),2),1/2:oue)"
+    assert parse(text).name == "parallel(1/2:hamming(joint(krr(lam, k=10),4),2),1/2:oue(lam, D))"

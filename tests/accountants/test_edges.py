@@ -216,3 +216,16 @@ def test_targets_outside_the_unit_interval(target):
 def test_a_law_that_is_no_probability_is_refused():
     with pytest.raises(InputError, match="sum 1/2: expected probabilities of sum 1"):
         Contour().bracket(Law((Fraction(1),), (Fraction(1, 2),)), 2)
+
+
+@pytest.mark.parametrize("order", [Fraction(11, 10), Exp(Fraction(1, 10))], ids=str)
+def test_channels_in_doubles_and_in_balls(order):
+    """The same channel in three kinds of numbers; doubles never meet balls."""
+    rows = (("1/2", "3/10", "1/5"), ("1/5", "1/2", "3/10"), ("3/10", "1/5", "1/2"))
+    exact = Channel.from_rows(rows)
+    doubles = Channel(tuple(tuple(map(float, row)) for row in exact.rows))
+    balls = Channel(tuple(tuple(map(enclose, row)) for row in exact.rows))
+    found = [solve.delta(channel, n=6, exp_eps=order, rel=1e-3).bracket for channel in (exact, doubles, balls)]
+    for bracket in found:
+        assert float(bracket.midpoint) == pytest.approx(float(found[0].midpoint), rel=1e-3)
+    assert solve.epsilon(doubles, n=6, delta=Fraction(1, 100), rel=1e-3).bracket.upper > 0

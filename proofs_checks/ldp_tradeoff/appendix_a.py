@@ -151,7 +151,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.def-A.2",
         kind=Kind.DEFINITION,
         title="rays that cannot be split",
-        text=r"$\mathcal R(v)$ is extreme if $u+w\in\mathcal R(v)$ with $u,w\in\mathcal K$ forces $u,w\in\mathcal R(v)$.",
+        text=(
+            r"$\mathcal R(v)$ is extreme if $u+w\in\mathcal R(v)$ "
+            r"with $u,w\in\mathcal K$ forces $u,w\in\mathcal R(v)$."
+        ),
         source="ldp_tradeoff, Definition A.2",
         assumptions=("pointed cones",),
         scope="all extreme rays of 8 random cones with random splittings; sums of two rays",

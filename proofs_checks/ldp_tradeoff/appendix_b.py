@@ -77,7 +77,7 @@ def _check_rows(statement: Statement, rng: np.random.Generator) -> Iterator[Comp
         ]
         signs = [tuple(Fraction(int(x == z)) for x in range(m)) for z in range(m)]
         yield compare(list(LDPCone(m, lam).matrix()), [*printed, *signs], at=f"matrix of the cone, m={m}, lam={lam}")
-        cone = PolyhedralCone(tuple([*printed, *signs]))
+        cone = PolyhedralCone((*printed, *signs))
         yield decide(cone.is_pointed(), at=f"pointed, m={m}, lam={lam}", claimed="yes")
         yield decide(cone.contains((Fraction(1),) * m), at=f"non-trivial, m={m}, lam={lam}", claimed="yes")
         for trial in range(6):
@@ -96,7 +96,7 @@ def _check_maximality(statement: Statement, rng: np.random.Generator) -> Iterato
     cone = LDPCone(3, lam).polyhedral()
     made = [cases.ldp_channel(rng, 3, 2, lam) for _ in range(5)]
     made += [polytope.channel(cases.weights(rng, 3, lam)) for _ in range(5)]
-    half = [[Fraction(1, 2) * v for v in row] for row in cases.SINGLES.rows]  # type: ignore[operator]
+    half = [[Fraction(1, 2) * v for v in row] for row in cases.SINGLES.rows]
     made.append(Channel.from_rows([[*row, Fraction(1, 2)] for row in half]))
     for trial, channel in enumerate(made):
         columns = [column for column in channel.columns() if any(column)]
@@ -111,7 +111,7 @@ def _operations(channel: Channel, t: Fraction) -> list[Channel]:
     """Lemma B.4: relabel the outputs, append a null output, split the first output."""
     relabelled = Channel(tuple(row[::-1] for row in channel.rows))
     padded = Channel(tuple((*row, Fraction(0)) for row in channel.rows))
-    split = Channel(tuple((t * row[0], (1 - t) * row[0], *row[1:]) for row in channel.rows))  # type: ignore[operator]
+    split = Channel(tuple((t * row[0], (1 - t) * row[0], *row[1:]) for row in channel.rows))
     return [relabelled, padded, split]
 
 
@@ -129,7 +129,7 @@ def _check_operations(statement: Statement, rng: np.random.Generator) -> Iterato
 def _uneven_split(channel: Channel, t: Fraction) -> list[Channel]:
     shares = [t, *[Fraction(1, 2)] * (channel.num_inputs - 1)]
     pairs = zip(channel.rows, shares, strict=True)
-    return [Channel(tuple((s * row[0], (1 - s) * row[0], *row[1:]) for row, s in pairs))]  # type: ignore[operator]
+    return [Channel(tuple((s * row[0], (1 - s) * row[0], *row[1:]) for row, s in pairs))]
 
 
 def _extreme_subsets(m: int) -> set[int]:
@@ -143,7 +143,7 @@ def _check_extreme(statement: Statement, rng: np.random.Generator) -> Iterator[C
         claimed = {tuple(v / max(row) for v in row) for row in (staircase_row(y, m, lam) for y in statement(m))}
         yield compare(set(rays), claimed, at=f"all rays of the cone by exhaustion, m={m}, lam={lam}")
     lam = sp.Symbol("lambda", positive=True)
-    for m, subset in ((m, y) for m in (2, 3, 4, 5) for y in statement(m)):
+    for m, subset in ((size, y) for size in (2, 3, 4, 5) for y in statement(size)):
         # Active pairs (z outside, z' inside) give lam at z, -1 at z'; their kernel has to be one line, for every lam.
         inside = [x for x in range(m) if subset >> x & 1]
         outside = [x for x in range(m) if x not in inside]
@@ -208,7 +208,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.lem-B.2",
         kind=Kind.STATEMENT,
         title="local privacy row by row",
-        text=r"$Q$ is LDP exactly if all its rows are in $\mathcal K$, a pointed non-trivial cone with matrix $T\oplus I$.",
+        text=(
+            r"$Q$ is LDP exactly if all its rows are in $\mathcal "
+            r"K$, a pointed non-trivial cone with matrix $T\oplus I$."
+        ),
         source="ldp_tradeoff, Lemma B.2",
         assumptions=("lam > 1",),
         scope="m = 2..4 at three levels: matrix, pointedness, 54 channels row by row",
@@ -230,7 +233,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         printed=_maximal_by_rows,
         check=_check_maximality,
         controls=(
-            Control("one extreme row is enough", lambda extreme: any(extreme)),
+            Control("one extreme row is enough", any),
             Control("every channel is maximal", lambda extreme: True),
         ),
         expected=ClaimVerdict.HOLDS,

@@ -75,7 +75,7 @@ def _risk(problem: DecisionProblem, channel: Channel, rule: Sequence[Sequence[Fr
     return tuple(
         sum(
             (
-                problem.model[t][x] * channel.rows[x][y] * problem.loss[t][a] * rule[y][a]  # type: ignore[operator]
+                problem.model[t][x] * Fraction(channel.rows[x][y]) * problem.loss[t][a] * rule[y][a]  # type: ignore[arg-type]
                 for x in range(problem.num_inputs)
                 for y in range(channel.num_outputs)
                 for a in range(problem.num_actions)
@@ -252,7 +252,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.eq-4-6",
         kind=Kind.STATEMENT,
         title="best average and best worst-case loss of a channel",
-        text=r"The Bayes risk averages over the prior, the worst-case risk is the supremum over $\theta$; optima over rules.",
+        text=(
+            r"The Bayes risk averages over the prior, the worst-case "
+            r"risk is the supremum over $\theta$; optima over rules."
+        ),
         source="ldp_tradeoff, equations (4)-(6)",
         assumptions=("finitely many parameters and actions",),
         scope="15 random problems: all 27 deterministic rules; minimax programs certified, least favourable priors",
@@ -272,7 +275,9 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=r"$\mathrm{PUT}_B$ and $\mathrm{PUT}_M$ are the infima of the optimal risks over $\epsilon$-LDP channels.",
         source="ldp_tradeoff, equation (7)",
         assumptions=("finitely many parameters and actions", "lam > 1"),
-        scope="8 random problems: optimum with a bound for every LDP channel, all vertices, random channels, monotonicity",
+        scope=(
+            "8 random problems: optimum with a bound for every LDP channel, all vertices, random channels, monotonicity"
+        ),
         grade=Grade.CERTIFIED,
         printed=_level,
         check=_check_tradeoff,
@@ -300,7 +305,9 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=r"$(g\circ_\sigma Q)_{y,x}=Q_{\sigma_{g^{-1}}(y),g^{-1}x}$; $Q$ is invariant if all $g$ fix it.",
         source="ldp_tradeoff, Definition 2.3",
         assumptions=("a finite group",),
-        scope="all pairs of elements of Sym(3) acting on inputs and outputs; orbit channels of the rotations of 4 inputs",
+        scope=(
+            "all pairs of elements of Sym(3) acting on inputs and outputs; orbit channels of the rotations of 4 inputs"
+        ),
         grade=Grade.EXACT_CASES,
         printed=_acted,
         check=_check_action,

@@ -233,7 +233,9 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=r"$c\mapsto Q^{(c)}_{ex}$ is a bijection between $\mathcal S$ and the maximal channels up to equivalence.",
         source="ldp_tradeoff, Theorem 3.10",
         assumptions=("at least two inputs (for one input the polytope is empty and the constant channel maximal)",),
-        scope="8 random points on 4 inputs, equivalence decided by certified programs both ways; 8 LDP channels dominated",
+        scope=(
+            "8 random points on 4 inputs, equivalence decided by certified programs both ways; 8 LDP channels dominated"
+        ),
         grade=Grade.EXACT_CASES,
         printed=_same_class,
         check=_check_bijection,
@@ -244,7 +246,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.eq-22",
         kind=Kind.STATEMENT,
         title="optimising over the weight polytope",
-        text=r"For $R^*$ with DPI the infimum over LDP channels is the minimum of $R^*(Q^{(c)}_{ex})$ over $\mathcal S$.",
+        text=(
+            r"For $R^*$ with DPI the infimum over LDP channels is "
+            r"the minimum of $R^*(Q^{(c)}_{ex})$ over $\mathcal S$."
+        ),
         source="ldp_tradeoff, equation (22)",
         assumptions=("DPI", "at least two inputs"),
         scope="an explicit risk with DPI whose infimum is not attained; optima of 6 random problems agree",
@@ -255,8 +260,8 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         expected=ClaimVerdict.REFUTED,
         corrected=Correction(
             text=(
-                r"The infimum over LDP channels is the infimum over $\mathcal S$; it is attained if $R^*(Q^{(c)}_{ex})$ is "
-                r"lower semicontinuous in $c$, as Bayes and minimax risks are, or concave."
+                r"The infimum over LDP channels is the infimum over $\mathcal S$; it is attained if "
+                r"$R^*(Q^{(c)}_{ex})$ is lower semicontinuous in $c$, as Bayes and minimax risks are, or concave."
             ),
             statement=lambda lam: (False, lam),
             grade=Grade.CERTIFIED,
@@ -266,7 +271,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.rem-3.11",
         kind=Kind.STATEMENT,
         title="optimum at corners, or by linear programming",
-        text=r"A concave $R^*$ is optimised at a vertex of $\mathcal S$; a direct-sum additive one by a linear program.",
+        text=(
+            r"A concave $R^*$ is optimised at a vertex of $\mathcal "
+            r"S$; a direct-sum additive one by a linear program."
+        ),
         source="ldp_tradeoff, Remark 3.11",
         assumptions=("DPI, and concavity or an additive extension to unnormalised matrices",),
         scope="8 random Bayes problems: certified program against all vertices; minimax risk, not concave, as contrast",

@@ -110,7 +110,7 @@ def _check_orbit_polytope(statement: Statement, rng: np.random.Generator) -> Ite
 
 
 def _invariant_class(fixed_weights: bool) -> bool:
-    """Theorem 3.15: the channel of a weight vector is equivalent to an invariant one exactly if the weights are fixed."""
+    """Theorem 3.15: the class of a weight vector's channel is invariant exactly if the weights are fixed."""
     return fixed_weights
 
 
@@ -191,8 +191,9 @@ def _check_orbit_corners(statement: Statement, rng: np.random.Generator) -> Iter
             min(values) == optimum.value.exact, statement("Bayes"), at=f"vertices against the program, {prior}"
         )
         yield compare(bayes_tradeoff(problem, lam).value.exact, optimum.value.exact, at=f"no loss by symmetry, {prior}")
-        linear = sum((w * orbit.size * _column_risk(problem, orbit.representative, lam) for orbit, w in optimum.weights),
-                     Fraction(0))  # fmt: skip
+        linear = Fraction(0)
+        for orbit, weight in optimum.weights:
+            linear += weight * orbit.size * _column_risk(problem, orbit.representative, lam)
         yield compare(linear, optimum.value.exact, at=f"objective linear in orbit weights, {prior}")
 
 
@@ -220,7 +221,7 @@ def _check_transitive(statement: Statement, rng: np.random.Generator) -> Iterato
         family, risks = MaximalPolytope(group.m, cases.LAM), []
         for orbit in polytope.orbits:
             weight = statement(Fraction(group.m), orbit.size, orbit.representative.bit_count(), cases.LAM)
-            subsets = dict.fromkeys(group.orbit_of(orbit.representative), weight)
+            subsets = {y: Fraction(weight) for y in group.orbit_of(orbit.representative)}
             yield decide(
                 family.contains(subsets), at=f"{name}: orbit of {orbit.representative} is a channel", claimed="yes"
             )
@@ -280,7 +281,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.def-3.13",
         kind=Kind.DEFINITION,
         title="weights constant on orbits",
-        text=r"$(gc)_y=c_{g^{-1}y}$; $c$ is invariant if all $g$ fix it, that is, if it is constant on orbits of subsets.",
+        text=(
+            r"$(gc)_y=c_{g^{-1}y}$; $c$ is invariant if all $g$ fix "
+            r"it, that is, if it is constant on orbits of subsets."
+        ),
         source="ldp_tradeoff, Definition 3.13",
         assumptions=("a finite group",),
         scope="four groups, 4 random points each: closure, agreement with the action on channels, averages",
@@ -319,7 +323,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.thm-3.15",
         kind=Kind.STATEMENT,
         title="invariant maximal channels are the points of the orbit polytope",
-        text=r"$w\mapsto Q^{(w)}_{ex,G}$ is a bijection between $\mathcal S^G$ and invariant maximal channels up to equivalence.",
+        text=(
+            r"$w\mapsto Q^{(w)}_{ex,G}$ is a bijection between $\mathcal "
+            r"S^G$ and invariant maximal channels up to equivalence."
+        ),
         source="ldp_tradeoff, Theorem 3.15",
         assumptions=("a finite group", "at least two inputs"),
         scope="four groups, 10 points each: a class is invariant exactly if its weights are; all vertices recovered",
@@ -333,10 +340,15 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.eq-27",
         kind=Kind.STATEMENT,
         title="optimising over orbit weights",
-        text=r"For invariant $R^*$ with DPI and DS-QCVX the infimum is the minimum of $R^*(Q^{(w)}_{ex,G})$ over $\mathcal S^G$.",
+        text=(
+            r"For invariant $R^*$ with DPI and DS-QCVX the infimum is "
+            r"the minimum of $R^*(Q^{(w)}_{ex,G})$ over $\mathcal S^G$."
+        ),
         source="ldp_tradeoff, equation (27)",
         assumptions=("DPI, DS-QCVX and invariance", "at least two inputs"),
-        scope="an explicit invariant risk with DPI and DS-QCVX whose infimum is not attained; optima of three rings agree",
+        scope=(
+            "an explicit invariant risk with DPI and DS-QCVX whose infimum is not attained; optima of three rings agree"
+        ),
         grade=Grade.REFUTED,
         printed=_invariant_optimisation,
         check=_check_invariant_optimisation,
@@ -344,8 +356,8 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         expected=ClaimVerdict.REFUTED,
         corrected=Correction(
             text=(
-                r"The infimum over LDP channels is the infimum over $\mathcal S^G$; it is attained if the risk is lower "
-                r"semicontinuous in $w$, as Bayes and minimax risks are, or concave."
+                r"The infimum over LDP channels is the infimum over $\mathcal S^G$; it is attained if the risk is "
+                r"lower semicontinuous in $w$, as Bayes and minimax risks are, or concave."
             ),
             statement=lambda lam: (False, lam),
             grade=Grade.CERTIFIED,
@@ -369,7 +381,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.cor-3.17",
         kind=Kind.STATEMENT,
         title="transitive symmetry: one orbit is optimal",
-        text=r"For a transitive group one orbit with $w_O=m/(|O|(k\lambda+m-k))$ is optimal for concave invariant risks.",
+        text=(
+            r"For a transitive group one orbit with $w_O=m/(|O|(k\lambda+m-k))$ "
+            r"is optimal for concave invariant risks."
+        ),
         source="ldp_tradeoff, Corollary 3.17",
         assumptions=("a finite group, transitive on inputs", "DPI, DS-QCVX, CCV and invariance"),
         scope="weight symbolic in m, |O|, k, lam; three rings: best single orbit equals the certified optimum",

@@ -110,15 +110,14 @@ def _of_mechanism(mechanism: Mechanism) -> Reduction:
 
 
 def _of_composition(source: Composed) -> Reduction:
-    from symshuffle.decompositions.composition import common_backgrounds, decomposition, patterns
-    from symshuffle.mechanisms.symbolic import LAM, constant_of
+    from symshuffle.decompositions.composition import common_backgrounds, composed_law, patterns
 
     tree = source.composition
-    known = {} if source.lam is None else {LAM: constant_of(source.lam)}
 
     def family(pattern: Pattern, others: Others) -> LawFamily:
-        fixed = decomposition(tree, pattern, others=others).map(lambda e: e.subs(known))
-        return lambda exp_eps, direction, bits: fixed.law(exp_eps, direction=direction, bits=bits)
+        return lambda exp_eps, direction, bits: composed_law(
+            tree, pattern, exp_eps, lam=source.lam, others=others, direction=direction, bits=bits
+        )
 
     ways = patterns(tree)
     backgrounds = tuple(

@@ -14,7 +14,7 @@ root of ``lam``.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, reduce
@@ -24,12 +24,20 @@ import sympy as sp
 
 from symshuffle.channel import Channel, direct_sum
 from symshuffle.decompositions.backgrounds import background_cells, reaches
-from symshuffle.decompositions.symbolic import Cell, SymbolicDecomposition, optimal_decomposition, same_input_cells
+from symshuffle.decompositions.model import Direction
+from symshuffle.decompositions.symbolic import (
+    Cell,
+    SymbolicDecomposition,
+    evaluate_atom,
+    optimal_decomposition,
+    same_input_cells,
+)
 from symshuffle.errors import InputError, Unsupported
+from symshuffle.law import Law
 from symshuffle.mechanisms.finite import constant
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, Parameter, constant_of
-from symshuffle.numbers import Exp, Real
+from symshuffle.numbers import Ball, Exp, Real, positive_part
 
 Part: TypeAlias = "Mechanism | Composition"
 
@@ -38,6 +46,8 @@ Pattern: TypeAlias = "bool | tuple[Any, ...]"
 
 Others: TypeAlias = Literal["blanket", "third", "second", "first"]
 """What stands in for the other users: the blanket, or a constant background."""
+
+Ratios: TypeAlias = "tuple[sp.Expr, sp.Expr]"
 
 LARGEST_PATTERNS: Final = 4096
 """Ways to differ beyond which a composition is refused."""
@@ -209,11 +219,86 @@ def decomposition(part: Part, pattern: Pattern, *, others: Others = "blanket") -
         Whether to decompose against the blanket (an upper bound for all backgrounds) or exactly against a constant
         background.
     """
-    table = _table(part, pattern, others)
+    table = _table(part, pattern, others, _Budget(1, None, None))
     mechanism = next(part.leaves()) if isinstance(part, Composition) else part
     cells = [Cell(r0 * c, r1 * c, c, (r0, r1)) for (r0, r1), c in table.charged]
     cells += [Cell(a, b, sp.Integer(0), None) for a, b in table.singular]
     return SymbolicDecomposition(mechanism, tuple(cells), table.beta)
+
+
+def composed_law(
+    part: Part,
+    pattern: Pattern,
+    exp_eps: Real,
+    *,
+    lam: Real | None,
+    others: Others = "blanket",
+    direction: Direction = "forward",
+    bits: int | None = None,
+) -> Law:
+    """The law of G of a tree in numbers.
+
+    Weights become numbers at the leaves, while likelihood ratios stay symbolic and keep merging exactly: the cost of
+    an m-fold joint composition is polynomial in m.
+
+    Parameters
+    ----------
+    part, pattern, others
+        As in :func:`decomposition`.
+    exp_eps : Real
+        Target ratio ``exp(eps)``.
+    lam : Real or None
+        Total ratio cap; None where no leaf has a budget.
+    direction : {"forward", "reverse"}
+        Which divergence.
+    bits : int, optional
+        Precision of balls where the weights are not rational.
+    """
+    table = _table(part, pattern, others, _Budget(1, lam, bits))
+    target = constant_of(exp_eps)
+    flip = 1 if direction == "forward" else -1
+    atoms = [
+        (evaluate_atom(first - target * second, bits), c)
+        for ratios, c in table.charged
+        for first, second in [ratios[::flip]]
+    ]
+    singular = (weights[::flip] for weights in table.singular)
+    enclosed = evaluate_atom(target, bits)
+    lost = sum((positive_part(a - enclosed * b) for a, b in singular), start=Fraction(0))
+    return Law.from_atoms([*atoms, (Fraction(0), table.beta)], lost)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Budget:
+    """A leaf's share of the total budget: the root of order ``order`` of ``lam``, as a symbol or as a number."""
+
+    order: int
+    lam: Real | None
+    bits: int | None
+
+    @property
+    def symbolic(self) -> bool:
+        """Whether weights stay expressions."""
+        return self.lam is None and self.bits is None
+
+    def split(self, parts: int) -> _Budget:
+        return _Budget(self.order * parts, self.lam, self.bits)
+
+    def ratio(self, expression: sp.Expr) -> sp.Expr:
+        """A likelihood ratio at this share."""
+        if self.lam is None:
+            return expression.subs(LAM, LAM ** sp.Rational(1, self.order))
+        exact = isinstance(self.lam, Exp)
+        share = (
+            constant_of(_root(self.lam, self.order)) if exact else constant_of(self.lam) ** sp.Rational(1, self.order)
+        )
+        return expression.subs(LAM, share)
+
+    def weight(self, expression: sp.Expr) -> Any:
+        """A weight at this share: a number once the budget is one, or there is nothing open in the expression."""
+        share = self.ratio(expression)
+        return share if self.symbolic or share.free_symbols else evaluate_atom(share, self.bits)
 
 
 @final
@@ -221,36 +306,42 @@ def decomposition(part: Part, pattern: Pattern, *, others: Others = "blanket") -
 class _Table:
     """Components keyed by likelihood ratios: ((a/c, b/c), c), those without blanket as (a, b), and the left-over."""
 
-    charged: tuple[tuple[tuple[sp.Expr, sp.Expr], sp.Expr], ...]
-    singular: tuple[tuple[sp.Expr, sp.Expr], ...]
-    beta: sp.Expr
+    charged: tuple[tuple[Ratios, Any], ...]
+    singular: tuple[tuple[Any, Any], ...]
+    beta: Any
 
     @classmethod
-    def of(cls, cells: Sequence[Cell], beta: sp.Expr) -> _Table:
-        charged = [(cell.ratios, cell.c) for cell in cells if cell.ratios is not None]
-        return cls(_merged(charged), tuple((cell.a, cell.b) for cell in cells if cell.ratios is None), beta)
-
-    def map(self, function: Callable[[sp.Expr], sp.Expr]) -> _Table:
-        charged = [((function(r0), function(r1)), function(c)) for (r0, r1), c in self.charged]
-        singular = tuple((function(a), function(b)) for a, b in self.singular)
-        return _Table(_merged(charged), singular, function(self.beta))
+    def of(cls, cells: Sequence[Cell], beta: sp.Expr, budget: _Budget) -> _Table:
+        """The table of a leaf at its share of the budget."""
+        charged = [
+            ((budget.ratio(cell.ratios[0]), budget.ratio(cell.ratios[1])), budget.weight(cell.c))
+            for cell in cells
+            if cell.ratios is not None
+        ]
+        singular = [(budget.weight(cell.a), budget.weight(cell.b)) for cell in cells if cell.ratios is None]
+        return cls(_merged(charged), tuple(singular), budget.weight(beta))
 
     def __mul__(self, other: _Table) -> _Table:
-        charged = [
-            ((r0 * q0, r1 * q1), c * d)
-            for ((r0, r1), c), ((q0, q1), d) in itertools.product(self.charged, other.charged)
-        ]
-        singular = [(a * x, b * y) for (a, b), (x, y) in itertools.product(self.rows(), other.singular)]
-        singular += [(a * x, b * y) for (a, b), (x, y) in itertools.product(self.singular, other.rows(charged=True))]
+        both = itertools.product(self.charged, other.charged)
+        charged = [((r0 * q0, r1 * q1), c * d) for ((r0, r1), c), ((q0, q1), d) in both]
+        lost = itertools.chain(
+            itertools.product(self.rows, other.singular), itertools.product(self.singular, other.charged_rows)
+        )
+        singular = tuple((a * x, b * y) for (a, b), (x, y) in lost)
         beta = self.beta + other.beta - self.beta * other.beta
-        return _Table(_merged(charged), tuple(singular), beta)
+        return _Table(_merged(charged), singular, beta)
 
-    def rows(self, *, charged: bool = False) -> list[tuple[sp.Expr, sp.Expr]]:
-        """Weights (a, b) of all components, or of those with a blanket."""
-        found = [(r0 * c, r1 * c) for (r0, r1), c in self.charged]
-        return found if charged else [*found, *self.singular]
+    @property
+    def charged_rows(self) -> list[tuple[Any, Any]]:
+        """Weights (a, b) of the components that the blanket charges."""
+        return [(_weight(r0, c), _weight(r1, c)) for (r0, r1), c in self.charged]
 
-    def scaled(self, weight: sp.Expr) -> _Table:
+    @property
+    def rows(self) -> list[tuple[Any, Any]]:
+        """Weights (a, b) of all components."""
+        return [*self.charged_rows, *self.singular]
+
+    def scaled(self, weight: Any) -> _Table:
         return _Table(
             tuple((ratios, weight * c) for ratios, c in self.charged),
             tuple((weight * a, weight * b) for a, b in self.singular),
@@ -263,38 +354,38 @@ class _Table:
         )
 
 
-def _merged(
-    charged: Sequence[tuple[tuple[sp.Expr, sp.Expr], sp.Expr]],
-) -> tuple[tuple[tuple[sp.Expr, sp.Expr], sp.Expr], ...]:
-    found: dict[tuple[sp.Expr, sp.Expr], sp.Expr] = {}
+def _weight(ratio: sp.Expr, c: Any) -> Any:
+    """The product of a symbolic ratio and a weight, in the kind of the weight."""
+    if isinstance(c, sp.Basic):
+        return ratio * c
+    return evaluate_atom(ratio, c.bits if isinstance(c, Ball) else None) * c
+
+
+def _merged(charged: Sequence[tuple[Ratios, Any]]) -> tuple[tuple[Ratios, Any], ...]:
+    found: dict[Ratios, Any] = {}
     for ratios, c in charged:
-        found[ratios] = found.get(ratios, sp.Integer(0)) + c
-    return tuple((ratios, c) for ratios, c in found.items() if c != 0)
+        found[ratios] = found[ratios] + c if ratios in found else c
+    return tuple((ratios, c) for ratios, c in found.items() if not (isinstance(c, sp.Basic | Fraction) and c == 0))
 
 
 @cache
-def _table(part: Part, pattern: Pattern, others: Others) -> _Table:
+def _table(part: Part, pattern: Pattern, others: Others, budget: _Budget) -> _Table:
     if isinstance(part, Mechanism):
-        return _leaf(part, bool(pattern), others)
+        derived = _leaf(part.with_defaults(), bool(pattern), others)
+        return _Table.of(derived.cells, derived.beta, budget)
     assert isinstance(pattern, tuple)
-    tables = [_table(p, q, others) for p, q in zip(part.parts, pattern, strict=True)]
     if part.operator == "parallel":
-        weighted = (t.scaled(constant_of(w)) for t, w in zip(tables, part.weights, strict=True))
-        return reduce(lambda x, y: x + y, weighted)
-    share = LAM ** sp.Rational(1, len(part.parts))
-    return reduce(lambda x, y: x * y, (table.map(lambda e: e.subs(LAM, share)) for table in tables))
+        tables = [_table(p, q, others, budget) for p, q in zip(part.parts, pattern, strict=True)]
+        shares = [constant_of(w) if budget.symbolic else w for w in part.weights]
+        return reduce(lambda x, y: x + y, (t.scaled(w) for t, w in zip(tables, shares, strict=True)))
+    share = budget.split(len(part.parts))
+    return reduce(lambda x, y: x * y, (_table(p, q, others, share) for p, q in zip(part.parts, pattern, strict=True)))
 
 
-def _leaf(mechanism: Mechanism, differs: bool, others: Others) -> _Table:
-    mechanism = mechanism.with_defaults()
-    if others == "blanket":
-        if differs:
-            derived = optimal_decomposition(mechanism)
-            return _Table.of(derived.cells, derived.beta)
-        same = same_input_cells(mechanism)
-        return _Table.of(same.cells, same.beta)
-    derived = background_cells(mechanism, others, differs=differs)
-    return _Table.of(derived.cells, derived.beta)
+def _leaf(mechanism: Mechanism, differs: bool, others: Others) -> SymbolicDecomposition:
+    if others != "blanket":
+        return background_cells(mechanism, others, differs=differs)
+    return optimal_decomposition(mechanism) if differs else same_input_cells(mechanism)
 
 
 def common_backgrounds(part: Part) -> list[Others]:

@@ -130,10 +130,10 @@ class SymbolicDecomposition:
     def numeric(self, *, bits: int | None = None) -> Decomposition:
         """The decomposition in numbers: exact where all weights are rational, otherwise balls of ``bits`` bits."""
         return Decomposition(
-            tuple(_number(cell.a, bits) for cell in self.cells),
-            tuple(_number(cell.b, bits) for cell in self.cells),
-            tuple(_number(cell.c, bits) for cell in self.cells),
-            _number(self.beta, bits),
+            tuple(evaluate_atom(cell.a, bits) for cell in self.cells),
+            tuple(evaluate_atom(cell.b, bits) for cell in self.cells),
+            tuple(evaluate_atom(cell.c, bits) for cell in self.cells),
+            evaluate_atom(self.beta, bits),
         )
 
     def law(self, exp_eps: Real, *, direction: Direction = "forward", bits: int | None = None) -> Law:
@@ -145,8 +145,8 @@ class SymbolicDecomposition:
         at = {EXP_EPS: constant_of(exp_eps)}
         atoms = [(value.subs(at), weight) for value, weight in self._atoms(direction)]
         return Law.from_atoms(
-            [(_number(value, bits), _number(weight, bits)) for value, weight in atoms],
-            _number(self.singular(direction=direction).subs(at), bits),
+            [(evaluate_atom(value, bits), evaluate_atom(weight, bits)) for value, weight in atoms],
+            evaluate_atom(self.singular(direction=direction).subs(at), bits),
         )
 
     def __str__(self) -> str:
@@ -183,8 +183,8 @@ class SymbolicDecomposition:
         return f"$\\displaystyle {self.latex()}$"
 
 
-def _number(expression: sp.Expr, bits: int | None) -> Any:
-    """A weight in numbers. Rationals stay exact: whether the blanket charges a cell is no matter of precision."""
+def evaluate_atom(expression: sp.Expr, bits: int | None) -> Any:
+    """An atom or a weight in numbers. Rationals stay exact: whether a cell has a blanket is no matter of precision."""
     value = evaluate(expression, bits=bits)
     return value.lower if isinstance(value, Ball) and value.lower == value.upper else value
 

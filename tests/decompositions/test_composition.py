@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Channel, Rigour, delta, mechanism
-from symshuffle.accountants.reduction import Composed, reduction
-from symshuffle.decompositions.composition import Part, hamming, joint, parallel, patterns, subsample
+from symshuffle.accountants.reduction import Composed
+from symshuffle.decompositions.composition import Part, composed_law, hamming, joint, parallel, patterns, subsample
 from symshuffle.decompositions.expression import parse
 
 X = Fraction(6, 5)
@@ -52,8 +52,10 @@ def test_patterns_of_equal_coordinates_are_counted_once() -> None:
 
 
 def test_joint_composition_stays_polynomial() -> None:
-    family = reduction(Composed(joint(*[krr(10)] * 12), Fraction(2) ** 12)).bounds[-1]  # type: ignore[arg-type]
-    assert len(family(X, "forward", None).values) <= (12 + 1) * (12 + 2) // 2 + 1
+    tree = hamming(joint(*[krr(10)] * 12), 12)
+    law = composed_law(tree, (True,) * 12, X, lam=Fraction(2) ** 12)
+    assert law.exact
+    assert len(law.values) <= (12 + 1) * (12 + 2) // 2 + 1
 
 
 def test_subsampling_nothing_reveals_nothing() -> None:

@@ -34,8 +34,8 @@ from symshuffle.design.frontier import budget_equation, slope_constant, threshol
 from symshuffle.design.raw_cap import optimal_subset_sizes, raw_cap_trace, subset_trace, tie_ratio
 from symshuffle.errors import Unsupported
 from symshuffle.estimation.canonical import Population, canonical_risk, enumerated_risk, worst_canonical_risk
-from symshuffle.estimation.lower_bounds import minimax_sandwich
-from symshuffle.mechanisms.finite import rr
+from symshuffle.estimation.lower_bounds import bayes_risk, best_shrinkage_risk, minimax_sandwich
+from symshuffle.mechanisms.finite import krr, rr
 from symshuffle.numbers import Exp
 from symshuffle.shuffled import shuffled_divergence
 
@@ -185,7 +185,8 @@ figures.draw_gap(right)
 # ## 7. Against every estimator
 #
 # The van Trees bound holds for all estimators and all channels of the same trace. At finite $n$ the canonical value is
-# not the minimax value, because shrinking towards the uniform composition always gains; in the limit it is.
+# not the minimax value, because shrinking towards the uniform composition always gains; in the limit it is. For few
+# users the exact Bayes risk of a prior on the corners is the better lower bound.
 
 # %%
 trace = trace_frontier(5, F(1, 8)).trace.exact
@@ -193,3 +194,12 @@ for n in (10, 10**3, 10**5, 10**7):
     found = minimax_sandwich(5, trace, n)
     ends = [float(b.midpoint) for b in (found.lower, found.upper, found.canonical)]
     print("n = {:.0e}: {:.3e} <= minimax <= {:.3e} <= canonical {:.3e}".format(n, *ends))
+
+# %%
+response = krr().at(k=3, lam=4).channel()
+corners = [tuple(F(int(i == j)) for j in range(3)) for i in range(3)]
+prior = [(corner, F(3, 10)) for corner in corners] + [((F(1, 3),) * 3, F(1, 10))]
+for n in (1, 2, 4):
+    low = bayes_risk(response, prior, n=n)
+    high = best_shrinkage_risk(3, AnchoredLaw.from_channel(response).trace(), n)
+    print(f"3-ary response, lam = 4, n = {n}: {float(low):.4f} <= minimax <= {float(high):.4f}")

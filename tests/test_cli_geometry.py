@@ -77,6 +77,14 @@ def test_frontier_for_people(capsys):
         assert "certificate" in out
 
 
+def test_closed_forms_as_latex(capsys):
+    _, out, _ = run(capsys, "frontier", "--k", "10", "--budget", "1", "--latex")
+    assert out.startswith(r"\kappa_k = \frac{k")
+    assert r"\lambda^{3}" in out
+    _, out, _ = run(capsys, "subset-size", "--k", "10", "--lam", "2", "--latex")
+    assert r"\lambda_s = \frac{\sqrt" in out
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

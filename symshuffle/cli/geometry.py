@@ -24,6 +24,7 @@ DIGITS: Final = 20
 
 Inputs = Annotated[str, typer.Option("--k", help="Number of inputs, at least 2.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Latex = Annotated[bool, typer.Option("--latex", help="Print the closed forms behind the numbers as LaTeX instead.")]
 
 
 @app.command()
@@ -37,6 +38,7 @@ def frontier(
     ] = None,
     eps0: Annotated[str | None, typer.Option("--eps0", help="The same cap as eps0 > 0, in nats.")] = None,
     as_json: Json = False,
+    latex: Latex = False,
 ) -> None:
     """Largest trace of a channel under a pairwise budget, with a law that attains it and a line that bounds it.
 
@@ -51,7 +53,9 @@ def frontier(
     found = trace_frontier(_inputs(k), limit, lam_cap=cap)
     if not found.verify():
         raise NotDecided("the frontier's law or certificate did not verify over the rationals: please report this")
-    if as_json:
+    if latex:
+        _show_frontier_formulas()
+    elif as_json:
         typer.echo(json.dumps(_frontier_json(found, k=k, budget=budget, lam_cap=lam_cap, eps0=eps0), indent=2))
     else:
         _show_frontier(found)
@@ -63,6 +67,7 @@ def subset_size(
     lam: Annotated[str | None, typer.Option("--lam", help="Ratio cap exp(eps0) > 1; rationals stay exact.")] = None,
     eps0: Annotated[str | None, typer.Option("--eps0", help="The same cap as eps0 > 0, in nats.")] = None,
     as_json: Json = False,
+    latex: Latex = False,
 ) -> None:
     """Which subset sizes are best under a local ratio cap: one, or two that tie exactly; with trace and risks."""
     from symshuffle.design.raw_cap import optimal_subset_sizes, raw_cap_risk_constant, raw_cap_trace
@@ -78,6 +83,9 @@ def subset_size(
         "iid_constant": raw_cap_risk_constant(inputs, cap, population=Population.IID),
         "fixed_constant": raw_cap_risk_constant(inputs, cap, population=Population.FIXED),
     }
+    if latex:
+        _show_size_formulas()
+        return
     if as_json:
         data: dict[str, Any] = {"maximisers": list(sizes)}
         for name, value in numbers.items():
@@ -91,6 +99,30 @@ def subset_size(
     for label, value in zip(labels, numbers.values(), strict=True):
         table.add_row(label, _text(value))
     Console().print(table)
+
+
+def _show_frontier_formulas() -> None:
+    import sympy as sp
+
+    from symshuffle.design.frontier import budget_equation, slope_constant, threshold_budget
+    from symshuffle.design.raw_cap import subset_trace
+    from symshuffle.mechanisms.finite import S
+
+    typer.echo(rf"\kappa_k = {sp.latex(slope_constant())}")
+    typer.echo(rf"B_* = {sp.latex(threshold_budget())}")
+    typer.echo(r"F_k(C) = \kappa_k C \quad (C \le B_*)")
+    typer.echo(
+        rf"F_k(C) = {sp.latex(subset_trace().subs(S, 1))}, \quad {sp.latex(budget_equation())} = 0 \quad (C \ge B_*)"
+    )
+
+
+def _show_size_formulas() -> None:
+    import sympy as sp
+
+    from symshuffle.design.raw_cap import subset_trace, tie_ratio
+
+    typer.echo(rf"T_k(s;\lambda) = {sp.latex(subset_trace())}")
+    typer.echo(rf"\lambda_s = {sp.latex(tie_ratio())}")
 
 
 def _cap(lam: str | None, eps0: str | None, option: str) -> Real | None:

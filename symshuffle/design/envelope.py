@@ -26,7 +26,7 @@ from symshuffle.accountants.solve import check_n, evaluate_law
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.law import Law
-from symshuffle.numbers import Ball, Number, Real, Verdict, equal, is_exact, less, to_arb, working_precision
+from symshuffle.numbers import Ball, Number, Real, Verdict, equal, less, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
 
 LARGEST_EXACT: Final = 3000
@@ -82,7 +82,7 @@ class Contamination:
                 return cls(len(first), direction)
         raise Unsupported(
             "the envelope of anchored, Theorem 4.9 speaks about one user against a constant population only; for other "
-            "datasets use symshuffle.accountants.delta"
+            "datasets use symshuffle.delta"
         )
 
     @property
@@ -215,8 +215,8 @@ def binary_envelope(experiment: Contamination, *, lam: Real, gamma: Real) -> Lea
         why = "gamma >= lam: no likelihood ratio exceeds it"
         zero = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "closed form", why)
         return Leakage(zero, experiment, _MEANING)
-    if experiment.n <= LARGEST_EXACT and is_exact((lam, gamma)):
-        exact = _envelope_sum(experiment, Fraction(str(lam)), Fraction(str(gamma)))
+    if experiment.n <= LARGEST_EXACT and isinstance(lam, Fraction) and isinstance(gamma, Fraction):
+        exact = _envelope_sum(experiment, lam, gamma)
         return Leakage(Bracket(exact, exact, Rigour.EXACT, "closed form", "finite binomial sum"), experiment, _MEANING)
     for bits in _PRECISIONS:
         ball = _envelope_ball(experiment, lam, gamma, bits)
@@ -292,20 +292,19 @@ def convex_envelope(n: int, *, lam: Fraction, function: Callable[[Fraction], Fra
     anchored, Theorem 4.9 (i). Convexity is checked where it is used, at the ``n + 1`` values of the average.
     """
     Contamination(n)
-    law = endpoint_law(lam)
+    if lam < 1:
+        raise InputError("lam", lam, "a number of at least 1")
     if function(Fraction(1)) != 0:
         raise InputError("function", f"f(1) = {function(Fraction(1))}", "f(1) = 0")
     step = (lam - 1 / lam) / n
-    points = [1 / lam + count * step for count in range(n + 1)]
-    values = [function(point) for point in points]
-    if lam > 1 and any(a + c < 2 * b for a, b, c in zip(values, values[1:], values[2:], strict=False)):
+    values = [function(1 / lam + count * step) for count in range(n + 1)]
+    if any(a + c < 2 * b for a, b, c in zip(values, values[1:], values[2:], strict=False)):
         raise InputError("function", "a function that is not convex", "a convex function on [1/lam, lam]")
-    high = next(weight for value, weight in law.atoms() if value == lam)
-    share = Fraction(str(high))
-    terms = (
-        math.comb(n, count) * share**count * (1 - share) ** (n - count) * value for count, value in enumerate(values)
+    share = 1 / (1 + lam)
+    return sum(
+        (math.comb(n, c) * share**c * (1 - share) ** (n - c) * value for c, value in enumerate(values)),
+        start=Fraction(0),
     )
-    return sum(terms, start=Fraction(0)) if lam > 1 else Fraction(0)
 
 
 def binary_kernel(channel: Channel, i: int, j: int, *, lam: Fraction) -> Channel:

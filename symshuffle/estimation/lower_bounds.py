@@ -11,16 +11,21 @@ For a parameter in ``m`` dimensions with a prior that vanishes on the faces of i
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
 import flint
 
+from symshuffle.anchored.law import check_composition, exact_columns
+from symshuffle.anchored.linear import dot
+from symshuffle.channel import Channel
 from symshuffle.errors import InputError
 from symshuffle.estimation.canonical import Population, check_users, isotropic_risk
 from symshuffle.numbers import Ball, Number, Verdict, less, lower_end, to_arb, upper_end, working_precision
 from symshuffle.results import Bracket, Rigour
+from symshuffle.shuffled import histogram_law
 
 BITS: Final = 128
 
@@ -111,8 +116,8 @@ def minimax_sandwich(k: int, trace: Number, n: int) -> Sandwich:
 
     .. math:: L=\frac{(k-1)^2}{nT/(1-r^2(k-1)^2k)+(k-1)\pi^2/r^2}.
 
-    Upper: the canonical estimator of an exchangeable law of trace ``T``, that estimator shrunk towards the uniform
-    composition by :math:`\sqrt n/(1+\sqrt n)`, or the uniform composition itself, whichever is best.
+    Upper: the canonical estimator of an exchangeable law of trace ``T``, shrunk towards the uniform composition by the
+    best factor (:func:`best_shrinkage_risk`).
 
     Parameters
     ----------
@@ -138,16 +143,73 @@ def minimax_sandwich(k: int, trace: Number, n: int) -> Sandwich:
         cap = to_arb(trace)
         squared = flint.arb(flint.fmpq(radius.numerator, radius.denominator)) ** 2
         bound = m**2 / (n * cap / (1 - squared * m**2 * k) + m * flint.arb.pi() ** 2 / squared)
-        constant = isotropic_risk(k, cap, population=Population.IID)
-        canonical = constant / n
-        shrunk = constant / (1 + flint.arb(n).sqrt()) ** 2
-        best = canonical.min(shrunk).min(flint.arb(m) / k)
+        canonical = isotropic_risk(k, cap, population=Population.IID) / n
         return Sandwich(
             _bracket(bound, "van Trees with a cosine prior"),
-            _bracket(best, "canonical, shrunk or constant estimator"),
+            _bracket(to_arb(best_shrinkage_risk(k, trace, n)), "canonical estimator, best shrinkage"),
             _bracket(canonical, "canonical estimator of an exchangeable law"),
             radius,
         )
+
+
+def best_shrinkage_risk(k: int, trace: Number, n: int) -> Number:
+    r"""The smallest worst-case i.i.d. risk among multiples of the canonical estimate around the uniform composition.
+
+    With :math:`K=(k-1)^2/T`, :math:`M=1-1/k` and :math:`b=|w-\frac1k1|^2\le M` the estimate shrunk by ``a`` has risk
+    :math:`\frac{a^2}n(K-b)+(1-a)^2b`. If :math:`K-M\ge\sqrt nM` the worst ``b`` is ``M`` and the best value is
+    :math:`\frac{M(K-M)}{nM+K-M}`; otherwise all compositions are equally bad at :math:`\frac K{(1+\sqrt n)^2}`.
+
+    Returns
+    -------
+    Fraction or Ball
+        Exact for a rational trace if the value is rational, otherwise a ball.
+    """
+    check_users(n)
+    constant: Any = isotropic_risk(k, trace, population=Population.IID)
+    largest = Fraction(k - 1, k)
+    noise = constant - largest
+    root = math.isqrt(n)
+    with working_precision(BITS):
+        level: Any = Fraction(root) if root * root == n else Ball.from_arb(flint.arb(n).sqrt(), BITS)
+    if less(noise, level * largest) is Verdict.FALSE:
+        far: Number = largest * noise / (n * largest + noise)
+        return far
+    near: Number = constant / ((1 + level) * (1 + level))
+    return near
+
+
+def bayes_risk(channel: Channel, prior: Sequence[tuple[Sequence[Fraction], Fraction]], *, n: int) -> Fraction:
+    """Exact Bayes risk of estimating the composition of i.i.d. users under a finite prior: a lower bound for everybody.
+
+    Parameters
+    ----------
+    channel : Channel
+        The local randomizer, over Q.
+    prior : sequence of (composition, mass)
+        Compositions with their prior probabilities, of sum 1.
+    n : int
+        Number of users; all histograms are enumerated.
+
+    Raises
+    ------
+    InputError
+        If a composition is no probability vector, or the masses do not sum to 1.
+    """
+    check_users(n)
+    atoms = [(check_composition(w, channel.num_inputs), Fraction(mass)) for w, mass in prior]
+    total = sum((mass for _, mass in atoms), start=Fraction(0))
+    if total != 1 or min(mass for _, mass in atoms) < 0:
+        raise InputError("prior", f"masses of sum {total}", "non-negative masses of sum 1")
+    columns = exact_columns(channel)
+    risk = sum((mass * dot(w, w) for w, mass in atoms), start=Fraction(0))
+    seen: dict[tuple[int, ...], list[Fraction]] = {}
+    for w, mass in atoms:
+        mixture = tuple(dot(w, column) for column in columns)
+        for histogram, probability in histogram_law([mixture] * n).items():
+            sums = seen.setdefault(histogram, [Fraction(0)] * (len(w) + 1))
+            for i, entry in enumerate((*w, Fraction(1))):
+                sums[i] += mass * probability * entry
+    return risk - sum((dot(sums[:-1], sums[:-1]) / sums[-1] for sums in seen.values()), start=Fraction(0))
 
 
 def _bracket(value: flint.arb, how: str) -> Bracket:

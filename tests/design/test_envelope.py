@@ -125,3 +125,10 @@ def test_convex_divergences_have_an_envelope():
         convex_envelope(3, lam=F(2), function=lambda t: -((t - 1) ** 2))
     with pytest.raises(InputError, match=r"f\(1\)"):
         convex_envelope(3, lam=F(2), function=lambda t: t)
+
+
+def test_any_number_of_users_through_the_engines():
+    ratio = ratio_law(EXAMPLE, 0, 2)
+    found = shuffled_leakage(ratio, Contamination(10_000), gamma=F("101/100"), rigour=Rigour.FLOAT64).bracket
+    envelope = binary_envelope(Contamination(10_000), lam=F("18/5"), gamma=F("101/100")).bracket
+    assert 0 < found.lower <= found.upper < envelope.lower

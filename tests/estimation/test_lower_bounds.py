@@ -3,9 +3,20 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from symshuffle.anchored import AnchoredLaw
 from symshuffle.design.frontier import trace_frontier
 from symshuffle.errors import InputError
-from symshuffle.estimation.lower_bounds import cosine_prior, minimax_sandwich, prior_information, van_trees_bound
+from symshuffle.estimation.canonical import Population, shrunken_iid_risk, worst_canonical_risk
+from symshuffle.estimation.lower_bounds import (
+    bayes_risk,
+    best_shrinkage_risk,
+    cosine_prior,
+    minimax_sandwich,
+    prior_information,
+    van_trees_bound,
+)
+from symshuffle.mechanisms.finite import krr
+from symshuffle.numbers import Verdict, less
 
 F = Fraction
 
@@ -43,3 +54,32 @@ def test_the_sandwich_closes():
 def test_out_of_range(call):
     with pytest.raises(InputError):
         call()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize(("k", "lam"), [(2, 3), (3, 4)])
+def test_minimax_values_of_few_users_are_bracketed_by_a_bayes_risk_and_a_shrunken_estimate(k, lam, n):
+    channel = krr().at(k=k, lam=lam).channel()
+    law = AnchoredLaw.from_channel(channel)
+    vertices = [tuple(F(int(i == j)) for j in range(k)) for i in range(k)]
+    prior = [(vertex, F("9/10") / k) for vertex in vertices] + [((F(1, k),) * k, F("1/10"))]
+    lower, upper = bayes_risk(channel, prior, n=n), best_shrinkage_risk(k, law.trace(), n)
+    assert lower > 0
+    assert less(upper, lower) is Verdict.FALSE
+    assert less(upper, worst_canonical_risk(law, n=n, population=Population.IID)[0]) is Verdict.TRUE
+
+
+def test_best_shrinkage_is_attained():
+    law = AnchoredLaw.from_channel(krr().at(k=5, lam=2).channel())
+    value = best_shrinkage_risk(5, law.trace(), 4)
+    constant, largest = 16 / law.trace(), F("4/5")
+    factor = 4 * largest / (4 * largest + constant - largest)
+    vertex = (F(1), *(F(0),) * 4)
+    assert value == shrunken_iid_risk(law, vertex, n=4, factor=factor)
+    assert value < F("16/5")
+
+
+def test_bayes_risk_of_a_certain_composition_is_zero():
+    assert bayes_risk(krr().at(k=2, lam=3).channel(), [((F("1/3"), F("2/3")), F(1))], n=3) == 0
+    with pytest.raises(InputError, match="sum 1/2"):
+        bayes_risk(krr().at(k=2, lam=3).channel(), [((F("1/3"), F("2/3")), F("1/2"))], n=3)

@@ -83,7 +83,8 @@ def tangent_slope() -> sp.Expr:
 @cache
 def budget_equation() -> sp.Expr:
     """A polynomial in ``lambda`` whose root above 1 is the ratio at which k-ary response has budget ``C``."""
-    return sp.fraction(normal_form(subset_budget().subs(S, 1) - BUDGET))[0]
+    numerator = sp.fraction(normal_form(subset_budget().subs(S, 1) - BUDGET))[0]
+    return sp.collect(sp.expand(numerator), LAM)
 
 
 def trace_frontier(k: int, budget: Fraction | float, *, lam_cap: Real | None = None) -> Frontier:

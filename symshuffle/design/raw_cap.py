@@ -37,22 +37,28 @@ NEIGHBOUR_CHART: Final = {
 """The range ``lam >= 1``, ``1 <= s <= k - 2`` in which ``s`` and ``s + 1`` are both subset sizes."""
 
 
+def _readable(expression: sp.Expr) -> sp.Expr:
+    """The expression factored, with the number ``k - s`` of low coordinates written as such."""
+    low = sp.Symbol("l", positive=True)
+    return sp.factor(normal_form(expression).subs(K, S + low)).subs(low, K - S)
+
+
 @cache
 def subset_trace() -> sp.Expr:
     """The trace of subset selection in ``k``, ``s``, ``lambda`` (anchored, Theorem 9.3)."""
-    return sp.factor(trace(subset_selection()))
+    return _readable(trace(subset_selection()))
 
 
 @cache
 def subset_budget() -> sp.Expr:
     """The pairwise chi-square divergence of subset selection in ``k``, ``s``, ``lambda``."""
-    return sp.factor(pairwise_budget(subset_selection()))
+    return _readable(pairwise_budget(subset_selection()))
 
 
 @cache
 def subset_slope() -> sp.Expr:
     """Trace per unit of budget of subset selection in ``k``, ``s``, ``lambda``."""
-    return sp.factor(normal_form(subset_trace() / subset_budget()))
+    return _readable(subset_trace() / subset_budget())
 
 
 @cache
@@ -93,7 +99,7 @@ def tie_ratio() -> sp.Expr:
     r"""The ratio :math:`\lambda_s` at which sizes ``s`` and ``s + 1`` tie, in ``k`` and ``s``."""
     square = sp.Symbol("q", positive=True)
     (root,) = sp.solve(tie_polynomial().subs(LAM, sp.sqrt(square)), square)
-    return sp.sqrt(sp.factor(root))
+    return sp.sqrt(_readable(root))
 
 
 def sign_at(expression: sp.Expr, lam: Real) -> int:

@@ -15,12 +15,17 @@ if TYPE_CHECKING:
     from symshuffle.accountants.contour import Contour as Contour
     from symshuffle.accountants.exact import Exact as Exact
     from symshuffle.accountants.fft import FFT as FFT
+    from symshuffle.accountants.reduction import Composed as Composed
     from symshuffle.accountants.solve import delta as delta
     from symshuffle.accountants.solve import epsilon as epsilon
     from symshuffle.channel import Channel as Channel
     from symshuffle.channel import direct_sum as direct_sum
     from symshuffle.decompositions.blanket import privacy_blanket as privacy_blanket
     from symshuffle.decompositions.blanket import simplified_decomposition as simplified_decomposition
+    from symshuffle.decompositions.composition import hamming as hamming
+    from symshuffle.decompositions.composition import joint as joint
+    from symshuffle.decompositions.composition import parallel as parallel
+    from symshuffle.decompositions.composition import subsample as subsample
     from symshuffle.decompositions.symbolic import optimal_decomposition as optimal_decomposition
     from symshuffle.divergences import chi_square as chi_square
     from symshuffle.divergences import hockey_stick as hockey_stick
@@ -31,7 +36,11 @@ if TYPE_CHECKING:
     from symshuffle.errors import Unsupported as Unsupported
     from symshuffle.law import Law as Law
     from symshuffle.mechanisms.model import Mechanism as Mechanism
+    from symshuffle.mechanisms.model import OutputClass as OutputClass
+    from symshuffle.mechanisms.model import State as State
     from symshuffle.mechanisms.registry import mechanism as mechanism
+    from symshuffle.mechanisms.symbolic import LAM as LAM
+    from symshuffle.mechanisms.symbolic import Parameter as Parameter
     from symshuffle.numbers import Ball as Ball
     from symshuffle.numbers import Exp as Exp
     from symshuffle.numbers import Verdict as Verdict
@@ -45,15 +54,18 @@ _HOME: Final = {
     "accountants.contour": ("Contour",),
     "accountants.exact": ("Exact",),
     "accountants.fft": ("FFT",),
+    "accountants.reduction": ("Composed",),
     "accountants.solve": ("delta", "epsilon"),
     "channel": ("Channel", "direct_sum"),
     "decompositions.blanket": ("privacy_blanket", "simplified_decomposition"),
+    "decompositions.composition": ("hamming", "joint", "parallel", "subsample"),
     "decompositions.symbolic": ("optimal_decomposition",),
     "divergences": ("chi_square", "hockey_stick"),
     "errors": ("InputError", "NotDecided", "SolverFailure", "SymshuffleError", "Unsupported"),
     "law": ("Law",),
-    "mechanisms.model": ("Mechanism",),
+    "mechanisms.model": ("Mechanism", "OutputClass", "State"),
     "mechanisms.registry": ("mechanism",),
+    "mechanisms.symbolic": ("LAM", "Parameter"),
     "numbers": ("Ball", "Exp", "Verdict"),
     "results": ("Bracket", "Rigour"),
     "shuffled": ("shuffled_divergence",),

@@ -95,6 +95,10 @@ class Exp:
 
     exponent: Fraction
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.exponent, Fraction):
+            raise InputError("exponent", self.exponent, "a Fraction (parse_rational reads text and numbers)")
+
     def __str__(self) -> str:
         return f"exp({self.exponent})"
 
@@ -235,7 +239,7 @@ def to_float(value: Number | Exp | int) -> float:
     return float(enclose(value, 128)) if isinstance(value, Exp) else float(value)
 
 
-def parse_rational(text: str | int | float | Fraction, argument: str) -> Fraction:
+def parse_rational(text: object, argument: str) -> Fraction:
     """Read a rational number written as ``3``, ``6/5``, ``0.1`` or ``1e-6``, exactly as written.
 
     A ``float`` is read by its shortest decimal form: ``0.1`` means one tenth.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, final
 from symshuffle.channel import Channel
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.model import Decomposition, Direction
+from symshuffle.errors import InputError
 from symshuffle.law import Law
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.numbers import DEFAULT_BITS, Real, enclose, is_enclosed, lower_end, to_float
@@ -81,6 +82,7 @@ def reduction(source: Source) -> Reduction:
             return Reduction((_numeric(source),), (), "the pair that was decomposed")
         case Channel():
             return _of_channel(source)
+    raise InputError("source", source, "a Mechanism, a Composed, a Decomposition, a Channel or a Reduction")
 
 
 def laws(family: LawFamily, exp_eps: Real, question: Question, bits: int | None) -> list[Law]:
@@ -98,6 +100,13 @@ def _sorted(law: Law) -> Law:
 def _of_mechanism(mechanism: Mechanism) -> Reduction:
     from symshuffle.decompositions.backgrounds import constant_backgrounds
     from symshuffle.decompositions.symbolic import SymbolicDecomposition, optimal_decomposition
+
+    mechanism = mechanism.with_defaults()
+    missing = [parameter.name for parameter in mechanism.parameters if not parameter.has_limit]
+    if missing:
+        raise InputError(
+            "parameters", f"{', '.join(missing)} left open", f"a value for each, as {mechanism.name}.at(...)"
+        )
 
     def family(decomposition: SymbolicDecomposition) -> LawFamily:
         return lambda exp_eps, direction, bits: decomposition.law(exp_eps, direction=direction, bits=bits)

@@ -18,7 +18,8 @@ from symshuffle.accountants.fft import FFT
 from symshuffle.accountants.reduction import Question, Reduction, Source, laws, reduction
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
-from symshuffle.numbers import Exp, Real, Verdict, less, lower_end, upper_end
+from symshuffle.mechanisms.parameters import read_target
+from symshuffle.numbers import Exp, Real, lower_end, parse_rational, upper_end
 from symshuffle.results import Bracket, Rigour
 
 Engine: TypeAlias = "Exact | FFT | Contour | BallContour"
@@ -156,7 +157,8 @@ def delta(
     source: Source,
     *,
     n: int,
-    exp_eps: Real,
+    exp_eps: object = None,
+    eps: object = None,
     direction: Question = "both",
     engine: Engine | None = None,
     rigour: Rigour | None = Rigour.FLOAT64,
@@ -172,8 +174,8 @@ def delta(
         What every user runs; a mechanism with all parameters fixed. For a channel all pairs of inputs are compared.
     n : int
         Number of users, at least 1, the differing one included.
-    exp_eps : Real
-        Target ratio ``exp(eps)``, at least 1.
+    exp_eps, eps : number, text or Exp
+        Target: the ratio ``exp(eps)``, at least 1, or its logarithm, at least 0. One of the two; kept exact.
     direction : {"forward", "reverse", "both"}
         Which divergence; ``both`` takes the larger.
     engine : Engine, optional
@@ -191,18 +193,17 @@ def delta(
     --------
     >>> from symshuffle import Rigour, mechanism
     >>> krr = mechanism("krr").at(k=10, lam=3)
-    >>> delta(krr, n=6, exp_eps=Fraction(6, 5), rigour=Rigour.EXACT).bracket.exact
+    >>> delta(krr, n=6, exp_eps="6/5", rigour=Rigour.EXACT).bracket.exact
     Fraction(55591, 829440)
     """
     check_n(n)
-    if less(exp_eps, 1) is Verdict.TRUE:
-        raise InputError("exp_eps", exp_eps, "a ratio of at least 1")
+    target = read_target(eps=eps, exp_eps=exp_eps)
     reduced = reduction(source)
 
     def value(law: Law) -> Bracket:
         return evaluate_law(law, n, engine=engine, rigour=rigour, rel=rel)
 
-    brackets = [value(law) for family in reduced.bounds for law in laws(family, exp_eps, direction, bits)]
+    brackets = [value(law) for family in reduced.bounds for law in laws(family, target, direction, bits)]
     top = max(brackets, key=lambda bracket: bracket.upper)
     bracket = replace(top, lower=max(bracket.lower for bracket in brackets))
     attained = None
@@ -210,7 +211,7 @@ def delta(
         found = [
             Attained(value(law).lower, datasets(n))
             for datasets, family in reduced.backgrounds
-            for law in laws(family, exp_eps, direction, bits)
+            for law in laws(family, target, direction, bits)
         ]
         attained = max(found, key=lambda pair: pair.lower, default=None)
     return Amplification(bracket, n, direction, meaning(reduced, n, direction), attained)
@@ -229,7 +230,7 @@ def epsilon(
     source: Source,
     *,
     n: int,
-    delta: Fraction,
+    delta: object,
     direction: Question = "both",
     engine: Engine | None = None,
     rigour: Rigour | None = Rigour.FLOAT64,
@@ -245,8 +246,8 @@ def epsilon(
     ----------
     source, n, direction, engine, rigour, bits, attain
         As in :func:`delta`.
-    delta : Fraction
-        Target, in (0, 1).
+    delta : number or text
+        Target, in (0, 1); kept exact.
     rel : float
         Relative width of the bracket around eps to aim at.
 
@@ -258,7 +259,8 @@ def epsilon(
         If no finite eps meets the target, because a histogram reveals more than delta for certain.
     """
     check_n(n)
-    if not 0 < delta < 1:
+    target = parse_rational(delta, "delta")
+    if not 0 < target < 1:
         raise InputError("delta", delta, "a number in (0, 1)")
     reduced = reduction(source)
 
@@ -274,7 +276,7 @@ def epsilon(
         return at
 
     everything = bound(lambda x: [law for family in reduced.bounds for law in laws(family, x, direction, bits)])
-    low, high, last = smallest_meeting(everything, delta, rel)
+    low, high, last = smallest_meeting(everything, target, rel)
     how = f"root search on delta(eps); at the upper end: {last.how}"
     bracket = Bracket(low, high, last.rigour, last.engine, how)
     attained = None
@@ -282,7 +284,7 @@ def epsilon(
         found = []
         for datasets, family in reduced.backgrounds:
             of_pair = bound(lambda x, family=family: laws(family, x, direction, bits))  # type: ignore[misc]
-            found.append(Attained(smallest_meeting(of_pair, delta, rel)[0], datasets(n)))
+            found.append(Attained(smallest_meeting(of_pair, target, rel)[0], datasets(n)))
         attained = max(found, key=lambda pair: pair.lower, default=None)
     return Amplification(bracket, n, direction, meaning(reduced, n, direction), attained)
 

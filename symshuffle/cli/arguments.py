@@ -51,11 +51,6 @@ Mech = Annotated[
         metavar="MECH", help="A mechanism (see `symshuffle mechanisms`), or an expression such as joint(krr(k=10),4)."
     ),
 ]
-    str,
-    typer.Argument(
-        metavar="MECH", help="A mechanism (see `symshuffle mechanisms`), or an expression such as joint(krr(k=10),4)."
-    ),
-]
 Eps0 = Annotated[str | None, typer.Option("--eps0", help="Local budget eps0 > 0 in nats.")]
 Lam = Annotated[str | None, typer.Option("--lam", help="Local ratio cap exp(eps0) > 1; rationals stay exact.")]
 Users = Annotated[str, typer.Option("--n", help="Number of users, the differing one included.")]

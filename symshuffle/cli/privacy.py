@@ -142,22 +142,23 @@ def decompose(
 ) -> None:
     """Derive the optimal decomposition of a mechanism and its law of G, in the parameters left open."""
     from symshuffle.decompositions.symbolic import optimal_decomposition
+    from symshuffle.mechanisms.display import text
 
     mechanism = arguments.mechanism(mech, eps0, lam, param)
     decomposition = optimal_decomposition(mechanism, limits=False)
     if latex:
         typer.echo(decomposition.latex())
         return
-    cells = [{"a": str(c.a), "b": str(c.b), "c": str(c.c)} for c in decomposition.cells]
-    law = [{"value": str(v), "probability": str(w)} for v, w in decomposition.gparv()]
+    cells = [{"a": text(c.a), "b": text(c.b), "c": text(c.c)} for c in decomposition.cells]
+    law = [{"value": text(v), "probability": text(w)} for v, w in decomposition.gparv()]
     if as_json:
         answer = {
             "mechanism": mechanism.name,
             "cells": cells,
-            "beta": str(decomposition.beta),
-            "gamma": str(decomposition.gamma),
+            "beta": text(decomposition.beta),
+            "gamma": text(decomposition.gamma),
             "gparv": law,
-            "singular": str(decomposition.singular()),
+            "singular": text(decomposition.singular()),
             "pair": mechanism.pair,
             "inputs": {name: str(value) for name, value in mechanism.values},
         }
@@ -169,12 +170,12 @@ def decompose(
         table.add_column(column)
     for j, cell in enumerate(cells, start=1):
         table.add_row(f"Q{j}", cell["a"], cell["b"], cell["c"])
-    table.add_row("left-over", "0", "0", str(decomposition.beta))
+    table.add_row("left-over", "0", "0", text(decomposition.beta))
     console.print(table)
     console.print(_law_table(law))
     if decomposition.singular() != 0:
-        console.print(f"singular mass: {decomposition.singular()}")
-    console.print(f"gamma = {decomposition.gamma}; pair: {mechanism.pair}", highlight=False)
+        console.print(f"singular mass: {text(decomposition.singular())}")
+    console.print(f"gamma = {text(decomposition.gamma)}; pair: {mechanism.pair}", highlight=False)
 
 
 @app.command()

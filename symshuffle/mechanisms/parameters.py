@@ -42,13 +42,13 @@ def _read(log_name: str, log: object, ratio_name: str, ratio: object, *, strict:
     if log is not None and ratio is not None:
         raise InputError(f"{log_name}, {ratio_name}", f"{log}, {ratio}", "one of the two, not both")
     if log is not None:
-        exponent = parse_rational(log, log_name)  # type: ignore[arg-type]  # parse_rational checks what it is given
+        exponent = parse_rational(log, log_name)
         if not 0 <= exponent <= LARGEST_LEVEL or (strict and exponent == 0):
             raise InputError(log_name, log, f"a number {sign} 0 and at most {LARGEST_LEVEL}")
         return Fraction(1) if exponent == 0 else Exp(exponent)
     if ratio is None:
         return None
-    real = ratio if isinstance(ratio, Exp) else parse_rational(ratio, ratio_name)  # type: ignore[arg-type]
+    real = ratio if isinstance(ratio, Exp) else parse_rational(ratio, ratio_name)
     if isinstance(real, Exp) and real.exponent > LARGEST_LEVEL:
         raise InputError(ratio_name, ratio, f"at most exp({LARGEST_LEVEL})")
     if less(real, 1) is Verdict.TRUE or (strict and less(1, real) is Verdict.FALSE):

@@ -92,7 +92,7 @@ class Parameter:
 
     def read(self, value: object, known: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
         """The value as a SymPy constant, checked against the range; ``known`` holds the parameters before it."""
-        real = value if isinstance(value, Exp) else parse_rational(value, self.name)  # type: ignore[arg-type]
+        real = value if isinstance(value, Exp) else parse_rational(value, self.name)
         if self.integer and not self._is_shaped(real):
             raise InputError(self.name, value, self.range)
         constant = constant_of(real)

@@ -199,7 +199,7 @@ def test_explosive_sizes_are_refused_before_they_start(call):
     [
         ({"n": 0}, "n = 0: expected an integer from 1"),
         ({"n": True}, "n = True"),
-        ({"exp_eps": Fraction(1, 2)}, "exp_eps = 1/2: expected a ratio of at least 1"),
+        ({"exp_eps": Fraction(1, 2)}, "exp_eps = 1/2: expected a number >= 1"),
     ],
 )
 def test_wrong_arguments(arguments, message):

@@ -37,7 +37,7 @@ from symshuffle.design.frontier import (
 )
 from symshuffle.design.orbits import DualCertificate
 from symshuffle.design.raw_cap import subset_budget, subset_slope, subset_trace
-from symshuffle.mechanisms.finite import K, S
+from symshuffle.mechanisms.finite import K, S, krr
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.shuffled import shuffled_divergence
 
@@ -191,6 +191,15 @@ def _check_messages(statement: Statement, rng: np.random.Generator) -> Iterator[
             at=f"channel {trial}: symmetrising does not raise the budget of two messages",
         )
 
+    for lam in (Fraction(2), Fraction(3)):
+        one = krr().at(k=3, lam=lam).channel()
+        spent = statement(Fraction(AnchoredLaw.from_channel(one).pairwise_budget()))
+        signal = AnchoredLaw.from_channel(_twice(one)).trace()
+        best = trace_frontier(3, spent).trace.lower
+        yield compare(
+            signal, best, "<", at=f"3-ary response twice, lam={lam}: less than one message of the same budget can say"
+        )
+
 
 def _twice(channel: Channel) -> Channel:
     """Two independent messages about one input."""
@@ -316,7 +325,7 @@ CLAIMS: Final = (
         ),
         source="ours; towards anchored, Section 10, question (2)",
         assumptions=("both messages through the same channel",),
-        scope="8 random channels with 3 inputs",
+        scope="8 random channels with 3 inputs; 3-ary response twice against the frontier of one message",
         grade=Grade.EXACT_CASES,
         printed=_two_messages,
         check=_check_messages,

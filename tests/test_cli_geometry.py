@@ -97,7 +97,7 @@ def test_closed_forms_as_latex(capsys):
         ("frontier", "--k", "10", "--budget", "-1"),
         ("frontier", "--k", "10", "--budget", "nan"),
         ("frontier", "--k", "10", "--budget", "1", "--lam-cap", "1/2"),
-        ("frontier", "--k", "1000", "--budget", "1", "--lam-cap", "2"),
+        ("frontier", "--k", "5000", "--budget", "1", "--lam-cap", "2"),
         ("frontier", "--k", "10"),
     ],
 )

@@ -12,6 +12,7 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.anchored import AnchoredLaw, symmetrize_channel, template_budget, template_signal
+from symshuffle.anchored.linear import Vector
 from symshuffle.channel import Channel
 from symshuffle.claims.model import (
     Claim,
@@ -37,6 +38,8 @@ from symshuffle.design.frontier import (
 )
 from symshuffle.design.orbits import DualCertificate
 from symshuffle.design.raw_cap import subset_budget, subset_slope, subset_trace
+from symshuffle.geometry.linprog import solve
+from symshuffle.lp import LinearProgram
 from symshuffle.mechanisms.finite import K, S, krr
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.shuffled import shuffled_divergence
@@ -153,6 +156,20 @@ def _check_reduction(statement: Statement, rng: np.random.Generator) -> Iterator
         if sum(levels[0] < level < 4 * levels[0] for level in levels) <= statement()
     ]
     yield compare(max(few), max(height for height, _ in heights), at="k=4: 210 templates on a grid of levels")
+    for budget in (Fraction(1, 4), Fraction(1), Fraction(2)):  # an independent witness: the linear program on that grid
+        inside = [_template(levels) for _, levels in heights if max(levels) <= 4 * min(levels)]
+        rows: list[tuple[list[Fraction], str, Fraction]] = [
+            ([Fraction(1)] * len(inside), "==", Fraction(1)),
+            ([Fraction(template_budget(u)) for u in inside], "<=", budget),
+        ]
+        value = -solve(LinearProgram.from_rows([-template_signal(u) for u in inside], rows)).value.upper
+        both = trace_frontier(4, budget, lam_cap=Fraction(4)).trace
+        yield compare(
+            value, both.upper, "<=", at=f"k=4, lam=4, C={budget}: {len(inside)} templates do not beat the frontier"
+        )
+        yield compare(
+            value, both.lower * Fraction(97, 100), ">=", at=f"k=4, lam=4, C={budget}: and come within 3 percent"
+        )
     line = trace_frontier(4, Fraction(696599, 10**7), lam_cap=Fraction(7, 5)).certificate
     lower = DualCertificate(4, line.eta, line.intercept * (1 - Fraction(1, 10**12)), Fraction(7, 5))
     yield compare(
@@ -160,9 +177,14 @@ def _check_reduction(statement: Statement, rng: np.random.Generator) -> Iterator
     )
 
 
+def _template(levels: Sequence[Fraction]) -> Vector:
+    """The template with these relative levels."""
+    return tuple(level * len(levels) / sum(levels) for level in levels)
+
+
 def _height(levels: Sequence[Fraction], eta: Fraction) -> Fraction:
     """Signal minus eta times budget of the template with these relative levels."""
-    u = tuple(level * len(levels) / sum(levels) for level in levels)
+    u = _template(levels)
     return template_signal(u) - eta * Fraction(template_budget(u))
 
 

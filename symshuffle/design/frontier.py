@@ -38,7 +38,7 @@ from symshuffle.results import Bracket, Rigour
 BITS: Final = 80
 """Binary digits of the rational ratios that stand in for irrational optima."""
 
-LARGEST_CAPPED: Final = 200
+LARGEST_CAPPED: Final = 1000
 """Inputs beyond which the joint problem with a ratio cap is refused: its certificate has one polynomial per input."""
 
 BUDGET: Final = sp.Symbol("C", positive=True)

@@ -126,7 +126,7 @@ def test_out_of_range(call):
 
 def test_joint_problems_of_many_inputs_are_refused():
     with pytest.raises(Unsupported, match="closed forms"):
-        trace_frontier(1000, F(1), lam_cap=F(2))
+        trace_frontier(5000, F(1), lam_cap=F(2))
 
 
 def test_slope_certificate():

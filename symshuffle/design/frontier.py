@@ -256,7 +256,7 @@ def _best_mixture(orbits: Sequence[Orbit], budget: Fraction | float) -> tuple[tu
             share = (Fraction(budget) - b0) / (b1 - b0)
             value = s0 + share * (s1 - s0)
             slope = (s1 - s0) / (b1 - b0)
-            if value > best[2] or (value == best[2] and best[1] == 0):
+            if value > best[2] or (value == best[2] and slope > best[1]):  # at a corner: the steepest line to the right
                 pair = Orbit(1 - share, first.levels), Orbit(share, second.levels)
                 best = (tuple(orbit for orbit in pair if orbit.weight), slope, value)
     return best

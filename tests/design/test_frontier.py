@@ -138,3 +138,11 @@ def test_slope_certificate():
     for u in ((F(1), F(1), F(1)), (F(3), F(0), F(0))):
         with pytest.raises(InputError):
             slope_certificate(u)
+
+
+@pytest.mark.parametrize("s", [1, 2, 3])
+def test_budgets_at_a_corner_of_the_hull(s):
+    corner = subset_orbit(10, s, F(3))
+    found = trace_frontier(10, corner.budget, lam_cap=F(3))
+    assert found.trace.exact == corner.signal
+    assert found.verify()

@@ -1,0 +1,270 @@
+"""Section 6: the bounds of earlier work that serve as baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.decomposition._cases import PAIR, binomial_mass, named_channels, never_negative
+from symshuffle.accountants.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
+from symshuffle.accountants.exact import Exact
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    identity,
+)
+from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.decompositions.clones import standard_clone_pair
+from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.mechanisms.finite import krr
+from symshuffle.mechanisms.symbolic import EXP_EPS, LAM, evaluate
+
+TINY = Fraction(1, 10**25)
+"""Two enclosures of one number agree to this distance."""
+
+MECHANISMS = (
+    ("krr", {"lam": 3, "k": 10}),
+    ("subset-selection", {"lam": 2, "k": 4, "s": 2}),
+    ("half-block", {"lam": 3, "k": 4}),
+)
+
+
+def _rational(value: Any) -> sp.Rational:
+    return sp.Rational(value.numerator, value.denominator)
+
+
+def _variables() -> Iterator[tuple[str, BlanketVariable, Any, Fraction, Any]]:
+    """Explicit mechanisms: label, blanket variable, law of G, target and ratio cap."""
+    for label, channel in named_channels(*MECHANISMS):
+        cap: Any = channel.ratio_cap()
+        whole = simplified_decomposition(channel, PAIR)
+        for exp_eps in (Fraction(11, 10), 1 + (cap - 1) / 2):
+            law = whole.reduction_pair().gparv(exp_eps)
+            yield f"{label}, exp(eps)={exp_eps}", BlanketVariable.of(whole, exp_eps), law, exp_eps, cap
+
+
+def _random_users(bound: str) -> Iterator[Comparison]:
+    """The average of z^m over Bin(n, gamma) users, for a bound whose m-th term is z^m."""
+    gamma, z = sp.symbols("gamma z")
+    for n in (1, 2, 3, 4):
+        average = sum(binomial_mass(n, m, gamma) * z**m for m in range(n + 1))
+        yield identity(
+            sp.expand(average), sp.expand((1 - gamma * (1 - z)) ** n), at=f"{bound}, average over users, n={n}"
+        )
+
+
+# -- decomposition.baseline-hoeffding
+
+
+def _hoeffding(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    a, b, t, m = sp.symbols("a b t m", positive=True)
+    yield never_negative(
+        sp.expand((m * a + t) ** 2 / m - (m * a**2 + 2 * a * t)), at="exponent of the tail at t, any m"
+    )
+    yield identity(sp.integrate(sp.exp(-4 * a * t / b**2), (t, 0, sp.oo)), b**2 / (4 * a), at="integral of the tail")
+    yield from _random_users("Hoeffding")
+    k = krr().inputs
+    law = optimal_decomposition(krr()).gparv()
+    gamma = k / (LAM + k - 1)
+    values = [gamma * value for value, _ in law if value != 0]
+    top, bottom = gamma * (LAM - EXP_EPS), gamma * (1 - LAM * EXP_EPS)
+    for computed, claimed in zip(_ends(values), (bottom, top), strict=True):
+        yield identity(computed, claimed, at="ends of L for k-RR, any lam and k")
+    yield identity(top - bottom, (1 - gamma) * k * (EXP_EPS + 1), at="range of L for k-RR, any lam and k")
+    for label, variable, exact_law, _, _ in _variables():
+        width: Any = variable.largest - variable.smallest
+        for n in (1, 5, 40):
+            at = f"{label}, n={n}"
+            claimed = evaluate(statement(*map(_rational, (variable.gamma, variable.drift, width)), n))
+            yield compare(Exact().bracket(exact_law, n).exact, claimed, "<=", at=at)
+            gap: Any = blanket_hoeffding(variable, n) - claimed
+            yield compare(gap * gap, TINY, "<=", at=f"library, {at}")
+
+
+def _ends(values: list[Any]) -> tuple[Any, Any]:
+    """Smallest and largest of some expressions, told at one point inside the range of the parameters."""
+    point = {LAM: 4, EXP_EPS: 2, krr().inputs: 5}
+    ordered = sorted(values, key=lambda value: value.subs(point))
+    return ordered[0], ordered[-1]
+
+
+def _hoeffding_bound(gamma: Any, a: Any, b: Any, n: int, *, sharper: int = 1) -> Any:
+    return b**2 / (4 * a * gamma * n) * (1 - gamma * (1 - sp.exp(-2 * sharper * a**2 / b**2))) ** n
+
+
+BASELINE_HOEFFDING = Claim(
+    id="decomposition.baseline-hoeffding",
+    kind=Kind.STATEMENT,
+    title="blanket bound by Hoeffding",
+    text=r"With $a=e^\varepsilon-1$ and $b$ the range of $L$: $E[\sum_{i\le "
+    r"m}L_i]_+\le\frac{b^2}{4a}e^{-2ma^2/b^2}$, so $\delta\le\frac{b^2}{4a\gamma n}(1-\gamma(1-e^{-2a^2/b^2}))^n$; "
+    r"for k-RR $b=(1-\gamma)k(e^\varepsilon+1)$.",
+    source="decomposition, Section 6 (Balle et al., Section 5)",
+    assumptions=("eps > 0", "Hoeffding's inequality"),
+    scope="tail integral for all a, b, m; k-RR for all lam, k; three mechanisms, n <= 40, against exact values",
+    grade=Grade.PROVED,
+    printed=_hoeffding_bound,
+    check=_hoeffding,
+    controls=(
+        Control("exponent doubled", lambda gamma, a, b, n: _hoeffding_bound(gamma, a, b, n, sharper=2)),
+        Control("half the range", lambda gamma, a, b, n: _hoeffding_bound(gamma, a, b / 2, n)),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+
+# -- decomposition.baseline-bennett
+
+
+def _bennett(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    a, b, c, s = sp.symbols("a b c s", positive=True)
+    exponent = -s * a + c / b**2 * (sp.exp(s * b) - 1 - s * b)
+    best = sp.log(1 + a * b / c) / b
+    u = a * b / c
+    kappa = c / b**2 * ((1 + u) * sp.log(1 + u) - u)
+    yield identity(sp.expand(exponent.subs(s, best)), sp.expand(-kappa), at="exponent at the best s, any a, b, c")
+    yield identity(sp.diff(exponent, s).subs(s, best), 0, at="no better s")
+    yield from _random_users("Bennett")
+    k = krr().inputs
+    gamma = k / (LAM + k - 1)
+    second = sum(gamma * value**2 * mass for value, mass in optimal_decomposition(krr()).gparv())
+    printed = gamma * (2 - gamma) * (EXP_EPS - 1) ** 2 + (1 - gamma) ** 2 * k * (EXP_EPS**2 + 1)
+    yield identity(second, printed, at="E[L^2] for k-RR, any lam, k and exp(eps)")
+    top = gamma * (LAM - EXP_EPS)
+    yield identity(top, gamma * (1 - EXP_EPS) + (1 - gamma) * k, at="largest L for k-RR, any lam, k and exp(eps)")
+    for label, variable, exact_law, _, _ in _variables():
+        for n in (1, 5, 40):
+            at = f"{label}, n={n}"
+            parts = (variable.gamma, variable.drift, variable.largest, variable.second_moment)
+            claimed = evaluate(statement(*map(_rational, parts), n))
+            yield compare(Exact().bracket(exact_law, n).exact, claimed, "<=", at=at)
+            gap: Any = blanket_bennett(variable, n) - claimed
+            yield compare(gap * gap, TINY, "<=", at=f"library, {at}")
+
+
+def _bennett_bound(gamma: Any, a: Any, top: Any, second: Any, n: int) -> Any:
+    u = a * top / second
+    s = sp.log(1 + u) / top
+    kappa = second / top**2 * ((1 + u) * sp.log(1 + u) - u)
+    return ((1 - gamma + gamma * sp.exp(-kappa)) ** n - (1 - gamma) ** n) / (s * gamma * n)
+
+
+BASELINE_BENNETT = Claim(
+    id="decomposition.baseline-bennett",
+    kind=Kind.STATEMENT,
+    title="blanket bound by Bennett",
+    text=r"With $a=e^\varepsilon-1$, $L\le b_+$, $E[L^2]\le c$ and $s=\frac1{b_+}\log(1+\frac{ab_+}c)$, "
+    r"$\kappa=\frac c{b_+^2}\varphi(\frac{ab_+}c)$, $\varphi(u)=(1+u)\log(1+u)-u$: $E[\sum_{i\le "
+    r"m}L_i]_+\le\frac1se^{-m\kappa}$, so $\delta\le\frac1{s\gamma n}[(1-\gamma+\gamma "
+    r"e^{-\kappa})^n-(1-\gamma)^n]$; for k-RR $b_+=\gamma(e^{\varepsilon_0}-e^\varepsilon)$, "
+    r"$c=\gamma(2-\gamma)(e^\varepsilon-1)^2+(1-\gamma)^2k(e^{2\varepsilon}+1)$.",
+    source="decomposition, Section 6 (Balle et al., Section 5)",
+    assumptions=("0 < eps < eps0", "Bennett's inequality for the moment generating function"),
+    scope="best exponent for all a, b, c; k-RR for all lam, k; three mechanisms, n <= 40, against exact values",
+    grade=Grade.PROVED,
+    printed=_bennett_bound,
+    check=_bennett,
+    controls=(
+        Control("half the second moment", lambda gamma, a, top, c, n: _bennett_bound(gamma, a, top, c / 2, n)),
+        Control("1/n instead of 1/(gamma n)", lambda gamma, a, top, c, n: _bennett_bound(gamma, a, top, c, n) * gamma),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+
+# -- decomposition.baseline-clone
+
+
+def _clone(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for lam, delta, n in (
+        (Fraction(3, 2), Fraction(1, 1000), 200),
+        (Fraction(2), Fraction(1, 10**4), 320),
+        (Fraction(3), Fraction(1, 10**4), 480),
+    ):
+        yield compare(evaluate(16 * sp.log(2 / _rational(delta)) * _rational(lam)), Fraction(n), "<=", at="range of n")
+        ball: Any = evaluate(statement(_rational(lam), _rational(delta), n))
+        exp_eps = Fraction(int(ball.lower * 50), 50)  # a little below the claimed target
+        height = Exact().bracket(standard_clone_pair(lam).gparv(exp_eps), n).exact
+        yield compare(height, delta, "<=", at=f"lam={lam}, delta={delta}, n={n}, exp(eps)={exp_eps}")
+
+
+def _clone_target(lam: Any, delta: Any, n: int) -> Any:
+    """The claimed exp(eps)."""
+    return 1 + (lam - 1) / (lam + 1) * (8 * sp.sqrt(lam * sp.log(4 / delta) / n) + 8 * lam / n)
+
+
+BASELINE_CLONE = Claim(
+    id="decomposition.baseline-clone",
+    kind=Kind.STATEMENT,
+    title="standard-clone bound, numerically",
+    text=r"Closed form of the standard clone: for $\varepsilon_0\le\log\frac n{16\log(2/\delta)}$ the shuffled "
+    r"mechanism is $(\varepsilon,\delta)$-DP with $e^\varepsilon-1=\frac{e^{\varepsilon_0}-1}{e^{\varepsilon_0}+1} "
+    r"(8\sqrt{e^{\varepsilon_0}\log(4/\delta)/n}+8e^{\varepsilon_0}/n)$; numerically, the exact divergence of its "
+    r"pair.",
+    source="decomposition, Section 6 (Feldman et al., Theorem 3.1)",
+    assumptions=("eps0 <= log(n / (16 log(2/delta)))",),
+    scope="exact divergence of the clone pair at three settings, n <= 480",
+    grade=Grade.EXACT_CASES,
+    printed=_clone_target,
+    check=_clone,
+    controls=(
+        Control("prefactors 8 replaced by 1/2", lambda lam, delta, n: 1 + (_clone_target(lam, delta, n) - 1) / 16),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+
+# -- decomposition.baseline-generic
+
+
+def _generic(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    w, x = sp.symbols("w x", nonnegative=True)
+    lam, target = 1 + w, 1 + x
+    yield never_negative((lam - 1 / lam) * (target + 1) - (lam - 1) * (target + 1), at="range at least that of L")
+    gamma, z = sp.symbols("gamma z", positive=True)
+    # (1/gamma) (1 - gamma (1 - z))^n falls in gamma, so 1/lam is the worst similarity.
+    slope = sp.diff(sp.log((1 - gamma * (1 - z)) / gamma), gamma)
+    yield identity(slope, -1 / gamma - (1 - z) / (1 - gamma * (1 - z)), at="logarithmic slope in gamma at n = 1")
+    for label, variable, exact_law, exp_eps, cap in _variables():
+        yield compare(variable.gamma, 1 / cap, ">=", at=f"gamma, {label}")
+        low, high = statement(cap, exp_eps)
+        yield compare(variable.smallest, low, ">=", at=f"smallest L, {label}")
+        yield compare(variable.largest, high, "<=", at=f"largest L, {label}")
+        for n in (1, 5, 40):
+            similarity, drift, width = map(_rational, (1 / cap, variable.drift, high - low))
+            bound = evaluate(_hoeffding_bound(similarity, drift, width, n))
+            yield compare(Exact().bracket(exact_law, n).exact, bound, "<=", at=f"{label}, n={n}")
+
+
+BASELINE_GENERIC = Claim(
+    id="decomposition.baseline-generic",
+    kind=Kind.STATEMENT,
+    title="bounds knowing only the local budget",
+    text=r"For every $\varepsilon_0$-LDP randomizer $\gamma\ge e^{-\varepsilon_0}$ and $L$ lies between "
+    r"$e^{-\varepsilon_0}-e^{\varepsilon+\varepsilon_0}$ and $e^{\varepsilon_0}-e^{\varepsilon-\varepsilon_0}$, a "
+    r"range of $b=(e^\varepsilon+1)(e^{\varepsilon_0}-e^{-\varepsilon_0})$; Hoeffding's bound with these is generic. "
+    r"(Claim symshuffle.generic-bound is a better generic bound.)",
+    source="decomposition, Section 6 and Remark 6 (Balle et al., Section 5)",
+    assumptions=("eps > 0", "Hoeffding's inequality"),
+    scope="range for all budgets; three mechanisms, n <= 40, against exact values",
+    grade=Grade.EXACT_CASES,
+    printed=lambda lam, x: (1 / lam - lam * x, lam - x / lam),
+    check=_generic,
+    controls=(
+        Control("ends divided by lam", lambda lam, x: (1 / lam**2 - x, 1 - x / lam**2)),
+        Control("lower end 1 - x", lambda lam, x: (1 - x, lam - x / lam)),
+    ),
+    expected=ClaimVerdict.HOLDS,
+)
+
+CLAIMS: tuple[Claim, ...] = (BASELINE_HOEFFDING, BASELINE_BENNETT, BASELINE_CLONE, BASELINE_GENERIC)

@@ -26,7 +26,7 @@ _SUPPORT: Final = 1e-9
 _PRICED: Final = 1e-9
 """Reduced costs below minus this enter the restricted program."""
 
-_MAX_ROUNDS: Final = 1000
+_MAX_ROUNDS: Final = 150
 
 _SIMPLEX: Final = {"presolve": False, "time_limit": 120.0}
 """Presolve off: on degenerate restricted programs it sometimes does not return."""
@@ -131,7 +131,9 @@ def compact(problem: DecisionProblem, lam: Fraction, *, minimax: bool) -> Propos
     bound = np.asarray(sums.dual_value, dtype=float)
     bound = bound if abs(bound.sum() - value) <= abs(-bound.sum() - value) else -bound
     prior = None if bounded is None else np.abs(np.asarray(bounded.dual_value, dtype=float))
-    return Proposal(frozenset(_levels(found, float(lam))), value, found, bound, prior)
+    weights = prior if minimax and prior is not None else _vector(problem.required_prior())
+    tight = tight_columns((_floats(problem.loss) * weights[:, None]).T @ _floats(problem.model), bound, float(lam))
+    return Proposal(frozenset(_levels(found, float(lam)) | tight), value, found, bound, prior)
 
 
 def _levels(rows: Array, lam: float) -> set[tuple[int, int]]:
@@ -152,6 +154,27 @@ def _levels(rows: Array, lam: float) -> set[tuple[int, int]]:
             columns.add((subset, a))
         if not len(cuts):
             columns |= {(1, a), (full - 1, a)}
+    return columns
+
+
+def tight_columns(costs: Array, bound: Array, lam: float) -> set[tuple[int, int]]:
+    """The columns of reduced cost close to zero under floating-point multipliers, and their neighbours on the face.
+
+    At a degenerate optimum the support does not determine the multipliers; these columns do. For an action, entries of
+    ``costs - bound`` that vanish may be on either level: all on, all off, and each one switched alone.
+    """
+    columns = set()
+    full = (1 << len(bound)) - 1
+    scale = 1e-7 * max(1.0, float(np.abs(costs).max()))
+    for a, row in enumerate(costs):
+        gaps = row - bound
+        if gaps.sum() + (lam - 1) * np.minimum(gaps, 0).sum() > scale * len(bound):
+            continue
+        inside = sum(1 << int(x) for x in np.flatnonzero(gaps < -scale))
+        open_ = [1 << int(x) for x in np.flatnonzero(np.abs(gaps) <= scale)]
+        union = inside + sum(open_)
+        subsets = {inside, union, *(inside + x for x in open_), *(union - x for x in open_)}
+        columns |= {(subset, a) for subset in subsets if subset not in (0, full)}
     return columns
 
 
@@ -232,8 +255,13 @@ def generate(problem: DecisionProblem, lam: Fraction, *, minimax: bool) -> Propo
         if not fresh:
             break
         columns |= fresh
-    support = np.flatnonzero(found.x[: len(ordered)] > _SUPPORT)
-    return Proposal(frozenset(ordered[j] for j in support), float(found.fun), None, None)
+    support = {ordered[j] for j in np.flatnonzero(found.x[: len(ordered)] > _SUPPORT)}
+    tight = tight_columns((loss * prior[:, None]).T @ model, found.eqlin.marginals, level)
+    return Proposal(frozenset(support | tight), float(found.fun), None, None)
+
+
+def _vector(values: Sequence[Fraction]) -> Array:
+    return np.array([float(v) for v in values])
 
 
 def _floats(rows: Any) -> Array:

@@ -12,27 +12,30 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, final
 
 from symshuffle.channel import Channel
 from symshuffle.design import programs
 from symshuffle.design.certificate import TradeoffCertificate, worst_columns
+from symshuffle.design.exact_programs import Column, exact_compact, restricted_program
 from symshuffle.design.problems import DecisionProblem
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.geometry.extremal import LDPCone, check_lam
 from symshuffle.geometry.linprog import solve
-from symshuffle.lp import LinearProgram, Sense
+from symshuffle.lp import LinearProgram
 from symshuffle.numbers import Exp, enclose
 from symshuffle.results import Bracket, Rigour
-
-Column: TypeAlias = "tuple[int, int]"
-"""A subset of the inputs (bit mask) and an action."""
 
 POLYTOPE_LIMIT: Final = 18
 """Largest number of inputs for the program over all subsets (262 142 columns)."""
 
 _EXACT_ROWS: Final = 120
 """Largest number of rows for which the rational re-solve is attempted by default."""
+
+_FEW_INPUTS: Final = 12
+
+_MAX_ROUNDS: Final = 12
+"""Rounds of exact column generation before the compact program is solved over the rationals instead."""
 
 _LEVEL_BITS: Final = 100
 """Width of the rational enclosure of exp(eps0), in bits."""
@@ -116,7 +119,7 @@ def bayes_tradeoff(
     problem: DecisionProblem,
     lam: Fraction | int | Exp,
     *,
-    method: Method = Method.COLUMNS,
+    method: Method | None = None,
 ) -> Design:
     r"""The smallest Bayes risk over all eps0-LDP channels.
 
@@ -128,8 +131,9 @@ def bayes_tradeoff(
         With a prior.
     lam : Fraction, int or Exp
         ``exp(eps0)``, above 1: a rational, or ``Exp(eps0)``.
-    method : Method
-        Which program proposes the optimum; the certificate does not depend on it.
+    method : Method, optional
+        Which program proposes the optimum; the certificate does not depend on it. By default column generation up to
+        12 inputs, and the compact program beyond.
 
     Raises
     ------
@@ -156,7 +160,7 @@ def minimax_tradeoff(
     problem: DecisionProblem,
     lam: Fraction | int | Exp,
     *,
-    method: Method = Method.COLUMNS,
+    method: Method | None = None,
 ) -> Design:
     """The smallest worst-case risk over all eps0-LDP channels and rules; see :func:`bayes_tradeoff`.
 
@@ -169,8 +173,10 @@ def _tradeoff(
     problem: DecisionProblem,
     lam: Fraction | int | Exp,
     criterion: Criterion,
-    method: Method,
+    method: Method | None,
 ) -> Design:
+    if method is None:
+        method = Method.COLUMNS if problem.num_inputs <= _FEW_INPUTS else Method.COMPACT
     if not isinstance(lam, Exp):
         return _at_rational(problem, check_lam(lam), criterion, method)
     if lam.exponent <= 0:
@@ -214,23 +220,34 @@ def _certify(
     """Column generation over the rationals, from the proposed columns to an optimum with a certificate."""
     columns = columns | _starting_columns(problem)
     minimax = criterion is Criterion.MINIMAX
-    while True:
+    for _ in range(_MAX_ROUNDS):
         ordered = sorted(columns)
-        program = _restricted_program(problem, lam, ordered, minimax=minimax)
-        solution = solve(program)
+        solution = solve(restricted_program(problem, lam, ordered, minimax=minimax))
         dual = solution.certificate.dual
         bound = dual[: problem.num_inputs]
         prior = tuple(-y for y in dual[problem.num_inputs :]) if minimax else problem.required_prior()
         violated = set(_priced_columns(problem.posterior_costs(prior), bound, lam)) - columns
         if not violated:
+            weights = tuple((*ordered[j], value) for j, value in solution.certificate.primal if j < len(ordered))
+            rows = action_rows(problem, weights, lam)
             break
         columns |= violated
-    weights = tuple((*ordered[j], value) for j, value in solution.certificate.primal if j < len(ordered))
-    certificate = TradeoffCertificate(lam, prior, action_rows(problem, weights, lam), bound, minimax)
+    else:
+        # A degenerate optimum leaves the multipliers of the restricted program free; the compact one pins them down.
+        rows, bound, prior = exact_compact(problem, lam, minimax=minimax)
+        weights = _columns_of(rows, lam)
+    certificate = TradeoffCertificate(lam, prior, rows, bound, minimax)
     value = certificate.verify(problem)
     if value.exact is None:
-        raise NotDecided("column generation stopped with a gap; this is a defect")
+        raise NotDecided(f"no exact optimum found; what is proved is {value}")
     return Design(problem, criterion, method, value, weights, (certificate,), proposed)
+
+
+def _columns_of(rows: Sequence[Sequence[Fraction]], lam: Fraction) -> tuple[tuple[int, int, Fraction], ...]:
+    """The staircase columns of which a channel with one output per action is made."""
+    cone = LDPCone(len(rows[0]), lam)
+    weights = {(subset, a): weight for a, row in enumerate(rows) for subset, weight in cone.decompose(row).items()}
+    return tuple((subset, a, weight) for (subset, a), weight in sorted(weights.items()))
 
 
 def _starting_columns(problem: DecisionProblem) -> set[Column]:
@@ -239,41 +256,6 @@ def _starting_columns(problem: DecisionProblem) -> set[Column]:
     costs = problem.posterior_costs(prior)
     best = [min(range(problem.num_actions), key=lambda a: costs[a][x]) for x in range(problem.num_inputs)]
     return {(1 << x, a) for x, a in enumerate(best)}
-
-
-def _restricted_program(
-    problem: DecisionProblem, lam: Fraction, columns: Sequence[Column], *, minimax: bool
-) -> LinearProgram:
-    """The program over some columns: rows say that every input's probabilities sum to 1.
-
-    For the minimax criterion a free variable is the worst risk, and one row per parameter bounds the risk by it.
-    """
-    m = problem.num_inputs
-    entries = []
-    costs = []
-    bayes = None if minimax else problem.posterior_costs(problem.required_prior())
-    for subset, a in columns:
-        column = [lam if subset >> x & 1 else Fraction(1) for x in range(m)]
-        rows = list(enumerate(column))
-        if bayes is not None:
-            costs.append(sum((h * v for h, v in zip(bayes[a], column, strict=True)), start=Fraction(0)))
-        else:
-            costs.append(Fraction(0))
-            for t, model in enumerate(problem.model):
-                loss = problem.loss[t][a]
-                risk = loss * sum((p * v for p, v in zip(model, column, strict=True)), start=Fraction(0))
-                if risk:
-                    rows.append((m + t, risk))
-        entries.append(tuple(rows))
-    senses, rhs = [Sense.EQ] * m, [Fraction(1)] * m
-    free: frozenset[int] = frozenset()
-    if minimax:
-        free = frozenset({len(costs)})
-        costs.append(Fraction(1))
-        entries.append(tuple((m + t, Fraction(-1)) for t in range(problem.num_parameters)))
-        senses += [Sense.LE] * problem.num_parameters
-        rhs += [Fraction(0)] * problem.num_parameters
-    return LinearProgram(tuple(costs), tuple(entries), tuple(senses), tuple(rhs), free)
 
 
 def _priced_columns(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction) -> Iterable[Column]:
@@ -305,14 +287,8 @@ def _weak_duality(problem: DecisionProblem, lam: Fraction, criterion: Criterion,
     prior = problem.required_prior() if criterion is Criterion.BAYES else programs.repaired_prior(proposal.prior)
     bound = programs.repaired_bound(problem.posterior_costs(prior), proposal.bound, lam)
     certificate = TradeoffCertificate(lam, prior, rows, bound, criterion is Criterion.MINIMAX)
-    cone = LDPCone(problem.num_inputs, lam)
-    weights: dict[Column, Fraction] = defaultdict(Fraction)
-    for a, row in enumerate(rows):
-        for subset, weight in cone.decompose(row).items():
-            weights[subset, a] += weight
-    ordered = tuple((subset, a, weight) for (subset, a), weight in sorted(weights.items()))
     value = certificate.verify(problem)
-    return Design(problem, criterion, Method.COMPACT, value, ordered, (certificate,), proposal.value)
+    return Design(problem, criterion, Method.COMPACT, value, _columns_of(rows, lam), (certificate,), proposal.value)
 
 
 def minimax_risk(problem: DecisionProblem, channel: Channel) -> tuple[Fraction, Any, tuple[Fraction, ...]]:

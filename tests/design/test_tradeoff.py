@@ -35,6 +35,16 @@ def random_problem(seed: int, *, m: int, parameters: int, actions: int) -> Decis
     return DecisionProblem.of([distribution(m) for _ in range(parameters)], loss, distribution(parameters))
 
 
+def informative_problem(seed: int, *, m: int, parameters: int) -> DecisionProblem:
+    rng = random.Random(seed)
+    model = []
+    for _ in range(parameters):
+        weights = [rng.randint(1, 9) + 60 * (rng.random() < 0.25) for _ in range(m)]
+        model.append([Fraction(w, sum(weights)) for w in weights])
+    loss = [[0 if a == t else rng.randint(6, 9) for a in range(parameters)] for t in range(parameters)]
+    return DecisionProblem.of(model, loss, [Fraction(1, parameters)] * parameters)
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("tradeoff", [bayes_tradeoff, minimax_tradeoff])
 def test_three_programs_and_the_vertices_agree(seed, tradeoff):
@@ -92,9 +102,13 @@ def test_irrational_level_is_a_narrow_rigorous_bracket():
 
 
 def test_larger_programs():
-    problem = random_problem(7, m=40, parameters=5, actions=6)
-    assert bayes_tradeoff(problem, 3, method=Method.COMPACT).value.exact is not None
-    wide = random_problem(8, m=150, parameters=5, actions=4)
+    problem = informative_problem(7, m=40, parameters=5)
+    values = [
+        tradeoff(problem, 3, method=Method.COMPACT).value.exact for tradeoff in (bayes_tradeoff, minimax_tradeoff)
+    ]
+    assert None not in values
+    assert minimax_tradeoff(problem, 3, method=Method.COLUMNS).value.exact == values[1]
+    wide = informative_problem(8, m=150, parameters=5)
     design = bayes_tradeoff(wide, 3, method=Method.COMPACT)
     assert design.value.exact is None
     assert 0 < design.value.width < Fraction(1, 10**7)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from symshuffle.errors import SymshuffleError as SymshuffleError
     from symshuffle.errors import Unsupported as Unsupported
     from symshuffle.law import Law as Law
+    from symshuffle.mechanisms.continuous import Laplace as Laplace
     from symshuffle.mechanisms.model import Mechanism as Mechanism
     from symshuffle.mechanisms.model import OutputClass as OutputClass
     from symshuffle.mechanisms.model import State as State
@@ -63,6 +64,7 @@ _HOME: Final = {
     "divergences": ("chi_square", "hockey_stick"),
     "errors": ("InputError", "NotDecided", "SolverFailure", "SymshuffleError", "Unsupported"),
     "law": ("Law",),
+    "mechanisms.continuous": ("Laplace",),
     "mechanisms.model": ("Mechanism", "OutputClass", "State"),
     "mechanisms.registry": ("mechanism",),
     "mechanisms.symbolic": ("LAM", "Parameter"),

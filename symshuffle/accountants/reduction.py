@@ -12,6 +12,7 @@ from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.model import Decomposition, Direction
 from symshuffle.errors import InputError
 from symshuffle.law import Law
+from symshuffle.mechanisms.continuous import Laplace, Side
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.numbers import DEFAULT_BITS, Real, enclose, is_enclosed, lower_end, to_float
 
@@ -39,7 +40,7 @@ class Composed:
 LawFamily: TypeAlias = Callable[[Real, Direction, int | None], Law]
 """From target ratio, direction and bits to a law of G."""
 
-Source: TypeAlias = "Mechanism | Composed | Decomposition | Channel | Reduction"
+Source: TypeAlias = "Mechanism | Laplace | Composed | Decomposition | Channel | Reduction"
 """What can be asked about."""
 
 Question: TypeAlias = Literal["forward", "reverse", "both"]
@@ -59,11 +60,14 @@ class Reduction:
         Real neighbouring datasets, described by a function of n, with the laws of their exact divergence.
     pair : str
         Which pair of inputs the bound compares.
+    inner : tuple of LawFamily
+        Where the bound itself is approached from two sides, laws on the other side of it; else empty.
     """
 
     bounds: tuple[LawFamily, ...]
     backgrounds: tuple[tuple[Callable[[int], str], LawFamily], ...]
     pair: str
+    inner: tuple[LawFamily, ...] = ()
 
 
 def reduction(source: Source) -> Reduction:
@@ -76,6 +80,8 @@ def reduction(source: Source) -> Reduction:
             return source
         case Mechanism():
             return _of_mechanism(source)
+        case Laplace():
+            return _of_laplace(source)
         case Composed():
             return _of_composition(source)
         case Decomposition():
@@ -116,6 +122,19 @@ def _of_mechanism(mechanism: Mechanism) -> Reduction:
         tuple((background.datasets, family(background.cells)) for background in constant_backgrounds(mechanism)),
         mechanism.pair,
     )
+
+
+def _of_laplace(source: Laplace) -> Reduction:
+    def family(side: Side) -> LawFamily:
+        return lambda exp_eps, direction, bits: source.law(exp_eps, side=side, direction=direction, bits=bits)
+
+    def background(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+        return source.background(exp_eps, direction=direction, bits=bits)
+
+    def datasets(n: int) -> str:
+        return f"X0 = (0, 1 x {n - 1}), X1 = (1, 1 x {n - 1})"
+
+    return Reduction((family("upper"),), ((datasets, background),), source.pair, (family("lower"),))
 
 
 def _of_composition(source: Composed) -> Reduction:

@@ -19,7 +19,7 @@ from symshuffle.accountants.reduction import Question, Reduction, Source, laws, 
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import read_target
-from symshuffle.numbers import Exp, Real, lower_end, parse_rational, upper_end
+from symshuffle.numbers import lower_end, parse_rational, upper_end
 from symshuffle.results import Bracket, Rigour
 
 Engine: TypeAlias = "Exact | FFT | Contour | BallContour"
@@ -204,8 +204,9 @@ def delta(
         return evaluate_law(law, n, engine=engine, rigour=rigour, rel=rel)
 
     brackets = [value(law) for family in reduced.bounds for law in laws(family, target, direction, bits)]
+    below = [value(law) for family in reduced.inner for law in laws(family, target, direction, bits)]
     top = max(brackets, key=lambda bracket: bracket.upper)
-    bracket = replace(top, lower=max(bracket.lower for bracket in brackets))
+    bracket = replace(top, lower=max(bracket.lower for bracket in below or brackets))
     attained = None
     if attain:
         found = [
@@ -215,6 +216,9 @@ def delta(
         ]
         attained = max(found, key=lambda pair: pair.lower, default=None)
     return Amplification(bracket, n, direction, meaning(reduced, n, direction), attained)
+
+
+_delta = delta  # `delta` is also the name of a target, below
 
 
 def meaning(reduced: Reduction, n: int, direction: Question) -> str:
@@ -264,27 +268,20 @@ def epsilon(
         raise InputError("delta", delta, "a number in (0, 1)")
     reduced = reduction(source)
 
-    def bound(family_laws: Callable[[Real], list[Law]]) -> Callable[[Fraction, float], Bracket]:
-        def at(eps: Fraction, width: float) -> Bracket:
-            found = [
-                evaluate_law(law, n, engine=engine, rigour=rigour, rel=width)
-                for law in family_laws(Exp(eps) if eps else Fraction(1))
-            ]
-            top = max(found, key=lambda bracket: bracket.upper)
-            return replace(top, lower=max(bracket.lower for bracket in found))
+    def bound(one: Reduction) -> Callable[[Fraction, float], Bracket]:
+        return lambda eps, width: (
+            _delta(one, n=n, eps=eps, direction=direction, engine=engine, rigour=rigour, rel=width, bits=bits).bracket
+        )
 
-        return at
-
-    everything = bound(lambda x: [law for family in reduced.bounds for law in laws(family, x, direction, bits)])
-    low, high, last = smallest_meeting(everything, target, rel)
+    low, high, last = smallest_meeting(bound(reduced), target, rel)
     how = f"root search on delta(eps); at the upper end: {last.how}"
     bracket = Bracket(low, high, last.rigour, last.engine, how)
     attained = None
     if attain:
-        found = []
-        for datasets, family in reduced.backgrounds:
-            of_pair = bound(lambda x, family=family: laws(family, x, direction, bits))  # type: ignore[misc]
-            found.append(Attained(smallest_meeting(of_pair, target, rel)[0], datasets(n)))
+        found = [
+            Attained(smallest_meeting(bound(Reduction((family,), (), reduced.pair)), target, rel)[0], datasets(n))
+            for datasets, family in reduced.backgrounds
+        ]
         attained = max(found, key=lambda pair: pair.lower, default=None)
     return Amplification(bracket, n, direction, meaning(reduced, n, direction), attained)
 

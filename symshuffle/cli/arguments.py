@@ -13,6 +13,7 @@ from symshuffle.numbers import parse_rational
 if TYPE_CHECKING:
     from symshuffle.accountants.reduction import Composed
     from symshuffle.accountants.solve import Engine
+    from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.results import Rigour
 
@@ -68,7 +69,7 @@ Confirm = Annotated[bool, typer.Option("--confirm", help="Recompute at 50 digits
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
-def source(name: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism | Composed:
+def source(name: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism | Laplace | Composed:
     """What a command line asks about, with every parameter that is needed.
 
     Raises
@@ -78,21 +79,46 @@ def source(name: str, eps0: str | None, lam: str | None, param: list[str] | None
     """
     from symshuffle.decompositions.expression import is_composition
 
+    if name == "laplace":
+        return _laplace(eps0, lam, param)
     if not is_composition(name):
         return _complete(mechanism(name, eps0, lam, param))
     return _composed(name, eps0, lam, param)
 
 
-def mechanism(name: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism:
-    """The named mechanism with the parameters of the command line; others stay open."""
-    from symshuffle.mechanisms import registry
+def _laplace(eps0: str | None, lam: str | None, param: list[str] | None) -> Laplace:
+    from symshuffle.mechanisms.continuous import LARGEST_CELLS, Laplace
+    from symshuffle.mechanisms.parameters import read_budget
 
+    values = assignments(param)
+    for name in values.keys() - {"domain", "cells"}:
+        raise InputError(name, values[name], "a parameter of laplace: domain, cells")
+    budget = read_budget(eps0=eps0, lam=lam)
+    if budget is None:
+        raise InputError("lam", None, "a number > 1, given by --eps0 or --lam")
+    cells = parse_rational(values.get("cells", "200"), "cells")
+    if cells.denominator != 1:
+        raise InputError("cells", values["cells"], f"an integer from 1 to {LARGEST_CELLS}")
+    domain: Any = values.get("domain", "binary")
+    return Laplace(budget, domain, int(cells))
+
+
+def assignments(param: list[str] | None) -> dict[str, str]:
+    """The NAME=VALUE pairs of the command line, as text."""
     values: dict[str, str] = {}
     for item in param or ():
         key, equals, value = item.partition("=")
         if not equals or not key or key in values or key in ("lam", "eps0"):
             raise InputError("-p", item, "NAME=VALUE, each name once, as k=10 (lam and eps0 have options of their own)")
         values[key] = value
+    return values
+
+
+def mechanism(name: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism:
+    """The named mechanism with the parameters of the command line; others stay open."""
+    from symshuffle.mechanisms import registry
+
+    values = assignments(param)
     definition = registry.mechanism(name)
     needs_budget = any(parameter.name == "lam" for parameter in definition.parameters)
     if not needs_budget and (eps0 is not None or lam is not None):
@@ -163,8 +189,9 @@ def engine_and_rigour(name: EngineName, rel: float, rigour: RigourName | None) -
     return engines[name], Rigour(rigour.value)
 
 
-def echoed(found: Mechanism | Composed, eps0: str | None, lam: str | None, **asked: Any) -> dict[str, Any]:
+def echoed(found: Mechanism | Laplace | Composed, eps0: str | None, lam: str | None, **asked: Any) -> dict[str, Any]:
     """All parameters exactly as they were understood."""
+    from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.model import Mechanism
 
     given: dict[str, Any] = {}
@@ -172,6 +199,8 @@ def echoed(found: Mechanism | Composed, eps0: str | None, lam: str | None, **ask
         given["mechanism"] = found.name
         given.update((name, str(value)) for name, value in found.values if name != "lam")
         given.update((parameter.name, "limit") for parameter in found.parameters)
+    elif isinstance(found, Laplace):
+        given.update(mechanism=found.name, domain=found.domain, cells=found.cells)
     else:
         given["mechanism"] = found.composition.name
     for name, value in {"eps0": eps0, "lam": lam, **asked}.items():

@@ -181,6 +181,7 @@ def decompose(
 @app.command()
 def mechanisms(as_json: Json = False) -> None:
     """List the mechanisms, their parameters and where they are defined."""
+    from symshuffle.mechanisms.continuous import LARGEST_CELLS
     from symshuffle.mechanisms.registry import MECHANISMS
 
     rows = [
@@ -192,6 +193,18 @@ def mechanisms(as_json: Json = False) -> None:
         }
         for name, definition in ((name, make()) for name, make in MECHANISMS.items())
     ]
+    rows.append(
+        {
+            "name": "laplace",
+            "title": "Laplace noise",
+            "parameters": {
+                "lam": "local ratio cap exp(eps0) > 1",
+                "domain": "binary or unit (default binary)",
+                "cells": f"pieces of the continuous part; an integer in [1, {LARGEST_CELLS}] (default 200)",
+            },
+            "source": "decomposition, Appendix B",
+        }
+    )
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return

@@ -1,0 +1,82 @@
+"""The Laplace mechanism against its closed forms and against quadrature of its densities."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import mpmath
+import pytest
+
+from symshuffle import Exp, delta
+from symshuffle.mechanisms.continuous import Laplace
+
+ONE = Exp(Fraction(1))
+TENTH = Exp(Fraction(1, 10))
+
+
+def ratio(y: float, budget: float, target: float) -> tuple[float, float]:
+    """G and the blanket density at an output, from the two densities."""
+    zero, one = (budget / 2 * math.exp(-budget * abs(y - x)) for x in (0, 1))
+    return (zero - math.exp(target) * one) / min(zero, one), min(zero, one)
+
+
+@pytest.mark.parametrize("eps", ["1/10", "1/2", "9/10"])
+def test_one_user_has_the_closed_form(eps: str) -> None:
+    bracket = delta(Laplace(ONE, cells=50), n=1, eps=eps).bracket
+    assert abs(float(bracket.midpoint) - (1 - math.exp((float(Fraction(eps)) - 1) / 2))) < 1e-6
+    assert bracket.lower <= 1 - Fraction(math.exp((float(Fraction(eps)) - 1) / 2)) + Fraction(1, 10**15)
+
+
+def test_two_users_against_quadrature() -> None:
+    """H(2) = E[(G_1 + G_2)_+]/2 by integrating the densities on a grid of both outputs."""
+    knots = [-30, 0, 0.5, 1, 31]
+
+    def inner(first: float) -> mpmath.mpf:
+        here, weight = ratio(float(first), 1.0, 0.1)
+        pieces = lambda y: max(0.0, here + ratio(float(y), 1.0, 0.1)[0]) * ratio(float(y), 1.0, 0.1)[1]  # noqa: E731
+        residual = max(0.0, here) * (1 - math.exp(-0.5))
+        return weight * (mpmath.quad(pieces, knots, maxdegree=4) + residual)
+
+    context_digits = mpmath.mp.dps
+    both = mpmath.quad(inner, knots, maxdegree=3)
+    assert mpmath.mp.dps == context_digits
+    # One user on the blanket and the other not is counted once above; the other order is its mirror image.
+    single = mpmath.quad(lambda y: max(0.0, ratio(float(y), 1.0, 0.1)[0]) * ratio(float(y), 1.0, 0.1)[1], knots)
+    quadrature = float(both + (1 - math.exp(-0.5)) * single) / 2
+    bracket = delta(Laplace(ONE, cells=60), n=2, eps="1/10", rel=1e-4).bracket
+    assert abs(float(bracket.midpoint) - quadrature) < 2e-4
+
+
+def test_sides_close_in_with_the_square_of_the_cells() -> None:
+    gaps = [delta(Laplace(ONE, cells=cells), n=300, eps="1/10").bracket.width for cells in (10, 20, 40)]
+    assert gaps[0] > 3 * gaps[1] > 9 * gaps[2] > 0
+
+
+def test_brackets_of_different_cells_overlap() -> None:
+    brackets = [delta(Laplace(ONE, cells=cells), n=400, eps="1/10").bracket for cells in (7, 20, 60)]
+    assert max(b.lower for b in brackets) <= min(b.upper for b in brackets)
+
+
+@pytest.mark.parametrize("side", ["lower", "upper"])
+def test_mean_is_kept(side: str) -> None:
+    law = Laplace(ONE, cells=9).law(TENTH, side=side, bits=200)  # type: ignore[arg-type]
+    assert abs(float(law.mean) - (1 - math.exp(0.1))) < 1e-15
+    assert abs(sum(float(w) for w in law.weights) - 1) < 1e-15
+
+
+def test_mass_of_both_ends() -> None:
+    law = Laplace(ONE, cells=1).law(TENTH, side="lower", bits=200)
+    top = max(law.atoms(), key=lambda atom: float(atom[0]))
+    assert abs(float(top[1]) - math.exp(-1) / 2) < 1e-15
+
+
+def test_beyond_the_local_budget_nothing_is_left() -> None:
+    assert delta(Laplace(ONE), n=5, eps=1).bracket.upper == 0
+
+
+def test_wrong_domains_and_cells() -> None:
+    with pytest.raises(ValueError, match="domain = tri: expected binary or unit"):
+        Laplace(ONE, domain="tri")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="cells = 0: expected an integer from 1"):
+        Laplace(ONE, cells=0)

@@ -1,0 +1,153 @@
+"""Section 6, Table 4: frequency estimation by 10-RR at equal privacy under two bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+import sympy as sp
+
+from symshuffle.accountants.ball import BallContour
+from symshuffle.accountants.baselines import BlanketVariable, blanket_bennett
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    identity,
+)
+from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.mechanisms.finite import krr
+from symshuffle.mechanisms.symbolic import evaluate
+from symshuffle.numbers import Ball, Exp, enclose
+
+USERS: Final = 1000
+SYMBOLS: Final = 10
+TARGET: Final = Fraction(1, 10**6)
+BITS: Final = 192
+EPSILONS: Final = tuple(Fraction(e) for e in ("1/100", "1/20", "1/10", "1/5", "1/2", "1"))
+
+
+def _bound(name: str, eps0: Fraction, eps: Fraction) -> Ball:
+    """A certified bound at a local budget, narrow enough to tell it from the target."""
+    cells = optimal_decomposition(krr().at(eps0=eps0, k=SYMBOLS)).numeric(bits=BITS)
+    exp_eps = enclose(Exp(eps), BITS)
+    if name == "Bennett":
+        return blanket_bennett(BlanketVariable.of(cells, exp_eps), USERS, bits=BITS)
+    law = cells.reduction_pair().gparv(exp_eps)
+    bracket = BallContour(rel=1e-3).bracket(law, USERS)
+    if bracket.contains(TARGET):
+        bracket = BallContour(rel=2e-5).bracket(law, USERS)
+    return Ball(bracket.lower, bracket.upper, BITS)
+
+
+def _estimation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for eps in EPSILONS:
+        (bennett, optimal), resolution = statement(eps)
+        for name, eps0 in (("Bennett", bennett), ("optimal", optimal)):
+            below, above = (_bound(name, budget, eps) for budget in (eps0, eps0 + resolution))
+            at = f"{name}, eps={eps}, eps0={eps0}"
+            yield compare(below, TARGET, "<=", at=f"meets the target, {at}")
+            yield compare(above, TARGET, ">", at=f"largest at a resolution of {resolution}, {at}")
+    yield from _squared_error()
+    yield from _errors(_printed_errors, rng)
+
+
+def _squared_error() -> Iterator[Comparison]:
+    """Mean squared l2 error of the unbiased estimator: the variances of the counts, whatever the data are."""
+    high, low, n, k = sp.symbols("P q n k", positive=True)
+    counts = sp.symbols("n0:3", positive=True)
+    total = sum(counts)
+    variances = [m * high * (1 - high) + (total - m) * low * (1 - low) for m in counts]
+    closed = (high * (1 - high) + (k - 1) * low * (1 - low)) / (n * (high - low) ** 2)
+    summed = sum(variances) / (total * (high - low)) ** 2
+    yield identity(summed, closed.subs({k: 3, n: total}), at="E|f_hat - f|^2 for three symbols, any data")
+
+
+def _errors(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """A mean norm lies a little below the root of the mean square: by 2.7 percent for nine Gaussian coordinates."""
+    for eps in EPSILONS:
+        for eps0, error in statement(eps):
+            lam = sp.exp(sp.Rational(eps0.numerator, eps0.denominator))
+            high, low = lam / (lam + SYMBOLS - 1), 1 / (lam + SYMBOLS - 1)
+            mean_square = (high * (1 - high) + (SYMBOLS - 1) * low * (1 - low)) / (USERS * (high - low) ** 2)
+            root = evaluate(sp.sqrt(mean_square))
+            yield compare(error, root * Fraction(105, 100), "<=", at=f"mean l2 error, eps={eps}, eps0={eps0}")
+            yield compare(error, root * Fraction(92, 100), ">=", at=f"mean l2 error, eps={eps}, eps0={eps0}")
+
+
+def _hundredths(*digits: int) -> dict[Fraction, Fraction]:
+    return {eps: Fraction(d, 100) for eps, d in zip(EPSILONS, digits, strict=True)}
+
+
+PRINTED_BENNETT: Final = _hundredths(17, 62, 100, 151, 237, 306)
+PRINTED_OPTIMAL: Final = _hundredths(21, 73, 115, 170, 265, 351)
+PRINTED_ERRORS: Final = {
+    eps: tuple(Fraction(d, 1000) for d in pair)
+    for eps, pair in zip(EPSILONS, ((1598, 1285), (366, 295), (199, 163), (108, 89), (51, 42), (33, 25)), strict=True)
+}
+
+
+def _printed_budgets(eps: Fraction) -> tuple[tuple[Fraction, Fraction], Fraction]:
+    return (PRINTED_BENNETT[eps], PRINTED_OPTIMAL[eps]), Fraction(1, 100)
+
+
+def _printed_errors(eps: Fraction) -> tuple[tuple[Fraction, Fraction], ...]:
+    bennett, optimal = PRINTED_ERRORS[eps]
+    return (PRINTED_BENNETT[eps], bennett), (PRINTED_OPTIMAL[eps], optimal)
+
+
+def _largest_budgets(eps: Fraction) -> tuple[tuple[Fraction, Fraction], Fraction]:
+    bennett = dict(zip(EPSILONS, (171, 624, 1003, 1512, 2367, 3060), strict=True))
+    optimal = dict(zip(EPSILONS, (209, 730, 1147, 1704, 2659, 3508), strict=True))
+    return (Fraction(bennett[eps], 1000), Fraction(optimal[eps], 1000)), Fraction(1, 1000)
+
+
+def _raised(eps: Fraction) -> tuple[tuple[Fraction, Fraction], Fraction]:
+    (bennett, optimal), resolution = _largest_budgets(eps)
+    return (bennett, optimal + resolution), resolution
+
+
+TABLE_4 = Claim(
+    id="decomposition.table-4",
+    kind=Kind.TABLE,
+    title="frequency estimates at equal privacy, two accountants",
+    text=r"Local budgets $\varepsilon_0$ of 10-RR that give $(\varepsilon,10^{-6})$-DP for 1000 users, by Bennett's "
+    r"bound (0.17, 0.62, 1.00, 1.51, 2.37, 3.06) and by the optimal one (0.21, 0.73, 1.15, 1.70, 2.65, 3.51), at "
+    r"$\varepsilon=0.01,0.05,0.1,0.2,0.5,1$, with mean $\ell_2$ errors; the second is said to be roughly 10% larger. "
+    r"The budgets are rounded to hundredths without a rule: four of the twelve exceed the target (Bennett 2.37; "
+    r"optimal 0.21, 1.15, 3.51), others are rounded down. The gain is 12 to 23%. The errors agree with the closed "
+    r"form.",
+    source="decomposition, Table 4",
+    assumptions=("unbiased estimator, not clipped",),
+    scope="all twelve budgets in ball arithmetic; the errors against the root mean square",
+    grade=None,
+    printed=_printed_budgets,
+    check=_estimation,
+    controls=(
+        Control("one thousandth more at the optimal bound", _raised),
+        Control(
+            "errors without the n in the estimator's variance",
+            lambda eps: tuple((eps0, error * 10) for eps0, error in _printed_errors(eps)),
+            _errors,
+        ),
+    ),
+    expected=ClaimVerdict.REFUTED,
+    corrected=Correction(
+        r"Largest budgets in thousandths that meet the target: Bennett 0.171, 0.624, 1.003, 1.512, 2.367, 3.060; "
+        r"optimal 0.209, 0.730, 1.147, 1.704, 2.659, 3.508. Mean squared error "
+        r"$\frac{P(1-P)+(k-1)q(1-q)}{n(P-q)^2}$, $P=e^{\varepsilon_0}q$, $q=\frac1{e^{\varepsilon_0}+k-1}$, for any "
+        r"data.",
+        _largest_budgets,
+        Grade.CERTIFIED,
+    ),
+)
+
+CLAIMS: tuple[Claim, ...] = (TABLE_4,)

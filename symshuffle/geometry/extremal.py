@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any, final
 
 from symshuffle.channel import Channel
@@ -239,6 +240,11 @@ def minimal_balanced_collections(m: int) -> tuple[dict[int, Fraction], ...]:
     A vertex is a basic solution. The determinants of Cramer's rule are determinants of 0/1 matrices of size
     ``m <= 5``, at most 5 in absolute value, so rounding their floating-point values is exact.
     """
+    return tuple(dict(vertex) for vertex in _balanced(m))
+
+
+@cache
+def _balanced(m: int) -> tuple[tuple[tuple[int, Fraction], ...], ...]:
     import numpy as np
 
     subsets = np.array(list(proper_subsets(m)))
@@ -261,7 +267,7 @@ def minimal_balanced_collections(m: int) -> tuple[dict[int, Fraction], ...]:
             (int(subsets[j]), Fraction(int(top), size)) for j, top in zip(bases[k], numerators[k], strict=True) if top
         )
         found.setdefault(tuple(sorted(support)))
-    return tuple(dict(vertex) for vertex in sorted(found))
+    return tuple(sorted(found))
 
 
 def gather(channel: Channel) -> Channel:

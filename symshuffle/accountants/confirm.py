@@ -109,11 +109,7 @@ def _positive_part(context: Any, atoms: Sequence[tuple[Any, Any]], n: int, digit
     lightest = min(range(1, len(atoms)), key=lambda i: atoms[i][1])
     pair, others = (atoms[0], atoms[lightest]), [a for i, a in enumerate(atoms) if i not in (0, lightest)]
     cutoff = _log_bound(atoms, n) - (digits + _GUARD) * math.log(10)
-    factorials = [context.mpf(1)]
-    for j in range(1, n + 1):
-        factorials.append(factorials[-1] * j)
-    tables = [_table(weight, factorials) for _, weight in others]
-    joint = _table(pair[0][1] + pair[1][1], factorials)
+    tables = [_Table.of(atom, n) for atom in (*pair, *others)]
     likely = np.arange(n + 1)[_log_joint(pair, np.arange(n + 1), n) >= cutoff] if others else np.array([n])
     candidates = sum(math.comb(n - int(i) + len(others) - 1, len(others) - 1) if others else 1 for i in likely)
     candidates += int(likely.sum())  # one step of a binomial tail each, at most
@@ -124,17 +120,27 @@ def _positive_part(context: Any, atoms: Sequence[tuple[Any, Any]], n: int, digit
         counts = _compositions(n - inner, len(others))
         counts = counts[_log_terms(pair, others, inner, counts, n) >= cutoff]
         if len(counts):
-            total += joint[inner] * _given_inner(context, pair, others, tables, inner, counts)
-    return total * factorials[n]
+            total += _given_inner(context, pair, others, tables, inner, counts)
+    return total * context.factorial(n)
 
 
-def _table(weight: Any, factorials: Sequence[Any]) -> list[Any]:
-    """``weight**j / j!`` for all j."""
-    power, table = weight * 0 + 1, []
-    for factorial in factorials:
-        table.append(power / factorial)
-        power *= weight
-    return table
+@final
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """For all counts j of one atom: ``weight**j / j!`` and ``j * value``."""
+
+    weights: list[Any]
+    values: list[Any]
+
+    @classmethod
+    def of(cls, atom: tuple[Any, Any], n: int) -> _Table:
+        value, weight = atom
+        term, weights, values = weight * 0 + 1, [], []
+        for j in range(n + 1):
+            weights.append(term)
+            values.append(j * value)
+            term = term * weight / (j + 1)
+        return cls(weights, values)
 
 
 def _compositions(total: int, parts: int) -> npt.NDArray[np.int64]:
@@ -214,30 +220,28 @@ def _given_inner(
     context: Any,
     pair: Sequence[tuple[Any, Any]],
     others: Sequence[tuple[Any, Any]],
-    tables: Sequence[Sequence[Any]],
+    tables: Sequence[_Table],
     inner: int,
     counts: npt.NDArray[np.int64],
 ) -> Any:
     """The sum over the counts of the other atoms, given how many users fall on the pair."""
-    (high, first), (low, second) = pair
+    (high, _), (low, _) = pair
     gap, base = high - low, low * inner
     starts = _starts(context, gap, base, others, counts)
     lowest = int(starts.min())
     if lowest > inner:
         return context.mpf(0)
-    tail, moment = _binomial_tails(inner, first / (first + second), lowest, context)
-    values = [value for value, _ in others]
-    total = context.mpf(0)
+    tail, moment = _binomial_tails(tables[0], tables[1], inner, lowest, context)
+    lifted = [gap * mean for mean in moment]
+    weights, values = [], []
     for row, start in zip(counts.tolist(), starts.tolist(), strict=True):
-        if start > inner:
-            continue
-        weight, drift = context.mpf(1), base
-        for count, value, table in zip(row, values, tables, strict=True):
-            if count:
-                weight = weight * table[count]
-                drift = drift + count * value
-        total += weight * (gap * moment[start - lowest] + drift * tail[start - lowest])
-    return total
+        if start <= inner:
+            weight, drift = context.mpf(1), base
+            for count, table in zip(row, tables[2:], strict=True):
+                weight, drift = weight * table.weights[count], drift + table.values[count]
+            weights.append(weight)
+            values.append(lifted[start - lowest] + drift * tail[start - lowest])
+    return context.fdot(weights, values)
 
 
 def _starts(
@@ -255,15 +259,17 @@ def _starts(
     return starts
 
 
-def _binomial_tails(size: int, q: Any, start: int, context: Any) -> tuple[list[Any], list[Any]]:
-    """P(X >= i) and E[X; X >= i] for X ~ Bin(size, q) and i = start..size, accumulated from the top."""
+def _binomial_tails(high: _Table, low: _Table, size: int, start: int, context: Any) -> tuple[list[Any], list[Any]]:
+    """Mass and first moment of the count of the high atom from i upward, for i = start..size, given both counts' sum.
+
+    Both are left without the factor ``n!``, which is common to all terms.
+    """
     tail, moment = [], []
-    mass, above, mean = q**size, context.mpf(0), context.mpf(0)
-    odds = (1 - q) / q
+    above, mean = context.mpf(0), context.mpf(0)
     for i in range(size, start - 1, -1):
+        mass = high.weights[i] * low.weights[size - i]
         above += mass
         mean += i * mass
         tail.append(above)
         moment.append(mean)
-        mass = mass * odds * i / (size - i + 1)
     return tail[::-1], moment[::-1]

@@ -29,7 +29,7 @@ ADJACENCY: Final = "replace-one"
 
 LARGEST_N: Final = 10**15
 _FIRST_EPS: Final = Fraction(1, 2**30)
-_LARGEST_EPS: Final = 10**4
+_LARGEST_EPS: Final = 1000
 _CHEAP_POWER: Final = 3_000_000
 _CHEAP_COUNT: Final = 3_000
 _DIVERGENCE: Final = {

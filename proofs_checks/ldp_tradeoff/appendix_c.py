@@ -179,7 +179,14 @@ def _check_cardioid(statement: Statement, rng: np.random.Generator) -> Iterator[
     c, c2, level = sp.symbols("c c2 L")
     expanded = sp.expand((1 - c) * (1 + level * c)).subs(c**2, c2)
     yield identity(expanded.subs({c: 0, c2: sp.Rational(1, 2)}), 1 - level / 2, at="(118) to (123): constant risk")
-    for m, gamma in ((3, Fraction(1)), (4, Fraction(1, 2)), (5, Fraction(4, 5)), (6, Fraction(1)), (7, Fraction(1))):
+    for m, gamma in (
+        (3, Fraction(1)),
+        (4, Fraction(1, 2)),
+        (5, Fraction(4, 5)),
+        (6, Fraction(1)),
+        (7, Fraction(1)),
+        (8, Fraction(1)),
+    ):
         yield decide(grid_suffices(m), at=f"actions at multiples of pi/m suffice, m={m}", claimed="yes")
         derived = derive(cardioid_program(m, gamma))
         for lam in (Fraction(11, 10), Fraction(2), Fraction(4), Fraction(10), Fraction(60)):
@@ -264,7 +271,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         ),
         source="ldp_tradeoff, Appendix C.2, equations (104)-(123)",
         assumptions=("m >= 3", "0 < gamma <= 1", "lam > 1"),
-        scope="(109) all subsets m <= 10; (122) exact; (110) within 1e-30 of formulas derived for all lam, m = 3..7",
+        scope="(109) all subsets m <= 10; (122) exact; (110) within 1e-30 of formulas derived for all lam, m = 3..8",
         grade=Grade.CERTIFIED,
         printed=_cardioid,
         check=_check_cardioid,

@@ -27,6 +27,8 @@ from symshuffle.claims.model import (
 from symshuffle.design import bayes_tradeoff
 from symshuffle.design.parametric import PiecewiseOptimum, derive
 from symshuffle.design.problems import DecisionProblem
+from symshuffle.design.ring import candidate_risks
+from symshuffle.design.signs import nonnegative_by_coefficients
 from symshuffle.design.weighted import weighted_guessing_problem, weighted_guessing_risk
 from symshuffle.geometry.symmetry import SymmetryGroup, dihedral_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM
@@ -127,6 +129,38 @@ def _check_circle(statement: Statement, rng: np.random.Generator) -> Iterator[Co
         yield from _compare_pieces(derive(cases.ring(m), dihedral_group(m)), statement(m), f"ring of {m}")
 
 
+def _blurred(lam: Any, blur: Any) -> tuple[Any, Any, Any]:
+    """Ring of five: risk of runs of three, risk of single readings, and the level at which they change places."""
+    runs = (6 + (lam - 1) * (2 * blur + 2)) / (3 * lam + 2)
+    singles = (6 + 2 * blur * (lam - 1)) / (lam + 4)
+    return runs, singles, (2 - 2 * blur) / (1 - 2 * blur)
+
+
+def _check_blurred(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    lam, blur = LAM, sp.Symbol("b", positive=True)
+    beta, s = sp.symbols("beta s", positive=True)
+    runs, singles, level = statement(lam, blur)
+    risks = list(candidate_risks(5, blur, lam))
+    # b = beta/(2(1 + beta)) runs through (0, 1/2); lam - 1 is the threshold minus 1, divided or multiplied by 1 + s.
+    at = beta / (2 * (1 + beta))
+    excess = (level - 1).subs(blur, at)
+    for name, value, reach in (("below", runs, excess / (1 + s)), ("above", singles, excess * (1 + s))):
+        region = {lam: 1 + reach, blur: at}
+        attained = any(sp.simplify(risk - value) == 0 for _, _, risk in risks)
+        yield decide(attained, at=f"{name} the threshold: a subset attains the formula", claimed="yes", symbolic=True)
+        for subset, action, risk in risks:
+            yield decide(
+                nonnegative_by_coefficients(risk - value, region, (beta, s)),
+                at=f"{name} the threshold, subset {subset:05b}, action {action}: no better, for all lam and b",
+                claimed=">= 0",
+                symbolic=True,
+            )
+    yield identity(runs.subs(lam, level), singles.subs(lam, level), at="both agree at the threshold, all b")
+    found = derive(cases.ring(5), dihedral_group(5))
+    quarter = [expression.subs(blur, sp.Rational(1, 4)) for expression in (runs, singles, level)]
+    yield from _compare_pieces(found, [(quarter[0], quarter[2]), (quarter[1], sp.oo)], "b = 1/4")
+
+
 ASYMMETRIC: Final = DecisionProblem.of(
     [["2/3", "1/6", "1/6"], ["1/6", "2/3", "1/6"], ["1/6", "1/6", "2/3"]],
     [[0, 1, 3], [2, 0, 1], [1, 2, 0]],
@@ -207,6 +241,29 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         printed=_circle,
         check=_check_circle,
         controls=(Control("a breakpoint moved by 1/100", lambda m: _shifted(_circle(m))),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="symshuffle.ring-blur",
+        kind=Kind.STATEMENT,
+        title="distance on a ring of five: formula in the level and the blur",
+        text=(
+            r"With probability $b<1/2$ of reading each neighbour, runs of three readings are optimal up to "
+            r"$\lambda=(2-2b)/(1-2b)$ with risk $(6+(\lambda-1)(2b+2))/(3\lambda+2)$, single readings above with risk "
+            r"$(6+2b(\lambda-1))/(\lambda+4)$."
+        ),
+        source="symshuffle; not in the papers",
+        assumptions=("uniform prior", "0 < b < 1/2", "lam > 1"),
+        scope="all lam and b: every subset and action compared by signs of coefficients; b = 1/4 derived separately",
+        grade=Grade.PROVED,
+        printed=_blurred,
+        check=_check_blurred,
+        controls=(
+            Control("the threshold doubled", lambda lam, b: (*_blurred(lam, b)[:2], 2 * _blurred(lam, b)[2])),
+            Control(
+                "runs of two", lambda lam, b: ((6 + (lam - 1) * (2 * b + 1)) / (2 * lam + 3), *_blurred(lam, b)[1:])
+            ),
+        ),
         expected=ClaimVerdict.HOLDS,
     ),
     Claim(

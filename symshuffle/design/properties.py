@@ -28,7 +28,8 @@ class Property(enum.Enum):
     r"""A property of a risk :math:`R` (ldp_tradeoff, Definitions 3.3 and 3.5).
 
     ``DPI``: post-processing does not lower it. ``ADDITIVE``: on direct sums it is the weighted sum.
-    ``QUASI_CONVEX``: on direct sums it is at most the largest. ``CONCAVE``: on mixtures over common outputs it is at least the weighted sum.
+    ``QUASI_CONVEX``: on direct sums it is at most the largest. ``CONCAVE``: on mixtures over common outputs it is at
+    least the weighted sum.
     ``INVARIANT``: a group acting on inputs leaves it alone.
     """
 

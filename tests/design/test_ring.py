@@ -1,0 +1,41 @@
+"""The blurred ring with a symbolic blur, and the figures."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+
+from proofs_checks.ldp_tradeoff.beyond import REPRODUCE
+from symshuffle.design import DecisionProblem, bayes_tradeoff
+from symshuffle.design.ring import blurred_costs, candidate_risks, ring_distance
+from symshuffle.errors import InputError
+from symshuffle.mechanisms.symbolic import LAM
+
+
+@pytest.mark.parametrize(("m", "blur"), [(5, Fraction(1, 5)), (6, Fraction(1, 4)), (5, Fraction(2, 5))])
+def test_smallest_candidate_is_the_certified_optimum(m, blur):
+    near = {0: 1 - 2 * blur, 1: blur}
+    gap = [[ring_distance(m, x, t) for x in range(m)] for t in range(m)]
+    problem = DecisionProblem.of([[near.get(d, 0) for d in row] for row in gap], gap, [Fraction(1, m)] * m)
+    b = sp.Symbol("b")
+    for lam in (Fraction(3, 2), Fraction(4), Fraction(30)):
+        point = {b: sp.Rational(blur.numerator, blur.denominator), LAM: sp.Rational(lam.numerator, lam.denominator)}
+        smallest = min(risk.subs(point) for _, _, risk in candidate_risks(m, b, LAM))
+        assert bayes_tradeoff(problem, lam).value.exact == Fraction(int(smallest.p), int(smallest.q))
+
+
+def test_costs_sum_to_the_distances():
+    assert sp.expand(sum(blurred_costs(5, sp.Symbol("b"), 2))) == 6
+    with pytest.raises(InputError, match="m = 2"):
+        blurred_costs(2, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "name", ["ldp_tradeoff.fig-2", "ldp_tradeoff.information-curves", "ldp_tradeoff.divergence-curves"]
+)
+def test_figures_are_written(name, tmp_path):
+    (path,) = REPRODUCE[name](tmp_path)
+    assert path.parent == tmp_path
+    assert path.read_text().rstrip().endswith("</svg>")

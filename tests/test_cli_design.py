@@ -64,6 +64,24 @@ def test_symmetry_reduces_and_agrees(symmetry, capsys):
         assert json.loads(out)["exact"] == "5/8"
 
 
+def test_measures_take_symmetry_and_some_a_formula(tmp_path, capsys):
+    path = tmp_path / "pair.json"
+    data = {"kind": "f-divergence", "p": ["1/2", "1/4", "1/4"], "q": ["1/5", "2/5", "2/5"], "divergence": "tv"}
+    path.write_text(json.dumps(data))
+    status, out, _ = run(
+        capsys, "f-divergence", "--problem", path, "--lam", "3", "--symmetry", "auto", "--formula", "--json"
+    )
+    found = json.loads(out)
+    assert status == 0
+    # Total variation 3/10 times (lam - 1)/(lam + 1).
+    assert (found["exact"], found["formula"]) == ("3/20", "3*(lambda - 1)/(10*(lambda + 1))")
+    assert found["interval"] == ["1", "oo"]
+    path.write_text(json.dumps({**data, "divergence": "chi-square"}))
+    status, out, err = run(capsys, "f-divergence", "--problem", path, "--lam", "3", "--formula")
+    assert (status, out) == (2, "")
+    assert "tv and hockey-stick" in err
+
+
 def test_text_output(capsys):
     status, out, _ = run(capsys, "minimax", "--problem", GUESS, "--lam", "3", "--formula")
     assert status == 0

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.ldp_tradeoff import _cases as cases
-from symshuffle.design import bayes_tradeoff, measures, smoothed_point_masses
+from symshuffle.design import bayes_tradeoff, measures, smoothed_point_masses, uniform
 from symshuffle.design.cardioid import cardioid_program
 from symshuffle.design.parametric import derive
 from symshuffle.geometry.extremal import MaximalPolytope
@@ -91,7 +91,7 @@ def information(directory: Path) -> Sequence[Path]:
     twin = axes.twinx()
     budgets = [Fraction(i, 10) for i in range(1, 61)]
     for index, m in enumerate((4, 8, 16)):
-        best = [measures.best_uniform_size(m, budget) for budget in budgets]
+        best = [uniform.best_uniform_size(m, budget) for budget in budgets]
         axes.plot([float(b) for b in budgets], [float(value) for value, _ in best], color=f"C{index}", label=f"m = {m}")
         twin.step([float(b) for b in budgets], [size for _, size in best], color=f"C{index}", linestyle=":")
     axes.set(xlabel=r"$\epsilon_0$", ylabel="information in nats")

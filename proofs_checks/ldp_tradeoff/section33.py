@@ -26,7 +26,7 @@ from symshuffle.claims.model import (
     decide,
     identity,
 )
-from symshuffle.design import bayes_tradeoff, measures, minimax_tradeoff
+from symshuffle.design import bayes_tradeoff, measures, minimax_tradeoff, uniform
 from symshuffle.design.properties import Property, examine
 from symshuffle.design.reduced import orbit_tradeoff
 from symshuffle.design.symmetric import subset_weight
@@ -267,7 +267,7 @@ def _check_information(statement: Statement, rng: np.random.Generator) -> Iterat
         for eps0 in (Fraction(1, 10), Fraction(1), Fraction(5, 2), Fraction(5)):
             sizes = statement(inputs, eps0)
             best = max(
-                (measures.uniform_information(inputs, size, eps0) for size in sizes), key=lambda ball: ball.midpoint
+                (uniform.uniform_information(inputs, size, eps0) for size in sizes), key=lambda ball: ball.midpoint
             )
             found = measures.maximise(measures.mutual_information([Fraction(1, inputs)] * inputs), Exp(eps0)).value
             gap = abs(found.midpoint - best.midpoint)

@@ -67,17 +67,31 @@ def minimax(
 
 
 @app.command(name="mutual-information")
-def mutual_information(problem: Problem, lam: Lam = None, eps0: Eps0 = None, as_json: Json = False) -> None:
+def mutual_information(
+    problem: Problem,
+    lam: Lam = None,
+    eps0: Eps0 = None,
+    symmetry: Symmetry = None,
+    formula: Formula = False,
+    as_json: Json = False,
+) -> None:
     """Largest mutual information, in nats, of input and output over all eps0-LDP channels."""
     level = _level(lam, eps0)
-    _measure(_read(problem, "mutual-information"), level, as_json=as_json)
+    _measure(_read(problem, "mutual-information"), level, symmetry, formula=formula, as_json=as_json)
 
 
 @app.command(name="f-divergence")
-def f_divergence(problem: Problem, lam: Lam = None, eps0: Eps0 = None, as_json: Json = False) -> None:
+def f_divergence(
+    problem: Problem,
+    lam: Lam = None,
+    eps0: Eps0 = None,
+    symmetry: Symmetry = None,
+    formula: Formula = False,
+    as_json: Json = False,
+) -> None:
     """Largest divergence of the two output laws over all eps0-LDP channels."""
     level = _level(lam, eps0)
-    _measure(_read(problem, "f-divergence"), level, as_json=as_json)
+    _measure(_read(problem, "f-divergence"), level, symmetry, formula=formula, as_json=as_json)
 
 
 @app.command()
@@ -180,17 +194,40 @@ def _piece(problem: DecisionProblem, level: Fraction | Exp, group: SymmetryGroup
     return piecewise_optimum(bayes_program(problem, group)).at(at)
 
 
-def _measure(file: ProblemFile, level: Fraction | Exp, *, as_json: bool) -> None:
+def _measure(file: ProblemFile, level: Fraction | Exp, symmetry: str | None, *, formula: bool, as_json: bool) -> None:
     from symshuffle.design.files import DecisionFile, DivergenceFile
     from symshuffle.design.measures import maximise, renyi_divergence
 
     assert not isinstance(file, DecisionFile)  # its kind was checked
-    design = maximise(file.measure(), level)
+    if symmetry not in (None, "auto"):
+        raise InputError("--symmetry", symmetry, "auto, for a measure: inputs with equal data are exchangeable")
+    measure = file.measure()
+    design = maximise(measure, level, group=measure.symmetry() if symmetry else None)
     value = design.value
     if isinstance(file, DivergenceFile) and file.divergence == "renyi" and file.order is not None:
         value = renyi_divergence(design, file.order)
-    labels = [_subset(subset) for subset in sorted(design.weights)]
-    _show(None, file, file.kind, level, value, design.channel(), labels, [design.to_json()], None, as_json)
+    channel = design.channel() if design.num_outputs() <= MOST_SHOWN_OUTPUTS else None
+    kind = "orbit of " if design.group is not None else ""
+    labels = [kind + _subset(subset) for subset in sorted(design.weights)]
+    piece = _divergence_piece(file, level) if formula else None
+    _show(None, file, file.kind, level, value, channel, labels, [design.to_json()], piece, as_json)
+
+
+def _divergence_piece(file: ProblemFile, level: Fraction | Exp) -> Piece:
+    from dataclasses import replace
+
+    from symshuffle.design.files import DivergenceFile
+    from symshuffle.design.parametric import hockey_stick_formula
+    from symshuffle.numbers import enclose
+
+    if not isinstance(file, DivergenceFile) or file.divergence not in ("tv", "hockey-stick"):
+        raise Unsupported("--formula is derived for bayes, minimax, and the divergences tv and hockey-stick")
+    if len(file.p) > MOST_FORMULA_INPUTS:
+        raise Unsupported(f"--formula visits {2 ** len(file.p) - 2} subsets; at most {MOST_FORMULA_INPUTS} inputs")
+    order = file.order if file.order is not None else Fraction(1)
+    at = enclose(level, 60).lower if isinstance(level, Exp) else level
+    piece = hockey_stick_formula(file.p, file.q, order).at(at)
+    return replace(piece, value=-piece.value)
 
 
 def _show(

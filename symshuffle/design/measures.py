@@ -12,9 +12,8 @@ until balls show it to dominate every staircase column.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, final
 
@@ -25,6 +24,7 @@ from symshuffle.channel import Channel
 from symshuffle.errors import InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, exact_columns, proper_subsets
 from symshuffle.geometry.linprog import certificate_of_basis, solve
+from symshuffle.geometry.symmetry import SubsetOrbit, SymmetryGroup, product_of_symmetric_groups
 from symshuffle.lp import LinearProgram, Sense
 from symshuffle.numbers import Ball, Exp, enclose, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
@@ -35,6 +35,7 @@ ENUMERATION_LIMIT: Final = 14
 """Largest number of inputs for which every staircase column is certified."""
 
 _BITS: Final = 160
+_MAX_OUTPUTS: Final = 4096
 
 
 @final
@@ -52,12 +53,24 @@ class Measure:
         The function on rational columns, where it is rational.
     ball : callable
         The same on ``arb`` columns, at the current working precision.
+    data : tuple of tuple of Fraction
+        The vectors over the inputs that the function is made of, if it is symmetric in everything else: inputs on which
+        they agree are then exchangeable. Empty if nothing is known.
     """
 
     name: str
     num_inputs: int
     rational: Callable[[Column], Fraction] | None
     ball: Callable[[Sequence[Any]], Any]
+    data: tuple[tuple[Fraction, ...], ...] = ()
+
+    def symmetry(self) -> SymmetryGroup:
+        """The permutations of exchangeable inputs."""
+        blocks: dict[tuple[Fraction, ...], list[int]] = {}
+        for x in range(self.num_inputs):
+            key = tuple(vector[x] for vector in self.data) if self.data else (Fraction(x),)
+            blocks.setdefault(key, []).append(x)
+        return product_of_symmetric_groups(blocks.values())
 
     def of(self, channel: Channel) -> Fraction | Ball:
         """The measure of a rational channel: exact where it is rational, otherwise a ball."""
@@ -88,7 +101,7 @@ class MeasureDesign:
     lam : Fraction
         Level of the channel; at ``exp(eps0)`` a rational just below it.
     weights : dict of int to Fraction
-        The optimal point of the maximal polytope.
+        The optimal point of the maximal polytope; under a group, the weight of every subset in the orbit of the key.
     bound : tuple of Fraction
         A vector ``u`` with :math:`\varphi(S_y) \le u \cdot S_y` for every subset; its sum is the upper end.
     value : Bracket
@@ -100,10 +113,28 @@ class MeasureDesign:
     weights: dict[int, Fraction]
     bound: tuple[Fraction, ...]
     value: Bracket
+    group: SymmetryGroup | None = None
+
+    def num_outputs(self) -> int:
+        """Number of outputs of the optimal channel."""
+        if self.group is None:
+            return len(self.weights)
+        return sum(orbit.size for orbit in self.group.subset_orbits() if orbit.representative in self.weights)
 
     def channel(self) -> Channel:
-        """The optimal channel."""
-        return MaximalPolytope(self.measure.num_inputs, self.lam).channel(self.weights)
+        """The optimal channel.
+
+        Raises
+        ------
+        Unsupported
+            If it has more than 4096 outputs.
+        """
+        if self.num_outputs() > _MAX_OUTPUTS:
+            raise Unsupported(f"the channel has {self.num_outputs()} outputs; its orbit weights describe it")
+        weights = self.weights
+        if self.group is not None:
+            weights = {y: w for subset, w in weights.items() for y in self.group.orbit_of(subset)}
+        return MaximalPolytope(self.measure.num_inputs, self.lam).channel(weights)
 
     def to_json(self) -> dict[str, Any]:
         """The certificate in a form that ``json.dumps`` accepts; rationals are strings."""
@@ -111,7 +142,7 @@ class MeasureDesign:
         return {"lam": str(self.lam), "weights": weights, "bound": [str(u) for u in self.bound]}
 
 
-def maximise(measure: Measure, lam: Fraction | int | Exp) -> MeasureDesign:
+def maximise(measure: Measure, lam: Fraction | int | Exp, *, group: SymmetryGroup | None = None) -> MeasureDesign:
     """Maximise a measure over all eps0-LDP channels.
 
     Parameters
@@ -120,61 +151,95 @@ def maximise(measure: Measure, lam: Fraction | int | Exp) -> MeasureDesign:
         One of this module, or the caller's own.
     lam : Fraction, int or Exp
         ``exp(eps0)``, above 1.
+    group : SymmetryGroup, optional
+        Permutations of exchangeable inputs, such as ``measure.symmetry()``: one column per orbit of subsets.
 
     Raises
     ------
     InputError
-        If the level is not above 1, or the measure is not homogeneous of degree one on a test column.
+        If the level is not above 1, the measure is not homogeneous of degree one on a test column, or the group moves
+        inputs on which the data of the measure differ.
     Unsupported
-        For more than 14 inputs, where not every column can be certified one by one.
+        For more than 14 inputs without a group, where not every column can be certified one by one.
 
     Notes
     -----
     At ``Exp(eps0)`` the value lies between the maxima at two rational levels around it: it increases with the level.
     """
     m = check_inputs(measure.num_inputs)
-    if m > ENUMERATION_LIMIT:
+    if m > ENUMERATION_LIMIT and group is None:
         raise Unsupported(
-            f"m = {m}: {2**m - 2} staircase columns would be certified one by one; merge inputs with equal data, "
-            f"or use at most {ENUMERATION_LIMIT}"
+            f"m = {m}: {2**m - 2} staircase columns would be certified one by one; reduce by the symmetry of the "
+            f"measure (group=measure.symmetry(), --symmetry auto), or use at most {ENUMERATION_LIMIT} inputs"
         )
     _check_homogeneous(measure)
+    if group is not None:
+        _check_exchangeable(measure, group)
     if not isinstance(lam, Exp):
-        return _maximise_at(measure, check_lam(lam))
+        return _maximise_at(measure, check_lam(lam), group)
     if lam.exponent <= 0:
         raise InputError("eps0", lam.exponent, "a number above 0")
     around = enclose(lam, 100)
-    lower, upper = _maximise_at(measure, around.lower), _maximise_at(measure, around.upper)
+    lower, upper = (_maximise_at(measure, level, group) for level in (around.lower, around.upper))
     how = f"maxima at two rational levels around exp({lam.exponent}); the maximum increases with the level"
     value = Bracket(lower.value.lower, upper.value.upper, Rigour.BALL, "lp", how)
-    return MeasureDesign(measure, lower.lam, lower.weights, upper.bound, value)
+    return replace(lower, bound=upper.bound, value=value)
 
 
-def _maximise_at(measure: Measure, lam: Fraction) -> MeasureDesign:
+def _check_exchangeable(measure: Measure, group: SymmetryGroup) -> None:
+    for i, generator in enumerate(group.generators):
+        if group.m != measure.num_inputs or not measure.data:
+            raise InputError(
+                "group", f"acts on {group.m} inputs", f"{measure.num_inputs} inputs of a measure with data"
+            )
+        for vector in measure.data:
+            moved = next((x for x, y in enumerate(generator) if vector[x] != vector[y]), None)
+            if moved is not None:
+                raise InputError(
+                    f"generators[{i}]", list(generator), f"equal data at inputs {moved}, {generator[moved]}"
+                )
+
+
+def _maximise_at(measure: Measure, lam: Fraction, group: SymmetryGroup | None) -> MeasureDesign:
     m = measure.num_inputs
-    subsets = proper_subsets(m)
-    columns = [tuple(lam if y >> x & 1 else Fraction(1) for x in range(m)) for y in subsets]
-    entries = tuple(tuple(enumerate(column)) for column in columns)
-    senses, rhs = (Sense.EQ,) * m, (Fraction(1),) * m
+    # One column per orbit of subsets, one row per orbit of inputs; the variable is the total weight of the orbit.
+    if group is None:
+        blocks: tuple[tuple[int, ...], ...] = tuple((x,) for x in range(m))
+        orbits = [SubsetOrbit(y, 1, tuple(y >> x & 1 for x in range(m))) for y in proper_subsets(m)]
+    else:
+        blocks, orbits = group.input_orbits(), list(group.subset_orbits())
+    columns = [tuple(lam if o.representative >> x & 1 else Fraction(1) for x in range(m)) for o in orbits]
+    rows = [tuple(o.column_sum(i, lam) / o.size for i in range(len(blocks))) for o in orbits]
+    entries = tuple(tuple(enumerate(row)) for row in rows)
+    senses, rhs = (Sense.EQ,) * len(blocks), (Fraction(1),) * len(blocks)
+
+    def spread(dual: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        bound = [Fraction(0)] * m
+        for y, block in zip(dual, blocks, strict=True):
+            for x in block:
+                bound[x] = -y / len(block)
+        return tuple(bound)
+
+    def weigh(primal: Sequence[tuple[int, Fraction]]) -> dict[int, Fraction]:
+        return {orbits[j].representative: mass / orbits[j].size for j, mass in primal}
+
     if measure.rational is not None:
         program = LinearProgram(tuple(-measure.rational(column) for column in columns), entries, senses, rhs)
         solution = solve(program)
-        weights = {subsets[j]: value for j, value in solution.certificate.primal}
-        bound = tuple(-y for y in solution.certificate.dual)
+        dual = solution.certificate.dual
         value = Bracket(-solution.value.upper, -solution.value.lower, Rigour.EXACT, "lp", solution.value.how)
-        return MeasureDesign(measure, lam, weights, bound, value)
+        return MeasureDesign(measure, lam, weigh(solution.certificate.primal), spread(dual), value, group)
     with working_precision(_BITS):
         values = [measure.column_ball(column) for column in columns]
-        basis = _float_basis(columns, [float(v) for v in values])
+        basis = _float_basis(rows, [float(v) for v in values])
         # The exact vertex of the basis, at costs that are rationals close to the balls.
         nearby = [Ball.from_arb(v, _BITS).midpoint for v in values]
         program = LinearProgram(tuple(-v for v in nearby), entries, senses, rhs)
-        certificate = certificate_of_basis(program, basis, range(m))
+        certificate = certificate_of_basis(program, basis, range(len(blocks)))
         if certificate is None or any(value < 0 for _, value in certificate.primal):
             raise NotDecided(f"the basis proposed for {measure.name} is not feasible over the rationals")
-        weights = {subsets[j]: value for j, value in certificate.primal}
-        attained = sum((to_arb(w) * values[y - 1] for y, w in weights.items()), start=flint.arb(0))
-        bound = tuple(-y for y in certificate.dual)
+        attained = sum((to_arb(mass) * values[j] for j, mass in certificate.primal), start=flint.arb(0))
+        bound = spread(certificate.dual)
         excess = [
             Ball.from_arb(value - to_arb(sum((u * v for u, v in zip(bound, column, strict=True)), start=Fraction(0))))
             for value, column in zip(values, columns, strict=True)
@@ -182,10 +247,10 @@ def _maximise_at(measure: Measure, lam: Fraction) -> MeasureDesign:
         # Raising every entry of u by s raises u . S_y by at least s * m.
         raised = max(Fraction(0), *(ball.upper for ball in excess)) / m
         bound = tuple(u + raised for u in bound)
-        how = f"an exact vertex with its value as a ball; a vector that dominates all {len(columns)} staircase columns"
+        how = f"an exact vertex with its value as a ball; a vector that dominates all {len(columns)} kinds of columns"
         lower = Ball.from_arb(attained, _BITS).lower
         value = Bracket(lower, max(lower, sum(bound, start=Fraction(0))), Rigour.BALL, "lp", how)
-    return MeasureDesign(measure, lam, weights, bound, value)
+    return MeasureDesign(measure, lam, weigh(certificate.primal), bound, value, group)
 
 
 def _float_basis(columns: Sequence[Column], values: Sequence[float]) -> list[int]:
@@ -254,7 +319,7 @@ def hockey_stick(
     def ball(column: Sequence[Any]) -> Any:
         return (value := _dot([to_arb(d) for d in difference], column)).max(0 * value)
 
-    return Measure(name, len(first), exact, ball)
+    return Measure(name, len(first), exact, ball, (tuple(first), tuple(second)))
 
 
 def chi_square(p: Sequence[Fraction], q: Sequence[Fraction]) -> Measure:
@@ -279,7 +344,7 @@ def _quotient(name: str, top: Sequence[Fraction], bottom: Sequence[Fraction]) ->
     def ball(column: Sequence[Any]) -> Any:
         return _dot([to_arb(t) for t in top], column) ** 2 / _dot([to_arb(b) for b in bottom], column)
 
-    return Measure(name, len(top), exact, ball)
+    return Measure(name, len(top), exact, ball, (tuple(top), tuple(bottom)))
 
 
 def kullback_leibler(p: Sequence[Fraction], q: Sequence[Fraction]) -> Measure:
@@ -290,7 +355,7 @@ def kullback_leibler(p: Sequence[Fraction], q: Sequence[Fraction]) -> Measure:
         above, below = (_dot([to_arb(t) for t in law], column) for law in (first, second))
         return above * (above / below).log()
 
-    return Measure("relative entropy", len(first), None, ball)
+    return Measure("relative entropy", len(first), None, ball, (tuple(first), tuple(second)))
 
 
 def mutual_information(p: Sequence[Fraction]) -> Measure:
@@ -301,7 +366,7 @@ def mutual_information(p: Sequence[Fraction]) -> Measure:
         mean = _dot([to_arb(t) for t in first], column)
         return sum((to_arb(w) * v * (v / mean).log() for w, v in zip(first, column, strict=True) if w), flint.arb(0))
 
-    return Measure("mutual information", len(first), None, ball)
+    return Measure("mutual information", len(first), None, ball, (tuple(first),))
 
 
 def renyi_power(p: Sequence[Fraction], q: Sequence[Fraction], alpha: Fraction) -> Measure:
@@ -317,7 +382,7 @@ def renyi_power(p: Sequence[Fraction], q: Sequence[Fraction], alpha: Fraction) -
         above, below = (_dot([to_arb(t) for t in law], column) for law in (first, second))
         return above ** to_arb(alpha) * below ** to_arb(1 - alpha)
 
-    return Measure(f"Renyi power of order {alpha}", len(first), None, ball)
+    return Measure(f"Renyi power of order {alpha}", len(first), None, ball, (tuple(first), tuple(second)))
 
 
 def renyi_divergence(design: MeasureDesign, alpha: Fraction) -> Bracket:
@@ -344,36 +409,4 @@ def f_divergence(
         above, below = (_dot([to_arb(t) for t in law], column) for law in (first, second))
         return below * generator(above / below)
 
-    return Measure(name, len(first), None, ball)
-
-
-def uniform_information(m: int, k: int, eps0: Fraction) -> Ball:
-    r"""Mutual information of subset selection at a uniform input.
-
-    It is :math:`\varepsilon_0 k\lambda/K - \log(K/m)` nats with :math:`K = k\lambda + m - k`.
-    """
-    with working_precision(_BITS):
-        lam = to_arb(Exp(eps0))
-        total = k * lam + m - k
-        return Ball.from_arb(to_arb(eps0) * k * lam / total - (total / m).log(), _BITS)
-
-
-def best_uniform_size(m: int, eps0: Fraction) -> tuple[Ball, int]:
-    """The largest mutual information at a uniform input, and the size of the subsets that attain it.
-
-    Notes
-    -----
-    ldp_tradeoff, Remark 3.19. The size is a neighbour of the continuous maximiser
-    ``m (eps0 lam - lam + 1) / (lam - 1)**2``; all sizes are compared here.
-    """
-    values = [(uniform_information(check_inputs(m), k, eps0), k) for k in range(1, m)]
-    best = max(values, key=lambda pair: pair[0].midpoint)
-    if any(other.upper > best[0].lower for other, k in values if k != best[1]):
-        raise NotDecided(f"two subset sizes tie at m = {m}, eps0 = {eps0}")
-    return best
-
-
-def continuous_size(m: int, eps0: float) -> float:
-    """The real number at which the mutual information as a function of the subset size is largest."""
-    lam = math.exp(eps0)
-    return m * (eps0 * lam - lam + 1) / (lam - 1) ** 2
+    return Measure(name, len(first), None, ball, (tuple(first), tuple(second)))

@@ -24,7 +24,7 @@ from symshuffle.design.signs import interval_of_signs, nearby, sign_in_field
 from symshuffle.design.symmetries import check_symmetry, detect_symmetry
 from symshuffle.errors import InputError, NotDecided
 from symshuffle.geometry.linprog import solve
-from symshuffle.geometry.symmetry import SymmetryGroup
+from symshuffle.geometry.symmetry import SymmetryGroup, trivial_group
 from symshuffle.lp import LinearProgram, Sense
 from symshuffle.mechanisms.symbolic import LAM
 
@@ -332,3 +332,13 @@ def derive(source: DecisionProblem | ParametricProgram, group: SymmetryGroup | N
     if isinstance(source, DecisionProblem):
         return piecewise_optimum(bayes_program(source, group or detect_symmetry(source)))
     return piecewise_optimum(source)
+
+
+def hockey_stick_formula(p: Sequence[Fraction], q: Sequence[Fraction], gamma: Fraction) -> PiecewiseOptimum:
+    r"""Minus the largest hockey-stick divergence of the output laws, as a proved piecewise formula.
+
+    A column ``v`` contributes :math:`\max(0, v\cdot(P_0-\gamma P_1))`: minus the cost of the better of two actions.
+    """
+    loss = [-(a - gamma * b) for a, b in zip(p, q, strict=True)]
+    costs = [[sp.QQ(v.numerator, v.denominator) for v in loss], [sp.QQ(0)] * len(loss)]
+    return piecewise_optimum(program_of_costs(costs, trivial_group(len(loss))))

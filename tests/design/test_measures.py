@@ -8,9 +8,11 @@ import flint
 import pytest
 
 from symshuffle.design import measures as me
+from symshuffle.design import uniform
 from symshuffle.divergences import hockey_stick
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope
+from symshuffle.geometry.symmetry import symmetric_group
 from symshuffle.numbers import Exp, enclose
 from symshuffle.results import Rigour
 
@@ -60,10 +62,10 @@ def test_logarithmic_measures(measure, eps0, value):
 
 def test_uniform_information_is_subset_selection():
     for m, eps0 in ((3, Fraction(2)), (5, Fraction(1)), (4, Fraction(1, 2))):
-        value, size = me.best_uniform_size(m, eps0)
+        value, size = uniform.best_uniform_size(m, eps0)
         design = me.maximise(me.mutual_information([Fraction(1, m)] * m), Exp(eps0))
         assert abs(value.midpoint - design.value.midpoint) < Fraction(1, 10**20)
-        assert abs(size - me.continuous_size(m, float(eps0))) < 1
+        assert abs(size - uniform.continuous_size(m, float(eps0))) < 1
 
 
 def test_renyi_and_user_divergences():
@@ -80,6 +82,27 @@ def test_measures_of_channels_agree_with_the_divergences():
     channel = MaximalPolytope(4, Fraction(3)).channel(MaximalPolytope(4, Fraction(3)).vertices()[7])
     laws = [[sum(p * v for p, v in zip(law, column, strict=True)) for column in channel.columns()] for law in (P0, P1)]
     assert me.hockey_stick(P0, P1, Fraction(6, 5)).of(channel) == hockey_stick(*laws, Fraction(6, 5))
+
+
+def test_exchangeable_inputs_reduce_the_program():
+    measure = me.mutual_information([Fraction(1, 6)] * 6)
+    reduced = me.maximise(measure, Exp(Fraction(1)), group=measure.symmetry())
+    assert abs(reduced.value.midpoint - me.maximise(measure, Exp(Fraction(1))).value.midpoint) < Fraction(1, 10**20)
+    assert reduced.num_outputs() == reduced.channel().num_outputs
+    wide = me.mutual_information([Fraction(1, 100)] * 100)
+    value, size = uniform.best_uniform_size(100, Fraction(1))
+    design = me.maximise(wide, Exp(Fraction(1)), group=wide.symmetry())
+    assert abs(design.value.midpoint - value.midpoint) < Fraction(1, 10**20)
+    assert [subset.bit_count() for subset in design.weights] == [size]
+    with pytest.raises(Unsupported, match="outputs"):
+        design.channel()
+    pair = me.chi_square(
+        [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)], [Fraction(1, 5), Fraction(2, 5), Fraction(2, 5)]
+    )
+    assert pair.symmetry().blocks == ((0,), (1, 2))
+    assert me.maximise(pair, 3, group=pair.symmetry()).value.exact == me.maximise(pair, 3).value.exact
+    with pytest.raises(InputError, match="equal data"):
+        me.maximise(pair, 3, group=symmetric_group(3))
 
 
 def test_refusals():

@@ -42,10 +42,14 @@ def _section(name: str) -> str:
 
 def _derived(mechanism: Mechanism) -> list[str]:
     try:
-        derived = optimal_decomposition(mechanism)
+        derived = optimal_decomposition(mechanism, limits=False)
     except Unsupported as reason:
         return [f"No closed form with open parameters: {reason}."]
-    return [_display(derived.latex()), _display(derived.gparv_latex())]
+    parts = [_display(derived.latex()), _display(derived.gparv_latex())]
+    if any(parameter.has_limit for parameter in mechanism.parameters):
+        limit = optimal_decomposition(mechanism)
+        parts += ["In the limit of a large domain:", _display(limit.latex()), _display(limit.gparv_latex())]
+    return parts
 
 
 def _display(latex: str) -> str:

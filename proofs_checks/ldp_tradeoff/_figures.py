@@ -80,7 +80,7 @@ def cardioid(directory: Path) -> Sequence[Path]:
         sizes = [piece.weights[0][0].subset.bit_count() for piece in pieces]
         twin.step(budgets, sizes, color=f"C{index}", linestyle=":")
     axes.set(xlabel=r"$\epsilon_0$", ylabel="optimal cosine risk")
-    twin.set(ylabel="readings in the optimal run (dotted)")
+    twin.set(ylabel="readings in the optimal run (dotted)", yticks=[1, 2, 3])
     axes.legend()
     return _save(figure, directory, "ldp_tradeoff.cardioid-curves")
 

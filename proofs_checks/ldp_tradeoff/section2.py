@@ -259,7 +259,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         source="ldp_tradeoff, equations (4)-(6)",
         assumptions=("finitely many parameters and actions",),
         scope="15 random problems: all 27 deterministic rules; minimax programs certified, least favourable priors",
-        grade=Grade.CERTIFIED,
+        grade=Grade.EXACT_CASES,
         printed=_average_and_worst,
         check=_check_optima,
         controls=(
@@ -278,7 +278,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         scope=(
             "8 random problems: optimum with a bound for every LDP channel, all vertices, random channels, monotonicity"
         ),
-        grade=Grade.CERTIFIED,
+        grade=Grade.EXACT_CASES,
         printed=_level,
         check=_check_tradeoff,
         controls=(Control("the budget doubled", lambda lam: lam * lam),),

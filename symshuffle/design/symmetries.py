@@ -175,5 +175,9 @@ def _moved_rows(matrix: Matrix, permutation: Sequence[int], name: str, what: str
             image[target] = row[x]
         moved.append(tuple(image))
         if known[moved[-1]] != known[row]:
-            raise InputError(name, list(permutation), f"a symmetry: it moves {what} {a} to a row that does not occur")
+            entry = next((x for x in range(len(row)) if all(other[x] != image[x] for other in known)), None)
+            where = "" if entry is None else f" (entry {entry} would be {image[entry]})"
+            raise InputError(
+                name, list(permutation), f"a symmetry: it moves {what} {a} to a row that does not occur{where}"
+            )
     return moved

@@ -15,11 +15,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
+from typing import Final, final
 
 from symshuffle.anchored.linear import Matrix, Vector, dot, rank, row_dependence
 from symshuffle.channel import Channel
-from symshuffle.errors import InputError
+from symshuffle.errors import InputError, Unsupported
+
+LARGEST_ORBIT: Final = 100_000
+"""Rearrangements of one template beyond which an orbit is not written out."""
 
 
 @final
@@ -241,7 +244,10 @@ def check_template(u: Sequence[Fraction]) -> None:
 
 def check_composition(composition: Sequence[Fraction], num_inputs: int) -> Vector:
     """The composition as fractions, refused if it is no point of the probability simplex."""
-    w = tuple(Fraction(entry) for entry in composition)
+    try:
+        w = tuple(Fraction(entry) for entry in composition)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        raise InputError("composition", tuple(map(str, composition)), "finite numbers, one per input") from None
     if len(w) != num_inputs:
         raise InputError("composition", f"{len(w)} entries", f"{num_inputs}, one per input")
     if min(w) < 0 or sum(w) != 1:
@@ -270,6 +276,12 @@ def mix(laws: Sequence[AnchoredLaw], coefficients: Sequence[Fraction]) -> Anchor
     """The convex combination of laws: run channel ``i`` with probability ``coefficients[i]`` and publish ``i``."""
     if len(laws) != len(coefficients) or not laws:
         raise InputError("coefficients", f"{len(coefficients)} numbers", f"one per law, of which there are {len(laws)}")
+    if min(coefficients) < 0 or sum(coefficients) != 1:
+        raise InputError(
+            "coefficients",
+            tuple(map(str, coefficients)),
+            f"numbers of at least 0 and sum 1 (sum {sum(coefficients)})",
+        )
     return AnchoredLaw.from_atoms(
         (u, c * weight) for law, c in zip(laws, coefficients, strict=True) for u, weight in law.template.atoms()
     )
@@ -322,8 +334,22 @@ def orbit_law(u: Sequence[Fraction]) -> AnchoredLaw:
 
 
 def arrangements(u: Sequence[Fraction]) -> tuple[Vector, ...]:
-    """The distinct rearrangements of a vector, in lexicographic order."""
+    """The distinct rearrangements of a vector, in lexicographic order.
+
+    Raises
+    ------
+    Unsupported
+        If there are more than ``LARGEST_ORBIT`` of them.
+    """
     values = sorted(set(u))
+    size = math.factorial(len(u))
+    for value in values:
+        size //= math.factorial(tuple(u).count(value))
+    if size > LARGEST_ORBIT:
+        raise Unsupported(
+            f"{len(u)} entries with {len(values)} values have {size} rearrangements (limit {LARGEST_ORBIT}): "
+            "work with one template per orbit (symshuffle.design.orbits)"
+        )
 
     def extend(left: tuple[int, ...]) -> Iterable[Vector]:
         if not any(left):

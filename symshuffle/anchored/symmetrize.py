@@ -7,20 +7,35 @@ templates it permutes coordinates, so the average over all relabellings is a mix
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from symshuffle.anchored.law import AnchoredLaw, arrangements
 from symshuffle.channel import Channel, direct_sum
-from symshuffle.errors import InputError
+from symshuffle.errors import InputError, Unsupported
 
 Permutation: TypeAlias = tuple[int, ...]
 """Position ``i`` holds the image of input ``i``."""
 
+LARGEST_GROUP: Final = 50_000
+"""Permutations beyond which a group is not listed."""
+
 
 def symmetric_group(k: int) -> tuple[Permutation, ...]:
-    """All permutations of ``k`` inputs."""
+    """All permutations of ``k`` inputs.
+
+    Raises
+    ------
+    Unsupported
+        For more than 8 inputs: :func:`symmetrize` averages over all permutations without listing them.
+    """
+    if math.factorial(k) > LARGEST_GROUP:
+        raise Unsupported(
+            f"k = {k}: the {k}! permutations are not listed (limit {LARGEST_GROUP}); symmetrize(law) does without, and "
+            "a 2-transitive subgroup has the same covariance"
+        )
     return tuple(itertools.permutations(range(k)))
 
 
@@ -42,6 +57,8 @@ def generate_group(generators: Iterable[Sequence[int]]) -> tuple[Permutation, ..
     while fresh:
         fresh = [g for g in {tuple(step[i] for i in h) for h in fresh for step in steps} if g not in found]
         found.update(fresh)
+        if len(found) > LARGEST_GROUP:
+            raise Unsupported(f"the generators make more than {LARGEST_GROUP} permutations, which are not listed")
     return tuple(sorted(found))
 
 
@@ -49,6 +66,15 @@ def is_two_transitive(group: Sequence[Permutation]) -> bool:
     """Whether every ordered pair of distinct inputs can be moved to every other one."""
     k = len(group[0])
     return len({(g[0], g[1]) for g in group}) == k * (k - 1)
+
+
+def _check_group(group: Sequence[Permutation], k: int) -> None:
+    """Refuse what is no non-empty list of permutations of ``k`` inputs."""
+    if not group:
+        raise InputError("group", "no permutations", f"permutations of 0..{k - 1}")
+    for step in group:
+        if sorted(step) != list(range(k)):
+            raise InputError("group", step, f"permutations of 0..{k - 1}")
 
 
 def symmetrize(law: AnchoredLaw, group: Sequence[Permutation] | None = None) -> AnchoredLaw:
@@ -65,6 +91,7 @@ def symmetrize(law: AnchoredLaw, group: Sequence[Permutation] | None = None) -> 
             for points in (arrangements(u),)
             for point in points
         )
+    _check_group(group, law.num_inputs)
     share = Fraction(1, len(group))
     return AnchoredLaw.from_atoms(
         (tuple(u[g[i]] for i in range(law.num_inputs)), weight * share)
@@ -76,6 +103,7 @@ def symmetrize(law: AnchoredLaw, group: Sequence[Permutation] | None = None) -> 
 def symmetrize_channel(channel: Channel, group: Sequence[Permutation] | None = None) -> Channel:
     """The mechanism form: publish a uniform element of the group, then run the channel on the relabelled input."""
     chosen = symmetric_group(channel.num_inputs) if group is None else group
+    _check_group(chosen, channel.num_inputs)
     return direct_sum([channel.restrict(g) for g in chosen], [Fraction(1, len(chosen))] * len(chosen))
 
 

@@ -34,7 +34,8 @@ def frontier(
         str, typer.Option("--budget", help="Cap on every pairwise chi-square divergence of rows; `inf` for none.")
     ],
     lam_cap: Annotated[
-        str | None, typer.Option("--lam-cap", help="Cap exp(eps0) > 1 on every likelihood ratio besides.")
+        str | None,
+        typer.Option("--lam-cap", help="Cap exp(eps0) > 1 on every likelihood ratio besides; `inf` for none."),
     ] = None,
     eps0: Annotated[str | None, typer.Option("--eps0", help="The same cap as eps0 > 0, in nats.")] = None,
     as_json: Json = False,
@@ -48,7 +49,8 @@ def frontier(
     """
     from symshuffle.design.frontier import trace_frontier
 
-    cap = _cap(lam_cap, eps0, "--lam-cap")
+    uncapped = [text for text in (lam_cap, eps0) if text is not None and text.strip() == "inf"]
+    cap = None if uncapped and None in (lam_cap, eps0) else _cap(lam_cap, eps0, "--lam-cap")
     limit = math.inf if budget.strip() == "inf" else parse_rational(budget, "--budget")
     found = trace_frontier(_inputs(k), limit, lam_cap=cap)
     if not found.verify():

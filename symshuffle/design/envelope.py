@@ -26,7 +26,7 @@ from symshuffle.accountants.solve import check_n, evaluate_law
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.law import Law
-from symshuffle.numbers import Ball, Number, Real, Verdict, equal, less, to_arb, working_precision
+from symshuffle.numbers import Ball, Exp, Number, Real, Verdict, equal, less, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
 
 LARGEST_EXACT: Final = 3000
@@ -173,13 +173,13 @@ def endpoint_law(lam: Number) -> Law:
 
     At ``lam = 1`` it is the point mass at 1 (anchored, Definition 4.5).
     """
-    if less(lam, 1) is Verdict.TRUE:
-        raise InputError("lam", lam, "a number of at least 1")
+    if less(lam, 1) is Verdict.TRUE or (isinstance(lam, float) and not math.isfinite(lam)):
+        raise InputError("lam", lam, "a finite number of at least 1")
     ratio: Any = lam
     return Law.from_atoms([(ratio, 1 / (1 + ratio)), (1 / ratio, ratio / (1 + ratio))])
 
 
-def binary_envelope(experiment: Contamination, *, lam: Real, gamma: Real) -> Leakage:
+def binary_envelope(experiment: Contamination, *, lam: Real | float, gamma: Real | float) -> Leakage:
     r"""The largest divergence of the contamination pair over all channels of ratio cap ``lam``, with any inputs.
 
     .. math:: E(\bar K_n-\gamma)_+=q\,\Pr[B_{n-1}\ge t-1]+p\,\Pr[B_{n-1}\ge t]-\gamma\Pr[B_n\ge t],
@@ -191,8 +191,9 @@ def binary_envelope(experiment: Contamination, *, lam: Real, gamma: Real) -> Lea
     ----------
     experiment : Contamination
         Number of users and direction; nothing else is covered.
-    lam, gamma : Fraction or Exp
-        Local ratio cap ``exp(eps0) >= 1`` and order ``exp(eps) >= 1``.
+    lam, gamma : Fraction, Exp or inf
+        Local ratio cap ``exp(eps0) >= 1`` and order ``exp(eps) >= 1``; the divergence is 1 without a cap, and 0 from
+        ``gamma = lam`` on.
 
     Returns
     -------
@@ -209,9 +210,16 @@ def binary_envelope(experiment: Contamination, *, lam: Real, gamma: Real) -> Lea
     anchored, Theorem 4.9; attained by binary randomized response.
     """
     for name, value in (("lam", lam), ("gamma", gamma)):
+        if not isinstance(value, Fraction | int | Exp) and value != math.inf:
+            raise InputError(name, value, "a Fraction or an Exp of at least 1, or inf")
         if less(value, 1) is Verdict.TRUE:
             raise InputError(name, value, "a number of at least 1")
-    if less(gamma, lam) is not Verdict.TRUE:
+    if isinstance(lam, float):
+        if isinstance(gamma, float):
+            raise InputError("gamma", gamma, "a finite order where the cap is infinite")
+        why = "no cap: the identity channel tells the pair apart"
+        return Leakage(Bracket(Fraction(1), Fraction(1), Rigour.EXACT, "closed form", why), experiment, _MEANING)
+    if isinstance(gamma, float) or less(gamma, lam) is not Verdict.TRUE:
         why = "gamma >= lam: no likelihood ratio exceeds it"
         zero = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "closed form", why)
         return Leakage(zero, experiment, _MEANING)

@@ -87,7 +87,7 @@ def budget_equation() -> sp.Expr:
     return sp.collect(sp.expand(numerator), LAM)
 
 
-def trace_frontier(k: int, budget: Fraction | float, *, lam_cap: Real | None = None) -> Frontier:
+def trace_frontier(k: int, budget: Fraction | float, *, lam_cap: Real | float | None = None) -> Frontier:
     r"""The largest trace under a pairwise budget and, if asked, under a ratio cap, with law and certificate.
 
     Parameters
@@ -96,14 +96,14 @@ def trace_frontier(k: int, budget: Fraction | float, *, lam_cap: Real | None = N
         Number of inputs, at least 2.
     budget : Fraction or inf
         Cap ``C >= 0`` on every pairwise chi-square divergence.
-    lam_cap : Fraction or Exp, optional
-        Cap ``exp(eps0) > 1`` on every likelihood ratio.
+    lam_cap : Fraction, Exp or inf, optional
+        Cap ``exp(eps0) > 1`` on every likelihood ratio; none if it is infinite.
 
     Returns
     -------
     Frontier
         ``trace.lower`` is attained by ``orbits``, ``trace.upper`` is proved by ``certificate``; they differ by less
-        than 1e-20 of the trace, and agree where the optimum is rational.
+        than 1e-20 of the trace, and agree where the optimal law is rational.
 
     Examples
     --------
@@ -115,11 +115,10 @@ def trace_frontier(k: int, budget: Fraction | float, *, lam_cap: Real | None = N
     anchored, Theorems 7.5 and 7.9; the high-budget branch and the joint problem are ours.
     """
     check_inputs(k)
-    if budget != math.inf and Fraction(budget) < 0:
-        raise InputError("budget", budget, "a number of at least 0")
-    if lam_cap is not None:
-        check_cap(lam_cap)
-        return _capped(k, budget, lam_cap)
+    if isinstance(budget, bool) or not isinstance(budget, Fraction | int | float) or not budget >= 0:
+        raise InputError("budget", budget, "a number of at least 0, or inf")
+    if lam_cap is not None and lam_cap != math.inf:
+        return _capped(k, budget, check_cap(lam_cap, "lam_cap"))
     if budget == math.inf:
         identity = Orbit(Fraction(1), ((1, Fraction(k)), (k - 1, Fraction(0))))
         how = "the identity channel: the largest signal of any template"

@@ -27,6 +27,9 @@ from symshuffle.numbers import DEFAULT_BITS, Ball, Number, Real, Verdict, less
 LARGEST_VERTEX_INPUTS: Final = 16
 """Inputs beyond which the 2^k - 2 vertices are not listed (their k - 1 orbits always are)."""
 
+LARGEST_DIAGRAM: Final = 2000
+"""Inputs beyond which the boundaries of the phase diagram are not listed one by one."""
+
 _PRECISIONS: Final = (128, 256, 512, 1024, 2048, 4096)
 
 NEIGHBOUR_CHART: Final = {
@@ -149,7 +152,7 @@ def optimal_subset_sizes(k: int, lam: Real) -> tuple[int, ...]:
     successor and the sizes after it win.
     """
     check_inputs(k)
-    check_cap(lam)
+    lam = check_cap(lam)
     polynomial = tie_polynomial().subs(K, k)
     low, high = 1, k - 1  # the first s with a non-negative tie polynomial, or k - 1
     while low < high:
@@ -168,10 +171,13 @@ def check_inputs(k: int, least: int = 2) -> None:
         raise InputError("k", k, f"an integer in [{least}, {LARGEST_PARAMETER}]")
 
 
-def check_cap(lam: Real) -> None:
-    """Refuse a ratio cap that is not above 1."""
+def check_cap(lam: Real | float, name: str = "lam") -> Real:
+    """The ratio cap as an exact number, refused if it is a double, infinite, or not above 1."""
+    if isinstance(lam, float):
+        raise InputError(name, lam, "a Fraction or an Exp > 1 (a double has no exact ties; infinite means no cap)")
     if less(1, lam) is not Verdict.TRUE:
-        raise InputError("lam", lam, "a number > 1 (at lam = 1 every channel is constant and every trace is 0)")
+        raise InputError(name, lam, "a number > 1 (at lam = 1 every channel is constant and every trace is 0)")
+    return lam
 
 
 def at(expression: sp.Expr, *, k: int, lam: Real, s: int | None = None, bits: int | None = None) -> Number:
@@ -197,6 +203,8 @@ def subset_template(k: int, s: int, lam: Fraction) -> Vector:
     check_inputs(k)
     if not 1 <= s <= k - 1:
         raise InputError("s", s, f"an integer in [1, {k - 1}]")
+    if lam <= 0:
+        raise InputError("lam", lam, "a ratio > 0")
     low = k / (s * Fraction(lam) + k - s)
     return (low * lam,) * s + (low,) * (k - s)
 
@@ -259,8 +267,17 @@ def phase_boundaries(k: int, *, bits: int = DEFAULT_BITS) -> tuple[tuple[int, Ba
 
     Size ``s`` is optimal between :math:`\varepsilon_s` and :math:`\varepsilon_{s-1}`; the list ends where the tie point
     falls to 0 (anchored, Section 9).
+
+    Raises
+    ------
+    Unsupported
+        For more than 2000 inputs; single ones are ``log`` of :func:`tie_ratio`.
     """
     check_inputs(k)
+    if k > LARGEST_DIAGRAM:
+        raise Unsupported(
+            f"k = {k}: all {(k - 1) // 2} boundaries are listed up to k = {LARGEST_DIAGRAM}; tie_ratio() is one in k, s"
+        )
     found = []
     for s in range(1, (k - 1) // 2 + 1):
         ratio = tie_ratio().subs({K: k, S: s})

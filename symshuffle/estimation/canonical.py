@@ -152,10 +152,7 @@ def canonical_risk(
     -----
     anchored, Propositions 5.5 and 5.7, Convention 5.3.
     """
-    check_users(n)
-    w = check_composition(composition, law.num_inputs)
-    if population is Population.FIXED and any((entry * n).denominator != 1 for entry in w):
-        raise InputError("composition", tuple(map(str, w)), f"multiples of 1/{n} for a fixed composition of {n} users")
+    w = _check_population(composition, law.num_inputs, n, population)
     sizes = vote_sizes(law)
     if sizes is None:
         return math.inf
@@ -205,9 +202,14 @@ def isotropic_risk(k: int, trace: Any, *, population: Population) -> Any:
     -----
     anchored, Theorem 6.2 and Corollary 6.3.
     """
-    if isinstance(trace, Fraction | int) and trace == 0:
-        return math.inf
-    constant = (k - 1) ** 2 / trace
+    if k < 2:
+        raise InputError("k", k, "an integer of at least 2")
+    if isinstance(trace, Fraction | int):
+        if not 0 <= trace <= k * (k - 1):
+            raise InputError("trace", trace, f"a trace in [0, {k * (k - 1)}]: the largest is that of the identity")
+        if trace == 0:
+            return math.inf
+    constant = Fraction((k - 1) ** 2) / trace if isinstance(trace, int) else (k - 1) ** 2 / trace
     return constant if population is Population.IID else constant - Fraction(k - 1, k)
 
 
@@ -222,6 +224,15 @@ def check_users(n: int) -> None:
     """Refuse a number of users that is no positive integer."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
         raise InputError("n", n, "an integer of at least 1")
+
+
+def _check_population(composition: Sequence[Fraction], k: int, n: int, population: Population) -> Vector:
+    """The composition, refused if ``n`` users cannot have it."""
+    check_users(n)
+    w = check_composition(composition, k)
+    if population is Population.FIXED and any((entry * n).denominator != 1 for entry in w):
+        raise InputError("composition", tuple(map(str, w)), f"multiples of 1/{n} for a fixed composition of {n} users")
+    return w
 
 
 def fisher_information(law: AnchoredLaw, composition: Sequence[Fraction], *, n: int = 1) -> Matrix:
@@ -262,7 +273,7 @@ def enumerated_risk(
     mean : Vector
         Expected estimate, which is the composition.
     """
-    w = check_composition(composition, channel.num_inputs)
+    w = _check_population(composition, channel.num_inputs, n, population)
     estimator = canonical_estimator(AnchoredLaw.from_channel(channel))
     risk, mean = Fraction(0), [Fraction(0)] * channel.num_inputs
     for histogram, mass in _population_law(channel, w, n, population).items():
@@ -276,10 +287,7 @@ def _population_law(channel: Channel, w: Vector, n: int, population: Population)
     if population is Population.IID:
         mixture = tuple(dot(w, column) for column in exact_columns(channel))
         return histogram_law([mixture] * n)
-    users = [channel.rows[i] for i, entry in enumerate(w) for _ in range(int(entry * n))]
-    if len(users) != n:
-        raise InputError("composition", tuple(map(str, w)), f"multiples of 1/{n} for a fixed composition of {n} users")
-    return histogram_law(users)
+    return histogram_law([channel.rows[i] for i, entry in enumerate(w) for _ in range(int(entry * n))])
 
 
 def simulated_risk(
@@ -291,10 +299,12 @@ def simulated_risk(
     rng: np.random.Generator,
     repetitions: int = 10_000,
 ) -> tuple[float, float]:
-    """Monte Carlo estimate of the canonical risk, and its standard error."""
+    """Monte Carlo estimate of the canonical risk, and its standard error; ``repetitions >= 2``."""
     import numpy as np
 
-    w = check_composition(composition, channel.num_inputs)
+    w = _check_population(composition, channel.num_inputs, n, population)
+    if repetitions < 2:
+        raise InputError("repetitions", repetitions, "an integer of at least 2, for a standard error")
     votes = np.array(canonical_estimator(AnchoredLaw.from_channel(channel)).votes(channel), dtype=float)
     rows = np.array(channel.rows, dtype=float)
     truth = np.array(w, dtype=float)

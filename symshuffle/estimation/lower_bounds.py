@@ -137,6 +137,8 @@ def minimax_sandwich(k: int, trace: Number, n: int) -> Sandwich:
         raise InputError("k", k, "an integer of at least 2")
     if less(0, trace) is not Verdict.TRUE:
         raise InputError("trace", trace, "a number > 0")
+    if trace == math.inf or less(k * (k - 1), trace) is Verdict.TRUE:
+        raise InputError("trace", trace, f"at most {k * (k - 1)}, the trace of the identity channel")
     radius = _radius(k, float(trace), n)
     with working_precision(BITS):
         m = k - 1

@@ -13,7 +13,7 @@ from symshuffle.anchored import (
 )
 from symshuffle.channel import Channel
 from symshuffle.divergences import chi_square
-from symshuffle.errors import InputError
+from symshuffle.errors import InputError, Unsupported
 
 EXAMPLE = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])
 WITH_ZERO = Channel.from_rows([["1/2", "1/2", "0"], ["1/4", "1/4", "1/2"], ["1/3", "1/6", "1/2"]])
@@ -115,3 +115,22 @@ def test_compositions_are_checked():
         law.mixture([F("1/2"), F("1/4"), F("1/8")])
     with pytest.raises(InputError, match="one per input"):
         law.mixture([F("1/2"), F("1/2")])
+
+
+@pytest.mark.parametrize("entry", [float("nan"), float("inf"), "a", None])
+def test_compositions_are_finite_numbers(entry):
+    law = AnchoredLaw.from_channel(EXAMPLE)
+    with pytest.raises(InputError, match="finite numbers"):
+        law.mixture([entry, F("1/2"), F("1/2")])
+
+
+@pytest.mark.parametrize("coefficients", [(F("3/2"), F("-1/2")), (F("1/2"), F("1/4"))])
+def test_mixtures_need_probabilities(coefficients):
+    law = AnchoredLaw.from_channel(EXAMPLE)
+    with pytest.raises(InputError, match="sum"):
+        mix([law, law], coefficients)
+
+
+def test_orbits_of_many_different_entries_are_refused_naming_the_short_form():
+    with pytest.raises(Unsupported, match="one template per orbit"):
+        orbit_law(tuple(Fraction(2 * i, 11) for i in range(12)))

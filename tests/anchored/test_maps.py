@@ -25,7 +25,7 @@ from symshuffle.anchored import (
     unproject,
 )
 from symshuffle.channel import Channel
-from symshuffle.errors import InputError
+from symshuffle.errors import InputError, Unsupported
 
 F = Fraction
 EXAMPLE = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])
@@ -126,3 +126,24 @@ def test_groups():
     assert not is_two_transitive(cyclic_group(4))
     with pytest.raises(InputError, match="permutation"):
         generate_group([(0, 0)])
+
+
+@pytest.mark.parametrize("base", [(F("3/2"), F("-1/2"), F(0)), (F("1/2"), F("1/4"), F(0)), (F("1/2"), F("1/2"))])
+def test_base_points_outside_the_simplex_are_refused(base):
+    for call in (lambda: fiber(LAW, base), lambda: project(LAW.templates[0], base)):
+        with pytest.raises(InputError, match=r"sum 1|sum 3/4|one per input"):
+            call()
+
+
+@pytest.mark.parametrize("group", [(), cyclic_group(4), ((0, 0, 1),)])
+def test_what_is_no_group_of_relabellings_is_refused(group):
+    for call in (lambda: symmetrize(LAW, group), lambda: symmetrize_channel(EXAMPLE, group)):
+        with pytest.raises(InputError, match="permutations of 0"):
+            call()
+
+
+def test_groups_too_large_to_list_are_refused():
+    with pytest.raises(Unsupported, match="symmetrize"):
+        symmetric_group(9)
+    with pytest.raises(Unsupported, match="not listed"):
+        generate_group([(1, 0, *range(2, 10)), (*range(1, 10), 0)])

@@ -53,3 +53,9 @@ def test_large_averages_are_refused():
 def test_laws_must_be_rational():
     with pytest.raises(InputError):
         stop_loss(Law((1.0,), (1.0,)), F(1))
+
+
+def test_averages_need_somebody():
+    for call in (lambda: average_law(INNER, 0), lambda: moments_from_average([F(1)], 0)):
+        with pytest.raises(InputError):
+            call()

@@ -1,3 +1,4 @@
+import math
 from fractions import Fraction
 
 import pytest
@@ -109,6 +110,10 @@ def test_mixed_populations_exceed_the_envelope():
         lambda: ratio_law(EXAMPLE, 0, 3),
         lambda: shuffled_leakage(ratio_law(EXAMPLE, 0, 1), Contamination(2), gamma=-1),
         lambda: endpoint_law(F("1/2")),
+        lambda: endpoint_law(math.inf),
+        lambda: binary_envelope(Contamination(3), lam=2.0, gamma=F(1)),
+        lambda: binary_envelope(Contamination(3), lam=math.nan, gamma=F(1)),
+        lambda: binary_envelope(Contamination(3), lam=math.inf, gamma=math.inf),
     ],
 )
 def test_out_of_range(call):
@@ -132,3 +137,13 @@ def test_any_number_of_users_through_the_engines():
     found = shuffled_leakage(ratio, Contamination(10_000), gamma=F("101/100"), rigour=Rigour.FLOAT64).bracket
     envelope = binary_envelope(Contamination(10_000), lam=F("18/5"), gamma=F("101/100")).bracket
     assert 0 < found.lower <= found.upper < envelope.lower
+
+
+@pytest.mark.parametrize("direction", list(Direction))
+def test_limits_of_the_local_budget(direction):
+    experiment = Contamination(3, direction)
+    assert binary_envelope(experiment, lam=F(1), gamma=F(1)).bracket.exact == 0
+    assert binary_envelope(experiment, lam=F(2), gamma=math.inf).bracket.exact == 0
+    assert binary_envelope(experiment, lam=math.inf, gamma=F(5)).bracket.exact == 1
+    near = binary_envelope(experiment, lam=F(10**9), gamma=F(5)).bracket.lower
+    assert 1 - F(1, 10**7) < near < 1

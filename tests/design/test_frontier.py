@@ -7,6 +7,7 @@ import pytest
 from symshuffle.anchored import AnchoredLaw
 from symshuffle.design.frontier import critical_ratio, slope_constant, threshold_budget, trace_frontier
 from symshuffle.design.orbits import DualCertificate, centre_orbit, reduce_mixture, slope_certificate, subset_orbit
+from symshuffle.design.raw_cap import raw_cap_trace
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.estimation.canonical import Population
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
@@ -116,6 +117,14 @@ def test_reduction_of_planar_mixtures():
         lambda: trace_frontier(1, F(1)),
         lambda: trace_frontier(4, F(-1)),
         lambda: trace_frontier(4, F(1), lam_cap=F(1)),
+        lambda: trace_frontier(4, F(1), lam_cap=1.5),
+        lambda: trace_frontier(4, math.nan),
+        lambda: trace_frontier(4, -math.inf),
+        lambda: trace_frontier(4, "1"),
+        lambda: trace_frontier(4, None),
+        lambda: trace_frontier(4.0, F(1)),
+        lambda: trace_frontier(10**15 + 1, F(1)),
+        lambda: trace_frontier(4, F(0)).risk_constant(Population.IID),
         lambda: reduce_mixture([], []),
     ],
 )
@@ -146,3 +155,18 @@ def test_budgets_at_a_corner_of_the_hull(s):
     found = trace_frontier(10, corner.budget, lam_cap=F(3))
     assert found.trace.exact == corner.signal
     assert found.verify()
+
+
+@pytest.mark.parametrize("k", [2, 3, 10])
+def test_limits_of_both_budgets(k):
+    assert trace_frontier(k, F(0)).trace.exact == trace_frontier(k, F(0), lam_cap=F(2)).trace.exact == 0
+    assert trace_frontier(k, math.inf).trace.exact == k * (k - 1)
+    assert trace_frontier(k, F(1), lam_cap=math.inf) == trace_frontier(k, F(1))
+    capped = trace_frontier(k, math.inf, lam_cap=F(2)).trace.exact
+    assert capped == raw_cap_trace(k, F(2))
+
+
+@pytest.mark.parametrize("budget", [F("1/10"), F(1), F(50)])
+def test_two_inputs_follow_a_rational_curve(budget):
+    trace = trace_frontier(2, budget).trace
+    assert trace.lower <= 2 * budget / (4 + budget) <= trace.upper

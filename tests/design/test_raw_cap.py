@@ -1,11 +1,14 @@
+import math
 from fractions import Fraction
 
 import pytest
 
 from symshuffle.anchored import AnchoredLaw, orbit_law
 from symshuffle.design.raw_cap import (
+    block_design_law,
     extreme_templates,
     optimal_subset_sizes,
+    phase_boundaries,
     raw_cap_trace,
     split_template,
     subset_budget,
@@ -61,6 +64,12 @@ def test_splitting_shows_why_a_template_is_no_vertex():
         lambda: optimal_subset_sizes(1, F(2)),
         lambda: optimal_subset_sizes(3, F(1)),
         lambda: optimal_subset_sizes(3, F("1/2")),
+        lambda: optimal_subset_sizes(3, math.inf),
+        lambda: optimal_subset_sizes(3, math.nan),
+        lambda: optimal_subset_sizes(3, 2.5),
+        lambda: raw_cap_trace(3, math.inf),
+        lambda: subset_template(4, 1, F(-1)),
+        lambda: block_design_law([], 3, F(2)),
         lambda: subset_template(4, 4, F(2)),
         lambda: split_template((F(2), F(0)), F(2)),
     ],
@@ -73,3 +82,8 @@ def test_out_of_range(call):
 def test_vertices_of_many_inputs_are_refused_naming_the_orbits():
     with pytest.raises(Unsupported, match="orbits"):
         extreme_templates(40, F(2))
+
+
+def test_phase_diagrams_of_many_inputs_are_refused_naming_the_formula():
+    with pytest.raises(Unsupported, match="tie_ratio"):
+        phase_boundaries(10**6)

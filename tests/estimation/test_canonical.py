@@ -105,6 +105,11 @@ def test_projection_on_the_simplex():
     assert project_on_simplex([F("3/4"), F("3/4"), F(-5)]) == (F("1/2"), F("1/2"), 0)
 
 
+def simulate(**arguments):
+    rng = np.random.default_rng(1)
+    return simulated_risk(EXAMPLE, [F("1/3")] * 3, population=Population.FIXED, rng=rng, **arguments)
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -112,6 +117,14 @@ def test_projection_on_the_simplex():
         lambda: canonical_risk(LAW, [F("1/2"), F("1/2")], n=3, population=Population.IID),
         lambda: canonical_risk(LAW, vertex(0), n=0, population=Population.IID),
         lambda: canonical_estimator(LAW).estimate(EXAMPLE, [0, 0, 0]),
+        lambda: enumerated_risk(EXAMPLE, [F("1/3")] * 3, n=4, population=Population.FIXED),
+        lambda: enumerated_risk(EXAMPLE, [F("1/3")] * 3, n=0, population=Population.IID),
+        lambda: isotropic_risk(1, F(1), population=Population.IID),
+        lambda: isotropic_risk(3, F(-1), population=Population.IID),
+        lambda: isotropic_risk(3, F(7), population=Population.FIXED),
+        lambda: simulate(n=4),
+        lambda: simulate(n=0),
+        lambda: simulate(n=3, repetitions=1),
     ],
 )
 def test_out_of_range(call):

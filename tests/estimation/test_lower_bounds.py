@@ -1,3 +1,4 @@
+import math
 from fractions import Fraction
 
 import pytest
@@ -83,3 +84,9 @@ def test_bayes_risk_of_a_certain_composition_is_zero():
     assert bayes_risk(krr().at(k=2, lam=3).channel(), [((F("1/3"), F("2/3")), F(1))], n=3) == 0
     with pytest.raises(InputError, match="sum 1/2"):
         bayes_risk(krr().at(k=2, lam=3).channel(), [((F("1/3"), F("2/3")), F("1/2"))], n=3)
+
+
+@pytest.mark.parametrize(("k", "trace"), [(1, F(1)), (3, F(0)), (3, F(7)), (3, math.inf)])
+def test_sandwiches_need_a_trace_that_exists(k, trace):
+    with pytest.raises(InputError):
+        minimax_sandwich(k, trace, 10)

@@ -1,30 +1,42 @@
 r"""Closed-form amplification bounds of the literature, as baselines: looser than the engines, and free.
 
-All of them bound :math:`E[\sum_{i\le m}L_i]_+` for the blanket variable :math:`L=\gamma G` of m users, and average over
-the Bin(n, gamma) users who take the blanket (decomposition, Lemma 3). Results are balls; nothing is clipped.
+The blanket bounds estimate :math:`E[\sum_{i\le m}L_i]_+` for the blanket variable :math:`L=\gamma G` of m users, and
+average over the Bin(n, gamma) users who take the blanket (decomposition, Lemma 3). The clone bounds go through the
+engines. Closed forms are balls, and nothing is clipped; where a formula has no value of its own, at eps = 0 and from
+the largest ratio on, its limit or a bound of the same kind takes its place.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final, final
 
 import flint
 
+from symshuffle.accountants import solve
+from symshuffle.accountants.solve import Engine, check_n, evaluate_law
+from symshuffle.channel import Channel
+from symshuffle.decompositions.clones import standard_clone_pair, stronger_clone
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.errors import InputError
 from symshuffle.numbers import (
     DEFAULT_BITS,
     Ball,
     Number,
+    Real,
     Verdict,
+    enclose,
     equal,
+    is_exact,
     less,
     maximum,
     minimum,
     to_arb,
+    upper_end,
     working_precision,
 )
+from symshuffle.results import Bracket, Rigour
 
 GUARD: Final = 64
 """Extra bits, so that powers with large exponents stay narrow."""
@@ -40,7 +52,7 @@ class BlanketVariable:
     gamma : Number
         Weight of the blanket, in (0, 1].
     drift : Number
-        :math:`-E[L]=e^\varepsilon-1`, above 0.
+        :math:`-E[L]=e^\varepsilon-1`, at least 0.
     smallest, largest : Number
         Range of L.
     second_moment : Number
@@ -64,10 +76,10 @@ class BlanketVariable:
         Raises
         ------
         InputError
-            If ``exp_eps <= 1``, the blanket is empty, or a component lies outside it.
+            If ``exp_eps < 1``, the blanket is empty, or a component lies outside it.
         """
-        if less(1, exp_eps) is not Verdict.TRUE:
-            raise InputError("exp_eps", exp_eps, "a target ratio above 1")
+        if less(exp_eps, 1) is Verdict.TRUE:
+            raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
         gamma: Any = decomposition.gamma
         x: Any = exp_eps
         values, second = [], gamma * 0
@@ -80,10 +92,19 @@ class BlanketVariable:
             second = second + value * value * c / gamma
         return cls(gamma, x - 1, minimum(values), maximum(values), second)
 
+    @property
+    def never_positive(self) -> bool:
+        """Whether L is certainly at most 0, so that the bound is exactly 0 (``eps >= eps0``)."""
+        return less(0, self.largest) is Verdict.FALSE
 
-def _check_users(n: int) -> None:
-    if n < 1:
-        raise InputError("n", n, "at least 1 user")
+    @property
+    def centred(self) -> bool:
+        """Whether L has mean 0 (``eps = 0``), where the exponential tails of the bounds are gone."""
+        return equal(self.drift, 0) is Verdict.TRUE
+
+
+def _zero(bits: int) -> Ball:
+    return Ball(Fraction(0), Fraction(0), bits)
 
 
 def blanket_hoeffding(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BITS) -> Ball:
@@ -91,7 +112,8 @@ def blanket_hoeffding(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_
 
     .. math:: \delta\le\frac{b^2}{4a\gamma n}\bigl(1-\gamma(1-e^{-2a^2/b^2})\bigr)^n,
 
-    with drift a and range b of L.
+    with drift a and range b of L. It is :math:`b\sqrt{\pi/(8\gamma n)}` at eps = 0, where the tail integrates to
+    :math:`b\sqrt{\pi m/8}` for m users, and 0 where L is never positive.
 
     Parameters
     ----------
@@ -106,10 +128,14 @@ def blanket_hoeffding(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_
     -----
     decomposition, Section 6 (Balle et al., CRYPTO 2019).
     """
-    _check_users(n)
+    check_n(n)
+    if variable.never_positive:
+        return _zero(bits)
     with working_precision(bits + GUARD):
         gamma, drift = to_arb(variable.gamma), to_arb(variable.drift)
         width = to_arb(variable.largest) - to_arb(variable.smallest)
+        if variable.centred:
+            return Ball.from_arb(width * (flint.arb.pi() / (8 * gamma * n)).sqrt(), bits)
         decay = 1 - gamma * (1 - (-2 * drift * drift / (width * width)).exp())
         return Ball.from_arb(width * width / (4 * drift * gamma * n) * decay ** flint.arb(n), bits)
 
@@ -120,12 +146,125 @@ def blanket_bennett(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BI
     .. math:: \delta\le\frac1{s\gamma n}\bigl((1-\gamma+\gamma e^{-\kappa})^n-(1-\gamma)^n\bigr),\quad
         s=\tfrac1{b_+}\log(1+\tfrac{ab_+}c),\quad \kappa=\tfrac c{b_+^2}\varphi(\tfrac{ab_+}c),
 
-    with drift a, largest value :math:`b_+`, second moment c and :math:`\varphi(u)=(1+u)\log(1+u)-u`.
+    with drift a, largest value :math:`b_+`, second moment c and :math:`\varphi(u)=(1+u)\log(1+u)-u`. It is
+    :math:`\frac12\sqrt{c/(\gamma n)}` at eps = 0, from :math:`E[S]_+=\frac12E|S|` for a centred sum, and 0 where L is
+    never positive.
 
     Parameters
     ----------
     variable : BlanketVariable
-        The blanket variable at the target ratio; its largest value has to be positive.
+        The blanket variable at the target ratio.
+    n : int
+        Number of users.
+    bits : int
+        Precision of the ball.
+
+    Notes
+    -----
+    decomposition, Section 6 (Balle et al., CRYPTO 2019).
+    """
+    check_n(n)
+    if variable.never_positive:
+        return _zero(bits)
+    with working_precision(bits + GUARD):
+        # Any number that L does not exceed will do, so the upper end of a ball keeps this away from 0.
+        top = to_arb(upper_end(variable.largest))
+        gamma, second = to_arb(variable.gamma), to_arb(variable.second_moment)
+        if variable.centred:
+            return Ball.from_arb((second / (gamma * n)).sqrt() / 2, bits)
+        ratio = to_arb(variable.drift) * top / second
+        logarithm = (1 + ratio).log()
+        kappa = second / (top * top) * ((1 + ratio) * logarithm - ratio)
+        active = (1 - gamma + gamma * (-kappa).exp()) ** flint.arb(n)
+        return Ball.from_arb(top / logarithm / (gamma * n) * (active - (1 - gamma) ** flint.arb(n)), bits)
+
+
+def generic_hoeffding(lam: Number, *, exp_eps: Number, n: int, bits: int = DEFAULT_BITS) -> Ball:
+    r"""Hoeffding's bound for any mechanism with a given local budget, from what the budget alone says of L.
+
+    :math:`\gamma\ge1/\lambda`, and L lies between :math:`1/\lambda-\lambda e^\varepsilon` and
+    :math:`\lambda-e^\varepsilon/\lambda`. The bound falls with gamma and rises with the range.
+
+    Parameters
+    ----------
+    lam : Number
+        Ratio cap ``exp(eps0)``, above 1.
+    exp_eps : Number
+        Target ratio ``exp(eps)``, at least 1; from ``lam`` on the bound is 0.
+    n : int
+        Number of users.
+    bits : int
+        Precision of the ball.
+
+    Notes
+    -----
+    decomposition, Section 6 (Balle et al., CRYPTO 2019). :func:`symshuffle.decompositions.clones.generic_pair` leads to
+    a better generic bound.
+    """
+    if less(1, lam) is not Verdict.TRUE:
+        raise InputError("lam", lam, "a ratio cap exp(eps0) above 1")
+    if less(exp_eps, 1) is Verdict.TRUE:
+        raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
+    cap, x = _comparable(lam, exp_eps, bits)
+    if less(x, cap) is Verdict.FALSE:
+        check_n(n)
+        return _zero(bits)
+    low, high = 1 / cap - cap * x, cap - x / cap
+    size = maximum([-low, high])
+    return blanket_hoeffding(BlanketVariable(1 / cap, x - 1, low, high, size * size), n, bits=bits)
+
+
+def _comparable(lam: Any, exp_eps: Any, bits: int) -> tuple[Any, Any]:
+    """Two numbers that may be multiplied: both rational, or both balls."""
+    values = tuple(Fraction(value) if isinstance(value, int) else value for value in (lam, exp_eps))
+    first, second = values if is_exact(values) else (enclose(value, bits + GUARD) for value in values)
+    return first, second
+
+
+def standard_clone(
+    lam: Number,
+    *,
+    exp_eps: Real,
+    n: int,
+    engine: Engine | None = None,
+    rigour: Rigour | None = Rigour.FLOAT64,
+    rel: float = 1e-6,
+) -> Bracket:
+    """The standard clone for any mechanism with a given local budget, by the divergence of its reduction pair.
+
+    Parameters
+    ----------
+    lam : Number
+        Ratio cap ``exp(eps0)``, above 1.
+    exp_eps : Real
+        Target ratio ``exp(eps)``, at least 1.
+    n : int
+        Number of users.
+    engine, rigour, rel
+        As in :func:`symshuffle.accountants.solve.delta`.
+
+    Notes
+    -----
+    decomposition, Theorem 1. Both directions agree.
+    """
+    if less(exp_eps, 1) is Verdict.TRUE:
+        raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
+    cap, x = _comparable(lam, exp_eps, DEFAULT_BITS)
+    return evaluate_law(standard_clone_pair(cap).gparv(x), n, engine=engine, rigour=rigour, rel=rel)
+
+
+def standard_clone_closed_form(lam: Number, *, delta: Fraction, n: int, bits: int = DEFAULT_BITS) -> Ball:
+    r"""A target ratio that the standard clone certainly meets, in closed form.
+
+    .. math:: e^\varepsilon=1+\frac{\lambda-1}{\lambda+1}
+        \Bigl(8\sqrt{\lambda\log(4/\delta)/n}+8\lambda/n\Bigr),\qquad n\ge16\,\lambda\log(2/\delta).
+
+    Parameters
+    ----------
+    lam : Number
+        Ratio cap ``exp(eps0)``, above 1.
+    delta : Fraction
+        Target, in (0, 1).
     n : int
         Number of users.
     bits : int
@@ -134,19 +273,57 @@ def blanket_bennett(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BI
     Raises
     ------
     InputError
-        If L is never positive (the bound is 0 then).
+        If there are too few users for the formula to be valid.
 
     Notes
     -----
-    decomposition, Section 6 (Balle et al., CRYPTO 2019).
+    decomposition, Section 6 (Feldman et al., Theorem 3.1).
     """
-    _check_users(n)
-    if less(0, variable.largest) is not Verdict.TRUE:
-        raise InputError("variable", f"largest value {variable.largest}", "a blanket variable that can be positive")
+    check_n(n)
+    if less(1, lam) is not Verdict.TRUE:
+        raise InputError("lam", lam, "a ratio cap exp(eps0) above 1")
+    if not 0 < delta < 1:
+        raise InputError("delta", delta, "a number in (0, 1)")
     with working_precision(bits + GUARD):
-        gamma, top, second = (to_arb(v) for v in (variable.gamma, variable.largest, variable.second_moment))
-        ratio = to_arb(variable.drift) * top / second
-        logarithm = (1 + ratio).log()
-        kappa = second / (top * top) * ((1 + ratio) * logarithm - ratio)
-        active = (1 - gamma + gamma * (-kappa).exp()) ** flint.arb(n)
-        return Ball.from_arb(top / logarithm / (gamma * n) * (active - (1 - gamma) ** flint.arb(n)), bits)
+        cap, target = to_arb(lam), to_arb(delta)
+        fewest = 16 * cap * (2 / target).log()
+        if not fewest <= n:
+            raise InputError("n", n, f"at least 16 lam log(2/delta) = {float(fewest):.1f} users, or standard_clone")
+        root = (cap * (4 / target).log() / n).sqrt()
+        return Ball.from_arb(1 + (cap - 1) / (cap + 1) * 8 * (root + cap / n), bits)
+
+
+def four_point_clone(
+    channel: Channel,
+    pair: tuple[int, int],
+    *,
+    exp_eps: object,
+    n: int,
+    lam: Number | None = None,
+    engine: Engine | None = None,
+    rigour: Rigour | None = Rigour.FLOAT64,
+    rel: float = 1e-6,
+) -> Bracket:
+    """The corrected stronger clone of a channel at a pair of inputs, the larger of both directions.
+
+    Parameters
+    ----------
+    channel : Channel
+        An eps0-LDP local randomizer.
+    pair : tuple of int
+        Input of the differing user in the first and in the second dataset.
+    exp_eps : number, text or Exp
+        Target ratio ``exp(eps)``, at least 1.
+    n : int
+        Number of users.
+    lam : Number, optional
+        Ratio cap ``exp(eps0)``, above 1; default: that of the channel.
+    engine, rigour, rel
+        As in :func:`symshuffle.accountants.solve.delta`.
+
+    Notes
+    -----
+    decomposition, Section 3.3, last display. Never below the blanket (decomposition, Theorem 6).
+    """
+    decomposition = stronger_clone(channel, pair, lam=lam).four_point(channel)
+    return solve.delta(decomposition, n=n, exp_eps=exp_eps, engine=engine, rigour=rigour, rel=rel).bracket

@@ -4,12 +4,24 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.accountants.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
+from symshuffle import mechanism
+from symshuffle.accountants import solve
+from symshuffle.accountants.baselines import (
+    BlanketVariable,
+    blanket_bennett,
+    blanket_hoeffding,
+    four_point_clone,
+    generic_hoeffding,
+    standard_clone,
+    standard_clone_closed_form,
+)
 from symshuffle.accountants.exact import Exact
+from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.errors import InputError
 from symshuffle.mechanisms.finite import erasure, krr
 from symshuffle.numbers import Exp, enclose
+from symshuffle.results import Rigour
 
 TEN_RR = optimal_decomposition(krr().at(lam=3, k=10)).numeric()
 
@@ -45,9 +57,12 @@ def test_nothing_is_clipped():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: BlanketVariable.of(TEN_RR, Fraction(1)), "exp_eps = 1: expected a target ratio above 1"),
+        (lambda: BlanketVariable.of(TEN_RR, Fraction(1, 2)), "exp_eps = 1/2: expected a target ratio of at least 1"),
+        (lambda: standard_clone(Fraction(1), exp_eps=Fraction(2), n=5), "lam = 1"),
+        (lambda: standard_clone(Fraction(2), exp_eps=Fraction(1, 2), n=5), "exp_eps = 1/2"),
+        (lambda: standard_clone_closed_form(Fraction(3), delta=Fraction(1, 10**6), n=100), "at least 16 lam log"),
+        (lambda: generic_hoeffding(Fraction(3), exp_eps=Fraction(1, 2), n=5), "exp_eps = 1/2"),
         (lambda: blanket_hoeffding(BlanketVariable.of(TEN_RR, Fraction(2)), 0), "n = 0"),
-        (lambda: blanket_bennett(BlanketVariable.of(TEN_RR, Fraction(4)), 5), "can be positive"),
         (
             lambda: BlanketVariable.of(optimal_decomposition(erasure().at(k=3, p="1/3")).numeric(), Fraction(2)),
             "components inside the blanket",
@@ -57,3 +72,67 @@ def test_nothing_is_clipped():
 def test_refusals(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("eps", "eps0"),
+    [("1/100", 83619), ("1/20", 337484), ("1/10", 580137), ("1/5", 941908), ("1/2", 1615044), ("1", 2232717)],
+)
+def test_hoeffding_meets_one_in_a_million_at_the_known_budgets(eps, eps0):
+    def value(budget):
+        cells = optimal_decomposition(krr().at(eps0=Fraction(budget, 10**6), k=10)).numeric()
+        return blanket_hoeffding(BlanketVariable.of(cells, enclose(Exp(Fraction(eps)))), 1000)
+
+    assert value(eps0 - 1).upper < Fraction(1, 10**6) < value(eps0 + 1).lower
+
+
+@pytest.mark.parametrize("n", [1, 10, 60])
+def test_the_limits_at_both_ends_of_the_targets_are_bounds(n):
+    exact = Exact().bracket(TEN_RR.reduction_pair().gparv(Fraction(1)), n).exact
+    for bound in (blanket_hoeffding, blanket_bennett):
+        assert exact <= bound(BlanketVariable.of(TEN_RR, Fraction(1)), n).lower
+        for beyond in (Fraction(3), Fraction(4)):
+            assert bound(BlanketVariable.of(TEN_RR, beyond), n).upper == 0
+    assert exact <= generic_hoeffding(Fraction(3), exp_eps=Fraction(1), n=n).lower
+    assert generic_hoeffding(Fraction(3), exp_eps=Fraction(3), n=n).upper == 0
+    assert standard_clone(Fraction(3), exp_eps=Fraction(3), n=n).upper == 0
+
+
+@pytest.mark.parametrize("name", ["krr", "subset-selection", "half-block"])
+def test_generic_bounds_lie_above_the_optimal_one(name):
+    values = {"krr": {"k": 4}, "subset-selection": {"k": 4, "s": 2}, "half-block": {"k": 4}}[name]
+    channel = mechanism(name).channel(lam=3, **values)
+    for n in (1, 3, 8):
+        for exp_eps in (Fraction(1), Fraction(3, 2), Fraction(5, 2)):
+            law = simplified_decomposition(channel, (0, 1)).reduction_pair().gparv(exp_eps)
+            optimal = Exact().bracket(law, n).exact
+            clone = standard_clone(Fraction(3), exp_eps=exp_eps, n=n, rigour=Rigour.EXACT).exact
+            four = four_point_clone(channel, (0, 1), exp_eps=exp_eps, n=n, rigour=Rigour.EXACT).exact
+            assert optimal <= four
+            assert optimal <= clone
+            assert optimal <= generic_hoeffding(Fraction(3), exp_eps=exp_eps, n=n).lower
+
+
+def test_the_four_point_clone_of_randomized_response_is_its_blanket():
+    channel = mechanism("krr").channel(lam=3, k=4)
+    law = simplified_decomposition(channel, (0, 1)).reduction_pair().gparv(Fraction(5, 4))
+    found = four_point_clone(channel, (0, 1), exp_eps=Fraction(5, 4), n=5, rigour=Rigour.EXACT).exact
+    assert found == Exact().bracket(law, 5).exact == Fraction(1999, 15552)
+
+
+def test_the_standard_clone_has_the_known_target():
+    """On a coarse lattice eps = 0.010223 and 3.990458 at eps0 = 0.1 and 4, n = 1000, delta = 1e-6; the pair has less."""
+    for eps0, below, above in (("1/10", "0.01015", "0.0102"), ("4", "3.98", "3.99")):
+        low, high = (standard_clone(Exp(Fraction(eps0)), exp_eps=Exp(Fraction(e)), n=1000) for e in (below, above))
+        assert high.upper < Fraction(1, 10**6) < low.lower
+
+
+def test_the_closed_form_of_the_clone_is_safe():
+    """A closed form of one bound against the engine's value of that bound."""
+    target = standard_clone_closed_form(Fraction(2), delta=Fraction(1, 1000), n=1000)
+    assert standard_clone(Fraction(2), exp_eps=target.lower, n=1000).upper < Fraction(1, 1000)
+
+
+def test_accountants_take_no_closed_form_for_a_source():
+    with pytest.raises(InputError, match="source"):
+        solve.delta(BlanketVariable.of(TEN_RR, Fraction(2)), n=5, exp_eps=2)

@@ -121,7 +121,7 @@ def test_the_four_point_clone_of_randomized_response_is_its_blanket():
 
 
 def test_the_standard_clone_has_the_known_target():
-    """On a coarse lattice eps = 0.010223 and 3.990458 at eps0 = 0.1 and 4, n = 1000, delta = 1e-6; the pair has less."""
+    """On a coarse lattice eps = 0.010223 and 3.990458 at eps0 = 0.1 and 4, n = 1000, delta = 1e-6; the pair less."""
     for eps0, below, above in (("1/10", "0.01015", "0.0102"), ("4", "3.98", "3.99")):
         low, high = (standard_clone(Exp(Fraction(eps0)), exp_eps=Exp(Fraction(e)), n=1000) for e in (below, above))
         assert high.upper < Fraction(1, 10**6) < low.lower

@@ -152,13 +152,14 @@ class SymmetryGroup:
     def _block_orbits(self, blocks: tuple[tuple[int, ...], ...]) -> Iterator[SubsetOrbit]:
         # The orbit of a subset is its number of elements in every block; the blocks are the orbits of inputs.
         ordered = sorted(blocks)
+        prefixes = [[mask(block[:c]) for c in range(len(block) + 1)] for block in ordered]
         for counts in itertools.product(*(range(len(block) + 1) for block in ordered)):
             if 0 < sum(counts) < self.m:
                 ways = [math.comb(len(block), count) for block, count in zip(ordered, counts, strict=True)]
                 size = math.prod(ways)
                 incidences = tuple(size * c // len(b) for b, c in zip(ordered, counts, strict=True))
-                chosen = [x for block, c in zip(ordered, counts, strict=True) for x in block[:c]]
-                yield SubsetOrbit(mask(chosen), size, incidences)
+                representative = sum(prefix[c] for prefix, c in zip(prefixes, counts, strict=True))
+                yield SubsetOrbit(representative, size, incidences)
 
     def _necklaces(self) -> Iterator[SubsetOrbit]:
         # Fredricksen, Kessler and Maiorana: all binary necklaces of length m, each with its period.

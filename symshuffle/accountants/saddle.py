@@ -29,6 +29,9 @@ QUIET: Final = 46.0
 """Exponent below which a term counts as negligible when constants are chosen: exp(-46) is about 1e-20."""
 
 _LARGEST_EXPONENT: Final = 600.0
+_STEEPEST: Final = 40.0
+"""Largest c g/2 on a lattice of spacing g: sinh is an exponential long before."""
+
 _SMALLEST_WEIGHT: Final = 1e-300
 """Below it a double loses digits."""
 
@@ -142,8 +145,10 @@ def describe(plan: Plan) -> str:
     return f"smoothing tau = {plan.tau:.4g}" if plan.lattice is None else f"one period of the lattice {plan.lattice}"
 
 
-def saddle_point(tilt: Tilt, n: int) -> float:
-    """Minimiser over ``c > 0`` of ``n K(c) - 2 log c``, a convex function.
+def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None) -> float:
+    """Minimiser over ``c > 0`` of the integrand at the crossing of the real line, a convex function of c.
+
+    That is ``n K(c) - 2 log c``, on a lattice of spacing g, of steeper kernel, ``n K(c) - 2 log sinh(c g/2)``.
 
     Raises
     ------
@@ -152,11 +157,19 @@ def saddle_point(tilt: Tilt, n: int) -> float:
     """
     if float(tilt.values.max()) <= 0:
         raise Unsupported("the contour needs a positive atom of G; without one the value is 0")
-    low, high = -math.log(1e3 * n * float(np.abs(tilt.values).max())), math.log(800.0 / float(tilt.values.max())) + 5
+    half = 0.0 if lattice is None else float(lattice) / 2
+
+    def pull(c: float) -> float:
+        return 2 * c * half / math.tanh(c * half) if half else 2.0
+
+    largest = 800.0 / float(tilt.values.max()) * math.exp(5)
+    if half:  # beyond it the kernel only falls as fast as the integrand may grow
+        largest = min(largest, _STEEPEST / half)
+    low, high = -math.log(1e3 * n * float(np.abs(tilt.values).max())), math.log(largest)
     for _ in range(200):
         middle = (low + high) / 2
         c = math.exp(middle)
-        if n * tilt.slope(c) * c > 2:
+        if n * tilt.slope(c) * c > pull(c):
             high = middle
         else:
             low = middle
@@ -187,7 +200,8 @@ def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None) -
     quiet = QUIET + max(0.0, -math.log(rel))
     length = math.sqrt(2 * quiet) / tau
     on_lattice = lattice is not None and math.pi / float(lattice) <= length
-    tau = 0.0 if on_lattice else tau
+    if on_lattice:
+        c, tau = saddle_point(tilt, n, lattice), 0.0
     reach = _reach(tilt, n, c, tau, quiet)
     if on_lattice and lattice is not None:
         half = math.ceil(reach / float(lattice) / 2)

@@ -5,8 +5,7 @@ One chain, whatever the question: decomposition -> law of G -> engine -> bracket
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, TypeAlias, final
@@ -16,20 +15,20 @@ from symshuffle.accountants.contour import Contour
 from symshuffle.accountants.exact import Exact
 from symshuffle.accountants.fft import FFT
 from symshuffle.accountants.reduction import Question, Reduction, Source, laws, reduction
+from symshuffle.accountants.search import Crossing, cross, smallest_meeting
+from symshuffle.accountants.sparse import Sparse
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import read_target
 from symshuffle.numbers import lower_end, parse_rational, upper_end
 from symshuffle.results import Bracket, Rigour
 
-Engine: TypeAlias = "Exact | FFT | Contour | BallContour"
+Engine: TypeAlias = "Exact | Sparse | FFT | Contour | BallContour"
 
 ADJACENCY: Final = "replace-one"
 """Neighbouring relation of every bound: one user's input is replaced; n counts that user."""
 
 LARGEST_N: Final = 10**15
-_FIRST_EPS: Final = Fraction(1, 2**30)
-_LARGEST_EPS: Final = 1000
 _CHEAP_POWER: Final = 3_000_000
 _CHEAP_COUNT: Final = 3_000
 _DIVERGENCE: Final = {
@@ -110,6 +109,9 @@ def choose_engine(law: Law, n: int, rigour: Rigour | None, rel: float) -> Engine
         If none does.
     """
     cheap = Exact(largest_power=_CHEAP_POWER, largest_count=_CHEAP_COUNT)
+    rare = Sparse(rel=rel)
+    if rigour is not Rigour.EXACT and cheap.refusal(law, n) is not None and rare.refusal(law, n) is None:
+        return rare
     if rigour is None or rigour is Rigour.FLOAT64:
         return cheap if cheap.refusal(law, n) is None else Contour(rel=rel)
     if rigour is Rigour.EXACT and not law.exact:
@@ -268,102 +270,23 @@ def epsilon(
         raise InputError("delta", delta, "a number in (0, 1)")
     reduced = reduction(source)
 
-    def bound(one: Reduction) -> Callable[[Fraction, float], Bracket]:
+    def bound(one: Reduction, level: Rigour | None = rigour) -> Callable[[Fraction, float], Bracket]:
         return lambda eps, width: (
-            _delta(one, n=n, eps=eps, direction=direction, engine=engine, rigour=rigour, rel=width, bits=bits).bracket
+            _delta(one, n=n, eps=eps, direction=direction, engine=engine, rigour=level, rel=width, bits=bits).bracket
         )
 
-    low, high, last = smallest_meeting(bound(reduced), target, rel)
-    how = f"root search on delta(eps); at the upper end: {last.how}"
-    bracket = Bracket(low, high, last.rigour, last.engine, how)
+    def crossing(one: Reduction) -> Crossing:
+        quick = bound(one, Rigour.FLOAT64) if engine is None and rigour is Rigour.BALL else None
+        return cross(smallest_meeting, bound(one), target, rel, quick=quick)
+
+    found = crossing(reduced)
+    how = f"root search on delta(eps); at the upper end: {found.at.how}"
+    bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
     attained = None
     if attain:
-        found = [
-            Attained(smallest_meeting(bound(Reduction((family,), (), reduced.pair)), target, rel)[0], datasets(n))
+        reached = [
+            Attained(crossing(Reduction((family,), (), reduced.pair)).above, datasets(n))
             for datasets, family in reduced.backgrounds
         ]
-        attained = max(found, key=lambda pair: pair.lower, default=None)
+        attained = max(reached, key=lambda pair: pair.lower, default=None)
     return Amplification(bracket, n, direction, meaning(reduced, n, direction), attained)
-
-
-def smallest_meeting(
-    bound: Callable[[Fraction, float], Bracket], target: Fraction, rel: float
-) -> tuple[Fraction, Fraction, Bracket]:
-    """The smallest argument at which a falling function is at most ``target``, from both sides.
-
-    Parameters
-    ----------
-    bound : callable
-        From an argument and a relative width to aim at, to a bracket around the function.
-    target : Fraction
-        What the function should fall to.
-    rel : float
-        Relative width to aim at, of the argument.
-
-    Returns
-    -------
-    low, high : Fraction
-        The function is certainly above the target at ``low`` (unless ``low = high = 0``) and at most it at ``high``.
-    at_high : Bracket
-        The function at ``high``.
-
-    Raises
-    ------
-    Unsupported
-        If the function never meets the target, or the width asked for is out of the engine's reach.
-    """
-
-    def decide(eps: Fraction) -> tuple[Fraction, Bracket]:
-        for width in (1e-2, 1e-4, rel):
-            value = bound(eps, max(width, rel))
-            if value.upper <= target or value.lower > target:
-                break
-        return eps, value
-
-    low = decide(Fraction(0))
-    if low[1].upper <= target:
-        return Fraction(0), *low
-    # Growing from below keeps every evaluation near the target; far beyond the root the function costs more.
-    high = decide(_FIRST_EPS)
-    while high[1].upper > target:
-        if high[0] > _LARGEST_EPS:
-            certain = f"a histogram reveals {float(high[1].upper):.6g}"
-            raise Unsupported(f"no finite eps has delta <= {float(target):.6g}: {certain} for certain")
-        low = high if high[1].lower > target else low
-        high = decide(4 * high[0])
-    while high[0] - low[0] > Fraction(rel) * high[0]:
-        before = low, high
-        for eps in _candidates(low, high, target, rel):
-            if low[0] < eps < high[0]:
-                point = decide(eps)
-                high = point if point[1].upper <= target else high
-                low = point if point[1].lower > target else low
-        if before == (low, high):
-            width = float((high[0] - low[0]) / high[0])
-            raise Unsupported(f"the engine resolves eps to a relative width of {width:.1e}; ask for a rel above that")
-    return low[0], *high
-
-
-def _candidates(
-    low: tuple[Fraction, Bracket], high: tuple[Fraction, Bracket], target: Fraction, rel: float
-) -> Iterator[Fraction]:
-    """Arguments to try: just above and just below the interpolated root, then the middle."""
-    guess = _guess(low, high, target)
-    margin = Fraction(rel) * guess / 3
-    for eps in (guess + margin, guess - margin, (low[0] + high[0]) / 2):
-        # A short decimal, but fine enough to tell the candidates apart.
-        places = max(0, 3 - math.floor(math.log10(float(min(margin, high[0] - low[0])))))
-        yield Fraction(round(eps * 10**places), 10**places)
-
-
-def _guess(low: tuple[Fraction, Bracket], high: tuple[Fraction, Bracket], target: Fraction) -> Fraction:
-    """Where the logarithm of the function, interpolated, crosses the target; the middle if that is not to be had."""
-    if high[1].upper == 0:
-        return (low[0] + high[0]) / 2
-    above, below = _log(low[1].upper) - _log(target), _log(target) - _log(high[1].upper)
-    share = min(max(above / (above + below), 0.01), 0.99) if above + below > 0 else 0.5
-    return low[0] + (high[0] - low[0]) * Fraction(share)
-
-
-def _log(value: Fraction) -> float:
-    return math.log(value.numerator) - math.log(value.denominator)

@@ -1,0 +1,269 @@
+r"""The other two inverses of an amplification bound: the largest local budget, and the fewest users.
+
+*In n* monotonicity is a theorem, whatever the law: :math:`S_n/n` is a reverse martingale, so
+:math:`H(n)=s+E[(S_n/n)_+]` never rises with n (Jensen). Hence the answer of :func:`solve_n` is the smallest n.
+
+*In eps0* it is an assumption, true of every mechanism whose larger budget can be post-processed into a smaller one.
+What is certified without it is both ends: at the budget returned the bound meets the target, at the other end it is
+above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final, TypeAlias, final
+
+from symshuffle.accountants.reduction import Composed, Question, Source, reduction
+from symshuffle.accountants.search import Bound, Crossing, Point, cross, decide, narrow
+from symshuffle.accountants.solve import LARGEST_N, check_n, delta, meaning
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.mechanisms.continuous import Laplace
+from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.parameters import read_target
+from symshuffle.numbers import Exp, parse_rational
+from symshuffle.results import Bracket, Rigour
+
+Budgeted: TypeAlias = "Mechanism | Laplace | Composed | Callable[[Fraction], Source]"
+"""What has a local budget that can be set: a mechanism with ``lam`` open, or a function of eps0 that gives a source."""
+
+_LARGEST_EPS0: Final = 64
+_FIRST_EPS0: Final = Fraction(1, 2**10)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Inverse:
+    """A parameter at which a bound on delta meets a target, and one beside it at which it does not.
+
+    Parameters
+    ----------
+    bracket : Bracket
+        Around the exact inverse of the bound. One end is safe.
+    safe : Fraction
+        That end: here the bound certainly meets the target.
+    delta : Bracket
+        The bound on delta there.
+    direction : {"forward", "reverse", "both"}
+        Which divergence.
+    meaning : str
+        Which experiment the bound speaks about, which end is safe, and what is assumed between the ends.
+    """
+
+    bracket: Bracket
+    safe: Fraction
+    delta: Bracket
+    direction: Question
+    meaning: str
+
+    def __str__(self) -> str:
+        return str(self.bracket)
+
+
+def solve_eps0(
+    source: Budgeted,
+    *,
+    n: int,
+    delta: object,
+    eps: object = None,
+    exp_eps: object = None,
+    direction: Question = "both",
+    rigour: Rigour | None = Rigour.FLOAT64,
+    rel: float = 1e-6,
+    bits: int | None = None,
+) -> Inverse:
+    """The largest local budget eps0 whose shuffled mechanism certainly is (eps, delta)-private.
+
+    At ``bracket.lower`` the bound on delta meets the target; at ``bracket.upper`` it is above it.
+
+    Parameters
+    ----------
+    source : Mechanism, Laplace, Composed or callable
+        A mechanism with ``lam`` open and all else fixed; a composition (its total budget is replaced); or a function
+        from eps0 to what is run with it.
+    n : int
+        Number of users, the differing one included.
+    delta : number or text
+        Target, in (0, 1); kept exact.
+    eps, exp_eps : number, text or Exp
+        Target level, as in :func:`symshuffle.delta`.
+    direction, rigour, bits
+        As in :func:`symshuffle.delta`.
+    rel : float
+        Relative width of the bracket around eps0 to aim at.
+
+    Raises
+    ------
+    InputError
+        If delta is not in (0, 1).
+    Unsupported
+        If every budget up to 64 nats meets the target, or none does.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> found = solve_eps0(mechanism("krr").at(k=10), n=1000, eps="0.0801610467", delta="1e-6", rel=1e-4)
+    >>> round(float(found.bracket.lower), 3)
+    1.0
+    """
+    check_n(n)
+    goal, order = _target(delta), read_target(eps=eps, exp_eps=exp_eps)
+    at = _by_budget(source)
+
+    def bound(level: Rigour | None) -> Bound:
+        return lambda eps0, width: (
+            _delta(at(eps0), n=n, exp_eps=order, direction=direction, rigour=level, rel=width, bits=bits).bracket
+        )
+
+    def search(value: Bound, goal: Fraction, rel: float) -> Crossing:
+        start = order.exponent if isinstance(order, Exp) else _FIRST_EPS0
+        meets = decide(value, goal, rel, start)
+        for _ in range(40):  # a first budget that meets the target, however small it has to be
+            if meets.value.upper <= goal:
+                break
+            meets = decide(value, goal, rel, meets.x / 16)
+        else:
+            raise Unsupported(f"no budget down to {float(meets.x):.1e} has delta <= {float(goal):.6g}")
+        above = decide(value, goal, rel, 2 * meets.x)
+        while above.value.lower <= goal:
+            meets = above if above.value.upper <= goal else meets
+            if above.x > _LARGEST_EPS0:
+                raise Unsupported(f"every local budget up to {float(meets.x):.4g} meets delta <= {float(goal):.6g}")
+            above = decide(value, goal, rel, above.x * Fraction(3, 2))
+        return narrow(value, goal, rel, above=above, meets=meets, what="eps0")
+
+    quick = bound(Rigour.FLOAT64) if rigour is Rigour.BALL else None
+    found = cross(search, bound(rigour), goal, rel, quick=quick)
+    text = (
+        f"{meaning(reduction(at(found.meets)), n, direction)}; the lower end is the safe one: there the bound "
+        "meets the target, at the upper end it exceeds it; between the ends the bound is assumed to rise with eps0"
+    )
+    return _inverse(found, "root search on delta as a function of eps0; at the safe end", direction, text)
+
+
+def solve_n(
+    source: Source,
+    *,
+    delta: object,
+    eps: object = None,
+    exp_eps: object = None,
+    direction: Question = "both",
+    rigour: Rigour | None = Rigour.FLOAT64,
+    bits: int | None = None,
+) -> Inverse:
+    """The smallest number of users at which a shuffled mechanism certainly is (eps, delta)-private.
+
+    At ``bracket.upper`` the bound on delta meets the target; at ``bracket.lower`` (one user fewer, where the engine
+    resolves that) it is above it. Since the bound never rises with n, every larger n meets the target as well.
+
+    Parameters
+    ----------
+    source : Mechanism, Decomposition, Channel or Reduction
+        What every user runs, all parameters fixed.
+    delta : number or text
+        Target, in (0, 1); kept exact.
+    eps, exp_eps : number, text or Exp
+        Target level, as in :func:`symshuffle.delta`.
+    direction, rigour, bits
+        As in :func:`symshuffle.delta`.
+
+    Raises
+    ------
+    InputError
+        If delta is not in (0, 1).
+    Unsupported
+        If no n up to 10^15 meets the target.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> solve_n(mechanism("krr").at(k=10, eps0=1), eps="0.0802", delta="1e-6").bracket.upper
+    Fraction(1000, 1)
+    """
+    goal, order = _target(delta), read_target(eps=eps, exp_eps=exp_eps)
+    reduced = reduction(source)
+
+    def bound(level: Rigour | None) -> Bound:
+        return lambda n, width: (
+            _delta(reduced, n=int(n), exp_eps=order, direction=direction, rigour=level, rel=width, bits=bits).bracket
+        )
+
+    def search(value: Bound, goal: Fraction, rel: float) -> Crossing:
+        above = meets = decide(value, goal, rel, Fraction(1))
+        while meets.value.upper > goal:
+            above = meets if meets.value.lower > goal else above
+            if meets.x >= LARGEST_N:
+                least = f"delta is at least {float(meets.value.lower):.6g} there"
+                raise Unsupported(f"no n up to {LARGEST_N} has delta <= {float(goal):.6g}: {least}")
+            meets = decide(value, goal, rel, min(4 * meets.x, Fraction(LARGEST_N)))
+        return _narrow_integers(value, goal, rel, above, meets)
+
+    quick = bound(Rigour.FLOAT64) if rigour is Rigour.BALL else None
+    found = cross(search, bound(rigour), goal, 1e-10, quick=quick)
+    text = (
+        f"{meaning(reduced, int(found.meets), direction)}; the upper end is the safe one: from there on the bound "
+        "meets the target, since it never rises with n (S_n/n is a reverse martingale); at the lower end it exceeds it"
+    )
+    return _inverse(found, "bisection over n; at the safe end", direction, text)
+
+
+_delta = delta  # `delta` is also the name of a target, above
+
+
+def _target(delta: object) -> Fraction:
+    target = parse_rational(delta, "delta")
+    if not 0 < target < 1:
+        raise InputError("delta", delta, "a number in (0, 1)")
+    return target
+
+
+def _by_budget(source: Budgeted) -> Callable[[Fraction], Source]:
+    match source:
+        case Mechanism():
+            if all(parameter.name != "lam" for parameter in source.parameters):
+                raise InputError("source", source.name, "a mechanism with lam left open")
+            return lambda eps0: source.at(eps0=eps0)
+        case Laplace():
+            return lambda eps0: replace(source, lam=Exp(eps0))
+        case Composed():
+            if source.lam is None:
+                raise InputError("source", source.composition.name, "a composition with a budget")
+            return lambda eps0: replace(source, lam=Exp(eps0))
+    return source
+
+
+def _narrow_integers(value: Bound, goal: Fraction, rel: float, above: Point, meets: Point) -> Crossing:
+    """Bisect to neighbouring integers, or to where the engine no longer tells the function from the target."""
+    while meets.x - above.x > 1:
+        middle = decide(value, goal, rel, Fraction(int(meets.x + above.x) // 2))
+        if middle.value.upper <= goal:
+            meets = middle
+        elif middle.value.lower > goal:
+            above = middle
+        else:
+            return _around(value, goal, rel, above, meets, middle.x)
+    return Crossing(above.x, meets.x, meets.value)
+
+
+def _around(value: Bound, goal: Fraction, rel: float, above: Point, meets: Point, undecided: Fraction) -> Crossing:
+    """Step away from an undecided integer, twice as far each time, on both sides."""
+    step = Fraction(1)
+    while undecided + step < meets.x:
+        point = decide(value, goal, rel, undecided + step)
+        if point.value.upper <= goal:
+            meets = point
+        step *= 2
+    step = Fraction(1)
+    while undecided - step > above.x:
+        point = decide(value, goal, rel, undecided - step)
+        if point.value.lower > goal:
+            above = point
+        step *= 2
+    return Crossing(above.x, meets.x, meets.value)
+
+
+def _inverse(found: Crossing, how: str, direction: Question, text: str) -> Inverse:
+    low, high = sorted((found.above, found.meets))
+    bracket = Bracket(low, high, found.at.rigour, found.at.engine, f"{how}: {found.at.how}")
+    return Inverse(bracket, found.meets, found.at, direction, text)

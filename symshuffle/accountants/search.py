@@ -1,0 +1,166 @@
+"""Where a monotone bound meets a target, from both sides: the root search behind every inverse."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, TypeAlias, final
+
+from symshuffle.errors import Unsupported
+from symshuffle.results import Bracket
+
+Bound: TypeAlias = Callable[[Fraction, float], Bracket]
+"""From an argument and a relative width to aim at, to a bracket around a monotone function."""
+
+_FIRST: Final = Fraction(1, 2**30)
+_LARGEST_EPS: Final = 1000
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A target between two arguments.
+
+    Parameters
+    ----------
+    above : Fraction
+        Here the function is certainly above the target.
+    meets : Fraction
+        Here it is certainly at most the target.
+    at : Bracket
+        The function at ``meets``.
+    """
+
+    above: Fraction
+    meets: Fraction
+    at: Bracket
+
+
+Search: TypeAlias = Callable[[Bound, Fraction, float], Crossing]
+"""A way to look for a crossing."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Point:
+    """An argument and the function there."""
+
+    x: Fraction
+    value: Bracket
+
+
+def decide(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
+    """The function at x, as finely as it takes to tell it from the target, but no finer than ``rel``."""
+    for width in (1e-2, 1e-4, rel):
+        value = bound(x, max(width, rel))
+        if value.upper <= target or value.lower > target:
+            break
+    return Point(x, value)
+
+
+def smallest_meeting(bound: Bound, target: Fraction, rel: float) -> Crossing:
+    """The smallest argument at which a falling function is at most ``target``, from both sides.
+
+    Parameters
+    ----------
+    bound : callable
+        From an argument and a relative width to aim at, to a bracket around the function.
+    target : Fraction
+        What the function should fall to.
+    rel : float
+        Relative width to aim at, of the argument.
+
+    Returns
+    -------
+    Crossing
+        Of width 0 at 0 where the function meets the target there.
+
+    Raises
+    ------
+    Unsupported
+        If the function never meets the target, or the width asked for is out of the engine's reach.
+    """
+    low = decide(bound, target, rel, Fraction(0))
+    if low.value.upper <= target:
+        return Crossing(Fraction(0), Fraction(0), low.value)
+    # Growing from below keeps every evaluation near the target; far beyond the root the function costs more.
+    high = decide(bound, target, rel, _FIRST)
+    while high.value.upper > target:
+        if high.x > _LARGEST_EPS:
+            certain = f"a histogram reveals {float(high.value.upper):.6g}"
+            raise Unsupported(f"no finite eps has delta <= {float(target):.6g}: {certain} for certain")
+        low = high if high.value.lower > target else low
+        high = decide(bound, target, rel, 4 * high.x)
+    return narrow(bound, target, rel, above=low, meets=high, what="eps")
+
+
+def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: Point, what: str) -> Crossing:
+    """Move two arguments on either side of the target together until they are ``rel`` apart, relative to the larger.
+
+    The function may rise or fall from one to the other.
+
+    Raises
+    ------
+    Unsupported
+        If the engine does not resolve the argument so finely.
+    """
+    while abs(meets.x - above.x) > Fraction(rel) * max(meets.x, above.x):
+        before = above, meets
+        for x in _candidates(above, meets, target, rel):
+            if min(above.x, meets.x) < x < max(above.x, meets.x):
+                point = decide(bound, target, rel, x)
+                meets = point if point.value.upper <= target else meets
+                above = point if point.value.lower > target else above
+        if before == (above, meets):
+            width = float(abs(meets.x - above.x) / max(meets.x, above.x))
+            raise Unsupported(
+                f"the engine resolves {what} to a relative width of {width:.1e}; ask for a rel above that"
+            )
+    return Crossing(above.x, meets.x, meets.value)
+
+
+def cross(search: Search, bound: Bound, target: Fraction, rel: float, *, quick: Bound | None = None) -> Crossing:
+    """Search a crossing; where a quicker bound of lower rigour is given, search with that and confirm both ends.
+
+    Two evaluations confirm; how wide they may be is read off the quicker bound. If they do not, the search runs again
+    at full rigour.
+    """
+    if quick is not None:
+        try:
+            found = search(quick, target, rel)
+        except Unsupported:  # doubles may not resolve what balls do
+            return search(bound, target, rel)
+        above, meets = (bound(x, _fine_enough(quick(x, rel), target)) for x in (found.above, found.meets))
+        if meets.upper <= target and (above.lower > target or found.above == found.meets):
+            return Crossing(found.above, found.meets, meets)
+    return search(bound, target, rel)
+
+
+def _fine_enough(value: Bracket, target: Fraction) -> float:
+    """A relative width that tells a value from the target."""
+    return min(max(abs(1 - float(value.midpoint / target)) / 4, 1e-14), 1e-2)
+
+
+def _candidates(above: Point, meets: Point, target: Fraction, rel: float) -> Iterator[Fraction]:
+    """Arguments to try: just to the right and to the left of the interpolated root, then the middle."""
+    guess = _guess(above, meets, target)
+    margin = Fraction(rel) * guess / 3
+    for x in (guess + margin, guess - margin, (above.x + meets.x) / 2):
+        # A short decimal, but fine enough to tell the candidates apart.
+        places = max(0, 3 - math.floor(math.log10(float(min(margin, abs(meets.x - above.x))))))
+        yield Fraction(round(x * 10**places), 10**places)
+
+
+def _guess(above: Point, meets: Point, target: Fraction) -> Fraction:
+    """Where the logarithm of the function, interpolated, crosses the target; the middle if that is not to be had."""
+    if meets.value.upper == 0:
+        return (above.x + meets.x) / 2
+    over, under = _log(above.value.upper) - _log(target), _log(target) - _log(meets.value.upper)
+    share = min(max(over / (over + under), 0.01), 0.99) if over + under > 0 else 0.5
+    return above.x + (meets.x - above.x) * Fraction(share)
+
+
+def _log(value: Fraction) -> float:
+    return math.log(value.numerator) - math.log(value.denominator)

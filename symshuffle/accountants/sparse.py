@@ -1,0 +1,129 @@
+r"""Enumeration of the rare: where all but a few of the n copies of G sit on one atom, sum over what the others do.
+
+Let the heaviest atom h have weight 1 - q. The number N of copies elsewhere is binomial(n, q), and
+:math:`E[S_+;\,N\le K]` is a finite sum over the counts of the other atoms, whatever n is. For the rest,
+
+.. math:: P(N>K)\le\frac{(nq)^{K+1}}{(K+1)!},\qquad E[N;\,N>K]\le nq\,\frac{(nq)^K}{K!},\qquad
+   S_+\le n\,(h)_+ + N\,(\max G)_+ .
+
+This is where a contour integral has nothing that decays: the characteristic function stays near 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, final
+
+import flint
+
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.law import Law
+from symshuffle.numbers import Ball, ball_arguments, lower_end, to_arb, to_float, upper_end, working_precision
+from symshuffle.results import Bracket, Rigour
+
+_TAIL: Final = 1e-6
+"""What the neglected mass, relative to ``rel``, is planned for; it may turn out larger."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sparse:
+    """Enumeration of the copies that are not on the heaviest atom, in balls.
+
+    Parameters
+    ----------
+    rel : float
+        Relative width to aim at, in (0, 1).
+    bits : int
+        Working precision.
+    largest : int
+        Most count vectors to enumerate.
+    """
+
+    rel: float = 1e-10
+    bits: int = 192
+    largest: int = 20_000
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rel < 1:
+            raise InputError("rel", self.rel, "a relative width in (0, 1)")
+
+    @property
+    def name(self) -> str:
+        """Name of the engine."""
+        return "sparse"
+
+    def refusal(self, law: Law, n: int) -> str | None:
+        """Why this engine cannot answer, or None if it can."""
+        if not law.enclosed:
+            return "a law of doubles encloses nothing"
+        heaviest = max(range(len(law.weights)), key=lambda i: lower_end(law.weights[i]))
+        expected = n * sum(upper_end(w) for i, w in enumerate(law.weights) if i != heaviest)
+        term, deepest = Fraction(1), 0
+        while term > _TAIL * self.rel and deepest < n:
+            deepest += 1
+            term *= expected / deepest
+            if math.comb(deepest + len(law.weights) - 1, deepest) > self.largest:
+                return f"{float(expected):.3g} copies are expected outside the heaviest atom, too many to enumerate"
+        return None
+
+    def bracket(self, law: Law, n: int) -> Bracket:
+        """A certified bracket around H(n).
+
+        Raises
+        ------
+        Unsupported
+            If :meth:`refusal` gives a reason.
+        """
+        reason = self.refusal(law, n)
+        if reason is not None:
+            raise Unsupported(f"engine sparse at n = {n}: {reason}")
+        law.require_probabilities()
+        with working_precision(self.bits + 2 * max(n.bit_length(), 8)):
+            total, rest, deepest = self._sum(law, n)
+            singular = to_arb(law.singular)
+            low = Ball.from_arb(total / n + singular).lower
+            high = Ball.from_arb((total + rest) / n + singular).upper
+        # H is never below E[G] nor below 0, beyond its singular part: both are bounds in their own right.
+        floor = max(Fraction(0), lower_end(law.mean)) + lower_end(law.singular)
+        how = f"at most {deepest} copies outside the heaviest atom, in balls of {self.bits} bits; the rest bounded"
+        return Bracket(max(low, floor), high, Rigour.BALL, self.name, how)
+
+    def _sum(self, law: Law, n: int) -> tuple[flint.arb, flint.arb, int]:
+        """The sum over N <= K, a bound on the rest, and K: the first that is good enough, or the last allowed."""
+        values, weights = ball_arguments(law.values), ball_arguments(law.weights)
+        heaviest = max(range(len(weights)), key=lambda i: to_float(law.weights[i]))
+        common, mass = values.pop(heaviest), weights.pop(heaviest)
+        expected = n * sum(weights, start=flint.arb(0))
+        top = max((upper_end(value) for value in law.values), default=Fraction(0))
+        total, choices = flint.arb(0), flint.arb(1)  # choices: n (n-1) ... (n-j+1)
+        for j in range(n + 1):
+            for counts in _compositions(j, len(values)):
+                excess = (n - j) * common
+                term = choices
+                for count, value, weight in zip(counts, values, weights, strict=True):
+                    excess += count * value
+                    term *= weight**count / math.factorial(count)
+                total += term * mass ** (n - j) * excess.nonnegative_part()
+            choices *= n - j
+            head = n * common.nonnegative_part() * expected ** (j + 1) / math.factorial(j + 1)
+            rest = head + to_arb(max(top, Fraction(0))) * expected * expected**j / math.factorial(j)
+            rest = flint.arb(0) if j == n else rest.union(flint.arb(0))
+            spent = math.comb(j + 1 + len(values), j + 1) > self.largest
+            if j == n or spent or rest < total * self.rel / 8:
+                break
+        return total, rest, j
+
+
+def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """All ways to write ``total`` as an ordered sum of ``parts`` non-negative integers."""
+    if parts <= 1:
+        if parts == 1 or total == 0:
+            yield (total,) * parts
+        return
+    for first in range(total + 1):
+        for rest in _compositions(total - first, parts - 1):
+            yield (first, *rest)

@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import AnchoredLaw, symmetrize_channel, template_budget, template_signal
+from symshuffle.anchored import symmetrize_channel, template_budget, template_signal
 from symshuffle.anchored.linear import Vector
 from symshuffle.channel import Channel
 from symshuffle.claims.model import (
@@ -40,7 +40,7 @@ from symshuffle.design.orbits import DualCertificate
 from symshuffle.design.raw_cap import subset_budget, subset_slope, subset_trace
 from symshuffle.geometry.linprog import solve
 from symshuffle.lp import LinearProgram
-from symshuffle.mechanisms.finite import K, S, krr
+from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.shuffled import shuffled_divergence
 
@@ -188,51 +188,6 @@ def _height(levels: Sequence[Fraction], eta: Fraction) -> Fraction:
     return template_signal(u) - eta * Fraction(template_budget(u))
 
 
-def _two_messages(chi: Any) -> Any:
-    """The budget of sending two independent messages, from that of one."""
-    return (1 + chi) ** 2 - 1
-
-
-def _check_messages(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for trial in range(8):
-        channel = cases.channel(rng, 3, 2 + trial % 2)
-        law, double = AnchoredLaw.from_channel(channel), AnchoredLaw.from_channel(_twice(channel))
-        even = symmetrize_channel(channel)
-        even_law = AnchoredLaw.from_channel(even)
-        twice = AnchoredLaw.from_channel(_twice(_merged(even)))
-        for i, j in ((0, 1), (2, 0)):
-            claimed = statement(Fraction(law.pairwise_divergence(i, j)))
-            yield compare(double.pairwise_divergence(i, j), claimed, at=f"channel {trial}, rows {i}, {j}: two messages")
-        yield compare(
-            twice.pairwise_budget(), statement(Fraction(even_law.pairwise_budget())), at=f"channel {trial}, symmetrised"
-        )
-        yield compare(
-            Fraction(twice.pairwise_budget()),
-            Fraction(double.pairwise_budget()),
-            "<=",
-            at=f"channel {trial}: symmetrising does not raise the budget of two messages",
-        )
-
-    for lam in (Fraction(2), Fraction(3)):
-        one = krr().at(k=3, lam=lam).channel()
-        spent = statement(Fraction(AnchoredLaw.from_channel(one).pairwise_budget()))
-        signal = AnchoredLaw.from_channel(_twice(one)).trace()
-        best = trace_frontier(3, spent).trace.lower
-        yield compare(
-            signal, best, "<", at=f"3-ary response twice, lam={lam}: less than one message of the same budget can say"
-        )
-
-
-def _twice(channel: Channel) -> Channel:
-    """Two independent messages about one input."""
-    k = channel.num_inputs
-    return channel.tensor(channel).restrict([x * k + x for x in range(k)])
-
-
-def _merged(channel: Channel) -> Channel:
-    return AnchoredLaw.from_channel(channel).to_channel()
-
-
 def _atom(n: int) -> Fraction:
     """Mass that the average of n likelihood ratios puts on its smallest value, at lam = n."""
     return Fraction(n, n + 1) ** n
@@ -335,23 +290,6 @@ CLAIMS: Final = (
         printed=_free_coordinates,
         check=_check_reduction,
         controls=(Control("no coordinate between the ends", lambda: 0),),
-        expected=ClaimVerdict.HOLDS,
-    ),
-    Claim(
-        id="symshuffle.anchored-open-2",
-        kind=Kind.STATEMENT,
-        title="two messages per user (open question 2)",
-        text=(
-            r"Two independent messages have budget $(1+\chi)^2-1$ for every pair of inputs, and symmetrising the "
-            r"channel does not raise the largest."
-        ),
-        source="ours; towards anchored, Section 10, question (2)",
-        assumptions=("both messages through the same channel",),
-        scope="8 random channels with 3 inputs; 3-ary response twice against the frontier of one message",
-        grade=Grade.EXACT_CASES,
-        printed=_two_messages,
-        check=_check_messages,
-        controls=(Control("twice the budget of one", lambda chi: 2 * chi),),
         expected=ClaimVerdict.HOLDS,
     ),
     Claim(

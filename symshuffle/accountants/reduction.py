@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, TypeAlias, final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, final
 
 from symshuffle.channel import Channel
 from symshuffle.decompositions.blanket import simplified_decomposition
@@ -14,7 +14,7 @@ from symshuffle.errors import InputError
 from symshuffle.law import Law
 from symshuffle.mechanisms.continuous import Laplace, Side
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.numbers import DEFAULT_BITS, Real, enclose, is_enclosed, lower_end, to_float
+from symshuffle.numbers import DEFAULT_BITS, Real, enclose, is_enclosed, lower_end, maximum, minimum, to_float
 
 if TYPE_CHECKING:
     from symshuffle.decompositions.composition import Composition, Others, Pattern
@@ -36,6 +36,9 @@ class Composed:
     composition: Composition
     lam: Real | None
 
+
+_MOST_INPUTS: Final = 8
+"""Inputs of an explicit channel up to which all of its constant backgrounds are tried."""
 
 LawFamily: TypeAlias = Callable[[Real, Direction, int | None], Law]
 """From target ratio, direction and bits to a law of G."""
@@ -190,12 +193,25 @@ def _numeric(decomposition: Decomposition) -> LawFamily:
 
 def _of_channel(channel: Channel) -> Reduction:
     inputs = range(channel.num_inputs)
+    if len(inputs) < 2:
+        raise InputError("channel", f"{len(inputs)} input", "at least 2 inputs: neighbours differ in one")
     pairs = [(x, y) for x in inputs for y in inputs if x < y]
     bounds = tuple(_numeric(simplified_decomposition(channel, pair)) for pair in pairs)
     backgrounds = tuple(
         (_constant(pair, other), _numeric(_real(channel, pair, other))) for pair in pairs for other in inputs
     )
-    return Reduction(bounds, backgrounds, "the worst of all pairs of inputs")
+    # Pairs times inputs grow too fast for large channels, whose bound is then given alone.
+    few = backgrounds if len(inputs) <= _MOST_INPUTS else ()
+    return Reduction(bounds, few, f"the worst of all pairs of inputs{_revealed(channel)}")
+
+
+def _revealed(channel: Channel) -> str:
+    """Which outputs make a channel not LDP, in words: what they reveal for certain is the singular mass of its laws."""
+    outputs = [y for y, column in enumerate(channel.columns()) if minimum(column) == 0 and maximum(column) != 0]
+    if not outputs:
+        return ""
+    some = ", ".join(map(str, outputs[:5])) + (", ..." if len(outputs) > 5 else "")
+    return f" (not LDP for any budget: possible at some inputs only, and counted as singular mass: outputs {some})"
 
 
 def _real(channel: Channel, pair: tuple[int, int], other: int) -> Decomposition:

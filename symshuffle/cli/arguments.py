@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -13,6 +15,7 @@ from symshuffle.numbers import parse_rational
 if TYPE_CHECKING:
     from symshuffle.accountants.reduction import Composed
     from symshuffle.accountants.solve import Engine
+    from symshuffle.channel import Channel
     from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.results import Rigour
@@ -65,11 +68,17 @@ Rel = Annotated[float, typer.Option(help="Relative width of the bracket to aim a
 RigourOption = Annotated[
     RigourName | None, typer.Option("--rigour", help="What the result must be; default float64, or the engine's own.")
 ]
+File = Annotated[
+    Path | None,
+    typer.Option("--file", help="Matrix of `channel`: CSV or JSON, one row per input, entries p, p/q, 0.1."),
+]
 Confirm = Annotated[bool, typer.Option("--confirm", help="Recompute at 50 digits in mpmath by another route.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
-def source(name: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism | Laplace | Composed:
+def source(
+    name: str, eps0: str | None, lam: str | None, param: list[str] | None, file: Path | None = None
+) -> Mechanism | Laplace | Composed | Channel:
     """What a command line asks about, with every parameter that is needed.
 
     Raises
@@ -79,11 +88,45 @@ def source(name: str, eps0: str | None, lam: str | None, param: list[str] | None
     """
     from symshuffle.decompositions.expression import is_composition
 
+    if name == "channel":
+        for option, value in (("--eps0", eps0), ("--lam", lam), ("-p", param and param[0])):
+            if value:
+                raise InputError(option, value, "nothing but --file for `channel`")
+        return channel(file)
+    if file is not None:
+        raise InputError("--file", file, f"the mechanism `channel` to go with it, not {name}")
     if name == "laplace":
         return _laplace(eps0, lam, param)
     if not is_composition(name):
         return _complete(mechanism(name, eps0, lam, param))
     return _composed(name, eps0, lam, param)
+
+
+def channel(file: Path | None) -> Channel:
+    """The matrix in a file."""
+    from symshuffle.channel_file import read_channel
+
+    if file is None:
+        raise InputError("--file", None, "the CSV or JSON file of the channel")
+    return read_channel(file)
+
+
+def explicit(found: Channel, param: list[str] | None) -> Mechanism:
+    """A channel as a mechanism without parameters, comparing the pair of inputs that is named."""
+    from symshuffle.mechanisms.model import Mechanism
+    from symshuffle.mechanisms.symbolic import constant_of
+
+    values = {"first": "0", "second": "1", **assignments(param)}
+    for name in values.keys() - {"first", "second"}:
+        raise InputError(name, values[name], "first or second, the inputs to compare")
+    pair = []
+    for name, value in values.items():
+        x = parse_rational(value, name)
+        if x.denominator != 1 or not 0 <= x < found.num_inputs:
+            raise InputError(name, value, f"an input from 0 to {found.num_inputs - 1}")
+        pair.append(int(x))
+    rows = [[constant_of(Fraction(entry)) for entry in row] for row in found.rows]  # type: ignore[arg-type]  # as read
+    return Mechanism.from_matrix("channel", rows, parameters=(), pair=(pair[0], pair[1]), title="explicit channel")
 
 
 def _laplace(eps0: str | None, lam: str | None, param: list[str] | None) -> Laplace:
@@ -189,8 +232,11 @@ def engine_and_rigour(name: EngineName, rel: float, rigour: RigourName | None) -
     return engines[name], Rigour(rigour.value)
 
 
-def echoed(found: Mechanism | Laplace | Composed, eps0: str | None, lam: str | None, **asked: Any) -> dict[str, Any]:
+def echoed(
+    found: Mechanism | Laplace | Composed | Channel, eps0: str | None, lam: str | None, **asked: Any
+) -> dict[str, Any]:
     """All parameters exactly as they were understood."""
+    from symshuffle.channel import Channel
     from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.model import Mechanism
 
@@ -201,9 +247,13 @@ def echoed(found: Mechanism | Laplace | Composed, eps0: str | None, lam: str | N
         given.update((parameter.name, "limit") for parameter in found.parameters)
     elif isinstance(found, Laplace):
         given.update(mechanism=found.name, domain=found.domain, cells=found.cells)
+    elif isinstance(found, Channel):
+        given.update(mechanism="channel", inputs=found.num_inputs, outputs=found.num_outputs)
     else:
         given["mechanism"] = found.composition.name
     for name, value in {"eps0": eps0, "lam": lam, **asked}.items():
         if value is not None:
-            given[name] = value if isinstance(value, int) else str(parse_rational(value, name))
+            given[name] = str(value) if isinstance(value, Path) else value
+            if isinstance(value, str):
+                given[name] = str(parse_rational(value, name))
     return given

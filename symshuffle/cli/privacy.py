@@ -20,6 +20,7 @@ from symshuffle.cli.arguments import (
     EngineName,
     EngineOption,
     Eps0,
+    File,
     Json,
     Lam,
     Mech,
@@ -56,6 +57,7 @@ def delta(
     eps: Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")] = None,
     exp_eps: Annotated[str | None, typer.Option("--exp-eps", help="Target ratio exp(eps) >= 1.")] = None,
     param: Params = None,
+    file: File = None,
     direction: Direction = DirectionName.BOTH,
     engine: EngineOption = EngineName.AUTO,
     rel: Rel = 1e-6,
@@ -69,7 +71,7 @@ def delta(
     from symshuffle.mechanisms.parameters import read_target
 
     target = read_target(eps=eps, exp_eps=exp_eps)
-    asked = arguments.source(mech, eps0, lam, param)
+    asked = arguments.source(mech, eps0, lam, param, file)
     users = arguments.users(n)
     chosen, level = arguments.engine_and_rigour(engine, rel, rigour)
     reduced = reduction(asked)
@@ -85,7 +87,7 @@ def delta(
         attain=True,
     )
     confirmed = _confirmed(reduced, bound, target) if confirm else None
-    inputs = arguments.echoed(asked, eps0, lam, n=users, eps=eps, exp_eps=exp_eps)
+    inputs = arguments.echoed(asked, eps0, lam, file=file, n=users, eps=eps, exp_eps=exp_eps)
     _show("delta", bound, confirmed, inputs, as_json)
 
 
@@ -97,6 +99,7 @@ def epsilon(
     eps0: Eps0 = None,
     lam: Lam = None,
     param: Params = None,
+    file: File = None,
     direction: Direction = DirectionName.BOTH,
     engine: EngineOption = EngineName.AUTO,
     rel: Rel = 1e-6,
@@ -110,7 +113,7 @@ def epsilon(
     from symshuffle.numbers import Exp
 
     target = parse_rational(delta, "delta")
-    asked = arguments.source(mech, eps0, lam, param)
+    asked = arguments.source(mech, eps0, lam, param, file)
     users = arguments.users(n)
     chosen, level = arguments.engine_and_rigour(engine, rel, rigour)
     reduced = reduction(asked)
@@ -127,7 +130,7 @@ def epsilon(
     )
     at = Exp(bound.bracket.upper) if bound.bracket.upper else Fraction(1)
     confirmed = _confirmed(reduced, bound, at) if confirm else None
-    inputs = arguments.echoed(asked, eps0, lam, n=users, delta=delta)
+    inputs = arguments.echoed(asked, eps0, lam, file=file, n=users, delta=delta)
     _show("epsilon", bound, confirmed, inputs, as_json)
 
 
@@ -137,14 +140,21 @@ def decompose(
     eps0: Eps0 = None,
     lam: Lam = None,
     param: Params = None,
+    file: File = None,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX only.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Derive the optimal decomposition of a mechanism and its law of G, in the parameters left open."""
+    """Derive the optimal decomposition of a mechanism and its law of G, in the parameters left open.
+
+    For `channel` the pair compared is inputs 0 and 1, or those named by -p first= and -p second=.
+    """
     from symshuffle.decompositions.symbolic import optimal_decomposition
     from symshuffle.mechanisms.display import text
 
-    mechanism = arguments.mechanism(mech, eps0, lam, param)
+    if mech == "channel":
+        mechanism = arguments.explicit(arguments.channel(file), param)
+    else:
+        mechanism = arguments.mechanism(mech, eps0, lam, param)
     decomposition = optimal_decomposition(mechanism, limits=False)
     if latex:
         typer.echo(decomposition.latex())

@@ -29,9 +29,7 @@ from symshuffle.claims.model import (
 )
 from symshuffle.design.convex_order import (
     average_law,
-    convex_order,
     exact_atoms,
-    stop_loss,
 )
 from symshuffle.design.envelope import (
     Contamination,
@@ -43,101 +41,11 @@ from symshuffle.design.envelope import (
     ratio_law,
     shuffled_leakage,
 )
-from symshuffle.law import Law
 from symshuffle.mechanisms.finite import krr, rr
 from symshuffle.numbers import Exp
 from symshuffle.shuffled import backgrounds, law_divergence, shuffled_divergence, shuffled_law
 
 ZERO: Final = Fraction(0)
-
-
-def _endpoint(lam: Any) -> list[tuple[Any, Any]]:
-    """Atoms and weights of the endpoint law."""
-    return [(lam, 1 / (1 + lam)), (1 / lam, lam / (1 + lam))]
-
-
-def _check_endpoint(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    lam = sp.Symbol("lambda", positive=True)
-    atoms = statement(lam)
-    yield identity(sum(w for _, w in atoms), 1, at="every lam: total mass")
-    yield identity(sum(v * w for v, w in atoms), 1, at="every lam: mean")
-    yield identity(sum(w * (v - 1) ** 2 for v, w in atoms), (lam - 1) ** 2 / lam, at="every lam: variance")
-    high, low = rr().symbolic_rows()
-    matrix = [[entry.subs(rr().parameters[0].symbol, lam) for entry in row] for row in (high, low)]
-    for y, (value, weight) in enumerate(atoms):
-        yield identity(matrix[0][y] / matrix[1][y], value, at=f"binary randomized response, output {y}: ratio")
-        yield identity(matrix[1][y], weight, at=f"binary randomized response, output {y}: mass under the reference")
-    for ratio in map(Fraction, ("1", "3/2", "7")):
-        claimed = Law.from_atoms(statement(ratio))
-        yield decide(cases.same_law(endpoint_law(ratio), claimed), at=f"lam={ratio}", claimed="the library's law")
-
-
-def _chord(value: Any, lam: Any) -> Any:
-    """The weight at lam that a point of [1/lam, lam] is split with."""
-    return (value - 1 / lam) / (lam - 1 / lam)
-
-
-def _check_maximum(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    value, lam = sp.symbols("l lambda", positive=True)
-    weight = statement(value, lam)
-    yield identity(weight * lam + (1 - weight) / lam, value, at="every l, lam: the split keeps the mean")
-    yield identity(weight.subs(value, lam), 1, at="weight at the upper end")
-    yield identity(weight.subs(value, 1 / lam), 0, at="weight at the lower end")
-    for trial in range(20):
-        cap = (Fraction(3, 2), Fraction(3), Fraction(9))[trial % 3]
-        ratio = cases.random_ratio(rng, cap, 2 + trial % 4)
-        yield decide(
-            convex_order(ratio, endpoint_law(cap)).holds, at=f"law {trial}, lam={cap}", claimed="below the endpoint law"
-        )
-        mass = sum((w * statement(v, cap) for v, w in exact_atoms(ratio)), start=ZERO)
-        yield compare(mass, 1 / (1 + cap), at=f"law {trial}: the splits add up to the endpoint law")
-
-
-def _coupled(value: Fraction, lam: Fraction) -> Fraction:
-    """The conditional probability of lam given l in the martingale coupling with the endpoint law."""
-    return Fraction(_chord(value, lam))
-
-
-def _check_coupling(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for trial in range(10):
-        lam = (Fraction(2), Fraction(5))[trial % 2]
-        ratio, end = cases.random_ratio(rng, lam, 2 + trial % 3), endpoint_law(lam)
-        found = convex_order(ratio, end)
-        yield decide(found.holds, at=f"law {trial}", claimed="a coupling exists")
-        for (value, weight), row in zip(exact_atoms(ratio), found.coupling or (), strict=False):
-            yield compare(row[-1] / weight, statement(value, lam), at=f"law {trial}, l={value}: weight at lam")
-        reverse = convex_order(end, ratio)
-        yield decide(
-            not reverse.holds and reverse.threshold is not None,
-            at=f"law {trial}",
-            claimed="reversed order refused with a threshold",
-        )
-        for n in (2, 3):
-            spread = convex_order(average_law(ratio, n), average_law(end, n))
-            yield decide(spread.holds, at=f"law {trial}, averages of {n}", claimed="a coupling exists")
-
-
-def _averages(lower: Law, upper: Law) -> bool:
-    """Whether convex order passes to averages."""
-    return True
-
-
-def _check_averages(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for trial in range(12):
-        lower = Law.from_atoms(
-            zip(map(Fraction, cases.integers(rng, 3, 0, 9)), cases.distribution(rng, 3), strict=True)
-        )
-        upper = Law.from_atoms(
-            (v + step, w / 2)
-            for v, w in exact_atoms(lower)
-            for d in [Fraction(int(rng.integers(0, 4)))]
-            for step in (d, -d)
-        )
-        for n in (1, 2, 3, 4):
-            x, y = average_law(lower, n), average_law(upper, n)
-            thresholds = [v for v, _ in (*exact_atoms(x), *exact_atoms(y))]
-            below = all(stop_loss(x, t) <= stop_loss(y, t) for t in thresholds)
-            yield compare(below, statement(lower, upper), at=f"spread {trial}, n={n}")
 
 
 def _envelope(lam: Any, n: int, gamma: Any, forward: bool) -> Any:
@@ -291,71 +199,8 @@ def reproduce_neighbours(directory: Path) -> list[Path]:
 
 REPRODUCE: Final = {"symshuffle.anchored-envelope-neighbours": reproduce_neighbours}
 
+
 CLAIMS: Final = (
-    Claim(
-        id="anchored.def-4.5",
-        kind=Kind.DEFINITION,
-        title="the endpoint law",
-        text=(
-            r"$\kappa$: mass $\frac1{1+\lambda}$ at $\lambda$ and $\frac\lambda{1+\lambda}$ at $1/\lambda$; mean 1, "
-            r"variance $(\lambda-1)^2/\lambda$."
-        ),
-        source="anchored, Definition 4.5",
-        assumptions=(r"$\lambda\ge1$",),
-        scope="every lam, and against binary randomized response",
-        grade=Grade.PROVED,
-        printed=_endpoint,
-        check=_check_endpoint,
-        controls=(Control("weights exchanged", lambda lam: [(lam, lam / (1 + lam)), (1 / lam, 1 / (1 + lam))]),),
-        expected=ClaimVerdict.DEFINITION,
-    ),
-    Claim(
-        id="anchored.lem-4.6",
-        kind=Kind.STATEMENT,
-        title="the endpoint law is largest in convex order",
-        text=(
-            r"Every law of mean 1 on $[1/\lambda,\lambda]$ is below $\kappa$: split $l$ into $\lambda$ with weight "
-            r"$a(l)=\frac{l-1/\lambda}{\lambda-1/\lambda}$, and $1/\lambda$."
-        ),
-        source="anchored, Lemma 4.6",
-        assumptions=(r"$\lambda>1$",),
-        scope="the split for every l and lam; 20 random laws by stop-loss and coupling",
-        grade=Grade.PROVED,
-        printed=_chord,
-        check=_check_maximum,
-        controls=(Control("weight l/lam", lambda value, lam: value / lam),),
-        expected=ClaimVerdict.HOLDS,
-    ),
-    Claim(
-        id="anchored.rem-4.7",
-        kind=Kind.STATEMENT,
-        title="Strassen coupling",
-        text=r"Convex order is a martingale coupling; with $\kappa$ it is $P(\lambda\mid l)=a(l)$.",
-        source="anchored, Remark 4.7",
-        assumptions=("finite laws",),
-        scope=(
-            "10 laws and their averages of 2 and 3, couplings from certified linear programs; reversed orders refused"
-        ),
-        grade=Grade.CERTIFIED,
-        printed=_coupled,
-        check=_check_coupling,
-        controls=(Control("the complementary weight", lambda value, lam: 1 - _coupled(value, lam)),),
-        expected=ClaimVerdict.HOLDS,
-    ),
-    Claim(
-        id="anchored.lem-4.8",
-        kind=Kind.STATEMENT,
-        title="convex order passes to averages",
-        text=r"$X\le_{cx}Y$ implies $\bar X_n\le_{cx}\bar Y_n$.",
-        source="anchored, Lemma 4.8",
-        assumptions=("integrable",),
-        scope="12 random mean-preserving spreads, n <= 4, all thresholds",
-        grade=Grade.EXACT_CASES,
-        printed=_averages,
-        check=_check_averages,
-        controls=(Control("it is lost under averaging", lambda lower, upper: False),),
-        expected=ClaimVerdict.HOLDS,
-    ),
     Claim(
         id="anchored.thm-4.9",
         kind=Kind.STATEMENT,

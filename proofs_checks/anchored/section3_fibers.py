@@ -1,0 +1,198 @@
+"""Section 3: what a fiber says about its law: mass lost at the boundary, and which fibers occur."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.anchored import _cases as cases
+from proofs_checks.anchored.section3 import K4, backward, random_cases
+from symshuffle.anchored import (
+    AnchoredLaw,
+    Fiber,
+    PointLaw,
+    completions,
+    fiber,
+    law_from_fiber,
+)
+from symshuffle.anchored.linear import Vector, dot
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.errors import InputError
+
+ZERO: Final = Fraction(0)
+
+
+def _boundary(lost_atoms: Sequence[tuple[Vector, Fraction]], size: int) -> tuple[Vector, bool]:
+    """The mean of a boundary fiber from the unseen part of the law, and whether the fiber fixes the law."""
+    mean = tuple(-sum((weight * x[i] for x, weight in lost_atoms), start=ZERO) for i in range(size))
+    return mean, not lost_atoms
+
+
+def _boundary_corrected(lost_atoms: Sequence[tuple[Vector, Fraction]], size: int) -> tuple[Vector, bool]:
+    """As printed, but one unseen template at a vertex, of squared length k(k-1), is fixed as well."""
+    vertex = {x for x, _ in lost_atoms if dot(x, x) == (size + 1) * size}
+    return _boundary(lost_atoms, size)[0], not lost_atoms or (len(lost_atoms) == len(vertex) == 1)
+
+
+def _check_boundary(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    gauge = cases.gauges()[0]
+    for where, law, w in _boundary_cases(rng):
+        source = fiber(law, w)
+        unseen = [(gauge.point(u), weight) for u, weight in law.template.atoms() if dot(w, u) == 0]
+        claimed_mean, determined = statement(unseen, K4 - 1)
+        mean = gauge.point(source.ratios.mean)
+        yield compare(mean, claimed_mean, at=where)
+        yield compare(dot(gauge.point(w), mean), source.lost, at=f"{where}: lost mass")
+        least, most = completions(source)
+        both = all(fiber(other, w) == source for other in (least, most))
+        yield decide(
+            both and least.trace() <= law.trace() <= most.trace(), at=where, claimed="completions bound the law"
+        )
+        yield compare(least == most, determined, at=f"{where}: weights {tuple(map(str, w))} fix the law")
+    source = fiber(AnchoredLaw.from_channel(cases.WITH_ZERO), (Fraction(1), ZERO, ZERO))
+    yield compare(source.lost, Fraction(1, 3), at="the 3-input example with a zero")
+
+
+def _boundary_cases(rng: np.random.Generator) -> Iterator[tuple[str, AnchoredLaw, Vector]]:
+    half, quarter = Fraction(1, 2), Fraction(1, 4)
+    identity_law = AnchoredLaw.from_atoms(
+        (tuple(Fraction(4 * (i == j)) for j in range(K4)), quarter) for i in range(K4)
+    )
+    yield "identity channel", identity_law, (half, quarter, quarter, ZERO)
+    yield "identity channel", identity_law, (half, half, ZERO, ZERO)
+    yield from ((where, law, w) for where, law, w in random_cases(rng, 60) if not min(w))
+
+
+def _realised(atoms: Sequence[tuple[Vector, Fraction]], b: Vector) -> list[tuple[Vector, Fraction]]:
+    """The law that a mean-zero fiber comes from, in a gauge."""
+    return [(backward(z, b), weight * (1 - dot(b, z))) for z, weight in atoms]
+
+
+def _unweighted(atoms: Sequence[tuple[Vector, Fraction]], b: Vector) -> list[tuple[Vector, Fraction]]:
+    return [(backward(z, b), weight) for z, weight in atoms]
+
+
+def _check_realised(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    s, z = sp.symbols("s z", positive=True)  # s = <b_w, z>
+    yield identity((1 - s) * (z / (1 - s)), z, at="every fiber: the mean of the law is the mean of the fiber")
+    yield identity((1 - s) * (1 + s / (1 - s)), 1, at="every fiber: the tilted law has the fiber's weights")
+    gauge = cases.gauges()[0]
+    for trial in range(20):
+        w = cases.distribution(rng, K4)
+        source = _random_fiber(rng, w)
+        law = law_from_fiber(source)
+        claimed = statement([(gauge.point(r), weight) for r, weight in source.ratios.atoms()], gauge.point(w))
+        ours = [(gauge.point(u), weight) for u, weight in law.template.atoms()]
+        yield decide(sorted(claimed) == sorted(ours), at=f"random fiber {trial}", claimed="the printed law")
+        yield compare(fiber(law, w), source, at=f"random fiber {trial}: fiber of the law")
+        shifted = PointLaw.from_atoms([(source.ratios.points[0], Fraction(1))])
+        if any(Fiber(w, shifted).mean):
+            yield decide(_unrealisable(Fiber(w, shifted)), at=f"mean not zero, {trial}", claimed="refused")
+
+
+def _random_fiber(rng: np.random.Generator, w: Vector) -> Fiber:
+    """Random points of the range, completed to mean zero by its vertices."""
+    points = []
+    for _ in range(3):
+        v = cases.distribution(rng, K4)
+        points.append(tuple(a / b for a, b in zip(v, w, strict=True)))  # sum_i v_i e_i/w_i, so w.r = 1
+    masses = cases.distribution(rng, 3)
+    share = min(1 / max(r[i] for r in points) for i in range(K4)) / 2
+    atoms: list[tuple[Vector, Fraction]] = [(r, share * mass) for r, mass in zip(points, masses, strict=True)]
+    for i in range(K4):  # the vertex e_i/w_i with the weight that makes coordinate i of the mean 1
+        missing = 1 - sum((mass * r[i] for r, mass in atoms[:3]), start=ZERO)
+        vertex = tuple(1 / w[i] if i == j else ZERO for j in range(K4))
+        atoms.append((vertex, missing * w[i]))
+    return Fiber(w, PointLaw.from_atoms(atoms))
+
+
+def _unrealisable(source: Fiber) -> bool:
+    try:
+        law_from_fiber(source)
+    except InputError:
+        return True
+    return False
+
+
+CLAIMS: Final = (
+    Claim(
+        id="anchored.rem-3.5",
+        kind=Kind.STATEMENT,
+        title="boundary fibers can lose mass",
+        text=(
+            r"$\int z\,d\eta_w=-\int_{P\setminus P_w}x\,d\mu$, and the fiber does not determine $\mu$ unless "
+            r"$\mu(P\setminus P_w)=0$."
+        ),
+        source="anchored, Remark 3.5",
+        assumptions=("$w$ on the boundary",),
+        scope=(
+            "the identity channel at two boundary compositions, the boundary cases among 60 random laws; extreme "
+            "completions"
+        ),
+        grade=Grade.EXACT_CASES,
+        printed=_boundary,
+        check=_check_boundary,
+        controls=(
+            Control(
+                "mean zero also at the boundary",
+                lambda atoms, size: ((ZERO,) * size, _boundary_corrected(atoms, size)[1]),
+            ),
+            Control("the fiber always fixes the law", lambda atoms, size: (_boundary(atoms, size)[0], True)),
+        ),
+        expected=ClaimVerdict.REFUTED,
+        corrected=Correction(
+            text=(
+                r"The mean identity holds. The fiber fixes the mass and the mean of what it cannot see; it fixes "
+                r"$\mu$ exactly if that mass is 0 or sits in one vertex $ke_i$, as it must when only one weight is "
+                r"zero."
+            ),
+            statement=_boundary_corrected,
+            grade=Grade.EXACT_CASES,
+        ),
+    ),
+    Claim(
+        id="anchored.thm-3.6",
+        kind=Kind.STATEMENT,
+        title="which fibers occur",
+        text=(
+            r"Every mean-zero probability $\eta$ on $Q_w$ is the fiber of exactly one law, the image of $(1-\langle "
+            r"b_w,z\rangle)\eta$ under $S_w$."
+        ),
+        source="anchored, Theorem 3.6",
+        assumptions=("$w$ interior",),
+        scope=(
+            "mean and weights for every fiber (with the bijection of anchored.prop-3.2); 20 random fibers, others "
+            "refused"
+        ),
+        grade=Grade.PROVED,
+        printed=_realised,
+        check=_check_realised,
+        controls=(
+            Control("without the weight", _unweighted),
+            Control(
+                "the weight with a plus sign",
+                lambda atoms, b: [
+                    (x, w * (1 + dot(b, z)) / (1 - dot(b, z)))
+                    for (x, w), (z, _) in zip(_realised(atoms, b), atoms, strict=True)
+                ],
+            ),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

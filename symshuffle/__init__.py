@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from symshuffle.accountants.reduction import Composed as Composed
     from symshuffle.accountants.solve import delta as delta
     from symshuffle.accountants.solve import epsilon as epsilon
+    from symshuffle.anchored.law import AnchoredLaw as AnchoredLaw
     from symshuffle.channel import Channel as Channel
     from symshuffle.channel import direct_sum as direct_sum
     from symshuffle.decompositions.blanket import privacy_blanket as privacy_blanket
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from symshuffle.decompositions.composition import parallel as parallel
     from symshuffle.decompositions.composition import subsample as subsample
     from symshuffle.decompositions.symbolic import optimal_decomposition as optimal_decomposition
+    from symshuffle.design.envelope import Contamination as Contamination
+    from symshuffle.design.envelope import binary_envelope as binary_envelope
+    from symshuffle.design.frontier import trace_frontier as trace_frontier
+    from symshuffle.design.raw_cap import optimal_subset_sizes as optimal_subset_sizes
     from symshuffle.divergences import chi_square as chi_square
     from symshuffle.divergences import hockey_stick as hockey_stick
     from symshuffle.errors import InputError as InputError
@@ -57,10 +62,14 @@ _HOME: Final = {
     "accountants.fft": ("FFT",),
     "accountants.reduction": ("Composed",),
     "accountants.solve": ("delta", "epsilon"),
+    "anchored.law": ("AnchoredLaw",),
     "channel": ("Channel", "direct_sum"),
     "decompositions.blanket": ("privacy_blanket", "simplified_decomposition"),
     "decompositions.composition": ("hamming", "joint", "parallel", "subsample"),
     "decompositions.symbolic": ("optimal_decomposition",),
+    "design.envelope": ("Contamination", "binary_envelope"),
+    "design.frontier": ("trace_frontier",),
+    "design.raw_cap": ("optimal_subset_sizes",),
     "divergences": ("chi_square", "hockey_stick"),
     "errors": ("InputError", "NotDecided", "SolverFailure", "SymshuffleError", "Unsupported"),
     "law": ("Law",),

@@ -147,9 +147,11 @@ def amplification_curve(
     reduced = reduction(source)
     if not users:
         raise InputError("users", users, "at least one number of users")
-    found = []
+    found: list[CurvePoint] = []
     for n in users:
-        bound = epsilon(reduced, n=n, delta=delta, direction=direction, rigour=rigour, rel=rel, bits=bits)
+        # eps falls about as 1/sqrt(n), so each point tells where to look for the next.
+        near = found[-1].y.upper * Fraction(math.sqrt(found[-1].x / n)) if found else None
+        bound = epsilon(reduced, n=n, delta=delta, direction=direction, rigour=rigour, rel=rel, bits=bits, near=near)
         found.append(CurvePoint(Fraction(n), bound.bracket))
     text = meaning(reduced, users[-1], direction).replace(f"n = {users[-1]} users", "n users")
     return Curve("eps-n", "n", "eps", tuple(found), direction, text)

@@ -60,7 +60,7 @@ def decide(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
     return Point(x, value)
 
 
-def smallest_meeting(bound: Bound, target: Fraction, rel: float) -> Crossing:
+def smallest_meeting(bound: Bound, target: Fraction, rel: float, near: Fraction | None = None) -> Crossing:
     """The smallest argument at which a falling function is at most ``target``, from both sides.
 
     Parameters
@@ -71,6 +71,8 @@ def smallest_meeting(bound: Bound, target: Fraction, rel: float) -> Crossing:
         What the function should fall to.
     rel : float
         Relative width to aim at, of the argument.
+    near : Fraction, optional
+        A guess of the answer, where the search then starts.
 
     Returns
     -------
@@ -82,6 +84,10 @@ def smallest_meeting(bound: Bound, target: Fraction, rel: float) -> Crossing:
     Unsupported
         If the function never meets the target, or the width asked for is out of the engine's reach.
     """
+    if near is not None and near > 0:
+        found = _around(bound, target, rel, near)
+        if found is not None:
+            return found
     low = decide(bound, target, rel, Fraction(0))
     if low.value.upper <= target:
         return Crossing(Fraction(0), Fraction(0), low.value)
@@ -94,6 +100,19 @@ def smallest_meeting(bound: Bound, target: Fraction, rel: float) -> Crossing:
         low = high if high.value.lower > target else low
         high = decide(bound, target, rel, 4 * high.x)
     return narrow(bound, target, rel, above=low, meets=high, what="eps")
+
+
+def _around(bound: Bound, target: Fraction, rel: float, near: Fraction) -> Crossing | None:
+    """The crossing within a factor 2 of a guess, or None if it is not there."""
+    meets = above = None
+    for step in (Fraction(1, 50), Fraction(1, 10), Fraction(1)):
+        for x in (near * (1 + step), near / (1 + step)):
+            point = decide(bound, target, rel, x)
+            meets = point if point.value.upper <= target and (meets is None or x < meets.x) else meets
+            above = point if point.value.lower > target and (above is None or x > above.x) else above
+        if meets is not None and above is not None:
+            return narrow(bound, target, rel, above=above, meets=meets, what="eps")
+    return None
 
 
 def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: Point, what: str) -> Crossing:

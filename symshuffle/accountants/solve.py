@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Final, TypeAlias, final
 
 from symshuffle.accountants.ball import BallContour
@@ -243,6 +244,7 @@ def epsilon(
     rel: float = 1e-6,
     bits: int | None = None,
     attain: bool = False,
+    near: Fraction | None = None,
 ) -> Amplification:
     """The smallest eps at which a shuffled mechanism is (eps, delta)-private, on the safe side.
 
@@ -256,6 +258,8 @@ def epsilon(
         Target, in (0, 1); kept exact.
     rel : float
         Relative width of the bracket around eps to aim at.
+    near : Fraction, optional
+        A guess of the answer to start the search from; it changes the cost only.
 
     Raises
     ------
@@ -277,7 +281,7 @@ def epsilon(
 
     def crossing(one: Reduction) -> Crossing:
         quick = bound(one, Rigour.FLOAT64) if engine is None and rigour is Rigour.BALL else None
-        return cross(smallest_meeting, bound(one), target, rel, quick=quick)
+        return cross(partial(smallest_meeting, near=near), bound(one), target, rel, quick=quick)
 
     found = crossing(reduced)
     how = f"root search on delta(eps); at the upper end: {found.at.how}"

@@ -24,7 +24,7 @@ from symshuffle.law import Law
 from symshuffle.numbers import Ball, ball_arguments, lower_end, to_arb, to_float, upper_end, working_precision
 from symshuffle.results import Bracket, Rigour
 
-_TAIL: Final = 1e-6
+_TAIL: Final = Fraction(1, 10**6)
 """What the neglected mass, relative to ``rel``, is planned for; it may turn out larger."""
 
 
@@ -61,9 +61,10 @@ class Sparse:
         if not law.enclosed:
             return "a law of doubles encloses nothing"
         heaviest = max(range(len(law.weights)), key=lambda i: lower_end(law.weights[i]))
-        expected = n * sum(upper_end(w) for i, w in enumerate(law.weights) if i != heaviest)
+        others = (upper_end(w) for i, w in enumerate(law.weights) if i != heaviest)
+        expected = n * sum(others, start=Fraction(0))
         term, deepest = Fraction(1), 0
-        while term > _TAIL * self.rel and deepest < n:
+        while term > _TAIL * Fraction(self.rel) and deepest < n:
             deepest += 1
             term *= expected / deepest
             if math.comb(deepest + len(law.weights) - 1, deepest) > self.largest:

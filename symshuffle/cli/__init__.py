@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from symshuffle.cli import design, geometry, ledger, privacy, worst
+from symshuffle.cli import curves, design, geometry, ledger, privacy, worst
 from symshuffle.errors import InputError, NotDecided, SolverFailure, SymshuffleError, Unsupported
 from symshuffle.report import installed
 
@@ -27,6 +27,7 @@ app = typer.Typer(
 )
 app.add_typer(ledger.app)
 app.add_typer(privacy.app)
+app.add_typer(curves.app)
 app.add_typer(design.app, name="design")
 app.add_typer(geometry.app)
 app.add_typer(worst.app)

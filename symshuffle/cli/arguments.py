@@ -76,9 +76,27 @@ Confirm = Annotated[bool, typer.Option("--confirm", help="Recompute at 50 digits
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
-def source(
-    name: str, eps0: str | None, lam: str | None, param: list[str] | None, file: Path | None = None
+def source_or_channel(
+    name: str, eps0: str | None, lam: str | None, param: list[str] | None, file: Path | None
 ) -> Mechanism | Laplace | Composed | Channel:
+    """What a command line asks about, where `channel` with a file is welcome too.
+
+    Raises
+    ------
+    InputError
+        As :func:`source`, and if the file is missing, wrong, or given with anything but `channel`.
+    """
+    if name != "channel":
+        if file is not None:
+            raise InputError("--file", file, f"the mechanism `channel` to go with it, not {name}")
+        return source(name, eps0, lam, param)
+    for option, value in (("--eps0", eps0), ("--lam", lam), ("-p", param and param[0])):
+        if value:
+            raise InputError(option, value, "nothing but --file for `channel`")
+    return channel(file)
+
+
+def source(name: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism | Laplace | Composed:
     """What a command line asks about, with every parameter that is needed.
 
     Raises
@@ -88,13 +106,6 @@ def source(
     """
     from symshuffle.decompositions.expression import is_composition
 
-    if name == "channel":
-        for option, value in (("--eps0", eps0), ("--lam", lam), ("-p", param and param[0])):
-            if value:
-                raise InputError(option, value, "nothing but --file for `channel`")
-        return channel(file)
-    if file is not None:
-        raise InputError("--file", file, f"the mechanism `channel` to go with it, not {name}")
     if name == "laplace":
         return _laplace(eps0, lam, param)
     if not is_composition(name):

@@ -1,0 +1,306 @@
+"""Commands that invert an amplification bound or draw it: solve-eps0, solve-n, curve."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from symshuffle.cli import arguments
+from symshuffle.cli.arguments import (
+    LAW_BITS,
+    Direction,
+    DirectionName,
+    Eps0,
+    File,
+    Json,
+    Lam,
+    Mech,
+    Params,
+    Rel,
+    RigourName,
+    RigourOption,
+    Users,
+)
+from symshuffle.errors import InputError
+from symshuffle.numbers import format_decimal
+
+if TYPE_CHECKING:
+    from symshuffle.accountants.curves import Curve
+    from symshuffle.accountants.inverses import Inverse
+    from symshuffle.accountants.reduction import Source
+    from symshuffle.results import Rigour
+
+app = typer.Typer()
+
+
+class KindName(StrEnum):
+    """Names of the curves on the command line."""
+
+    DELTA_EPS = "delta-eps"
+    EPS_N = "eps-n"
+    F_DP = "f-dp"
+
+
+TargetEps = Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")]
+TargetRatio = Annotated[str | None, typer.Option("--exp-eps", help="Target ratio exp(eps) >= 1.")]
+TargetDelta = Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")]
+
+
+@app.command(name="solve-eps0")
+def solve_eps0(
+    mech: Mech,
+    n: Users,
+    delta: TargetDelta,
+    eps: TargetEps = None,
+    exp_eps: TargetRatio = None,
+    param: Params = None,
+    direction: Direction = DirectionName.BOTH,
+    rel: Rel = 1e-6,
+    rigour: RigourOption = None,
+    as_json: Json = False,
+) -> None:
+    """Largest local budget eps0 whose shuffled mechanism is (eps, delta)-private; the lower end is the safe one."""
+    from symshuffle.accountants import inverses
+
+    if mech == "channel":
+        raise InputError("mechanism", mech, "a mechanism with a local budget")
+
+    def at(eps0: Fraction) -> Source:
+        return arguments.source(mech, str(eps0), None, param)
+
+    found = inverses.solve_eps0(
+        at,
+        n=arguments.users(n),
+        delta=delta,
+        eps=eps,
+        exp_eps=exp_eps,
+        direction=direction.value,
+        rigour=_level(rel, rigour),
+        rel=rel,
+        bits=LAW_BITS,
+    )
+    asked = arguments.source(mech, "1", None, param)
+    inputs = arguments.echoed(asked, None, None, n=arguments.users(n), eps=eps, exp_eps=exp_eps, delta=delta)
+    _show("eps0", found, inputs, as_json)
+
+
+@app.command(name="solve-n")
+def solve_n(
+    mech: Mech,
+    delta: TargetDelta,
+    eps: TargetEps = None,
+    exp_eps: TargetRatio = None,
+    eps0: Eps0 = None,
+    lam: Lam = None,
+    param: Params = None,
+    file: File = None,
+    direction: Direction = DirectionName.BOTH,
+    rigour: RigourOption = None,
+    as_json: Json = False,
+) -> None:
+    """Smallest number of users that makes a mechanism (eps, delta)-private; the upper end is the safe one."""
+    from symshuffle.accountants import inverses
+
+    asked = arguments.source_or_channel(mech, eps0, lam, param, file)
+    found = inverses.solve_n(
+        asked,
+        delta=delta,
+        eps=eps,
+        exp_eps=exp_eps,
+        direction=direction.value,
+        rigour=_level(1e-6, rigour),
+        bits=LAW_BITS,
+    )
+    inputs = arguments.echoed(asked, eps0, lam, file=file, eps=eps, exp_eps=exp_eps, delta=delta)
+    _show("n", found, inputs, as_json)
+
+
+@app.command()
+def curve(
+    mech: Mech,
+    kind: Annotated[KindName, typer.Option(help="delta as a function of eps, eps of n, or type II of type I error.")],
+    n: Annotated[str | None, typer.Option("--n", help="Number of users (not for eps-n).")] = None,
+    delta: Annotated[str | None, typer.Option("--delta", help="Target delta in (0, 1), for eps-n.")] = None,
+    start: Annotated[str | None, typer.Option("--from", help="First eps, n or alpha; default 0, 1000 or 0.")] = None,
+    stop: Annotated[str | None, typer.Option("--to", help="Last eps, n or alpha; default -, 1e6 or 1.")] = None,
+    points: Annotated[int, typer.Option(help="How many points; geometric in n, even otherwise.")] = 30,
+    eps0: Eps0 = None,
+    lam: Lam = None,
+    param: Params = None,
+    file: File = None,
+    direction: Direction = DirectionName.BOTH,
+    rel: Rel = 1e-4,
+    rigour: RigourOption = None,
+    table: Annotated[Path | None, typer.Option("--csv", help="Write the points to this CSV file as well.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Draw the curve to this file (.png, .pdf, .svg).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Profile delta(eps), amplification eps(n) at fixed delta, or the f-DP trade-off, as brackets at each point."""
+    if plot is not None and plot.suffix.lower() not in (".png", ".pdf", ".svg"):
+        raise InputError("--plot", plot, "a file that ends in .png, .pdf or .svg")
+    for option, target in (("--csv", table), ("--plot", plot)):
+        if target is not None and not target.absolute().parent.is_dir():
+            raise InputError(option, target, "a file in a folder that exists")
+    asked = arguments.source_or_channel(mech, eps0, lam, param, file)
+    found = _curve(asked, kind, n, delta, (start, stop, points), direction, rel, _level(rel, rigour))
+    if table is not None:
+        table.write_text(_csv(found), encoding="utf-8")
+    if plot is not None:
+        _draw(found, plot)
+    given = None if n is None else arguments.users(n)
+    inputs = arguments.echoed(asked, eps0, lam, file=file, n=given, delta=delta, **{"from": start, "to": stop})
+    inputs["points"] = points
+    if as_json:
+        typer.echo(json.dumps(_as_json(found, inputs), indent=2))
+        return
+    shown = Table(found.x, f"{found.y}, lower", f"{found.y}, upper", title=f"{found.y} by {found.x}")
+    for point in found.points:
+        ends = point.y.decimals(9)
+        shown.add_row(format_decimal(point.x, digits=9, up=False), ends["lower"], ends["upper"])
+    console = Console(highlight=False)
+    console.print(shown)
+    console.print(f"the {found.safe} end is the bound: {found.meaning}")
+
+
+def _curve(
+    asked: Source,
+    kind: KindName,
+    n: str | None,
+    delta: str | None,
+    axis: tuple[str | None, str | None, int],
+    direction: DirectionName,
+    rel: float,
+    level: Rigour,
+) -> Curve:
+    from symshuffle.accountants import curves
+
+    start, stop, points = axis
+    if (n is None) != (kind is KindName.EPS_N):
+        raise InputError(
+            "--n", n, "not given for eps-n, whose axis it is" if n else f"a number of users for {kind.value}"
+        )
+    if (delta is None) == (kind is KindName.EPS_N):
+        raise InputError("--delta", delta, f"no target for {kind.value}" if delta else "a target in (0, 1) for eps-n")
+    if kind is KindName.EPS_N:
+        where = curves.spaced(start or "1000", stop or "1e6", points, geometric=True)
+        users = sorted({arguments.users(str(x if x in (where[0], where[-1]) else round(x))) for x in where})
+        return curves.amplification_curve(
+            asked, delta=delta, users=users, direction=direction.value, rigour=level, rel=rel, bits=LAW_BITS
+        )
+    users_of = arguments.users(str(n))
+    if kind is KindName.DELTA_EPS:
+        if stop is None:
+            raise InputError("--to", None, "the last level eps of the profile")
+        levels = curves.spaced(start or "0", stop, points)
+        return curves.delta_curve(
+            asked, n=users_of, levels=levels, direction=direction.value, rigour=level, rel=rel, bits=LAW_BITS
+        )
+    if direction is not DirectionName.BOTH:
+        raise InputError("--direction", direction.value, "both: a trade-off takes both")
+    alphas = curves.spaced(start or "0", stop or "1", points)
+    return curves.tradeoff_curve(asked, n=users_of, alphas=alphas, rigour=level, rel=rel, bits=LAW_BITS)
+
+
+def _level(rel: float, rigour: RigourName | None) -> Rigour:
+    from symshuffle.results import Rigour
+
+    if not 0 < rel < 1:
+        raise InputError("rel", rel, "a relative width in (0, 1)")
+    return Rigour.FLOAT64 if rigour is None else Rigour(rigour.value)
+
+
+def _show(what: str, found: Inverse, inputs: dict[str, Any], as_json: bool) -> None:
+    from symshuffle.accountants.solve import ADJACENCY
+
+    bracket = found.bracket
+    safe = "lower" if found.safe == bracket.lower and what == "eps0" else "upper"
+    if as_json:
+        at = found.delta.decimals()
+        answer = {
+            **bracket.decimals(),
+            "safe": safe,
+            "delta_at_safe": {"lower": at["lower"], "upper": at["upper"]},
+            "rigour": bracket.rigour.value,
+            "engine": bracket.engine,
+            "how": bracket.how,
+            "direction": found.direction,
+            "adjacency": ADJACENCY,
+            "meaning": found.meaning,
+            "inputs": inputs,
+        }
+        typer.echo(json.dumps(answer, indent=2))
+        return
+    ends = bracket.decimals(12)
+    shown = Table.grid(padding=(0, 2))
+    shown.add_row(f"{what} {'<=' if safe == 'lower' else '>='}", ends[safe])
+    shown.add_row("other end", ends["upper" if safe == "lower" else "lower"])
+    shown.add_row("delta there <=", found.delta.decimals(12)["upper"])
+    shown.add_row("rigour", f"{bracket.rigour.value}, engine {bracket.engine}: {bracket.how}")
+    shown.add_row("adjacency", ADJACENCY)
+    shown.add_row("meaning", found.meaning)
+    Console(highlight=False).print(shown)
+
+
+def _rows(found: Curve) -> list[dict[str, str]]:
+    return [
+        {found.x: format_decimal(p.x, digits=17, up=False), **p.y.decimals(), "engine": p.y.engine}
+        for p in found.points
+    ]
+
+
+def _as_json(found: Curve, inputs: dict[str, Any]) -> dict[str, Any]:
+    from symshuffle.accountants.solve import ADJACENCY
+
+    return {
+        "kind": found.kind,
+        "x": found.x,
+        "y": found.y,
+        "safe": found.safe,
+        "points": _rows(found),
+        "rigour": min((p.y.rigour for p in found.points), key=lambda rigour: rigour.strength).value,
+        "direction": found.direction,
+        "adjacency": ADJACENCY,
+        "meaning": found.meaning,
+        "inputs": inputs,
+    }
+
+
+def _csv(found: Curve) -> str:
+    rows = _rows(found)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _draw(found: Curve, path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axes = figure.subplots()
+    x = [float(point.x) for point in found.points]
+    low, high = ([float(getattr(point.y, end)) for point in found.points] for end in ("lower", "upper"))
+    axes.fill_between(x, low, high, alpha=0.3, label="bracket")
+    axes.plot(x, low if found.safe == "lower" else high, label=f"{found.safe} end (the bound)")
+    axes.set_xlabel(found.x)
+    axes.set_ylabel(found.y)
+    axes.grid(alpha=0.3)
+    if found.kind == "f-dp":
+        axes.plot([0, 1], [1, 0], linestyle=":", color="gray", label="perfect privacy")
+        axes.set_aspect("equal")
+    elif min(low) > 0:
+        axes.set_yscale("log")
+    if found.kind == "eps-n":
+        axes.set_xscale("log")
+    axes.legend()
+    figure.savefig(path)

@@ -256,8 +256,8 @@ CLAIMS: Final = (
         source="ours; answers anchored, Section 10, question (1)",
         assumptions=(r"$k\ge2$",),
         scope=(
-            "every k and C, from the singleton reduction of anchored, Lemma 7.2 and convexity of the curve; 40 "
-            "templates, 3 certificates"
+            "every k and C: the curve is concave beyond the threshold, below its chord before (anchored, Lemma 7.2); "
+            "only singletons matter by symshuffle.anchored-joint-frontier; 40 templates, 3 certificates"
         ),
         grade=Grade.PROVED,
         printed=_closed_form,

@@ -90,6 +90,13 @@ def _check_envelope(statement: Statement, rng: np.random.Generator) -> Iterator[
     yield identity((lam * first + second) / (1 + lam), a, at="every channel: the kernel gives row i from input 0")
     yield identity((first + lam * second) / (1 + lam), b, at="every channel: the kernel gives row j from input 1")
     yield identity(first.subs({a: 1, b: 1}), 1, at="every channel: total mass of a kernel row")
+    n, c = sp.symbols("n c", positive=True, integer=True)  # binary response: c of n outputs are the high one
+    share, rest = 1 / (1 + lam), lam / (1 + lam)
+    alone = share ** (c - 1) * rest ** (n - c) * rest * sp.binomial(n - 1, c - 1)  # the differing user sent it
+    among = share**c * rest ** (n - 1 - c) * share * sp.binomial(n - 1, c)
+    constant = share**c * rest ** (n - c) * sp.binomial(n, c)
+    ratio = sp.gammasimp(((alone + among) / constant).rewrite(sp.gamma))
+    yield identity(ratio, (c * lam + (n - c) / lam) / n, at="every n, lam: likelihood ratio of a count, so the sum")
     for trial in range(20):
         cap = (Fraction(3, 2), Fraction(2), Fraction(4))[trial % 3]
         channel = cases.capped_channel(rng, 2 + trial % 3, 3, cap)
@@ -213,7 +220,10 @@ CLAIMS: Final = (
         ),
         source="anchored, Theorem 4.9",
         assumptions=("one user against a constant population",),
-        scope="post-processing kernel for every channel; 20 channels, n <= 4, both directions; balls up to n = 1000",
+        scope=(
+            "kernel for every channel, ratio of a count for every n; 20 channels, n <= 4, both directions; balls up to "
+            "n = 1000"
+        ),
         grade=Grade.PROVED,
         printed=_envelope,
         check=_check_envelope,

@@ -68,12 +68,17 @@ def _rotations(law: AnchoredLaw) -> AnchoredLaw:
     return symmetrize(law, cyclic_group(law.num_inputs))
 
 
+def _isotropic(k: Any, tau: Any) -> Any:
+    """The worst fixed-composition risk of one user, from the trace."""
+    return (k - 1) ** 2 / tau - (k - 1) / k
+
+
 def _symmetrised(law: AnchoredLaw) -> tuple[Any, Any, Matrix]:
     """Budget, worst fixed-composition risk of one user, and covariance of the symmetrised law."""
     k = law.num_inputs
     pairs = [law.pairwise_divergence(i, j) for i in range(k) for j in range(k) if i != j]
     tau = law.trace()
-    risk = Fraction((k - 1) ** 2) / tau - Fraction(k - 1, k) if tau else math.inf
+    risk = _isotropic(Fraction(k), tau) if tau else math.inf
     covariance = tuple(tuple(tau / (k - 1) * (int(i == j) - Fraction(1, k)) for j in range(k)) for i in range(k))
     return sum(pairs) / (k * (k - 1)), risk, covariance
 
@@ -88,6 +93,15 @@ def _check_symmetrised(statement: Statement, rng: np.random.Generator) -> Iterat
     yield identity(left / right + right / left - 2, (left - right) ** 2 / (left * right), at="eigenvalues two by two")
     m = sp.Symbol("m", integer=True, positive=True)
     yield identity(m + 2 * sp.binomial(m, 2), m**2, at="every m: pairs of eigenvalues, so tr S tr S^-1 >= m^2")
+    # The risk: a vote is A(u - 1) with A the inverse covariance, rows average u - 1 to C e_i, and to C second moments.
+    first, second = sp.symbols("u1 u2", positive=True)
+    yield identity(
+        first * (second - 1), (first - 1) * (second - 1) + (second - 1), at="every channel: the mean vote under a row"
+    )
+    vote = (1 - 1 / k) ** 2 + (k - 1) / k**2
+    yield identity(vote, 1 - 1 / k, at="every k: squared length of the mean vote")
+    size = tau / (tau / (k - 1)) ** 2  # every row has trace tau by exchangeability: their average is the covariance
+    yield identity(size - vote, _isotropic(k, tau), at="every k: risk of one user, from a covariance tau/(k-1) I")
     for trial in range(16):
         channel = cases.EXAMPLE if trial == 0 else cases.channel(rng, 2 + trial % 3, 3, zeros=0.1)
         law = AnchoredLaw.from_channel(channel)
@@ -178,7 +192,7 @@ CLAIMS: Final = (
         source="anchored, Theorem 6.2",
         assumptions=(),
         scope=(
-            "averaging, covariance and the mean inequality for every k; 16 channels, enumeration at n = 2, a "
+            "averaging, covariance, risk and the mean inequality for every k; 16 channels, enumeration at n = 2, a "
             "2-transitive group"
         ),
         grade=Grade.PROVED,

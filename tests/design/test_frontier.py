@@ -170,3 +170,16 @@ def test_limits_of_both_budgets(k):
 def test_two_inputs_follow_a_rational_curve(budget):
     trace = trace_frontier(2, budget).trace
     assert trace.lower <= 2 * budget / (4 + budget) <= trace.upper
+
+
+def test_two_inputs_have_no_low_budget_branch():
+    assert threshold_budget().subs(K, 2) == 0
+    assert critical_ratio().subs({K: 2, S: 1}) == 1
+    (orbit,) = trace_frontier(2, F("1/1000")).orbits
+    assert orbit.weight == 1
+
+
+def test_laws_of_many_inputs_are_refused_naming_the_short_form():
+    assert trace_frontier(12, F(1)).law().trace() > 0
+    with pytest.raises(Unsupported, match="orbits"):
+        trace_frontier(13, F(1)).law()

@@ -87,3 +87,9 @@ def test_vertices_of_many_inputs_are_refused_naming_the_orbits():
 def test_phase_diagrams_of_many_inputs_are_refused_naming_the_formula():
     with pytest.raises(Unsupported, match="tie_ratio"):
         phase_boundaries(10**6)
+
+
+def test_two_inputs_have_one_size_and_no_boundary():
+    assert optimal_subset_sizes(2, F(7)) == (1,)
+    assert raw_cap_trace(2, F(3)) == F("1/2")
+    assert phase_boundaries(2) == ()

@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 JOBS   ?= $(shell nproc)
 
-.PHONY: run test lint docs notebooks conformance mutate clean
+.PHONY: run test lint docs notebooks bench conformance mutate clean
 .DEFAULT_GOAL := test
 
 $(STAMP): pyproject.toml .ci/constraints.txt
@@ -35,6 +35,9 @@ notebooks: $(STAMP)   ## build the .ipynb files from their percent scripts
 	$(BIN)/jupytext --quiet --to ipynb --update notebooks/*.py
 	$(BIN)/jupyter nbconvert --log-level WARN --to notebook --inplace --execute \
 		--ExecutePreprocessor.record_timing=False notebooks/*.ipynb
+
+bench: $(STAMP)   ## measure, and write docs/performance.md
+	$(BIN)/python benchmarks/run.py
 
 conformance: $(STAMP)   ## every engine on every law of the full grid
 	$(BIN)/python -m pytest -n $(JOBS) -m conformance tests/conformance tests/accountants

@@ -13,11 +13,17 @@ if TYPE_CHECKING:
     from symshuffle.accountants.ball import BallContour as BallContour
     from symshuffle.accountants.confirm import confirm as confirm
     from symshuffle.accountants.contour import Contour as Contour
+    from symshuffle.accountants.curves import amplification_curve as amplification_curve
+    from symshuffle.accountants.curves import delta_curve as delta_curve
+    from symshuffle.accountants.curves import tradeoff_curve as tradeoff_curve
     from symshuffle.accountants.exact import Exact as Exact
     from symshuffle.accountants.fft import FFT as FFT
+    from symshuffle.accountants.inverses import solve_eps0 as solve_eps0
+    from symshuffle.accountants.inverses import solve_n as solve_n
     from symshuffle.accountants.reduction import Composed as Composed
     from symshuffle.accountants.solve import delta as delta
     from symshuffle.accountants.solve import epsilon as epsilon
+    from symshuffle.accountants.sparse import Sparse as Sparse
     from symshuffle.anchored.law import AnchoredLaw as AnchoredLaw
     from symshuffle.channel import Channel as Channel
     from symshuffle.channel import direct_sum as direct_sum
@@ -58,10 +64,13 @@ _HOME: Final = {
     "accountants.ball": ("BallContour",),
     "accountants.confirm": ("confirm",),
     "accountants.contour": ("Contour",),
+    "accountants.curves": ("amplification_curve", "delta_curve", "tradeoff_curve"),
     "accountants.exact": ("Exact",),
     "accountants.fft": ("FFT",),
+    "accountants.inverses": ("solve_eps0", "solve_n"),
     "accountants.reduction": ("Composed",),
     "accountants.solve": ("delta", "epsilon"),
+    "accountants.sparse": ("Sparse",),
     "anchored.law": ("AnchoredLaw",),
     "channel": ("Channel", "direct_sum"),
     "decompositions.blanket": ("privacy_blanket", "simplified_decomposition"),

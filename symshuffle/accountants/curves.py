@@ -233,7 +233,8 @@ def _between(profile: Sequence[CurvePoint], alpha: Fraction) -> Iterator[Fractio
     """Upper bounds on what the levels between the sampled ones, and beyond the last, could add to the envelope.
 
     Between two levels delta is above both neighbouring chords, extended; on that lower bound of delta both lines of
-    the envelope are largest at an end or where the two chords meet. Beyond the last level delta is at least 0.
+    the envelope are largest at an end or where the two chords meet. Beyond the last level delta is at least 0,
+    which leaves the other side at alpha = 0 at 1 even where a histogram reveals something for certain.
     """
     for i in range(len(profile) - 1):
         left, right = profile[i], profile[i + 1]

@@ -1,0 +1,187 @@
+"""Inverses and curves: the ends they promise, checked by other engines, by brute force and by closed forms."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import pytest
+
+from symshuffle.accountants import solve
+from symshuffle.accountants.ball import BallContour
+from symshuffle.accountants.curves import amplification_curve, delta_curve, spaced, tradeoff_curve
+from symshuffle.accountants.exact import Exact
+from symshuffle.accountants.inverses import solve_eps0, solve_n
+from symshuffle.channel import Channel
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.mechanisms.continuous import Laplace
+from symshuffle.mechanisms.registry import mechanism
+from symshuffle.numbers import Exp
+from symshuffle.results import Rigour
+from symshuffle.shuffled import histogram_law
+
+KRR = mechanism("krr").at(k=10)
+MILLIONTH = Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize("rigour", [Rigour.FLOAT64, Rigour.BALL])
+def test_the_three_inverses_invert_each_other(rigour):
+    """eps = 0.0801610467 at eps0 = 1 and n = 1000: a number found by other tools."""
+    eps = Fraction("0.0801610467")
+    found = solve.epsilon(KRR.at(eps0=1), n=1000, delta=MILLIONTH, rigour=rigour).bracket
+    assert found.lower <= eps + Fraction(1, 10**10) and eps - Fraction(1, 10**10) <= found.upper
+    budget = solve_eps0(KRR, n=1000, eps=eps, delta=MILLIONTH, rigour=rigour)
+    assert budget.safe == budget.bracket.lower
+    assert budget.bracket.lower <= 1 + MILLIONTH and budget.bracket.upper >= 1 - MILLIONTH
+    users = solve_n(KRR.at(eps0=1), eps=eps + MILLIONTH, delta=MILLIONTH, rigour=rigour)
+    assert (users.bracket.lower, users.bracket.upper) == (999, 1000)
+    assert users.safe == 1000
+    assert found.rigour is budget.bracket.rigour is users.bracket.rigour is rigour
+
+
+def test_both_ends_of_a_budget_are_certified_by_another_engine():
+    found = solve_eps0(KRR, n=20, eps="1/2", delta=Fraction(1, 1000), rel=1e-4)
+    for eps0, meets in ((found.bracket.lower, True), (found.bracket.upper, False)):
+        value = solve.delta(KRR.at(eps0=eps0), n=20, eps="1/2", engine=Exact(), rigour=None).bracket
+        assert (value.upper <= Fraction(1, 1000)) is meets
+        assert (value.lower > Fraction(1, 1000)) is not meets
+    assert found.delta.upper <= Fraction(1, 1000)
+
+
+def test_the_fewest_users_by_trying_all():
+    krr = mechanism("krr").at(k=3, lam=3)
+    deltas = {n: solve.delta(krr, n=n, exp_eps=2, rigour=Rigour.EXACT).bracket.exact for n in range(1, 20)}
+    assert all(deltas[n] >= deltas[n + 1] for n in range(1, 19))
+    for goal in (Fraction(1, 5), Fraction(1, 20), Fraction(1, 50), deltas[7]):
+        least = min(n for n, value in deltas.items() if value <= goal)
+        assert solve_n(krr, exp_eps=2, delta=goal).bracket.upper == least
+
+
+def test_the_bound_never_rises_with_n_for_laws_of_any_shape():
+    """S_n/n is a reverse martingale; laws with singular mass included."""
+    channel = Channel.from_rows([["1/2", "1/2", 0], ["1/6", "1/3", "1/2"]])
+    for order in (Fraction(1), Fraction(3, 2)):
+        values = [solve.delta(channel, n=n, exp_eps=order, rigour=Rigour.EXACT).bracket.exact for n in range(1, 12)]
+        assert all(one >= other for one, other in itertools.pairwise(values))
+
+
+def test_targets_that_nothing_meets_or_everything_does():
+    with pytest.raises(Unsupported, match="no n up to"):
+        solve_n(mechanism("identity").at(k=3), eps="0.1", delta=MILLIONTH)
+
+    def erasure(eps0):
+        """Reveals the input with probability 1/2, whatever the budget."""
+        return mechanism("erasure").at(k=3, p="1/2")
+
+    with pytest.raises(Unsupported, match="every local budget"):
+        solve_eps0(erasure, n=10, eps=1, delta="0.6")
+    with pytest.raises(Unsupported, match="no budget"):
+        solve_eps0(erasure, n=10, eps=1, delta="0.4")
+    with pytest.raises(InputError, match="lam left open"):
+        solve_eps0(KRR.at(eps0=1), n=10, eps=1, delta="0.1")
+    for wrong in (0, 1, -1):
+        with pytest.raises(InputError, match="delta"):
+            solve_n(KRR.at(eps0=1), eps=1, delta=wrong)
+    assert solve_n(KRR.at(eps0=1), eps=1, delta="1e-9").bracket.upper == 1
+
+
+def test_a_budget_of_a_continuous_law():
+    found = solve_eps0(Laplace(Exp(Fraction(1))), n=1000, eps="0.1", delta=MILLIONTH, rel=1e-2).bracket
+    at = solve.delta(Laplace(Exp(found.lower)), n=1000, eps="0.1").bracket
+    assert at.upper <= MILLIONTH
+
+
+@pytest.mark.parametrize("n", [1000, 10**6])
+def test_a_certified_inverse_takes_few_evaluations(monkeypatch, n):
+    """Doubles find the ends, balls confirm both."""
+    calls = []
+    plain = BallContour.bracket
+
+    def counted(self, law, n):
+        calls.append(n)
+        return plain(self, law, n)
+
+    monkeypatch.setattr(BallContour, "bracket", counted)
+    found = solve.epsilon(KRR.at(eps0=1), n=n, delta=MILLIONTH, rigour=Rigour.BALL).bracket
+    assert found.rigour is Rigour.BALL
+    assert len(calls) <= 5
+
+
+@pytest.mark.parametrize("near", ["0.0018", "0.0019", "0.003", "1", "1e-9"])
+def test_a_guess_changes_the_cost_only(near):
+    found = solve.epsilon(KRR.at(eps0=1), n=10**6, delta=MILLIONTH, near=Fraction(near)).bracket
+    assert found.lower <= Fraction("0.0018544106") and Fraction("0.0018544098") <= found.upper
+    assert found.relative_width <= MILLIONTH
+
+
+def test_a_profile_agrees_with_single_points():
+    curve = delta_curve(KRR.at(lam=3), n=6, levels=["0", "1/10", "1"], rigour=Rigour.BALL)
+    for point in curve.points:
+        alone = solve.delta(KRR.at(lam=3), n=6, eps=point.x, engine=BallContour(), rigour=Rigour.BALL).bracket
+        assert max(point.y.lower, alone.lower) <= min(point.y.upper, alone.upper)
+    assert curve.safe == "upper"
+
+
+def test_amplification_falls_with_n():
+    users = [1000, 3000, 10**5, 10**6]
+    curve = amplification_curve(KRR.at(eps0=1), delta=MILLIONTH, users=users)
+    assert [point.x for point in curve.points] == users
+    for n, point in zip(users, curve.points, strict=True):
+        alone = solve.epsilon(KRR.at(eps0=1), n=n, delta=MILLIONTH).bracket
+        assert max(point.y.lower, alone.lower) <= min(point.y.upper, alone.upper)
+        assert point.y.relative_width <= Fraction(1, 10**4)
+
+
+def neyman_pearson(first, second, alpha):
+    """The least type II error at type I error alpha, by sorting outcomes by their likelihood ratio."""
+    outcomes = sorted(set(first) | set(second), key=lambda y: -math.inf if not first.get(y) else -second[y] / first[y])
+    left, missed = alpha, Fraction(1)
+    for y in outcomes:
+        p, q = first.get(y, Fraction(0)), second.get(y, Fraction(0))
+        share = Fraction(1) if p <= left else left / p
+        left, missed = left - share * p, missed - share * q
+        if left <= 0 and p > 0:
+            break
+    return missed
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_a_trade_off_contains_that_of_the_reduction_pair(n):
+    """Against the Neyman-Pearson lemma: two inputs, nobody else, so the bound is the divergence of its own pair."""
+    pair = solve.reduction(mechanism("rr").at(lam=3))
+    alphas = [Fraction(i, 8) for i in range(9)]
+    curve = tradeoff_curve(pair, n=n, alphas=alphas, levels=80)
+    from symshuffle.decompositions.symbolic import optimal_decomposition
+
+    laws = optimal_decomposition(mechanism("rr").at(lam=3)).numeric().reduction_pair().histogram_laws(n)
+    for alpha, point in zip(alphas, curve.points, strict=True):
+        truth = neyman_pearson(*laws, alpha)
+        assert point.y.lower - Fraction(1, 10**9) <= truth <= point.y.upper + Fraction(1, 10**9)
+        assert point.y.width < Fraction(1, 50)
+
+
+def test_a_real_pair_of_datasets_is_above_the_trade_off():
+    channel = mechanism("krr").at(k=3, lam=3).channel()
+    alphas = [Fraction(i, 10) for i in range(11)]
+    curve = tradeoff_curve(channel, n=3, alphas=alphas)
+    real = [histogram_law([channel.rows[x], channel.rows[2], channel.rows[2]]) for x in (0, 1)]
+    for alpha, point in zip(alphas, curve.points, strict=True):
+        assert neyman_pearson(*real, alpha) >= point.y.lower
+    assert curve.safe == "lower"
+    with pytest.raises(InputError, match="alpha"):
+        tradeoff_curve(channel, n=3, alphas=["3/2"])
+
+
+def test_a_trade_off_of_what_reveals_everything_is_zero():
+    curve = tradeoff_curve(mechanism("identity").at(k=3), n=5, alphas=["0", "1/2", "1"])
+    assert all(point.y.lower == 0 for point in curve.points)
+    assert all(point.y.upper < Fraction(1, 10**4) for point in curve.points if point.x > 0)
+
+
+def test_arguments_of_a_curve():
+    assert spaced("0", "1", 3) == (0, Fraction(1, 2), 1)
+    assert spaced("10", "1000", 3, geometric=True) == (10, 100, 1000)
+    for arguments, message in ((("1", "1", 3), "from < to"), (("0", "1", 1), "points"), (("x", "1", 3), "from")):
+        with pytest.raises(InputError, match=message):
+            spaced(*arguments)
+    with pytest.raises(InputError, match="> 0"):
+        spaced("0", "1", 3, geometric=True)

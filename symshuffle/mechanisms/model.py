@@ -38,6 +38,10 @@ LARGEST_CHANNEL: Final = 2_000_000
 LAM_PARAMETER: Final = Parameter(LAM, sp.Integer(1), None, False, "local ratio cap exp(eps0) > 1")
 
 
+_MOST_CHOSEN_FROM: Final = 100_000
+"""Inputs up to which SymPy multiplies out a number of subsets; beyond, its digits fill pages and its time minutes."""
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class State:
@@ -256,7 +260,10 @@ class Mechanism:
 
     def _substitute(self, known: Mapping[sp.Symbol, sp.Expr], given: tuple[tuple[str, object], ...]) -> Mechanism:
         def fix(expression: sp.Expr) -> sp.Expr:
-            return sp.sympify(expression).subs(dict(known))
+            expression = sp.sympify(expression)
+            for choice in expression.atoms(sp.binomial):
+                self._require_writable(choice.args[0].subs(dict(known)), choice.args[1].subs(dict(known)))
+            return expression.subs(dict(known))
 
         classes = tuple(
             replace(
@@ -288,6 +295,12 @@ class Mechanism:
             fixed=(*self.fixed, *known.items()),
             general=self.general or self,
         )
+
+    def _require_writable(self, inputs: sp.Expr, chosen: sp.Expr) -> None:
+        """Refuse a number of outputs with too many digits before SymPy starts to multiply it out."""
+        if inputs.is_Integer and chosen.is_Integer and inputs > _MOST_CHOSEN_FROM and 1 < chosen < inputs - 1:
+            expected = f"at most {_MOST_CHOSEN_FROM} inputs, or 1 or {inputs - 1} of them"
+            raise Unsupported(f"{self.name} has binomial({inputs}, {chosen}) outputs: {expected}")
 
     @property
     def chart(self) -> dict[sp.Symbol, sp.Expr]:

@@ -167,7 +167,7 @@ print("mutual information at eps0 = 1:", maximise(survey, Exp(Fraction(1))).valu
 # is 0.
 
 # %%
-family = ExtremalChannel(4, lam)
+family = ExtremalChannel(4, lam=lam)
 w = family.variable()
 gain = (family.staircase.max(axis=1) / 4) @ w
 model = cp.Problem(cp.Maximize(gain), [*family.constraints(w), 3 * w[0] <= 0.1])

@@ -15,13 +15,16 @@ from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, proper_subsets
 from symshuffle.geometry.linprog import Solution, solve
 from symshuffle.lp import LinearProgram, Sense
-from symshuffle.numbers import parse_rational
+from symshuffle.numbers import Exp, enclose, parse_rational
 
 _LARGEST = 12
 
+_LEVEL_BITS = 100
+"""Width of the rational enclosure of exp(eps0), in bits."""
+
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class ExtremalChannel:
     r"""The maximal LDP channels on ``m`` inputs, for use inside a cvxpy model.
 
@@ -31,11 +34,21 @@ class ExtremalChannel:
         Number of inputs, from 2 to 12.
     lam : Fraction
         ``exp(eps0)``, a rational above 1.
+    eps0 : Fraction
+        Instead of ``lam``: the local budget in nats, above 0. ``lam`` is then the lower end of an enclosure of
+        ``exp(eps0)`` to 100 bits: every channel of the family is eps0-LDP, and certificates are for that ``lam``.
+
+    Raises
+    ------
+    InputError
+        If not exactly one of ``lam`` and ``eps0`` is given, or it is out of range.
+    Unsupported
+        For more than 12 inputs; the message names the forms that take more.
 
     Examples
     --------
     >>> import cvxpy as cp
-    >>> family = ExtremalChannel(3, Fraction(3))
+    >>> family = ExtremalChannel(3, lam=Fraction(3))
     >>> weights = family.variable()
     >>> best_guess = cp.Problem(cp.Maximize(cp.sum(weights) * 3 / 3), family.constraints(weights))
     >>> family.certified(best_guess).value
@@ -45,10 +58,15 @@ class ExtremalChannel:
     m: int
     lam: Fraction
 
-    def __post_init__(self) -> None:
-        check_lam(self.lam)
-        if check_inputs(self.m) > _LARGEST:
-            raise Unsupported(f"m = {self.m}: {2**self.m - 2} variables; use bayes_tradeoff or a symmetry group")
+    def __init__(self, m: int, *, lam: Fraction | int | None = None, eps0: Fraction | int | None = None) -> None:
+        if check_inputs(m) > _LARGEST:
+            raise Unsupported(
+                f"m = {m}: {2**m - 2} variables in the user's model, at most {2**_LARGEST - 2} (m = {_LARGEST}); "
+                "decision problems take the compact form (bayes_tradeoff, minimax_tradeoff) "
+                "or the orbit form (orbit_tradeoff)"
+            )
+        object.__setattr__(self, "m", m)
+        object.__setattr__(self, "lam", _level(lam, eps0))
 
     @cached_property
     def staircase(self) -> Array:
@@ -141,6 +159,19 @@ class ExtremalChannel:
         point = model.solution.primal()
         weights = {subset: point[i] for i, subset in enumerate(proper_subsets(self.m)) if point[i]}
         return MaximalPolytope(self.m, self.lam).channel(weights)
+
+
+def _level(lam: Fraction | int | None, eps0: Fraction | int | None) -> Fraction:
+    if lam is not None and eps0 is None:
+        return check_lam(lam)
+    if lam is not None or eps0 is None:
+        raise InputError("lam, eps0", f"{lam}, {eps0}", "exactly one of the two")
+    if isinstance(eps0, float) or not eps0 > 0:
+        raise InputError("eps0", eps0, "a rational above 0")
+    rounded = enclose(Exp(Fraction(eps0)), _LEVEL_BITS).lower
+    if rounded <= 1:
+        raise InputError("eps0", eps0, f"a rational of at least 2**-{_LEVEL_BITS - 2}")
+    return rounded
 
 
 @final

@@ -10,11 +10,12 @@ import pytest
 
 from symshuffle.design import bayes_tradeoff, smoothed_point_masses
 from symshuffle.design.modelling import ExtremalChannel
-from symshuffle.errors import SolverFailure, Unsupported
+from symshuffle.errors import InputError, SolverFailure, Unsupported
+from symshuffle.numbers import Exp, less
 
 
 def test_m_ary_testing_by_hand():
-    family = ExtremalChannel(4, Fraction(2))
+    family = ExtremalChannel(4, lam=Fraction(2))
     weights = family.variable()
     # Guess inside the subset: the gain of a column is its largest entry, over m for the uniform prior.
     gain = (family.staircase.max(axis=1) / 4) @ weights
@@ -25,7 +26,7 @@ def test_m_ary_testing_by_hand():
 
 
 def test_more_constraints_and_an_epigraph():
-    family = ExtremalChannel(3, Fraction(3))
+    family = ExtremalChannel(3, lam=Fraction(3))
     weights = family.variable()
     load = family.matrix(weights).T @ np.arange(6)
     constraints = [*family.constraints(weights), weights[0] >= 0.05, weights[1] <= 0.15]
@@ -36,7 +37,7 @@ def test_more_constraints_and_an_epigraph():
 
 
 def test_refusals():
-    family = ExtremalChannel(3, Fraction(3))
+    family = ExtremalChannel(3, lam=Fraction(3))
     weights = family.variable()
     base = family.constraints(weights)
     with pytest.raises(Unsupported, match="quadratic"):
@@ -49,5 +50,40 @@ def test_refusals():
         family.certified(cp.Problem(cp.Minimize(cp.sum(weights)), [*base, weights[0] >= 2]))
     with pytest.raises(SolverFailure, match="nbounded"):
         family.certified(cp.Problem(cp.Minimize(cp.Variable()), base))
-    with pytest.raises(Unsupported, match="m = 13"):
-        ExtremalChannel(13, Fraction(2))
+    with pytest.raises(Unsupported, match=r"m = 13: 8190 variables.*compact form.*orbit form"):
+        ExtremalChannel(13, lam=Fraction(2))
+
+
+def test_level_by_budget_is_rounded_down_and_certified():
+    family = ExtremalChannel(3, eps0=Fraction(1))
+    assert less(family.lam, Exp(Fraction(1)))
+    assert less(Exp(Fraction(1)), family.lam + Fraction(1, 2**95))
+    weights = family.variable()
+    # Coefficients that are lam itself are read back exactly; lam/3 would be read as a decimal.
+    model = family.certified(
+        cp.Problem(cp.Maximize(family.staircase.max(axis=1) @ weights), family.constraints(weights))
+    )
+    risk = 1 - model.value / 3
+    exact = smoothed_point_masses(3, 1)
+    bracket = bayes_tradeoff(exact, Exp(Fraction(1))).value
+    assert risk == exact.bayes_risk(family.exact_channel(model))[0] == 2 / (family.lam + 2)
+    assert 0 <= risk - bracket.lower < Fraction(1, 2**90)
+
+
+@pytest.mark.parametrize(
+    ("level", "message"),
+    [
+        ({}, "lam, eps0 = None, None: expected exactly one"),
+        ({"lam": Fraction(2), "eps0": Fraction(1)}, "lam, eps0 = 2, 1: expected exactly one"),
+        ({"lam": Fraction(1)}, "lam = 1: expected a rational above 1"),
+        ({"eps0": Fraction(0)}, "eps0 = 0: expected a rational above 0"),
+        ({"eps0": -1}, "eps0 = -1: expected a rational above 0"),
+        ({"eps0": 0.5}, "eps0 = 0.5: expected a rational above 0"),
+        ({"eps0": Fraction(1, 2**120)}, "eps0 = .*: expected a rational of at least"),
+    ],
+)
+def test_levels_out_of_range(level, message):
+    with pytest.raises(InputError, match=message):
+        ExtremalChannel(3, **level)
+    with pytest.raises(InputError, match="m = 1: expected at least 2 inputs"):
+        ExtremalChannel(1, lam=Fraction(2))

@@ -176,6 +176,7 @@ def _decide(
 
 def _piece(problem: DecisionProblem, level: Fraction | Exp, group: SymmetryGroup | None, *, minimax: bool) -> Piece:
     from symshuffle.design.parametric import bayes_program, piecewise_optimum
+    from symshuffle.design.sizes import check_formula
     from symshuffle.design.symmetries import detect_symmetry, is_transitive_on_parameters
     from symshuffle.numbers import enclose
 
@@ -185,11 +186,7 @@ def _piece(problem: DecisionProblem, level: Fraction | Exp, group: SymmetryGroup
             raise Unsupported("--formula for minimax needs symmetries that are transitive on the parameters")
         problem = problem.with_prior((Fraction(1, problem.num_parameters),) * problem.num_parameters)
     group = group or detect_symmetry(problem)
-    if problem.num_inputs > MOST_FORMULA_INPUTS and len(group.input_orbits()) > 2:
-        raise Unsupported(
-            f"--formula at m = {problem.num_inputs} without enough symmetry visits {2**problem.num_inputs - 2} "
-            f"subsets; use at most {MOST_FORMULA_INPUTS} inputs or --symmetry auto"
-        )
+    check_formula(group)
     at = enclose(level, 60).lower if isinstance(level, Exp) else level
     return piecewise_optimum(bayes_program(problem, group)).at(at)
 

@@ -15,19 +15,16 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from symshuffle.channel import Channel
-from symshuffle.design import programs
+from symshuffle.design import programs, sizes
 from symshuffle.design.certificate import TradeoffCertificate, worst_columns
 from symshuffle.design.exact_programs import Column, exact_compact, restricted_program
 from symshuffle.design.problems import DecisionProblem
-from symshuffle.errors import InputError, NotDecided, Unsupported
+from symshuffle.errors import InputError, NotDecided
 from symshuffle.geometry.extremal import LDPCone, check_lam
 from symshuffle.geometry.linprog import solve
 from symshuffle.lp import LinearProgram
 from symshuffle.numbers import Exp, enclose
 from symshuffle.results import Bracket, Rigour
-
-POLYTOPE_LIMIT: Final = 18
-"""Largest number of inputs for the program over all subsets (262 142 columns)."""
 
 _EXACT_ROWS: Final = 120
 """Largest number of rows for which the rational re-solve is attempted by default."""
@@ -176,7 +173,8 @@ def _tradeoff(
     method: Method | None,
 ) -> Design:
     if method is None:
-        method = Method.COLUMNS if problem.num_inputs <= _FEW_INPUTS else Method.COMPACT
+        few = problem.num_inputs <= _FEW_INPUTS and sizes.column_work(problem) <= sizes.COLUMN_WORK
+        method = Method.COLUMNS if few else Method.COMPACT
     if not isinstance(lam, Exp):
         return _at_rational(problem, check_lam(lam), criterion, method)
     if lam.exponent <= 0:
@@ -200,16 +198,15 @@ def _at_rational(
     method: Method,
 ) -> Design:
     if method is Method.POLYTOPE:
-        size = (1 << problem.num_inputs) - 2
-        if problem.num_inputs > POLYTOPE_LIMIT:
-            raise Unsupported(f"the program over all subsets has {size} columns at m = {problem.num_inputs}; "
-                              "use the method 'columns' or 'compact', or a symmetry group")  # fmt: skip
+        sizes.check_polytope(problem, minimax=criterion is Criterion.MINIMAX)
         proposal = programs.polytope(problem, lam, minimax=criterion is Criterion.MINIMAX)
     elif method is Method.COMPACT:
+        sizes.check_compact(problem)
         proposal = programs.compact(problem, lam, minimax=criterion is Criterion.MINIMAX)
         if problem.num_inputs > _EXACT_ROWS:
             return _weak_duality(problem, lam, criterion, proposal)
     else:
+        sizes.check_columns(problem)
         proposal = programs.generate(problem, lam, minimax=criterion is Criterion.MINIMAX)
     return _certify(problem, lam, criterion, set(proposal.columns), method, proposal.value)
 

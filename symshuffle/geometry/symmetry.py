@@ -23,6 +23,10 @@ LISTING_LIMIT: Final = 20
 """Largest number of inputs for which all subsets are visited to find the orbits of an arbitrary group."""
 
 
+ORBIT_LIMIT: Final = 400_000
+"""Largest number of orbits of subsets that is listed; each is one column of an orbit-reduced program."""
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class SubsetOrbit:
@@ -119,14 +123,35 @@ class SymmetryGroup:
         """Whether all inputs form one orbit."""
         return len(self.input_orbits()) == 1
 
+    def fewest_subset_orbits(self) -> int:
+        """How many orbits of non-empty proper subsets there are, without listing them.
+
+        Exact for products of symmetric groups and for rotations (Burnside's lemma); for other groups the lower bound
+        of subsets over group order.
+        """
+        if self.blocks is not None:
+            return math.prod(len(block) + 1 for block in self.blocks) - 2
+        if self.rotation:
+            return sum(1 << math.gcd(turn, self.m) for turn in range(self.m)) // self.m - 2
+        return -(-((1 << self.m) - 2) // self.order())
+
     def subset_orbits(self) -> Iterator[SubsetOrbit]:
         """The orbits of non-empty proper subsets.
 
         Raises
         ------
         Unsupported
-            If the group has no special form and there are more than ``2**20`` subsets to visit.
+            If there are more than 400 000 orbits; or if the group has no special form and there are more than
+            ``2**20`` subsets to visit.
         """
+        if self.blocks is not None or self.rotation or self.m <= LISTING_LIMIT:
+            count = self.fewest_subset_orbits()
+            if count > ORBIT_LIMIT:
+                shown = str(count) if count < 10**18 else f"about 2**{count.bit_length() - 1}"
+                raise Unsupported(
+                    f"this group has {shown} orbits of subsets (m = {self.m}), at most {ORBIT_LIMIT} are listed; "
+                    "use more symmetry, or, for a decision problem, the compact form (bayes_tradeoff, no --symmetry)"
+                )
         if self.blocks is not None:
             return self._block_orbits(self.blocks)
         if self.rotation:
@@ -183,9 +208,11 @@ class SymmetryGroup:
 
     def _listed_orbits(self) -> Iterator[SubsetOrbit]:
         if self.m > LISTING_LIMIT:
+            visited = str((1 << self.m) - 2) if self.m <= 64 else f"2**{self.m} - 2"
             raise Unsupported(
-                f"finding the orbits of this group would visit {2**self.m - 2} subsets (m = {self.m}); "
-                "products of symmetric groups on blocks and cyclic groups are counted without listing"
+                f"finding the orbits of this group would visit {visited} subsets (m = {self.m}), at most "
+                f"{2**LISTING_LIMIT}; products of symmetric groups on blocks and cyclic groups are counted without "
+                "listing, and a decision problem has the compact form (no --symmetry)"
             )
         inputs = self.input_orbits()
         seen = bytearray(1 << self.m)

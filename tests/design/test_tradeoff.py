@@ -122,7 +122,7 @@ def test_refusals():
         bayes_tradeoff(problem, Exp(Fraction(-1)))
     with pytest.raises(InputError, match="prior"):
         bayes_tradeoff(replace(problem, prior=None), 2)
-    with pytest.raises(Unsupported, match="1048574 columns"):
+    with pytest.raises(Unsupported, match=r"1048574 columns.*compact form.*orbit form"):
         bayes_tradeoff(smoothed_point_masses(20, 1), 2, method=Method.POLYTOPE)
     with pytest.raises(InputError, match=r"model\[0\]"):
         DecisionProblem.of([["1/2", "1/3"]], [[0]])
@@ -132,3 +132,17 @@ def test_refusals():
         DecisionProblem.of([["1/2", "1/2"]], [[0]], ["1/2"])
     with pytest.raises(InputError, match="2 inputs"):
         DecisionProblem.of([[1]], [[0]])
+
+
+def test_what_is_beyond_scale_is_refused_before_it_starts():
+    flat = DecisionProblem.of([["1/200"] * 200] * 2, [[0, 1], [1, 0]], ["1/2", "1/2"])
+    with pytest.raises(
+        Unsupported, match=r"column generation at m = 200 with 2 actions .* 192 s.*compact form.*orbit form"
+    ):
+        bayes_tradeoff(flat, 2, method=Method.COLUMNS)
+    with pytest.raises(Unsupported, match=r"minimax program .* 1179612 variables at m = 16 with 18 actions"):
+        many = DecisionProblem.of([["1/16"] * 16] * 2, [[1] * 18] * 2)
+        minimax_tradeoff(many, 2, method=Method.POLYTOPE)
+    with pytest.raises(Unsupported, match=r"compact program has 200200 variables .*orbit form"):
+        wide = DecisionProblem.of([["1/200"] * 200] * 2, [[1] * 1001] * 2, ["1/2", "1/2"])
+        bayes_tradeoff(wide, 2)

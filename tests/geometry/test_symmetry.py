@@ -58,6 +58,21 @@ def test_large_groups_are_counted_not_listed():
         list(dihedral_group(30).subset_orbits())
 
 
+def test_orbits_are_counted_before_they_are_listed():
+    for group in (cyclic_group(12), cyclic_group(20), product_of_symmetric_groups([range(3), range(3, 8)])):
+        assert group.fewest_subset_orbits() == len(list(group.subset_orbits()))
+    assert cyclic_group(20).fewest_subset_orbits() == 52486
+    assert product_of_symmetric_groups([range(300), range(300, 600)]).fewest_subset_orbits() == 301**2 - 2
+    assert dihedral_group(6).fewest_subset_orbits() <= len(list(dihedral_group(6).subset_orbits()))
+    for group, count in (
+        (cyclic_group(30), "35792566"),
+        (trivial_group(20), "1048574"),
+        (trivial_group(90), r"2\*\*90"),
+    ):
+        with pytest.raises(Unsupported, match=f"{count}.*compact form"):
+            next(iter(group.subset_orbits()))
+
+
 def test_orbit_polytope_of_two_blocks():
     polytope = OrbitPolytope(product_of_symmetric_groups([range(2), range(2, 5)]), LAM)
     assert (len(polytope.orbits), polytope.dimension, len(polytope.vertices())) == (10, 8, 25)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import jsonschema
@@ -13,7 +15,7 @@ from symshuffle.channel import Channel
 from symshuffle.cli import main
 from symshuffle.design import TradeoffCertificate
 from symshuffle.design.files import DecisionFile, parse_problem, problem_schema, read_problem
-from symshuffle.errors import InputError
+from symshuffle.errors import InputError, SolverFailure
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples" / "problems").glob("*.json"))
 RATING = next(path for path in EXAMPLES if path.name == "rating_on_five_steps.json")
@@ -155,3 +157,166 @@ def test_files_that_are_not_problems(tmp_path, capsys):
             {"kind": "f-divergence", "p": ["1/2", "1/2"], "q": ["1/3", "2/3"], "divergence": "kl", "order": 2}
         )
         measure.measure()
+
+
+KEYS = {"lower", "upper", "channel", "certificate", "formula", "interval"}
+DECISION = {
+    "kind": "decision",
+    "model": [["3/4", "1/4"], ["1/3", "2/3"]],
+    "loss": [[0, 1], [2, 0]],
+    "prior": ["1/2", "1/2"],
+}
+PAIR = {"kind": "f-divergence", "p": ["1/2", "1/2"], "q": ["1/3", "2/3"], "divergence": "tv"}
+RING = {  # a rotation of three that the losses break
+    "kind": "decision",
+    "model": [["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]],
+    "loss": [[0, 1, 2], [1, 0, 1], [2, 1, 0]],
+    "prior": ["1/3", "1/3", "1/3"],
+    "symmetry": {"form": "cyclic"},
+}
+
+
+def refused(capsys, tmp_path, data, *arguments, status=2):
+    """Run on a problem in an empty folder; one line on stderr, nothing on stdout, no file written. The line."""
+    path = tmp_path / "problem.json"
+    path.write_text(data if isinstance(data, str) else json.dumps(data))
+    found, out, err = run(capsys, arguments[0], "--problem", path, *arguments[1:])
+    assert (found, out) == (status, "")
+    assert err.startswith("symshuffle: ")
+    assert err.count("\n") == 1
+    assert "nan" not in err.lower().split()
+    assert [entry.name for entry in tmp_path.iterdir()] == ["problem.json"]
+    return err
+
+
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        ("{", "JSON"),
+        ("", "JSON"),
+        ("[1]", "a JSON object"),
+        ({}, "kind"),
+        ({**DECISION, "loss": [[0, float("inf")], [1, 0]]}, r"loss\[0\]\[1\] = inf"),
+        ({**DECISION, "loss": [[0, float("nan")], [1, 0]]}, r"loss\[0\]\[1\] = nan"),
+        ({**DECISION, "loss": [[0, "Infinity"], [1, 0]]}, r"loss\[0\]\[1\] = Infinity"),
+        ({**DECISION, "loss": [[0, 1], [1]]}, r"loss\[1\] = 1 entries: expected 2"),
+        ({**DECISION, "loss": []}, "loss"),
+        ({**DECISION, "prior": ["1/2", "1/3"]}, r"prior = sum 5/6: .*off by -1/6"),
+        ({**DECISION, "prior": ["3/2", "-1/2"]}, r"prior\[1\] = -1/2"),
+        ({**DECISION, "prior": ["1/3", "1/3", "1/3"]}, "prior = 3 entries: expected 2"),
+        ({**DECISION, "prior": []}, "prior"),
+        ({**DECISION, "model": [["1/2", "1/2"], ["1/3", "1/3"]]}, r"model\[1\] = sum 2/3: .*off by -1/3"),
+        ({**DECISION, "model": [[1], [1]]}, "model = 1 inputs: expected at least 2 inputs"),
+        ({**DECISION, "model": []}, "model"),
+        ({**DECISION, "model": "many"}, "model = many"),
+        ({key: DECISION[key] for key in ("kind", "model", "prior")}, "loss"),
+    ],
+)
+def test_matrix_of_malformed_problems(data, word, capsys, tmp_path):
+    for command in ("bayes", "minimax"):
+        assert re.search(word, refused(capsys, tmp_path, data, command, "--lam", "2", "--json"))
+
+
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        (RING, r"generators\[0\] = \[1, 2, 0\]: .*action 0 .*\(entry \d would be"),
+        ({**RING, "symmetry": {"blocks": [[0, 1], [2]]}}, r"generators\[0\] = \[1, 0, 2\]"),
+        ({**RING, "symmetry": {"blocks": [[0, 1]]}}, "partition of the inputs 0..2"),
+        ({**RING, "symmetry": {"generators": [[1, 0, 2, 3]]}}, r"generators\[0\] = .*permutation of 0..2"),
+        ({**RING, "symmetry": {"generators": [[2, 1, 0], [1, 2, 0]]}}, r"generators\[1\] = \[1, 2, 0\]"),
+        ({**RING, "symmetry": {}}, "exactly one of generators, blocks, form"),
+        ({**RING, "symmetry": None}, "a field in the problem file"),
+    ],
+)
+def test_groups_that_do_not_act(data, word, capsys, tmp_path):
+    assert re.search(word, refused(capsys, tmp_path, data, "bayes", "--lam", "2", "--symmetry", "file"))
+
+
+@pytest.mark.parametrize(
+    ("level", "word"),
+    [
+        (("--lam", "1"), "--lam = 1: expected a number above 1"),
+        (("--lam", "-3"), "--lam = -3"),
+        (("--lam", "inf"), "--lam = inf"),
+        (("--eps0", "0"), "--eps0 = 0: expected a number above 0"),
+        (("--eps0", "-1"), "--eps0 = -1: expected a number above 0"),
+        (("--eps0", "nan"), "--eps0 = nan"),
+        (("--eps0", "1", "--lam", "3"), "exactly one of the two"),
+    ],
+)
+def test_levels_out_of_range(level, word, capsys, tmp_path):
+    for command, data in (("bayes", DECISION), ("minimax", DECISION), ("f-divergence", PAIR)):
+        assert word in refused(capsys, tmp_path, data, command, *level)
+
+
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        ({**PAIR, "p": ["1/2", "1/3"]}, "P0"),
+        ({**PAIR, "p": [1], "q": [1]}, "m = 1: expected at least 2 inputs"),
+        ({**PAIR, "q": ["1/3", "1/3", "1/3"]}, "P1 = 3 entries"),
+        ({**PAIR, "divergence": "total"}, "divergence = total"),
+        ({**PAIR, "divergence": "renyi", "order": 1}, "alpha = 1"),
+        ({**PAIR, "divergence": "hockey-stick"}, "order"),
+    ],
+)
+def test_matrix_of_malformed_measures(data, word, capsys, tmp_path):
+    assert word in refused(capsys, tmp_path, data, "f-divergence", "--lam", "2")
+
+
+def test_formula_where_there_is_none(capsys, tmp_path):
+    unsupported = [
+        ("f-divergence", {**PAIR, "divergence": "kl"}, "tv and hockey-stick"),
+        ("mutual-information", {"kind": "mutual-information", "source": ["1/2", "1/2"]}, "tv and hockey-stick"),
+        ("minimax", DECISION, "transitive on the parameters"),
+        ("bayes", large(9), "at least 510 orbits of subsets, at most 300"),
+    ]
+    for command, data, word in unsupported:
+        for how in ((), ("--json",)):
+            assert word in refused(capsys, tmp_path, data, command, "--lam", "2", "--formula", *how)
+
+
+def large(m):
+    """A problem without symmetries."""
+    total = m * (m + 1) // 2
+    row = [f"{x + 1}/{total}" for x in range(m)]
+    return {**DECISION, "model": [row, [f"1/{m}"] * m]}
+
+
+def test_beyond_scale_names_the_cost_and_the_form(capsys, tmp_path):
+    err = refused(capsys, tmp_path, large(30), "bayes", "--lam", "2", "--symmetry", "auto")
+    assert "1073741822 orbits" in err
+    assert "compact form" in err
+    source = {"kind": "mutual-information", "source": large(18)["model"][0]}
+    err = refused(capsys, tmp_path, source, "mutual-information", "--lam", "2")
+    assert "262142 staircase columns" in err
+    assert "--symmetry auto" in err
+
+
+def test_a_solver_without_an_answer_is_status_3(capsys, tmp_path, monkeypatch):
+    def stopped(*_, **__):
+        raise SolverFailure("HiGHS", "Time limit reached", "a restricted program of 4 columns")
+
+    monkeypatch.setattr("symshuffle.design.programs.generate", stopped)
+    err = refused(capsys, tmp_path, DECISION, "bayes", "--lam", "2", "--json", status=3)
+    assert "HiGHS ended with status 'Time limit reached'" in err
+
+
+@pytest.mark.parametrize("command", ["bayes", "minimax"])
+@pytest.mark.parametrize("extra", [(), ("--symmetry", "auto"), ("--formula",)])
+def test_keys_are_always_there(command, extra, capsys):
+    for level, exact in ((("--lam", "3"), True), (("--eps0", "1"), False)):
+        status, out, _ = run(capsys, command, "--problem", GUESS, *level, *extra, "--json")
+        found = json.loads(out)
+        assert status == 0
+        assert set(found) >= KEYS
+        assert (found["exact"] is not None) == exact
+        assert found["rigour"] == ("exact" if exact else "ball")
+        # One certificate at a rational level; two at rational levels around exp(eps0), whose values bracket.
+        assert isinstance(found["certificate"], dict) == exact
+        if not exact:
+            above, below = (float(Fraction(certificate["lam"])) for certificate in found["certificate"])
+            assert above == pytest.approx(math.e) == below
+            assert Fraction(found["lower"]) < Fraction(found["upper"])
+        assert (found["formula"] is None) == (found["interval"] is None) == ("--formula" not in extra)

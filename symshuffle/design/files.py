@@ -88,7 +88,9 @@ class DecisionFile:
     def problem(self) -> DecisionProblem:
         """The problem, with its shapes and sums checked."""
         return DecisionProblem(
-            tuple(map(tuple, self.model)), tuple(map(tuple, self.loss)), tuple(self.prior) if self.prior else None
+            tuple(map(tuple, self.model)),
+            tuple(map(tuple, self.loss)),
+            None if self.prior is None else tuple(self.prior),
         )
 
     def group(self) -> SymmetryGroup | None:

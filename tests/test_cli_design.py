@@ -292,6 +292,8 @@ def test_beyond_scale_names_the_cost_and_the_form(capsys, tmp_path):
     err = refused(capsys, tmp_path, source, "mutual-information", "--lam", "2")
     assert "262142 staircase columns" in err
     assert "--symmetry auto" in err
+    err = refused(capsys, tmp_path, source, "mutual-information", "--lam", "2", "--symmetry", "auto")
+    assert "262142 orbits of columns" in err
 
 
 def test_a_solver_without_an_answer_is_status_3(capsys, tmp_path, monkeypatch):

@@ -34,6 +34,9 @@ Column: TypeAlias = "Sequence[Fraction]"
 ENUMERATION_LIMIT: Final = 14
 """Largest number of inputs for which every staircase column is certified."""
 
+ORBIT_COLUMNS: Final = 1 << 16
+"""Most orbits of subsets whose columns are certified under a group."""
+
 _BITS: Final = 160
 _MAX_OUTPUTS: Final = 4096
 
@@ -160,7 +163,8 @@ def maximise(measure: Measure, lam: Fraction | int | Exp, *, group: SymmetryGrou
         If the level is not above 1, the measure is not homogeneous of degree one on a test column, or the group moves
         inputs on which the data of the measure differ.
     Unsupported
-        For more than 14 inputs without a group, where not every column can be certified one by one.
+        For more than 14 inputs without a group, or more than 65 536 orbits with one, where not every column can be
+        certified one by one.
 
     Notes
     -----
@@ -171,6 +175,11 @@ def maximise(measure: Measure, lam: Fraction | int | Exp, *, group: SymmetryGrou
         raise Unsupported(
             f"m = {m}: {2**m - 2} staircase columns would be certified one by one; reduce by the symmetry of the "
             f"measure (group=measure.symmetry(), --symmetry auto), or use at most {ENUMERATION_LIMIT} inputs"
+        )
+    if group is not None and (orbits := group.fewest_subset_orbits()) > ORBIT_COLUMNS:
+        raise Unsupported(
+            f"m = {m}: at least {orbits} orbits of columns would be certified one by one, at most {ORBIT_COLUMNS}; "
+            "merge inputs with nearly equal data so that more of them are exchangeable"
         )
     _check_homogeneous(measure)
     if group is not None:

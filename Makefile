@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+GRID   ?= 1
 JOBS   ?= $(shell nproc)
 
 .PHONY: run test lint docs notebooks bench conformance mutate clean
@@ -41,6 +42,7 @@ bench: $(STAMP)   ## measure, and write docs/performance.md
 
 conformance: $(STAMP)   ## every engine on every law of the full grid
 	$(BIN)/python -m pytest -n $(JOBS) -m conformance tests/conformance tests/accountants
+	$(BIN)/python -m tests.conformance.grid --slice $(GRID)
 
 mutate: $(STAMP)   ## break the library on purpose and list the claims that fall
 	$(BIN)/python -m tests.mutate

@@ -154,7 +154,7 @@ class _Sums:
 def _trapezoid(tilt: saddle.Tilt, n: int, plan: saddle.Plan, largest: int) -> _Sums:
     """Evaluate the nodes that matter, and bound the others."""
     tilted = tilt.tilted(plan.c)
-    starts, stops, silent = _loud_stretches(tilted, tilt.values, n, plan)
+    starts, stops, silent = _loud_stretches(tilted, tilt.values, n, plan, largest)
     evaluated = int((stops - starts).sum())
     if evaluated > largest:
         raise Unsupported(f"engine contour at n = {n}: {evaluated} nodes for this width; ask for a larger rel")
@@ -201,35 +201,47 @@ def _chunks(starts: Indices, stops: Indices) -> Iterator[Indices]:
         yield starts[stretch] + (flat - (ends[stretch] - sizes[stretch]))
 
 
-def _loud_stretches(tilted: Array, values: Array, n: int, plan: saddle.Plan) -> tuple[Indices, Indices, float]:
+def _loud_stretches(
+    tilted: Array, values: Array, n: int, plan: saddle.Plan, most: int
+) -> tuple[Indices, Indices, float]:
     r"""Stretches of nodes on which the integrand may matter, and a bound on the sum over all other nodes.
 
     Over a stretch of half width r around :math:`t_0` the tilted characteristic function is at most
     :math:`|\varphi(t_0)|+r\,E_Q|G-\mu|` in size. Stretches on which the n-th power of that is negligible are
     closed with this bound; the others are split until they are short.
+
+    Raises
+    ------
+    Unsupported
+        If more than ``most`` nodes, or ``_MOST_STRETCHES`` stretches to begin with, would have to be looked at.
     """
     slope, largest = float(tilted @ np.abs(values - tilted @ values)), float(tilted @ np.abs(values))
     stride = max(1, math.ceil(_COARSE / max(slope * plan.step, _COARSE / (plan.nodes + 1))))
     if plan.nodes // stride > _MOST_STRETCHES:
         raise Unsupported(f"engine contour at n = {n}: {plan.nodes // stride} stretches for this width; ask for more")
-    starts = np.arange(0, plan.nodes + 1, stride, dtype=np.int64)
-    stops = np.append(starts[1:], plan.nodes + 1)
-    silent, kept = 0.0, []
-    while len(starts):
-        middle, radius = plan.step * (starts + stops - 1) / 2, plan.step * (stops - 1 - starts) / 2
-        size = np.zeros(len(starts), dtype=np.complex128)
-        for weight, value in zip(tilted, values, strict=True):
-            size += weight * np.exp(1j * value * middle)
-        bound = np.minimum(np.abs(size) + slope * radius + _SLACK + 4 * _UNIT * largest * middle, 1.0)
-        left = plan.step * starts
-        decay = n * np.log(bound) - (plan.tau * left) ** 2 / 2
-        closed = decay < -saddle.QUIET - math.log1p(plan.nodes)
-        # On the line no kernel is larger than at t = 0: |sinh(a + ib)| >= sinh(a).
-        envelope = np.exp(decay[closed]) * (1 / plan.c**2 + plan.tau**2)
-        silent += float((envelope * (stops - starts)[closed]).sum())
-        short = ~closed & (stops - starts <= _SHORT)
-        kept.append((starts[short], stops[short]))
-        starts, stops = _split(starts[~closed & ~short], stops[~closed & ~short])
+    silent, loud = 0.0, 0
+    kept: list[tuple[Indices, Indices]] = []
+    for first in range(0, plan.nodes + 1, stride * _CHUNK):
+        starts = np.arange(first, min(first + stride * _CHUNK, plan.nodes + 1), stride, dtype=np.int64)
+        stops = np.minimum(starts + stride, plan.nodes + 1)
+        while len(starts):
+            middle, radius = plan.step * (starts + stops - 1) / 2, plan.step * (stops - 1 - starts) / 2
+            size = np.zeros(len(starts), dtype=np.complex128)
+            for weight, value in zip(tilted, values, strict=True):
+                size += weight * np.exp(1j * value * middle)
+            bound = np.minimum(np.abs(size) + slope * radius + _SLACK + 4 * _UNIT * largest * middle, 1.0)
+            left = plan.step * starts
+            decay = n * np.log(bound) - (plan.tau * left) ** 2 / 2
+            closed = decay < -saddle.QUIET - math.log1p(plan.nodes)
+            # On the line no kernel is larger than at t = 0: |sinh(a + ib)| >= sinh(a).
+            envelope = np.exp(decay[closed]) * (1 / plan.c**2 + plan.tau**2)
+            silent += float((envelope * (stops - starts)[closed]).sum())
+            short = ~closed & (stops - starts <= _SHORT)
+            kept.append((starts[short], stops[short]))
+            loud += int((stops - starts)[short].sum())
+            starts, stops = _split(starts[~closed & ~short], stops[~closed & ~short])
+            if loud + int((stops - starts).sum()) // 8 > most:
+                raise Unsupported(f"engine contour at n = {n}: over {most} nodes for this width; ask for a larger rel")
     return np.concatenate([k[0] for k in kept]), np.concatenate([k[1] for k in kept]), silent
 
 

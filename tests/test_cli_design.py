@@ -16,6 +16,7 @@ from symshuffle.cli import main
 from symshuffle.design import TradeoffCertificate
 from symshuffle.design.files import DecisionFile, parse_problem, problem_schema, read_problem
 from symshuffle.errors import InputError, SolverFailure
+from symshuffle.numbers import Exp, less
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples" / "problems").glob("*.json"))
 RATING = next(path for path in EXAMPLES if path.name == "rating_on_five_steps.json")
@@ -322,3 +323,18 @@ def test_keys_are_always_there(command, extra, capsys):
             assert above == pytest.approx(math.e) == below
             assert Fraction(found["lower"]) < Fraction(found["upper"])
         assert (found["formula"] is None) == (found["interval"] is None) == ("--formula" not in extra)
+
+
+def test_certificate_of_a_measure_can_be_checked_at_its_two_levels(capsys, tmp_path):
+    path = tmp_path / "pair.json"
+    path.write_text(json.dumps(PAIR))
+    found = json.loads(run(capsys, "f-divergence", "--problem", path, "--eps0", "1", "--json")[1])
+    certificate = found["certificate"]
+    low, high = Fraction(certificate["lam"]), Fraction(certificate["bound_lam"])
+    assert less(low, Exp(Fraction(1)))
+    assert less(Exp(Fraction(1)), high)
+    u = [Fraction(value) for value in certificate["bound"]]
+    for column in ((high, 1), (1, high)):
+        # A column adds the positive part of v . (p - q), where p - q = (1/6, -1/6).
+        assert max(Fraction(0), Fraction(column[0] - column[1]) / 6) <= u[0] * column[0] + u[1] * column[1]
+    assert sum(u) <= Fraction(found["upper"])

@@ -117,6 +117,7 @@ class MeasureDesign:
     bound: tuple[Fraction, ...]
     value: Bracket
     group: SymmetryGroup | None = None
+    bound_lam: Fraction | None = None
 
     def num_outputs(self) -> int:
         """Number of outputs of the optimal channel."""
@@ -142,7 +143,13 @@ class MeasureDesign:
     def to_json(self) -> dict[str, Any]:
         """The certificate in a form that ``json.dumps`` accepts; rationals are strings."""
         weights = [{"subset": subset, "weight": str(weight)} for subset, weight in sorted(self.weights.items())]
-        return {"lam": str(self.lam), "weights": weights, "bound": [str(u) for u in self.bound]}
+        bound_lam = str(self.lam if self.bound_lam is None else self.bound_lam)
+        return {
+            "lam": str(self.lam),
+            "weights": weights,
+            "bound_lam": bound_lam,
+            "bound": [str(u) for u in self.bound],
+        }
 
 
 def maximise(measure: Measure, lam: Fraction | int | Exp, *, group: SymmetryGroup | None = None) -> MeasureDesign:
@@ -192,7 +199,7 @@ def maximise(measure: Measure, lam: Fraction | int | Exp, *, group: SymmetryGrou
     lower, upper = (_maximise_at(measure, level, group) for level in (around.lower, around.upper))
     how = f"maxima at two rational levels around exp({lam.exponent}); the maximum increases with the level"
     value = Bracket(lower.value.lower, upper.value.upper, Rigour.BALL, "lp", how)
-    return replace(lower, bound=upper.bound, value=value)
+    return replace(lower, bound=upper.bound, value=value, bound_lam=upper.lam)
 
 
 def _check_exchangeable(measure: Measure, group: SymmetryGroup) -> None:
@@ -309,7 +316,7 @@ def _distributions(p: Sequence[Fraction], q: Sequence[Fraction]) -> tuple[list[F
 
 
 def total_variation(p: Sequence[Fraction], q: Sequence[Fraction]) -> Measure:
-    r"""Total variation of the two output laws: :math:`\varphi(v) = |v\cdot(P_0-P_1)|/2`."""
+    r"""Total variation of the two output laws: :math:`\varphi(v) = (v\cdot(P_0-P_1))_+`."""
     return hockey_stick(p, q, Fraction(1), name="total variation")
 
 

@@ -19,7 +19,6 @@ from symshuffle.law import Law
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.numbers import DEFAULT_BITS, Ball, Exp, enclose, lower_end, maximum, minimum
-from symshuffle.report import write_atomically
 
 USERS: Final = 1000
 WIDTH: Final = 1e-2
@@ -168,6 +167,14 @@ def write(name: str, panels: Sequence[Panel], remark: str, directory: Path) -> l
     write_atomically(table, text.getvalue())
     write_atomically(picture, _drawn(panels))
     return [table, picture]
+
+
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write beside the file and rename, so that nobody ever sees a part of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    part.write_bytes(content.encode() if isinstance(content, str) else content)
+    part.replace(path)
 
 
 def _drawn(panels: Sequence[Panel]) -> bytes:

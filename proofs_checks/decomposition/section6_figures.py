@@ -16,7 +16,6 @@ from proofs_checks.decomposition import section6_frequencies as frequencies
 from symshuffle.claims.model import Claim
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.numbers import to_float
-from symshuffle.report import write_atomically
 
 CLAIMS: Final[tuple[Claim, ...]] = ()
 
@@ -119,7 +118,7 @@ def table_4(directory: Path) -> list[Path]:
                 )
             )
     path = directory / "decomposition.table-4.csv"
-    write_atomically(path, text.getvalue())
+    curves.write_atomically(path, text.getvalue())
     return [path]
 
 

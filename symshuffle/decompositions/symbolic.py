@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache
 from typing import Any, final
 
@@ -186,7 +187,12 @@ class SymbolicDecomposition:
 def evaluate_atom(expression: sp.Expr, bits: int | None) -> Any:
     """An atom or a weight in numbers. Rationals stay exact: whether a cell has a blanket is no matter of precision."""
     value = evaluate(expression, bits=bits)
-    return value.lower if isinstance(value, Ball) and value.lower == value.upper else value
+    if not isinstance(value, Ball):
+        return value
+    # A ball around zero is a doubt that algebra settles: at D = 2 no string of RAPPOR has both bits of a pair set.
+    if value.lower <= 0 <= value.upper and normal_form(expression) == 0:
+        return Fraction(0)
+    return value.lower if value.lower == value.upper else value
 
 
 def optimal_decomposition(mechanism: Mechanism, *, limits: bool = True) -> SymbolicDecomposition:

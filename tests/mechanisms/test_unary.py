@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from symshuffle import Channel, mechanism, optimal_decomposition, simplified_decomposition
+from symshuffle import Channel, Exp, mechanism, optimal_decomposition, simplified_decomposition
 from symshuffle.decompositions.backgrounds import background_cells
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.mechanisms.symbolic import LAM
@@ -86,3 +86,10 @@ def test_hadamard_in_closed_form() -> None:
 def test_wrong_matrix_order_is_refused() -> None:
     with pytest.raises(ValueError, match=r"D = 12: expected a power of 2"):
         mechanism("hadamard").at(D=12)
+
+
+@pytest.mark.parametrize("name", ["rappor", "oue", "blh"])
+def test_two_inputs_leave_no_atom_of_weight_zero(name: str) -> None:
+    law = optimal_decomposition(mechanism(name).at(eps0=4, D=2)).law(Exp(Fraction(1)), bits=200)
+    assert len(law.values) == 4
+    assert min(float(weight) for weight in law.weights) > 1e-4

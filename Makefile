@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 GRID   ?= 1
 JOBS   ?= $(shell nproc)
 
-.PHONY: run test lint docs notebooks bench conformance mutate clean
+.PHONY: run test lint docs notebooks bench conformance mutate browser clean
 .DEFAULT_GOAL := test
 
 $(STAMP): pyproject.toml .ci/constraints.txt
@@ -46,6 +46,10 @@ conformance: $(STAMP)   ## every engine on every law of the full grid
 
 mutate: $(STAMP)   ## break the library on purpose and list the claims that fall
 	$(BIN)/python -m tests.mutate
+
+browser: $(STAMP)   ## open the ledger page in a headless browser
+	$(BIN)/symshuffle verify --jobs $(JOBS) --report out/ledger.html
+	$(BIN)/python -m tests.browser out/ledger.html
 
 clean:
 	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .hypothesis

@@ -28,7 +28,7 @@ def test_links_lead_to_files(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_dotted_names_exist(page):
     for name in set(re.findall(r"`(symshuffle(?:\.\w+)+)`", page.read_text(encoding="utf-8"))):
-        resolve(name)
+        assert resolve(name) is not None
 
 
 def resolve(name):

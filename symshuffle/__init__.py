@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from symshuffle.law import Law as Law
     from symshuffle.mechanisms.continuous import Laplace as Laplace
     from symshuffle.mechanisms.model import Mechanism as Mechanism
-    from symshuffle.mechanisms.model import OutputClass as OutputClass
-    from symshuffle.mechanisms.model import State as State
+    from symshuffle.mechanisms.outputs import OutputClass as OutputClass
+    from symshuffle.mechanisms.outputs import State as State
     from symshuffle.mechanisms.registry import mechanism as mechanism
     from symshuffle.mechanisms.symbolic import LAM as LAM
     from symshuffle.mechanisms.symbolic import Parameter as Parameter
@@ -83,7 +83,8 @@ _HOME: Final = {
     "errors": ("InputError", "NotDecided", "SolverFailure", "SymshuffleError", "Unsupported"),
     "law": ("Law",),
     "mechanisms.continuous": ("Laplace",),
-    "mechanisms.model": ("Mechanism", "OutputClass", "State"),
+    "mechanisms.model": ("Mechanism",),
+    "mechanisms.outputs": ("OutputClass", "State"),
     "mechanisms.registry": ("mechanism",),
     "mechanisms.symbolic": ("LAM", "Parameter"),
     "numbers": ("Ball", "Exp", "Verdict"),

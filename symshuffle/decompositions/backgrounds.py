@@ -15,7 +15,8 @@ from typing import final
 import sympy as sp
 
 from symshuffle.decompositions.symbolic import Cell, SymbolicDecomposition, merge_into, specialised
-from symshuffle.mechanisms.model import Mechanism, OutputClass
+from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.outputs import OutputClass
 from symshuffle.mechanisms.symbolic import normal_form, positive
 from symshuffle.numbers import Verdict
 

@@ -20,7 +20,8 @@ from symshuffle.decompositions.model import Decomposition, Direction
 from symshuffle.errors import Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.display import array, columns, factored, latex, text
-from symshuffle.mechanisms.model import Mechanism, OutputClass
+from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.outputs import OutputClass
 from symshuffle.mechanisms.symbolic import (
     EXP_EPS,
     LAM,

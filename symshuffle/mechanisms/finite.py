@@ -10,7 +10,8 @@ from typing import Final
 
 import sympy as sp
 
-from symshuffle.mechanisms.model import LAM_PARAMETER, Mechanism, OutputClass, State
+from symshuffle.mechanisms.model import LAM_PARAMETER, Mechanism
+from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.symbolic import LAM, Parameter
 
 K: Final = sp.Symbol("k", integer=True, positive=True)

@@ -12,8 +12,7 @@ k (by counting, :mod:`symshuffle.decompositions.symbolic`), and all exact, ball 
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, final
 
@@ -22,6 +21,7 @@ import sympy as sp
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.display import array, latex
+from symshuffle.mechanisms.outputs import OutputClass, State, all_arrangements, explicit_output
 from symshuffle.mechanisms.symbolic import (
     LAM,
     Parameter,
@@ -40,114 +40,6 @@ LAM_PARAMETER: Final = Parameter(LAM, sp.Integer(1), None, False, "local ratio c
 
 _MOST_CHOSEN_FROM: Final = 100_000
 """Inputs up to which SymPy multiplies out a number of subsets; beyond, its digits fill pages and its time minutes."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class State:
-    """One way in which an input can relate to an output of a class.
-
-    Parameters
-    ----------
-    name : str
-        A word such as ``hit``.
-    count : sympy.Expr
-        Number of inputs in this state, for each output of the class.
-    probability : sympy.Expr
-        Probability of the output at such an input.
-    """
-
-    name: str
-    count: sp.Expr
-    probability: sp.Expr
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class OutputClass:
-    """Outputs that a mechanism treats alike.
-
-    Parameters
-    ----------
-    name : str
-        A word such as ``symbol``.
-    size : sympy.Expr
-        Number of outputs in the class, each counted with its weight.
-    states : tuple of State
-        The states of the inputs; their counts sum to the number of inputs.
-    pair_counts : tuple of (int, int, sympy.Expr), optional
-        ``(i, j, c)``: for ``c`` outputs the first input of the pair is in state ``i`` and the second in state ``j``.
-        Default: the class is pair-homogeneous, every ordered pair of inputs meets the states equally often.
-    members : callable, optional
-        From integer parameter values to the outputs, each as the state indices of all inputs and a weight that
-        multiplies the probabilities of its states. Default: all arrangements of the states over the inputs, of
-        weight 1.
-    number : sympy.Expr, optional
-        Number of outputs, where their weights are not 1.
-    triple_counts : tuple of (int, int, int, sympy.Expr), optional
-        As ``pair_counts``, for three distinct inputs, where the class can say.
-    """
-
-    name: str
-    size: sp.Expr
-    states: tuple[State, ...]
-    pair_counts: tuple[tuple[int, int, sp.Expr], ...] | None = None
-    members: Callable[[Mapping[str, int]], Iterable[tuple[tuple[int, ...], sp.Expr]]] | None = None
-    number: sp.Expr | None = None
-    triple_counts: tuple[tuple[int, int, int, sp.Expr], ...] | None = None
-
-    def pairs(self, inputs: sp.Expr) -> Iterator[tuple[State, State, sp.Expr]]:
-        r"""States of an ordered pair of distinct inputs, with the number of outputs that show them.
-
-        For a pair-homogeneous class double counting gives :math:`N n_i (n_j - [i=j]) / (k (k-1))` outputs, where
-        :math:`N` is the size and :math:`n_i` the number of inputs in state :math:`i`.
-        """
-        if self.pair_counts is not None:
-            for i, j, count in self.pair_counts:
-                yield self.states[i], self.states[j], count
-            return
-        for first, second in itertools.product(self.states, repeat=2):
-            rest = second.count - 1 if first is second else second.count
-            yield first, second, self.size * first.count * rest / (inputs * (inputs - 1))
-
-    def triples(self, inputs: sp.Expr) -> Iterator[tuple[State, State, State, sp.Expr]] | None:
-        """States of three distinct inputs, with the number of outputs that show them; None if that is not known."""
-        if self.triple_counts is not None:
-            return ((self.states[i], self.states[j], self.states[m], c) for i, j, m, c in self.triple_counts)
-        if self.pair_counts is not None or self.members is not None:
-            return None
-        return (
-            (first, second, third, count * (third.count - int(third is first) - int(third is second)) / (inputs - 2))
-            for first, second, count in self.pairs(inputs)
-            for third in self.states
-        )
-
-    def singles(self, inputs: sp.Expr) -> Iterator[tuple[State, sp.Expr]]:
-        """States of one input, with the weighted number of outputs that show them."""
-        if self.pair_counts is None:
-            yield from ((state, self.size * state.count / inputs) for state in self.states)
-            return
-        for i, state in enumerate(self.states):
-            yield state, sp.Add(*(count for first, _, count in self.pair_counts if first == i))
-
-    def outputs(self, values: Mapping[str, int]) -> Iterator[tuple[tuple[int, ...], sp.Expr]]:
-        """All outputs of the class at fixed parameters: the state index of every input, and the output's weight."""
-        if self.members is not None:
-            yield from self.members(values)
-            return
-        counts = [int(sp.Integer(state.count)) for state in self.states]
-        yield from ((states, sp.Integer(1)) for states in _arrangements(counts))
-
-
-def _arrangements(counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """All sequences with ``counts[i]`` entries equal to ``i``, in lexicographic order."""
-    if not any(counts):
-        yield ()
-        return
-    for i, count in enumerate(counts):
-        if count:
-            rest = [c - (j == i) for j, c in enumerate(counts)]
-            yield from ((i, *tail) for tail in _arrangements(rest))
 
 
 @final
@@ -181,7 +73,8 @@ class Mechanism:
     Raises
     ------
     InputError
-        If the state counts of a class do not sum to the number of inputs, or the probabilities do not sum to 1.
+        If the state counts of a class do not sum to the number of inputs, or the probabilities do not sum to 1 on
+        average over the inputs or, where a class counts pairs itself, at either input of the pair.
     """
 
     name: str
@@ -204,6 +97,16 @@ class Mechanism:
                 raise InputError(f"counts of class {output_class.name}", counted, f"state counts of sum {self.inputs}")
         if same_function(self.total_probability(), 1) is not Verdict.TRUE:
             raise InputError("probabilities", f"sum {self.total_probability()}", "a sum of 1 at every input")
+        if any(output_class.pair_counts is not None for output_class in self.classes):
+            for which, total in zip(("first", "second"), self._pair_totals(), strict=True):
+                if same_function(total, 1) is not Verdict.TRUE:
+                    raise InputError("pair_counts", f"sum {total} at the {which} input of the pair", "a sum of 1")
+
+    def _pair_totals(self) -> tuple[sp.Expr, sp.Expr]:
+        """Sums of the output probabilities at the two inputs of the pair, as the pair counts have them."""
+        shown = [pair for output_class in self.classes for pair in output_class.pairs(self.inputs)]
+        first = normal_form(sum(count * state.probability for state, _, count in shown))
+        return first, normal_form(sum(count * state.probability for _, state, count in shown))
 
     def total_probability(self) -> sp.Expr:
         """Sum of the output probabilities, averaged over the inputs."""
@@ -265,17 +168,7 @@ class Mechanism:
                 self._require_writable(choice.args[0].subs(dict(known)), choice.args[1].subs(dict(known)))
             return expression.subs(dict(known))
 
-        classes = tuple(
-            replace(
-                c,
-                size=fix(c.size),
-                number=None if c.number is None else fix(c.number),
-                states=tuple(State(s.name, fix(s.count), fix(s.probability)) for s in c.states),
-                pair_counts=_fixed(c.pair_counts, fix),
-                triple_counts=_fixed(c.triple_counts, fix),
-            )
-            for c in self.classes
-        )
+        classes = tuple(c.substituted(fix) for c in self.classes)
         parameters = tuple(
             replace(
                 p,
@@ -372,7 +265,7 @@ class Mechanism:
         for which, x in zip(("first", "second"), pair, strict=True):
             if not 0 <= x < len(matrix):
                 raise InputError(f"{which} of pair", x, f"an input from 0 to {len(matrix) - 1}")
-        classes = tuple(_explicit_output(y, [row[y] for row in matrix], pair) for y in range(len(matrix[0])))
+        classes = tuple(explicit_output(y, [row[y] for row in matrix], pair) for y in range(len(matrix[0])))
         return cls(
             name,
             title or name,
@@ -425,7 +318,7 @@ class Mechanism:
         """
         number = sp.sympify(inputs)
         described = tuple(
-            _all_arrangements(
+            all_arrangements(
                 word,
                 number,
                 tuple(State(state, *(sp.sympify(part) for part in parts)) for state, parts in states.items()),
@@ -453,27 +346,3 @@ class Mechanism:
         ]
         head = (rf"\text{{{word}}}" for word in ("class", "outputs", "state", "inputs", "probability"))
         return f"$\\displaystyle {array(tuple(head), lines)}$"
-
-
-def _fixed(counts: Any, fix: Callable[[sp.Expr], sp.Expr]) -> Any:
-    """Counts of patterns with their last entry, the count itself, specialised."""
-    return None if counts is None else tuple((*states, fix(count)) for *states, count in counts)
-
-
-def _all_arrangements(name: str, inputs: sp.Expr, states: tuple[State, ...]) -> OutputClass:
-    """The class that has one output for every way to distribute the states over the inputs."""
-    size, free = sp.Integer(1), inputs
-    for state in states[:-1]:
-        size, free = size * sp.binomial(free, state.count), free - state.count
-    return OutputClass(name, size, states)
-
-
-def _explicit_output(y: int, column: Sequence[sp.Expr], pair: tuple[int, int]) -> OutputClass:
-    """One output as a class of its own; inputs with the same probability share a state."""
-    probabilities = list(dict.fromkeys(column))
-    of_input = tuple(probabilities.index(entry) for entry in column)
-    states = tuple(
-        State(f"p{i}", sp.Integer(of_input.count(i)), probability) for i, probability in enumerate(probabilities)
-    )
-    shown = ((of_input[pair[0]], of_input[pair[1]], sp.Integer(1)),)
-    return OutputClass(f"y{y}", sp.Integer(1), states, shown, lambda values: [(of_input, sp.Integer(1))])

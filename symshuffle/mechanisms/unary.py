@@ -16,7 +16,8 @@ from typing import Any, Final
 
 import sympy as sp
 
-from symshuffle.mechanisms.model import LAM_PARAMETER, Mechanism, OutputClass, State
+from symshuffle.mechanisms.model import LAM_PARAMETER, Mechanism
+from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.symbolic import LAM, Parameter
 
 D: Final = sp.Symbol("D", integer=True, positive=True)

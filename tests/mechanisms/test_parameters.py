@@ -7,7 +7,8 @@ import sympy as sp
 
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.finite import K
-from symshuffle.mechanisms.model import LAM_PARAMETER, Mechanism, OutputClass, State
+from symshuffle.mechanisms.model import LAM_PARAMETER, Mechanism
+from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.parameters import read_budget, read_target
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate, same_function
@@ -127,3 +128,18 @@ def test_defaults_may_depend_on_defaults():
     assert own.with_defaults().parameters == ()
     assert own.with_defaults().classes[0].states[0].count == 2
     assert own.at(first=10).with_defaults().classes[0].states[0].count == 5
+
+
+def test_pair_counts_must_account_for_both_inputs():
+    """Counts that fit the inputs on average can still leave one input of the pair without some of its outputs."""
+    half = sp.Rational(1, 2)
+    states = (State("own", sp.Integer(1), half), State("other", sp.Integer(1), half))
+
+    def described(count: int) -> Mechanism:
+        shown = ((0, 1, sp.Integer(1)), (1, 0, sp.Integer(count)))
+        only = OutputClass("value", sp.Integer(2), states, shown, lambda values: [((0, 1), 1), ((1, 0), 1)])
+        return Mechanism("two", "two", sp.Integer(2), (only,), ())
+
+    assert described(1).num_outputs == 2
+    with pytest.raises(InputError, match="pair_counts = sum 3/2 at the first input of the pair: expected a sum of 1"):
+        described(2)

@@ -229,6 +229,8 @@ def specialised(
     try:
         derived, known = derive(general), dict(mechanism.fixed)
     except Unsupported:
+        if any(number.is_number for c in mechanism.classes for number in c.size.atoms(sp.binomial)):
+            raise  # numbers of subsets too long to be written out: without a general form there is no other way
         derived, known = derive(mechanism), {}
     growing = [parameter.symbol for parameter in mechanism.parameters if limits and parameter.has_limit]
     slacks = general.chart

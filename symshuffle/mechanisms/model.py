@@ -38,8 +38,8 @@ LARGEST_CHANNEL: Final = 2_000_000
 LAM_PARAMETER: Final = Parameter(LAM, sp.Integer(1), None, False, "local ratio cap exp(eps0) > 1")
 
 
-_MOST_CHOSEN_FROM: Final = 100_000
-"""Inputs up to which SymPy multiplies out a number of subsets; beyond, its digits fill pages and its time minutes."""
+_MOST_CHOSEN_FROM: Final = 10_000
+"""Inputs up to which a number of subsets is multiplied out; beyond, its digits fill pages."""
 
 
 @final
@@ -163,10 +163,7 @@ class Mechanism:
 
     def _substitute(self, known: Mapping[sp.Symbol, sp.Expr], given: tuple[tuple[str, object], ...]) -> Mechanism:
         def fix(expression: sp.Expr) -> sp.Expr:
-            expression = sp.sympify(expression)
-            for choice in expression.atoms(sp.binomial):
-                self._require_writable(choice.args[0].subs(dict(known)), choice.args[1].subs(dict(known)))
-            return expression.subs(dict(known))
+            return _placed(sp.sympify(expression), dict(known))
 
         classes = tuple(c.substituted(fix) for c in self.classes)
         parameters = tuple(
@@ -188,12 +185,6 @@ class Mechanism:
             fixed=(*self.fixed, *known.items()),
             general=self.general or self,
         )
-
-    def _require_writable(self, inputs: sp.Expr, chosen: sp.Expr) -> None:
-        """Refuse a number of outputs with too many digits before SymPy starts to multiply it out."""
-        if inputs.is_Integer and chosen.is_Integer and inputs > _MOST_CHOSEN_FROM and 1 < chosen < inputs - 1:
-            expected = f"at most {_MOST_CHOSEN_FROM} inputs, or 1 or {inputs - 1} of them"
-            raise Unsupported(f"{self.name} has binomial({inputs}, {chosen}) outputs: {expected}")
 
     @property
     def chart(self) -> dict[sp.Symbol, sp.Expr]:
@@ -218,10 +209,9 @@ class Mechanism:
         shape = sp.sympify(self.inputs), self.num_outputs
         if any(extent.free_symbols for extent in shape):
             raise InputError("parameters", f"{shape[0]} inputs, {shape[1]} outputs", "values that fix the shape")
-        size = int(shape[0]) * int(shape[1])
-        if size > LARGEST_CHANNEL:
+        if not shape[1].is_Integer or shape[0] * shape[1] > LARGEST_CHANNEL:
             raise Unsupported(
-                f"{self.name} has {shape[0]} inputs and {shape[1]} outputs, {size} entries (limit {LARGEST_CHANNEL}): "
+                f"{self.name} has {shape[0]} inputs and {shape[1]} outputs (limit {LARGEST_CHANNEL} entries): "
                 "its decomposition is available in closed form without the matrix"
             )
         known = dict(self.fixed)
@@ -346,3 +336,14 @@ class Mechanism:
         ]
         head = (rf"\text{{{word}}}" for word in ("class", "outputs", "state", "inputs", "probability"))
         return f"$\\displaystyle {array(tuple(head), lines)}$"
+
+
+def _placed(expression: sp.Expr, known: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
+    """The expression at some values. A number of subsets too long to be written out stays a binomial."""
+    long = {}
+    for choice in expression.atoms(sp.binomial):
+        inputs, chosen = (argument.subs(known) for argument in choice.args)
+        if inputs.is_Integer and chosen.is_Integer and inputs > _MOST_CHOSEN_FROM and 1 < chosen < inputs - 1:
+            long[choice] = sp.Dummy(), sp.binomial(inputs, chosen, evaluate=False)
+    held = expression.xreplace({choice: dummy for choice, (dummy, _) in long.items()})
+    return held.subs(known).xreplace(dict(long.values()))

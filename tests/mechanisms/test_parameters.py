@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.model import LAM_PARAMETER, Mechanism
@@ -143,3 +144,14 @@ def test_pair_counts_must_account_for_both_inputs():
     assert described(1).num_outputs == 2
     with pytest.raises(InputError, match="pair_counts = sum 3/2 at the first input of the pair: expected a sum of 1"):
         described(2)
+
+
+def test_a_number_of_subsets_too_long_to_write_is_kept_as_a_binomial():
+    """The decomposition does not need the number of outputs, which has 112,000 digits here."""
+    huge = mechanism("subset-selection").at(k=10**6, s=10**5, lam=3)
+    assert str(huge.num_outputs) == "binomial(1000000, 100000)"
+    with pytest.raises(Unsupported, match=r"binomial\(1000000, 100000\) outputs \(limit 2000000 entries\)"):
+        huge.channel()
+    law = optimal_decomposition(huge).law(Fraction(6, 5))
+    assert sum(law.weights) == 1
+    assert law.mean == 1 - Fraction(6, 5)

@@ -151,10 +151,10 @@ def test_wrong_files_say_where_and_by_how_much(capsys, tmp_path, name, text, mes
     assert message in err
 
 
+HUGE = ["-p", "k=10000000", "-p", "s=1000000", "--eps0", "1", "--n", "9"]
 WRONG = [
     (
-        ["worst-background", "subset-selection", "-p", "k=10000000", "-p", "s=1000000", "--eps0", "1", "--n", "9"]
-        + ["--eps", "0.1"],
+        ["worst-background", "subset-selection", *HUGE, "--eps", "0.1"],
         "10000000 inputs and binomial(10000000, 1000000) outputs",
     ),
     ([*EPS0[:-1], "2"], "delta = 2: expected a number in (0, 1)"),

@@ -229,3 +229,12 @@ def test_channels_in_doubles_and_in_balls(order):
     for bracket in found:
         assert float(bracket.midpoint) == pytest.approx(float(found[0].midpoint), rel=1e-3)
     assert solve.epsilon(doubles, n=6, delta=Fraction(1, 100), rel=1e-3).bracket.upper > 0
+
+
+@pytest.mark.parametrize("engine", [Contour(rel=1e-4, largest=10**6), BallContour(rel=1e-4, largest=10**5)])
+def test_a_long_jump_that_the_tilt_has_made_rare(engine):
+    """The slope of Chernoff's bound, sought among fractions of the Gaussian one, asked for 2.5e8 nodes here."""
+    krr = mechanism("krr").at(k=3, eps0=12)
+    found = solve.delta(krr, n=10**6, eps=3, engine=engine, rigour=None, rel=1e-4).bracket
+    assert found.relative_width < Fraction(1, 10**4)
+    assert found.contains(Fraction("0.0021454633"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -15,9 +14,9 @@ from typing import Any, Final
 from rich.table import Table
 from rich.text import Text
 
+from symshuffle.artifacts import write_atomically
 from symshuffle.claims.model import ClaimVerdict
 from symshuffle.claims.run import Outcome
-from symshuffle.errors import InputError
 
 _STYLES: Final[dict[ClaimVerdict, str]] = {
     ClaimVerdict.HOLDS: "green",
@@ -108,43 +107,6 @@ def record(outcome: Outcome) -> dict[str, Any]:
 def to_json(content: Any) -> str:
     """JSON text of plain data; a number that JSON cannot write is an error, never ``NaN``."""
     return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-
-
-def write_atomically(path: Path, content: str | bytes, *, argument: str = "file") -> None:
-    """Write a file so that nobody ever sees a part of it; missing directories are made.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written; ``argument`` is the name the caller knows it by.
-    """
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            draft.write_bytes(content.encode() if isinstance(content, str) else content)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
-    except OSError as error:
-        raise InputError(argument, path, f"a file that can be written ({error.strerror})") from error
-
-
-def check_destination(path: Path, *, argument: str, directory: bool = False) -> None:
-    """Refuse a place where no file (or directory of files) can be written, before anything is computed for it.
-
-    Raises
-    ------
-    InputError
-        If the path is a directory where a file is wanted or the reverse, or nothing can be written there.
-    """
-    expected = "a directory" if directory else "a file"
-    if path.exists() and path.is_dir() is not directory:
-        raise InputError(argument, path, f"{expected}, and this is {'a directory' if path.is_dir() else 'a file'}")
-    above = (path.absolute(), *path.absolute().parents) if directory else path.absolute().parents
-    parent = next(place for place in above if place.exists())
-    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
-        raise InputError(argument, path, f"{expected} in a writable directory (not below {parent})")
 
 
 def to_html(outcomes: Sequence[Outcome]) -> str:

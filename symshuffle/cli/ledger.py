@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from symshuffle.artifacts import check_destination, write_atomically
 from symshuffle.claims.model import Claim, ClaimVerdict, Grade
 from symshuffle.claims.registry import Entry, Ledger, LedgerError, catalogue, load, papers
 from symshuffle.claims.run import MOST_JOBS, Outcome
@@ -23,14 +24,12 @@ from symshuffle.claims.run import verify as run_claims
 from symshuffle.errors import InputError
 from symshuffle.numbers import enclose
 from symshuffle.report import (
-    check_destination,
     discrepancies,
     installed,
     outcome_table,
     record,
     summary,
     to_json,
-    write_atomically,
     write_html,
     write_json,
 )

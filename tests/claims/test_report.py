@@ -11,7 +11,6 @@ from rich.console import Console
 from symshuffle import report
 from symshuffle.claims.registry import load
 from symshuffle.claims.run import Outcome, run, verify
-from symshuffle.errors import InputError
 
 KEYS = """
 id paper kind title verdict grade scope controls controls_rejected seconds printed counterexample corrected
@@ -105,30 +104,3 @@ def test_records_have_the_keys_of_the_contract(outcomes: tuple[Outcome, ...], tm
 def test_no_json_of_what_json_cannot_say() -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         report.to_json({"x": float("nan")})
-
-
-def test_a_failed_write_leaves_the_old_file_and_no_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    target = tmp_path / "file"
-    target.write_text("old")
-
-    def full(self: Path, data: bytes) -> int:
-        with self.open("wb") as draft:
-            draft.write(data[:1])
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(InputError, match="No space left on device"):
-        report.write_atomically(target, "new", argument="--json")
-    assert target.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [target]
-
-
-def test_destination_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    (tmp_path / "plain").touch()
-    report.check_destination(tmp_path / "plain", argument="--json")
-    report.check_destination(tmp_path / "new" / "deep", argument="--json")
-    report.check_destination(tmp_path, argument="--out", directory=True)
-    for path, directory in ((tmp_path, False), (tmp_path / "plain", True), (tmp_path / "plain" / "x", False)):
-        with pytest.raises(InputError, match="--json = "):
-            report.check_destination(path, argument="--json", directory=directory)
-    assert [entry.name for entry in tmp_path.iterdir()] == ["plain"]

@@ -2,8 +2,12 @@ r"""Closed-form amplification bounds of the literature, as baselines: looser tha
 
 The blanket bounds estimate :math:`E[\sum_{i\le m}L_i]_+` for the blanket variable :math:`L=\gamma G` of m users, and
 average over the Bin(n, gamma) users who take the blanket (decomposition, Lemma 3). The clone bounds go through the
-engines. Closed forms are balls, and nothing is clipped; where a formula has no value of its own, at eps = 0 and from
-the largest ratio on, its limit or a bound of the same kind takes its place.
+engines. Closed forms are balls, and nothing is clipped.
+
+The published forms grow without bound as eps falls to 0, although the divergence they bound does not: each drops the
+term of its tail estimate that alone is left there. The functions here return the smaller of the published form and of
+the bound that keeps that term instead, so they are continuous on eps >= 0, and equal to the published form wherever
+that one says anything. From the largest ratio on they are 0.
 """
 
 from __future__ import annotations
@@ -97,11 +101,6 @@ class BlanketVariable:
         """Whether L is certainly at most 0, so that the bound is exactly 0 (``eps >= eps0``)."""
         return less(0, self.largest) is Verdict.FALSE
 
-    @property
-    def centred(self) -> bool:
-        """Whether L has mean 0 (``eps = 0``), where the exponential tails of the bounds are gone."""
-        return equal(self.drift, 0) is Verdict.TRUE
-
 
 def _zero(bits: int) -> Ball:
     return Ball(Fraction(0), Fraction(0), bits)
@@ -110,10 +109,13 @@ def _zero(bits: int) -> Ball:
 def blanket_hoeffding(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BITS) -> Ball:
     r"""The blanket bound by Hoeffding's inequality.
 
-    .. math:: \delta\le\frac{b^2}{4a\gamma n}\bigl(1-\gamma(1-e^{-2a^2/b^2})\bigr)^n,
+    .. math:: \delta\le\frac{D^n}{\gamma n}\,\min\Bigl(\frac{b^2}{4a},\;
+        b\sqrt{\tfrac{\pi\gamma n}{8}\,e^{-2a^2/b^2}/D}\Bigr),\qquad D=1-\gamma(1-e^{-2a^2/b^2}),
 
-    with drift a and range b of L. It is :math:`b\sqrt{\pi/(8\gamma n)}` at eps = 0, where the tail integrates to
-    :math:`b\sqrt{\pi m/8}` for m users, and 0 where L is never positive.
+    with drift a and range b of L; 0 where L is never positive. The tail of m users beyond t is at most
+    :math:`e^{-2(ma+t)^2/(mb^2)}`. The published form is the first: it integrates that without the term in
+    :math:`t^2`. The second drops the term in :math:`at` instead, which is all there is at eps = 0, and averages the
+    square root of m by Jensen's inequality.
 
     Parameters
     ----------
@@ -134,21 +136,24 @@ def blanket_hoeffding(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_
     with working_precision(bits + GUARD):
         gamma, drift = to_arb(variable.gamma), to_arb(variable.drift)
         width = to_arb(variable.largest) - to_arb(variable.smallest)
-        if variable.centred:
-            return Ball.from_arb(width * (flint.arb.pi() / (8 * gamma * n)).sqrt(), bits)
-        decay = 1 - gamma * (1 - (-2 * drift * drift / (width * width)).exp())
-        return Ball.from_arb(width * width / (4 * drift * gamma * n) * decay ** flint.arb(n), bits)
+        shrink = (-2 * drift * drift / (width * width)).exp()
+        active = 1 - gamma * (1 - shrink)
+        prefactor = width * (flint.arb.pi() * gamma * n * shrink / (8 * active)).sqrt()
+        if drift > 0:
+            prefactor = prefactor.min(width * width / (4 * drift))
+        return Ball.from_arb(prefactor / (gamma * n) * active ** flint.arb(n), bits)
 
 
 def blanket_bennett(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BITS) -> Ball:
     r"""The blanket bound by Bennett's inequality.
 
-    .. math:: \delta\le\frac1{s\gamma n}\bigl((1-\gamma+\gamma e^{-\kappa})^n-(1-\gamma)^n\bigr),\quad
+    .. math:: \delta\le\min\Bigl(\frac{(1-\gamma+\gamma e^{-\kappa})^n-(1-\gamma)^n}{s\gamma n},\;
+        \tfrac12\bigl(\sqrt{a^2+v}-a\bigr)\Bigr),\quad
         s=\tfrac1{b_+}\log(1+\tfrac{ab_+}c),\quad \kappa=\tfrac c{b_+^2}\varphi(\tfrac{ab_+}c),
 
-    with drift a, largest value :math:`b_+`, second moment c and :math:`\varphi(u)=(1+u)\log(1+u)-u`. It is
-    :math:`\frac12\sqrt{c/(\gamma n)}` at eps = 0, from :math:`E[S]_+=\frac12E|S|` for a centred sum, and 0 where L is
-    never positive.
+    with drift a, largest value :math:`b_+`, second moment c, :math:`\varphi(u)=(1+u)\log(1+u)-u` and
+    :math:`v=(c-a^2)/(\gamma n)`; 0 where L is never positive. The first form is the published one. The second is
+    :math:`E[S]_+=\frac12(E|S|+E[S])` with :math:`E|S|\le\sqrt{E[S^2]}`, concave in the number of users in the blanket.
 
     Parameters
     ----------
@@ -167,16 +172,19 @@ def blanket_bennett(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BI
     if variable.never_positive:
         return _zero(bits)
     with working_precision(bits + GUARD):
+        gamma, drift, second = (to_arb(x) for x in (variable.gamma, variable.drift, variable.second_moment))
+        spread = (second - drift * drift) / (gamma * n)
+        moments = spread / (2 * ((drift * drift + spread).sqrt() + drift))  # the difference of roots, without one
+        if not drift > 0:
+            return Ball.from_arb(moments, bits)
         # Any number that L does not exceed will do, so the upper end of a ball keeps this away from 0.
         top = to_arb(upper_end(variable.largest))
-        gamma, second = to_arb(variable.gamma), to_arb(variable.second_moment)
-        if variable.centred:
-            return Ball.from_arb((second / (gamma * n)).sqrt() / 2, bits)
-        ratio = to_arb(variable.drift) * top / second
+        ratio = drift * top / second
         logarithm = (1 + ratio).log()
         kappa = second / (top * top) * ((1 + ratio) * logarithm - ratio)
         active = (1 - gamma + gamma * (-kappa).exp()) ** flint.arb(n)
-        return Ball.from_arb(top / logarithm / (gamma * n) * (active - (1 - gamma) ** flint.arb(n)), bits)
+        published = top / logarithm / (gamma * n) * (active - (1 - gamma) ** flint.arb(n))
+        return Ball.from_arb(published.min(moments), bits)
 
 
 def generic_hoeffding(lam: Number, *, exp_eps: Number, n: int, bits: int = DEFAULT_BITS) -> Ball:

@@ -1,5 +1,6 @@
 """The closed-form baselines: known numbers, order against the exact value, refusals."""
 
+import itertools
 from fractions import Fraction
 
 import pytest
@@ -20,7 +21,7 @@ from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.errors import InputError
 from symshuffle.mechanisms.finite import erasure, krr
-from symshuffle.numbers import Exp, enclose
+from symshuffle.numbers import Ball, Exp, enclose
 from symshuffle.results import Rigour
 
 TEN_RR = optimal_decomposition(krr().at(lam=3, k=10)).numeric()
@@ -46,6 +47,32 @@ def test_baselines_lie_above_the_exact_value(n):
     variable = BlanketVariable.of(TEN_RR, Fraction(3, 2))
     assert exact <= blanket_bennett(variable, n).lower
     assert exact <= blanket_hoeffding(variable, n).lower
+
+
+@pytest.mark.parametrize("bound", [blanket_hoeffding, blanket_bennett])
+@pytest.mark.parametrize("n", [1, 1000, 10**6])
+def test_baselines_are_continuous_at_zero(bound, n):
+    """The published forms exceed every number as eps falls to 0, where the divergence is largest, and below 1."""
+    at_zero = bound(BlanketVariable.of(TEN_RR, Fraction(1)), n)
+    for j in (10, 20, 40):
+        near = bound(BlanketVariable.of(TEN_RR, 1 + Fraction(1, 10**j)), n)
+        assert abs(float(near.upper / at_zero.lower) - 1) < 10 ** (4 - j) + 1e-15
+    unresolved = BlanketVariable.of(TEN_RR, Ball(1 - Fraction(1, 10**50), 1 + Fraction(1, 10**50)))
+    assert abs(float(bound(unresolved, n).upper / at_zero.lower) - 1) < 1e-15
+
+
+@pytest.mark.parametrize("bound", [blanket_hoeffding, blanket_bennett])
+def test_baselines_fall_where_they_say_anything(bound):
+    values = [bound(BlanketVariable.of(TEN_RR, 1 + Fraction(j, 50)), 1000) for j in range(100)]
+    assert all(after.upper < before.lower < 1 for before, after in itertools.pairwise(values))
+
+
+@pytest.mark.parametrize("n", [1, 3, 20])
+@pytest.mark.parametrize("x", [1 + Fraction(1, 10**6), Fraction(101, 100), Fraction(11, 10)])
+def test_baselines_lie_above_the_exact_value_near_zero(n, x):
+    exact = Exact().bracket(TEN_RR.reduction_pair().gparv(x), n).exact
+    for bound in (blanket_hoeffding, blanket_bennett):
+        assert exact <= bound(BlanketVariable.of(TEN_RR, x), n).lower < 3
 
 
 def test_nothing_is_clipped():

@@ -12,10 +12,13 @@ divergence is a number of the same kind as the bound itself:
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
+
+import numpy as np
 
 from symshuffle.accountants.reduction import Reduction
 from symshuffle.accountants.solve import delta
@@ -23,12 +26,21 @@ from symshuffle.channel import Channel
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
-from symshuffle.numbers import Number, Real, lower_end
+from symshuffle.numbers import DEFAULT_BITS, Number, Real, enclose, lower_end
 from symshuffle.results import Bracket, Rigour
 from symshuffle.shuffled import LARGEST_ENUMERATION, count_histograms, worst_shuffled_divergence
 
 WEIGHTS: Final = tuple(Fraction(j, 8) for j in range(1, 8))
 """Weights of the second type that a two-type search tries."""
+
+LARGEST_SEARCH: Final = 100_000_000
+"""Families of datasets times outputs beyond which a two-type search is refused."""
+
+_COARSE: Final = 1e-2
+"""Relative width that tells which families come close to the worst."""
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told how many of how many evaluations are done."""
 
 
 @final
@@ -43,7 +55,8 @@ class WorstCase:
     datasets : str
         The two datasets.
     searched : int
-        Number of pairs of datasets, or of families of them, that were evaluated.
+        Number of pairs of datasets, or of families of them. Those that show the same probabilities at as many
+        outputs are told apart by the names of inputs alone, and evaluated once.
     space : str
         What was searched, and whether that is everything.
     """
@@ -100,6 +113,7 @@ def worst_of_two_types(
     rel: float = 1e-6,
     rigour: Rigour | None = Rigour.FLOAT64,
     bits: int | None = None,
+    progress: Progress | None = None,
 ) -> WorstCase:
     """The worst of all constant backgrounds and of two-type backgrounds on a grid of weights, at any ``n``.
 
@@ -109,29 +123,60 @@ def worst_of_two_types(
         The local randomizer.
     n, exp_eps, rel, rigour, bits
         As for :func:`symshuffle.accountants.solve.delta`.
+    progress : callable, optional
+        Called with the numbers of evaluations done and to do.
 
     Raises
     ------
     Unsupported
-        If an engine cannot answer at the rigour asked for.
+        If there are too many families (:func:`count_families`), or an engine cannot answer at the rigour
+        asked for.
     """
-    best: tuple[Bracket, str] | None = None
-    searched = 0
-    for datasets, decomposition in _families(channel, n):
-        one = Reduction((_family(decomposition),), (), "a real pair of datasets")
-        bracket = delta(one, n=n, exp_eps=exp_eps, direction="forward", rigour=rigour, rel=rel, bits=bits).bracket
-        searched += 1
-        if best is None or bracket.lower > best[0].lower:
-            best = bracket, datasets
-    if best is None:
+    size = count_families(channel.num_inputs, channel.num_outputs, n)
+    distinct = _distinct(channel, n)
+    if not distinct:
         raise InputError("channel", f"{channel.num_inputs} input", "at least 2 inputs")
+
+    def value(decomposition: Decomposition, width: float) -> Bracket:
+        one = Reduction((_family(decomposition),), (), "a real pair of datasets")
+        return delta(one, n=n, exp_eps=exp_eps, direction="forward", rigour=rigour, rel=width, bits=bits).bracket
+
+    found = []
+    for done, (datasets, decomposition) in enumerate(distinct, start=1):
+        found.append((value(decomposition, max(rel, _COARSE)), datasets, decomposition))
+        if progress is not None:
+            progress(done, len(distinct))
+    leading = max(bracket.lower for bracket, *_ in found)
+    close = [(value(d, rel), datasets) for bracket, datasets, d in found if bracket.upper >= leading]
+    best, datasets = max(close, key=lambda item: item[0].lower)
     space = f"constant backgrounds, and two-type backgrounds with weights j/{len(WEIGHTS) + 1}: not all datasets"
-    return WorstCase(best[0], best[1], searched, space)
+    return WorstCase(best, datasets, size, space)
+
+
+def worst_constant(
+    source: Reduction, n: int, exp_eps: Real, *, rel: float = 1e-6, rigour: Rigour | None = Rigour.FLOAT64
+) -> WorstCase:
+    """The worst constant background of the pair that a bound compares, without the matrix of a channel.
+
+    Raises
+    ------
+    Unsupported
+        If no constant background is known for the source.
+    """
+    found = [
+        (
+            delta(Reduction((family,), (), source.pair), n=n, exp_eps=exp_eps, rel=rel, rigour=rigour).bracket,
+            describe(n),
+        )
+        for describe, family in source.backgrounds
+    ]
+    if not found:
+        raise Unsupported("no constant background is known for this source")
+    bracket, datasets = max(found, key=lambda item: item[0].lower)
+    return WorstCase(bracket, datasets, len(found), f"constant backgrounds at {source.pair}: not all datasets")
 
 
 def _family(decomposition: Decomposition) -> Any:
-    from symshuffle.numbers import DEFAULT_BITS, enclose
-
     pair = decomposition.reduction_pair()
 
     def family(exp_eps: Real, direction: str, bits: int | None) -> Law:
@@ -141,23 +186,62 @@ def _family(decomposition: Decomposition) -> Any:
     return family
 
 
-def _families(channel: Channel, n: int) -> Iterator[tuple[str, Decomposition]]:
-    """Backgrounds with the exact decomposition of every ordered pair of inputs over them."""
+def count_families(inputs: int, outputs: int, n: int) -> int:
+    """How many constant and two-type families a channel has, with the pairs of inputs before them.
+
+    Raises
+    ------
+    Unsupported
+        If that times the outputs is more than ``LARGEST_SEARCH``.
+    """
+    mixtures = math.comb(inputs, 2) if n > 1 else 0
+    if math.perm(inputs, 2) * (inputs + mixtures) * outputs > LARGEST_SEARCH:
+        raise Unsupported(
+            f"a channel with {inputs} inputs and {outputs} outputs has too many families of datasets to search: "
+            f"at most {LARGEST_SEARCH} families times outputs"
+        )
+    return math.perm(inputs, 2) * (inputs + mixtures * len(WEIGHTS))
+
+
+def _distinct(channel: Channel, n: int) -> list[tuple[str, Decomposition]]:
+    """One family of datasets of each kind, with its exact decomposition.
+
+    Two families are of a kind if they show the same probabilities at as many outputs: their laws of G are then equal.
+    """
     inputs = range(channel.num_inputs)
-    for first, second in itertools.permutations(inputs, 2):
-        a, b = channel.rows[first], channel.rows[second]
-        for held in inputs:
-            datasets = f"X0 = ({first}; {held} x {n - 1}), X1 = ({second}; {held} x {n - 1})"
-            yield datasets, Decomposition(a, b, channel.rows[held], Fraction(0))
-        for (u, v), weight in itertools.product(itertools.combinations(inputs, 2), WEIGHTS if n > 1 else ()):
-            mixed: tuple[Any, ...] = tuple(
-                (1 - weight) * p + weight * q for p, q in zip(channel.rows[u], channel.rows[v], strict=True)
-            )
-            others = f"{n - 1} users holding {v} with probability {weight} and {u} otherwise"
-            yield f"X0 = ({first}; {others}), X1 = ({second}; the same)", Decomposition(a, b, mixed, Fraction(0))
+    constant = np.arange(len(inputs))[:, None]
+    mixtures = np.column_stack(np.triu_indices(len(inputs), 1)) if n > 1 else np.empty((0, 2), dtype=np.int64)
+    names: dict[Number, int] = {}
+    rows = np.array([[names.setdefault(entry, len(names)) for entry in row] for row in channel.rows], dtype=np.int64)
+    kinds: dict[tuple[int, bytes], tuple[int, ...]] = {}
+    for pair in itertools.permutations(inputs, 2):
+        shown = rows[pair[0]] * len(names) + rows[pair[1]]
+        for others in (constant, mixtures):
+            codes = np.broadcast_to(shown, (len(others), len(shown)))
+            for x in others.T:
+                codes = codes * len(names) + rows[x]
+            found, where = np.unique(np.sort(codes, axis=1), axis=0, return_index=True)
+            for key, index in zip(found, where, strict=True):
+                kinds.setdefault((others.shape[1], key.tobytes()), (*pair, *map(int, others[index])))
+    return [family for chosen in kinds.values() for family in _families(channel, n, *chosen)]
 
 
-def worst_background(channel: Channel, n: int, exp_eps: Real, *, rel: float = 1e-6) -> WorstCase:
+def _families(channel: Channel, n: int, first: int, second: int, *others: int) -> Iterator[tuple[str, Decomposition]]:
+    """The families of a pair of inputs and one or two types, each with its exact decomposition."""
+    a, b, *held = (channel.rows[x] for x in (first, second, *others))
+    if len(others) == 1:
+        datasets = f"X0 = ({first}; {others[0]} x {n - 1}), X1 = ({second}; {others[0]} x {n - 1})"
+        yield datasets, Decomposition(a, b, held[0], Fraction(0))
+        return
+    for weight in WEIGHTS:
+        mixed: tuple[Any, ...] = tuple((1 - weight) * p + weight * q for p, q in zip(*held, strict=True))
+        drawn = f"{n - 1} users holding {others[1]} with probability {weight} and {others[0]} otherwise"
+        yield f"X0 = ({first}; {drawn}), X1 = ({second}; the same)", Decomposition(a, b, mixed, Fraction(0))
+
+
+def worst_background(
+    channel: Channel, n: int, exp_eps: Real, *, rel: float = 1e-6, progress: Progress | None = None
+) -> WorstCase:
     """The worst neighbouring datasets: of all of them where that can be enumerated, otherwise of two types.
 
     Examples
@@ -169,7 +253,7 @@ def worst_background(channel: Channel, n: int, exp_eps: Real, *, rel: float = 1e
     size = count_histograms(n - 1, channel.num_inputs) * count_histograms(n, channel.num_outputs)
     if channel.exact and isinstance(exp_eps, Fraction) and size <= LARGEST_ENUMERATION // 10:
         return worst_of_all(channel, n, exp_eps)
-    return worst_of_two_types(channel, n, exp_eps, rel=rel)
+    return worst_of_two_types(channel, n, exp_eps, rel=rel, progress=progress)
 
 
 def gap(found: WorstCase, bound: Bracket) -> Fraction:

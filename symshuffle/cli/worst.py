@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import Eps0, Json, Lam, Mech, Params, Rel, Users
-from symshuffle.errors import InputError
+from symshuffle.cli.arguments import Eps0, File, Json, Lam, Mech, Params, Rel, Users
+from symshuffle.errors import Unsupported
 from symshuffle.numbers import format_decimal
+
+if TYPE_CHECKING:
+    from symshuffle.accountants.adversary import WorstCase
+    from symshuffle.accountants.reduction import Composed
+    from symshuffle.channel import Channel
+    from symshuffle.mechanisms.continuous import Laplace
+    from symshuffle.mechanisms.model import Mechanism
+    from symshuffle.numbers import Real
 
 app = typer.Typer()
 
@@ -26,23 +35,20 @@ def worst_background(
     eps: Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")] = None,
     exp_eps: Annotated[str | None, typer.Option("--exp-eps", help="Target ratio exp(eps) >= 1.")] = None,
     param: Params = None,
+    file: File = None,
     rel: Rel = 1e-6,
     as_json: Json = False,
 ) -> None:
     """Search for the worst real neighbouring datasets, and say how far below the bound they stay."""
     from symshuffle.accountants import adversary, solve
-    from symshuffle.accountants.reduction import Composed
-    from symshuffle.mechanisms.continuous import Laplace
+    from symshuffle.accountants.reduction import reduction
     from symshuffle.mechanisms.parameters import read_target
 
     target = read_target(eps=eps, exp_eps=exp_eps)
-    asked = arguments.source(mech, eps0, lam, param)
+    asked = arguments.source_or_channel(mech, eps0, lam, param, file)
     users = arguments.users(n)
-    if isinstance(asked, Laplace):
-        raise InputError("mechanism", mech, "a mechanism with finitely many outputs")
-    channel = asked.composition.channel(asked.lam) if isinstance(asked, Composed) else asked.channel(bits=None)
-    found = adversary.worst_background(channel, users, target, rel=rel)
-    bound = solve.delta(channel, n=users, exp_eps=target, rel=rel).bracket
+    found = _searched(asked, users, target, rel)
+    bound = solve.delta(reduction(asked), n=users, exp_eps=target, rel=rel).bracket
     missing = adversary.gap(found, bound)
     answer = {
         "attained_lower": format_decimal(found.bracket.lower, up=False),
@@ -53,7 +59,7 @@ def worst_background(
         "space": found.space,
         "upper": format_decimal(bound.upper, up=True),
         "gap": format_decimal(missing, digits=6, up=True),
-        "inputs": arguments.echoed(asked, eps0, lam, n=users, eps=eps, exp_eps=exp_eps),
+        "inputs": arguments.echoed(asked, eps0, lam, file=file, n=users, eps=eps, exp_eps=exp_eps),
     }
     if as_json:
         typer.echo(json.dumps(answer, indent=2))
@@ -63,3 +69,44 @@ def worst_background(
     table.add_row("searched", f"{found.searched}: {found.space}")
     table.add_row("bound", f"{answer['upper']}; the datasets stay below it by a share of {answer['gap']}")
     Console(highlight=False).print(table)
+
+
+def _searched(asked: Mechanism | Laplace | Composed | Channel, users: int, target: Real, rel: float) -> WorstCase:
+    """The widest search that is within reach: all datasets, two types of the others, or one."""
+    from symshuffle.accountants import adversary
+    from symshuffle.accountants.reduction import reduction
+
+    try:
+        channel = _matrix(asked, users)
+        if channel is not None:
+            with Progress(console=Console(stderr=True), transient=True) as display:
+                task = display.add_task("backgrounds")
+                return adversary.worst_background(
+                    channel,
+                    users,
+                    target,
+                    rel=rel,
+                    progress=lambda done, of: display.update(task, completed=done, total=of),
+                )
+    except Unsupported:
+        if not reduction(asked).backgrounds:
+            raise
+    return adversary.worst_constant(reduction(asked), users, target, rel=rel)
+
+
+def _matrix(asked: Mechanism | Laplace | Composed | Channel, users: int) -> Channel | None:
+    """The explicit channel, or None for a continuum of outputs or in the limit of many."""
+    from symshuffle.accountants.adversary import count_families
+    from symshuffle.accountants.reduction import Composed
+    from symshuffle.channel import Channel
+    from symshuffle.mechanisms.model import Mechanism
+
+    match asked:
+        case Channel():
+            return asked
+        case Composed():
+            return asked.composition.channel(asked.lam)
+        case Mechanism(parameters=()):
+            count_families(int(asked.inputs), asked.num_outputs, users)  # refuses before a huge matrix is built
+            return asked.channel()
+    return None

@@ -126,15 +126,19 @@ class OutputClass:
         yield from ((states, sp.Integer(1)) for states in _arrangements(counts))
 
 
-def _arrangements(counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """All sequences with ``counts[i]`` entries equal to ``i``, in lexicographic order."""
-    if not any(counts):
-        yield ()
+def _arrangements(counts: Sequence[int], first: int = 0) -> Iterator[tuple[int, ...]]:
+    """All sequences with ``counts[i]`` entries equal to ``first + i``, in lexicographic order."""
+    total = sum(counts)
+    if len(counts) == 1:
+        yield (first,) * total
         return
-    for i, count in enumerate(counts):
-        if count:
-            rest = [c - (j == i) for j, c in enumerate(counts)]
-            yield from ((i, *tail) for tail in _arrangements(rest))
+    for chosen in itertools.combinations(range(total), counts[0]):
+        others = [place for place in range(total) if place not in set(chosen)]
+        for rest in _arrangements(counts[1:], first + 1):
+            states = [first] * total
+            for place, state in zip(others, rest, strict=True):
+                states[place] = state
+            yield tuple(states)
 
 
 def all_arrangements(name: str, inputs: sp.Expr, states: tuple[State, ...]) -> OutputClass:

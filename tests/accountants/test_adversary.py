@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
-from symshuffle import Channel, Rigour, delta, mechanism, shuffled_divergence
-from symshuffle.accountants.adversary import gap, worst_background, worst_of_all, worst_of_two_types
+from symshuffle import Channel, Rigour, Unsupported, delta, mechanism, shuffled_divergence
+from symshuffle.accountants.adversary import (
+    WEIGHTS,
+    count_families,
+    gap,
+    worst_background,
+    worst_of_all,
+    worst_of_two_types,
+)
 from symshuffle.cli import main
+from symshuffle.shuffled import histogram_law, law_divergence
 
 X = Fraction(6, 5)
 
@@ -64,5 +74,52 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     answer = json.loads(capsys.readouterr().out)
     assert answer["exact"] == "142/625"
     assert answer["gap"] == "0"
-    assert main(["worst-background", "laplace", "--lam", "3", "--n", "3", "--eps", "1"]) == 2
-    assert "finitely many outputs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_alike_families_are_evaluated_once_and_none_is_lost(n: int) -> None:
+    """Against the plain loop over all pairs, all two types and all weights."""
+    inputs = range(PLANTED.num_inputs)
+    values = []
+    for first, second in itertools.permutations(inputs, 2):
+        rows = [PLANTED.rows[x] for x in inputs]
+        mixed = [
+            tuple((1 - weight) * p + weight * q for p, q in zip(rows[u], rows[v], strict=True))
+            for u, v in itertools.combinations(inputs, 2)
+            for weight in WEIGHTS
+        ]
+        for others in (*rows, *mixed):
+            laws = [histogram_law([rows[x], *[others] * (n - 1)]) for x in (first, second)]
+            values.append(law_divergence(*laws, X))
+    found = worst_of_two_types(PLANTED, n, X, rigour=Rigour.EXACT)
+    assert found.bracket.exact == max(values)
+    assert found.searched == len(values)
+
+
+def test_symmetric_channels_take_few_evaluations() -> None:
+    calls: list[tuple[int, int]] = []
+    channel = mechanism("krr").channel(k=12, lam=3)
+    found = worst_of_two_types(channel, 40, X, progress=lambda done, total: calls.append((done, total)))
+    assert found.searched == 12 * 11 * (12 + 66 * len(WEIGHTS))
+    assert calls[-1][0] == calls[-1][1] <= 60
+
+
+def test_explosive_searches_fall_back_to_constant_backgrounds(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(Unsupported, match="1000 inputs and 1000 outputs has too many families"):
+        count_families(1000, 1000, 5)
+    for which in (["krr", "-p", "k=1000"], ["rappor"], ["laplace"]):
+        assert (
+            main(["worst-background", *which, "--lam", "3", "--n", "50", "--eps", "0.1", "--rel", "0.01", "--json"])
+            == 0
+        )
+        answer = json.loads(capsys.readouterr().out)
+        assert "constant backgrounds at" in answer["space"]
+        assert 0 < float(answer["attained_lower"]) <= float(answer["upper"])
+
+
+def test_a_channel_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "planted.csv"
+    file.write_text("\n".join(",".join(map(str, row)) for row in PLANTED.rows))
+    assert main(["worst-background", "channel", "--file", str(file), "--n", "3", "--exp-eps", "6/5", "--json"]) == 0
+    exact = Fraction(json.loads(capsys.readouterr().out)["exact"])
+    assert exact == worst_of_all(PLANTED, 3, X).bracket.exact

@@ -97,8 +97,7 @@ def _jobs(text: str) -> int:
 
 
 def _run(ledger: Ledger, claims: Sequence[Claim], jobs: int) -> tuple[Outcome, ...]:
-    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True)) as display:
+    with _progress() as display:
         task = display.add_task("", total=len(claims))
 
         def show_progress(outcome: Outcome) -> None:
@@ -107,6 +106,11 @@ def _run(ledger: Ledger, claims: Sequence[Claim], jobs: int) -> tuple[Outcome, .
         outcomes = run_claims(ledger, claims, jobs=jobs, progress=show_progress)
         display.update(task, description="")
     return outcomes
+
+
+def _progress() -> Progress:
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    return Progress(*columns, console=Console(stderr=True))
 
 
 def _print_outcomes(outcomes: Sequence[Outcome], report: str | None) -> None:
@@ -230,11 +234,16 @@ def reproduce(
     functions = {name: ledger.reproduction(name) for name in names}
     with tempfile.TemporaryDirectory() as staging:
         drawn: list[Path] = []
-        for name, function in functions.items():
-            files = function(Path(staging))
-            if not files:
-                raise LedgerError(f"{name} was reproduced, but no file came of it")
-            drawn.extend(file.relative_to(staging) for file in files)
+        with _progress() as display:
+            task = display.add_task("", total=len(functions))
+            for name, function in functions.items():
+                display.update(task, description=name)
+                files = function(Path(staging))
+                if not files:
+                    raise LedgerError(f"{name} was reproduced, but no file came of it")
+                drawn.extend(file.relative_to(staging) for file in files)
+                display.advance(task)
+            display.update(task, description="")
         for file in drawn:
             write_atomically(directory / file, (staging / file).read_bytes(), argument="--out")
     for file in drawn:

@@ -24,7 +24,7 @@ from symshuffle.law import Law
 from symshuffle.numbers import Ball, ball_arguments, lower_end, to_arb, to_float, upper_end, working_precision
 from symshuffle.results import Bracket, Rigour
 
-_TAIL: Final = Fraction(1, 10**6)
+_TAIL: Final = 1e-6
 """What the neglected mass, relative to ``rel``, is planned for; it may turn out larger."""
 
 
@@ -62,13 +62,14 @@ class Sparse:
             return "a law of doubles encloses nothing"
         heaviest = max(range(len(law.weights)), key=lambda i: lower_end(law.weights[i]))
         others = (upper_end(w) for i, w in enumerate(law.weights) if i != heaviest)
-        expected = n * sum(others, start=Fraction(0))
-        term, deepest = Fraction(1), 0
-        while term > _TAIL * Fraction(self.rel) and deepest < n:
+        expected = n * to_float(sum(others, start=Fraction(0)))
+        # A plan, for which doubles will do: the bracket counts what is neglected, however much it is.
+        term, enough, deepest = 1.0, _TAIL * self.rel, 0
+        while term > enough and deepest < n:
             deepest += 1
             term *= expected / deepest
             if math.comb(deepest + len(law.weights) - 1, deepest) > self.largest:
-                return f"{float(expected):.3g} copies are expected outside the heaviest atom, too many to enumerate"
+                return f"{expected:.3g} copies are expected outside the heaviest atom, too many to enumerate"
         return None
 
     def bracket(self, law: Law, n: int) -> Bracket:

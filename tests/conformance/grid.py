@@ -1,125 +1,334 @@
-"""The whole grid: every engine on every point it accepts, and the points that fewer than two engines cover.
+"""The whole grid: every engine on every point it accepts, and the points that fewer than two engines tell much about.
 
-    python -m tests.conformance.grid [--slice K]
+    python -m tests.conformance.grid [--slice K --offset I] [--jobs N] [--out FILE]
 
-Points are mechanism x size x eps0 x n x target delta. At each point the contour finds the level at which delta is the
-target; there all engines answer, and every two of their brackets must overlap. Exit status 1 if two do not.
+Points are mechanism x size x eps0 x n x target delta. A saddle-point estimate, which is no engine, proposes the level
+at which delta is about the target; there every engine answers, for every law of the bound in both directions, and every
+two of their brackets must overlap. Where delta is below the target already at eps = 0 they answer there; where it is
+above the target up to eps0 they answer just below eps0, and at eps0 itself, where only the singular mass may be left.
+
+``--slice K --offset I`` takes every K-th mechanism with a budget (in an order shuffled once), so that K runs make up
+the grid. ``--out`` receives one JSON object for each point, and appears when the run is complete. Exit status 1 if two
+engines disagree or one fails other than by a refusal.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
+import math
 import os
+import random
 import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
-from symshuffle import FFT, BallContour, Bracket, Contour, Exact, Exp, Unsupported, epsilon, mechanism
-from symshuffle.accountants.reduction import laws, reduction
+from symshuffle import FFT, BallContour, Bracket, Contour, Exact, Exp, Laplace, mechanism
+from symshuffle.accountants import saddle
+from symshuffle.accountants.reduction import Composed, LawFamily, Reduction, Source, laws, reduction
+from symshuffle.accountants.sparse import Sparse
+from symshuffle.decompositions.expression import parse
+from symshuffle.errors import SymshuffleError
+from symshuffle.law import Law
+from symshuffle.numbers import lower_end, to_float, upper_end
 
-SIZED = {
+SIZED: dict[str, list[dict[str, Any]]] = {
     "rr": [{}],
     "krr": [{"k": k} for k in (2, 3, 10, 1000)],
-    "subset-selection": [{"k": k, "s": max(1, k // 3)} for k in (3, 10, 1000)],
-    "aug-rr": [{"k": k, "p": "1/2"} for k in (3, 10, 1000)],
-    "half-block": [{"k": k} for k in (2, 10)],
-    "rappor": [{"D": d} for d in (2, 3, 10, 1000)],
-    "oue": [{"D": d} for d in (2, 3, 10, 1000)],
-    "blh": [{"D": d} for d in (2, 3, 10, 1000)],
-    "olh": [{"D": d, "g": 4} for d in (2, 10, 1000)],
-    "hadamard": [{"D": d} for d in (4, 16, 1024)],
+    "subset-selection": [{"k": k, "s": max(1, k // 3)} for k in (2, 3, 10, 1000)],
+    "aug-rr": [{"k": k, "p": "1/2"} for k in (2, 3, 10, 1000)],
+    "half-block": [{"k": k} for k in (2, 10, 1000)],
+    "rappor": [*({"D": d} for d in (2, 3, 10, 1000)), {}],
+    "oue": [*({"D": d} for d in (2, 3, 10, 1000)), {}],
+    "blh": [*({"D": d} for d in (2, 3, 10, 1000)), {}],
+    "olh": [*({"D": d, "g": 4} for d in (2, 3, 10, 1000)), {"g": 4}],
+    "hadamard": [*({"D": d} for d in (4, 16, 1024)), {}],
+    "laplace": [{"domain": "binary"}, {"domain": "unit"}],
+    "joint(krr(k=10),2)": [{}],
+    "joint(oue(D=10),2)": [{}],
+    "parallel(1/2:krr(k=10),1/2:blh)": [{}],
+    "subsample(krr(k=10),1/10)": [{}],
+    "hamming(joint(krr(k=4),3),2)": [{}],
+}
+"""Sizes of what has a budget; the size left out is the large-domain limit."""
+UNBUDGETED: dict[str, list[dict[str, Any]]] = {
+    "identity": [{"k": k} for k in (2, 3, 10)],
+    "constant": [{"k": k} for k in (2, 3, 10)],
+    "erasure": [{"k": k, "p": "1/3"} for k in (2, 3, 10)],
 }
 BUDGETS = ("0.001", "0.1", "1", "4", "12")
-USERS = (1, 2, 10, 10**3, 10**6, 10**9)
+USERS = (1, 2, 10, 10**3, 10**6, 10**9, 10**12)
 TARGETS = ("0.5", "0.01", "1e-6", "1e-20", "1e-100")
+FIXED_LEVELS = (Fraction(0), Fraction(1, 5))
+"""Levels for what has no budget, and therefore no target that some level meets."""
+BITS = 256
+CELLS = 20
+"""Cells of the Laplace law: its two sides are laws like any others, and fewer atoms cost less."""
+LABELS = ("contour", "ball", "sparse", "fft", "exact")
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """One point of the grid."""
+class Family:
+    """What every user runs."""
 
     name: str
-    values: tuple[tuple[str, object], ...]
-    budget: str
-    n: int
-    target: str
+    values: tuple[tuple[str, Any], ...]
+    budget: str | None
 
     def __str__(self) -> str:
-        fixed = ",".join(f"{key}={value}" for key, value in self.values)
-        return f"{self.name}({fixed}) eps0={self.budget} n={self.n} delta={self.target}"
+        fixed = ", ".join(f"{key}={value}" for key, value in self.values)
+        shown = f"{self.name}({fixed})" if fixed else self.name
+        return shown if self.budget is None else f"{shown} eps0={self.budget}"
+
+    def source(self) -> Source:
+        """The same as the library knows it."""
+        values = dict(self.values)
+        if self.budget is None:
+            return mechanism(self.name).at(**values)
+        if self.name == "laplace":
+            return Laplace(Exp(Fraction(self.budget)), cells=CELLS, **values)
+        if "(" in self.name:
+            return Composed(parse(self.name), Exp(Fraction(self.budget)))  # type: ignore[arg-type]  # no bare mechanism
+        return mechanism(self.name).at(eps0=self.budget, **values)
+
+    def points(self) -> list[tuple[int, str | None]]:
+        """Users and target of every point."""
+        return list(itertools.product(USERS, (None,) if self.budget is None else TARGETS))
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What happened at a point: the engines that answered, or why there is nothing to answer, and any disagreement."""
+    """What happened at a point, in a form that JSON holds.
 
-    point: Point
-    engines: tuple[str, ...] = ()
-    nothing: str = ""
-    disagreement: str = ""
+    Parameters
+    ----------
+    family, n, target
+        The point.
+    levels : tuple of text
+        Where the engines answered.
+    told : dict
+        For each engine that answered on all laws of the point, whether each of its brackets is within a factor 2.
+    comparisons : list of dict
+        For each law: level, which law, the brackets, and why an engine refused.
+    disagreements : list of text
+        What cannot be true at the same time.
+    seconds : float
+        What it took.
+    """
+
+    family: str
+    n: int
+    target: str | None
+    levels: tuple[str, ...]
+    told: dict[str, bool]
+    comparisons: list[dict[str, Any]]
+    disagreements: list[str]
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.family} n={self.n}" + ("" if self.target is None else f" delta={self.target}")
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """Engines that tell something about the point."""
+        return tuple(label for label, tells in self.told.items() if tells)
 
 
-def grid() -> list[Point]:
-    """All points, in a fixed order."""
-    return [
-        Point(name, tuple(values.items()), *rest)
+def families() -> list[Family]:
+    """All families, shuffled once: every slice is a fair sample."""
+    found = [
+        Family(name, tuple(values.items()), budget)
         for name, sizes in SIZED.items()
-        for values in sizes
-        for rest in itertools.product(BUDGETS, USERS, TARGETS)
+        for values, budget in itertools.product(sizes, BUDGETS)
+    ]
+    found += [Family(name, tuple(values.items()), None) for name, sizes in UNBUDGETED.items() for values in sizes]
+    random.Random(20261121).shuffle(found)
+    return found
+
+
+def engines(law: Law) -> list[tuple[str, Any]]:
+    """Every engine with limits that keep it to a second or so; where the first of a name refuses, the next is tried."""
+    atoms = len(law.values)
+    return [
+        *(("contour", Contour(rel=rel, largest=8_000_000 // atoms)) for rel in (1e-4, 1e-2)),
+        *(("ball", BallContour(rel=rel, largest=160_000 // atoms)) for rel in (1e-4, 1e-2)),
+        ("sparse", Sparse(rel=1e-4, largest=min(200_000, 1_000_000 // atoms))),
+        ("fft", FFT(largest=min(2**20, 2**23 // atoms))),
+        ("exact", Exact(bits=BITS, largest_count=20_000)),
     ]
 
 
-def answer(point: Point) -> Answer:
+def brackets(law: Law, n: int) -> tuple[dict[str, Bracket], dict[str, str], list[str]]:
+    """The brackets of all engines that accept a law, why the others do not, and what went wrong."""
+    faults: list[str] = []
+    found: dict[str, Bracket] = {}
+    refused: dict[str, str] = {}
+    for label, engine in engines(law):
+        if label not in found:
+            try:
+                found[label] = engine.bracket(law, n)
+            except SymshuffleError as reason:
+                refused[label] = str(reason)
+            except Exception as fault:  # anything but a refusal is a finding, and the run goes on
+                faults.append(f"{label} raised {fault!r}")
+    return found, {label: reason for label, reason in refused.items() if label not in found}, faults
+
+
+def contradictions(law: Law, found: dict[str, Bracket]) -> Iterator[str]:
+    """Brackets that do not overlap, or that leave something where nothing but the singular mass can be."""
+    for (one, first), (other, second) in itertools.combinations(found.items(), 2):
+        if first.lower > second.upper or second.lower > first.upper:
+            yield f"{one} {first} against {other} {second}"
+    if law.never_positive:
+        ends = lower_end(law.singular), upper_end(law.singular)
+        for label, bracket in found.items():
+            if (bracket.lower, bracket.upper) != ends:
+                yield f"{label} {bracket} where G is never positive"
+
+
+def log_estimate(family: LawFamily, level: Fraction, n: int) -> float:
+    """Logarithm of delta by the saddle-point approximation."""
+    law = family(Exp(level), "forward", 64)
+    tilt = saddle.tilt(law)
+    estimate = to_float(law.singular)
+    if float(tilt.values.max()) > 0:
+        c = saddle.saddle_point(tilt, n)
+        spread = 2 * math.pi * (n * tilt.curvature(c) + 2 / c**2)
+        logarithm = n * tilt.cumulant(c) - math.log(n * c * c * math.sqrt(spread))
+        return logarithm if estimate == 0 else math.log(estimate + math.exp(logarithm))
+    return math.log(estimate) if estimate else -math.inf
+
+
+def levels(bound: LawFamily, budget: str | None, n: int, target: str | None) -> list[Fraction]:
+    """Where the engines answer: about where delta is the target, or at the ends of [0, eps0]."""
+    if budget is None or target is None:
+        return list(FIXED_LEVELS)
+    goal = math.log(float(target))
+    low, high = Fraction(0), Fraction(budget)
+    if log_estimate(bound, low, n) <= goal:
+        return [low]
+    closest = high * Fraction(9999, 10000)
+    if log_estimate(bound, closest, n) > goal:
+        return [closest, high]
+    for _ in range(14):  # on a logarithmic scale as soon as the lower end is positive
+        middle = (low + high) / 2 if low else high / 8
+        middle = Fraction(f"{float(middle):.4g}")
+        if log_estimate(bound, middle, n) > goal:
+            low = middle
+        else:
+            high = middle
+    return [high]
+
+
+def answer(family: Family, reduced: Reduction, n: int, target: str | None) -> Answer:
     """Let every engine that accepts the point answer, and compare."""
-    source = mechanism(point.name).at(eps0=point.budget, **dict(point.values))
-    reduced = reduction(source)
-    try:
-        level = epsilon(reduced, n=point.n, delta=point.target, rel=1e-3, bits=256).bracket.upper
-    except Unsupported as refusal:
-        return Answer(point, nothing=str(refusal))
-    if level == 0:
-        return Answer(point, nothing="the target is met at eps = 0")
-    brackets: dict[str, Bracket] = {}
-    for law in laws(reduced.bounds[0], Exp(level), "both", 256):
-        if law.never_positive:
-            return Answer(point, nothing="only reached at eps0 itself")
-        for label, engine in (
-            ("contour", Contour(rel=1e-4, largest=5_000_000)),
-            ("ball", BallContour(rel=1e-4, largest=100_000)),
-            ("fft", FFT(largest=2**20)),
-            ("exact", Exact(bits=256, largest_count=20_000)),
-        ):
-            if engine.refusal(law, point.n) is None:
-                try:
-                    brackets[label] = engine.bracket(law, point.n)
-                except Unsupported:
-                    continue
-        for (one, first), (other, second) in itertools.combinations(brackets.items(), 2):
-            if first.lower > second.upper or second.lower > first.upper:
-                return Answer(point, tuple(brackets), disagreement=f"{one} {first} against {other} {second}")
-    return Answer(point, tuple(brackets))
+    start = time.perf_counter()
+    told: dict[str, list[bool]] = {label: [] for label in LABELS}
+    comparisons: list[dict[str, Any]] = []
+    disagreements: list[str] = []
+    chosen = levels(reduced.bounds[0], family.budget, n, target)
+    for level in chosen:
+        sides = {}
+        for side, bounds in (("bound", reduced.bounds), ("inner", reduced.inner)):
+            for i, bound in enumerate(bounds):
+                for law in laws(bound, Exp(level), "both", BITS):
+                    found, refused, faults = brackets(law, n)
+                    faults += contradictions(law, found)
+                    disagreements += (f"eps = {float(level)}: {fault}" for fault in faults)
+                    sides.setdefault(side, []).extend(found.items())
+                    for label in LABELS:
+                        bracket = found.get(label)
+                        told[label].append(bracket is not None and bracket.upper <= 2 * bracket.lower)
+                    comparisons.append(_record(level, f"{side} {i}", law, found, refused))
+        for (one, inner), (other, outer) in itertools.product(sides.get("inner", ()), sides["bound"]):
+            if inner.lower > outer.upper:
+                disagreements.append(f"eps = {float(level)}: inner {one} {inner} above {other} {outer}")
+    return Answer(
+        str(family),
+        n,
+        target,
+        tuple(map(str, chosen)),
+        {label: all(each) for label, each in told.items()},
+        comparisons,
+        disagreements,
+        time.perf_counter() - start,
+    )
+
+
+def _record(
+    level: Fraction, which: str, law: Law, found: dict[str, Bracket], refused: dict[str, str]
+) -> dict[str, Any]:
+    ends = {label: bracket.decimals(12) for label, bracket in found.items()}
+    shown = {label: [each["lower"], each["upper"]] for label, each in ends.items()}
+    return {"eps": str(level), "law": which, "atoms": len(law.values), "brackets": shown, "refused": refused}
+
+
+def answers(family: Family) -> list[Answer]:
+    """All points of a family; what is derived from the mechanism is derived once."""
+    reduced = reduction(family.source())
+    return [answer(family, reduced, n, target) for n, target in family.points()]
+
+
+def run(chosen: Sequence[Family], jobs: int, out: Path | None) -> list[Answer]:
+    """Answer on worker processes, telling every 5 % of the way on stderr how far it is."""
+    start, found = time.monotonic(), []
+    partial = None if out is None else out.with_name(out.name + ".partial")
+    with ProcessPoolExecutor(jobs) as pool:
+        told = 0
+        for done, some in enumerate(pool.map(answers, chosen), start=1):
+            found += some
+            if partial is not None:
+                with partial.open("a" if done > 1 else "w", encoding="utf-8") as lines:
+                    lines.writelines(json.dumps(_jsonable(one)) + "\n" for one in some)
+            if 20 * done // len(chosen) > told:
+                told = 20 * done // len(chosen)
+                spent = time.monotonic() - start
+                print(f"{5 * told} % after {spent:.0f} s, {len(found)} points", file=sys.stderr, flush=True)
+    if partial is not None and out is not None:
+        partial.replace(out)
+    return found
+
+
+def _jsonable(one: Answer) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in Answer.__slots__}
+
+
+def report(found: Sequence[Answer]) -> int:
+    """Print what was found; the number of disagreements."""
+    print(f"{len(found)} points, {sum(bool(a.engines) for a in found)} told by some engine")
+    for label in LABELS:
+        answered = sum(any(label in c["brackets"] for c in a.comparisons) for a in found)
+        print(f"  {label}: answered at {answered}, within a factor 2 at {sum(label in a.engines for a in found)}")
+    thin = [a for a in found if len(a.engines) < 2]
+    print(f"{len(thin)} points told by fewer than two engines")
+    groups = Counter((a.family, a.n, ", ".join(a.engines) or "none") for a in thin)
+    for (family, n, names), count in sorted(groups.items()):
+        print(f"  {family} n={n}: {names} at {count} of the targets")
+    shared = sum(set(a.engines) == {"contour", "ball"} for a in found)
+    print(f"{shared} points told by the two contours alone, which share their constants but not their arithmetic")
+    wrong = [a for a in found if a.disagreements]
+    for a in wrong:
+        print(f"DISAGREE {a}: {'; '.join(a.disagreements)}")
+    print(f"{len(wrong)} points with a disagreement")
+    return len(wrong)
 
 
 def main() -> int:
-    """Run the grid, or every K-th point of it, and print what was found."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--slice", type=int, default=1, metavar="K", help="only every K-th point")
-    points = grid()[:: parser.parse_args().slice]
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        answers = list(pool.map(answer, points, chunksize=4))
-    asked = [a for a in answers if not a.nothing]
-    thin = [a for a in asked if len(a.engines) < 2]
-    wrong = [a for a in asked if a.disagreement]
-    print(f"{len(points)} points, {len(points) - len(asked)} with nothing to compute, {len(asked)} answered")
-    for label in ("contour", "ball", "fft", "exact"):
-        print(f"  {label}: {sum(label in a.engines for a in asked)}")
-    print(f"{len(thin)} points with fewer than two engines")
-    for a in thin:
-        print(f"  {a.point}: {', '.join(a.engines) or 'none'}")
-    for a in wrong:
-        print(f"DISAGREE {a.point}: {a.disagreement}")
-    return 1 if wrong else 0
+    """Run the grid, or a slice of it, and print what was found."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--slice", type=int, default=1, metavar="K", help="only every K-th mechanism with a budget")
+    parser.add_argument("--offset", type=int, default=0, metavar="I", help="the first of them")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="worker processes")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="JSON lines, one for each point")
+    arguments = parser.parse_args()
+    return 1 if report(run(families()[arguments.offset :: arguments.slice], arguments.jobs, arguments.out)) else 0
 
 
 if __name__ == "__main__":

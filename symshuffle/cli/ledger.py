@@ -13,7 +13,6 @@ from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from symshuffle.artifacts import check_destination, write_atomically
@@ -21,6 +20,7 @@ from symshuffle.claims.model import Claim, ClaimVerdict, Grade
 from symshuffle.claims.registry import Entry, Ledger, LedgerError, catalogue, load, papers
 from symshuffle.claims.run import MOST_JOBS, Outcome
 from symshuffle.claims.run import verify as run_claims
+from symshuffle.cli.progress import progress
 from symshuffle.errors import InputError
 from symshuffle.numbers import enclose
 from symshuffle.report import (
@@ -97,7 +97,7 @@ def _jobs(text: str) -> int:
 
 
 def _run(ledger: Ledger, claims: Sequence[Claim], jobs: int) -> tuple[Outcome, ...]:
-    with _progress() as display:
+    with progress(logged=True) as display:
         task = display.add_task("", total=len(claims))
 
         def show_progress(outcome: Outcome) -> None:
@@ -106,11 +106,6 @@ def _run(ledger: Ledger, claims: Sequence[Claim], jobs: int) -> tuple[Outcome, .
         outcomes = run_claims(ledger, claims, jobs=jobs, progress=show_progress)
         display.update(task, description="")
     return outcomes
-
-
-def _progress() -> Progress:
-    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    return Progress(*columns, console=Console(stderr=True))
 
 
 def _print_outcomes(outcomes: Sequence[Outcome], report: str | None) -> None:
@@ -234,7 +229,7 @@ def reproduce(
     functions = {name: ledger.reproduction(name) for name in names}
     with tempfile.TemporaryDirectory() as staging:
         drawn: list[Path] = []
-        with _progress() as display:
+        with progress() as display:
             task = display.add_task("", total=len(functions))
             for name, function in functions.items():
                 display.update(task, description=name)

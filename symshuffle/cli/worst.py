@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import Eps0, File, Json, Lam, Mech, Params, Rel, Users
+from symshuffle.cli.progress import progress
 from symshuffle.errors import Unsupported
 from symshuffle.numbers import format_decimal
 
@@ -79,8 +79,8 @@ def _searched(asked: Mechanism | Laplace | Composed | Channel, users: int, targe
     try:
         channel = _matrix(asked, users)
         if channel is not None:
-            with Progress(console=Console(stderr=True), transient=True) as display:
-                task = display.add_task("backgrounds")
+            with progress() as display:
+                task = display.add_task("backgrounds", total=None)
                 return adversary.worst_background(
                     channel,
                     users,

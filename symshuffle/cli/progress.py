@@ -1,0 +1,13 @@
+"""How far long work is, on standard error."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+
+def progress(*, logged: bool = False) -> Progress:
+    """A bar with the item at hand, in a terminal; ``logged`` leaves its last state in a file or pipe as well."""
+    console = Console(stderr=True)
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    return Progress(*columns, console=console, transient=not logged, disable=not (logged or console.is_terminal))

@@ -1,15 +1,13 @@
-r"""The FFT accountant: Algorithm 7 of the paper `decomposition`, with every error term accounted for.
+r"""The FFT accountant: sums of rounded copies of G by discrete Fourier transforms, with every error accounted for.
 
-The atoms of G are moved to a lattice of step ``l``, up for an upper bound and down for a lower bound; the n-fold
-convolution is the n-th power of the discrete Fourier transform; the bound is the sum over the positive lattice points.
-Three things stand between that sentence and a bound:
+Without a step given, both sides come from a tilted law in a window (:mod:`symshuffle.accountants.tilted`): errors are
+relative to H, and cost grows with the standard deviation of the sum and not with its range.
 
-- *Rounding to the lattice.* It is done in exact arithmetic on the ends of each atom, in the direction of the bound.
-- *Wrap-around.* The transform is long enough for the full range of the sum, so nothing wraps.
-- *Floating point.* The transform of one copy is evaluated directly at each frequency (there are few atoms), where its
-  absolute error is a small multiple ``EVALUATION`` of the unit round-off; the n-th power multiplies it by n; Parseval
-  carries it to the convolution, and Cauchy-Schwarz to the sum. The resulting allowance is subtracted below and added
-  above. It is absolute: values of H below about 1e-13 drown in it, and the bracket says so by its width.
+With a step ``l`` it is Algorithm 7 of the paper `decomposition`: the atoms of G are moved to a lattice of step ``l``,
+up for an upper bound and down for a lower bound; the n-fold convolution is the n-th power of the discrete Fourier
+transform; the bound is the sum over the positive lattice points. The transform is long enough for the full range of
+the sum, so nothing wraps, and the floating-point allowance is subtracted below and added above. It is absolute: values
+of H below about 1e-13 drown in it, and the bracket says so by its width.
 """
 
 from __future__ import annotations
@@ -24,42 +22,45 @@ import numpy as np
 import numpy.typing as npt
 from scipy import fft
 
+from symshuffle.accountants.convolution import convolve
+from symshuffle.accountants.tilted import Window, contracted, dilated
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.numbers import format_decimal, lower_end, to_float, upper_end
 from symshuffle.results import Bracket, Rigour
 
-_UNIT: Final = 2.0**-53
-_EVALUATION: Final = 16 * _UNIT
-"""Absolute error of one directly evaluated value of a characteristic function (sines, products and sums of a pmf)."""
-
 _BEYOND_ANY: Final = 2**40
 """Points that no memory holds; SciPy refuses to round such a length up."""
 
-_PER_STAGE: Final = 8 * _UNIT
-"""Relative error in the 2-norm per stage of a fast Fourier transform."""
+_FIRST: Final = 2**12
+_GROWTH: Final = 8
+"""Length of the first transform, and how much longer each next one is."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class FFT:
-    """Algorithm 7 with a stated error.
+    """Discrete Fourier transforms of a rounded law, with a stated error.
 
     Parameters
     ----------
     step : Fraction, optional
-        Lattice step ``l``. Default: the law's own lattice where it is rational and fits, otherwise the smallest step
-        for which the transform fits into ``largest`` points.
+        Lattice step ``l`` of Algorithm 7 as printed. Default: the tilted law, on steps chosen to fit the atoms.
     largest : int
         Longest transform.
+    rel : float
+        Relative width to aim at, where no step is given: transforms grow until it is reached or ``largest`` is.
     """
 
     step: Fraction | None = None
     largest: int = 2**22
+    rel: float = 1e-6
 
     def __post_init__(self) -> None:
         if self.step is not None and self.step <= 0:
             raise InputError("step", self.step, "a positive rational")
+        if not 0 < self.rel < 1:
+            raise InputError("rel", self.rel, "a relative width in (0, 1)")
 
     @property
     def name(self) -> str:
@@ -68,10 +69,16 @@ class FFT:
 
     def refusal(self, law: Law, n: int) -> str | None:
         """Why this engine cannot answer, or None if it can."""
-        if self.step is None:
-            return None if n < self.largest // 8 else f"n = {n} needs more than {self.largest} lattice points"
-        points = _length(law, n, self.step)
-        return None if points <= self.largest else f"step {self.step} needs {points} points, above {self.largest}"
+        if self.step is not None:
+            points = _length(law, n, self.step)
+            return None if points <= self.largest else f"step {self.step} needs {points} points, above {self.largest}"
+        if _settled(law) is not None:
+            return None
+        try:
+            window = Window.choose(law, n, self.largest)
+        except Unsupported as reason:
+            return str(reason)
+        return None if window is not None else f"n = {n} needs more than {self.largest} lattice points"
 
     def bracket(self, law: Law, n: int) -> Bracket:
         """A bracket around H(n): rounded down and up, minus and plus the floating-point allowance.
@@ -84,36 +91,62 @@ class FFT:
         reason = self.refusal(law, n)
         if reason is not None:
             raise Unsupported(f"engine fft at n = {n}: {reason}; use engine contour")
-        if law.never_positive:
-            ends = lower_end(law.singular), upper_end(law.singular)
-            return Bracket(*ends, Rigour.FLOAT64, self.name, "G is never positive")
-        step = self.step if self.step is not None else self._default_step(law, n)
-        weights = np.array([to_float(weight) for weight in law.weights])
-        below, low_error = _positive_part([math.floor(lower_end(v) / step) for v in law.values], weights, n)
-        above, high_error = _positive_part([math.ceil(upper_end(v) / step) for v in law.values], weights, n)
-        # H is never below E[G] nor below 0: both are bounds in their own right, not repairs of this one.
-        floor = max(Fraction(0), lower_end(law.mean))
-        lower = max(step * (Fraction(below) - Fraction(low_error)) / n, floor)
-        upper = step * (Fraction(above) + Fraction(high_error)) / n
-        spacing, allowance = (format_decimal(x, digits=2, up=True) for x in (step, step * Fraction(high_error) / n))
-        how = (
-            f"Algorithm 7, step {spacing}, transform of {_length(law, n, step)} points, no wrap-around, "
-            f"floating-point allowance {allowance}"
-        )
-        return Bracket(lower + lower_end(law.singular), upper + upper_end(law.singular), Rigour.FLOAT64, self.name, how)
+        settled = _settled(law)
+        if settled is not None:
+            low, high, how = settled
+        elif self.step is not None:
+            low, high, how = _algorithm_7(law, n, self.step)
+        else:
+            law.require_probabilities()
+            low, high, how = self._tilted(law, n)
+        # H is never below E[G] nor 0, and never above E[G_+]: bounds in their own right, not repairs of this one.
+        low, high = max(low, Fraction(0), lower_end(law.mean)), min(high, _positive_mean(law))
+        ends = low + lower_end(law.singular), high + upper_end(law.singular)
+        return Bracket(*ends, Rigour.FLOAT64, self.name, how)
 
-    def _default_step(self, law: Law, n: int) -> Fraction:
-        natural = law.lattice
-        if natural is not None and _length(law, n, natural) <= self.largest:
-            return natural
-        low, high = law.support
-        spread = upper_end(high) - lower_end(low)
-        coarse = n * spread / (self.largest - 4 * n - 4)
-        if coarse == 0:  # one atom: any lattice will do that holds it nearly
-            return max(abs(lower_end(low)), Fraction(1)) / 2**20
-        # A short dyadic step keeps the rational arithmetic on atoms short; rounding it up keeps the length.
-        exponent = coarse.numerator.bit_length() - coarse.denominator.bit_length() - 21
-        return Fraction(math.ceil(coarse / Fraction(2) ** exponent)) * Fraction(2) ** exponent
+    def _tilted(self, law: Law, n: int) -> tuple[Fraction, Fraction, str]:
+        """Transforms of growing length, until they are good enough; both ends are those of the last."""
+        points = min(_FIRST, self.largest)
+        while True:
+            window = Window.choose(law, n, points)
+            if window is not None:
+                low = window.side(contracted(law, window), n, "lower")
+                high = window.side(dilated(law, window), n, "upper")
+                low, high = (low or Fraction(0)) / n, _positive_mean(law) if high is None else high / n
+                if high - low <= Fraction(self.rel) * high or points == self.largest:
+                    spacing = format_decimal(window.step, digits=2, up=True)
+                    how = f"law tilted by {window.tilt:.4g}, step {spacing}, transforms of {window.length} points"
+                    return low, high, how
+            points = min(_GROWTH * points, self.largest)
+
+
+def _settled(law: Law) -> tuple[Fraction, Fraction, str] | None:
+    """Both sides of the finite part of H(n) where no transform is needed."""
+    if law.never_positive:
+        return Fraction(0), Fraction(0), "G is never positive"
+    if len(law.values) == 1 or max(map(to_float, law.values)) <= 0:
+        most = max(map(upper_end, law.values))
+        return max(Fraction(0), lower_end(law.values[0])) if len(law.values) == 1 else Fraction(0), most, "one atom"
+    return None
+
+
+def _positive_mean(law: Law) -> Fraction:
+    parts = (max(upper_end(value), Fraction(0)) * upper_end(weight) for value, weight in law.atoms())
+    return sum(parts, start=Fraction(0))
+
+
+def _algorithm_7(law: Law, n: int, step: Fraction) -> tuple[Fraction, Fraction, str]:
+    """Both sides of the finite part of H(n), atoms rounded down and up to multiples of a step."""
+    weights = np.array([to_float(weight) for weight in law.weights])
+    below, low_error = _positive_part([math.floor(lower_end(v) / step) for v in law.values], weights, n)
+    above, high_error = _positive_part([math.ceil(upper_end(v) / step) for v in law.values], weights, n)
+    spacing, allowance = (format_decimal(x, digits=2, up=True) for x in (step, step * Fraction(high_error) / n))
+    how = (
+        f"Algorithm 7, step {spacing}, transform of {_length(law, n, step)} points, no wrap-around, "
+        f"floating-point allowance {allowance}"
+    )
+    low, high = (step * Fraction(x) / n for x in (below - low_error, above + high_error))
+    return low, high, how
 
 
 def _length(law: Law, n: int, step: Fraction) -> int:
@@ -127,34 +160,5 @@ def _positive_part(places: Sequence[int], weights: npt.NDArray[np.float64], n: i
     """The sum of positive part over n copies in lattice units, and a bound on its floating-point error."""
     origin, span = min(places), max(places) - min(places)
     length = int(fft.next_fast_len(n * span + 1, real=True))
-    spectrum = np.zeros(length // 2 + 1, dtype=np.complex128)
-    frequencies = np.arange(length // 2 + 1, dtype=np.int64)
-    for place, weight in zip(places, weights, strict=True):
-        turns = (frequencies * (place - origin)) % length  # exact: the angle is reduced before it is rounded
-        spectrum += weight * np.exp(turns * (-2j * np.pi / length))
-    size = np.abs(spectrum)
-    power = _integer_power(spectrum, n)
-    mass = fft.irfft(power, length)
-    positions = n * origin + np.arange(length, dtype=np.float64)
-    ramp = np.maximum(positions, 0.0)
-    value = float((ramp * mass).sum())  # NumPy sums pairwise, a dot product does not
-    # Each frequency but the first (and the last of an even length) stands for a conjugate pair.
-    drift = n * (len(places) + 4) * _EVALUATION * np.minimum(size + (len(places) + 4) * _EVALUATION, 1.0) ** (n - 1)
-    spectral = math.sqrt(2.0 / length) * float(np.linalg.norm(drift))
-    transform = _PER_STAGE * math.log2(max(length, 2)) * float(np.linalg.norm(mass))
-    summation = 2 * _UNIT * (math.log2(max(length, 2)) + 20) * float((ramp * np.abs(mass)).sum())
-    error = float(np.linalg.norm(ramp)) * (spectral + transform) + summation
-    return value, error
-
-
-def _integer_power(base: npt.NDArray[np.complex128], n: int) -> npt.NDArray[np.complex128]:
-    """Repeated squaring: its relative error is a few n round-offs (a library power goes through a logarithm)."""
-    result = np.ones_like(base)
-    square = base.copy()
-    while n:
-        if n & 1:
-            result *= square
-        n >>= 1
-        if n:
-            square *= square
-    return result
+    folded = convolve([place - origin for place in places], weights, n, length)
+    return folded.integral(np.maximum(n * origin + np.arange(length, dtype=np.float64), 0.0))

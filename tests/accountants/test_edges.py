@@ -184,7 +184,8 @@ def test_a_lattice_that_is_too_fine_is_counted():
     [
         lambda: confirm(law_of("rr", Exp(Fraction(1, 100)), eps0=1), 10**12),
         lambda: Exact().bracket(law_of("krr", Fraction(6, 5), k=10, lam=3), 10**9),
-        lambda: FFT().bracket(law_of("krr", Fraction(6, 5), k=10, lam=3), 10**9),
+        lambda: FFT().bracket(law_of("krr", Exp(Fraction(1, 10)), k=10, eps0=1), 10**9),
+        lambda: FFT().bracket(law_of("krr", Fraction(6, 5), k=10, lam=3), 10**13),
         lambda: FFT(step=Fraction(1, 10**9)).bracket(law_of("krr", Fraction(6, 5), k=10, lam=3), 100),
         lambda: solve.delta(mechanism("krr").at(k=10, lam=3), n=10**6, exp_eps=Fraction(6, 5), rigour=Rigour.EXACT),
     ],

@@ -13,6 +13,7 @@ from symshuffle.accountants.confirm import confirm
 from symshuffle.accountants.contour import Contour
 from symshuffle.accountants.exact import Exact, _counted, enumerate_ball
 from symshuffle.accountants.fft import FFT
+from symshuffle.accountants.sparse import Sparse
 from symshuffle.law import Law
 from symshuffle.testing import laws
 
@@ -30,7 +31,9 @@ def check(law: Law, n: int) -> None:
     assert enumerate_ball(law, n).lower <= exact <= enumerate_ball(law, n).upper
     engines = (
         FFT(largest=2**16),
+        FFT(largest=2**9),
         FFT(step=Fraction(1, 37)),
+        Sparse(rel=1e-6),
         Contour(rel=1e-6),
         Contour(rel=0.3),
         BallContour(rel=1e-4),

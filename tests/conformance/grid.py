@@ -160,7 +160,7 @@ def engines(law: Law) -> list[tuple[str, Any]]:
         *(("contour", Contour(rel=rel, largest=8_000_000 // atoms)) for rel in (1e-4, 1e-2)),
         *(("ball", BallContour(rel=rel, largest=160_000 // atoms)) for rel in (1e-4, 1e-2)),
         ("sparse", Sparse(rel=1e-4, largest=min(200_000, 1_000_000 // atoms))),
-        ("fft", FFT(largest=min(2**20, 2**23 // atoms))),
+        ("fft", FFT(rel=1e-2, largest=min(2**18, 2**21 // atoms))),
         ("exact", Exact(bits=BITS, largest_count=20_000)),
     ]
 

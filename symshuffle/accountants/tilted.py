@@ -127,10 +127,12 @@ class Window:
         sign, places = (1 if side == "upper" else -1), sorted(masses)
         positions = np.array([float(self.origin + self.step * j) for j in places])
         weights = np.array([to_float(masses[j]) for j in places])
+        if not weights.any():
+            return None
         if side == "upper":
             weights = np.maximum(weights, 2 * _SMALLEST)
         exponents = self.tilt * positions
-        scale = float(exponents.max()) + math.log(float(weights @ np.exp(exponents - exponents.max())))
+        scale = _log_sum(exponents[weights > 0], weights[weights > 0])
         slack = (2 * np.abs(exponents) + np.abs(exponents - scale) + 16) * UNIT
         tilted = weights * np.exp(exponents - scale) * (1 + sign * slack)
         tiny = (weights < _SMALLEST) | (tilted < _SMALLEST)
@@ -161,13 +163,14 @@ class Window:
         """Chernoff's bound on the mass of the sum outside the window."""
         ends = (self.first, self.first + self.length - 1)
         bound = 0.0
+        if not tilted.any():
+            return bound
         for sign, slope, end in zip((-1, 1), self.slopes, ends, strict=True):
             if n * (places[0] if sign < 0 else places[-1]) * sign <= end * sign:
                 continue
             position = float(n * self.origin + self.step * end)
-            exponents = sign * slope * positions
-            shift = float(exponents.max())
-            cumulant = shift + math.log(float(tilted @ np.exp(exponents - shift)))
+            exponents = (sign * slope * positions)[tilted > 0]
+            cumulant = _log_sum(exponents, tilted[tilted > 0])
             noise = 16 * UNIT * (n * (1 + float(np.abs(exponents).max())) + slope * abs(position))
             bound += math.exp(min(n * cumulant - sign * slope * position + noise + 1e-9, 700.0))
         return bound
@@ -226,6 +229,12 @@ def contracted(law: Law, window: Window) -> Masses:
     for j, kept, extra in zip(targets, least, gained, strict=True):
         masses[j] = masses.get(j, Fraction(0)) + kept + extra
     return masses
+
+
+def _log_sum(exponents: Array, weights: Array) -> float:
+    """``log(sum of weights * exp(exponents))`` for positive weights, however large or small the terms are."""
+    logs = exponents + np.log(weights)
+    return float(logs.max()) + math.log(float(np.exp(logs - logs.max()).sum()))
 
 
 def _cumulants(values: Array, weights: Array, s: Array) -> Array:

@@ -33,8 +33,9 @@ from symshuffle.geometry.extremal import (
     proper_subsets,
     staircase_row,
 )
+from symshuffle.geometry.groups import cyclic_group, dihedral_group, symmetric_group
 from symshuffle.geometry.orders import blackwell, equivalent
-from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel, cyclic_group, dihedral_group, symmetric_group
+from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel
 
 Vector = tuple[Any, ...]
 

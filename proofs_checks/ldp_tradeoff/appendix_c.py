@@ -30,7 +30,7 @@ from symshuffle.design.reduced import orbit_tradeoff
 from symshuffle.design.signs import nearby, sign_in_field
 from symshuffle.design.symmetric import guessing_bound_slacks, guessing_risk
 from symshuffle.geometry.extremal import proper_subsets
-from symshuffle.geometry.symmetry import cyclic_group
+from symshuffle.geometry.groups import cyclic_group
 from symshuffle.mechanisms.symbolic import LAM as LAMBDA
 from symshuffle.numbers import Ball, to_arb, working_precision
 

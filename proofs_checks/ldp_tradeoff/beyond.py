@@ -30,7 +30,7 @@ from symshuffle.design.problems import DecisionProblem
 from symshuffle.design.ring import candidate_risks
 from symshuffle.design.signs import nonnegative_by_coefficients
 from symshuffle.design.weighted import weighted_guessing_problem, weighted_guessing_risk
-from symshuffle.geometry.symmetry import SymmetryGroup, dihedral_group, trivial_group
+from symshuffle.geometry.groups import SymmetryGroup, dihedral_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM
 
 Pieces = list[tuple[Any, Any]]

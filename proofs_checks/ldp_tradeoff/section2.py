@@ -20,7 +20,8 @@ from symshuffle.design.symmetries import parameter_permutation
 from symshuffle.design.tradeoff import minimax_risk
 from symshuffle.errors import InputError
 from symshuffle.geometry.extremal import MaximalPolytope
-from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel, cyclic_group
+from symshuffle.geometry.groups import cyclic_group
+from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel
 
 Columns = list[tuple[Any, ...]]
 

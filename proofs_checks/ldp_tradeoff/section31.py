@@ -35,8 +35,9 @@ from symshuffle.geometry.extremal import (
     gather,
     non_extreme_output,
 )
+from symshuffle.geometry.groups import cyclic_group, symmetric_group
 from symshuffle.geometry.orders import Garbling, Separation, blackwell
-from symshuffle.geometry.symmetry import act_on_channel, cyclic_group, symmetric_group, symmetrise
+from symshuffle.geometry.symmetry import act_on_channel, symmetrise
 
 PROBLEM: Final = smoothed_point_masses(3, Fraction(3, 4))
 

@@ -32,16 +32,14 @@ from symshuffle.design.reduced import orbit_tradeoff
 from symshuffle.design.symmetric import subset_weight
 from symshuffle.design.weighted import weighted_guessing_problem
 from symshuffle.geometry.extremal import MaximalPolytope, gather, maximal_weights, proper_subsets
-from symshuffle.geometry.symmetry import (
-    OrbitPolytope,
+from symshuffle.geometry.groups import (
     SymmetryGroup,
-    act_on_channel,
-    average_weights,
     cyclic_group,
     dihedral_group,
     product_of_symmetric_groups,
     symmetric_group,
 )
+from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel, average_weights
 from symshuffle.numbers import Exp
 
 GROUPS: Final = (
@@ -192,8 +190,8 @@ def _check_orbit_corners(statement: Statement, rng: np.random.Generator) -> Iter
         )
         yield compare(bayes_tradeoff(problem, lam).value.exact, optimum.value.exact, at=f"no loss by symmetry, {prior}")
         linear = Fraction(0)
-        for orbit, weight in optimum.weights:
-            linear += weight * orbit.size * _column_risk(problem, orbit.representative, lam)
+        for chosen in optimum.weights:
+            linear += chosen.weight * chosen.orbit.size * _column_risk(problem, chosen.orbit.representative, lam)
         yield compare(linear, optimum.value.exact, at=f"objective linear in orbit weights, {prior}")
 
 

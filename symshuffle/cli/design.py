@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from symshuffle.design.files import DecisionFile, DivergenceFile, InformationFile, ProblemFile
     from symshuffle.design.parametric import Piece
     from symshuffle.design.problems import DecisionProblem
-    from symshuffle.geometry.symmetry import SymmetryGroup
+    from symshuffle.geometry.groups import SymmetryGroup
     from symshuffle.results import Bracket
 
 app = typer.Typer(help="Optimal LDP channels for a problem file, with a certificate and, if wanted, a formula.")
@@ -32,7 +32,10 @@ Lam = Annotated[str | None, typer.Option("--lam", help="Local ratio cap exp(eps0
 Eps0 = Annotated[str | None, typer.Option("--eps0", help="Local budget eps0 > 0 in nats; gives a rigorous bracket.")]
 Symmetry = Annotated[
     str | None,
-    typer.Option("--symmetry", help="auto: detect the symmetries and reduce by them; file: those of the problem file."),
+    typer.Option(
+        "--symmetry",
+        help="auto: detect the symmetries and reduce by them where that helps; file: those of the problem file.",
+    ),
 ]
 Formula = Annotated[
     bool, typer.Option("--formula", help="Derive the optimum as a function of lambda, with its interval.")
@@ -128,13 +131,15 @@ def _read(path: Path, kind: str) -> ProblemFile:
 def _group(
     file: DecisionFile, problem: DecisionProblem, symmetry: str | None, *, minimax: bool
 ) -> SymmetryGroup | None:
+    from symshuffle.design.sizes import worth_reducing
     from symshuffle.design.symmetries import detect_symmetry
 
     match symmetry:
         case None:
             return None
         case "auto":
-            return detect_symmetry(problem, minimax=minimax)
+            detected = detect_symmetry(problem, minimax=minimax)
+            return detected if worth_reducing(problem, detected) else None
         case "file":
             group = file.group()
             if group is None:
@@ -159,11 +164,11 @@ def _decide(
     group = _group(file, problem, symmetry, minimax=minimax)
     if group is not None:
         value, designs = orbit_tradeoff_at(problem, level, group, minimax=minimax)
-        outputs = sum(orbit.size for orbit, _ in designs[-1].weights)
-        channel = designs[-1].channel() if outputs <= MOST_SHOWN_OUTPUTS else None
+        channel = designs[-1].channel() if designs[-1].num_outputs() <= MOST_SHOWN_OUTPUTS else None
         certificates = [design.to_json() for design in designs]
         labels = [
-            f"orbit of {_subset(orbit.representative)} ({orbit.size} outputs)" for orbit, _ in designs[-1].weights
+            f"orbit of {_subset(w.orbit.representative)} ({w.orbit.size} outputs) -> orbit of action {w.action}"
+            for w in designs[-1].weights
         ]
     else:
         design = (minimax_tradeoff if minimax else bayes_tradeoff)(problem, level)
@@ -175,20 +180,15 @@ def _decide(
 
 
 def _piece(problem: DecisionProblem, level: Fraction | Exp, group: SymmetryGroup | None, *, minimax: bool) -> Piece:
-    from symshuffle.design.parametric import bayes_program, piecewise_optimum
+    from symshuffle.design.parametric import bayes_program, minimax_program, piecewise_optimum
     from symshuffle.design.sizes import check_formula
-    from symshuffle.design.symmetries import detect_symmetry, is_transitive_on_parameters
+    from symshuffle.design.symmetries import detect_symmetry
     from symshuffle.numbers import enclose
 
-    if minimax:
-        group = group or detect_symmetry(problem, minimax=True)
-        if not is_transitive_on_parameters(problem, group):
-            raise Unsupported("--formula for minimax needs symmetries that are transitive on the parameters")
-        problem = problem.with_prior((Fraction(1, problem.num_parameters),) * problem.num_parameters)
-    group = group or detect_symmetry(problem)
+    group = group or detect_symmetry(problem, minimax=minimax)
     check_formula(group)
     at = enclose(level, 60).lower if isinstance(level, Exp) else level
-    return piecewise_optimum(bayes_program(problem, group)).at(at)
+    return piecewise_optimum((minimax_program if minimax else bayes_program)(problem, group)).at(at)
 
 
 def _measure(file: ProblemFile, level: Fraction | Exp, symmetry: str | None, *, formula: bool, as_json: bool) -> None:

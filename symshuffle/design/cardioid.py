@@ -15,7 +15,7 @@ import sympy as sp
 from symshuffle.design.parametric import ParametricProgram, program_of_costs
 from symshuffle.design.signs import sign_in_field
 from symshuffle.errors import InputError
-from symshuffle.geometry.symmetry import cyclic_group
+from symshuffle.geometry.groups import cyclic_group
 
 
 def cosine_field(m: int) -> Any:

@@ -25,18 +25,16 @@ def restricted_program(
     entries = []
     costs = []
     bayes = None if minimax else problem.posterior_costs(problem.required_prior())
-    for subset, a in columns:
+    masses = problem.subset_probabilities([subset for subset, _ in columns]) if minimax else ((),) * len(columns)
+    for (subset, a), mass in zip(columns, masses, strict=True):
         column = [lam if subset >> x & 1 else Fraction(1) for x in range(m)]
         rows = list(enumerate(column))
         if bayes is not None:
             costs.append(sum((h * v for h, v in zip(bayes[a], column, strict=True)), start=Fraction(0)))
         else:
             costs.append(Fraction(0))
-            for t, model in enumerate(problem.model):
-                loss = problem.loss[t][a]
-                risk = loss * sum((p * v for p, v in zip(model, column, strict=True)), start=Fraction(0))
-                if risk:
-                    rows.append((m + t, risk))
+            risks = (row[a] * (1 + (lam - 1) * p) for row, p in zip(problem.loss, mass, strict=True))
+            rows += [(m + t, risk) for t, risk in enumerate(risks) if risk]
         entries.append(tuple(rows))
     senses, rhs = [Sense.EQ] * m, [Fraction(1)] * m
     free: frozenset[int] = frozenset()

@@ -21,7 +21,7 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 from symshuffle.design import measures
 from symshuffle.design.problems import DecisionProblem
 from symshuffle.errors import InputError
-from symshuffle.geometry.symmetry import SymmetryGroup, cyclic_group, dihedral_group, product_of_symmetric_groups
+from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, dihedral_group, product_of_symmetric_groups
 from symshuffle.numbers import parse_rational
 
 _PATTERN: Final = r"^[+-]?(\d+/\d+|\d+(\.\d+)?)$"

@@ -23,8 +23,8 @@ import numpy as np
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, exact_columns, proper_subsets
+from symshuffle.geometry.groups import SubsetOrbit, SymmetryGroup, product_of_symmetric_groups
 from symshuffle.geometry.linprog import certificate_of_basis, solve
-from symshuffle.geometry.symmetry import SubsetOrbit, SymmetryGroup, product_of_symmetric_groups
 from symshuffle.lp import LinearProgram, Sense
 from symshuffle.numbers import Ball, Exp, enclose, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
@@ -183,9 +183,9 @@ def maximise(measure: Measure, lam: Fraction | int | Exp, *, group: SymmetryGrou
             f"m = {m}: {2**m - 2} staircase columns would be certified one by one; reduce by the symmetry of the "
             f"measure (group=measure.symmetry(), --symmetry auto), or use at most {ENUMERATION_LIMIT} inputs"
         )
-    if group is not None and (orbits := group.fewest_subset_orbits()) > ORBIT_COLUMNS:
+    if group is not None and (count := group.subset_orbit_count()).number > ORBIT_COLUMNS:
         raise Unsupported(
-            f"m = {m}: at least {orbits} orbits of columns would be certified one by one, at most {ORBIT_COLUMNS}; "
+            f"m = {m}: {count} orbits of columns would be certified one by one, at most {ORBIT_COLUMNS}; "
             "merge inputs with nearly equal data so that more of them are exchangeable"
         )
     _check_homogeneous(measure)

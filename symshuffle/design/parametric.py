@@ -1,9 +1,11 @@
 r"""The optimum of a design program as a formula in ``lam``, proved on intervals with exact end points.
 
-In a Bayes design program over staircase columns every coefficient is an affine function of ``lam``. A basis that is
-optimal at one level therefore gives weights, multipliers and value as rational functions of ``lam``; it stays optimal
-as long as finitely many polynomials, its weights and its reduced costs, keep their sign. Their real roots above 1 are
-isolated exactly, so the interval is a theorem. Walking over the end points gives the optimum on :math:`(1, \infty)`.
+In a design program over staircase columns every coefficient is an affine function of ``lam``. That holds for the Bayes
+criterion and for the minimax criterion, where the largest risk is one more variable and every orbit of parameters one
+more row. A basis that is optimal at one level therefore gives weights, multipliers and value as rational functions of
+``lam``; it stays optimal as long as finitely many polynomials, its weights and its reduced costs, keep their sign.
+Their real roots above 1 are isolated exactly, so the interval is a theorem. Walking over the end points gives the
+optimum on :math:`(1, \infty)`.
 
 Data may be rational, or in a real number field such as :math:`\mathbb Q(\cos(\pi/m))` (:mod:`symshuffle.design.signs`).
 """
@@ -19,12 +21,13 @@ from typing import Any, Final, final
 import sympy as sp
 from sympy.polys.matrices import DomainMatrix
 
+from symshuffle.design.invariant import InvariantProblem
 from symshuffle.design.problems import DecisionProblem
 from symshuffle.design.signs import interval_of_signs, nearby, sign_in_field
-from symshuffle.design.symmetries import check_symmetry, detect_symmetry
+from symshuffle.design.symmetries import detect_symmetry
 from symshuffle.errors import InputError, NotDecided
+from symshuffle.geometry.groups import SymmetryGroup, trivial_group
 from symshuffle.geometry.linprog import solve
-from symshuffle.geometry.symmetry import SymmetryGroup, trivial_group
 from symshuffle.lp import LinearProgram, Sense
 from symshuffle.mechanisms.symbolic import LAM
 
@@ -45,8 +48,9 @@ class ParametricColumn:
         The action taken.
     copies : int
         Number of subsets in the orbit; the variable of the program is their total weight.
-    cost : tuple of two field elements
-        The cost is ``cost[0] + cost[1] * lam``; elements of the domain of the program.
+    prices : tuple of pairs of field elements
+        What one unit of weight costs, as ``price[0] + price[1] * lam``: once for a Bayes program, for every orbit of
+        parameters in a minimax program.
     shares : tuple of Fraction
         For every row, the fraction ``s`` of the copies that contain an input of it; the coefficient is
         ``1 - s + s lam``.
@@ -55,14 +59,17 @@ class ParametricColumn:
     subset: int
     action: int
     copies: int
-    cost: tuple[Any, Any]
+    prices: tuple[tuple[Any, Any], ...]
     shares: tuple[Fraction, ...]
 
 
 @final
 @dataclass(frozen=True)
 class ParametricProgram:
-    """Minimise the cost of staircase columns under the condition that every input's probabilities sum to 1.
+    """Minimise the price of staircase columns under the condition that every input's probabilities sum to 1.
+
+    Its variables are the total weights of the columns; in a minimax program, where the largest price is minimised,
+    also one slack per orbit of parameters and, last, that largest price, which has no sign.
 
     Parameters
     ----------
@@ -71,12 +78,25 @@ class ParametricProgram:
     row_sizes : tuple of int
         Number of inputs that share a row (an orbit of inputs).
     domain : sympy domain
-        The field of the costs: ``sympy.QQ``, or a real number field such as ``QQ.algebraic_field(cos(pi/m))``.
+        The field of the prices: ``sympy.QQ``, or a real number field such as ``QQ.algebraic_field(cos(pi/m))``.
+    parameter_sizes : tuple of int
+        For a minimax program, the sizes of the orbits of parameters; empty for a Bayes program.
     """
 
     columns: tuple[ParametricColumn, ...]
     row_sizes: tuple[int, ...]
     domain: Any = sp.QQ
+    parameter_sizes: tuple[int, ...] = ()
+
+    @property
+    def num_rows(self) -> int:
+        """One per orbit of inputs, and one per orbit of parameters."""
+        return len(self.row_sizes) + len(self.parameter_sizes)
+
+    @property
+    def largest(self) -> int | None:
+        """The index of the largest price among the variables, for a minimax program."""
+        return len(self.columns) + len(self.parameter_sizes) if self.parameter_sizes else None
 
     @cached_property
     def ring(self) -> Any:
@@ -85,27 +105,45 @@ class ParametricProgram:
 
     @cached_property
     def costs(self) -> tuple[Any, ...]:
-        """The costs as elements of the ring."""
-        lam = self.ring.gens[0]
-        return tuple(self.ring(column.cost[0]) + self.ring(column.cost[1]) * lam for column in self.columns)
+        """The costs of all variables, as elements of the ring."""
+        if self.parameter_sizes:
+            return (*[self.ring.zero] * (len(self.columns) + len(self.parameter_sizes)), self.ring.one)
+        return tuple(self._affine(column.prices[0]) for column in self.columns)
 
     @cached_property
     def coefficients(self) -> tuple[tuple[Any, ...], ...]:
-        """The coefficients by column and row, as elements of the ring."""
-        lam, one = self.ring.gens[0], self.ring.one
-        return tuple(
-            tuple(one + self.domain(s.numerator) / self.domain(s.denominator) * (lam - one) for s in column.shares)
-            for column in self.columns
-        )
+        """The coefficients of all variables by row, as elements of the ring."""
+        lam, one, zero = self.ring.gens[0], self.ring.one, self.ring.zero
+        found = []
+        for column in self.columns:
+            shares = [self.domain(s.numerator) / self.domain(s.denominator) for s in column.shares]
+            prices = [self._affine(price) for price in column.prices] if self.parameter_sizes else []
+            found.append((*(one + s * (lam - one) for s in shares), *prices))
+        inputs, parameters = [zero] * len(self.row_sizes), range(len(self.parameter_sizes))
+        found += [(*inputs, *(one if i == j else zero for i in parameters)) for j in parameters]
+        if self.parameter_sizes:
+            found.append((*inputs, *(-one for _ in parameters)))
+        return tuple(found)
+
+    @property
+    def rhs(self) -> tuple[int, ...]:
+        """The right-hand sides: 1 for inputs, 0 for parameters."""
+        return (*[1] * len(self.row_sizes), *[0] * len(self.parameter_sizes))
+
+    def _affine(self, price: tuple[Any, Any]) -> Any:
+        return self.ring(price[0]) + self.ring(price[1]) * self.ring.gens[0]
 
     def at(self, lam: Fraction) -> LinearProgram:
-        """A rational program at one level; irrational costs are rounded, so that it can only propose a basis."""
-        costs = tuple(
-            nearby(column.cost[0], self.domain) + lam * nearby(column.cost[1], self.domain) for column in self.columns
-        )
-        entries = tuple(tuple((i, 1 - s + s * lam) for i, s in enumerate(column.shares)) for column in self.columns)
-        rows = len(self.row_sizes)
-        return LinearProgram(costs, entries, (Sense.EQ,) * rows, (Fraction(1),) * rows)
+        """A rational program at one level; irrational prices are rounded, so that it can only propose a basis."""
+        level = self.domain(lam.numerator) / self.domain(lam.denominator)
+
+        def number(element: Any) -> Fraction:
+            return nearby(element.evaluate(0, level), self.domain)
+
+        costs = tuple(number(cost) for cost in self.costs)
+        entries = tuple(tuple((i, number(c)) for i, c in enumerate(column) if c) for column in self.coefficients)
+        free = frozenset() if self.largest is None else frozenset({self.largest})
+        return LinearProgram(costs, entries, (Sense.EQ,) * self.num_rows, tuple(map(Fraction, self.rhs)), free)
 
 
 @final
@@ -122,7 +160,9 @@ class Piece:
     weights : tuple of (ParametricColumn, sympy.Expr)
         The optimal columns with the weight of one copy.
     bound : tuple of sympy.Expr
-        The multipliers, one per row of the program.
+        The multipliers, one per orbit of inputs; they sum to the value.
+    prior : tuple of sympy.Expr
+        For a minimax program, the least favourable probability of every orbit of parameters; empty otherwise.
     conditions : int
         How many sign conditions were decided on the interval.
     """
@@ -132,6 +172,7 @@ class Piece:
     value: sp.Expr
     weights: tuple[tuple[ParametricColumn, sp.Expr], ...]
     bound: tuple[sp.Expr, ...]
+    prior: tuple[sp.Expr, ...]
     conditions: int
 
 
@@ -165,16 +206,27 @@ class PiecewiseOptimum:
 
 def bayes_program(problem: DecisionProblem, group: SymmetryGroup) -> ParametricProgram:
     """The Bayes design program of a rational problem, reduced by a group of its symmetries."""
-    check_symmetry(problem, group)
-    costs = problem.posterior_costs(problem.required_prior())
-    return program_of_costs([[sp.QQ(v.numerator, v.denominator) for v in row] for row in costs], group)
+    return _rational_program(InvariantProblem.of(problem, group, minimax=False))
+
+
+def minimax_program(problem: DecisionProblem, group: SymmetryGroup) -> ParametricProgram:
+    """The minimax design program of a rational problem, reduced by a group of its symmetries.
+
+    If the group moves every parameter to every other one, the uniform prior is least favourable, and the program is the
+    Bayes program under it.
+    """
+    return _rational_program(InvariantProblem.of(problem, group, minimax=True))
+
+
+def _rational_program(reduced: InvariantProblem) -> ParametricProgram:
+    prices = [[[sp.QQ(v.numerator, v.denominator) for v in row] for row in matrix] for matrix in reduced.prices]
+    program = _program(prices, reduced.group, sp.QQ, tuple(len(orbit) for orbit in reduced.parameters))
+    columns = (replace(column, action=reduced.actions[column.action]) for column in program.columns)
+    return replace(program, columns=tuple(columns))
 
 
 def program_of_costs(costs: Sequence[Sequence[Any]], group: SymmetryGroup, domain: Any = sp.QQ) -> ParametricProgram:
     """The design program of a matrix of costs by action and input, invariant under the group.
-
-    One column per orbit of subsets and action; for a fixed orbit, actions that are worse than another one in both
-    coefficients of the cost, hence at every level, are left out.
 
     Parameters
     ----------
@@ -185,26 +237,37 @@ def program_of_costs(costs: Sequence[Sequence[Any]], group: SymmetryGroup, domai
     domain : sympy domain
         The field.
     """
-    inputs = group.input_orbits()
-    totals = [sum(row, start=domain.zero) for row in costs]
+    return _program([costs], group, domain, ())
+
+
+def _program(
+    prices: Sequence[Sequence[Sequence[Any]]], group: SymmetryGroup, domain: Any, parameter_sizes: tuple[int, ...]
+) -> ParametricProgram:
+    """One column per orbit of subsets and action.
+
+    For a fixed orbit, actions whose prices are all at least those of another one, in both coefficients and hence at
+    every level, are left out.
+    """
+    totals = [[sum(row, start=domain.zero) for row in matrix] for matrix in prices]
     columns = []
     for orbit in group.subset_orbits():
         inside = [x for x in range(group.m) if orbit.representative >> x & 1]
-        kept: list[tuple[int, Any, Any]] = []
-        for a, row in enumerate(costs):
-            slope = sum((row[x] for x in inside), start=domain.zero)
-            constant = totals[a] - slope
-            if any(_at_most(c, constant, domain) and _at_most(s, slope, domain) for _, c, s in kept):
-                continue
-            worse = [k for k in kept if _at_most(constant, k[1], domain) and _at_most(slope, k[2], domain)]
-            kept = [k for k in kept if k not in worse] + [(a, constant, slope)]
+        kept: list[tuple[int, tuple[tuple[Any, Any], ...]]] = []
+        for a in range(len(prices[0])):
+            slopes = [sum((matrix[a][x] for x in inside), start=domain.zero) for matrix in prices]
+            offered = tuple((total[a] - slope, slope) for total, slope in zip(totals, slopes, strict=True))
+            if not any(_at_most(other, offered, domain) for _, other in kept):
+                kept = [pair for pair in kept if not _at_most(offered, pair[1], domain)] + [(a, offered)]
         shares = tuple(Fraction(r, orbit.size) for r in orbit.incidences)
-        columns += [ParametricColumn(orbit.representative, a, orbit.size, (c, s), shares) for a, c, s in kept]
-    return ParametricProgram(tuple(columns), tuple(len(block) for block in inputs), domain)
+        columns += [ParametricColumn(orbit.representative, a, orbit.size, found, shares) for a, found in kept]
+    sizes = tuple(len(block) for block in group.input_orbits())
+    return ParametricProgram(tuple(columns), sizes, domain, parameter_sizes)
 
 
 def _at_most(left: Any, right: Any, domain: Any) -> bool:
-    return sign_in_field(right - left, domain) >= 0
+    """Whether prices are at most others in all coefficients."""
+    pairs = ((a, b) for low, high in zip(left, right, strict=True) for a, b in zip(low, high, strict=True))
+    return all(sign_in_field(b - a, domain) >= 0 for a, b in pairs)
 
 
 def piecewise_optimum(program: ParametricProgram) -> PiecewiseOptimum:
@@ -270,31 +333,34 @@ def piece_at(program: ParametricProgram, lam: Fraction) -> Piece:
 def _piece_of_basis(program: ParametricProgram, basis: Sequence[int], lam: Fraction) -> Piece | None:
     """The formula of a basis and the interval of its optimality; None where it is not optimal at the level."""
     ring, domain = program.ring, program.domain
-    rows = len(program.row_sizes)
+    rows, inputs = program.num_rows, len(program.row_sizes)
     field = ring.get_field()
     matrix = DomainMatrix([[program.coefficients[j][i] for j in basis] for i in range(rows)], (rows, rows), ring)
-    weights, det = matrix.solve_den(DomainMatrix([[ring.one]] * rows, (rows, 1), ring))
+    weights, det = matrix.solve_den(DomainMatrix([[ring(b)] for b in program.rhs], (rows, 1), ring))
     duals, dual_det = matrix.transpose().solve_den(DomainMatrix([[program.costs[j]] for j in basis], (rows, 1), ring))
-    masses = [weights[k, 0].element for k in range(rows)]
+    masses = {j: weights[k, 0].element for k, j in enumerate(basis)}
     multipliers = [duals[i, 0].element for i in range(rows)]
-    conditions = [mass * det for mass in masses]
-    members = set(basis)
+    conditions = [mass * det for j, mass in masses.items() if j != program.largest]
     for j, (cost, coefficients) in enumerate(zip(program.costs, program.coefficients, strict=True)):
-        if j not in members:
+        if j not in masses:
             reduced = cost * dual_det - sum((c * u for c, u in zip(coefficients, multipliers, strict=True)), ring.zero)
             conditions.append(reduced * dual_det)
     interval = interval_of_signs(conditions, lam, domain)
     if interval is None:
         return None
-    value = field(sum((program.costs[j] * w for j, w in zip(basis, masses, strict=True)), ring.zero)) / field(det)
-    formula = sp.factor(field.to_sympy(value))
+
+    def quotient(top: Any, bottom: Any) -> sp.Expr:
+        return sp.factor(field.to_sympy(field(top) / field(bottom)))
+
+    value = quotient(sum((program.costs[j] * w for j, w in masses.items()), ring.zero), det)
     shown = tuple(
-        (program.columns[j], sp.factor(field.to_sympy(field(w) / field(det)) / program.columns[j].copies))
-        for j, w in zip(basis, masses, strict=True)
-        if w
+        (program.columns[j], quotient(w, det) / program.columns[j].copies)
+        for j, w in masses.items()
+        if w and j < len(program.columns)
     )
-    bound = tuple(sp.factor(field.to_sympy(field(u) / field(dual_det))) for u in multipliers)
-    return Piece(*interval, formula, shown, bound, len(conditions))
+    bound = tuple(quotient(u, dual_det) for u in multipliers)
+    prior = tuple(-u for u in bound[inputs:])
+    return Piece(*interval, value, shown, bound[:inputs], prior, len(conditions))
 
 
 def _bases(program: ParametricProgram, lam: Fraction) -> Iterator[list[int]]:
@@ -303,17 +369,19 @@ def _bases(program: ParametricProgram, lam: Fraction) -> Iterator[list[int]]:
     At a degenerate vertex the solver may keep fewer columns than there are rows; slightly different right-hand sides
     then make it name a full basis. Whether that basis is optimal for the true ones is decided exactly afterwards.
     """
-    rows = len(program.row_sizes)
     plain = program.at(lam)
     for scale in (0, *_PERTURBATIONS):
-        rhs = tuple(1 + Fraction(scale) * Fraction(1 + i * i % 7, 3 + 2 * i) for i in range(rows))
+        rhs = tuple(b + Fraction(scale) * Fraction(1 + i * i % 7, 3 + 2 * i) for i, b in enumerate(plain.rhs))
         basis = solve(replace(plain, rhs=rhs)).basis
-        if len(basis) == rows:
+        # The largest price has no sign; it has to be basic, or its reduced cost would be one more equation.
+        if len(basis) == program.num_rows and (program.largest is None or program.largest in basis):
             yield list(basis)
 
 
-def derive(source: DecisionProblem | ParametricProgram, group: SymmetryGroup | None = None) -> PiecewiseOptimum:
-    """The optimal Bayes risk for every level above 1, as a proved piecewise formula.
+def derive(
+    source: DecisionProblem | ParametricProgram, group: SymmetryGroup | None = None, *, minimax: bool = False
+) -> PiecewiseOptimum:
+    """The optimal Bayes or minimax risk for every level above 1, as a proved piecewise formula.
 
     Parameters
     ----------
@@ -321,6 +389,8 @@ def derive(source: DecisionProblem | ParametricProgram, group: SymmetryGroup | N
         A rational problem, or a program that was built from costs.
     group : SymmetryGroup, optional
         Symmetries of the problem; detected by default.
+    minimax : bool
+        Whether the worst case over parameters is meant; for a problem.
 
     Examples
     --------
@@ -330,7 +400,8 @@ def derive(source: DecisionProblem | ParametricProgram, group: SymmetryGroup | N
     2/(lambda + 2)
     """
     if isinstance(source, DecisionProblem):
-        return piecewise_optimum(bayes_program(source, group or detect_symmetry(source)))
+        group = group or detect_symmetry(source, minimax=minimax)
+        return piecewise_optimum((minimax_program if minimax else bayes_program)(source, group))
     return piecewise_optimum(source)
 
 

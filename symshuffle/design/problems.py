@@ -110,16 +110,18 @@ class DecisionProblem:
             raise InputError("prior", None, f"{self.num_parameters} weights that sum to 1, for a Bayes criterion")
         return self.prior
 
-    def posterior_costs(self, prior: Sequence[Fraction]) -> Matrix:
+    def posterior_costs(self, prior: Sequence[Fraction], *, actions: Sequence[int] | None = None) -> Matrix:
         r"""The costs :math:`h_{a,x} = \sum_\theta \pi_\theta \, \ell(\theta,a)\, P(x|\theta)`, by action and input.
 
-        A column ``v`` of a channel costs :math:`\min_a \sum_x h_{a,x} v_x` under the best action.
+        A column ``v`` of a channel costs :math:`\min_a \sum_x h_{a,x} v_x` under the best action. With ``actions``,
+        only their rows are computed.
         """
+        chosen = range(self.num_actions) if actions is None else actions
         scale = _denominator(prior)
         weights = [p.numerator * (scale // p.denominator) for p in prior]
         model, model_scale = _integers(self.model, self.num_inputs)
         loss, loss_scale = _integers(
-            [[p * value for value in row] for p, row in zip(weights, self.loss, strict=True)], self.num_actions
+            [[p * row[a] for a in chosen] for p, row in zip(weights, self.loss, strict=True)], len(chosen)
         )
         product = loss.transpose() * model
         whole = scale * model_scale * loss_scale
@@ -153,6 +155,30 @@ class DecisionProblem:
             answers = [_dot(loss, row) for row in rule]
             risks.append(_dot(seen, answers))
         return tuple(risks)
+
+    def subset_probabilities(self, subsets: Sequence[int]) -> tuple[Vector, ...]:
+        """The probability of some subsets of the inputs (bit masks), by subset and parameter."""
+        m = self.num_inputs
+        model, scale = _integers(self.model, m)
+        inside = flint.fmpz_mat(len(subsets), m, [subset >> x & 1 for subset in subsets for x in range(m)])
+        return tuple(tuple(Fraction(int(p), scale) for p in row) for row in (inside * model.transpose()).tolist())
+
+    def action_risks(self, rows: Sequence[Sequence[Fraction]]) -> Vector:
+        r"""The risk :math:`\sum_{x,a} P(x|\theta) V_{ax} \ell(\theta,a)` by parameter, of a channel to actions.
+
+        Parameters
+        ----------
+        rows : sequence of sequence of Fraction
+            Shape ``(actions, inputs)``: the probability of the action given the input.
+        """
+        model, model_scale = _integers(self.model, self.num_inputs)
+        channel, channel_scale = _integers(rows, self.num_inputs)
+        seen = (model * channel.transpose()).tolist()
+        whole = model_scale * channel_scale
+        return tuple(
+            sum((loss * int(p) for loss, p in zip(losses, row, strict=True) if loss), start=Fraction(0)) / whole
+            for losses, row in zip(self.loss, seen, strict=True)
+        )
 
     def bayes_risk(self, channel: Channel) -> tuple[Fraction, tuple[int, ...]]:
         """The smallest Bayes risk of a channel, and the best action at every output.
@@ -214,11 +240,13 @@ def _check_shape(name: str, matrix: Matrix) -> None:
 
 
 def _check_distribution(name: str, values: Sequence[Fraction]) -> None:
-    for i, value in enumerate(values):
-        if value < 0:
-            raise InputError(f"{name}[{i}]", value, "a probability of at least 0")
-    total = sum(values, start=Fraction(0))
-    if total != 1:
+    ratios = [value.as_integer_ratio() for value in values]
+    for i, (numerator, _) in enumerate(ratios):
+        if numerator < 0:
+            raise InputError(f"{name}[{i}]", values[i], "a probability of at least 0")
+    scale = math.lcm(*{denominator for _, denominator in ratios})
+    if sum(numerator * (scale // denominator) for numerator, denominator in ratios) != scale:
+        total = sum(values, start=Fraction(0))
         raise InputError(name, f"sum {total}", f"probabilities that sum to 1 (off by {total - 1})")
 
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from symshuffle.channel import Channel, direct_sum
 from symshuffle.errors import InputError, NotDecided
-from symshuffle.geometry.symmetry import SymmetryGroup, act_on_channel
+from symshuffle.geometry.groups import SymmetryGroup
+from symshuffle.geometry.symmetry import act_on_channel
 from symshuffle.numbers import Ball, Verdict, less
 
 if TYPE_CHECKING:

@@ -1,30 +1,45 @@
-"""Trade-offs reduced by symmetry: one weight per orbit of subsets, and a certificate that is checked without orbits."""
+"""Trade-offs reduced by symmetry: weights on orbits, and a certificate that is checked without a list of orbits."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
-import numpy as np
-
 from symshuffle.channel import Channel
+from symshuffle.design import programs, sizes
 from symshuffle.design.certificate import worst_columns
-from symshuffle.design.problems import DecisionProblem, Matrix
-from symshuffle.design.programs import Array
-from symshuffle.design.symmetries import check_symmetry, is_transitive_on_parameters
-from symshuffle.errors import InputError, SolverFailure, Unsupported
-from symshuffle.geometry.extremal import check_lam, mask
+from symshuffle.design.invariant import InvariantProblem, Pair
+from symshuffle.design.problems import DecisionProblem
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.geometry.extremal import check_lam, mask, members
+from symshuffle.geometry.groups import OrbitCount, SubsetOrbit, SymmetryGroup
 from symshuffle.geometry.linprog import solve
-from symshuffle.geometry.symmetry import SubsetOrbit, SymmetryGroup
-from symshuffle.lp import LinearProgram, Sense
 from symshuffle.numbers import Exp, enclose
 from symshuffle.results import Bracket, Rigour
 
-_CHUNK: Final = 8192
 _MAX_OUTPUTS: Final = 4096
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OrbitWeight:
+    """One orbit of subsets in an invariant channel, with the rule there.
+
+    Parameters
+    ----------
+    orbit : SubsetOrbit
+        The subsets.
+    action : int
+        The action at the representative; a symmetry that moves the representative moves the action with it.
+    weight : Fraction
+        Weight of every subset of the orbit.
+    """
+
+    orbit: SubsetOrbit
+    action: int
+    weight: Fraction
 
 
 @final
@@ -35,49 +50,51 @@ class OrbitDesign:
     Parameters
     ----------
     problem : DecisionProblem
-        What was solved, with the prior that was used.
+        What was solved. For a minimax criterion its prior is the least favourable one that was found, constant on
+        orbits of parameters.
     group : SymmetryGroup
         Its symmetries.
     lam : Fraction
         Level of the channel.
-    weights : tuple of (SubsetOrbit, Fraction)
-        Weight of every subset in an orbit.
+    minimax : bool
+        Whether the worst case over parameters is meant.
+    weights : tuple of OrbitWeight
+        The channel and its rule.
     bound : tuple of Fraction
         The dual vector, one entry per input, constant on orbits of inputs.
     value : Bracket
         The optimal risk over all LDP channels, invariant or not.
     proposed : float
         What the floating-point solver said.
-    num_orbits : int
-        Number of columns of the reduced program.
     """
 
     problem: DecisionProblem
     group: SymmetryGroup
     lam: Fraction
-    weights: tuple[tuple[SubsetOrbit, Fraction], ...]
+    minimax: bool
+    weights: tuple[OrbitWeight, ...]
     bound: tuple[Fraction, ...]
     value: Bracket
     proposed: float
-    num_orbits: int
+
+    @property
+    def num_orbits(self) -> OrbitCount:
+        """Number of orbits of subsets among which the optimum was found, or a lower bound on it."""
+        return self.group.subset_orbit_count()
+
+    @property
+    def least_favourable_prior(self) -> tuple[Fraction, ...]:
+        """The prior of the lower bound."""
+        return self.problem.required_prior()
 
     def verify(self) -> Bracket:
-        """Check the weights and the bound again, in rational arithmetic, against the problem itself."""
-        costs = self.problem.posterior_costs(self.problem.required_prior())
-        for i in range(len(self.group.input_orbits())):
-            total = sum((w * orbit.column_sum(i, self.lam) for orbit, w in self.weights), start=Fraction(0))
-            if total != 1:
-                raise InputError("weights", f"column sum {total} at input orbit {i}", "column sums of 1")
-        if any(w < 0 for _, w in self.weights):
-            raise InputError("weights", "a negative weight", "non-negative weights")
-        for a, (slack, _) in enumerate(worst_columns(costs, self.bound, self.lam)):
-            if slack < 0:
-                raise InputError("bound", f"action {a} by {slack}", "a bound that holds for every LDP column")
-        upper = Fraction(0)
-        for orbit, weight in self.weights:
-            upper += weight * orbit.size * _cost(costs, orbit.representative, self.lam)
-        how = f"weights on {len(self.weights)} of {self.num_orbits} orbits; a linear bound for every LDP channel"
-        return Bracket(sum(self.bound, start=Fraction(0)), upper, Rigour.EXACT, "orbit lp", how)
+        """Check the symmetry, the weights and the bound again, in rational arithmetic, against the problem itself."""
+        reduced = InvariantProblem.of(self.problem, self.group, minimax=self.minimax)
+        return _proved(reduced, self.problem, self.lam, self.weights, self.bound)
+
+    def num_outputs(self) -> int:
+        """Number of outputs: subsets in the orbits that are used."""
+        return sum({self.group.kind(w.orbit.representative): w.orbit.size for w in self.weights}.values())
 
     def channel(self) -> Channel:
         """The channel itself, one output per subset.
@@ -87,13 +104,16 @@ class OrbitDesign:
         Unsupported
             If it has more than 4096 outputs.
         """
-        outputs = sum(orbit.size for orbit, _ in self.weights)
+        outputs = self.num_outputs()
         if outputs > _MAX_OUTPUTS:
             raise Unsupported(f"the channel has {outputs} outputs; its orbit weights describe it")
+        weights: dict[int, Fraction] = {}
+        for w in self.weights:
+            for y in sorted(self.group.orbit_of(w.orbit.representative)):
+                weights[y] = weights.get(y, Fraction(0)) + w.weight
         columns = [
             tuple(weight * (self.lam if y >> x & 1 else 1) for x in range(self.group.m))
-            for orbit, weight in self.weights
-            for y in sorted(self.group.orbit_of(orbit.representative))
+            for y, weight in weights.items()
         ]
         return Channel(tuple(zip(*columns, strict=True)))
 
@@ -101,23 +121,56 @@ class OrbitDesign:
         """The certificate in a form that ``json.dumps`` accepts; rationals are strings."""
         return {
             "lam": str(self.lam),
+            "criterion": "minimax" if self.minimax else "bayes",
             "prior": [str(p) for p in self.problem.required_prior()],
             "orbits": [
                 {
-                    "representative": [x for x in range(self.group.m) if orbit.representative >> x & 1],
-                    "size": str(orbit.size),
-                    "weight": str(weight),
+                    "representative": list(members(w.orbit.representative)),
+                    "action": w.action,
+                    "size": str(w.orbit.size),
+                    "weight": str(w.weight),
                 }
-                for orbit, weight in self.weights
+                for w in self.weights
             ],
             "bound": [str(u) for u in self.bound],
         }
 
 
+def _proved(
+    reduced: InvariantProblem,
+    problem: DecisionProblem,
+    lam: Fraction,
+    weights: Sequence[OrbitWeight],
+    bound: Sequence[Fraction],
+) -> Bracket:
+    """The bracket that weights and bound prove, if they do, for the problem under its prior."""
+    for i in range(len(reduced.inputs)):
+        total = sum((w.weight * w.orbit.column_sum(i, lam) for w in weights), start=Fraction(0))
+        if total != 1:
+            raise InputError("weights", f"column sum {total} at input orbit {i}", "column sums of 1")
+    if any(w.weight < 0 for w in weights):
+        raise InputError("weights", "a negative weight", "non-negative weights")
+    costs = problem.posterior_costs(problem.required_prior())
+    for a, (slack, _) in enumerate(worst_columns(costs, bound, lam)):
+        if slack < 0:
+            raise InputError("bound", f"action {a} by {slack}", "a bound that holds for every LDP column")
+    risks = [Fraction(0)] * len(reduced.prices)
+    for w in weights:
+        place = reduced.actions.index(w.action)
+        for j, risk in enumerate(reduced.risks(w.orbit.representative, place, lam)):
+            risks[j] += w.weight * w.orbit.size * risk
+    count = reduced.group.subset_orbit_count()
+    how = f"weights on {len(weights)} of {count} orbits; a linear bound for every LDP channel"
+    return Bracket(sum(bound, start=Fraction(0)), max(risks), Rigour.EXACT, "orbit lp", how)
+
+
 def orbit_tradeoff(
     problem: DecisionProblem, lam: Fraction | int, group: SymmetryGroup, *, minimax: bool = False
 ) -> OrbitDesign:
-    """The optimal trade-off over all LDP channels, from a program with one weight per orbit of subsets.
+    """The optimal trade-off over all LDP channels, from the program with one weight per orbit of pairs.
+
+    Subsets are priced, not listed, so that neither the number of subsets nor that of their orbits matters; what counts
+    is how many orbits of inputs and of parameters there are.
 
     Parameters
     ----------
@@ -128,54 +181,64 @@ def orbit_tradeoff(
     group : SymmetryGroup
         Symmetries of the problem; they are checked.
     minimax : bool
-        Minimise the worst case instead. The group then has to move every parameter to every other one: the uniform
-        prior is least favourable, being the only invariant one.
+        Minimise the worst case instead: the largest risk over the orbits of parameters.
+
+    Raises
+    ------
+    InputError
+        If the group does not act on the problem, naming the generator and the entry; or the level is not above 1.
+    Unsupported
+        If the group leaves too many orbits of inputs; the message names the smaller form.
 
     Notes
     -----
     ldp_tradeoff, equation (27) and Remark 3.16.
+
+    Examples
+    --------
+    >>> from symshuffle.design import smoothed_point_masses
+    >>> from symshuffle.geometry.groups import symmetric_group
+    >>> orbit_tradeoff(smoothed_point_masses(50, 1), 50, symmetric_group(50)).value.exact
+    Fraction(49, 99)
     """
     level = check_lam(lam)
-    if minimax:
-        check_symmetry(problem, group, minimax=True)
-        if not is_transitive_on_parameters(problem, group):
-            raise Unsupported("the minimax program reduces to orbits only if the group is transitive on parameters")
-        problem = problem.with_prior((Fraction(1, problem.num_parameters),) * problem.num_parameters)
-    costs = problem.posterior_costs(problem.required_prior())
-    check_symmetry(problem, group, costs=costs)
-    orbits = list(group.subset_orbits())
-    chosen, proposed = _propose(costs, level, group, orbits)
-    inputs = group.input_orbits()
-    where = {x: i for i, block in enumerate(inputs) for x in block}
-    by_counts = {
-        tuple(r * len(block) // orbit.size for r, block in zip(orbit.incidences, inputs, strict=True)): orbit
-        for orbit in orbits
-        if group.blocks
-    }
+    reduced = InvariantProblem.of(problem, group, minimax=minimax)
+    sizes.check_orbits(len(reduced.inputs), len(reduced.actions), group)
+    proposal = programs.generate(reduced, level)
+    # Singletons of all orbits of inputs make the program feasible.
+    feasible = {(1 << orbit[0], 0) for orbit in reduced.inputs}
+    pairs, bound, weights, masses = _optimum(reduced, sorted(proposal.columns | feasible), level)
+    found = problem.with_prior(reduced.prior(weights))
+    orbits = ((group.subset_orbit(pairs[j][0]), pairs[j][1], mass) for j, mass in masses)
+    chosen = tuple(OrbitWeight(orbit, reduced.actions[place], mass / orbit.size) for orbit, place, mass in orbits)
+    value = _proved(reduced, found, level, chosen, bound)
+    return OrbitDesign(found, group, level, minimax, chosen, bound, value, proposal.value)
+
+
+def _optimum(
+    reduced: InvariantProblem, pairs: list[Pair], lam: Fraction
+) -> tuple[list[Pair], tuple[Fraction, ...], tuple[Fraction, ...], tuple[tuple[int, Fraction], ...]]:
+    """Column generation over the rationals: pairs, bound by input, weights of parameter orbits, masses of pairs."""
+    rows, m = len(reduced.inputs), reduced.group.m
+    home = {x: i for i, orbit in enumerate(reduced.inputs) for x in orbit}
+    known = set(pairs)
     while True:
-        columns = [tuple((i, orbit.column_sum(i, level) / orbit.size) for i in range(len(inputs))) for orbit in chosen]
-        program = LinearProgram(
-            tuple(_cost(costs, orbit.representative, level) for orbit in chosen),
-            tuple(columns),
-            (Sense.EQ,) * len(inputs),
-            (Fraction(1),) * len(inputs),
-        )
-        solution = solve(program)
+        solution = solve(reduced.program(pairs, lam))
+        dual = solution.certificate.dual
         # An input orbit of size s shares its multiplier equally among its inputs.
-        bound = tuple(solution.certificate.dual[where[x]] / len(inputs[where[x]]) for x in range(group.m))
-        known = {orbit.representative for orbit in chosen}
+        bound = tuple(dual[home[x]] / len(reduced.inputs[home[x]]) for x in range(m))
+        weights = tuple(-y for y in dual[rows:]) or (Fraction(1),)
         fresh = []
-        for subset in _violated(costs, bound, level):
-            orbit = by_counts.get(_counts(group, subset)) if group.blocks else _find(orbits, group, subset)
-            if orbit is not None and orbit.representative not in known:
-                known.add(orbit.representative)
-                fresh.append(orbit)
+        for place, (slack, chosen) in enumerate(worst_columns(reduced.costs(weights), bound, lam)):
+            # Where all gaps are negative, every proper subset has a negative reduced cost as well.
+            subset = mask(chosen[1:] if len(chosen) == m else chosen)
+            if slack < 0 and subset and (subset, place) not in known:
+                fresh.append((subset, place))
         if not fresh:
-            break
-        chosen += fresh
-    weights = tuple((chosen[j], mass / chosen[j].size) for j, mass in solution.certificate.primal)
-    design = OrbitDesign(problem, group, level, weights, bound, solution.value, proposed, len(orbits))
-    return replace(design, value=design.verify())
+            masses = tuple((j, mass) for j, mass in solution.certificate.primal if j < len(pairs))
+            return pairs, bound, weights, masses
+        known.update(fresh)
+        pairs = [*pairs, *fresh]
 
 
 def orbit_tradeoff_at(
@@ -191,57 +254,3 @@ def orbit_tradeoff_at(
     designs = tuple(orbit_tradeoff(problem, level, group, minimax=minimax) for level in (ball.upper, ball.lower))
     how = f"certificates at two rational levels around exp({lam.exponent}); the risk decreases in lam"
     return Bracket(designs[0].value.lower, designs[1].value.upper, Rigour.BALL, "orbit lp", how), designs
-
-
-def _counts(group: SymmetryGroup, subset: int) -> tuple[int, ...]:
-    """For a product of symmetric groups, how many inputs of every block belong to the subset."""
-    return tuple(sum(subset >> x & 1 for x in block) for block in group.blocks or ())
-
-
-def _find(orbits: Sequence[SubsetOrbit], group: SymmetryGroup, subset: int) -> SubsetOrbit | None:
-    images = group.orbit_of(subset)
-    return next((orbit for orbit in orbits if orbit.representative in images), None)
-
-
-def _cost(costs: Matrix, subset: int, lam: Fraction) -> Fraction:
-    """The cost of one staircase column under its best action."""
-    inside = [x for x in range(len(costs[0])) if subset >> x & 1]
-    scale = math.lcm(*{v.denominator for row in costs for v in row})
-    options = []
-    for row in costs:
-        integers = [h.numerator * (scale // h.denominator) for h in row]
-        options.append(sum(integers) + (lam - 1) * sum(integers[x] for x in inside))
-    return min(options) / scale
-
-
-def _violated(costs: Matrix, bound: Sequence[Fraction], lam: Fraction) -> Iterator[int]:
-    for slack, chosen in worst_columns(costs, bound, lam):
-        if slack < 0 and 0 < len(chosen) < len(bound):
-            yield mask(chosen)
-
-
-def _propose(
-    exact: Matrix, lam: Fraction, group: SymmetryGroup, orbits: Sequence[SubsetOrbit]
-) -> tuple[list[SubsetOrbit], float]:
-    """The support of the floating-point optimum, and its value; masses of orbits are the variables."""
-    from scipy.optimize import linprog
-
-    costs = np.array([[float(v) for v in row] for row in exact])
-    level, flat = float(lam), costs.sum(axis=1)
-    values = np.empty(len(orbits))
-    for start in range(0, len(orbits), _CHUNK):
-        inside = _indicators([orbit.representative for orbit in orbits[start : start + _CHUNK]], group.m)
-        values[start : start + _CHUNK] = (flat + (level - 1) * (inside @ costs.T)).min(axis=1)
-    shares = np.array([[r / orbit.size for r in orbit.incidences] for orbit in orbits])
-    found = linprog(values, A_eq=1 + (level - 1) * shares.T, b_eq=np.ones(shares.shape[1]), method="highs-ds")
-    if found.status != 0:
-        raise SolverFailure("HiGHS", str(found.message), f"the program over {len(orbits)} orbits")
-    support = np.flatnonzero(found.x > 1e-10)
-    return [orbits[int(j)] for j in support], float(found.fun)
-
-
-def _indicators(subsets: Sequence[int], m: int) -> Array:
-    width = (m + 7) // 8
-    packed = np.frombuffer(b"".join(subset.to_bytes(width, "little") for subset in subsets), dtype=np.uint8)
-    bits = np.unpackbits(packed.reshape(len(subsets), width), axis=1, bitorder="little")
-    return bits[:, :m].astype(float)

@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from symshuffle.errors import InputError
-from symshuffle.geometry.symmetry import dihedral_group
+from symshuffle.geometry.groups import dihedral_group
 
 
 def ring_distance(m: int, x: int, y: int) -> int:

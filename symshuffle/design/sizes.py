@@ -6,7 +6,7 @@ from typing import Final
 
 from symshuffle.design.problems import DecisionProblem
 from symshuffle.errors import Unsupported
-from symshuffle.geometry.symmetry import SymmetryGroup
+from symshuffle.geometry.groups import SymmetryGroup
 
 POLYTOPE_LIMIT: Final = 18
 """Largest number of inputs for the program over all subsets (262 142 columns)."""
@@ -23,6 +23,12 @@ _SECONDS_PER_WORK: Final = 1.2e-5
 COMPACT_VARIABLES: Final = 200_000
 """Largest number of inputs times actions for the program with one output per action."""
 
+EXACT_SECONDS: Final = 30.0
+"""Longest estimate at which the compact program is solved over the rationals, after column generation gave up."""
+
+_SECONDS_PER_SQUARED_ROW: Final = {False: 2e-7, True: 2.5e-6}
+"""Measured on degenerate problems of 1200 to 7300 rows, for the Bayes and the minimax criterion."""
+
 FORMULA_ORBITS: Final = 300
 """Most orbits of subsets for a formula: every one of them gives sign conditions on polynomials."""
 
@@ -32,7 +38,7 @@ _COMPACT_FORM: Final = "the compact form (Method.COMPACT, the default beyond 12 
 
 def column_work(problem: DecisionProblem) -> int:
     """What column generation costs grow with."""
-    return problem.num_inputs**3 * problem.num_actions
+    return _orbit_work(problem.num_inputs, problem.num_actions)
 
 
 def check_polytope(problem: DecisionProblem, *, minimax: bool) -> None:
@@ -72,11 +78,37 @@ def check_compact(problem: DecisionProblem) -> None:
         )
 
 
+def exact_compact_seconds(problem: DecisionProblem, *, minimax: bool) -> float:
+    """An estimate of how long the program with one output per action takes over the rationals."""
+    rows = problem.num_inputs * (problem.num_actions + 1) + (problem.num_parameters if minimax else 0)
+    return _SECONDS_PER_SQUARED_ROW[minimax] * rows**2
+
+
+def worth_reducing(problem: DecisionProblem, group: SymmetryGroup) -> bool:
+    """Whether a group leaves a program over orbits that is small enough to be preferred to the unreduced ones."""
+    return bool(group.generators) and _orbit_work(len(group.input_orbits()), problem.num_actions) <= COLUMN_WORK
+
+
+def check_orbits(inputs: int, actions: int, group: SymmetryGroup) -> None:
+    """Refuse a program over orbits that is reduced too little to end within minutes."""
+    work = _orbit_work(inputs, actions)
+    if work > COLUMN_WORK:
+        raise Unsupported(
+            f"the group leaves {inputs} orbits of inputs and {actions} of actions (m = {group.m}): the program over "
+            f"orbits would take about {work * _SECONDS_PER_WORK:.0f} s or more, at most "
+            f"{COLUMN_WORK * _SECONDS_PER_WORK:.0f} s; give a larger group, or use {_COMPACT_FORM} without a group"
+        )
+
+
+def _orbit_work(inputs: int, actions: int) -> int:
+    return inputs**3 * actions
+
+
 def check_formula(group: SymmetryGroup) -> None:
     """Refuse to derive a formula over too many orbits."""
-    orbits = group.fewest_subset_orbits()
-    if orbits > FORMULA_ORBITS:
+    count = group.subset_orbit_count()
+    if count.number > FORMULA_ORBITS:
         raise Unsupported(
-            f"a formula at m = {group.m} would decide signs for at least {orbits} orbits of subsets, at most "
+            f"a formula at m = {group.m} would decide signs for {count} orbits of subsets, at most "
             f"{FORMULA_ORBITS}; ask for the value at one level, or for a problem with more symmetry"
         )

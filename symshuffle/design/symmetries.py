@@ -7,23 +7,53 @@ actions (columns of the loss) consistently (ldp_tradeoff, Definition 2.2).
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final, final
+
+import numpy as np
 
 from symshuffle.design.problems import DecisionProblem, Matrix
 from symshuffle.errors import InputError, Unsupported
-from symshuffle.geometry.symmetry import SymmetryGroup, product_of_symmetric_groups
+from symshuffle.geometry.automorphisms import Codes, column_automorphisms, encode
+from symshuffle.geometry.groups import SymmetryGroup, orbits_of_points
 
-_SEARCH_LIMIT: Final = 20_000
-"""Partial assignments visited before the search for further symmetries stops; what was found stays valid."""
+_ADVICE: Final = (
+    "give the group by its generators instead (SymmetryGroup(m, generators), field symmetry of a problem file), or use "
+    "the compact form (no --symmetry)"
+)
 
 
-def check_symmetry(
+@final
+@dataclass(frozen=True, slots=True)
+class InducedAction:
+    """How the generators of a group on the inputs permute the parameters and the actions of a problem.
+
+    Parameters
+    ----------
+    parameters : tuple of tuple of int
+        One permutation per generator; empty for a Bayes criterion, where only posterior costs are symmetric.
+    actions : tuple of tuple of int
+        One per generator; where several actions have the same losses, the first of them stands for all.
+    """
+
+    parameters: tuple[tuple[int, ...], ...]
+    actions: tuple[tuple[int, ...], ...]
+
+    def parameter_orbits(self, size: int) -> tuple[tuple[int, ...], ...]:
+        """The orbits of parameters."""
+        return orbits_of_points(size, self.parameters)
+
+    def action_orbits(self, size: int) -> tuple[tuple[int, ...], ...]:
+        """The orbits of actions, actions with equal losses together."""
+        return orbits_of_points(size, self.actions)
+
+
+def induced_action(
     problem: DecisionProblem, group: SymmetryGroup, *, minimax: bool = False, costs: Matrix | None = None
-) -> None:
-    """Refuse a group that does not act on the problem.
+) -> InducedAction:
+    """How a group acts on a problem.
 
     Raises
     ------
@@ -32,13 +62,54 @@ def check_symmetry(
     """
     if group.m != problem.num_inputs:
         raise InputError("group", f"acts on {group.m} inputs", f"a group on {problem.num_inputs} inputs")
+    if not group.generators:
+        return InducedAction((), ())
+    named = [(f"generators[{i}]", generator) for i, generator in enumerate(group.generators)]
     if minimax:
-        for i, generator in enumerate(group.generators):
-            parameter_permutation(problem, generator, f"generators[{i}]")
-        return
+        structure = _Structure.of(problem)
+        pairs = [structure.images(generator, name) for name, generator in named]
+        return InducedAction(tuple(t for t, _ in pairs), tuple(a for _, a in pairs))
     costs = costs or problem.posterior_costs(problem.required_prior())
-    for i, generator in enumerate(group.generators):
-        _moved_rows(costs, generator, f"generators[{i}]", "the posterior costs of action")
+    codes = encode(costs)
+    what = "the posterior costs of action"
+    return InducedAction((), tuple(_row_images(codes, costs, generator, name, what) for name, generator in named))
+
+
+def check_symmetry(
+    problem: DecisionProblem, group: SymmetryGroup, *, minimax: bool = False, costs: Matrix | None = None
+) -> None:
+    """Refuse a group that does not act on the problem, as :func:`induced_action` does."""
+    induced_action(problem, group, minimax=minimax, costs=costs)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Structure:
+    """Model and loss of a problem as numbers, for the minimax criterion."""
+
+    problem: DecisionProblem
+    model: Codes
+    loss: Codes
+
+    @classmethod
+    def of(cls, problem: DecisionProblem) -> _Structure:
+        model = encode(problem.model)
+        if len({row.tobytes() for row in model}) < len(model):
+            # Where a symmetry takes such a parameter would be ambiguous.
+            raise Unsupported("two parameters have the same model: merge them, or use a Bayes criterion")
+        return cls(problem, model, encode(problem.loss))
+
+    def images(self, permutation: Sequence[int], name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Where a permutation of the inputs takes parameters and actions."""
+        parameters = _row_images(self.model, self.problem.model, permutation, name, "the model of parameter")
+        moved = np.empty_like(self.loss)
+        moved[list(parameters)] = self.loss
+        actions = _matched(self.loss.T, moved.T)
+        if isinstance(actions, int):
+            raise InputError(
+                name, list(permutation), f"a symmetry: it moves the losses of action {actions} to no action's"
+            )
+        return parameters, actions
 
 
 def parameter_permutation(problem: DecisionProblem, permutation: Sequence[int], name: str) -> tuple[int, ...]:
@@ -47,137 +118,75 @@ def parameter_permutation(problem: DecisionProblem, permutation: Sequence[int], 
     Raises
     ------
     InputError
-        If it is none; or if two parameters have the same model, where the answer would be ambiguous.
+        If it is none.
+    Unsupported
+        If two parameters have the same model, where the answer would be ambiguous.
     """
-    rows = {row: t for t, row in enumerate(problem.model)}
-    if len(rows) < len(problem.model):
-        raise Unsupported("two parameters have the same model: merge them, or use a Bayes criterion")
-    moved = _moved_rows(problem.model, permutation, name, "the model of parameter")
-    images = tuple(rows[row] for row in moved)
-    losses = Counter(zip(*problem.loss, strict=True))
-    for a, column in enumerate(zip(*problem.loss, strict=True)):
-        image = [Fraction(0)] * len(images)
-        for t, target in enumerate(images):
-            image[target] = column[t]
-        if losses[tuple(image)] != losses[column]:
-            raise InputError(name, list(permutation), f"a symmetry: it moves the losses of action {a} to no action's")
-    return images
-
-
-def is_transitive_on_parameters(problem: DecisionProblem, group: SymmetryGroup) -> bool:
-    """Whether the group moves every parameter to every other one, so that only the uniform prior is invariant."""
-    images = [parameter_permutation(problem, g, f"generators[{i}]") for i, g in enumerate(group.generators)]
-    reached, frontier = {0}, [0]
-    while frontier:
-        t = frontier.pop()
-        for image in images:
-            if image[t] not in reached:
-                reached.add(image[t])
-                frontier.append(image[t])
-    return len(reached) == problem.num_parameters
+    return _Structure.of(problem).images(permutation, name)[0]
 
 
 def detect_symmetry(problem: DecisionProblem, *, minimax: bool = False) -> SymmetryGroup:
-    """The group of input permutations that are symmetries of the problem, as far as the search reaches.
+    """The group of input permutations that are symmetries of the problem.
 
-    Inputs that may be exchanged in pairs form blocks with their full symmetric groups; further generators are searched
-    by backtracking over images of inputs. Every generator returned is a symmetry; the group may be smaller than
-    the full one only if the search was cut short.
+    Found by partition refinement with backtracking (:mod:`symshuffle.geometry.automorphisms`). Every generator is a
+    symmetry that was checked; the group is the full one unless the search was cut short after about 15 seconds.
+
+    Raises
+    ------
+    Unsupported
+        If the matrix of the problem is too large to search; the message names what to pass instead.
     """
     m = problem.num_inputs
-    matrix: Matrix = problem.model if minimax else problem.posterior_costs(problem.required_prior())
+    if minimax:
+        structure = _Structure.of(problem)
 
-    def accepts(permutation: Sequence[int]) -> bool:
-        try:
-            if minimax:
-                parameter_permutation(problem, permutation, "permutation")
-            else:
-                _moved_rows(matrix, permutation, "permutation", "row")
-        except InputError:
-            return False
-        return True
+        def accepts(permutation: Sequence[int]) -> bool:
+            try:
+                structure.images(permutation, "permutation")
+            except InputError:
+                return False
+            return True
 
-    def swap(x: int, y: int) -> list[int]:
-        image = list(range(m))
-        image[x], image[y] = y, x
-        return image
+        return column_automorphisms(encode(problem.model, problem.loss), m, accepts, advice=_ADVICE)
+    codes = encode(problem.posterior_costs(problem.required_prior()))
 
-    blocks: list[list[int]] = []
-    for x in range(m):
-        home = next((block for block in blocks if accepts(swap(block[0], x))), None)
-        if home is None:
-            blocks.append([x])
-        else:
-            home.append(x)
-    exchange = product_of_symmetric_groups(blocks)
-    if len(blocks) == 1:
-        return exchange
-    further = _search(matrix, blocks, accepts)
-    if not further:
-        return exchange
-    rotation = (*range(1, m), 0)
-    if len(blocks) == m and not minimax and accepts(rotation) and not accepts([-x % m for x in range(m)]):
-        return SymmetryGroup(m, (rotation,), rotation=True)
-    return SymmetryGroup(m, tuple(dict.fromkeys((*exchange.generators, *further))))
+    def permutes_rows(permutation: Sequence[int]) -> bool:
+        return not isinstance(_matched(codes, _moved(codes, permutation)), int)
+
+    return column_automorphisms(codes, m, permutes_rows, advice=_ADVICE)
 
 
-def _search(
-    matrix: Matrix, blocks: Sequence[Sequence[int]], accepts: Callable[[Sequence[int]], bool]
-) -> list[tuple[int, ...]]:
-    """One symmetry for every pair ``i -> j`` that fixes all inputs before ``i``, where there is one.
-
-    A partial assignment survives if the rows restricted to the assigned inputs and to their images are the same
-    multiset. Exchangeable inputs need not be tried: only first elements of blocks move here.
-    """
-    m = sum(len(block) for block in blocks)
-    columns = tuple(zip(*matrix, strict=True))
-    profiles = [tuple(sorted(column)) for column in columns]
-    heads = [block[0] for block in blocks]
-    budget = [_SEARCH_LIMIT]
-
-    def consistent(images: Sequence[int]) -> bool:
-        before = Counter(tuple(row[x] for x in range(len(images))) for row in matrix)
-        return before == Counter(tuple(row[y] for y in images) for row in matrix)
-
-    def extend(images: list[int]) -> tuple[int, ...] | None:
-        if len(images) == m:
-            return tuple(images) if accepts(images) else None
-        for y in range(m):
-            if y in images or profiles[y] != profiles[len(images)]:
-                continue
-            budget[0] -= 1
-            if budget[0] < 0:
-                return None
-            if consistent([*images, y]):
-                found = extend([*images, y])
-                if found:
-                    return found
-        return None
-
-    generators = []
-    for i in heads:
-        for j in heads:
-            if j > i and profiles[i] == profiles[j]:
-                start = [*range(i), j]
-                found = extend(start) if consistent(start) else None
-                if found:
-                    generators.append(found)
-    return generators
-
-
-def _moved_rows(matrix: Matrix, permutation: Sequence[int], name: str, what: str) -> list[tuple[Fraction, ...]]:
-    """The rows after moving entry ``x`` to place ``permutation[x]``; they have to be the same rows in another order."""
-    known = Counter(matrix)
-    moved = []
-    for a, row in enumerate(matrix):
-        image = [Fraction(0)] * len(row)
-        for x, target in enumerate(permutation):
-            image[target] = row[x]
-        moved.append(tuple(image))
-        if known[moved[-1]] != known[row]:
-            entry = next((x for x in range(len(row)) if all(other[x] != image[x] for other in known)), None)
-            where = "" if entry is None else f" (entry {entry} would be {image[entry]})"
-            raise InputError(
-                name, list(permutation), f"a symmetry: it moves {what} {a} to a row that does not occur{where}"
-            )
+def _moved(codes: Codes, permutation: Sequence[int]) -> Codes:
+    moved = np.empty_like(codes)
+    moved[:, list(permutation)] = codes
     return moved
+
+
+def _matched(known: Any, moved: Any) -> tuple[int, ...] | int:
+    """For every moved row, the first known row equal to it; if the multisets differ, the index of a row that fails."""
+    before, after = ([row.tobytes() for row in np.ascontiguousarray(rows)] for rows in (known, moved))
+    first: dict[bytes, int] = {}
+    balance: dict[bytes, int] = {}
+    for a, key in enumerate(before):
+        first.setdefault(key, a)
+        balance[key] = balance.get(key, 0) + 1
+    for a, key in enumerate(after):
+        balance[key] = balance.get(key, 0) - 1
+        if balance[key] < 0:
+            return a
+    return tuple(first[key] for key in after)
+
+
+def _row_images(codes: Codes, matrix: Matrix, permutation: Sequence[int], name: str, what: str) -> tuple[int, ...]:
+    """Where a permutation of the columns takes the rows; they have to be the same rows in another order."""
+    images = _matched(codes, _moved(codes, permutation))
+    if not isinstance(images, int):
+        return images
+    image = [Fraction(0)] * len(permutation)
+    for x, target in enumerate(permutation):
+        image[target] = matrix[images][x]
+    entry = next((x for x, value in enumerate(image) if all(row[x] != value for row in matrix)), None)
+    where = "" if entry is None else f" (entry {entry} would be {image[entry]})"
+    raise InputError(
+        name, list(permutation), f"a symmetry: it moves {what} {images} to a row that does not occur{where}"
+    )

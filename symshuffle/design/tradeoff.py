@@ -10,17 +10,21 @@ from __future__ import annotations
 import enum
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
+
+import numpy as np
 
 from symshuffle.channel import Channel
 from symshuffle.design import programs, sizes
 from symshuffle.design.certificate import TradeoffCertificate, worst_columns
 from symshuffle.design.exact_programs import Column, exact_compact, restricted_program
+from symshuffle.design.invariant import InvariantProblem
 from symshuffle.design.problems import DecisionProblem
 from symshuffle.errors import InputError, NotDecided
 from symshuffle.geometry.extremal import LDPCone, check_lam
+from symshuffle.geometry.groups import trivial_group
 from symshuffle.geometry.linprog import solve
 from symshuffle.lp import LinearProgram
 from symshuffle.numbers import Exp, enclose
@@ -31,7 +35,7 @@ _EXACT_ROWS: Final = 120
 
 _FEW_INPUTS: Final = 12
 
-_MAX_ROUNDS: Final = 12
+_MAX_ROUNDS: Final = 6
 """Rounds of exact column generation before the compact program is solved over the rationals instead."""
 
 _LEVEL_BITS: Final = 100
@@ -182,7 +186,12 @@ def _tradeoff(
     ball = enclose(lam, _LEVEL_BITS)
     above, below = ball.upper, max(ball.lower, Fraction(1) + Fraction(1, 1 << _LEVEL_BITS))
     stricter = _at_rational(problem, below, criterion, method)
-    looser = _certify(problem, above, criterion, {(y, a) for y, a, _ in stricter.weights}, method, stricter.proposed)
+    if stricter.value.exact is None:
+        looser = _at_rational(problem, above, criterion, method)
+    else:
+        looser = _certify(
+            problem, above, criterion, {(y, a) for y, a, _ in stricter.weights}, method, stricter.proposed
+        )
     how = (
         f"certificates at two rational levels around exp({lam.exponent}), {_LEVEL_BITS} bits; the risk decreases in lam"
     )
@@ -204,17 +213,30 @@ def _at_rational(
         sizes.check_compact(problem)
         proposal = programs.compact(problem, lam, minimax=criterion is Criterion.MINIMAX)
         if problem.num_inputs > _EXACT_ROWS:
-            return _weak_duality(problem, lam, criterion, proposal)
+            return _weak_duality(problem, lam, criterion, proposal, method)
     else:
         sizes.check_columns(problem)
-        proposal = programs.generate(problem, lam, minimax=criterion is Criterion.MINIMAX)
+        proposal = _generated(problem, lam, minimax=criterion is Criterion.MINIMAX)
     return _certify(problem, lam, criterion, set(proposal.columns), method, proposal.value)
+
+
+def _generated(problem: DecisionProblem, lam: Fraction, *, minimax: bool) -> programs.Proposal:
+    """Column generation without symmetry, with the columns around a degenerate optimum."""
+    reduced = InvariantProblem.of(problem, trivial_group(problem.num_inputs), minimax=minimax)
+    found = programs.generate(reduced, lam)
+    prior = found.prior if found.prior is not None else np.array([float(p) for p in reduced.prior(())])
+    assert found.bound is not None  # column generation always ends with multipliers
+    return replace(found, columns=found.columns | programs.columns_near(problem, prior, found.bound, lam))
 
 
 def _certify(
     problem: DecisionProblem, lam: Fraction, criterion: Criterion, columns: set[Column], method: Method, proposed: float
 ) -> Design:
-    """Column generation over the rationals, from the proposed columns to an optimum with a certificate."""
+    """Column generation over the rationals, from the proposed columns to an optimum with a certificate.
+
+    Where it does not settle and the compact program is too large to solve over the rationals, the result is a bracket
+    by weak duality, and its certificate says so.
+    """
     columns = columns | _starting_columns(problem)
     minimax = criterion is Criterion.MINIMAX
     for _ in range(_MAX_ROUNDS):
@@ -230,6 +252,8 @@ def _certify(
             break
         columns |= violated
     else:
+        if sizes.exact_compact_seconds(problem, minimax=minimax) > sizes.EXACT_SECONDS:
+            return _weak_duality(problem, lam, criterion, programs.compact(problem, lam, minimax=minimax), method)
         # A degenerate optimum leaves the multipliers of the restricted program free; the compact one pins them down.
         rows, bound, prior = exact_compact(problem, lam, minimax=minimax)
         weights = _columns_of(rows, lam)
@@ -276,7 +300,9 @@ def action_rows(
     return tuple(tuple(row) for row in rows)
 
 
-def _weak_duality(problem: DecisionProblem, lam: Fraction, criterion: Criterion, proposal: programs.Proposal) -> Design:
+def _weak_duality(
+    problem: DecisionProblem, lam: Fraction, criterion: Criterion, proposal: programs.Proposal, method: Method
+) -> Design:
     """Round a floating-point pair to a feasible rational one; the bracket has a gap, and says so."""
     if proposal.rows is None or proposal.bound is None:
         raise NotDecided("the floating-point program returned no vectors to round")
@@ -285,7 +311,7 @@ def _weak_duality(problem: DecisionProblem, lam: Fraction, criterion: Criterion,
     bound = programs.repaired_bound(problem.posterior_costs(prior), proposal.bound, lam)
     certificate = TradeoffCertificate(lam, prior, rows, bound, criterion is Criterion.MINIMAX)
     value = certificate.verify(problem)
-    return Design(problem, criterion, Method.COMPACT, value, _columns_of(rows, lam), (certificate,), proposal.value)
+    return Design(problem, criterion, method, value, _columns_of(rows, lam), (certificate,), proposal.value)
 
 
 def minimax_risk(problem: DecisionProblem, channel: Channel) -> tuple[Fraction, Any, tuple[Fraction, ...]]:

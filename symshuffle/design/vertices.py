@@ -8,7 +8,8 @@ from fractions import Fraction
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError
 from symshuffle.geometry.extremal import MaximalPolytope
-from symshuffle.geometry.symmetry import OrbitPolytope, SymmetryGroup
+from symshuffle.geometry.groups import SymmetryGroup
+from symshuffle.geometry.symmetry import OrbitPolytope
 
 
 def minimise_concave(

@@ -12,7 +12,7 @@ from symshuffle.design import uniform
 from symshuffle.divergences import hockey_stick
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope
-from symshuffle.geometry.symmetry import symmetric_group
+from symshuffle.geometry.groups import symmetric_group
 from symshuffle.numbers import Exp, enclose
 from symshuffle.results import Rigour
 

@@ -7,11 +7,12 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from symshuffle.design import DecisionProblem, bayes_tradeoff, smoothed_point_masses
+from symshuffle.design import DecisionProblem, bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
 from symshuffle.design.cardioid import cardioid_program, cosine, cosine_field, grid_suffices
 from symshuffle.design.parametric import (
     bayes_program,
     derive,
+    minimax_program,
     piece_at,
 )
 from symshuffle.design.signs import nonnegative_by_coefficients, sign_changes, sign_in_field
@@ -21,7 +22,7 @@ from symshuffle.design.weighted import (
     weighted_guessing_risk,
 )
 from symshuffle.errors import InputError
-from symshuffle.geometry.symmetry import SymmetryGroup, symmetric_group, trivial_group
+from symshuffle.geometry.groups import SymmetryGroup, symmetric_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM
 
 PRIOR = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
@@ -80,6 +81,32 @@ def test_ordered_categories(m):
         value = found.at(level).value.subs(LAM, sp.Rational(level.numerator, level.denominator))
         assert bayes_tradeoff(problem, level).value.exact == Fraction(int(value.p), int(value.q))
     assert [piece.upper for piece in found.pieces[:-1]] == [piece.lower for piece in found.pieces[1:]]
+
+
+@pytest.mark.parametrize("m", [3, 4, 5])
+def test_minimax_formulas(m):
+    problem = ordered_categories(m)
+    found = derive(problem, minimax=True)
+    assert len(minimax_program(problem, SymmetryGroup(m, (tuple(reversed(range(m))),))).parameter_sizes) == (m + 1) // 2
+    expected = {3: [], 4: [1 + sp.sqrt(2)], 5: [2 + sp.sqrt(3), (5 + sp.sqrt(17)) / 2]}[m]
+    assert [sp.simplify(a - b) for a, b in zip(found.breakpoints, expected, strict=True)] == [0] * len(expected)
+    for level in (Fraction(5, 4), Fraction(3), Fraction(4), Fraction(20)):
+        piece = found.at(level)
+        at = sp.Rational(level.numerator, level.denominator)
+        value = piece.value.subs(LAM, at)
+        assert minimax_tradeoff(problem, level).value.exact == Fraction(int(value.p), int(value.q))
+        # The least favourable prior, spread over its orbits, makes the Bayes optimum as large.
+        sizes = [2] * (m // 2) + [1] * (m % 2)
+        shares = [Fraction(str(p.subs(LAM, at))) / size for p, size in zip(piece.prior, sizes, strict=True)]
+        prior = [shares[min(t, m - 1 - t)] for t in range(m)]
+        assert bayes_tradeoff(problem.with_prior(prior), level).value.exact == Fraction(int(value.p), int(value.q))
+
+
+def test_minimax_with_and_without_symmetry():
+    problem = ordered_categories(4)
+    assert derive(problem, minimax=True).expression() == derive(problem, trivial_group(4), minimax=True).expression()
+    single = derive(smoothed_point_masses(4, 1), minimax=True)
+    assert single.expression() == derive(smoothed_point_masses(4, 1)).expression()
 
 
 def test_detected_symmetry_and_no_symmetry_agree():

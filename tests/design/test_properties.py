@@ -14,7 +14,7 @@ from symshuffle.design.properties import Property, examine, mix
 from symshuffle.design.tradeoff import minimax_risk
 from symshuffle.errors import InputError
 from symshuffle.geometry.extremal import gather
-from symshuffle.geometry.symmetry import symmetric_group
+from symshuffle.geometry.groups import symmetric_group
 
 PROBLEM = smoothed_point_masses(3, Fraction(3, 4))
 

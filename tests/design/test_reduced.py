@@ -8,11 +8,21 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.design import DecisionProblem, bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
-from symshuffle.design.reduced import orbit_tradeoff
+from symshuffle.design import (
+    DecisionProblem,
+    Method,
+    bayes_tradeoff,
+    minimax_tradeoff,
+    programs,
+    smoothed_point_masses,
+)
+from symshuffle.design.invariant import InvariantProblem
+from symshuffle.design.reduced import orbit_tradeoff, orbit_tradeoff_at
 from symshuffle.design.symmetries import check_symmetry, detect_symmetry
+from symshuffle.design.tradeoff import minimax_risk
 from symshuffle.errors import InputError, Unsupported
-from symshuffle.geometry.symmetry import cyclic_group, product_of_symmetric_groups, symmetric_group, trivial_group
+from symshuffle.geometry.groups import cyclic_group, product_of_symmetric_groups, symmetric_group, trivial_group
+from symshuffle.numbers import Exp
 
 LAM = Fraction(3)
 
@@ -48,16 +58,17 @@ def test_exchangeable_inputs_are_blocks():
 
 
 def test_larger_programs():
-    assert orbit_tradeoff(ring(12), LAM, cyclic_group(12)).num_orbits == 350
+    assert orbit_tradeoff(ring(12), LAM, cyclic_group(12)).num_orbits.number == 350
     problem = smoothed_point_masses(60, 1).with_prior([Fraction(1, 90)] * 30 + [Fraction(2, 90)] * 30)
     design = orbit_tradeoff(problem, Fraction(20), product_of_symmetric_groups([range(30), range(30, 60)]))
-    assert design.num_orbits == 31 * 31 - 2
+    assert design.num_orbits.number == 31 * 31 - 2
     assert design.value.exact is not None
     assert float(design.value.exact) == pytest.approx(design.proposed, abs=1e-9)
     with pytest.raises(Unsupported, match="outputs"):
         big = smoothed_point_masses(16, 1)
         reduced = orbit_tradeoff(big, LAM, symmetric_group(16))
-        replace(reduced, weights=((replace(reduced.weights[0][0], size=5000), Fraction(1)),)).channel()
+        only = reduced.weights[0]
+        replace(reduced, weights=(replace(only, orbit=replace(only.orbit, size=5000)),)).channel()
 
 
 def test_a_spoilt_bound_is_rejected():
@@ -65,7 +76,7 @@ def test_a_spoilt_bound_is_rejected():
     with pytest.raises(InputError, match="bound"):
         replace(design, bound=tuple(u * 2 for u in design.bound)).verify()
     with pytest.raises(InputError, match="weights"):
-        replace(design, weights=tuple((o, w * 2) for o, w in design.weights)).verify()
+        replace(design, weights=tuple(replace(w, weight=2 * w.weight) for w in design.weights)).verify()
 
 
 def test_groups_that_do_not_act_are_refused():
@@ -76,5 +87,61 @@ def test_groups_that_do_not_act_are_refused():
         check_symmetry(problem, symmetric_group(5), minimax=True)
     with pytest.raises(InputError, match="acts on 4 inputs"):
         check_symmetry(problem, cyclic_group(4))
-    with pytest.raises(Unsupported, match="transitive on parameters"):
-        orbit_tradeoff(problem, LAM, trivial_group(5), minimax=True)
+    with pytest.raises(Unsupported, match=r"leaves 100 orbits of inputs and 100 of actions .* compact form"):
+        orbit_tradeoff(smoothed_point_masses(100, 1), LAM, trivial_group(100))
+
+
+def unequal_losses(m: int, first: int) -> DecisionProblem:
+    """Guess one of m from a blurred reading; mistakes about the first ones cost three times as much."""
+    loss = [[(3 if t < first else 1) * int(a != t) for a in range(m)] for t in range(m)]
+    return DecisionProblem.of(smoothed_point_masses(m, Fraction(3, 4)).model, loss)
+
+
+def ordered(m: int, power: int) -> DecisionProblem:
+    """Ordered categories, read without noise, at a power of their distance."""
+    return DecisionProblem.of(
+        [[int(x == t) for x in range(m)] for t in range(m)], [[abs(t - a) ** power for a in range(m)] for t in range(m)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("problem", "orbits"),
+    [(unequal_losses(4, 1), 2), (unequal_losses(5, 2), 2), (ordered(4, 1), 2), (ordered(5, 1), 3), (ordered(5, 2), 3)],
+)
+def test_minimax_over_orbits_of_parameters(problem, orbits):
+    group = detect_symmetry(problem, minimax=True)
+    assert len(InvariantProblem.of(problem, group, minimax=True).parameters) == orbits
+    for lam in (Fraction(3, 2), LAM, Fraction(12)):
+        design = orbit_tradeoff(problem, lam, group, minimax=True)
+        value = design.value.exact
+        assert value is not None
+        for method in Method:
+            assert minimax_tradeoff(problem, lam, method=method).value.exact == value
+        assert design.verify().exact == value
+        assert minimax_risk(problem, design.channel())[0] == value
+        # The prior is constant on orbits and least favourable: no Bayes risk under it is smaller.
+        prior = design.least_favourable_prior
+        for block in InvariantProblem.of(problem, group, minimax=True).parameters:
+            assert len({prior[t] for t in block}) == 1
+        assert bayes_tradeoff(problem.with_prior(prior), lam).value.exact == value
+        assert orbit_tradeoff(problem, lam, trivial_group(problem.num_inputs), minimax=True).value.exact == value
+
+
+def test_minimax_over_orbits_at_an_exponential():
+    problem = ordered(5, 1)
+    value, designs = orbit_tradeoff_at(problem, Exp(Fraction(1)), detect_symmetry(problem, minimax=True), minimax=True)
+    plain = minimax_tradeoff(problem, Exp(Fraction(1))).value
+    assert max(value.lower, plain.lower) <= min(value.upper, plain.upper)
+    assert value.width < Fraction(1, 10**25)
+    assert len(designs) == 2
+
+
+@pytest.mark.parametrize("minimax", [False, True])
+def test_two_blocks_of_sixty(minimax):
+    problem = unequal_losses(120, 60).with_prior([Fraction(1, 120)] * 120)
+    group = product_of_symmetric_groups([range(60), range(60, 120)])
+    assert detect_symmetry(problem, minimax=minimax) == group
+    design = orbit_tradeoff(problem, Fraction(20), group, minimax=minimax)
+    assert design.value.exact is not None
+    compact = programs.compact(problem, Fraction(20), minimax=minimax)
+    assert float(design.value.exact) == pytest.approx(compact.value, abs=1e-7)

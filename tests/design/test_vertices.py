@@ -10,7 +10,7 @@ from symshuffle.channel import Channel
 from symshuffle.design import bayes_tradeoff, smoothed_point_masses
 from symshuffle.design.vertices import minimise_concave
 from symshuffle.errors import InputError, Unsupported
-from symshuffle.geometry.symmetry import cyclic_group, symmetric_group
+from symshuffle.geometry.groups import cyclic_group, symmetric_group
 
 LAM = Fraction(3)
 PROBLEM = smoothed_point_masses(4, Fraction(2, 3))

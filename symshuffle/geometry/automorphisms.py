@@ -1,0 +1,241 @@
+r"""Automorphisms of a matrix: permutations of its columns that permute its rows.
+
+The search is partition refinement with backtracking. Rows and columns carry colours; a column's new colour is its old
+one together with the multiset of (row colour, entry) below it, and likewise for rows, until nothing splits any more.
+Only columns of one colour can be images of each other. Where colours do not decide, one column is singled out and
+refinement goes on; the same is done with each candidate for its image, and the two histories have to agree.
+
+Colours are sums of mixed 64-bit words, so refinement is a few passes over the matrix. A collision could only make the
+partition coarser or prolong the search: every permutation that is returned was checked on the matrix itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, TypeAlias, final
+
+import numpy as np
+import numpy.typing as npt
+
+from symshuffle.errors import Unsupported
+from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, product_of_symmetric_groups
+
+Codes: TypeAlias = "npt.NDArray[np.int64]"
+Colours: TypeAlias = "npt.NDArray[np.uint64]"
+
+SEARCH_WORK: Final = 6 * 10**8
+"""Matrix entries that refinement may read before the search stops; about 15 seconds on one core."""
+
+_SECONDS_PER_ENTRY: Final = 2.5e-8
+
+_FEWEST_PASSES: Final = 4
+"""Passes over the matrix that even a search without any choices makes."""
+
+
+def encode(*rows: Sequence[Sequence[Fraction]]) -> Codes:
+    """Matrices of equally many rows, side by side, with every distinct value replaced by a number."""
+    table: dict[tuple[int, int], int] = {}
+    numbered = [[[table.setdefault(v.as_integer_ratio(), len(table)) for v in row] for row in part] for part in rows]
+    return np.hstack([np.array(part, dtype=np.int64) for part in numbered])
+
+
+def column_automorphisms(
+    codes: Codes, movable: int, accepts: Callable[[Sequence[int]], bool], *, advice: str
+) -> SymmetryGroup:
+    """The group of permutations of the first columns that extend to an automorphism of a matrix.
+
+    Parameters
+    ----------
+    codes : array of int
+        Shape ``(rows, columns)``.
+    movable : int
+        How many columns are meant; the others may be permuted among themselves only.
+    accepts : callable
+        Whether a permutation of the first columns (in image form) extends; exact.
+    advice : str
+        What to do instead, for the refusal of a matrix that is too large.
+
+    Returns
+    -------
+    SymmetryGroup
+        With its blocks of exchangeable columns. It is the full group, unless the search stopped at
+        ``SEARCH_WORK``; then it is a subgroup.
+
+    Raises
+    ------
+    Unsupported
+        If the matrix is so large that a search without any choices would read too many entries.
+    """
+    least = _FEWEST_PASSES * codes.size
+    if least > SEARCH_WORK:
+        raise Unsupported(
+            f"the search for symmetries of a {codes.shape[0]} x {codes.shape[1]} matrix would take about "
+            f"{least * _SECONDS_PER_ENTRY:.0f} s or more, at most {SEARCH_WORK * _SECONDS_PER_ENTRY:.0f} s; {advice}"
+        )
+    search = _Search(codes, movable, accepts)
+    blocks = list(search.blocks())
+    if len(blocks) == 1:
+        return product_of_symmetric_groups(blocks)
+    moves, order = search.moves(blocks)
+    rotation = (*range(1, movable), 0)
+    if len(blocks) == movable == order and accepts(rotation):
+        return cyclic_group(movable)
+    return product_of_symmetric_groups(blocks, moves)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Partition:
+    """Stable colours, and the history of colour counts that led to them; equal for isomorphic partitions."""
+
+    rows: Colours
+    columns: Colours
+    history: tuple[bytes, ...]
+
+
+class _Search:
+    def __init__(self, codes: Codes, movable: int, accepts: Callable[[Sequence[int]], bool]) -> None:
+        self.codes = codes.astype(np.uint64)
+        self.movable = movable
+        self.accepts = accepts
+        self.work = 0
+        kinds = np.zeros(codes.shape[1], dtype=np.uint64)
+        kinds[movable:] = 1
+        self.start = self.refine(np.zeros(codes.shape[0], dtype=np.uint64), kinds)
+
+    def refine(self, rows: Colours, columns: Colours) -> _Partition:
+        """Split colours until nothing changes."""
+        history: list[bytes] = []
+        classes = (0, 0)
+        while True:
+            self.work += 2 * self.codes.size
+            columns = _mixed(columns) + _mixed(self.codes * _ODD + _mixed(rows)[:, None]).sum(axis=0, dtype=np.uint64)
+            rows = _mixed(rows) + _mixed(self.codes * _ODD + _mixed(columns)[None, :]).sum(axis=1, dtype=np.uint64)
+            counted = [np.unique(colours, return_counts=True) for colours in (rows, columns)]
+            history += [part.tobytes() for pair in counted for part in pair]
+            found = (len(counted[0][0]), len(counted[1][0]))
+            if found == classes:
+                return _Partition(rows, columns, tuple(history))
+            classes = found
+
+    def single_out(self, partition: _Partition, block: Sequence[int]) -> _Partition:
+        """Give the members of a block colours of their own, by their rank in the block, and refine."""
+        columns = partition.columns.copy()
+        columns[list(block)] += _mixed(np.arange(1, len(block) + 1, dtype=np.uint64))
+        return self.refine(partition.rows, columns)
+
+    def blocks(self) -> Iterator[list[int]]:
+        """The classes of exchangeable columns; swapping two of them is an automorphism."""
+        left = list(range(self.movable))
+        # The hash of a row is a sum over its entries, so that a swap changes it by four terms.
+        words = _mixed(self.codes * _ODD + _mixed(np.arange(self.codes.shape[1], dtype=np.uint64))[None, :])
+        total = words[:, : self.movable].sum(axis=1, dtype=np.uint64)
+        whole = _mixed(total).sum(dtype=np.uint64)
+        places = _mixed(np.arange(self.movable, dtype=np.uint64))
+        while left:
+            head, *others = left
+            rivals = [y for y in others if self.start.columns[y] == self.start.columns[head]]
+            block = [head]
+            if rivals:
+                swapped = (
+                    (total - words[:, head])[:, None]
+                    - words[:, rivals]
+                    + _mixed(self.codes[:, rivals] * _ODD + places[head])
+                    + _mixed((self.codes[:, head] * _ODD)[:, None] + places[rivals][None, :])
+                )
+                self.work += 2 * swapped.size
+                likely = _mixed(swapped).sum(axis=0, dtype=np.uint64) == whole
+                block += [
+                    y for y, same in zip(rivals, likely, strict=True) if same and self.accepts(self._swap(head, y))
+                ]
+            yield block
+            taken = set(block)
+            left = [x for x in others if x not in taken]
+
+    def _swap(self, x: int, y: int) -> list[int]:
+        image = list(range(self.movable))
+        image[x], image[y] = y, x
+        return image
+
+    def moves(self, blocks: Sequence[Sequence[int]]) -> tuple[list[tuple[int, ...]], int]:
+        """Permutations of the blocks that, with the exchanges, generate the group; and how many ways they make.
+
+        Blocks are singled out one after the other. From the last one back, each needs one automorphism per block that
+        it can be moved to while the earlier ones stay, unless those found already take it there.
+        """
+        chain: list[tuple[_Partition, int, list[int]]] = []
+        partition = self.start
+        while (cell := _open_cell(partition, blocks)) is not None:
+            chain.append((partition, cell[0], cell))
+            partition = self.single_out(partition, blocks[cell[0]])
+        found: list[tuple[int, ...]] = []
+        order = 1
+        home = {x: i for i, block in enumerate(blocks) for x in block}
+        for before, chosen, cell in reversed(chain):
+            source = self.single_out(before, blocks[chosen])
+            reached = {chosen}
+            for other in cell:
+                if other in reached or len(blocks[other]) != len(blocks[chosen]):
+                    continue
+                move = self.match(source, self.single_out(before, blocks[other]), blocks)
+                if move is not None:
+                    found.append(move)
+                    reached = _reached(chosen, [[home[g[block[0]]] for block in blocks] for g in found])
+            order *= len(reached)
+        return found, order
+
+    def match(self, source: _Partition, target: _Partition, blocks: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
+        """An automorphism that takes one partition to another; None if there is none, or the work is used up."""
+        if source.history != target.history or self.work > SEARCH_WORK:
+            return None
+        cell = _open_cell(source, blocks)
+        if cell is None:
+            where = {int(target.columns[block[0]]): block for block in blocks}
+            image = list(range(self.movable))
+            for block in blocks:
+                to = where.get(int(source.columns[block[0]]))
+                if to is None or len(to) != len(block):
+                    return None
+                for x, y in zip(block, to, strict=True):
+                    image[x] = y
+            return tuple(image) if self.accepts(image) else None
+        colour, chosen = source.columns[blocks[cell[0]][0]], blocks[cell[0]]
+        deeper = self.single_out(source, chosen)
+        for block in blocks:
+            if target.columns[block[0]] == colour and len(block) == len(chosen):
+                move = self.match(deeper, self.single_out(target, block), blocks)
+                if move is not None:
+                    return move
+        return None
+
+
+def _open_cell(partition: _Partition, blocks: Sequence[Sequence[int]]) -> list[int] | None:
+    """The first blocks that share a colour; None if all blocks have colours of their own."""
+    cells: dict[int, list[int]] = {}
+    for i, block in enumerate(blocks):
+        cells.setdefault(int(partition.columns[block[0]]), []).append(i)
+    return next((cell for cell in cells.values() if len(cell) > 1), None)
+
+
+def _reached(start: int, permutations: Sequence[Sequence[int]]) -> set[int]:
+    seen, frontier = {start}, [start]
+    while frontier:
+        point = frontier.pop()
+        for permutation in permutations:
+            if permutation[point] not in seen:
+                seen.add(permutation[point])
+                frontier.append(permutation[point])
+    return seen
+
+
+_ODD: Final = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _mixed(words: Any) -> Any:
+    """A fixed bijection of 64-bit words that scatters them (splitmix64)."""
+    z = np.asarray(words, dtype=np.uint64) + _ODD
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

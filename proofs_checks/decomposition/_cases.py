@@ -18,9 +18,13 @@ from symshuffle.decompositions.model import Decomposition, Direction
 from symshuffle.law import Law
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import nonnegative
+from symshuffle.shuffled import histogram_law
 
 PAIR = (0, 1)
 """The pair of inputs of the differing user in every instance."""
+
+REVEALING = Channel.from_rows([["1/2", "1/8", "3/8"], ["1/8", "3/4", "1/8"], ["1/2", "1/2", 0]])
+"""Not LDP: the third input never sends the last output, and the pair differs there as well as on the other two."""
 
 STUDY = Channel.from_rows(
     [["1/5", "1/10", "2/5", "3/10"], ["1/10", "1/5", "2/5", "3/10"], ["1/10", "1/10", "1/5", "3/5"]]
@@ -105,8 +109,8 @@ def targets(cap: Any) -> list[Fraction]:
 
 
 def plus(value: Any) -> Any:
-    """Positive part of a rational, or of an expression whose sign its symbols decide."""
-    return sp.Max(0, value) if isinstance(value, sp.Basic) else max(Fraction(0), value)
+    """Positive part of a rational, or of an expression whose terms have the same sign."""
+    return sp.Max(0, sp.expand(value)) if isinstance(value, sp.Basic) else max(Fraction(0), value)
 
 
 def binomial_mass(n: int, k: int, p: Any) -> Any:
@@ -229,3 +233,41 @@ def key_identity() -> Iterator[Comparison]:
                 claimed="P_b = W_n (1/n) sum_i A_b/A_2",
                 symbolic=True,
             )
+
+
+def open_rows() -> tuple[tuple[tuple[Any, ...], ...], Any]:
+    r"""Three rows on three outputs with open entries, and :math:`x=e^\varepsilon>1`.
+
+    The smallest row comes first and never sends the last output. The pair, rows 1 and 2, has :math:`R_1-xR_2` above 0
+    at the first output, below 0 at the second, and above 0 at the last. All signs that occur for two users are decided.
+    """
+    c1, c2, excess, p, q, r, t, h, s = sp.symbols("c1 c2 w p q r t h s", positive=True)
+    x = 1 + excess
+    second = (c2 + p, c2 + p + t)
+    deficit = sp.expand(x * second[1] - second[0])
+    first = (sp.expand(x * (c1 + q) + c1 * (deficit / c2 + h)), c1 + q)
+    last = (sp.expand(x * r + s), r)
+    zero = sp.Integer(0)
+    return ((c1, c2, zero), *((first[i], second[i], last[i]) for i in (0, 1))), x
+
+
+def open_height(
+    first: Sequence[Any], second: Sequence[Any], others: Sequence[Any], exp_eps: Any, n: int, *, residual: bool
+) -> Any:
+    """Divergence of the histograms of a draw from either law and n - 1 draws of a third one, by enumeration.
+
+    With a residual the third law has what is missing to total mass 1 in a cell of its own.
+    """
+    rest = sp.Symbol("rest", positive=True)
+    laws = [histogram_law([(*own, sp.Integer(0)), *[(*others, rest)] * (n - 1)]) for own in (first, second)]
+    points = {*laws[0], *laws[1]}
+    height = sum((plus(laws[0].get(h, 0) - exp_eps * laws[1].get(h, 0)) for h in points), sp.Integer(0))
+    return height.subs(rest, 1 - sum(others) if residual else 0)
+
+
+def outside_identity() -> Comparison:
+    """A message that the others never send: whose histograms carry its own probability, for any number of users."""
+    inside, own, others, mark, n = sp.symbols("inside own others z n", positive=True)
+    generating = (inside + own * mark) * others ** (n - 1)
+    marked = sp.diff(generating, mark).subs(others, 1)
+    return identity(marked, own, at="mass of all histograms with a given message outside the support, any n")

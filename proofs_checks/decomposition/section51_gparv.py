@@ -14,12 +14,16 @@ import sympy as sp
 from proofs_checks.decomposition._cases import (
     DIRECTIONS,
     PAIR,
+    REVEALING,
     STUDY,
     atoms,
     binomial_mass,
     key_identity,
     named_channels,
     never_negative,
+    open_height,
+    open_rows,
+    outside_identity,
     plus,
     random_distribution,
     random_labelled,
@@ -66,8 +70,7 @@ def _expected_excess(law: Atoms, n: int) -> Any:
     total: Any = Fraction(0)
     for sequence in itertools.product(law, repeat=n):
         value = sum((g for g, _ in sequence), Fraction(0))
-        if value > 0:
-            total += value * math.prod((mass for _, mass in sequence), start=Fraction(1))
+        total += plus(value) * math.prod((mass for _, mass in sequence), start=Fraction(1))
     return total
 
 
@@ -80,6 +83,12 @@ def _ratios(a0: Any, a1: Any, a2: Any, exp_eps: Any) -> list[tuple[Any, Any]]:
 
 def _identity_of_sums(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     yield from key_identity()
+    rows, x = open_rows()
+    others, first, second = (row[:2] for row in rows)
+    for n in (1, 2):
+        computed = open_height(first, second, others, x, n, residual=False)
+        at = f"two cells with open masses, any exp(eps), n={n}"
+        yield identity(computed, statement(first, second, others, n, x), at=at)
     pairs = [
         (f"A0, A1, A2 = {laws}", ReductionPair(*laws))
         for laws in (tuple(random_distribution(rng, 3, zeros=i < 2) for i in range(3)) for _ in range(8))
@@ -202,17 +211,43 @@ DEF_9 = Claim(
 
 
 def _optimal(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    yield from key_identity()
-    labelled = [*named_channels(*LDP), ("the study channel", STUDY)]
-    labelled += random_labelled(rng, 3, ((3, 3), (4, 2)))
-    yield from _optimal_for(statement, labelled)
-    yield from _optimal_for(statement, named_channels(*NOT_LDP[:1]))
+    yield from _optimal_under_ldp(statement, rng)
+    yield outside_identity()
+    yield from _open_channel(statement, outputs=3)
+    revealing = ("an output that one input never sends", REVEALING)
+    yield from _optimal_for(statement, [*named_channels(*NOT_LDP[:1]), revealing])
 
 
 def _optimal_under_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for comparison in _optimal(statement, rng):
-        if not comparison.at.startswith("erasure"):
-            yield comparison
+    yield from key_identity()
+    yield _one_more_active()
+    yield from _open_channel(statement, outputs=2)
+    labelled = [*named_channels(*LDP), ("the study channel", STUDY)]
+    labelled += random_labelled(rng, 3, ((3, 3), (4, 2)))
+    yield from _optimal_for(statement, labelled)
+
+
+def _one_more_active() -> Comparison:
+    """G is L/gamma for the users who take the blanket: their number is Bin(n, gamma), one user after the other."""
+    n, m = sp.symbols("n m", integer=True, positive=True)
+    gamma = sp.Symbol("gamma", positive=True)
+
+    def mass(users: Any, active: Any) -> Any:
+        return sp.binomial(users, active) * gamma**active * (1 - gamma) ** (users - active)
+
+    unit = mass(n, m)
+    grown = (1 - gamma) * unit + gamma * mass(n, m - 1)
+    ratio = sp.powsimp(sp.expand_func(grown / unit))
+    return identity(ratio, sp.powsimp(mass(n + 1, m) / unit), at="one more user, any number of users and any gamma")
+
+
+def _open_channel(statement: Statement, *, outputs: int) -> Iterator[Comparison]:
+    rows, x = open_rows()
+    rows = tuple(row[:outputs] for row in rows)
+    for n in (1, 2):
+        computed = open_height(rows[1], rows[2], rows[0], x, n, residual=True)
+        at = f"{outputs} outputs with open masses, any exp(eps), n={n}"
+        yield identity(computed, statement(rows, (1, 2), n, x), at=at)
 
 
 def _optimal_for(statement: Statement, labelled: list[tuple[str, Channel]]) -> Iterator[Comparison]:
@@ -254,7 +289,8 @@ THM_13 = Claim(
     r"and 4, the identity fails where the pair sends outputs outside the blanket, and the sum is then no bound.",
     source="decomposition, Theorem 13",
     assumptions=("gamma > 0", "eps >= 0"),
-    scope="key identity for any n; eight LDP channels and one that is not, all backgrounds, both directions, n <= 3",
+    scope="key identity and its split for any n, open masses for n <= 2; eight LDP channels and two that are not, all "
+    "backgrounds, both directions, n <= 3",
     grade=None,
     printed=_optimal_value,
     check=_optimal,
@@ -299,7 +335,8 @@ LEM_3 = Claim(
     r"Theorem 13.",
     source="decomposition, Lemma 3 and equation (11)",
     assumptions=("gamma > 0", "eps >= 0"),
-    scope="eight LDP channels and one that is not, all backgrounds, both directions, n <= 3",
+    scope="the number of blanket users for any n, open masses for n <= 2; eight LDP channels and two that are not, all "
+    "backgrounds, both directions, n <= 3",
     grade=None,
     printed=_by_active_users,
     check=_optimal,
@@ -332,7 +369,19 @@ def _range(statement: Statement, rng: np.random.Generator) -> Iterator[Compariso
     yield never_negative((lam - x / lam) - (lam - x), at="Remark 6: below the earlier upper end")
     yield never_negative((1 - lam * x) - (1 / lam - lam * x), at="Remark 6: above the earlier lower end")
     a, b, mass = sp.symbols("a b c")
-    yield identity(mass * (a - EXP_EPS * b) / mass, a - EXP_EPS * b, at="E[G] = sum of a - x b = 1 - x")
+    yield identity(
+        mass * (a - EXP_EPS * b) / mass, a - EXP_EPS * b, at="value times mass of an atom: E[G] sums a - x b"
+    )
+    more, less = sp.symbols("r v", positive=True)
+    for cap_, target, where in (
+        (1 + less + more, 1 + less, "eps < eps0"),
+        (1 + less, 1 + less + more, "eps > eps0"),
+    ):
+        mean, low, high = statement(cap_, target)
+        yield identity(a - target * b + (1 - a) - target * (1 - b), mean, at=f"E[G], {where}")
+        yield never_negative(high - (cap_ - target), at=f"upper end above the atoms of the blanket, {where}")
+        yield never_negative(high, at=f"upper end above the residual atom, {where}")
+        yield identity(low, 1 - cap_ * target, at=f"lower end, reached where the ratios are 1 and lam, {where}")
     labelled = named_channels(*LDP) + random_labelled(rng, 6, ((3, 3), (4, 2)))
     for label, channel in labelled:
         cap: Any = channel.ratio_cap()

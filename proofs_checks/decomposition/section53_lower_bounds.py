@@ -13,10 +13,14 @@ import sympy as sp
 
 from proofs_checks.decomposition._cases import (
     PAIR,
+    REVEALING,
     atoms,
     couples,
     key_identity,
     named_channels,
+    open_height,
+    open_rows,
+    outside_identity,
     plus,
     random_labelled,
     same_law,
@@ -55,16 +59,36 @@ def _mean_excess(law: list[tuple[Any, Any]], n: int) -> Any:
     total: Any = Fraction(0)
     for sequence in itertools.product(law, repeat=n):
         value = sum((g for g, _ in sequence), Fraction(0))
-        total += max(Fraction(0), value) * math.prod((mass for _, mass in sequence), start=Fraction(1))
+        total += plus(value) * math.prod((mass for _, mass in sequence), start=Fraction(1))
     return total / n
 
 
 def _constant_background(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _under_ldp(statement, rng)
+    yield outside_identity()
+    yield from _open_channel(statement, outputs=3)
+    revealing = [
+        *named_channels(("erasure", {"k": 3, "p": "1/3"})),
+        ("an output that one input never sends", REVEALING),
+    ]
+    yield from _backgrounds(statement, revealing)
+
+
+def _open_channel(statement: Statement, *, outputs: int) -> Iterator[Comparison]:
+    rows, x = open_rows()
+    rows = tuple(row[:outputs] for row in rows)
+    for n in (1, 2):
+        heights = open_height(rows[1], rows[2], rows[0], x, n, residual=False), statement(rows, 1, 2, 0, n, x)
+        computed, claimed = (height.subs(rows[0][1], 1 - rows[0][0]) for height in heights)
+        yield identity(computed, claimed, at=f"{outputs} outputs with open masses, any exp(eps), n={n}")
+
+
+def _under_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     labelled = named_channels(("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 4}), ("half-block", {"lam": 2, "k": 4}))
     labelled += random_labelled(rng, 4, ((3, 3), (3, 2)))
     yield from _backgrounds(statement, labelled)
-    yield from _backgrounds(statement, named_channels(("erasure", {"k": 3, "p": "1/3"})))
     yield from key_identity()
+    yield from _open_channel(statement, outputs=2)
     k = sp.Symbol("k", positive=True)
     q = 1 / (LAM + k - 1)
     hit, miss = LAM * q, q
@@ -89,12 +113,6 @@ def _backgrounds(statement: Statement, labelled: list[tuple[str, Channel]]) -> I
                         yield compare(Exact().bracket(pair.gparv(exp_eps), n).exact, truth, at=f"library engine, {at}")
 
 
-def _under_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for comparison in _constant_background(statement, rng):
-        if "erasure" not in comparison.at:
-            yield comparison
-
-
 def _background_bound(rows: Any, x0: int, x1: int, x2: int, n: int, exp_eps: Any) -> Any:
     return _mean_excess(_background_atoms(rows, x0, x1, x2, exp_eps), n)
 
@@ -114,8 +132,8 @@ THM_14 = Claim(
     r"sends: Theorem 12, which the proof quotes, supposes that it does not.",
     source="decomposition, Theorem 14",
     assumptions=("eps >= 0",),
-    scope="key identity for any n; four atoms of k-RR for all lam, k; eight channels, all constant backgrounds, both "
-    "directions, n <= 4",
+    scope="key identity and its split for any n, open masses for n <= 2; four atoms of k-RR for all lam, k; nine "
+    "channels, two of them not LDP, all constant backgrounds, both directions, n <= 4",
     grade=None,
     printed=_background_bound,
     check=_constant_background,

@@ -71,13 +71,21 @@ def _csv_rows(text: str) -> list[list[Any]]:
 def _json_rows(text: str, path: Path) -> list[list[Any]]:
     try:
         # Numbers stay the text they are in the file: 0.1 is one tenth.
-        found = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
+        found = json.loads(
+            text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=lambda pairs: _once(pairs, path)
+        )
     except (json.JSONDecodeError, RecursionError) as error:
         raise InputError("file", path, f"JSON ({error})") from None
     rows = found.get("rows") if isinstance(found, dict) else found
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
         raise InputError("file", path, "a list of rows, or an object with such a list as rows")
     return rows
+
+
+def _once(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
+    for name in {name for i, (name, _) in enumerate(pairs) if name in dict(pairs[:i])}:
+        raise InputError("file", path, f"each key once, but {name} is there again")
+    return dict(pairs)
 
 
 def _entry(value: Any, place: str) -> Fraction:

@@ -198,7 +198,7 @@ WRONG = [
         (["epsilon", "krr", "-p", "k=3", "--lam", "3", "--n", "5", "--delta", delta], f"delta = {delta}")
         for delta in ("0", "1", "-1", "2", "nan")
     ),
-    (["epsilon", "identity", "-p", "k=3", "--n", "5", "--delta", "0.1"], "no finite eps has delta <= 0.1"),
+    (["epsilon", "identity", "-p", "k=3", "--n", "5", "--delta", "0.1"], "no eps up to 5000 has delta <= 0.1: 1 is left there"),
     (["delta"], "MECH"),
     (["nonsense"], "commands:"),
 ]

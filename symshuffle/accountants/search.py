@@ -9,13 +9,13 @@ from fractions import Fraction
 from typing import Final, TypeAlias, final
 
 from symshuffle.errors import Unsupported
+from symshuffle.mechanisms.parameters import LARGEST_LEVEL
 from symshuffle.results import Bracket
 
 Bound: TypeAlias = Callable[[Fraction, float], Bracket]
 """From an argument and a relative width to aim at, to a bracket around a monotone function."""
 
 _FIRST: Final = Fraction(1, 2**30)
-_LARGEST_EPS: Final = 1000
 
 
 @final
@@ -52,10 +52,23 @@ class Point:
 
 
 def decide(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
-    """The function at x, as finely as it takes to tell it from the target, but no finer than ``rel``."""
-    for width in (1e-2, 1e-4, rel):
-        value = bound(x, max(width, rel))
+    """The function at x, as finely as it takes to tell it from the target, but no finer than ``rel``.
+
+    Where a finer width is out of the engine's reach the coarser bracket stands, undecided.
+
+    Raises
+    ------
+    Unsupported
+        If the engine does not answer at all.
+    """
+    first, *finer = sorted({max(width, rel) for width in (1e-2, 1e-4, rel)}, reverse=True)
+    value = bound(x, first)
+    for width in finer:
         if value.upper <= target or value.lower > target:
+            break
+        try:
+            value = bound(x, width)
+        except Unsupported:
             break
     return Point(x, value)
 
@@ -94,11 +107,11 @@ def smallest_meeting(bound: Bound, target: Fraction, rel: float, near: Fraction 
     # Growing from below keeps every evaluation near the target; far beyond the root the function costs more.
     high = decide(bound, target, rel, _FIRST)
     while high.value.upper > target:
-        if high.x > _LARGEST_EPS:
-            certain = f"a histogram reveals {float(high.value.upper):.6g}"
-            raise Unsupported(f"no finite eps has delta <= {float(target):.6g}: {certain} for certain")
+        if high.x >= LARGEST_LEVEL:
+            left = f"{float(high.value.upper):.6g} is left there, revealed for certain"
+            raise Unsupported(f"no eps up to {LARGEST_LEVEL} has delta <= {float(target):.6g}: {left}")
         low = high if high.value.lower > target else low
-        high = decide(bound, target, rel, 4 * high.x)
+        high = decide(bound, target, rel, min(4 * high.x, Fraction(LARGEST_LEVEL)))
     return narrow(bound, target, rel, above=low, meets=high, what="eps")
 
 

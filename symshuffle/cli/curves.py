@@ -73,6 +73,12 @@ def solve_eps0(
 
     if mech == "channel":
         raise InputError("mechanism", mech, "a mechanism with a local budget")
+    try:
+        asked = arguments.source(mech, "1", None, param)
+    except InputError as error:
+        if error.argument == "--eps0":  # the user gave none
+            raise InputError("mechanism", mech, "a mechanism with a local budget") from None
+        raise
 
     def at(eps0: Fraction) -> Source:
         return arguments.source(mech, str(eps0), None, param)
@@ -88,7 +94,6 @@ def solve_eps0(
         rel=rel,
         bits=LAW_BITS,
     )
-    asked = arguments.source(mech, "1", None, param)
     inputs = arguments.echoed(asked, None, None, n=arguments.users(n), eps=eps, exp_eps=exp_eps, delta=delta)
     _show("eps0", found, inputs, as_json)
 

@@ -2,7 +2,8 @@
 
 A small recursive parser over names, numbers and ``( ) , : =``. Text never reaches ``eval``, ``sympify`` or pickle.
 
-    expression := name [ "(" name "=" number { "," name "=" number } ")" ]
+    expression := "laplace" [ "(" ( "domain" "=" ( "binary" | "unit" ) | "cells" "=" integer ) { "," ... } ")" ]
+                | name [ "(" name "=" number { "," name "=" number } ")" ]
                 | "joint" "(" expression "," integer ")"  |  "joint" "(" expression { "," expression } ")"
                 | "parallel" "(" number ":" expression { "," number ":" expression } ")"
                 | "subsample" "(" expression "," number ")"
@@ -15,10 +16,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, TypeVar, final
+from typing import Any, Final, TypeVar, final
 
 from symshuffle.decompositions.composition import Composition, Part, hamming, joint, parallel, subsample
 from symshuffle.errors import InputError
+from symshuffle.mechanisms.continuous import LARGEST_CELLS, Laplace
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.numbers import parse_rational
 
@@ -39,7 +41,7 @@ def parse(text: str) -> Part:
 
     Returns
     -------
-    Mechanism or Composition
+    Mechanism, Laplace or Composition
         With the parameters that the text fixes; the budget stays open.
 
     Raises
@@ -155,8 +157,28 @@ class _Reader:
                 distance = self.integer("a distance", LARGEST_JOINT)
                 self.expect(")")
                 return hamming(composition, distance)
-        values = dict(self.listed(self._assignment)) if self.peek() == "(" else {}
+        if name == "laplace":
+            return self._laplace()
+        values: dict[str, Fraction] = {}
+        if self.peek() == "(":
+            self.listed(lambda: self._assign(values))
         return mechanism(name).at(**values)
+
+    def _laplace(self) -> Laplace:
+        """The one mechanism with a parameter in words."""
+        words: dict[str, Any] = {}
+
+        def assign() -> None:
+            start = self.position()
+            name = self.name()
+            if name not in ("domain", "cells") or name in words:
+                raise _malformed(self.text, start, "domain or cells, each once,")
+            self.expect("=")
+            words[name] = self.expect("binary", "unit") if name == "domain" else self.integer("cells", LARGEST_CELLS)
+
+        if self.peek() == "(":
+            self.listed(assign)
+        return Laplace(**words)
 
     def _joint(self) -> Composition:
         self.expect("(")
@@ -176,10 +198,12 @@ class _Reader:
         self.expect(":")
         return weight, self.expression()
 
-    def _assignment(self) -> tuple[str, Fraction]:
+    def _assign(self, values: dict[str, Fraction]) -> None:
         start = self.position()
         name = self.name()
         if name in ("lam", "eps0"):
             raise _malformed(self.text, start, "a parameter other than the budget, which is given once, in total,")
+        if name in values:
+            raise _malformed(self.text, start, f"each parameter once, but {name} again")
         self.expect("=")
-        return name, self.number()
+        values[name] = self.number()

@@ -76,6 +76,7 @@ def test_weights_must_be_probabilities() -> None:
         ("joint(krr(k=3),2))", "the end of the expression at character 18"),
         ("joint(__import__,2)", "a name, a number or one of"),
         ("krr(k=3,lam=2)", "a parameter other than the budget"),
+        ("joint(krr(k=3,k=4),2)", "each parameter once, but k again at character 15"),
         ("subsample(krr(k=3),2)", "a number in [0, 1]"),
         ("hamming(krr(k=3),2)", "a joint composition"),
         ("hamming(joint(krr(k=3),2),3)", "an integer from 1 to 2"),

@@ -32,6 +32,9 @@ _LARGEST_EXPONENT: Final = 600.0
 _STEEPEST: Final = 40.0
 """Largest c g/2 on a lattice of spacing g: sinh is an exponential long before."""
 
+_FINEST: Final = 1e-10
+"""Width that constants are chosen for, if need be, however wide a bracket will do."""
+
 _SMALLEST_WEIGHT: Final = 1e-300
 """Below it a double loses digits."""
 
@@ -183,7 +186,7 @@ def widths(rel: float) -> Iterator[float]:
     is 0 with positive probability it is above, being of first order in the smoothing.
     """
     attempt = max(rel, 1e-5)
-    while attempt > max(rel * rel, 1e-16):
+    while attempt > max(min(rel * rel, _FINEST), 1e-16):
         yield attempt
         attempt /= 30
 

@@ -84,6 +84,9 @@ class Sparse:
         if reason is not None:
             raise Unsupported(f"engine sparse at n = {n}: {reason}")
         law.require_probabilities()
+        if law.never_positive:
+            ends = lower_end(law.singular), upper_end(law.singular)
+            return Bracket(*ends, Rigour.BALL, self.name, "G is never positive")
         with working_precision(self.bits + 2 * max(n.bit_length(), 8)):
             total, rest, deepest = self._sum(law, n)
             singular = to_arb(law.singular)
@@ -102,15 +105,18 @@ class Sparse:
         expected = n * sum(weights, start=flint.arb(0))
         top = max((upper_end(value) for value in law.values), default=Fraction(0))
         total, choices = flint.arb(0), flint.arb(1)  # choices: n (n-1) ... (n-j+1)
+        parts = [[flint.arb(1)] for _ in weights]  # of each atom, weight**count / count!
         for j in range(n + 1):
             for counts in _compositions(j, len(values)):
                 excess = (n - j) * common
                 term = choices
-                for count, value, weight in zip(counts, values, weights, strict=True):
+                for count, value, part in zip(counts, values, parts, strict=True):
                     excess += count * value
-                    term *= weight**count / math.factorial(count)
+                    term *= part[count]
                 total += term * mass ** (n - j) * excess.nonnegative_part()
             choices *= n - j
+            for part, weight in zip(parts, weights, strict=True):
+                part.append(part[j] * weight / (j + 1))
             head = n * common.nonnegative_part() * expected ** (j + 1) / math.factorial(j + 1)
             rest = head + to_arb(max(top, Fraction(0))) * expected * expected**j / math.factorial(j)
             rest = flint.arb(0) if j == n else rest.union(flint.arb(0))

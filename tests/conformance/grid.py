@@ -30,8 +30,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from symshuffle import FFT, BallContour, Bracket, Contour, Exact, Exp, Laplace, mechanism
-from symshuffle.accountants import saddle
 from symshuffle.accountants.reduction import Composed, LawFamily, Reduction, Source, laws, reduction
 from symshuffle.accountants.sparse import Sparse
 from symshuffle.decompositions.expression import parse
@@ -194,16 +195,26 @@ def contradictions(law: Law, found: dict[str, Bracket]) -> Iterator[str]:
 
 
 def log_estimate(family: LawFamily, level: Fraction, n: int) -> float:
-    """Logarithm of delta by the saddle-point approximation."""
+    """Logarithm of delta by the saddle-point approximation, given that not every copy of G is 0."""
     law = family(Exp(level), "forward", 64)
-    tilt = saddle.tilt(law)
-    estimate = to_float(law.singular)
-    if float(tilt.values.max()) > 0:
-        c = saddle.saddle_point(tilt, n)
-        spread = 2 * math.pi * (n * tilt.curvature(c) + 2 / c**2)
-        logarithm = n * tilt.cumulant(c) - math.log(n * c * c * math.sqrt(spread))
-        return logarithm if estimate == 0 else math.log(estimate + math.exp(logarithm))
-    return math.log(estimate) if estimate else -math.inf
+    values, weights = (np.array([to_float(x) for x in side]) for side in (law.values, law.weights))
+    singular = to_float(law.singular)
+    if float(values.max()) <= 0:
+        return math.log(singular) if singular else -math.inf
+    c = np.geomspace(1e-3 / n / float(np.abs(values).max()), 2e3 / float(values.max()), 500)
+    terms = weights * np.exp(np.outer(c, values - values.max()))
+    grown = terms.sum(axis=1)
+    cumulants = np.log(grown) + c * float(values.max())
+    slope = terms @ values / grown
+    curvature = terms @ values**2 / grown - slope**2
+    idle = n * (math.log(max(float(weights[values == 0].sum()), 1e-300)) - cumulants)
+    moving = -np.expm1(np.minimum(idle, -1e-12))  # the tilted chance that some copy is not 0
+    first, second = n * slope / moving, (n * curvature + (n * slope) ** 2) / moving
+    spread = np.maximum(second - first**2, 0) + 2 / c**2
+    powers = n * cumulants + np.log(moving) - 2 * np.log(c)
+    best = int(np.argmin(powers))
+    found = float(powers[best] - np.log(2 * math.pi * spread[best]) / 2 - math.log(n))
+    return found if singular == 0 else math.log(singular + math.exp(found))
 
 
 def levels(bound: LawFamily, budget: str | None, n: int, target: str | None) -> list[Fraction]:
@@ -217,9 +228,9 @@ def levels(bound: LawFamily, budget: str | None, n: int, target: str | None) -> 
     closest = high * Fraction(9999, 10000)
     if log_estimate(bound, closest, n) > goal:
         return [closest, high]
-    for _ in range(14):  # on a logarithmic scale as soon as the lower end is positive
+    for _ in range(16):  # on a logarithmic scale as soon as the lower end is positive
         middle = (low + high) / 2 if low else high / 8
-        middle = Fraction(f"{float(middle):.4g}")
+        middle = Fraction(f"{float(middle):.7g}")
         if log_estimate(bound, middle, n) > goal:
             low = middle
         else:

@@ -15,6 +15,7 @@ from symshuffle.numbers import (
     Ball,
     Number,
     Verdict,
+    brief,
     equal,
     is_exact,
     less,
@@ -242,4 +243,6 @@ def _check_sum(x: int, row: Sequence[Number]) -> None:
         return
     total = _total(row)
     if equal(total, 1) is Verdict.FALSE:
-        raise InputError(f"rows[{x}]", f"sum {total}", f"probabilities that sum to 1 (off by {total - 1})")
+        raise InputError(
+            f"rows[{x}]", f"sum {brief(total)}", f"probabilities that sum to 1 (off by {brief(total - 1)})"
+        )

@@ -39,6 +39,8 @@ _LONGEST_TEXT: Final = 1000
 _LARGEST_EXPONENT: Final = 3000
 """Longer numbers are refused: "1e999999999" would ask for a gigabyte of zeros, and Python prints 4300 digits."""
 
+_BRIEF: Final = 40
+
 
 @final
 class Verdict(enum.Enum):
@@ -360,6 +362,13 @@ def format_decimal(value: Fraction, *, digits: int = 17, up: bool) -> str:
     scaled = value * Fraction(10) ** (digits - 1 - exponent)
     mantissa = -((-scaled.numerator) // scaled.denominator) if up else scaled.numerator // scaled.denominator
     return _layout(mantissa, exponent - digits + 1)
+
+
+def brief(value: Number) -> str:
+    """The number as it is, or the first digits of a long rational, for messages."""
+    written = str(value)
+    long = isinstance(value, Fraction) and len(written) > _BRIEF
+    return f"about {format_decimal(value, digits=6, up=False)}" if long else written  # type: ignore[arg-type]
 
 
 def _decimal_exponent(value: Fraction) -> int:

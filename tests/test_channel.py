@@ -140,3 +140,9 @@ def test_the_blanket_is_below_every_row(channel):
     floor = channel.blanket()
     assert all(mass <= entry for row in channel.rows for mass, entry in zip(floor, row, strict=True))
     assert all(mass in column for mass, column in zip(floor, channel.columns(), strict=True))
+
+
+def test_a_long_sum_is_shortened_in_the_message():
+    with pytest.raises(InputError) as caught:
+        Channel.from_rows([[Fraction(1, 10**2000), 1], ["1/2", "1/2"]])
+    assert str(caught.value) == "rows[0] = sum about 1: expected probabilities that sum to 1 (off by about 1e-2000)"

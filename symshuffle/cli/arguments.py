@@ -31,6 +31,7 @@ class EngineName(StrEnum):
     EXACT = "exact"
     FFT = "fft"
     CONTOUR = "contour"
+    SPARSE = "sparse"
 
 
 class DirectionName(StrEnum):
@@ -228,6 +229,7 @@ def engine_and_rigour(name: EngineName, rel: float, rigour: RigourName | None) -
     from symshuffle.accountants.contour import Contour
     from symshuffle.accountants.exact import Exact
     from symshuffle.accountants.fft import FFT
+    from symshuffle.accountants.sparse import Sparse
     from symshuffle.results import Rigour
 
     if not 0 < rel < 1:
@@ -236,6 +238,7 @@ def engine_and_rigour(name: EngineName, rel: float, rigour: RigourName | None) -
         EngineName.AUTO: None,
         EngineName.EXACT: Exact(bits=LAW_BITS),
         EngineName.FFT: FFT(),
+        EngineName.SPARSE: Sparse(rel=rel),
         EngineName.CONTOUR: BallContour(rel=rel) if rigour is RigourName.BALL else Contour(rel=rel),
     }
     if rigour is None:

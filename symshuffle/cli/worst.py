@@ -48,7 +48,8 @@ def worst_background(
     asked = arguments.source_or_channel(mech, eps0, lam, param, file)
     users = arguments.users(n)
     found = _searched(asked, users, target, rel)
-    bound = solve.delta(reduction(asked), n=users, exp_eps=target, rel=rel).bracket
+    reduced = reduction(asked)
+    bound = solve.delta(reduced, n=users, exp_eps=target, rel=rel).bracket
     missing = adversary.gap(found, bound)
     answer = {
         "attained_lower": format_decimal(found.bracket.lower, up=False),
@@ -59,6 +60,11 @@ def worst_background(
         "space": found.space,
         "upper": format_decimal(bound.upper, up=True),
         "gap": format_decimal(missing, digits=6, up=True),
+        "adjacency": solve.ADJACENCY,
+        "meaning": (
+            f"attained_lower is a lower bound on D(M(X0) || M(X1)) at order exp(eps) for two datasets of n = {users} "
+            f"users; upper bounds it for all of them, by the optimal decomposition at {reduced.pair}"
+        ),
         "inputs": arguments.echoed(asked, eps0, lam, file=file, n=users, eps=eps, exp_eps=exp_eps),
     }
     if as_json:

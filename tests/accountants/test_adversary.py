@@ -73,6 +73,7 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["exact"] == "142/625"
+    assert answer["adjacency"] == "replace-one"
     assert answer["gap"] == "0"
 
 

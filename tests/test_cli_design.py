@@ -10,6 +10,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+import sympy as sp
 
 from symshuffle.channel import Channel
 from symshuffle.cli import main
@@ -294,6 +295,28 @@ def test_beyond_scale_names_the_cost_and_the_form(capsys, tmp_path):
     assert "--symmetry auto" in err
     err = refused(capsys, tmp_path, source, "mutual-information", "--lam", "2", "--symmetry", "auto")
     assert "262142 orbits of columns" in err
+
+
+def test_automatic_symmetry_is_used_only_where_it_helps(capsys, tmp_path):
+    path = tmp_path / "problem.json"
+    path.write_text(json.dumps(large(60)))
+    status, out, _ = run(capsys, "bayes", "--problem", path, "--lam", "2", "--symmetry", "auto", "--json")
+    reduced = json.loads(out)
+    plain = json.loads(run(capsys, "bayes", "--problem", path, "--lam", "2", "--json")[1])
+    assert status == 0
+    assert reduced["exact"] == plain["exact"] is not None
+    assert "orbits" not in reduced["certificate"]
+
+
+def test_minimax_formula_over_orbits_of_parameters(capsys, tmp_path):
+    path = tmp_path / "problem.json"
+    path.write_text(json.dumps(DECISION))
+    status, out, _ = run(capsys, "minimax", "--problem", path, "--lam", "2", "--formula", "--json")
+    found = json.loads(out)
+    assert status == 0
+    assert found["formula"] is not None
+    assert found["exact"] is not None
+    assert Fraction(str(sp.sympify(found["formula"].replace("lambda", "2")))) == Fraction(found["exact"])
 
 
 def test_a_solver_without_an_answer_is_status_3(capsys, tmp_path, monkeypatch):

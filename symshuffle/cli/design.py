@@ -13,6 +13,7 @@ from rich.table import Table
 
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.numbers import Exp, format_decimal, parse_rational
+from symshuffle.results import Rigour
 
 if TYPE_CHECKING:
     from symshuffle.channel import Channel
@@ -259,7 +260,9 @@ def _show(
         return
     console = Console(highlight=False)
     shown = str(value.exact) if value.exact is not None else f"[{ends[0]}, {ends[1]}]"
-    console.print(f"{criterion} optimum at lam = {level}: {shown} ({value.rigour.value})", markup=False)
+    gap = value.rigour is Rigour.EXACT and value.exact is None
+    kind = f"rational ends by weak duality, gap {float(value.width):.1e}" if gap else value.rigour.value
+    console.print(f"{criterion} optimum at lam = {level}: {shown} ({kind})", markup=False)
     if piece is not None:
         console.print(f"formula: {piece.value} for lambda in [{piece.lower}, {piece.upper}]", markup=False)
     table = Table("output", *(f"input {x}" for x in range(channel.num_inputs)) if channel else ())

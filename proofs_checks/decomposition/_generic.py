@@ -12,6 +12,11 @@ order, :math:`E(G-t)_+\le E(G^*-t)_+` for all t:
 - For :math:`1-\lambda x\le t\le0`, the right side is linear in t, the left side convex, and neither end exceeds.
 
 Convex order survives independent sums and the positive part. So the bound of G* is generic, for every n.
+
+The variable of the standard clone is above G* in the same order. Its upper atom has mass :math:`\frac1{2\lambda}` and
+alone gives :math:`\frac{\lambda-x}{\lambda+1}-\frac t{2\lambda}` at :math:`t\ge0`, which is no less than
+:math:`\frac{\lambda-x-t}{\lambda+1}`; the lower atom does the same for :math:`E(t-G)_+` at :math:`t\le0`, and the
+means are equal.
 """
 
 from __future__ import annotations
@@ -34,8 +39,11 @@ def stop_loss(law: Law, level: Fraction) -> Fraction:
     return sum((max(Fraction(0), value - level) * mass for value, mass in atoms), Fraction(0))
 
 
-def dominance_steps() -> Iterator[Comparison]:
-    """The algebra of the proof, for all rows, budgets, levels and exp(eps)."""
+def dominance_steps(weight: Any) -> Iterator[Comparison]:
+    """The algebra of the proof, for all rows, budgets, levels and exp(eps).
+
+    ``weight`` is the clone probability of the pair that is said to be generic, as a function of ``LAM``.
+    """
     u, v, s, t, w, a = sp.symbols("u v s t w a", nonnegative=True)
     lam, x = 1 + w, 1 + a
     first, second = lam * u + v, u + lam * v
@@ -43,8 +51,20 @@ def dominance_steps() -> Iterator[Comparison]:
     yield never_negative(sp.cancel(slack), at="E(G-t)_+ output by output, t >= 0, any rows and blanket")
     heads, tails = sp.symbols("U V")
     (shares,) = sp.solve([LAM * heads + tails - 1, heads + LAM * tails - 1], (heads, tails), dict=True)
-    yield identity(shares[heads], 1 / (LAM + 1), at="total of u, any pair of rows")
+    yield identity(shares[heads], weight, at="total of u, any pair of rows: mass of the upper atom of G*")
     y = sp.Symbol("x", positive=True)
-    yield identity(((LAM - y) + (1 - LAM * y)) / (LAM + 1), 1 - y, at="mean of G*, that of every G")
+    yield identity(weight * ((LAM - y) + (1 - LAM * y)), 1 - y, at="mean of G*, that of every G")
     low, high = (1 + lam * s) / (1 + s), (1 + lam * t) / (1 + t)  # any two ratios from 1 to lam
     yield never_negative(low - x * high - (1 - lam * x), at="no atom of G below 1 - lam x")
+    yield from _standard_clone_above(weight)
+
+
+def _standard_clone_above(weight: Any) -> Iterator[Comparison]:
+    t, w = sp.symbols("t w", nonnegative=True)
+    x = sp.Symbol("x", positive=True)
+    share = 1 / (2 * LAM)  # mass of each of its atoms
+    upper, lower = (LAM - x) / (LAM + 1), (LAM * x - 1) / (LAM + 1)  # mass times distance from 0
+    for side, moment, reach in (("t >= 0", upper, LAM - x), ("t <= 0", lower, LAM * x - 1)):
+        excess = (moment - t * share) - weight * (reach - t)
+        yield never_negative(sp.cancel(excess).subs(LAM, 1 + w), at=f"the standard clone above G*, {side}, any x")
+    yield identity(upper - lower, 1 - x, at="mean of the standard clone's G")

@@ -191,7 +191,7 @@ def _intended_bound(statement: Statement, rng: np.random.Generator) -> Iterator[
     ]
     for label, channel, clone, exp_eps, background in instances:
         truth = shuffled_divergence(channel, (0, *background), (1, *background), exp_eps)
-        first, second = statement(clone, channel, 2)
+        first, second = statement(clone.lam, clone.p, 2)
         bound = law_divergence(first, second, exp_eps)
         at = f"{label}, p={clone.p}, n=2, exp(eps)={exp_eps}, background {background}"
         yield compare(truth, bound, "<=", at=at)
@@ -201,13 +201,18 @@ def _intended_bound(statement: Statement, rng: np.random.Generator) -> Iterator[
             for n in (1, 2):
                 for exp_eps in targets(channel.ratio_cap())[:3]:
                     truth, worst = worst_shuffled_divergence(channel, PAIR, n, exp_eps)
-                    first, second = statement(clone, channel, n)
+                    first, second = statement(clone.lam, clone.p, n)
                     at = f"p={clone.p}, n={n}, exp(eps)={exp_eps}, background {worst} of {shown(channel)}"
                     yield compare(truth, law_divergence(first, second, exp_eps), "<=", at=at)
 
 
 def _generic_bound(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    yield from dominance_steps()
+    u, v, p = sp.symbols("u v p", positive=True)
+    alone, pair = (statement(LAM, p, n)[0] for n in (1, 2))
+    yield from dominance_steps(sp.cancel(alone[0, 1]))  # the clone probability: user 1 sends the other symbol
+    generating = sum(mass * u ** h[0] * v ** h[1] for h, mass in pair.items())
+    users = (LAM * u + v) / (LAM + 1), (u + v + LAM - 1) / (LAM + 1)
+    yield identity(generating, users[0] * users[1], at="law of two users, any lam")
     yield from _intended_bound(statement, rng)
 
 
@@ -225,12 +230,12 @@ EQ_1 = Claim(
     assumptions=("eps0 > 0", "eps >= 0"),
     scope="two channels by hand, five channels by search over all backgrounds, n <= 2",
     grade=None,
-    printed=lambda clone, channel, n: _three_cell_laws(clone.lam, clone.p, n),
+    printed=_three_cell_laws,
     check=_intended_bound,
     controls=(
         Control(
             "half the clones of the generic bound",
-            lambda clone, channel, n: _three_cell_laws(clone.lam, 1 / (2 * clone.lam + 2), n),
+            lambda lam, p, n: _three_cell_laws(lam, 1 / (2 * lam + 2), n),
             _generic_bound,
         ),
     ),
@@ -238,7 +243,7 @@ EQ_1 = Claim(
     corrected=Correction(
         r"Equation (1): with $p=\frac1{e^{\varepsilon_0}+1}$ the pair bounds every $\varepsilon_0$-LDP randomizer, "
         r"for every $n$ (claim symshuffle.generic-bound). For a given decomposition the four-point pair is a bound.",
-        lambda clone, channel, n: _three_cell_laws(clone.lam, 1 / (clone.lam + 1), n),
+        lambda lam, p, n: _three_cell_laws(lam, 1 / (lam + 1), n),
         Grade.PROVED,
         _generic_bound,
     ),
@@ -256,6 +261,11 @@ def _monotone(statement: Statement, rng: np.random.Generator) -> Iterator[Compar
     own = 1 - q - LAM * q
     yield identity(own + (1 - keep) * (LAM * q + q), own.subs(q, p), at="user 1 sends none")
     yield identity(1 - 2 * q + (1 - keep) * 2 * q, 1 - 2 * p, at="another user sends none")
+    low, high, _ = statement(LAM)
+    excess = sp.Symbol("w", positive=True)
+    for end in (low, high):  # linear in p, so that the ends of the range decide
+        neither = sp.cancel((1 - end - LAM * end).subs(LAM, 1 + excess))
+        yield never_negative(neither, at=f"user 1 sends neither clone: a probability at p={end}, any lam")
     for lam in (Fraction(3, 2), Fraction(2), Fraction(4)):
         low, high, relation = statement(lam)
         grid = [low + (high - low) * Fraction(i, 8) for i in range(9)]
@@ -276,9 +286,9 @@ LEM_2 = Claim(
     kind=Kind.STATEMENT,
     title="stronger-clone divergence grows with p",
     text=r"For $p<p'$ in $[0,1]$ and $\varepsilon>0$: $D_{e^\varepsilon}(P_0(\varepsilon_0,p)\Vert "
-    r"P_1(\varepsilon_0,p))\le D_{e^\varepsilon}(P_0(\varepsilon_0,p')\Vert P_1(\varepsilon_0,p'))$. Beyond "
-    r"$p=\frac1{e^{\varepsilon_0}+1}$ the pair does not exist: user 1 would send neither clone with probability "
-    r"$1-p-e^{\varepsilon_0}p<0$.",
+    r"P_1(\varepsilon_0,p))\le D_{e^\varepsilon}(P_0(\varepsilon_0,p')\Vert P_1(\varepsilon_0,p'))$. The range $[0,1]$ "
+    r"is a slip: the display before the lemma, like Theorem 3, has $p\in[0,\frac1{e^{\varepsilon_0}+1}]$, and beyond "
+    r"that the pair does not exist: user 1 would send neither clone with probability $1-p-e^{\varepsilon_0}p<0$.",
     source="decomposition, Lemma 2",
     assumptions=(),
     scope="thinning, user by user, for all p < p', budgets and n; grid of nine p, n <= 3",

@@ -170,6 +170,19 @@ def one_more_user() -> Comparison:
     return identity(coefficient, e(m) + q * e(m - 1), at="one more user, any number of users and left-overs")
 
 
+def one_more_coin() -> Comparison:
+    """The step from n to n + 1 users of whom each tosses a coin: their successes are binomial, for every n."""
+    n, m = sp.symbols("n m", integer=True, positive=True)
+    gamma = sp.Symbol("gamma", positive=True)
+
+    def mass(users: Any, successes: Any) -> Any:
+        return sp.binomial(users, successes) * gamma**successes * (1 - gamma) ** (users - successes)
+
+    before = (1 - gamma) * mass(n, m) + gamma * mass(n, m - 1)
+    ratios = (sp.powsimp(sp.expand_func(weight / mass(n, m))) for weight in (before, mass(n + 1, m)))
+    return identity(*ratios, at="one more coin, any number of users and any gamma")
+
+
 def couples(rng: np.random.Generator) -> list[tuple[str, Channel, Channel]]:
     """Pairs of channels with equally many inputs, each with a label."""
     subsets = ("subset-selection", {"lam": 2, "k": 3, "s": 2})

@@ -16,6 +16,7 @@ from proofs_checks.decomposition._cases import (
     binomial_mass,
     named_channels,
     never_negative,
+    one_more_user,
     polynomials,
     random_channels,
     random_labelled,
@@ -66,6 +67,8 @@ def _mixture(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
     (left_over,) = statement([r], [lam * r - s], [lam * r - t], lam)
     yield never_negative(left_over, at="an output with R(x0) = lam R(x) - s, R(x1) = lam R(x) - t, s, t >= 0")
     yield identity(statement([1], [1], [1], LAM)[0], 1, at="sum over all outputs")
+    (nothing,) = statement([r], [lam * r], [lam * r], lam)
+    yield never_negative(nothing, at="an output with R(x0) = R(x1) = lam R(x), where nothing is left over")
     for channel in random_channels(rng, 12, ((3, 3), (4, 4), (3, 5))):
         cap: Any = channel.ratio_cap()
         clone = intuitive_clone(channel, PAIR)
@@ -121,14 +124,31 @@ def _intuitive_laws(lam: Fraction, n: int) -> list[dict[Histogram, Any]]:
 
 
 def _intuitive(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    c, a, n = sp.symbols("c a n", integer=True, positive=True)
-    multinomial = sp.factorial(n - 1) / (sp.factorial(a) * sp.factorial(c - a) * sp.factorial(n - 1 - c))
-    yield identity(sp.binomial(n - 1, c) * sp.binomial(c, a), multinomial, at="ways to place the clones, any n, C, A")
+    yield _clones_of_users()
+    for n_ in (1, 2, 3):
+        yield from _generated(statement(LAM, n_), (sp.Symbol("u"), sp.Symbol("v")), n_)
     for lam in BUDGETS:
         for n_ in (1, 2, 3, 4):
             for computed, claimed in zip(_two_counts(intuitive_clone_pair(lam), n_), statement(lam, n_), strict=True):
                 yield same_law(computed, claimed, at=f"lam={lam}, n={n_}")
+    yield one_more_user()
     yield from _algorithm_1(standard_clone_map, rng)
+
+
+def _clones_of_users() -> Comparison:
+    """Clones of n - 1 users: a number of users with a clone, then a number of zeros, against counts of both kinds."""
+    c, a, n = sp.symbols("c a n", integer=True, positive=True)
+    multinomial = sp.factorial(n - 1) / (sp.factorial(a) * sp.factorial(c - a) * sp.factorial(n - 1 - c))
+    return identity(sp.binomial(n - 1, c) * sp.binomial(c, a), multinomial, at="ways to place the clones, any n, C, A")
+
+
+def _generated(laws: Sequence[Mapping[Histogram, Any]], own: tuple[Any, Any], n: int) -> Iterator[Comparison]:
+    """Two laws of counts against the generating functions of user 1 and of n - 1 users with clones, in open lam."""
+    u, v = sp.symbols("u v")
+    for law, first in zip(laws, own, strict=True):
+        generating = sum((mass * u ** h[0] * v ** h[1] for h, mass in law.items()), sp.Integer(0))
+        users = first * ((u + v) / (2 * LAM) + 1 - 1 / LAM) ** (n - 1)
+        yield identity(generating, users, at=f"generating function, user 1 sends {first}, n={n}, any lam")
 
 
 def _algorithm_1(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
@@ -176,8 +196,8 @@ DEF_5 = Claim(
     r"sample of the left-over of a user drawn without replacement, maps the pair to the shuffled messages.",
     source="decomposition, Definition 5 and Algorithm 1",
     assumptions=("eps0 > 0",),
-    scope="laws exact for n <= 4; Algorithm 1 for n <= 4, any channel and outputs, by generating functions",
-    grade=Grade.EXACT_CASES,
+    scope="generating functions: laws in open lam, counts for any n; Algorithm 1 for any channel, every n by induction",
+    grade=Grade.PROVED,
     printed=_intuitive_laws,
     check=_intuitive,
     controls=(
@@ -267,9 +287,12 @@ def _clone_laws(lam: Fraction, n: int, *, others: int = -1) -> list[dict[Histogr
 
 
 def _standard(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    q0, q1 = sp.symbols("q0 q1")
-    both = sum(_extreme_mixture(q0, q1, LAM))
-    yield identity(both, q0 + q1, at="R(x0) + R(x1) = Q0 + Q1, so that the clones fit into every row")
+    u, v = sp.symbols("u v")
+    rows = _extreme_mixture(u, v, LAM)
+    yield identity(sum(rows), u + v, at="R(x0) + R(x1) = Q0 + Q1: what the clones of Section 3.1 are in these terms")
+    yield _clones_of_users()
+    for n in (1, 2, 3):
+        yield from _generated(statement(LAM, n), rows, n)
     for lam in BUDGETS:
         for n in (1, 2, 3, 4):
             for computed, claimed in zip(_two_counts(standard_clone_pair(lam), n), statement(lam, n), strict=True):
@@ -300,8 +323,13 @@ THM_1 = Claim(
     r"$\Delta\sim Bern(\frac{e^{\varepsilon_0}}{e^{\varepsilon_0}+1})$, $P_0^C=(A+\Delta,C-A+1-\Delta)$, "
     r"$P_1^C=(A+1-\Delta,C-A+\Delta)$.",
     source="decomposition, Theorem 1",
-    assumptions=("eps0 > 0", "eps >= 0"),
-    scope="clones fit into every row (all budgets), then Theorem 4; all backgrounds of seven channels, n <= 3",
+    assumptions=(
+        "eps0 > 0",
+        "eps >= 0",
+        "Lemma 1 and the mixture of Section 3.1 (claims lem-1, sec-3.1-mixture): a general clone",
+        "a general clone is a bound (Theorem 4, claim thm-4)",
+    ),
+    scope="law of the pair for all budgets, its counts for any n; all backgrounds of seven channels, n <= 3",
     grade=Grade.PROVED,
     printed=_clone_laws,
     check=_standard,

@@ -16,6 +16,7 @@ from proofs_checks.decomposition._cases import (
     PAIR,
     binomial_mass,
     named_channels,
+    one_more_coin,
     one_more_user,
     polynomials,
     random_channels,
@@ -126,6 +127,8 @@ def _one_by_one(channel: Channel, x: int, n: int) -> dict[Histogram, Any]:
 
 
 def _reduction_pair(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield one_more_coin()
+    yield one_more_user()
     labelled = named_channels(("krr", {"lam": 3, "k": 3}), ("rr", {"lam": 2}), *NOT_LDP)
     labelled += random_labelled(rng, 3, ((3, 3), (4, 2)))
     for label, channel in labelled:
@@ -181,8 +184,8 @@ DEF_6 = Claim(
     r"Algorithm 2, which adds samples of the left-overs of users drawn without replacement, maps it to the messages.",
     source="decomposition, Definition 6 and Algorithm 2",
     assumptions=(),
-    scope="laws exact for n <= 4, LDP or not; Algorithm 2 for n <= 4, any channel and outputs, by generating functions",
-    grade=Grade.EXACT_CASES,
+    scope="number of blanket users and Algorithm 2, any channel, every n by induction; laws exact for n <= 4",
+    grade=Grade.PROVED,
     printed=lambda n, channel: {b: binomial_mass(n - 1, b, privacy_blanket(channel).gamma) for b in range(n)},
     check=_reduction_pair,
     controls=(
@@ -236,6 +239,7 @@ THM_2 = Claim(
             lambda channel, pair, n, exp_eps: _bound(channel.restrict(pair), (0, 1), n, exp_eps),
         ),
         Control("blanket experiment of n + 1 users", lambda c, pair, n, exp_eps: _bound(c, pair, n + 1, exp_eps)),
+        Control("left-overs of the first users, not of random ones", _first_users, _algorithm_2),
     ),
     expected=ClaimVerdict.HOLDS,
 )

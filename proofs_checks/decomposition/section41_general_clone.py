@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from proofs_checks.decomposition._cases import (
     DIRECTIONS,
@@ -33,6 +34,7 @@ from symshuffle.claims.model import (
     Kind,
     Statement,
     compare,
+    identity,
 )
 from symshuffle.decompositions.blanket import primary_decomposition
 from symshuffle.decompositions.clones import (
@@ -134,7 +136,26 @@ def _multinomial_laws(a: Any, b: Any, c: Any, beta: Any, n: int, *, others: int 
     return laws
 
 
+def _last_user() -> Comparison:
+    """One user after the other: the last one is in cell j with probability h_j/n, and these sum to 1."""
+    n, h = sp.symbols("n h", integer=True, positive=True)
+    before, after = (sp.factorial(users) / sp.factorial(count) for users, count in ((n - 1, h - 1), (n, h)))
+    return identity(before / after, h / n, at="orders of a histogram without its last user, any n and cells")
+
+
+def _generated(statement: Statement) -> Iterator[Comparison]:
+    a, b, c1, c2, u, v, w = polynomials("a b c1 c2 u v w")
+    rest = 1 - c1 - c2
+    for n in (1, 2, 3):
+        for law, own in zip(statement((a, 1 - a), (b, 1 - b), (c1, c2), rest, n), (a, b), strict=True):
+            generating = sum((mass * u ** h[0] * v ** h[1] * w ** h[2] for h, mass in law.items()), 0 * u)
+            users = (own * u + (1 - own) * v) * (c1 * u + c2 * v + rest * w) ** (n - 1)
+            yield same_polynomial(generating, users, at=f"generating function, n={n}, any weights")
+
+
 def _pair_laws(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield _last_user()
+    yield from _generated(statement)
     for channel in random_channels(rng, 4, ((3, 3), (3, 2))):
         for decomposition in (primary_decomposition(channel, PAIR), standard_clone(channel, PAIR)):
             for n in (1, 2, 3, 4):
@@ -153,8 +174,8 @@ DEF_8 = Claim(
     r"$n-1$ independent draws of $A_2$.",
     source="decomposition, Definition 8",
     assumptions=(),
-    scope="enumeration against multinomial masses, n <= 4",
-    grade=Grade.EXACT_CASES,
+    scope="multinomial masses by induction on n, for all weights by generating functions; enumeration for n <= 4",
+    grade=Grade.PROVED,
     printed=_multinomial_laws,
     check=_pair_laws,
     controls=(

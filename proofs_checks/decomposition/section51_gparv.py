@@ -21,6 +21,7 @@ from proofs_checks.decomposition._cases import (
     key_identity,
     named_channels,
     never_negative,
+    one_more_coin,
     open_height,
     open_rows,
     outside_identity,
@@ -220,25 +221,11 @@ def _optimal(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
 
 def _optimal_under_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     yield from key_identity()
-    yield _one_more_active()
+    yield one_more_coin()  # G is L/gamma for the users who take the blanket, and they are Bin(n, gamma) many
     yield from _open_channel(statement, outputs=2)
     labelled = [*named_channels(*LDP), ("the study channel", STUDY)]
     labelled += random_labelled(rng, 3, ((3, 3), (4, 2)))
     yield from _optimal_for(statement, labelled)
-
-
-def _one_more_active() -> Comparison:
-    """G is L/gamma for the users who take the blanket: their number is Bin(n, gamma), one user after the other."""
-    n, m = sp.symbols("n m", integer=True, positive=True)
-    gamma = sp.Symbol("gamma", positive=True)
-
-    def mass(users: Any, active: Any) -> Any:
-        return sp.binomial(users, active) * gamma**active * (1 - gamma) ** (users - active)
-
-    unit = mass(n, m)
-    grown = (1 - gamma) * unit + gamma * mass(n, m - 1)
-    ratio = sp.powsimp(sp.expand_func(grown / unit))
-    return identity(ratio, sp.powsimp(mass(n + 1, m) / unit), at="one more user, any number of users and any gamma")
 
 
 def _open_channel(statement: Statement, *, outputs: int) -> Iterator[Comparison]:

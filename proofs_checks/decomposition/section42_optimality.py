@@ -146,11 +146,10 @@ def _no_better(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
     yield identity(shared + beta * keep * common, floor, at="a user's output: the blanket, for any decomposition")
     vanishing = (beta * (1 - keep)).subs(mu, gamma - (1 - beta))
     yield identity(vanishing, 1 - gamma, at="a user vanishes with probability 1 - gamma")
-    low, room, more = sp.symbols("s t u", nonnegative=True)
-    yield never_negative(
-        low + room - low, at="equation (4): the shared part lies below every row, so below the infimum"
-    )
-    yield never_negative(sp.expand(low + room + more - (low + room)), at="Q_com below every left-over")
+    room, more = sp.symbols("t u", nonnegative=True)
+    # A row is the shared part, what else the infimum has (room), and more; Q_x and Q_com are without the shared part.
+    left_over = (room + more) / beta - statement(mu, beta) * room / mu
+    yield never_negative(sp.cancel(left_over), at="the kept share of Q_com fits into every left-over (equation (4))")
     for channel in [STUDY, *random_channels(rng, 3, ((3, 3), (3, 2)))]:
         for label, decomposition in _candidates(rng, channel):
             room = [b - s for b, s in zip(channel.blanket(), decomposition.common(), strict=True)]

@@ -27,7 +27,6 @@ from symshuffle.claims.model import (
     ClaimVerdict,
     Comparison,
     Control,
-    Correction,
     Grade,
     Kind,
     Statement,
@@ -73,7 +72,7 @@ def _groups(statement: Statement, decomposition: Decomposition) -> list[list[int
 
 
 def _merging(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    a, b, c, t, x = sp.symbols("a b c t x")
+    a, b, c, t, x = sp.symbols("a b c t x", positive=True)
     merged = statement(a + t * a, b + t * b, c + t * c)
     yield decide(
         all(sp.cancel(left - right) == 0 for left, right in zip(merged, statement(a, b, c), strict=True)),
@@ -81,6 +80,20 @@ def _merging(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
         claimed="one group",
         symbolic=True,
     )
+    apart = sp.Symbol("h", positive=True)
+    pairs = (
+        ((a, b, c), (a, b + apart, c), "the second weight"),
+        ((a, b, c), (a, b, c + apart), "the third weight"),
+        ((a, b, 0), (a, b + apart, 0), "the second weight, at an infimum of 0"),
+    )
+    for one, other, where in pairs:
+        keys = statement(*one), statement(*other)
+        yield decide(
+            any(sp.cancel(left - right) != 0 for left, right in zip(*keys, strict=True) if left != right),
+            at=f"two outputs that differ in {where}",
+            claimed="two groups",
+            symbolic=True,
+        )
     value = ((a + t * a) - x * (b + t * b)) / (c + t * c)
     yield identity(value, (a - x * b) / c, at="value of G on merged outputs, any weights and x = exp(eps)")
     labelled = named_channels(
@@ -142,28 +155,24 @@ THM_7 = Claim(
     id="decomposition.thm-7",
     kind=Kind.STATEMENT,
     title="merging outputs by ratio pair keeps optimality",
-    text=r"For a local randomizer, merging all outputs with the same pair of ratios $r_b=R(x_1^b)(y)/\inf_xR(x)(y)$ "
-    r"gives a decomposition that is equivalent to the blanket, with $c=\sum\inf_xR(x)$, $a=r_0c$, $b=r_1c$. As "
-    r"printed, for any randomizer, this fails where the infimum is 0: all outputs that some input never sends, but "
-    r"the pair does, share the ratios $(\infty,\infty)$, and merging them loses what tells the pair apart. ($r_0=0$ "
-    r"cannot occur elsewhere: both ratios are at least 1.)",
-    source="decomposition, Theorem 7, Algorithm 6 and Remark 3",
-    assumptions=(),
+    text=r"Merging all outputs whose weights in the primary decomposition have the same ratio $a:b:c$, with "
+    r"$a=R(x_1^0)(y)$, $b=R(x_1^1)(y)$, $c=\inf_xR(x)(y)$, gives a decomposition that is equivalent to the blanket; "
+    r"the merged weights are the sums. That is the rule in the sentence before the theorem and in Remark 4. The theorem "
+    r"itself writes it as two ratios $r_0=a/c$, $r_1=b/c$, which are not defined where the infimum is 0 (possible "
+    r"without LDP): read as $\infty$ they would merge all outputs that some input never sends but the pair does, and "
+    r"lose what tells the pair apart.",
+    source="decomposition, Section 4.4: Theorem 7 with the sentence before it, Algorithm 6, Remarks 3 and 4",
+    assumptions=("where inf R = 0, the ratios r_0 and r_1 stand for the ratio a : b : c",),
     scope="value and weight of merged atoms for all weights; ten channels, LDP or not, both directions, n <= 3",
-    grade=None,
-    printed=lambda a, b, c: (_ratio(a, c), _ratio(b, c)),
+    grade=Grade.PROVED,
+    printed=_proportion,
     check=_merging,
     controls=(
+        Control("ratios to an infimum of 0 read as infinity", lambda a, b, c: (_ratio(a, c), _ratio(b, c))),
         Control("outputs merged by the first ratio alone", lambda a, b, c: (_ratio(a, c),)),
         Control("outputs merged by the ratio of the pair", lambda a, b, c: (_ratio(a, b),)),
     ),
-    expected=ClaimVerdict.REFUTED,
-    corrected=Correction(
-        r"Merge the outputs whose weights $(a_y,b_y,c_y)$ are proportional; where every infimum is positive, in "
-        r"particular under LDP, that is the printed rule.",
-        _proportion,
-        Grade.PROVED,
-    ),
+    expected=ClaimVerdict.HOLDS,
 )
 
 

@@ -58,8 +58,14 @@ def _cells(decomposition: Decomposition) -> set[Any]:
 
 def _sum_of_budgets(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     u, v, s, t = sp.symbols("u v s t", nonnegative=True)
+    w, more = sp.symbols("w more", positive=True)
+    caps = 1 + w, 1 + w + more
     # lam_i R_i(x')(y) = R_i(x)(y) + slack
-    yield never_negative(sp.expand((u + s) * (v + t) - u * v), at="product of two LDP inequalities, any budgets")
+    joint_row = (u + s) / caps[0] * (v + t) / caps[1]
+    slack = statement(*caps) * joint_row - u * v
+    yield never_negative(sp.expand(sp.cancel(slack)), at="product of two LDP inequalities, any budgets")
+    attained = u * v / joint_row.subs({s: 0, t: 0})
+    yield identity(attained, statement(*caps), at="attained where both inequalities are equalities")
     for label, first, second in couples(rng):
         claimed = statement(first.ratio_cap(), second.ratio_cap())
         yield compare(first.tensor(second).ratio_cap(), claimed, at=label)

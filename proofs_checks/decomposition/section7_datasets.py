@@ -46,7 +46,7 @@ def _most_vulnerable(statement: Statement, rng: np.random.Generator) -> Iterator
     for label, channel in labelled:
         lam: Any = channel.ratio_cap()
         candidates, largest = statement(label, lam, channel.num_inputs)
-        for n in (2, 3, 4) if channel.num_outputs < 4 else (2, 3):
+        for n in (2, 3, 4):
             for share in (Fraction(1, 40), Fraction(1, 20), Fraction(1, 10), Fraction(2, 5), Fraction(9, 10)):
                 exp_eps = 1 + (lam - 1) * share
                 if exp_eps > largest:
@@ -91,6 +91,13 @@ def _near_the_local_budget() -> Iterator[Comparison]:
     start = (LAM**2 * (n - 1) + 1) / (LAM * (n - 1) + 1)
     next_value = (n - 1) * (LAM - x) + (1 - x) / LAM
     yield identity(next_value.subs(x, start), 0, at="from where on no other histogram counts, any n")
+    # With x_1^0 as background it is (n-1)(1 - x/lam) + (1 - x).
+    own_next = ((n - 1) * (1 - x / LAM) + 1 - x).subs(x, start)
+    shifted = sp.cancel(own_next.subs({LAM: 1 + w, n: 1 + sp.Symbol("m", positive=True)}))
+    yield never_negative(-shifted, at="the same with the own input as background: next value at most 0 there, any n")
+    for name, value in (("third", next_value), ("own", (n - 1) * (1 - x / LAM) + 1 - x)):
+        slope = sp.cancel(-sp.diff(value, x).subs(n, 1 + sp.Symbol("m", positive=True)))
+        yield never_negative(slope, at=f"and it falls in exp(eps), {name} input as background")
     gap = sp.cancel((LAM - start).subs({LAM: 1 + w, n: 1 + sp.Symbol("m", positive=True)}))
     yield never_negative(gap, at="that point lies below lam")
     for k_, n_ in itertools.product((3, 4), (2, 3, 4)):
@@ -125,7 +132,7 @@ SEC_7 = Claim(
     corrected=Correction(
         r"For k-RR, with or without a null symbol, the conjectured pair is worst where $\varepsilon$ is small "
         r"against $\varepsilon_0$: $e^\varepsilon-1\le\frac1{10}(e^{\varepsilon_0}-1)$, over all backgrounds for "
-        r"$k\le4$, $n\le4$, over constant ones for $k=3$, $n=60$; for half-block with $k=4$, $n\le3$ it is "
+        r"$k\le4$, $n\le4$, over constant ones for $k=3$, $n=60$; for half-block with $k=4$, $n\le4$ it is "
         r"throughout. For subset selection it is not, even for small $\varepsilon$.",
         lambda label, lam, inputs: (range(2, inputs), _small(label, lam)),
         Grade.EXACT_CASES,
@@ -159,8 +166,25 @@ def _wider() -> Iterator[Comparison]:
     yield never_negative(sp.expand((s * p - t * more) - t * (p - more)), at="larger maximum where q = p + r")
 
 
+def _second_moments(statement: Statement) -> Iterator[Comparison]:
+    """E[G^2] of m reports at distance d, where each has sum a^2/c = sum b^2/c = v + g and sum a b/c = v.
+
+    By the inequality between a b and (a^2 + b^2)/2 the gap g is at least 0; the means are equal.
+    """
+    v, g, x = sp.symbols("v g x", positive=True)
+    for reports in (2, 3):
+        moments = [
+            (1 + x**2) * (v + g) ** reports - 2 * x * v**distance * (v + g) ** (reports - distance)
+            for distance in range(1, reports + 1)
+        ]
+        for distance, moment in enumerate(moments, start=1):
+            excess = sp.expand(moments[statement(reports) - 1] - moment)
+            yield never_negative(excess, at=f"variance against distance {distance}, {reports} reports, any law")
+
+
 def _hamming(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     yield from _wider()
+    yield from _second_moments(statement)
     labelled = named_channels(
         ("rr", {"lam": 2}),
         ("krr", {"lam": 2, "k": 3}),
@@ -213,7 +237,8 @@ SEC_8 = Claim(
     id="decomposition.sec-8",
     kind=Kind.STATEMENT,
     title="symmetric inputs and Hamming-close records",
-    text=r"Under input symmetry one pair of inputs suffices. For $m$ equal reports the pairs at Hamming distances "
+    text=r"Under input symmetry (the law of $G$ is the same for every ordered pair of inputs, at every "
+    r"$\varepsilon$) one pair of inputs suffices. For $m$ equal reports the pairs at Hamming distances "
     r"$1,\dots,m$ have to be compared; the one at distance $m$ is expected, without proof, to have the largest "
     r"variance of $G$ and the largest bound. (Ours: a proof. One more differing coordinate makes $G$ larger in "
     r"convex order, whatever the other coordinates, $n$ and $\varepsilon$ are, if $(R(x)/\inf R,R(x')/\inf R)$ is "

@@ -1,196 +1,227 @@
-"""Curves of delta against eps, one function for each bound that the figures of the experiments compare."""
+"""Bounds on mechanisms as functions of eps and of n: the curves that the figures of the experiments compare.
+
+Decompositions are derived exactly and rounded to doubles once per curve; no algebra is left for its points.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
-from typing import Any, Final, final
+from functools import cache
+from typing import Final, Literal, final
 
-from symshuffle.accountants import solve
-from symshuffle.accountants.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding, standard_clone
-from symshuffle.accountants.reduction import Composed, Reduction, Source, reduction
-from symshuffle.decompositions.expression import parse
-from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.accountants.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
+from symshuffle.accountants.curves import Curve, along_users, amplification_curve, delta_curve
+from symshuffle.accountants.reduction import LawFamily, Question, Reduction, reduction
+from symshuffle.accountants.search import smallest_meeting
+from symshuffle.decompositions.clones import standard_clone_pair
+from symshuffle.decompositions.composition import (
+    Composition,
+    Others,
+    Part,
+    common_backgrounds,
+    decomposition,
+    hamming,
+    joint,
+    patterns,
+)
+from symshuffle.decompositions.model import Decomposition, Direction, ReductionPair
 from symshuffle.law import Law
+from symshuffle.mechanisms import registry
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.numbers import DEFAULT_BITS, Ball, Exp, enclose, lower_end, maximum, minimum
+from symshuffle.mechanisms.symbolic import LAM, constant_of
+from symshuffle.numbers import Ball, Exp, Real, Verdict, enclose, less, to_float
+from symshuffle.results import Bracket, Rigour
 
-USERS: Final = 1000
+TARGET: Final = Fraction(1, 10**6)
+"""The delta at which eps is drawn against n."""
+
 WIDTH: Final = 1e-2
 """Relative width of every bracket, far below what a picture shows."""
 
 CELLS: Final = 40
-SHORTEST: Final = Fraction(1, 10**9)
-"""Curves end where the optimal bound falls to this delta."""
+"""Cells of the Laplace law."""
 
-POINTS: Final = 12
-BUDGETS: Final = (Fraction(1, 10), Fraction(4))
-Curve = Callable[[Fraction], Fraction]
-"""From eps to delta."""
+_ZERO: Final = 1e-12
+"""Below the distance of the atoms of a Laplace law in doubles."""
+
+Closed = Callable[[BlanketVariable, int], Ball]
+"""A closed form for the blanket."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Panel:
-    """Curves on common axes; each is a label and its points, absent where the curve has no value."""
+class Bound:
+    """A bound on delta that can be drawn in two ways.
 
-    title: str
-    axes: tuple[str, str]
-    curves: tuple[tuple[str, tuple[tuple[float, float], ...]], ...]
-    scale: str = "log"
+    Parameters
+    ----------
+    label : str
+        Name in the legend; it decides the look of the curve.
+    profile : callable
+        From a number of users and levels eps to delta at each level.
+    amplification : callable
+        From numbers of users to the smallest eps at delta = ``TARGET``.
+    """
 
-
-def source(text: str, eps0: Fraction) -> Source:
-    """A mechanism expression, or ``laplace``, at a total budget."""
-    if text == "laplace":
-        return Laplace(Exp(eps0), cells=CELLS)
-    part = parse(text)
-    return part.at(eps0=eps0) if isinstance(part, Mechanism) else Composed(part, Exp(eps0))
-
-
-def upper(of: Source) -> Curve:
-    """The optimal decomposition bound."""
-    derived = reduction(of)
-    return lambda eps: solve.delta(derived, n=USERS, eps=eps, rel=WIDTH).bracket.upper
+    label: str
+    profile: Callable[[int, Sequence[Fraction]], list[Fraction]]
+    amplification: Callable[[Sequence[int]], list[Fraction]]
 
 
-def lower(of: Source) -> Curve:
-    """The worst of the real pairs with a constant background."""
-    whole = reduction(of)
-    derived = Reduction(whole.bounds[:1], whole.backgrounds, whole.pair)
-
-    def value(eps: Fraction) -> Fraction:
-        attained = solve.delta(derived, n=USERS, eps=eps, rel=WIDTH, attain=True).attained
-        return attained.lower if attained else Fraction(0)
-
-    return value
+@cache
+def mechanism(name: str) -> Mechanism:
+    """One object for each name: what is derived from it is derived once."""
+    return registry.mechanism(name)
 
 
-def clone(eps0: Fraction) -> Curve:
+def together(part: Mechanism, m: int, distance: int | None = None) -> Composition:
+    """The m-fold joint composition, for neighbours that differ in ``distance`` coordinates; by default in all."""
+    return hamming(joint(*[part] * m), distance or m)
+
+
+def optimal(label: str, of: Part | Literal["laplace"], eps0: Fraction) -> Bound:
+    """The optimal decomposition bound at a total budget."""
+    if of == "laplace":
+        return _evaluated(label, _in_doubles([_laplace_pairs(eps0)[0]], eps0), "upper")
+    return _evaluated(label, _in_doubles(_pairs(of, eps0), eps0), "upper")
+
+
+def attained(
+    label: str, of: Part | Literal["laplace"], eps0: Fraction, *, participation: Fraction = Fraction(1)
+) -> Bound:
+    """A real pair of datasets with a constant background, from below.
+
+    The others hold a third input where there is one, as in the paper; for ``laplace`` the second of the pair. With
+    ``participation`` below 1 everybody keeps silent, visibly, with the other probability.
+    """
+    if of == "laplace":
+        return _evaluated(label, _in_doubles([_laplace_pairs(eps0)[1]], eps0), "lower", "both")
+    held = common_backgrounds(of)[0]
+    pairs = [_thinned(one, participation).reduction_pair() for one in decompositions(of, eps0, held)]
+    return _evaluated(label, _in_doubles(pairs, eps0), "lower", "both")
+
+
+def _thinned(whole: Decomposition, share: Fraction) -> Decomposition:
+    """The decomposition with one more component, which everybody shares: to keep silent."""
+    if share == 1:
+        return whole
+    a, b, c = (tuple(share * weight for weight in weights) for weights in (whole.a, whole.b, whole.c))
+    silence = 1 - share
+    return Decomposition((*a, silence), (*b, silence), (*c, silence), share * whole.beta)
+
+
+@cache
+def clone(label: str, eps0: Fraction) -> Bound:
     """The standard clone, the same for every mechanism."""
-    return lambda eps: standard_clone(enclose(Exp(eps0)), exp_eps=Exp(eps), n=USERS, rel=WIDTH).upper
+    return _evaluated(label, _in_doubles([standard_clone_pair(enclose(Exp(eps0)))], eps0), "upper")
 
 
-def blanket(of: Mechanism | Laplace, bound: Callable[[BlanketVariable, int], Ball]) -> Curve:
-    """A closed form for the blanket."""
-    if isinstance(of, Mechanism):
-        cells = optimal_decomposition(of).numeric()
-        return lambda eps: bound(BlanketVariable.of(cells, enclose(Exp(eps))), USERS).upper
-    return lambda eps: bound(_laplace_variable(of, Exp(eps)), USERS).upper
+def hoeffding(label: str, of: Mechanism | Literal["laplace"], eps0: Fraction) -> Bound:
+    """The blanket by Hoeffding's inequality."""
+    return _closed(label, of, eps0, blanket_hoeffding)
 
 
-def _laplace_variable(of: Laplace, exp_eps: Exp) -> BlanketVariable:
-    """From the law above in convex order, whose second moment is not below the true one."""
-    law = of.law(exp_eps, side="upper")
-    gamma = blanket_share(law)
-    values: Any = [gamma * v for v in law.values]
-    atoms: list[tuple[Any, Any]] = list(zip(values, law.weights, strict=True))
-    moment = sum((v * v * (w / gamma) for v, w in atoms), start=Fraction(0))
-    drift: Any = enclose(exp_eps, DEFAULT_BITS)
-    return BlanketVariable(gamma, drift - 1, minimum(values), maximum(values), moment)
+def bennett(label: str, of: Mechanism | Literal["laplace"], eps0: Fraction) -> Bound:
+    """The blanket by Bennett's inequality."""
+    return _closed(label, of, eps0, blanket_bennett)
 
 
-def blanket_share(law: Law) -> Any:
-    """Weight of the blanket: whatever is not the residual atom at zero."""
-    idle: Any = sum((w for v, w in law.atoms() if isinstance(v, Fraction) and v == 0), start=Fraction(0))
-    return 1 - idle
+@cache
+def decompositions(part: Part, eps0: Fraction, others: Others = "blanket") -> tuple[Decomposition, ...]:
+    """One for every way in which two inputs can differ, in numbers."""
+    lam = constant_of(Exp(eps0))
+    whole = (decomposition(part, pattern, others=others) for pattern in patterns(part))
+    return tuple(one.map(lambda weight: weight.subs(LAM, lam)).numeric() for one in whole)
 
 
-def compare_bounds(text: str, eps0: Fraction) -> Panel:
-    """All bounds on one mechanism."""
-    of = source(text, eps0)
-    curves: list[tuple[str, Curve]] = [("optimal upper bound", upper(of)), ("constant background", lower(of))]
-    if isinstance(of, Mechanism | Laplace):
-        curves += [("Hoeffding", blanket(of, blanket_hoeffding)), ("Bennett", blanket(of, blanket_bennett))]
-    curves.append(("standard clone", clone(eps0)))
-    if text != "laplace":
-        curves += [(f"{m}-joint, upper", upper(source(f"joint({text},{m})", eps0))) for m in (2, 4)]
-    return panel(f"{text}, eps0 = {float(eps0)}", curves, reach(of))
+def certified(part: Part, eps0: Fraction) -> Reduction:
+    """The optimal bound of a mechanism, with every number a ball."""
+    families = [family for one in decompositions(part, eps0) for family in reduction(one).bounds]
+    return Reduction(tuple(families), (), "the worst of all ways in which two inputs can differ")
 
 
-def upper_bounds(title: str, sources: Sequence[tuple[str, str]], eps0: Fraction, *, more: bool = False) -> Panel:
-    """The optimal bounds of several mechanisms, with the real pairs below them if asked."""
-    curves: list[tuple[str, Curve]] = []
-    for label, text in sources:
-        curves.append((label, upper(source(text, eps0))))
-        if more:
-            curves.append((f"{label}, constant background", lower(source(text, eps0))))
-    return panel(f"{title}, eps0 = {float(eps0)}", curves, max(reach(source(text, eps0)) for _, text in sources))
+def _pairs(part: Part, eps0: Fraction, others: Others = "blanket") -> list[ReductionPair]:
+    return [one.reduction_pair() for one in decompositions(part, eps0, others)]
 
 
-def reach(of: Source) -> Fraction:
-    """The eps at which the optimal bound is as small as the curves go."""
-    return solve.epsilon(of, n=USERS, delta=SHORTEST, rel=0.05).bracket.upper
+def _in_doubles(pairs: Iterable[ReductionPair], eps0: Fraction) -> Reduction:
+    def family(pair: ReductionPair) -> LawFamily:
+        rounded = ReductionPair(*(tuple(map(to_float, masses)) for masses in (pair.a0, pair.a1, pair.a2)))
+
+        def law(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+            if less(exp_eps, Exp(eps0)) is Verdict.FALSE:  # no atom is positive, which doubles may not notice
+                return Law((Fraction(0),), (Fraction(1),))
+            return rounded.gparv(to_float(exp_eps), direction=direction)
+
+        return law
+
+    return Reduction(tuple(map(family, pairs)), (), "the pair that was decomposed")
 
 
-def panel(title: str, curves: Sequence[tuple[str, Curve]], end: Fraction) -> Panel:
-    """Evaluate curves on a common grid from 0 to ``end``; points below the shortest delta are left out."""
-    grid = [end * j / POINTS for j in range(POINTS)]
-    evaluated = []
-    for label, curve in curves:
-        points = [(float(eps), float(curve(eps))) for eps in grid]
-        evaluated.append((label, tuple(point for point in points if point[1] >= SHORTEST)))
-    return Panel(title, ("eps", f"delta at n = {USERS}"), tuple(evaluated))
+def _evaluated(label: str, of: Reduction, end: Literal["lower", "upper"], direction: Question = "forward") -> Bound:
+    """A bound by the engines; all blankets here are symmetric in the pair, so that one direction is both."""
+
+    def ends(curve: Curve) -> list[Fraction]:
+        return [getattr(point.y, end) for point in curve.points]
+
+    def profile(n: int, levels: Sequence[Fraction]) -> list[Fraction]:
+        return ends(delta_curve(of, n=n, levels=levels, direction=direction, rel=WIDTH))
+
+    @cache
+    def amplification(users: tuple[int, ...]) -> list[Fraction]:
+        return ends(amplification_curve(of, delta=TARGET, users=users, direction=direction, rel=WIDTH))
+
+    return Bound(label, profile, lambda users: amplification(tuple(users)))
 
 
-def laplace_cdf(eps0: Fraction, eps: Fraction) -> Panel:
-    """Distribution function of the blanket variable L of the Laplace mechanism on {0, 1}, from its law."""
-    law = Laplace(Exp(eps0), cells=200).law(Exp(eps), side="lower")
-    gamma = float(lower_end(blanket_share(law)))
-    atoms = sorted((gamma * float(lower_end(v)), float(lower_end(w)) / gamma) for v, w in law.atoms() if v != 0)
-    total, points = 0.0, [(atoms[0][0], 0.0)]
-    for value, weight in atoms:
-        points.append((value, total))
-        total += weight
-        points.append((value, total))
-    return Panel(
-        f"Laplace, eps0 = {float(eps0)}, eps = {float(eps)}", ("L", "P(L <= t)"), (("CDF", tuple(points)),), "linear"
-    )
+def _closed(label: str, of: Mechanism | Literal["laplace"], eps0: Fraction, bound: Closed) -> Bound:
+    """A closed form: it need not fall in eps, but delta does, so a value at a smaller eps holds at a larger one."""
+    variable = _blanket_variable(of, eps0)
+
+    def at(n: int) -> Callable[[Fraction, float], Bracket]:
+        def value(eps: Fraction, width: float) -> Bracket:
+            ball = Ball(Fraction(0), Fraction(0)) if eps >= eps0 else bound(variable(eps), n)
+            return Bracket(ball.lower, ball.upper, Rigour.BALL, "closed form", label)
+
+        return value
+
+    def profile(n: int, levels: Sequence[Fraction]) -> list[Fraction]:
+        return list(itertools.accumulate((at(n)(eps, WIDTH).upper for eps in levels), min))
+
+    def smallest(n: int, near: Fraction | None) -> Bracket:
+        found = smallest_meeting(at(n), TARGET, WIDTH, near)
+        return Bracket(found.above, found.meets, Rigour.BALL, "closed form", label)
+
+    return Bound(label, profile, lambda users: [min(point.y.upper, eps0) for point in along_users(smallest, users)])
 
 
-def write(name: str, panels: Sequence[Panel], remark: str, directory: Path) -> list[Path]:
-    """The numbers as CSV, with the setting as a comment, and the picture beside them."""
-    text = io.StringIO()
-    text.write(f"# {name}: {remark}\n")
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["panel", "curve", "x", "y"])
-    for part in panels:
-        rows.writerows(
-            (part.title, label, f"{x:.10g}", f"{y:.10g}") for label, points in part.curves for x, y in points
-        )
-    table, picture = directory / f"{name}.csv", directory / f"{name}.png"
-    write_atomically(table, text.getvalue())
-    write_atomically(picture, _drawn(panels))
-    return [table, picture]
+def _blanket_variable(of: Mechanism | Literal["laplace"], eps0: Fraction) -> Callable[[Fraction], BlanketVariable]:
+    if of == "laplace":
+        return lambda eps: BlanketVariable.laplace(Exp(eps0), Exp(eps))
+    (whole,) = decompositions(of, eps0)
+    return lambda eps: BlanketVariable.of(whole, enclose(Exp(eps)))
 
 
-def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write beside the file and rename, so that nobody ever sees a part of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    part.write_bytes(content.encode() if isinstance(content, str) else content)
-    part.replace(path)
+def _laplace_pairs(eps0: Fraction) -> tuple[ReductionPair, ReductionPair]:
+    """Finite pairs above the blanket of Laplace noise and below its constant background, from their laws of G.
 
-
-def _drawn(panels: Sequence[Panel]) -> bytes:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    columns = min(2, len(panels))
-    lines = -(-len(panels) // columns)
-    figure = Figure(figsize=(6 * columns, 4 * lines), layout="constrained")
-    FigureCanvasAgg(figure)
-    for axes, part in zip(figure.subplots(lines, columns, squeeze=False).flat, panels, strict=True):
-        for label, points in part.curves:
-            if points:
-                axes.plot(*zip(*points, strict=True), label=label)
-        axes.set(title=part.title, xlabel=part.axes[0], ylabel=part.axes[1], yscale=part.scale)
-        axes.legend(fontsize="small")
-    data = io.BytesIO()
-    figure.savefig(data, format="png", dpi=120, metadata={"Software": None})
-    return data.getvalue()
+    In the first one of the two likelihood ratios is 1 in every component; in the second the second ratio is 1. So the
+    law at exp(eps) = 1, where G is the difference of both, tells the pair; what is 0 there is left over, or has both
+    ratios 1.
+    """
+    source = Laplace(Exp(eps0), cells=CELLS)
+    law = source.law(Fraction(1), side="upper")
+    atoms = [(to_float(v), to_float(w)) for v, w in law.atoms()]
+    moving = [(v, w) for v, w in atoms if abs(v) > _ZERO]
+    beta = 1 - to_float(BlanketVariable.laplace(Exp(eps0), Fraction(1)).gamma)
+    common = sum(w for v, w in atoms if abs(v) <= _ZERO) - beta
+    above = (*(w * max(1.0, 1.0 + v) for v, w in moving), common, 0.0)
+    below = (*(w * max(1.0, 1.0 - v) for v, w in moving), common, 0.0)
+    blanket = ReductionPair(above, below, (*(w for _, w in moving), common, beta))
+    held = [(to_float(v), to_float(w)) for v, w in source.background(Fraction(1)).atoms()]
+    weights = tuple(w for _, w in held)
+    return blanket, ReductionPair(tuple(w * (1.0 + v) for v, w in held), weights, weights)

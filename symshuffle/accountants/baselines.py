@@ -96,6 +96,44 @@ class BlanketVariable:
             second = second + value * value * c / gamma
         return cls(gamma, x - 1, minimum(values), maximum(values), second)
 
+    @classmethod
+    def laplace(cls, lam: Real, exp_eps: Real, *, bits: int = DEFAULT_BITS) -> BlanketVariable:
+        r"""The variable of Laplace noise on a bit, in closed form.
+
+        :math:`\gamma=\lambda^{-1/2}` and, with :math:`x=e^\varepsilon`,
+
+        .. math:: E[L^2]=\tfrac13(x^2+1)\bigl(2\lambda^{1/2}+\lambda^{-1}\bigr)
+            -2x\bigl(2\lambda^{-1/2}-\lambda^{-1}\bigr).
+
+        Parameters
+        ----------
+        lam : Real
+            Ratio cap ``exp(eps0)``, above 1.
+        exp_eps : Real
+            Target ratio ``exp(eps)``, at least 1.
+        bits : int
+            Precision of the balls.
+
+        Raises
+        ------
+        InputError
+            If ``lam <= 1`` or ``exp_eps < 1``.
+
+        Notes
+        -----
+        decomposition, Appendix B: the second moment of the distribution function given there.
+        """
+        if less(1, lam) is not Verdict.TRUE:
+            raise InputError("lam", lam, "a ratio cap exp(eps0) above 1")
+        if less(exp_eps, 1) is Verdict.TRUE:
+            raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
+        with working_precision(bits + GUARD):
+            cap, x = to_arb(lam), to_arb(exp_eps)
+            gamma = 1 / cap.sqrt()
+            second = (x * x + 1) * (2 / gamma + 1 / cap) / 3 - 2 * x * (2 * gamma - 1 / cap)
+            parts = (gamma, x - 1, gamma * (1 - cap * x), gamma * (cap - x), second)
+            return cls(*(Ball.from_arb(part, bits + GUARD) for part in parts))
+
     @property
     def never_positive(self) -> bool:
         """Whether L is certainly at most 0, so that the bound is exactly 0 (``eps >= eps0``)."""
@@ -177,8 +215,8 @@ def blanket_bennett(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BI
         moments = spread / (2 * ((drift * drift + spread).sqrt() + drift))  # the difference of roots, without one
         if not drift > 0:
             return Ball.from_arb(moments, bits)
-        # Any number that L does not exceed will do, so the upper end of a ball keeps this away from 0.
-        top = to_arb(upper_end(variable.largest))
+        # Any number that L does not exceed will do: here one so far from 0 that phi, of second order, keeps its digits.
+        top = to_arb(upper_end(variable.largest)).max(second / drift * flint.arb(2) ** -(GUARD // 2))
         ratio = drift * top / second
         logarithm = (1 + ratio).log()
         kappa = second / (top * top) * ((1 + ratio) * logarithm - ratio)

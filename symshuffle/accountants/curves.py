@@ -15,7 +15,7 @@ of the bracket covers the levels between: delta is convex and falling in :math:`
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias, final
@@ -147,14 +147,41 @@ def amplification_curve(
     reduced = reduction(source)
     if not users:
         raise InputError("users", users, "at least one number of users")
+
+    def smallest(n: int, near: Fraction | None) -> Bracket:
+        return epsilon(
+            reduced, n=n, delta=delta, direction=direction, rigour=rigour, rel=rel, bits=bits, near=near
+        ).bracket
+
+    text = meaning(reduced, users[-1], direction).replace(f"n = {users[-1]} users", "n users")
+    return Curve("eps-n", "n", "eps", along_users(smallest, users), direction, text)
+
+
+def along_users(smallest: Callable[[int, Fraction | None], Bracket], users: Sequence[int]) -> tuple[CurvePoint, ...]:
+    """The smallest eps at each number of users, every point telling where to look for the next.
+
+    Parameters
+    ----------
+    smallest : callable
+        From a number of users and a guess of the answer (or None) to a bracket around the smallest eps.
+    users : sequence of int
+        Numbers of users, in rising order.
+    """
     found: list[CurvePoint] = []
     for n in users:
-        # eps falls about as 1/sqrt(n), so each point tells where to look for the next.
-        near = found[-1].y.upper * Fraction(math.sqrt(found[-1].x / n)) if found else None
-        bound = epsilon(reduced, n=n, delta=delta, direction=direction, rigour=rigour, rel=rel, bits=bits, near=near)
-        found.append(CurvePoint(Fraction(n), bound.bracket))
-    text = meaning(reduced, users[-1], direction).replace(f"n = {users[-1]} users", "n users")
-    return Curve("eps-n", "n", "eps", tuple(found), direction, text)
+        found.append(CurvePoint(Fraction(n), smallest(n, _extrapolated(found, n))))
+    return tuple(found)
+
+
+def _extrapolated(found: Sequence[CurvePoint], n: int) -> Fraction | None:
+    """The power of n through the last two points; eps falls about as 1/sqrt(n) where there is one only."""
+    if not found or found[-1].y.upper == 0:
+        return None
+    last, power = found[-1], 0.5
+    if len(found) > 1:
+        before = found[-2]
+        power = math.log(before.y.upper / last.y.upper) / math.log(last.x / before.x)
+    return last.y.upper * Fraction(float(last.x / n) ** power)
 
 
 def tradeoff_curve(

@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from symshuffle.artifacts import check_destination, write_atomically
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import (
     LAW_BITS,
@@ -153,14 +154,16 @@ def curve(
     if plot is not None and plot.suffix.lower() not in (".png", ".pdf", ".svg"):
         raise InputError("--plot", plot, "a file that ends in .png, .pdf or .svg")
     for option, target in (("--csv", table), ("--plot", plot)):
-        if target is not None and not target.absolute().parent.is_dir():
-            raise InputError(option, target, "a file in a folder that exists")
+        if target is not None:
+            if not target.absolute().parent.is_dir():
+                raise InputError(option, target, "a file in a folder that exists")
+            check_destination(target, argument=option)
     asked = arguments.source_or_channel(mech, eps0, lam, param, file)
     found = _curve(asked, kind, n, delta, (start, stop, points), direction, rel, _level(rel, rigour))
     if table is not None:
-        table.write_text(_csv(found), encoding="utf-8")
+        write_atomically(table, _csv(found), argument="--csv")
     if plot is not None:
-        _draw(found, plot)
+        write_atomically(plot, _drawn(found, plot.suffix.lower().lstrip(".")), argument="--plot")
     given = None if n is None else arguments.users(n)
     inputs = arguments.echoed(asked, eps0, lam, file=file, n=given, delta=delta, **{"from": start, "to": stop})
     inputs["points"] = points
@@ -288,24 +291,31 @@ def _csv(found: Curve) -> str:
     return text.getvalue()
 
 
-def _draw(found: Curve, path: Path) -> None:
+def _drawn(found: Curve, form: str) -> bytes:
+    """The brackets as a band, with the end that is the bound as a line."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     x = [float(point.x) for point in found.points]
     low, high = ([float(getattr(point.y, end)) for point in found.points] for end in ("lower", "upper"))
-    axes.fill_between(x, low, high, alpha=0.3, label="bracket")
-    axes.plot(x, low if found.safe == "lower" else high, label=f"{found.safe} end (the bound)")
-    axes.set_xlabel(found.x)
-    axes.set_ylabel(found.y)
+    # Okabe and Ito's blue, which colour-blind readers tell from the grey of the reference line.
+    axes.fill_between(x, low, high, alpha=0.3, color="#0072B2", linewidth=0, label="bracket")
+    bound = low if found.safe == "lower" else high
+    axes.plot(
+        x, bound, color="#0072B2", marker="" if found.kind == "f-dp" else ".", label=f"{found.safe} end (the bound)"
+    )
+    names = {"eps": "ε", "delta": "δ", "n": "n (users)", "alpha": "type I error α", "beta": "type II error β"}
+    axes.set(xlabel=names[found.x], ylabel=names[found.y])
     axes.grid(alpha=0.3)
     if found.kind == "f-dp":
-        axes.plot([0, 1], [1, 0], linestyle=":", color="gray", label="perfect privacy")
-        axes.set_aspect("equal")
-    elif min(low) > 0:
-        axes.set_yscale("log")
+        axes.plot([0, 1], [1, 0], linestyle=":", color="0.4", label="perfect privacy")
+        axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    elif max(low) > 0:
+        axes.set_yscale("log", nonpositive="mask")  # from eps0 on delta is 0
     if found.kind == "eps-n":
         axes.set_xscale("log")
     axes.legend()
-    figure.savefig(path)
+    data = io.BytesIO()
+    figure.savefig(data, format=form, dpi=120)
+    return data.getvalue()

@@ -27,6 +27,7 @@ from symshuffle.shuffled import histogram_law
 
 if TYPE_CHECKING:
     import numpy as np
+    import numpy.typing as npt
 
 
 @final
@@ -300,6 +301,35 @@ def simulated_risk(
     repetitions: int = 10_000,
 ) -> tuple[float, float]:
     """Monte Carlo estimate of the canonical risk, and its standard error; ``repetitions >= 2``."""
+    errors = simulated_errors(channel, composition, n=n, population=population, rng=rng, repetitions=repetitions) ** 2
+    return float(errors.mean()), float(errors.std(ddof=1) / math.sqrt(repetitions))
+
+
+def simulated_errors(
+    channel: Channel,
+    composition: Sequence[Fraction],
+    *,
+    n: int,
+    population: Population,
+    rng: np.random.Generator,
+    repetitions: int = 10_000,
+) -> npt.NDArray[np.float64]:
+    r"""Euclidean errors :math:`|\hat w-w|` of independent runs of the canonical estimator, not clipped to the simplex.
+
+    Parameters
+    ----------
+    channel, composition, n, population
+        As in :func:`canonical_risk`, with the channel over Q.
+    rng : numpy.random.Generator
+        Source of randomness.
+    repetitions : int
+        Number of runs, at least 2, so that their mean has a standard error.
+
+    Returns
+    -------
+    ndarray
+        Shape ``(repetitions,)``.
+    """
     import numpy as np
 
     w = _check_population(composition, channel.num_inputs, n, population)
@@ -313,5 +343,5 @@ def simulated_risk(
     else:
         held = [int(entry * n) for entry in w]
         counts = np.sum([rng.multinomial(m, row, size=repetitions) for m, row in zip(held, rows, strict=True)], axis=0)
-    errors = ((counts @ votes / n + 1 / len(truth) - truth) ** 2).sum(axis=1)
-    return float(errors.mean()), float(errors.std(ddof=1) / math.sqrt(repetitions))
+    errors: npt.NDArray[np.float64] = np.linalg.norm(counts @ votes / n + 1 / len(truth) - truth, axis=1)
+    return errors

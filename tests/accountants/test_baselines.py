@@ -1,6 +1,7 @@
 """The closed-form baselines: known numbers, order against the exact value, refusals."""
 
 import itertools
+import math
 from fractions import Fraction
 
 import pytest
@@ -20,8 +21,9 @@ from symshuffle.accountants.exact import Exact
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.errors import InputError
+from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.finite import erasure, krr
-from symshuffle.numbers import Ball, Exp, enclose
+from symshuffle.numbers import Ball, Exp, enclose, lower_end
 from symshuffle.results import Rigour
 
 TEN_RR = optimal_decomposition(krr().at(lam=3, k=10)).numeric()
@@ -75,6 +77,31 @@ def test_baselines_lie_above_the_exact_value_near_zero(n, x):
         assert exact <= bound(BlanketVariable.of(TEN_RR, x), n).lower < 3
 
 
+def test_the_blanket_variable_of_laplace_lies_between_its_finite_laws():
+    """Second moments of finite laws on either side in convex order; at eps0 = 1, eps = 0.1 a known number."""
+    for eps0, eps in ((1, Fraction(1, 10)), (4, Fraction(2))):
+        variable = BlanketVariable.laplace(Exp(Fraction(eps0)), Exp(eps))
+        assert abs(float(variable.gamma) - math.exp(-eps0 / 2)) < 1e-15
+        sides = [Laplace(Exp(Fraction(eps0))).law(Exp(eps), side=side) for side in ("lower", "upper")]
+        moments = [variable.gamma * sum((v * v * w for v, w in law.atoms()), start=Fraction(0)) for law in sides]
+        assert moments[0].upper < variable.second_moment.lower < variable.second_moment.upper < moments[1].lower
+        assert moments[1].upper / moments[0].lower < Fraction(1001, 1000)
+        assert abs(variable.smallest.lower / lower_end(variable.gamma * sides[0].support[0]) - 1) < Fraction(1, 10**9)
+        assert abs(variable.largest.lower / lower_end(variable.gamma * sides[0].support[1]) - 1) < Fraction(1, 10**9)
+    known = BlanketVariable.laplace(Exp(Fraction(1)), Exp(Fraction(1, 10))).second_moment
+    assert abs(float(known) - 0.845911255881932) < 1e-15
+
+
+@pytest.mark.parametrize("gap", [0, Fraction(1, 10**40), Fraction(1, 10**10)])
+def test_bennett_where_the_largest_value_is_hardly_positive(gap):
+    """At eps = eps0 as balls nobody knows whether L is ever positive, and the formula divides zero by zero."""
+    cells = optimal_decomposition(krr().at(eps0=4, k=10)).numeric()
+    for n in (1, 1000):
+        exact = Exact().bracket(TEN_RR.reduction_pair().gparv(3 - gap), n).exact if n == 1 else 0
+        assert exact <= blanket_bennett(BlanketVariable.of(TEN_RR, 3 - gap), n).upper < 1
+        assert blanket_bennett(BlanketVariable.of(cells, enclose(Exp(Fraction(4) - gap))), n).upper < 200
+
+
 def test_nothing_is_clipped():
     variable = BlanketVariable.of(TEN_RR, Fraction(5, 2))
     tiny = blanket_bennett(variable, 10**6)
@@ -85,6 +112,8 @@ def test_nothing_is_clipped():
     ("call", "message"),
     [
         (lambda: BlanketVariable.of(TEN_RR, Fraction(1, 2)), "exp_eps = 1/2: expected a target ratio of at least 1"),
+        (lambda: BlanketVariable.laplace(Fraction(1), Fraction(2)), "lam = 1"),
+        (lambda: BlanketVariable.laplace(Fraction(2), Fraction(1, 2)), "exp_eps = 1/2"),
         (lambda: standard_clone(Fraction(1), exp_eps=Fraction(2), n=5), "lam = 1"),
         (lambda: standard_clone(Fraction(2), exp_eps=Fraction(1, 2), n=5), "exp_eps = 1/2"),
         (lambda: standard_clone_closed_form(Fraction(3), delta=Fraction(1, 10**6), n=100), "at least 16 lam log"),

@@ -18,7 +18,18 @@ from fractions import Fraction
 from typing import Any, final
 
 from symshuffle.errors import InputError
-from symshuffle.numbers import Number, Verdict, equal, is_enclosed, is_exact, less, maximum, minimum, sums_to_one
+from symshuffle.numbers import (
+    Number,
+    Verdict,
+    equal,
+    is_enclosed,
+    is_exact,
+    less,
+    maximum,
+    minimum,
+    sums_to_one,
+    upper_end,
+)
 
 
 @final
@@ -109,6 +120,12 @@ class Law:
             ((v - mean) * (v - mean) * w for v, w in zip(self.values, self.weights, strict=True)),
             start=Fraction(0),
         )
+
+    @property
+    def ceiling(self) -> Fraction:
+        """A bound on H(n) for every n: H(1), which H(n) never exceeds since S_n / n is a reverse martingale."""
+        parts = (max(upper_end(value), Fraction(0)) * upper_end(weight) for value, weight in self.atoms())
+        return sum(parts, start=upper_end(self.singular))
 
     @property
     def lattice(self) -> Fraction | None:

@@ -32,6 +32,9 @@ from symshuffle.results import Bracket, Rigour
 _BEYOND_ANY: Final = 2**40
 """Points that no memory holds; SciPy refuses to round such a length up."""
 
+_SMALLEST: Final = 1e-290
+"""Below it a double loses digits."""
+
 _FIRST: Final = 2**12
 _GROWTH: Final = 8
 """Length of the first transform, and how much longer each next one is."""
@@ -99,10 +102,10 @@ class FFT:
         else:
             law.require_probabilities()
             low, high, how = self._tilted(law, n)
-        # H is never below E[G] nor 0, and never above E[G_+]: bounds in their own right, not repairs of this one.
-        low, high = max(low, Fraction(0), lower_end(law.mean)), min(high, _positive_mean(law))
-        ends = low + lower_end(law.singular), high + upper_end(law.singular)
-        return Bracket(*ends, Rigour.FLOAT64, self.name, how)
+        # H is never below E[G] nor 0, and never above H(1): bounds in their own right, not repairs of this one.
+        low = max(low, Fraction(0), lower_end(law.mean)) + lower_end(law.singular)
+        high = min(high + upper_end(law.singular), law.ceiling)
+        return Bracket(low, high, Rigour.FLOAT64, self.name, how)
 
     def _tilted(self, law: Law, n: int) -> tuple[Fraction, Fraction, str]:
         """Transforms of growing length, until they are good enough; both ends are those of the last."""
@@ -112,7 +115,8 @@ class FFT:
             if window is not None:
                 low = window.side(contracted(law, window), n, "lower")
                 high = window.side(dilated(law, window), n, "upper")
-                low, high = (low or Fraction(0)) / n, _positive_mean(law) if high is None else high / n
+                low = (low or Fraction(0)) / n
+                high = max(map(upper_end, law.values)) if high is None else high / n
                 if high - low <= Fraction(self.rel) * high or points == self.largest:
                     spacing = format_decimal(window.step, digits=2, up=True)
                     how = f"law tilted by {window.tilt:.4g}, step {spacing}, transforms of {window.length} points"
@@ -122,17 +126,14 @@ class FFT:
 
 def _settled(law: Law) -> tuple[Fraction, Fraction, str] | None:
     """Both sides of the finite part of H(n) where no transform is needed."""
+    most = max(map(upper_end, law.values))
     if law.never_positive:
         return Fraction(0), Fraction(0), "G is never positive"
-    if len(law.values) == 1 or max(map(to_float, law.values)) <= 0:
-        most = max(map(upper_end, law.values))
-        return max(Fraction(0), lower_end(law.values[0])) if len(law.values) == 1 else Fraction(0), most, "one atom"
+    if len(law.values) == 1:
+        return max(lower_end(law.values[0]), Fraction(0)), most, "G is constant"
+    if most < _SMALLEST:
+        return Fraction(0), most, f"G is never above {_SMALLEST}"
     return None
-
-
-def _positive_mean(law: Law) -> Fraction:
-    parts = (max(upper_end(value), Fraction(0)) * upper_end(weight) for value, weight in law.atoms())
-    return sum(parts, start=Fraction(0))
 
 
 def _algorithm_7(law: Law, n: int, step: Fraction) -> tuple[Fraction, Fraction, str]:

@@ -35,6 +35,9 @@ _STEEPEST: Final = 40.0
 _FINEST: Final = 1e-10
 """Width that constants are chosen for, if need be, however wide a bracket will do."""
 
+_LONGEST: Final = 1e300
+"""Distance beyond which aliases are not pushed."""
+
 _SMALLEST_WEIGHT: Final = 1e-300
 """Below it a double loses digits."""
 
@@ -220,6 +223,8 @@ def _reach(tilt: Tilt, n: int, c: float, tau: float, quiet: float) -> float:
     reach = max(2 * quiet / c, 2 * (centre + math.sqrt(2 * quiet) * math.hypot(spread, tau)))
     while _tail_exponent(tilt, n, c, tau, reach / 2) < quiet:
         reach *= 1.25
+        if reach > _LONGEST:
+            raise Unsupported("the tilted sum has tails that no contour outruns; use engine exact or sparse")
     return reach
 
 
@@ -237,9 +242,9 @@ def tail_slopes(tilt: Tilt, n: int, c: float, tau: float, distance: float) -> li
     The exponent is concave in the slope: its derivative is bisected. (Fractions of the Gaussian slope do not do: one
     long jump among many short ones asks for a slope a thousand times smaller.)
     """
-    largest = _LARGEST_EXPONENT / float(np.abs(tilt.values).max())  # what tail_exponent accepts
     slopes = []
     for sign in (1, -1):
+        largest = _steepest(tilt, c, sign)
         low, high = min(1 / distance, largest), largest
         for _ in range(24):
             s = c + sign * math.sqrt(low * high)
@@ -251,9 +256,18 @@ def tail_slopes(tilt: Tilt, n: int, c: float, tau: float, distance: float) -> li
     return slopes
 
 
+def _steepest(tilt: Tilt, c: float, sign: float) -> float:
+    """The largest slope of Chernoff's bound towards one side: beyond it an atom outgrows the range of doubles.
+
+    Back to the untilted law and somewhat beyond, nothing does.
+    """
+    low, high = float(tilt.values.min()), float(tilt.values.max())
+    return _LARGEST_EXPONENT / high if sign > 0 else c + _LARGEST_EXPONENT / (-low if low < 0 else high)
+
+
 def tail_exponent(tilt: Tilt, n: int, c: float, tau: float, distance: float, theta: float) -> float:
     """``-log`` of the Chernoff bound on ``Q(sign(theta) Y > distance)`` for the tilted, smoothed sum Y."""
-    if abs(theta) * float(np.abs(tilt.values).max()) > 1.01 * _LARGEST_EXPONENT:
+    if abs(theta) > 1.01 * _steepest(tilt, c, theta):
         return -math.inf
     growth = n * (tilt.cumulant(c + theta) - tilt.cumulant(c)) + ((c + theta) ** 2 - c * c) * tau * tau / 2
     return abs(theta) * distance - growth

@@ -48,6 +48,9 @@ _MARGIN: Final = 8
 _SMALLEST: Final = 1e-290
 """Below it a double loses digits."""
 
+_LARGEST_EXPONENT: Final = 1e6
+"""A law whose moments leave this range was rounded beyond recognition."""
+
 Masses = dict[int, Fraction]
 """Mass by lattice place."""
 
@@ -133,6 +136,8 @@ class Window:
             weights = np.maximum(weights, 2 * _SMALLEST)
         exponents = self.tilt * positions
         scale = _log_sum(exponents[weights > 0], weights[weights > 0])
+        if n * abs(scale) > _LARGEST_EXPONENT:
+            return None
         slack = (2 * np.abs(exponents) + np.abs(exponents - scale) + 16) * UNIT
         tilted = weights * np.exp(exponents - scale) * (1 + sign * slack)
         tiny = (weights < _SMALLEST) | (tilted < _SMALLEST)

@@ -182,7 +182,7 @@ def test_a_lattice_that_is_too_fine_is_counted():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: confirm(law_of("rr", Exp(Fraction(1, 100)), eps0=1), 10**12),
+        lambda: confirm(law_of("rr", Exp(Fraction(1, 100)), eps0=1), 10**12, route="sums"),
         lambda: Exact().bracket(law_of("krr", Fraction(6, 5), k=10, lam=3), 10**9),
         lambda: FFT().bracket(law_of("krr", Exp(Fraction(1, 10)), k=10, eps0=1), 10**9),
         lambda: FFT().bracket(law_of("krr", Fraction(6, 5), k=10, lam=3), 10**13),
@@ -239,3 +239,16 @@ def test_a_long_jump_that_the_tilt_has_made_rare(engine):
     found = solve.delta(krr, n=10**6, eps=3, engine=engine, rigour=None, rel=1e-4).bracket
     assert found.relative_width < Fraction(1, 10**4)
     assert found.contains(Fraction("0.002145463555"))
+
+
+@pytest.mark.parametrize(("eps0", "n"), [(40, 5), (40, 1000), (100, 3), (12, 10)])
+@pytest.mark.parametrize("engine", [Contour(rel=1e-3, largest=10**5), FFT(largest=2**10)])
+def test_a_named_engine_beyond_its_reach_says_at_most_one(engine, eps0, n):
+    """A bracket of [0, 160] was true, and of no use: H(n) never exceeds H(1)."""
+    krr = mechanism("krr").at(k=10, eps0=eps0)
+    try:
+        found = solve.delta(krr, n=n, eps=eps0 - 1, engine=engine).bracket
+    except Unsupported as refusal:
+        assert "\n" not in str(refusal)
+    else:
+        assert found.upper <= 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
@@ -29,6 +29,7 @@ from symshuffle.claims.model import (
 from symshuffle.decompositions.blanket import privacy_blanket, simplified_decomposition
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, optimal_decomposition
+from symshuffle.law import Law
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import EXP_EPS, LAM, evaluate
@@ -339,8 +340,41 @@ TABLE_1 = Claim(
 # -- decomposition.sec-6-D-independence
 
 
+def _open_law(inputs: Sequence[int], size: int) -> dict[Any, Any]:
+    """Law of the two ratios for open bits: the own bit is 1 with probability h, any other with probability l.
+
+    All three mechanisms are of this kind; in local hashing the bit of an input tells whether its hash was reported.
+    """
+    own, other = sp.symbols("h l", positive=True)
+
+    def mass(x: int, bits: tuple[int, ...]) -> Any:
+        chances = (own if i == x else other for i in range(size))
+        return sp.Mul(*(chance if bit else 1 - chance for chance, bit in zip(chances, bits, strict=True)))
+
+    law: dict[Any, Any] = {}
+    for bits in itertools.product((0, 1), repeat=size):
+        first, second, background = (mass(x, bits) for x in inputs)
+        ratios = first / background, second / background
+        law[ratios] = law.get(ratios, sp.Integer(0)) + background
+    return law
+
+
 def _forgotten(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for name in ("BLH", "RAPPOR", "OUE"):
+    smallest, chance = _open_law(statement(3), 3), sp.Symbol("l")
+    yield identity(chance + (1 - chance), 1, at="a further bit: a factor common to all three rows, of total mass 1")
+    for size in (4, 5):
+        law = _open_law(statement(size), size)
+        for ratios in {*smallest, *law}:
+            masses = (one.get(ratios, sp.Integer(0)) for one in (law, smallest))
+            yield identity(*masses, at=f"mass at the ratios {ratios}, open probabilities, D={size} against D=3")
+    lam, t = Fraction(4), Fraction(2)
+    bits = {
+        "BLH": (lam / (lam + 1), Fraction(1, 2)),
+        "RAPPOR": (t / (t + 1), 1 / (t + 1)),
+        "OUE": (Fraction(1, 2), 1 / (lam + 1)),
+    }
+    for name, chances in bits.items():
+        open_bits = dict(zip(sp.symbols("h l", positive=True), map(sp.Rational, chances), strict=True))
         for exp_eps in (Fraction(5, 4), Fraction(3)):
             laws = {}
             for size in (3, 4, 5):
@@ -350,6 +384,11 @@ def _forgotten(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
             for size in (4, 5):
                 at = f"{name}, lam=4, exp(eps)={exp_eps}, D={size} against D=3"
                 yield same_law(laws[size], laws[3], at=at)
+            known = [
+                (Fraction(str((first - exp_eps * second).subs(open_bits))), Fraction(str(mass.subs(open_bits))))
+                for (first, second), mass in _open_law((0, 1, 2), 3).items()
+            ]
+            yield same_law(laws[3], atoms(Law.from_atoms(known)), at=f"{name} by its bits, exp(eps)={exp_eps}")
 
 
 def _blanket_laws(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
@@ -370,8 +409,8 @@ SEC_6_D_INDEPENDENCE = Claim(
     r"depend on $D$.",
     source="decomposition, Section 6, experimental setup",
     assumptions=("three distinct inputs",),
-    scope="explicit channels at lam = 4, D = 3, 4, 5, two values of exp(eps)",
-    grade=Grade.EXACT_CASES,
+    scope="one further bit cancels, for any D; open bit probabilities at D = 3, 4, 5; explicit channels at lam = 4",
+    grade=Grade.PROVED,
     printed=lambda size: (0, 1, 2),
     check=_forgotten,
     controls=(

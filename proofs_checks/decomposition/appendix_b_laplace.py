@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from proofs_checks.decomposition._cases import never_negative
 from symshuffle.accountants.exact import Exact
 from symshuffle.channel import Channel, direct_sum
 from symshuffle.claims.model import (
@@ -165,6 +166,18 @@ def _cut_laplace(lam_root: int, pieces: int) -> Channel:
 
 
 def _one_coordinate_at_a_time(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    m_, gap, inside, mass = sp.symbols("m g e c", nonnegative=True)
+    # Inputs x <= x' of distance 1 - g; |y - x'| - |y - x| at an output below both, between them, above both.
+    for place, difference in (("below", 1 - gap), ("between", 1 - gap - 2 * inside), ("above", -(1 - gap))):
+        excess = (1 - difference).subs(gap, 1 / (1 + gap))
+        yield never_negative(
+            sp.cancel(excess), at=f"densities differ by the factor exp(eps0) at most: output {place} both"
+        )
+    zero, one = (_S / 2 * sp.exp(-_S * sp.Abs(_Y - end)) for end in (0, 1))
+    ratio = ((zero / m_) / (one / m_)).subs(_Y, 0)
+    yield identity(ratio, statement("budget", sp.exp(_S), m_), at="attained at distance 1, any number of coordinates")
+    union = m_ * (mass / m_)
+    yield identity(union, statement("bound", mass, m_), at="mass of a value of G over m coordinates that all differ")
     for pieces in (1, 2, 3):
         single = _cut_laplace(2, pieces)
         lam = Fraction(2) ** (2 * pieces)
@@ -192,13 +205,13 @@ EX_4_3 = Claim(
     text=r"Reporting a uniformly drawn coordinate of $x\in[0,1]^m$ with Laplace noise of scale $1/\varepsilon_0$ is "
     r"$\varepsilon_0$-LDP; where all coordinates differ by 1 its law of $G$ is that of one coordinate.",
     source="decomposition, Example 4.3",
-    assumptions=("uniform choice of the coordinate",),
-    scope="outputs merged into 1, 2, 3 rational cells a side, m = 2, 3; bounds at n = 3",
-    grade=Grade.EXACT_CASES,
+    assumptions=("uniform choice of the coordinate", "Theorems 10 and 11 (claims thm-10, thm-11)"),
+    scope="density ratios and the mixture for all budgets and m; outputs merged into rational cells, m = 2, 3, n = 3",
+    grade=Grade.PROVED,
     printed=_printed_parallel,
     check=_one_coordinate_at_a_time,
     controls=(
-        Control("budget eps0/m", lambda what, value, m: value if what == "bound" else Fraction(value, m)),
+        Control("budget eps0/m", lambda what, value, m: value if what == "bound" else value / m),
         Control("bound divided by m", lambda what, value, m: value / m if what == "bound" else value),
     ),
     expected=ClaimVerdict.HOLDS,

@@ -157,8 +157,8 @@ THM_7 = Claim(
     title="merging outputs by ratio pair keeps optimality",
     text=r"Merging all outputs whose weights in the primary decomposition have the same ratio $a:b:c$, with "
     r"$a=R(x_1^0)(y)$, $b=R(x_1^1)(y)$, $c=\inf_xR(x)(y)$, gives a decomposition that is equivalent to the blanket; "
-    r"the merged weights are the sums. That is the rule in the sentence before the theorem and in Remark 4. The theorem "
-    r"itself writes it as two ratios $r_0=a/c$, $r_1=b/c$, which are not defined where the infimum is 0 (possible "
+    r"the merged weights are the sums. That is the rule in the sentence before the theorem and in Remark 4. The "
+    r"theorem writes it as two ratios $r_0=a/c$, $r_1=b/c$, which are not defined where the infimum is 0 (possible "
     r"without LDP): read as $\infty$ they would merge all outputs that some input never sends but the pair does, and "
     r"lose what tells the pair apart.",
     source="decomposition, Section 4.4: Theorem 7 with the sentence before it, Algorithm 6, Remarks 3 and 4",

@@ -304,8 +304,8 @@ PARALLEL_BETWEEN = Claim(
     expected=ClaimVerdict.REFUTED,
     corrected=Correction(
         "It does where the laws of G of the parts are comparable in convex order (mixing keeps stop-loss transforms "
-        "between), for example where one part is binary randomized response (claim symshuffle.generic-bound); and always "
-        "at n = 1.",
+        "between), for example where one part is binary randomized response (claim symshuffle.generic-bound); and "
+        "always at n = 1.",
         lambda first, second: (min(first, second), max(first, second)),
         Grade.PROVED,
         _between_ordered,

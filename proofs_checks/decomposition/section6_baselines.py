@@ -96,6 +96,12 @@ def _hoeffding(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
         sp.expand((m * a + t) ** 2 / m - (m * a**2 + 2 * a * t)), at="exponent of the tail at t, any m"
     )
     yield identity(sp.integrate(sp.exp(-4 * a * t / b**2), (t, 0, sp.oo)), b**2 / (4 * a), at="integral of the tail")
+    gamma, z, n = sp.symbols("gamma z n", positive=True)
+    tail = b**2 / (4 * a)  # times z^m, for m users of the blanket
+    averaged = statement(gamma, a, b, n).subs(sp.exp(-2 * a**2 / b**2), z)
+    yield identity(
+        tail * (1 - gamma * (1 - z)) ** n / (gamma * n), averaged, at="average over users, any gamma, a, b, n"
+    )
     yield from _random_users("Hoeffding")
     k = krr().inputs
     law = optimal_decomposition(krr()).gparv()
@@ -154,6 +160,12 @@ def _bennett(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
     kappa = c / b**2 * ((1 + u) * sp.log(1 + u) - u)
     yield identity(sp.expand(exponent.subs(s, best)), sp.expand(-kappa), at="exponent at the best s, any a, b, c")
     yield identity(sp.diff(exponent, s).subs(s, best), 0, at="no better s")
+    gamma, z, n = sp.symbols("gamma z n", positive=True)
+    published = statement(gamma, a, b, c, n)
+    (decay,) = published.atoms(sp.exp)
+    yield identity(sp.expand(decay.args[0]), sp.expand(-kappa), at="decay of a term, any a, b, c")
+    averaged = ((1 - gamma * (1 - z)) ** n - (1 - gamma) ** n) / (best * gamma * n)
+    yield identity(averaged, published.subs(decay, z), at="average over m >= 1 users, any gamma, a, b, c, n")
     yield from _random_users("Bennett")
     k = krr().inputs
     gamma = k / (LAM + k - 1)
@@ -246,11 +258,28 @@ BASELINE_CLONE = Claim(
 def _generic(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     w, x = sp.symbols("w x", nonnegative=True)
     lam, target = 1 + w, 1 + x
-    yield never_negative((lam - 1 / lam) * (target + 1) - (lam - 1) * (target + 1), at="range at least that of L")
-    gamma, z = sp.symbols("gamma z", positive=True)
-    # (1/gamma) (1 - gamma (1 - z))^n falls in gamma, so 1/lam is the worst similarity.
-    slope = sp.diff(sp.log((1 - gamma * (1 - z)) / gamma), gamma)
-    yield identity(slope, -1 / gamma - (1 - z) / (1 - gamma * (1 - z)), at="logarithmic slope in gamma at n = 1")
+    low, high = statement(lam, target)
+    share, s, t = sp.symbols("share s t", nonnegative=True)
+    # LDP: lam inf R exceeds R(x) at an output by some s >= 0; summed over the outputs, gamma >= 1/lam.
+    yield never_negative(sp.cancel((t + s) / lam - t / lam), at="inf R at least R(x)/lam, output by output")
+    gamma = (1 + share / lam) / (1 + share)  # any similarity from 1/lam to 1
+    first, second = (1 + lam * s) / (1 + s), (1 + lam * t) / (1 + t)  # any two ratios from 1 to lam
+    # L is gamma times a difference of ratios, and the difference can have either sign: the ends of gamma decide.
+    for end in (1 / lam, sp.Integer(1)):
+        value = end * (first - target * second)
+        yield never_negative(sp.cancel(high - value), at=f"L below its upper end, any ratios, gamma={end}")
+        yield never_negative(sp.cancel(value - low), at=f"L above its lower end, any ratios, gamma={end}")
+    yield identity(high - low, (target + 1) * (lam - 1 / lam), at="the range of the text, any budget and x")
+    # (1/gamma) (1 - gamma (1 - z))^n falls in gamma for every n >= 1, so 1/lam is the worst similarity; z = 1/(1 + w).
+    users = 1 + sp.Symbol("m", nonnegative=True)
+    factor = 1 - gamma * (1 - 1 / (1 + w))
+    falls = 1 / gamma + users * (1 - 1 / (1 + w)) / factor
+    yield never_negative(sp.cancel(falls), at="minus the logarithmic slope in gamma, any number of users")
+    a, b = sp.symbols("a b", positive=True)
+    # b^2 exp(-2 m a^2/b^2) grows with the range b: its logarithmic slope is 2/b + 4 m a^2/b^3.
+    yield identity(
+        sp.diff(sp.log(b**2) - 2 * users * a**2 / b**2, b), 2 / b + 4 * users * a**2 / b**3, at="grows with the range"
+    )
     for label, variable, exact_law, exp_eps, cap in _variables():
         yield compare(variable.gamma, 1 / cap, ">=", at=f"gamma, {label}")
         low, high = statement(cap, exp_eps)
@@ -271,9 +300,9 @@ BASELINE_GENERIC = Claim(
     r"range of $b=(e^\varepsilon+1)(e^{\varepsilon_0}-e^{-\varepsilon_0})$; Hoeffding's bound with these is generic. "
     r"(Claim symshuffle.generic-bound is a better generic bound.)",
     source="decomposition, Section 6 and Remark 6 (Balle et al., Section 5)",
-    assumptions=("eps > 0", "Hoeffding's inequality"),
-    scope="range for all budgets; three mechanisms, n <= 40, against exact values",
-    grade=Grade.EXACT_CASES,
+    assumptions=("eps > 0", "Hoeffding's bound (claim baseline-hoeffding)"),
+    scope="ends, and monotone in gamma and the range, for all parameters; three mechanisms, n <= 40",
+    grade=Grade.PROVED,
     printed=lambda lam, x: (1 / lam - lam * x, lam - x / lam),
     check=_generic,
     controls=(

@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+BENCH  := $(VENV)/bench
 GRID   ?= 1
 JOBS   ?= $(shell nproc)
 
@@ -37,8 +38,15 @@ notebooks: $(STAMP)   ## build the .ipynb files from their percent scripts
 	$(BIN)/jupyter nbconvert --log-level WARN --to notebook --inplace --execute \
 		--ExecutePreprocessor.record_timing=False notebooks/*.ipynb
 
-bench: $(STAMP)   ## measure, and write docs/performance.md
-	$(BIN)/python benchmarks/run.py
+# An environment of its own: dp-accounting asks for older packages than the constraints of the tests.
+$(BENCH)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BENCH)/bin/python -m pip install --quiet --editable . --group bench
+	touch $@
+
+bench: $(BENCH)/.installed   ## measure, and write docs/performance.md
+	$(BENCH)/bin/python -m benchmarks.run
 
 conformance: $(STAMP)   ## every engine on every law of the full grid
 	$(BIN)/python -m pytest -n $(JOBS) -m conformance tests/conformance tests/accountants

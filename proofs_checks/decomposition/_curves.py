@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Final, Literal, final
+from typing import Final, Literal, TypeAlias, final
 
 from symshuffle.accountants.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
 from symshuffle.accountants.curves import Curve, along_users, amplification_curve, delta_curve
@@ -48,7 +48,12 @@ CELLS: Final = 40
 _ZERO: Final = 1e-12
 """Below the distance of the atoms of a Laplace law in doubles."""
 
-Closed = Callable[[BlanketVariable, int], Ball]
+Laplacian: TypeAlias = Literal["laplace"]
+"""Laplace noise on a bit, which is no mechanism of finitely many outputs."""
+
+Single: TypeAlias = "Mechanism | Laplacian"
+
+Closed: TypeAlias = Callable[[BlanketVariable, int], Ball]
 """A closed form for the blanket."""
 
 
@@ -60,7 +65,7 @@ class Bound:
     Parameters
     ----------
     label : str
-        Name in the legend; it decides the look of the curve.
+        Name in the legend.
     profile : callable
         From a number of users and levels eps to delta at each level.
     amplification : callable
@@ -83,16 +88,14 @@ def together(part: Mechanism, m: int, distance: int | None = None) -> Compositio
     return hamming(joint(*[part] * m), distance or m)
 
 
-def optimal(label: str, of: Part | Literal["laplace"], eps0: Fraction) -> Bound:
+def optimal(label: str, of: Part | Laplacian, eps0: Fraction) -> Bound:
     """The optimal decomposition bound at a total budget."""
     if of == "laplace":
         return _evaluated(label, _in_doubles([_laplace_pairs(eps0)[0]], eps0), "upper")
     return _evaluated(label, _in_doubles(_pairs(of, eps0), eps0), "upper")
 
 
-def attained(
-    label: str, of: Part | Literal["laplace"], eps0: Fraction, *, participation: Fraction = Fraction(1)
-) -> Bound:
+def attained(label: str, of: Part | Laplacian, eps0: Fraction, *, participation: Fraction = Fraction(1)) -> Bound:
     """A real pair of datasets with a constant background, from below.
 
     The others hold a third input where there is one, as in the paper; for ``laplace`` the second of the pair. With
@@ -120,12 +123,12 @@ def clone(label: str, eps0: Fraction) -> Bound:
     return _evaluated(label, _in_doubles([standard_clone_pair(enclose(Exp(eps0)))], eps0), "upper")
 
 
-def hoeffding(label: str, of: Mechanism | Literal["laplace"], eps0: Fraction) -> Bound:
+def hoeffding(label: str, of: Single, eps0: Fraction) -> Bound:
     """The blanket by Hoeffding's inequality."""
     return _closed(label, of, eps0, blanket_hoeffding)
 
 
-def bennett(label: str, of: Mechanism | Literal["laplace"], eps0: Fraction) -> Bound:
+def bennett(label: str, of: Single, eps0: Fraction) -> Bound:
     """The blanket by Bennett's inequality."""
     return _closed(label, of, eps0, blanket_bennett)
 
@@ -178,7 +181,7 @@ def _evaluated(label: str, of: Reduction, end: Literal["lower", "upper"], direct
     return Bound(label, profile, lambda users: amplification(tuple(users)))
 
 
-def _closed(label: str, of: Mechanism | Literal["laplace"], eps0: Fraction, bound: Closed) -> Bound:
+def _closed(label: str, of: Single, eps0: Fraction, bound: Closed) -> Bound:
     """A closed form: it need not fall in eps, but delta does, so a value at a smaller eps holds at a larger one."""
     variable = _blanket_variable(of, eps0)
 
@@ -199,7 +202,7 @@ def _closed(label: str, of: Mechanism | Literal["laplace"], eps0: Fraction, boun
     return Bound(label, profile, lambda users: [min(point.y.upper, eps0) for point in along_users(smallest, users)])
 
 
-def _blanket_variable(of: Mechanism | Literal["laplace"], eps0: Fraction) -> Callable[[Fraction], BlanketVariable]:
+def _blanket_variable(of: Single, eps0: Fraction) -> Callable[[Fraction], BlanketVariable]:
     if of == "laplace":
         return lambda eps: BlanketVariable.laplace(Exp(eps0), Exp(eps))
     (whole,) = decompositions(of, eps0)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 from proofs_checks.decomposition import _curves as curves
 from proofs_checks.decomposition._curves import Bound, mechanism, together
@@ -82,7 +82,7 @@ def _all_bounds(title: str, of: Mechanism | None) -> list[Panel]:
     """Every bound on one mechanism, or without one on Laplace noise, at both budgets."""
     panels = []
     for eps0 in BUDGETS:
-        whole: Mechanism | Literal["laplace"] = of or "laplace"
+        whole: curves.Single = of or "laplace"
         drawn = [
             (curves.optimal("optimal upper bound", whole, eps0), _UPPER),
             (curves.attained("real pair of datasets (lower bound)", whole, eps0), _ATTAINED),

@@ -84,9 +84,23 @@ def test_what_is_attained_is_attained(capsys):
 
 def test_confirmation_is_inside(capsys):
     found = answer(capsys, *KRR, "--confirm")
-    assert found["confirmed"].keys() == {"value", "digits", "route"}
+    assert found["confirmed"].keys() == {"value", "digits", "error", "inside", "route"}
+    assert found["confirmed"]["inside"] is True
     assert found["confirmed"]["digits"] == 50
     assert abs(Fraction(found["confirmed"]["value"]) - Fraction(55591, 829440)) < Fraction(1, 10**50)
+
+
+def test_confirmation_of_many_users_and_of_laplace_noise(capsys):
+    for words in (["krr", "-p", "k=10"], ["laplace"]):
+        found = answer(capsys, "delta", *words, "--eps0", "1", "--eps", "3e-6", "--n", "1e12", "--confirm")
+        assert found["confirmed"]["inside"] is True
+        assert found["confirmed"]["digits"] == 14
+
+
+def test_confirmation_of_epsilon_is_delta_at_the_safe_end(capsys):
+    found = answer(capsys, "epsilon", "rr", "--lam", "3", "--delta", "1e-2", "--n", "30", "--confirm")
+    assert found["confirmed"]["inside"] is True
+    assert Fraction(found["confirmed"]["value"]) <= Fraction(1, 100)
 
 
 def test_zero_is_zero(capsys):
@@ -185,7 +199,6 @@ WRONG = [
     ([*with_option("--engine", "fft"), "--rigour", "exact"], "engine fft answers at rigour float64, not exact"),
     ([*with_option("--n", "1e9"), "--rigour", "exact"], "rigour exact at n = 1000000000"),
     ([*without("--lam"), "--eps0", "1", "--rigour", "exact"], "rigour exact needs rational lam"),
-    ([*with_option("--n", "1e9"), "--confirm"], "confirmation at n = 1000000000"),
     (["delta", "kr", *DELTA[2:]], "mechanism = kr: expected one of"),
     (["delta", "identity", "-p", "k=3", "--lam", "3", "--eps", "1", "--n", "2"], "no budget: identity has none"),
     (["delta", "half-block", "-p", "k=3", "--lam", "3", "--eps", "1", "--n", "2"], "k = 3: expected an even integer"),
@@ -198,7 +211,10 @@ WRONG = [
         (["epsilon", "krr", "-p", "k=3", "--lam", "3", "--n", "5", "--delta", delta], f"delta = {delta}")
         for delta in ("0", "1", "-1", "2", "nan")
     ),
-    (["epsilon", "identity", "-p", "k=3", "--n", "5", "--delta", "0.1"], "no eps up to 5000 has delta <= 0.1: 1 is left there"),
+    (
+        ["epsilon", "identity", "-p", "k=3", "--n", "5", "--delta", "0.1"],
+        "no eps up to 5000 has delta <= 0.1: 1 is left there",
+    ),
     (["delta"], "MECH"),
     (["nonsense"], "commands:"),
 ]

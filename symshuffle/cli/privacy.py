@@ -33,7 +33,7 @@ from symshuffle.numbers import parse_rational
 
 if TYPE_CHECKING:
     from symshuffle.accountants.confirm import Confirmation
-    from symshuffle.accountants.reduction import Reduction
+    from symshuffle.accountants.reduction import Reduction, Source
     from symshuffle.accountants.solve import Amplification
     from symshuffle.numbers import Real
 
@@ -86,9 +86,10 @@ def delta(
         bits=LAW_BITS,
         attain=True,
     )
-    confirmed = _confirmed(reduced, bound, target) if confirm else None
+    confirmed = _confirmed(asked, reduced, bound, target) if confirm else None
+    inside = confirmed and confirmed.inside(bound.bracket)
     inputs = arguments.echoed(asked, eps0, lam, file=file, n=users, eps=eps, exp_eps=exp_eps)
-    _show("delta", bound, confirmed, inputs, as_json)
+    _show("delta", bound, confirmed, inside, inputs, as_json)
 
 
 @app.command(epilog=_BOUND_HELP)
@@ -129,9 +130,11 @@ def epsilon(
         attain=True,
     )
     at = Exp(bound.bracket.upper) if bound.bracket.upper else Fraction(1)
-    confirmed = _confirmed(reduced, bound, at) if confirm else None
+    confirmed = _confirmed(asked, reduced, bound, at) if confirm else None
+    # The confirmed number is delta at the upper end of eps, which is safe if it meets the target.
+    inside = confirmed and confirmed.exactly <= target + Fraction(confirmed.error)
     inputs = arguments.echoed(asked, eps0, lam, file=file, n=users, delta=delta)
-    _show("epsilon", bound, confirmed, inputs, as_json)
+    _show("epsilon", bound, confirmed, inside, inputs, as_json)
 
 
 @app.command()
@@ -250,9 +253,9 @@ def example() -> None:
     if bound.attained is not None:
         console.print(f"  attained: {float(bound.attained.lower):.9g} by {bound.attained.datasets}")
     with console.status("recomputing at 50 digits"):
-        confirmed = _confirmed(reduced, bound, Exp(eps))
+        confirmed = _confirmed(at, reduced, bound, Exp(eps))
     console.print(f"  confirmed: {confirmed.value}\n  by {confirmed.route}")
-    verdict = "inside" if bound.bracket.contains(confirmed.exactly) else "OUTSIDE"
+    verdict = "inside" if confirmed.inside(bound.bracket) else "OUTSIDE"
     console.print(f"  the confirmed value lies {verdict} the bracket")
 
 
@@ -265,11 +268,14 @@ def _law_table(law: list[dict[str, str]]) -> Table:
     return table
 
 
-def _confirmed(reduced: Reduction, bound: Amplification, target: Real) -> Confirmation:
-    """The largest of the laws behind a bound, recomputed in mpmath."""
-    from symshuffle.accountants.confirm import confirm
+def _confirmed(asked: Source, reduced: Reduction, bound: Amplification, target: Real) -> Confirmation:
+    """The largest of the laws behind a bound, recomputed in mpmath; Laplace noise from its densities."""
+    from symshuffle.accountants.confirm import confirm, confirm_laplace
     from symshuffle.accountants.reduction import laws
+    from symshuffle.mechanisms.continuous import Laplace
 
+    if isinstance(asked, Laplace) and asked.lam is not None:
+        return confirm_laplace(asked.lam, target, bound.n)
     found = [
         confirm(law, bound.n, digits=CONFIRMED_DIGITS)
         for family in reduced.bounds
@@ -279,7 +285,12 @@ def _confirmed(reduced: Reduction, bound: Amplification, target: Real) -> Confir
 
 
 def _show(
-    what: str, bound: Amplification, confirmed: Confirmation | None, inputs: dict[str, Any], as_json: bool
+    what: str,
+    bound: Amplification,
+    confirmed: Confirmation | None,
+    inside: bool | None,
+    inputs: dict[str, Any],
+    as_json: bool,
 ) -> None:
     from symshuffle.accountants.solve import ADJACENCY
     from symshuffle.numbers import format_decimal
@@ -301,7 +312,13 @@ def _show(
             "attained_by": None if attained is None else attained.datasets,
             "confirmed": None
             if confirmed is None
-            else {"value": confirmed.value, "digits": confirmed.digits, "route": confirmed.route},
+            else {
+                "value": confirmed.value,
+                "digits": confirmed.digits,
+                "error": confirmed.error,
+                "inside": inside,
+                "route": confirmed.route,
+            },
             "inputs": inputs,
         }
         typer.echo(json.dumps(answer, indent=2))
@@ -313,7 +330,9 @@ def _show(
     if attained is not None:
         table.add_row("attained", f"{lower} by {attained.datasets}")
     if confirmed is not None:
-        table.add_row("confirmed", f"{confirmed.value}\nby {confirmed.route}")
+        place = {"delta": "the bracket", "epsilon": "the target delta, at the upper end of eps"}[what]
+        verdict = f"{'inside' if inside else 'OUTSIDE'} {place}; error about {confirmed.error}"
+        table.add_row("confirmed", f"{confirmed.value}\n{verdict}\nby {confirmed.route}")
     table.add_row("rigour", f"{bound.bracket.rigour.value}, engine {bound.bracket.engine}: {bound.bracket.how}")
     table.add_row("adjacency", ADJACENCY)
     table.add_row("meaning", bound.meaning)

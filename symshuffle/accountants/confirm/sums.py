@@ -1,9 +1,8 @@
-"""A second opinion at high precision, in mpmath: no transform, no lattice, no ball arithmetic.
+"""H(n) as a sum over the counts of the atoms, in mpmath: no transform, no lattice, no ball arithmetic.
 
-The expectation is summed over the counts of the atoms. Two atoms are summed in closed form: given how many users fall
-on either, their split is binomial, and E[(X - i)_+] needs only binomial tails, accumulated from the far end. The counts
-of all other atoms are enumerated; those whose whole contribution is below the precision asked for are skipped, by a
-Chernoff bound in doubles. The only thing shared with the engines is the list of atoms.
+Two atoms are summed in closed form: given how many users fall on either, their split is binomial, and E[(X - i)_+]
+needs only binomial tails, accumulated from the far end. The counts of all other atoms are enumerated; those whose whole
+contribution is below the precision asked for are skipped, by a Chernoff bound in doubles.
 """
 
 from __future__ import annotations
@@ -11,18 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Final, final
 
-import mpmath
 import numpy as np
 import numpy.typing as npt
 
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.law import Law
-from symshuffle.numbers import Ball, Number
-
-ROUTE: Final = "mpmath, sum over the counts of the atoms with binomial tails for two of them"
+from symshuffle.accountants.confirm.transform import Transform
+from symshuffle.errors import Unsupported
 
 LARGEST_SUM: Final = 20_000_000
 """Candidate terms beyond which the sum is refused."""
@@ -34,89 +28,61 @@ _GUARD: Final = 14
 """Decimal digits below the precision asked for at which a term may be skipped."""
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Confirmation:
-    """A value recomputed at high precision.
-
-    Parameters
-    ----------
-    value : str
-        Decimal string.
-    digits : int
-        Significant digits it was computed to.
-    route : str
-        How it was obtained.
-    """
-
-    value: str
-    digits: int
-    route: str
-
-    @property
-    def exactly(self) -> Fraction:
-        """The decimal string as a rational."""
-        return Fraction(self.value)
-
-
-def confirm(law: Law, n: int, *, digits: int = 50) -> Confirmation:
-    """Recompute H(n) to ``digits`` significant digits.
-
-    Parameters
-    ----------
-    law : Law
-        Atoms as fractions, or as balls much narrower than the digits asked for (their midpoints are used).
-    n : int
-        Number of users.
-    digits : int
-        Significant digits.
+def by_sums(law: Transform, n: int, *, digits: int) -> Any:
+    """E[S_+]/n to ``digits`` digits.
 
     Raises
     ------
-    InputError
-        If an atom is a ball too wide for the digits.
     Unsupported
-        If the sum would have more than ``LARGEST_SUM`` candidate terms, or n is above ``LARGEST_N``.
+        If the sum would have more than ``LARGEST_SUM`` candidate terms, n is above ``LARGEST_N``, or the law has a
+        continuous part.
     """
-    if n > LARGEST_N:
-        raise Unsupported(f"confirmation at n = {n}: sums over counts are feasible up to n = {LARGEST_N}")
-    context = mpmath.MPContext()
-    context.dps = digits + 15
-    merged: dict[Any, Any] = {}
-    for v, w in law.atoms():
-        value = _read(context, v, digits)
-        merged[value] = merged.get(value, 0) + _read(context, w, digits)
-    atoms = list(merged.items())
-    total = _positive_part(context, sorted(atoms, reverse=True), n, digits) / n + _read(context, law.singular, digits)
-    return Confirmation(context.nstr(total, digits, strip_zeros=False), digits, ROUTE)
+    terms = number_of_terms(law, n, digits=digits)
+    if terms > LARGEST_SUM:
+        raise Unsupported(f"a sum over counts at n = {n} with {len(law.atoms)} atoms: too many terms")
+    return _positive_part(law.context, law.atoms, n, digits) / n
 
 
-def _read(context: Any, number: Number, digits: int) -> Any:
-    if isinstance(number, Ball):
-        if number.radius * 10 ** (digits + 5) > abs(number.midpoint):
-            raise InputError("law", number, f"atoms known to more than {digits + 5} digits (raise bits)")
-        number = number.midpoint
-    exact = Fraction(number)
-    return context.mpf(exact.numerator) / context.mpf(exact.denominator)
+def number_of_terms(law: Transform, n: int, *, digits: int) -> float:
+    """How many terms have to be considered; infinite where there is no such sum."""
+    if law.smooth or n > LARGEST_N:
+        return math.inf
+    if len(law.atoms) == 1:
+        return 1
+    others = _split(law.atoms)[1]
+    likely = _likely(law.atoms, n, digits)
+    candidates = sum(math.comb(n - int(i) + len(others) - 1, len(others) - 1) if others else 1 for i in likely)
+    return candidates + int(likely.sum())  # one step of a binomial tail each, at most
+
+
+def _split(atoms: Sequence[tuple[Any, Any]]) -> tuple[Sequence[tuple[Any, Any]], list[tuple[Any, Any]]]:
+    """The pair that is summed in closed form, the largest and the lightest atom, and all others."""
+    lightest = min(range(1, len(atoms)), key=lambda i: atoms[i][1])
+    return (atoms[0], atoms[lightest]), [a for i, a in enumerate(atoms) if i not in (0, lightest)]
+
+
+def _likely(atoms: Sequence[tuple[Any, Any]], n: int, digits: int) -> npt.NDArray[np.int64]:
+    """Numbers of users on the pair that are not negligible."""
+    pair, others = _split(atoms)
+    if not others:
+        return np.array([n])
+    counts = np.arange(n + 1)
+    return counts[_log_joint(pair, counts, n) >= _cutoff(atoms, n, digits)]
+
+
+def _cutoff(atoms: Sequence[tuple[Any, Any]], n: int, digits: int) -> float:
+    return _log_bound(atoms, n) - (digits + _GUARD) * math.log(10)
 
 
 def _positive_part(context: Any, atoms: Sequence[tuple[Any, Any]], n: int, digits: int) -> Any:
-    """E[(G_1 + ... + G_n)_+] for atoms sorted by falling value."""
-    if atoms[0][0] <= 0:
-        return context.mpf(0)
+    """E[(G_1 + ... + G_n)_+] for atoms sorted by falling value, the first of them positive."""
     if len(atoms) == 1:
         return n * atoms[0][0]
-    lightest = min(range(1, len(atoms)), key=lambda i: atoms[i][1])
-    pair, others = (atoms[0], atoms[lightest]), [a for i, a in enumerate(atoms) if i not in (0, lightest)]
-    cutoff = _log_bound(atoms, n) - (digits + _GUARD) * math.log(10)
+    pair, others = _split(atoms)
+    cutoff = _cutoff(atoms, n, digits)
     tables = [_Table.of(atom, n) for atom in (*pair, *others)]
-    likely = np.arange(n + 1)[_log_joint(pair, np.arange(n + 1), n) >= cutoff] if others else np.array([n])
-    candidates = sum(math.comb(n - int(i) + len(others) - 1, len(others) - 1) if others else 1 for i in likely)
-    candidates += int(likely.sum())  # one step of a binomial tail each, at most
-    if candidates > LARGEST_SUM:
-        raise Unsupported(f"confirmation at n = {n} with {len(atoms)} atoms has {candidates} terms to consider")
     total = context.mpf(0)
-    for inner in likely.tolist():
+    for inner in _likely(atoms, n, digits).tolist():
         counts = _compositions(n - inner, len(others))
         counts = counts[_log_terms(pair, others, inner, counts, n) >= cutoff]
         if len(counts):
@@ -160,8 +126,6 @@ def _log_bound(atoms: Sequence[tuple[Any, Any]], n: int) -> float:
     values = np.array([float(v) for v, _ in atoms])
     logs = np.array([_log(w) for _, w in atoms])
     largest, top = float(np.abs(values).max()), float(values.max())
-    if not (largest < 1e300 and top > 1e-300):
-        raise Unsupported("confirmation needs atoms within the range of doubles, in which it chooses what to skip")
     cs = np.exp(np.linspace(math.log(1e-3 / n / largest), math.log((1e4 + 2 * abs(logs.min())) / top), 4000))
     exponents = np.outer(cs, values) + logs
     shift = exponents.max(axis=1)

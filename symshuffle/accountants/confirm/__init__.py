@@ -1,0 +1,5 @@
+"""A second opinion in mpmath on any H(n), by routes that share nothing with the engines but the law."""
+
+from symshuffle.accountants.confirm.front import Confirmation, Route, confirm, confirm_laplace
+
+__all__ = ["Confirmation", "Route", "confirm", "confirm_laplace"]

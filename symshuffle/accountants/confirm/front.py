@@ -1,0 +1,160 @@
+"""Which of the two routes recomputes H(n), and with how many digits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, Literal, TypeAlias, final
+
+from symshuffle.accountants.confirm.inversion import by_inversion
+from symshuffle.accountants.confirm.laplace import laplace_transform, one_user
+from symshuffle.accountants.confirm.sums import by_sums, number_of_terms
+from symshuffle.accountants.confirm.transform import Transform, saddle, transform
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.law import Law
+from symshuffle.numbers import Real, Verdict, less
+from symshuffle.results import Bracket
+
+Route: TypeAlias = Literal["auto", "sums", "inversion"]
+"""``sums`` over counts of atoms, ``inversion`` of the moment generating function; ``auto`` chooses by cost."""
+
+LEAST_DIGITS: Final = 8
+"""Fewer digits do not count as a confirmation of brackets of the usual width 1e-6."""
+
+_SUMS: Final = "mpmath, sum over the counts of the atoms with binomial tails for two of them"
+_INVERSION: Final = "mpmath, Gauss-Legendre panels on two lines of the inversion integral"
+
+_QUICK_SUM: Final = 500_000
+"""Terms that take no longer than an inversion."""
+
+_LINE_DIGITS: Final = 14
+"""Digits aimed at where the line never ends; each further one needs a line three times as long."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """A value recomputed at high precision.
+
+    Parameters
+    ----------
+    value : str
+        Decimal string, of as many digits as ``error`` leaves.
+    digits : int
+        Significant digits that are meant to be right.
+    error : str
+        Estimate of the absolute error, rounding of the string included. It is no bound: the quadrature error in it is
+        the difference of two computations.
+    route : str
+        How it was obtained.
+    """
+
+    value: str
+    digits: int
+    error: str
+    route: str
+
+    @property
+    def exactly(self) -> Fraction:
+        """The decimal string as a rational."""
+        return Fraction(self.value)
+
+    def inside(self, bracket: Bracket) -> bool:
+        """Whether the value lies in a bracket, its own error granted."""
+        error = Fraction(self.error)
+        return bracket.lower - error <= self.exactly <= bracket.upper + error
+
+
+def confirm(law: Law, n: int, *, digits: int = 50, route: Route = "auto", least: int = LEAST_DIGITS) -> Confirmation:
+    """Recompute H(n) in mpmath, to ``digits`` significant digits where that can be had.
+
+    A sum over counts, and the inversion of a law on a coarse lattice, give all digits. The inversion of any other law
+    gives as many as the stretch of the line that it can afford: some 8 to 10 at n = 10^3, up to 14 at large n.
+
+    Parameters
+    ----------
+    law : Law
+        The law; of balls, the midpoints are used, and their radii count as an error.
+    n : int
+        Number of users.
+    digits : int
+        Significant digits aimed at.
+    route : {"auto", "sums", "inversion"}
+        How.
+    least : int
+        Digits below which the answer is a refusal.
+
+    Raises
+    ------
+    InputError
+        If the weights of the law are no probabilities.
+    Unsupported
+        If fewer than ``least`` digits can be had at a reasonable cost.
+    """
+    if law.never_positive:
+        return _from_transform(transform(law, n, digits=digits), Fraction(0), Fraction(0), digits, least, _SUMS)
+    read = transform(law, n, digits=digits)
+    if read.atoms[0][0] <= 0:
+        raise InputError("law", "a ball around 0 as largest value", "a largest value of known sign (raise bits)")
+    return _dispatch(read, n, digits, route, least)
+
+
+def confirm_laplace(
+    lam: Real, exp_eps: Real, n: int, *, digits: int = _LINE_DIGITS, least: int = LEAST_DIGITS
+) -> Confirmation:
+    """Recompute H(n) of Laplace noise from its densities, by quadrature over the outputs inside the inversion.
+
+    Parameters
+    ----------
+    lam, exp_eps : Real
+        Ratio cap and target ratio.
+    n, digits, least
+        As for :func:`confirm`.
+
+    Raises
+    ------
+    Unsupported
+        As for :func:`confirm`; so at few users, where the atoms and the continuous parts mix on a long line.
+    """
+    if less(exp_eps, lam) is Verdict.FALSE:
+        return Confirmation("0", digits, "0", "G is never positive")
+    law = laplace_transform(lam, exp_eps, n, digits=digits)
+    if n == 1:
+        how = "mpmath, tanh-sinh quadrature of (f0 - x f1)_+ over the outputs"
+        return _from_transform(law, one_user(law), 0, digits, least, how)
+    return _dispatch(law, n, digits, "inversion", least)
+
+
+def _dispatch(law: Transform, n: int, digits: int, route: Route, least: int) -> Confirmation:
+    terms = number_of_terms(law, n, digits=digits) if route != "inversion" else math.inf
+    if route == "sums" or terms <= _QUICK_SUM:
+        return _by_sums(law, n, digits, least)
+    try:
+        aim = digits if law.lattice is not None else min(digits, _LINE_DIGITS)
+        value, error, where = by_inversion(law, n, digits=aim)
+        return _from_transform(law, value, error, aim, least, f"{_INVERSION}: {where}")
+    except Unsupported:
+        if not math.isfinite(terms):
+            raise
+        return _by_sums(law, n, digits, least)
+
+
+def _by_sums(law: Transform, n: int, digits: int, least: int) -> Confirmation:
+    value = by_sums(law, n, digits=digits)
+    return _from_transform(law, value, value * law.noise(n, saddle(law.atoms, n)), digits, least, _SUMS)
+
+
+def _from_transform(law: Transform, value: Any, error: Any, aim: int, least: int, route: str) -> Confirmation:
+    """The singular mass added, and no digit shown that the error denies."""
+    context = law.context
+    total, error = law.singular + value, abs(error) + value * context.mpf(10) ** -(aim + 5)
+    lost = context.log10(error / abs(total)) if error and total else -context.inf
+    digits = aim if lost <= -aim - 1 else math.floor(-lost)
+    if digits < least:
+        raise Unsupported(
+            f"confirmation: {max(digits, 0)} digits can be had at a reasonable cost, fewer than {least} confirm nothing"
+        )
+    shown = context.nstr(total, digits, strip_zeros=False)
+    rounding = abs(total) * context.mpf(10) ** (1 - digits)
+    return Confirmation(shown, digits, context.nstr(error + rounding, 3), route)

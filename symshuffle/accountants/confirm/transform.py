@@ -1,0 +1,195 @@
+r"""The moment generating function :math:`M(s)=E e^{sG}` of one law in mpmath, as both routes see it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from itertools import pairwise
+from typing import Any, Final, final
+
+import mpmath
+
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.law import Law
+from symshuffle.numbers import Ball, Number
+
+_LARGEST_RATIO: Final = 10**6
+"""Denominator up to which two differences of atoms that are balls are recognised as commensurable."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Smooth:
+    """A continuous part of a law of G, parametrised over an interval of outputs.
+
+    Parameters
+    ----------
+    lower, upper : mpf
+        Ends of the interval.
+    density, value, slope : callable
+        From an output to the density of its law, to G, and to the derivative of G, which has no zero.
+    """
+
+    lower: Any
+    upper: Any
+    density: Callable[[Any], Any]
+    value: Callable[[Any], Any]
+    slope: Callable[[Any], Any]
+
+    def nodes(self, context: Any, *, panels: int, degree: int = 3) -> list[tuple[Any, Any]]:
+        """Gauss-Legendre nodes as atoms (value, weight); ``3 * 2**(degree - 1)`` to a panel."""
+        rule, found = context._gauss_legendre, []
+        ends = context.linspace(self.lower, self.upper, panels + 1)
+        for low, high in pairwise(ends):
+            for y, weight in rule.get_nodes(low, high, degree, context.prec):
+                found.append((self.value(y), weight * self.density(y)))
+        return found
+
+    def turns(self, t: float) -> int:
+        """Panels of about half an oscillation of exp(itG) each, over which 12 nodes are good to twenty digits."""
+        return 1 + int(abs(t) * float(abs(self.value(self.upper) - self.value(self.lower))) / 4)
+
+    def variation(self, context: Any, c: float) -> float:
+        """A number V with ``|moment(c + it)| <= V / t``: integrate by parts and add up the amplitude's variation."""
+        ys = context.linspace(self.lower, self.upper, 200)
+        amplitude = [float(self.density(y) * context.exp(c * self.value(y)) / abs(self.slope(y))) for y in ys]
+        steps = sum(abs(b - a) for a, b in pairwise(amplitude))
+        return 1.1 * (amplitude[0] + amplitude[-1] + steps)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """A law in mpmath numbers.
+
+    Parameters
+    ----------
+    context : MPContext
+        Where its numbers live, with the precision they are computed in.
+    atoms : tuple of (value, weight)
+        The discrete part, each value once, the largest first.
+    smooth : tuple of Smooth
+        The continuous parts.
+    singular : mpf
+        The mass beside the law.
+    lattice : mpf or None
+        A spacing d such that all values differ by multiples of d; None where none is known.
+    offset : mpf or None
+        On a lattice, the smallest positive number that the sum of all users can be.
+    blur : tuple of float
+        Largest radius of a value and largest relative radius of a weight, for atoms given as balls.
+    """
+
+    context: Any
+    atoms: tuple[tuple[Any, Any], ...]
+    smooth: tuple[Smooth, ...]
+    singular: Any
+    lattice: Any = None
+    offset: Any = None
+    blur: tuple[float, float] = (0.0, 0.0)
+
+    def nodes(self, panels: int = 2) -> list[tuple[Any, Any]]:
+        """The atoms, and the continuous parts by as many panels, which is enough for moderate arguments."""
+        parts = (part.nodes(self.context, panels=panels) for part in self.smooth)
+        return [*self.atoms, *(node for part in parts for node in part)]
+
+    def noise(self, n: int, c: float) -> float:
+        """Relative error of H(n), seen from the tilt c, that comes from the width of the atoms."""
+        return n * (c * self.blur[0] + self.blur[1])
+
+
+def transform(law: Law, n: int, *, digits: int) -> Transform:
+    """Read a law at a precision that leaves ``digits`` digits of H(n).
+
+    Raises
+    ------
+    InputError
+        If the weights are no probabilities.
+    Unsupported
+        If a value is beyond the range of doubles, in which the routes choose what matters.
+    """
+    law.require_probabilities()
+    context = context_for(n, digits)
+    values = [_midpoint(value) for value in law.values]
+    merged: dict[Fraction, Fraction] = {}
+    for value, weight in zip(values, law.weights, strict=True):
+        merged[value] = merged.get(value, Fraction(0)) + _midpoint(weight)
+    atoms = tuple((as_mpf(context, v), as_mpf(context, w)) for v, w in sorted(merged.items(), reverse=True))
+    if not all(abs(v) < 1e300 for v, _ in atoms) or 0 < atoms[0][0] < 1e-300:
+        raise Unsupported("confirmation needs atoms within the range of doubles, in which it chooses what matters")
+    blur = max(map(_radius, law.values)), max(_radius(w) / _midpoint(w) for w in law.weights)
+    spacing = _spacing(sorted(merged), blur[0])
+    offset = None
+    if spacing is not None:
+        offset = (n * max(merged)) % spacing or spacing
+    singular = as_mpf(context, _midpoint(law.singular))
+    d, r = (None if x is None else as_mpf(context, x) for x in (spacing, offset))
+    return Transform(context, atoms, (), singular, d, r, (float(blur[0]), float(blur[1])))
+
+
+def context_for(n: int, digits: int) -> Any:
+    """An mpmath context that can lose the digits of n, which the n-th power of M costs, twice."""
+    context = mpmath.MPContext()
+    context.dps = digits + 20 + 2 * math.ceil(math.log10(n + 1))
+    return context
+
+
+def as_mpf(context: Any, number: Fraction) -> Any:
+    """A rational, rounded once."""
+    return context.mpf(number.numerator) / context.mpf(number.denominator)
+
+
+def _midpoint(number: Number) -> Fraction:
+    return number.midpoint if isinstance(number, Ball) else Fraction(number)
+
+
+def _radius(number: Number) -> Fraction:
+    return number.radius if isinstance(number, Ball) else Fraction(0)
+
+
+def _spacing(values: Sequence[Fraction], radius: Fraction) -> Fraction | None:
+    """The coarsest d of which all differences are multiples, as far as the radius of the values can tell."""
+    differences = [value - values[0] for value in values[1:]]
+    if not differences:
+        return None
+    if not radius:
+        unit = math.lcm(*(x.denominator for x in differences))
+        return Fraction(reduce(math.gcd, (int(x * unit) for x in differences)), unit)
+    widest = differences[-1]
+    shares = [(x / widest).limit_denominator(_LARGEST_RATIO) for x in differences]
+    # A share of six digits that fits to the last digit of a ball is no accident; elsewhere there is no lattice.
+    if any(abs(share * widest - x) > 8 * radius for share, x in zip(shares, differences, strict=True)):
+        return None
+    return widest / math.lcm(*(share.denominator for share in shares))
+
+
+def saddle(nodes: Sequence[tuple[Any, Any]], n: int) -> float:
+    """The c > 0 at which the tilted mean of the sum is 2/c, where the integrand crosses the real line lowest.
+
+    Raises
+    ------
+    InputError
+        If no value is positive.
+    """
+    top = max(value for value, _ in nodes)
+    if top <= 0:
+        raise InputError("law", "never positive", "a positive value of G")
+
+    def pull(c: float) -> float:
+        tilted = [(v, w * _exp(w, c * (v - top))) for v, w in nodes]
+        return float(n * c * sum(v * q for v, q in tilted) / sum(q for _, q in tilted))
+
+    low = high = 1 / (n * float(top))
+    while pull(high) < 2:
+        low, high = high, 2 * high
+    while high > 1.001 * low:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if pull(middle) > 2 else (middle, high)
+    return high
+
+
+def _exp(like: Any, x: Any) -> Any:
+    return like.context.exp(x)

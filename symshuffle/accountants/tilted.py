@@ -39,6 +39,9 @@ _QUIET: Final = 60.0
 _COARSEST: Final = 32
 """Steps that the range of G has to be wide, for the contraction to mean anything."""
 
+_FINEST: Final = 1 << 45
+"""Most steps into which the range of G is cut: places stay exact in doubles."""
+
 _CANDIDATES: Final = 1 << 14
 """Steps among which the one is chosen that fits the atoms best."""
 
@@ -104,20 +107,22 @@ class Window:
         kernel = np.where(half > 0, half + np.log(-np.expm1(-2 * np.maximum(half, 1e-300))), np.log(tilts))
         c = float(tilts[np.argmin(n * _cumulants(values, weights, tilts) - 2 * kernel)])
         spread = math.sqrt(n) * max(_spread(values, weights, c), 1e-3 * widest / math.sqrt(n))
-        thetas = np.geomspace(1e-3 / spread, 700 / widest, 400)
-        rise, fall = (
-            (n * (_cumulants(values, weights, c + sign * thetas) - _cumulants(values, weights, np.array([c]))) + _QUIET)
-            / thetas
-            for sign in (1, -1)
+        # Towards either side up to where the farthest atom there leaves the range of doubles, the tilt undone.
+        farthest = (float(-values.min()) if values.min() < 0 else widest, float(values.max()))
+        falling, rising = (
+            np.geomspace(1e-3 / spread, back + 700 / far, 400) for far, back in zip(farthest, (c, 0.0), strict=True)
         )
+        at = _cumulants(values, weights, np.array([c]))
+        fall = (n * (_cumulants(values, weights, c - falling) - at) + _QUIET) / falling
+        rise = (n * (_cumulants(values, weights, c + rising) - at) + _QUIET) / rising
         right = min(Fraction(float(rise.min())), n * high)
         left = max(Fraction(-float(fall.min())), n * low)
-        slopes = float(thetas[fall.argmin()]), float(thetas[rise.argmin()])
+        slopes = float(falling[fall.argmin()]), float(rising[rise.argmin()])
         if right <= left:
             return None
         # Where the window ends with the range, it also holds the one step by which each copy may be rounded up.
         spare = 4 * _MARGIN + (n if right == n * high else 0)
-        steps = _steps(law, low, span, int((largest - spare) * span / (right - left)), c)
+        steps = _steps(law, low, span, min(int((largest - spare) * span / (right - left)), _FINEST), c)
         if steps == 0:
             return None
         step = span / steps
@@ -132,19 +137,20 @@ class Window:
         weights = np.array([to_float(masses[j]) for j in places])
         if not weights.any():
             return None
-        if side == "upper":
-            weights = np.maximum(weights, 2 * _SMALLEST)
         exponents = self.tilt * positions
         scale = _log_sum(exponents[weights > 0], weights[weights > 0])
         if n * abs(scale) > _LARGEST_EXPONENT:
             return None
         slack = (2 * np.abs(exponents) + np.abs(exponents - scale) + 16) * UNIT
-        tilted = weights * np.exp(exponents - scale) * (1 + sign * slack)
-        tiny = (weights < _SMALLEST) | (tilted < _SMALLEST)
-        tilted[tiny] = _SMALLEST if side == "upper" else 0.0
+        # What a double does not hold is dropped, and for the upper side the chance that it occurs is added again.
+        with np.errstate(over="ignore"):
+            tilted = np.maximum(weights, _SMALLEST) * np.exp(exponents - scale) * (1 + sign * slack)
+        dropped = (weights < _SMALLEST) | (tilted < _SMALLEST)
+        lost = 2.0 * n * float((tilted[dropped] + _SMALLEST).sum()) if side == "upper" else 0.0
+        tilted[dropped] = 0.0
         folded = convolve(places, tilted, n, self.length)
         total, error = folded.integral(np.roll(self._ramp(n, sign), self.first % self.length))
-        outside = self._outside(places, positions, tilted, n) / (self.tilt * math.e) * (1 + 1e-9)
+        outside = (self._outside(places, positions, tilted, n) + lost) / (self.tilt * math.e) * (1 + 1e-9)
         value = total + sign * (error + outside)
         if not math.isfinite(value) or value <= 0:
             return None

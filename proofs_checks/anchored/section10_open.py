@@ -137,6 +137,17 @@ def _check_reduction(statement: Statement, rng: np.random.Generator) -> Iterator
     m, d, s = sp.symbols("m d s")
     slope = (3 * s * v**2 + 2 * m * v).subs(m, -(s * v**3 + d) / v**2)
     yield identity(slope, v**2 * (s - 2 * d / v**3), at="every cubic: its derivative at a root")
+    # Beyond its threshold the frontier is attained by templates (v, 1, ..., 1) (claim anchored-frontier), also under a
+    # cap above v.
+    cap = 1 + v + e
+    between = sum(bool(level > 1) and bool(level < cap) for level in (1 + v, sp.Integer(1), sp.Integer(1)))
+    yield decide(
+        between <= statement(),
+        at="k=3: the template (v, 1, 1), any v and any cap above it",
+        claimed="no more coordinates between the ends than stated",
+        computed=str(between),
+        symbolic=True,
+    )
     for trial in range(8):
         size, lam = 4 + trial % 3, Fraction(3, 2) + trial % 4
         found = trace_frontier(size, Fraction(1 + trial, 9), lam_cap=lam)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import sympy as sp
@@ -33,8 +33,8 @@ from symshuffle.design.raw_cap import (
     tie_ratio,
 )
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
-from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.numbers import less
+from symshuffle.mechanisms.symbolic import LAM, nonnegative
+from symshuffle.numbers import Verdict, less
 
 
 def _phase_set(k: int, lam: Fraction) -> set[int]:
@@ -86,10 +86,14 @@ def _check_designs(statement: Statement, _: np.random.Generator) -> Iterator[Com
             yield compare(off, statement(k, lam), at=f"k={k}, lam={lam}: size {s} is off the frontier")
 
 
-def _nearest(k: int, lam: Fraction) -> set[int]:
+def _floor(size: Any) -> Any:
+    return sp.floor(size) if isinstance(size, sp.Basic) else math.floor(size)
+
+
+def _nearest(k: Any, lam: Any) -> set[Any]:
     """The integers on either side of the relaxed optimum, at least 1."""
     size = k / (lam + 1)
-    return {max(1, math.floor(size)), max(1, math.ceil(size))}
+    return {max(1, _floor(size)), max(1, -_floor(-size))}
 
 
 def _rounded(k: int, lam: Fraction) -> set[int]:
@@ -107,6 +111,18 @@ def _check_sizes(statement: Statement, _: np.random.Generator) -> Iterator[Compa
             yield decide(
                 sizes <= statement(k, lam), at=f"k={k}, lam={lam}: {sorted(sizes)}", claimed="next to k/(lam+1)"
             )
+    # A tenth below and a tenth above an integer m, for every m >= 3 and lam: m beats its neighbour on the other side.
+    below, excess = sp.Symbol("p", integer=True, positive=True), sp.Symbol("w", positive=True)
+    m, cap = below + 2, 1 + excess
+    for offset, other in ((-sp.Rational(1, 10), m - 1), (sp.Rational(1, 10), m + 1)):
+        k = (m + offset) * (cap + 1)
+        best, second = ((S * (K - S) / (S * LAM + K - S) ** 2).subs({S: s, K: k, LAM: cap}) for s in (m, other))
+        yield decide(
+            nonnegative(sp.cancel(best - second), {}) & Verdict.of(m in statement(k, cap)),
+            at=f"k = ({m + offset}) (lam + 1), any lam: {m} beats {other}",
+            claimed=f"{m} is next to k/(lam+1)",
+            symbolic=True,
+        )
 
 
 def _settled(k: int, budget: Fraction) -> int:
@@ -198,8 +214,8 @@ CLAIMS: Final = (
         printed=_nearest,
         check=_check_sizes,
         controls=(
+            Control("the floor", lambda k, lam: {max(1, _floor(k / (lam + 1)))}),
             Control("the nearest integer", _rounded),
-            Control("the floor", lambda k, lam: {max(1, math.floor(k / (lam + 1)))}),
         ),
         expected=ClaimVerdict.HOLDS,
     ),

@@ -154,10 +154,11 @@ def _transported(atoms: Sequence[tuple[Vector, Fraction]], change: Vector) -> li
 
 
 def _check_transport(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    x, b, c = sp.symbols("x b c", positive=True)
-    z = x / (1 + b * x)
-    yield identity(z / (1 + (c - b) * z), x / (1 + c * x), at="every law: the transported point (one coordinate)")
-    yield identity((1 + (c - b) * z) * (1 + b * x), 1 + c * x, at="every law: the transported weight")
+    x, b, c, mass = sp.symbols("x b c m", positive=True)
+    atom = ((x / (1 + b * x),), mass * (1 + b * x))  # of the fiber at b, from an atom x of the law
+    (((point,), weight),) = statement([atom], (c - b,))
+    yield identity(x / (1 + c * x), point, at="every law: the transported point (one coordinate)")
+    yield identity(mass * (1 + c * x), weight, at="every law: the transported weight")
     for where, law, target in random_cases(rng, 20):
         w = cases.distribution(rng, K4)
         source = fiber(law, w)

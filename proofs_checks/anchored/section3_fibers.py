@@ -89,9 +89,10 @@ def _unweighted(atoms: Sequence[tuple[Vector, Fraction]], b: Vector) -> list[tup
 
 
 def _check_realised(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    s, z = sp.symbols("s z", positive=True)  # s = <b_w, z>
-    yield identity((1 - s) * (z / (1 - s)), z, at="every fiber: the mean of the law is the mean of the fiber")
-    yield identity((1 - s) * (1 + s / (1 - s)), 1, at="every fiber: the tilted law has the fiber's weights")
+    b, z, mass = sp.symbols("b z m", positive=True)
+    (((point,), weight),) = statement([((z,), mass)], (b,))
+    yield identity(mass * z, weight * point, at="every fiber: the mean of the law is the mean of the fiber")
+    yield identity(mass, weight * (1 + b * point), at="every fiber: the tilted law has the fiber's weights")
     gauge = cases.gauges()[0]
     for trial in range(20):
         w = cases.distribution(rng, K4)

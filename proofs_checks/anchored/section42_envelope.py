@@ -41,8 +41,10 @@ from symshuffle.design.envelope import (
     ratio_law,
     shuffled_leakage,
 )
+from symshuffle.errors import NotDecided
 from symshuffle.mechanisms.finite import krr, rr
-from symshuffle.numbers import Exp
+from symshuffle.mechanisms.symbolic import nonnegative
+from symshuffle.numbers import Exp, Verdict
 from symshuffle.shuffled import backgrounds, law_divergence, shuffled_divergence, shuffled_law
 
 ZERO: Final = Fraction(0)
@@ -54,8 +56,19 @@ def _envelope(lam: Any, n: int, gamma: Any, forward: bool) -> Any:
     for count in range(n + 1):
         average = (count * lam + (n - count) / lam) / n
         excess = average - gamma if forward else 1 - gamma * average
-        total += comb(n, count) * lam ** (n - count) / (1 + lam) ** n * max(excess, ZERO)
+        total += comb(n, count) * lam ** (n - count) / (1 + lam) ** n * _positive_part(excess)
     return total
+
+
+def _positive_part(value: Any) -> Any:
+    """The larger of a number and 0; of an expression, by the signs of its coefficients."""
+    if not isinstance(value, sp.Basic):
+        return max(value, ZERO)
+    if nonnegative(value, {}) is Verdict.TRUE:
+        return value
+    if nonnegative(-value, {}) is Verdict.TRUE:
+        return sp.Integer(0)
+    raise NotDecided(f"the sign of {value}")
 
 
 def _swapped(lam: Any, n: int, gamma: Any, forward: bool) -> Any:
@@ -64,7 +77,7 @@ def _swapped(lam: Any, n: int, gamma: Any, forward: bool) -> Any:
     for count in range(n + 1):
         average = (count * lam + (n - count) / lam) / n
         excess = average - gamma if forward else 1 - gamma * average
-        total += comb(n, count) * lam**count / (1 + lam) ** n * max(excess, ZERO)
+        total += comb(n, count) * lam**count / (1 + lam) ** n * _positive_part(excess)
     return total
 
 
@@ -97,6 +110,12 @@ def _check_envelope(statement: Statement, rng: np.random.Generator) -> Iterator[
     constant = share**c * rest ** (n - c) * sp.binomial(n, c)
     ratio = sp.gammasimp(((alone + among) / constant).rewrite(sp.gamma))
     yield identity(ratio, (c * lam + (n - c) / lam) / n, at="every n, lam: likelihood ratio of a count, so the sum")
+    # One user: the divergence of the two rows of binary response, at any order up to lam.
+    order, slack = sp.symbols("g r", positive=True)
+    gamma, cap_ = 1 + order, 1 + order + slack
+    for forward in (True, False):
+        computed = cap_ / (1 + cap_) - gamma / (1 + cap_)
+        yield identity(computed, statement(cap_, 1, gamma, forward), at=f"n=1, any lam, order, forward: {forward}")
     for trial in range(20):
         cap = (Fraction(3, 2), Fraction(2), Fraction(4))[trial % 3]
         channel = cases.capped_channel(rng, 2 + trial % 3, 3, cap)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -134,6 +135,7 @@ def _check_vanishing(statement: Statement, rng: np.random.Generator) -> Iterator
     # A coordinate of the average of all rearrangements of u: each value sits there (k-1)! of k! times.
     average = sp.factorial(k - 1) * total / sp.factorial(k)
     yield identity(average.subs(total, k) - 1, 0, at="every k: rearrangements of a template average to the centre")
+    yield from _open_template(statement, lambda u, value: value)
     gauge = cases.gauges()[0]
     for trial in range(6):
         law = symmetrize(AnchoredLaw.from_channel(cases.channel(rng, 4, 2, zeros=0.2)))
@@ -145,7 +147,18 @@ def _check_vanishing(statement: Statement, rng: np.random.Generator) -> Iterator
             yield compare(moment, statement(f, points(law, gauge)), at=f"law {trial}, {name}")
 
 
+def _open_template(statement: Statement, function: Callable[[Any, Any], Any]) -> Iterator[Comparison]:
+    """All rearrangements of an open template of three inputs; the function sees one of them and a constant."""
+    a, b, value = sp.symbols("a b f")
+    orders = list(itertools.permutations((a, b, 3 - a - b)))
+    claimed = statement(function, [(u, Fraction(1, len(orders))) for u in orders])
+    for i in range(3):
+        moment = sum(function(u, value) * (u[i] - 1) for u in orders) / len(orders)
+        yield identity(moment, claimed[i], at=f"k=3: any template, coordinate {i}")
+
+
 def _check_not_symmetric(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _open_template(statement, lambda u, value: u[0])
     gauge = cases.gauges()[0]
     law = symmetrize(AnchoredLaw.from_channel(cases.channel(rng, 4, 2)))
     moment = tuple(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -127,6 +129,22 @@ def _check_symmetrised(statement: Statement, rng: np.random.Generator) -> Iterat
     law = AnchoredLaw.from_channel(cases.channel(rng, 5, 3))
     yield compare((len(affine), is_two_transitive(affine)), (20, True), at="20 affine maps of 5 inputs")
     yield compare(symmetrize(law, affine).covariance(), statement(law)[2], at="averaged over 20 of 120 permutations")
+    yield from _open_law(statement, tau, (size - vote).subs(k, 3))
+
+
+def _open_law(statement: Statement, tau: Any, risk: Any) -> Iterator[Comparison]:
+    """A law of three inputs of which only the trace and the pairwise divergences are known, both open."""
+    pairs = {pair: sp.Symbol("d{}{}".format(*pair), positive=True) for pair in itertools.permutations(range(3), 2)}
+    largest = sp.Symbol("d", positive=True)
+    law = SimpleNamespace(
+        num_inputs=3, trace=lambda: tau, pairwise_divergence=lambda i, j: pairs[i, j], pairwise_budget=lambda: largest
+    )
+    budget, claimed, covariance = statement(law)
+    # Of the 6 relabellings one moves a given ordered pair to another given one.
+    yield identity(sum(pairs.values()) / 6, budget, at="k=3: budget, any divergences")
+    yield identity(risk, claimed, at="k=3: worst risk, any trace")
+    yield identity(sum(covariance[i][i] for i in range(3)), tau, at="k=3: trace of the covariance")
+    yield identity(sum(covariance[0]), 0, at="k=3: rows of the covariance sum to 0")
 
 
 def _max_budget(law: AnchoredLaw) -> tuple[Any, Any, Matrix]:

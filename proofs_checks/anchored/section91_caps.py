@@ -88,6 +88,18 @@ def _check_extreme(statement: Statement, rng: np.random.Generator) -> Iterator[C
     yield identity(
         LAM * (low - half) - (high + half), (LAM * low - high) / 2, at="every template: room left by that step"
     )
+    for pattern in statement(3):
+        tight = [
+            [1 if t == i else -LAM if t == j else 0 for t in range(3)]
+            for i, j in itertools.permutations(range(3), 2)
+            if pattern[i] > pattern[j]
+        ]
+        yield decide(
+            sp.Matrix(len(tight), 3, [*itertools.chain.from_iterable(tight)]).rank() == 2,
+            at=f"k=3, pattern {pattern}, any lam",
+            claimed="fixed by its tight constraints up to a factor",
+            symbolic=True,
+        )
     for k, caps in ((2, CAPS), (3, CAPS), (4, CAPS), (5, CAPS[2:3])):
         for lam in caps:
             claimed = set()
@@ -198,8 +210,8 @@ CLAIMS: Final = (
         printed=_extreme_patterns,
         check=_check_extreme,
         controls=(
-            Control("a single high coordinate only", lambda k: (p for p in _extreme_patterns(k) if sum(p) == 1)),
             Control("the centre is a vertex too", lambda k: (*_extreme_patterns(k), (1,) * k)),
+            Control("a single high coordinate only", lambda k: (p for p in _extreme_patterns(k) if sum(p) == 1)),
         ),
         expected=ClaimVerdict.HOLDS,
     ),

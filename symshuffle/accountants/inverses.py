@@ -247,19 +247,21 @@ def _narrow_integers(value: Bound, goal: Fraction, rel: float, above: Point, mee
 
 
 def _around(value: Bound, goal: Fraction, rel: float, above: Point, meets: Point, undecided: Fraction) -> Crossing:
-    """Step away from an undecided integer, twice as far each time, on both sides."""
-    step = Fraction(1)
-    while undecided + step < meets.x:
-        point = decide(value, goal, rel, undecided + step)
-        if point.value.upper <= goal:
-            meets = point
-        step *= 2
-    step = Fraction(1)
-    while undecided - step > above.x:
-        point = decide(value, goal, rel, undecided - step)
-        if point.value.lower > goal:
-            above = point
-        step *= 2
+    """Step away from an undecided integer on both sides: by the smallest power of two that settles it."""
+    for sign in (1, -1):
+        least, most = 0, int(meets.x - undecided if sign > 0 else undecided - above.x).bit_length()
+        while least < most:
+            middle = (least + most) // 2
+            x = undecided + sign * 2**middle
+            point = decide(value, goal, rel, x) if above.x < x < meets.x else None
+            if point is not None and sign > 0 and point.value.upper <= goal:
+                meets, most = point, middle
+            elif point is not None and sign < 0 and point.value.lower > goal:
+                above, most = point, middle
+            elif point is None:
+                most = middle
+            else:
+                least = middle + 1
     return Crossing(above.x, meets.x, meets.value)
 
 

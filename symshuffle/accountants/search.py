@@ -16,6 +16,8 @@ Bound: TypeAlias = Callable[[Fraction, float], Bracket]
 """From an argument and a relative width to aim at, to a bracket around a monotone function."""
 
 _FIRST: Final = Fraction(1, 2**30)
+_FINEST: Final = 1e-9
+"""Width that is not passed for the sake of a flat function alone."""
 
 
 @final
@@ -52,7 +54,9 @@ class Point:
 
 
 def decide(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
-    """The function at x, as finely as it takes to tell it from the target, but no finer than ``rel``.
+    """The function at x, as finely as it takes to tell it from the target, but not much finer than ``rel``.
+
+    Finer than ``rel`` is needed where the function is flat: there a small change of it is a large one of x.
 
     Where a finer width is out of the engine's reach the coarser bracket stands, undecided.
 
@@ -61,7 +65,9 @@ def decide(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
     Unsupported
         If the engine does not answer at all.
     """
-    first, *finer = sorted({max(width, rel) for width in (1e-2, 1e-4, rel)}, reverse=True)
+    coarse = {max(width, rel) for width in (1e-2, 1e-4, rel)}
+    flat = {max(rel / factor, min(rel, _FINEST)) for factor in (30, 1000)}
+    first, *finer = sorted(coarse | flat, reverse=True)
     value = bound(x, first)
     for width in finer:
         if value.upper <= target or value.lower > target:

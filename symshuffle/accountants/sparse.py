@@ -27,6 +27,9 @@ from symshuffle.results import Bracket, Rigour
 _TAIL: Final = 1e-6
 """What the neglected mass, relative to ``rel``, is planned for; it may turn out larger."""
 
+_DEEPEST: Final = 200
+"""Copies off the heaviest atom beyond which other engines are faster, however few atoms there are."""
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class Sparse:
         while term > enough and deepest < n:
             deepest += 1
             term *= expected / deepest
-            if math.comb(deepest + len(law.weights) - 1, deepest) > self.largest:
+            if deepest > _DEEPEST or math.comb(deepest + len(law.weights) - 1, deepest) > self.largest:
                 return f"{expected:.3g} copies are expected outside the heaviest atom, too many to enumerate"
         return None
 

@@ -11,6 +11,7 @@ from symshuffle.accountants.ball import BallContour
 from symshuffle.accountants.curves import amplification_curve, delta_curve, spaced, tradeoff_curve
 from symshuffle.accountants.exact import Exact
 from symshuffle.accountants.inverses import solve_eps0, solve_n
+from symshuffle.accountants.reduction import laws, reduction
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.continuous import Laplace
@@ -185,3 +186,24 @@ def test_arguments_of_a_curve():
             spaced(*arguments)
     with pytest.raises(InputError, match="> 0"):
         spaced("0", "1", 3, geometric=True)
+
+
+def test_a_level_is_found_where_the_bound_is_flat():
+    """Near eps = 0 delta falls slowly: to resolve eps it has to be known more finely than eps."""
+    source = mechanism("krr").at(k=10, eps0="0.1")
+    found = solve.epsilon(source, n=10**8, delta="1e-6", rel=1e-4).bracket
+    assert found.relative_width <= 1e-4
+    ends = [BallContour(rel=1e-8).bracket(law, 10**8) for law in laws_at(source, (found.lower, found.upper))]
+    assert ends[0].lower > Fraction(1, 10**6) >= ends[1].upper
+
+
+def test_users_at_level_zero():
+    """The widest margin there is: eighty billion users, where the finest widths are out of reach."""
+    found = solve_n(mechanism("krr").at(k=10, eps0=1), eps=0, delta="1e-6")
+    assert found.bracket.relative_width < 1e-3
+    assert found.delta.upper <= Fraction(1, 10**6)
+
+
+def laws_at(source, levels):
+    family = reduction(source).bounds[0]
+    return [law for level in levels for law in laws(family, Exp(level), "forward", 256)]

@@ -172,7 +172,7 @@ def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None) -> float:
     if half:  # beyond it the kernel only falls as fast as the integrand may grow
         largest = min(largest, _STEEPEST / half)
     low, high = -math.log(1e3 * n * float(np.abs(tilt.values).max())), math.log(largest)
-    for _ in range(200):
+    while high - low > 1e-12:
         middle = (low + high) / 2
         c = math.exp(middle)
         if n * tilt.slope(c) * c > pull(c):

@@ -19,6 +19,7 @@ from typing import Any, final
 
 from symshuffle.errors import InputError
 from symshuffle.numbers import (
+    Ball,
     Number,
     Verdict,
     equal,
@@ -72,17 +73,13 @@ class Law:
     @classmethod
     def from_atoms(cls, atoms: Iterable[tuple[Any, Any]], singular: Number = Fraction(0)) -> Law:
         """Collect (value, weight) pairs: atoms of weight 0 are dropped, atoms of equal value are merged."""
-        merged: list[tuple[Any, Any]] = []
+        merged: dict[object, tuple[Any, Any]] = {}
         for value, weight in atoms:
             if equal(weight, 0) is Verdict.TRUE:
                 continue
-            for i, (other, mass) in enumerate(merged):
-                if value is other or equal(value, other) is Verdict.TRUE:
-                    merged[i] = (other, mass + weight)
-                    break
-            else:
-                merged.append((value, weight))
-        return cls(tuple(value for value, _ in merged), tuple(weight for _, weight in merged), singular)
+            key = _identity(value)
+            merged[key] = (value, merged[key][1] + weight if key in merged else weight)
+        return cls(tuple(value for value, _ in merged.values()), tuple(w for _, w in merged.values()), singular)
 
     def require_probabilities(self) -> None:
         """Check that the weights sum to 1; engines that rely on it call this before they start.
@@ -153,3 +150,10 @@ class Law:
     def _repr_html_(self) -> str:
         rows = "".join(f"<tr><td>{value}</td><td>{weight}</td></tr>" for value, weight in self.atoms())
         return f"<table><tr><th>G</th><th>probability</th></tr>{rows}</table>"
+
+
+def _identity(value: Number) -> object:
+    """What numbers share that are certainly equal: their value, or for a ball of any width only being the same one."""
+    if not isinstance(value, Ball):
+        return value
+    return value.lower if value.lower == value.upper else ("ball", id(value))

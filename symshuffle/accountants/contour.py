@@ -21,6 +21,9 @@ Four errors stand between these integrals and the finite sum, each with a bound:
 - *Truncation* at the last node (none on a lattice), since :math:`|M(c+it)|\le M(c)`.
 - *Silent stretches*, where the n-th power is negligible, are bounded instead of evaluated.
 - *Rounding*: a running bound in doubles here; :mod:`symshuffle.accountants.ball` does the same sum in ball arithmetic.
+
+A law with a continuous part has two forms, near the real line and far from it
+(:mod:`symshuffle.accountants.characteristic`); the far region is bounded at once where the atoms alone stay small.
 """
 
 from __future__ import annotations
@@ -35,15 +38,15 @@ import numpy as np
 import numpy.typing as npt
 
 from symshuffle.accountants import saddle
+from symshuffle.accountants.characteristic import UNIT, Array, Form, Region, form, rough_tilt
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
+from symshuffle.mixed_law import MixedLaw
 from symshuffle.numbers import lower_end, to_float, upper_end
 from symshuffle.results import Bracket, Rigour
 
-Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
-_UNIT: Final = 2.0**-53
 _CHUNK: Final = 1 << 16
 _WORTH_IT: Final = 2_000_000
 """Nodes beyond which no finer pass follows: the width reached is returned, whatever was aimed at."""
@@ -51,8 +54,11 @@ _WORTH_IT: Final = 2_000_000
 _SHORT: Final = 64
 _MOST_STRETCHES: Final = 4_000_000
 _COARSE: Final = 0.2
-_SLACK: Final = 1e-12
-"""Above the error of a characteristic function evaluated in doubles."""
+_SHARE_OF_GAUSS: Final = 1e-4
+"""Share of the relative width aimed at that the errors of Gauss nodes may take."""
+
+_SPARED: Final = 7.0
+"""Exponent by which silent nodes far from the real line stay below the width aimed at."""
 
 
 @final
@@ -80,11 +86,11 @@ class Contour:
         """Name of the engine."""
         return "contour"
 
-    def refusal(self, law: Law, n: int) -> str | None:
+    def refusal(self, law: Law | MixedLaw, n: int) -> str | None:
         """Why this engine cannot answer, or None if it can (a width out of reach shows only on the way)."""
         return None
 
-    def bracket(self, law: Law, n: int) -> Bracket:
+    def bracket(self, law: Law | MixedLaw, n: int) -> Bracket:
         """A bracket around H(n), both sides bounds up to the stated rounding allowance.
 
         Raises
@@ -92,7 +98,7 @@ class Contour:
         Unsupported
             If the width asked for would take more than ``largest`` nodes.
         """
-        tilt = saddle.tilt(law)
+        tilt = rough_tilt(law)
         if float(tilt.values.max()) <= 0:
             # To be read off the ends: an atom may be positive and round to zero.
             most = max(Fraction(0), *(upper_end(value) for value in law.values))
@@ -104,16 +110,18 @@ class Contour:
                 break
         return bracket
 
-    def _attempt(self, law: Law, n: int, tilt: saddle.Tilt, rel: float) -> tuple[Bracket, int]:
+    def _attempt(self, law: Law | MixedLaw, n: int, rough: saddle.Tilt, rel: float) -> tuple[Bracket, int]:
         """One pass with constants chosen for the relative width ``rel``, and how many nodes it took."""
-        plan = saddle.choose(tilt, n, rel=rel, lattice=law.lattice)
+        plan = saddle.choose(rough, n, rel=rel, lattice=law.lattice)
+        seen = form(law, rough, plan, tolerance=_SHARE_OF_GAUSS * rel / n)
+        tilt = seen.tilt
         scale = n * tilt.cumulant(plan.c) + (plan.tau * plan.c) ** 2 / 2  # everything below is relative to exp(scale)
-        sums = _trapezoid(tilt, n, plan, self.largest)
-        rounding = sums.rounding + 8 * _UNIT * (n * tilt.noise(plan.c) + abs(scale) + 16) * abs(sums.upper)
+        sums = _trapezoid(seen, n, plan, self.largest, rel)
+        rounding = sums.rounding + 8 * UNIT * (n * tilt.noise(plan.c) + abs(scale) + 16) * abs(sums.upper)
         around = sums.silent + _truncation(plan) + rounding
         # H is never below E[G] nor below 0: both are bounds in their own right, not repairs of this one.
         floor = max(Fraction(0), lower_end(law.mean) * n)
-        low = max(_scaled(sums.lower - around - _aliasing(tilt, n, plan), scale), floor)
+        low = max(_scaled(sums.lower - around - _aliasing(seen, n, plan), scale), floor)
         high = _scaled(sums.upper - _stuck(law, n, plan, scale) * (1 - 1e-12) + around, scale)
         how = (
             f"contour at c = {plan.c:.4g}, {saddle.describe(plan)}, {sums.evaluated} of {plan.nodes + 1} nodes "
@@ -131,7 +139,7 @@ def _scaled(value: float, log_scale: float) -> Fraction:
     return Fraction(value * math.exp(log_scale - doublings * math.log(2))) * Fraction(2) ** doublings
 
 
-def _stuck(law: Law, n: int, plan: saddle.Plan, scale: float) -> float:
+def _stuck(law: Law | MixedLaw, n: int, plan: saddle.Plan, scale: float) -> float:
     """What the smoothing adds where every copy of G is exactly zero, relative to exp(scale)."""
     weight = sum(to_float(w) for v, w in law.atoms() if isinstance(v, Fraction) and v == 0)
     if weight == 0 or plan.tau == 0:
@@ -151,27 +159,52 @@ class _Sums:
     evaluated: int
 
 
-def _trapezoid(tilt: saddle.Tilt, n: int, plan: saddle.Plan, largest: int) -> _Sums:
+def _trapezoid(seen: Form, n: int, plan: saddle.Plan, largest: int, rel: float) -> _Sums:
     """Evaluate the nodes that matter, and bound the others."""
-    tilted = tilt.tilted(plan.c)
-    starts, stops, silent = _loud_stretches(tilted, tilt.values, n, plan, largest)
-    evaluated = int((stops - starts).sum())
-    if evaluated > largest:
-        raise Unsupported(f"engine contour at n = {n}: {evaluated} nodes for this width; ask for a larger rel")
-    upper = lower = noise = 0.0
-    kernel_error = (24 + (0.0 if plan.lattice is None else 4 * plan.c * float(plan.lattice))) * _UNIT
-    for indices in _chunks(starts, stops):
-        t = plan.step * indices.astype(np.float64)
-        log_ratio, error = _log_ratio(tilted, tilt.values, plan.c, t)
-        factor = _end_weights(plan, indices) * np.exp(
-            n * log_ratio - (plan.tau * t) ** 2 / 2 + 1j * (plan.tau**2 * plan.c) * t
-        )
-        kernel = _kernel(plan, t)
-        upper += float((factor * kernel).real.sum())
-        lower += float((factor * (kernel - plan.tau**2)).real.sum())
-        noise += float((np.abs(factor) * (np.abs(kernel) + plan.tau**2) * (n * error + kernel_error)).sum())
+    upper = lower = noise = silent = 0.0
+    evaluated = 0
+    for region in seen.regions:
+        if region.far:
+            beyond = _beyond(region, n, plan)
+            if beyond < rel / 1000 * abs(upper):
+                silent += beyond
+                break
+        # Where the Gauss nodes end, the integrand is small; how small it has to become is known by then.
+        threshold = saddle.QUIET + math.log1p(plan.nodes)
+        if region.far:
+            spread = math.sqrt(n) * region.deviation
+            threshold = _SPARED - math.log(rel) + math.log1p(plan.end * spread)
+        starts, stops, closed = _loud_stretches(region, n, plan, threshold, largest)
+        silent, evaluated = silent + closed, evaluated + int((stops - starts).sum())
+        if evaluated > largest:
+            raise Unsupported(f"engine contour at n = {n}: {evaluated} nodes for this width; ask for a larger rel")
+        for indices in _chunks(starts, stops):
+            to_upper, to_lower, to_noise = _nodes(region, n, plan, indices)
+            upper, lower, noise = upper + to_upper, lower + to_lower, noise + to_noise
     weight = plan.step / math.pi
     return _Sums(upper * weight, lower * weight, noise * weight, silent * weight, evaluated)
+
+
+def _nodes(region: Region, n: int, plan: saddle.Plan, indices: Indices) -> tuple[float, float, float]:
+    """Contributions of some nodes to the sums for U and L, and to the bound on the rounding error."""
+    kernel_error = (24 + (0.0 if plan.lattice is None else 4 * plan.c * float(plan.lattice))) * UNIT
+    t = plan.step * indices.astype(np.float64)
+    log_ratio, error = region.log_ratio(t)
+    factor = _end_weights(plan, indices) * np.exp(
+        n * log_ratio - (plan.tau * t) ** 2 / 2 + 1j * (plan.tau**2 * plan.c) * t
+    )
+    kernel = _kernel(plan, t)
+    noise = np.abs(factor) * (np.abs(kernel) + plan.tau**2) * (n * error + kernel_error)
+    return float((factor * kernel).real.sum()), float((factor * (kernel - plan.tau**2)).real.sum()), float(noise.sum())
+
+
+def _beyond(region: Region, n: int, plan: saddle.Plan) -> float:
+    """Bound on both sums over a whole far region, by an integral from the node before it."""
+    if region.first <= 1:
+        return math.inf
+    start = plan.step * (region.first - 1)
+    largest = float(region.ceiling(np.full(1, start))[0]) ** n
+    return largest * (1 / start + plan.tau * math.sqrt(math.pi / 2)) / plan.step
 
 
 def _kernel(plan: saddle.Plan, t: Array) -> npt.NDArray[np.complex128]:
@@ -202,7 +235,7 @@ def _chunks(starts: Indices, stops: Indices) -> Iterator[Indices]:
 
 
 def _loud_stretches(
-    tilted: Array, values: Array, n: int, plan: saddle.Plan, most: int
+    region: Region, n: int, plan: saddle.Plan, threshold: float, most: int
 ) -> tuple[Indices, Indices, float]:
     r"""Stretches of nodes on which the integrand may matter, and a bound on the sum over all other nodes.
 
@@ -215,27 +248,27 @@ def _loud_stretches(
     Unsupported
         If more than ``most`` nodes, or ``_MOST_STRETCHES`` stretches to begin with, would have to be looked at.
     """
-    slope, largest = float(tilted @ np.abs(values - tilted @ values)), float(tilted @ np.abs(values))
-    stride = max(1, math.ceil(_COARSE / max(slope * plan.step, _COARSE / (plan.nodes + 1))))
-    if plan.nodes // stride > _MOST_STRETCHES:
-        raise Unsupported(f"engine contour at n = {n}: {plan.nodes // stride} stretches for this width; ask for more")
+    count = region.last + 1 - region.first
+    stride = max(1, math.ceil(_COARSE / max(region.deviation * plan.step, _COARSE / count)))
+    if region.far:  # the bound by parts may close all of it
+        stride = count
+    if count // stride > _MOST_STRETCHES:
+        raise Unsupported(f"engine contour at n = {n}: {count // stride} stretches for this width; ask for more")
     silent, loud = 0.0, 0
     kept: list[tuple[Indices, Indices]] = []
-    for first in range(0, plan.nodes + 1, stride * _CHUNK):
-        starts = np.arange(first, min(first + stride * _CHUNK, plan.nodes + 1), stride, dtype=np.int64)
-        stops = np.minimum(starts + stride, plan.nodes + 1)
+    for first in range(region.first, region.last + 1, stride * _CHUNK):
+        starts = np.arange(first, min(first + stride * _CHUNK, region.last + 1), stride, dtype=np.int64)
+        stops = np.minimum(starts + stride, region.last + 1)
         while len(starts):
             middle, radius = plan.step * (starts + stops - 1) / 2, plan.step * (stops - 1 - starts) / 2
-            size = np.zeros(len(starts), dtype=np.complex128)
-            for weight, value in zip(tilted, values, strict=True):
-                size += weight * np.exp(1j * value * middle)
-            bound = np.minimum(np.abs(size) + slope * radius + _SLACK + 4 * _UNIT * largest * middle, 1.0)
-            left = plan.step * starts
-            decay = n * np.log(bound) - (plan.tau * left) ** 2 / 2
-            closed = decay < -saddle.QUIET - math.log1p(plan.nodes)
-            # On the line no kernel is larger than at t = 0: |sinh(a + ib)| >= sinh(a).
-            envelope = np.exp(decay[closed]) * (1 / plan.c**2 + plan.tau**2)
-            silent += float((envelope * (stops - starts)[closed]).sum())
+            left: Array = plan.step * starts.astype(np.float64)
+            bound = np.minimum(region.size(middle) + region.deviation * radius, 1.0)
+            decay = n * np.log(np.minimum(bound, region.ceiling(left))) - (plan.tau * left) ** 2 / 2
+            # On the line no kernel is larger than at t = 0: |sinh(a + ib)| >= sinh(a). Far from it, 1/t^2 is less.
+            largest = 1 / plan.c**2 + plan.tau**2
+            decay += np.log((1 / left**2 + plan.tau**2) / largest) if region.far else 0.0
+            closed = decay < -threshold
+            silent += float((np.exp(decay[closed]) * largest * (stops - starts)[closed]).sum())
             short = ~closed & (stops - starts <= _SHORT)
             kept.append((starts[short], stops[short]))
             loud += int((stops - starts)[short].sum())
@@ -251,24 +284,6 @@ def _split(starts: Indices, stops: Indices) -> tuple[Indices, Indices]:
     return np.concatenate([starts, middle]), np.concatenate([middle, stops])
 
 
-def _log_ratio(tilted: Array, values: Array, c: float, t: Array) -> tuple[npt.NDArray[np.complex128], Array]:
-    """``log E_Q exp(i t G)`` under the tilted law, accurate also where it is tiny, with a bound on its error."""
-    total = np.zeros_like(t, dtype=np.complex128)
-    error = np.zeros_like(t)
-    for weight, value in zip(tilted, values, strict=True):
-        angle = value * t
-        wave = np.expm1(1j * angle)
-        total += weight * wave
-        error += weight * ((1 + abs(c * value)) * np.abs(wave) + np.abs(angle))  # the tilt has an error of its own
-    size = np.abs(1 + total)
-    # NumPy's log1p of a complex number loses the real part where it is small, and n of it is what matters.
-    squared = 2 * total.real + total.real**2 + total.imag**2
-    near = np.log1p(np.maximum(squared, -0.75)) / 2
-    result = np.where(size > 0.5, near, np.log(np.maximum(size, 1e-300))) + 1j * np.angle(1 + total)
-    # The error of the logarithm is relative to the ratio; the n-th power makes up for it where the ratio vanishes.
-    return result, 6 * _UNIT * error / np.maximum(size, 1e-300)
-
-
 def _truncation(plan: saddle.Plan) -> float:
     """Bound on both sums beyond the last node, relative to the value at t = 0."""
     if plan.lattice is not None:
@@ -277,12 +292,14 @@ def _truncation(plan: saddle.Plan) -> float:
     return (plan.end**-2 + plan.tau**2) * decay / math.pi
 
 
-def _aliasing(tilt: saddle.Tilt, n: int, plan: saddle.Plan) -> float:
+def _aliasing(seen: Form, n: int, plan: saddle.Plan) -> float:
     """Bound on the alias terms, relative to the value at t = 0.
 
     Under the tilted law Q of Y = S + Z the term of index m is E_Q[exp(-c y) y_+] at y = Y + m X. For m > 0 it is at
     most (m X/2) exp(-c m X/2) where Y > -m X/2, and at most 1/(c e) elsewhere; for m < 0 at most Q(Y > |m| X)/(c e).
+    Chernoff's bound holds with any larger moment generating function in it, and the smaller M(c) below it.
     """
+    tilt, excess = seen.above, n * (seen.above.cumulant(plan.c) - seen.tilt.cumulant(plan.c))
     c, reach = plan.c, 2 * math.pi / plan.step
     q = math.exp(-c * reach / 2)
     series = reach / 2 * q / (1 - q) ** 2
@@ -290,7 +307,7 @@ def _aliasing(tilt: saddle.Tilt, n: int, plan: saddle.Plan) -> float:
     for sign, distance in ((-1, reach / 2), (1, reach)):
         best = math.inf
         for slope in saddle.tail_slopes(tilt, n, c, plan.tau, distance):
-            exponent = saddle.tail_exponent(tilt, n, c, plan.tau, distance, sign * slope)
+            exponent = saddle.tail_exponent(tilt, n, c, plan.tau, distance, sign * slope) - excess
             ratio = math.exp(-slope * distance)
             best = min(best, math.exp(-exponent) / (1 - ratio) if exponent > -700 and ratio < 1 else math.inf)
         tails += best

@@ -89,12 +89,13 @@ class Exact:
             powers = [_powers(weight, n) for weight in weights]
             total = flint.arb(0)
             for counts in _compositions(n, len(values)):
-                excess = sum((c * v for c, v in zip(counts, values, strict=True)), start=flint.arb(0))
+                hit = [i for i, count in enumerate(counts) if count]
+                excess = sum((counts[i] * values[i] for i in hit), start=flint.arb(0))
                 if excess < 0:
                     continue
-                mass = flint.arb(_multinomial(counts))
-                for count, power in zip(counts, powers, strict=True):
-                    mass *= power[count]
+                mass = flint.arb(_multinomial([counts[i] for i in hit]))
+                for i in hit:
+                    mass *= powers[i][counts[i]]
                 total += mass * excess.nonnegative_part()
             return Ball.from_arb(total / n, self.bits)
 
@@ -124,12 +125,9 @@ def _multinomial(counts: Sequence[int]) -> int:
 
 def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
     """All ways to write ``total`` as an ordered sum of ``parts`` non-negative integers."""
-    if parts == 1:
-        yield (total,)
-        return
-    for first in range(total + 1):
-        for rest in _compositions(total - first, parts - 1):
-            yield (first, *rest)
+    for bars in itertools.combinations(range(total + parts - 1), parts - 1):
+        ends = (-1, *bars, total + parts - 1)
+        yield tuple(after - before - 1 for before, after in itertools.pairwise(ends))
 
 
 @final

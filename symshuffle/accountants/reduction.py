@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, final
@@ -12,8 +13,9 @@ from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.model import Decomposition, Direction
 from symshuffle.errors import InputError
 from symshuffle.law import Law
-from symshuffle.mechanisms.continuous import Laplace, Side
+from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mixed_law import MixedLaw, Side
 from symshuffle.numbers import DEFAULT_BITS, Real, enclose, is_enclosed, lower_end, maximum, minimum, to_float
 
 if TYPE_CHECKING:
@@ -43,6 +45,12 @@ _MOST_INPUTS: Final = 8
 LawFamily: TypeAlias = Callable[[Real, Direction, int | None], Law]
 """From target ratio, direction and bits to a law of G."""
 
+MixedFamily: TypeAlias = Callable[[Real, Direction, int | None], MixedLaw]
+"""The same where the law has a continuous part."""
+
+Background: TypeAlias = tuple[Callable[[int], str], LawFamily]
+"""Datasets in words, for n users, and the law of their exact divergence."""
+
 Source: TypeAlias = "Mechanism | Laplace | Composed | Decomposition | Channel | Reduction"
 """What can be asked about."""
 
@@ -65,12 +73,23 @@ class Reduction:
         Which pair of inputs the bound compares.
     inner : tuple of LawFamily
         Where the bound itself is approached from two sides, laws on the other side of it; else empty.
+    mixed, mixed_backgrounds : tuple of MixedFamily
+        Where ``bounds`` and ``backgrounds`` approach laws with a continuous part: those laws, in the same order, for
+        the engines that take them; else empty.
     """
 
     bounds: tuple[LawFamily, ...]
-    backgrounds: tuple[tuple[Callable[[int], str], LawFamily], ...]
+    backgrounds: tuple[Background, ...]
     pair: str
     inner: tuple[LawFamily, ...] = ()
+    mixed: tuple[MixedFamily, ...] = ()
+    mixed_backgrounds: tuple[MixedFamily, ...] = ()
+
+    def constant_backgrounds(self) -> Iterator[tuple[Background, tuple[MixedFamily, ...]]]:
+        """Each background with its law that has a continuous part, if there is one."""
+        mixed = iter(self.mixed_backgrounds)
+        for background in self.backgrounds:
+            yield background, tuple(itertools.islice(mixed, 1))
 
 
 def reduction(source: Source) -> Reduction:
@@ -96,8 +115,16 @@ def reduction(source: Source) -> Reduction:
 
 def laws(family: LawFamily, exp_eps: Real, question: Question, bits: int | None) -> list[Law]:
     """The laws of a family in the directions asked for; one, where both directions agree."""
-    directions: tuple[Direction, ...] = ("forward", "reverse") if question == "both" else (question,)
-    return list(dict.fromkeys(_sorted(family(exp_eps, direction, bits)) for direction in directions))
+    return list(dict.fromkeys(_sorted(family(exp_eps, direction, bits)) for direction in _directions(question)))
+
+
+def mixed_laws(family: MixedFamily, exp_eps: Real, question: Question, bits: int | None) -> list[MixedLaw]:
+    """The same for laws with a continuous part."""
+    return list(dict.fromkeys(family(exp_eps, direction, bits) for direction in _directions(question)))
+
+
+def _directions(question: Question) -> tuple[Direction, ...]:
+    return ("forward", "reverse") if question == "both" else (question,)
 
 
 def _sorted(law: Law) -> Law:
@@ -137,26 +164,50 @@ def _of_laplace(source: Laplace) -> Reduction:
     def datasets(n: int) -> str:
         return f"X0 = (0, 1 x {n - 1}), X1 = (1, 1 x {n - 1})"
 
-    return Reduction((family("upper"),), ((datasets, background),), source.pair, (family("lower"),))
+    def mixed(exp_eps: Real, direction: Direction, bits: int | None) -> MixedLaw:
+        return source.mixed_law(exp_eps, direction=direction, bits=bits)
+
+    def mixed_background(exp_eps: Real, direction: Direction, bits: int | None) -> MixedLaw:
+        return source.mixed_background(exp_eps, direction=direction, bits=bits)
+
+    return Reduction(
+        (family("upper"),), ((datasets, background),), source.pair, (family("lower"),), (mixed,), (mixed_background,)
+    )
 
 
 def _of_composition(source: Composed) -> Reduction:
-    from symshuffle.decompositions.composition import common_backgrounds, composed_law, patterns
+    from symshuffle.decompositions.composition import (
+        common_backgrounds,
+        composed_law,
+        is_mixture,
+        mixed_law,
+        patterns,
+    )
 
     tree = source.composition
 
-    def family(pattern: Pattern, others: Others) -> LawFamily:
+    def family(pattern: Pattern, others: Others, side: Side) -> LawFamily:
         return lambda exp_eps, direction, bits: composed_law(
+            tree, pattern, exp_eps, lam=source.lam, others=others, side=side, direction=direction, bits=bits
+        )
+
+    def mixed(pattern: Pattern, others: Others) -> MixedFamily:
+        return lambda exp_eps, direction, bits: mixed_law(
             tree, pattern, exp_eps, lam=source.lam, others=others, direction=direction, bits=bits
         )
 
     ways = patterns(tree)
-    backgrounds = tuple(
-        (_described(pattern, others), family(pattern, others))
-        for pattern in ways
-        for others in common_backgrounds(tree)
+    pairs = [(pattern, others) for pattern in ways for others in common_backgrounds(tree)]
+    continuous = any(isinstance(leaf, Laplace) for leaf in tree.leaves())
+    whole = continuous and is_mixture(tree)
+    return Reduction(
+        tuple(family(pattern, "blanket", "upper") for pattern in ways),
+        tuple((_described(*pair), family(*pair, "lower")) for pair in pairs),
+        tree.pair,
+        tuple(family(pattern, "blanket", "lower") for pattern in ways) if continuous else (),
+        tuple(mixed(pattern, "blanket") for pattern in ways) if whole else (),
+        tuple(mixed(*pair) for pair in pairs) if whole else (),
     )
-    return Reduction(tuple(family(pattern, "blanket") for pattern in ways), backgrounds, tree.pair)
 
 
 def _described(pattern: Pattern, others: Others) -> Callable[[int], str]:

@@ -5,7 +5,7 @@ One chain, whatever the question: decomposition -> law of G -> engine -> bracket
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -15,12 +15,22 @@ from symshuffle.accountants.ball import BallContour
 from symshuffle.accountants.contour import Contour
 from symshuffle.accountants.exact import Exact
 from symshuffle.accountants.fft import FFT
-from symshuffle.accountants.reduction import Question, Reduction, Source, laws, reduction
+from symshuffle.accountants.reduction import (
+    LawFamily,
+    MixedFamily,
+    Question,
+    Reduction,
+    Source,
+    laws,
+    mixed_laws,
+    reduction,
+)
 from symshuffle.accountants.search import Crossing, cross, smallest_meeting
 from symshuffle.accountants.sparse import Sparse
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import read_target
+from symshuffle.mixed_law import MixedLaw
 from symshuffle.numbers import lower_end, parse_rational, upper_end
 from symshuffle.results import Bracket, Rigour
 
@@ -32,6 +42,9 @@ ADJACENCY: Final = "replace-one"
 LARGEST_N: Final = 10**15
 _CHEAP_POWER: Final = 3_000_000
 _CHEAP_COUNT: Final = 3_000
+_FIRST_WIDTH: Final = 1e-3
+"""Relative width at which two finite laws are compared first."""
+
 _DIVERGENCE: Final = {
     "forward": "D(M(X0) || M(X1))",
     "reverse": "D(M(X1) || M(X0))",
@@ -140,11 +153,42 @@ def evaluate_law(
     """
     check_n(n)
     if law.never_positive:
-        known = Rigour.EXACT if isinstance(law.singular, Fraction) else Rigour.BALL
-        ends = lower_end(law.singular), upper_end(law.singular)
-        return _at(Bracket(*ends, known, "none", "G is never positive: only the singular mass is left"), rigour)
+        return _at(_only_singular(law), rigour)
     chosen = engine if engine is not None else choose_engine(law, n, rigour, rel)
+    found = _at(chosen.bracket(law, n), rigour)
+    # Where an engine says little, one user says more.
+    return found if found.upper <= law.ceiling else replace(found, upper=law.ceiling)
+
+
+def evaluate_mixed(
+    law: MixedLaw,
+    n: int,
+    *,
+    engine: Contour | BallContour | None = None,
+    rigour: Rigour | None = Rigour.FLOAT64,
+    rel: float = 1e-6,
+) -> Bracket:
+    """H(n) of a law with a continuous part, at the rigour asked for; of one user, in closed form.
+
+    Raises
+    ------
+    Unsupported
+        If the engine refuses, or delivers less than the rigour asked for.
+    """
+    check_n(n)
+    if law.never_positive:
+        return _at(_only_singular(law), rigour)
+    if n == 1 and engine is None:
+        value = law.positive_mean() + law.singular
+        return _at(Bracket(lower_end(value), upper_end(value), Rigour.BALL, "none", "closed form of one user"), rigour)
+    chosen = engine or (BallContour(rel=rel) if rigour is Rigour.BALL else Contour(rel=rel))
     return _at(chosen.bracket(law, n), rigour)
+
+
+def _only_singular(law: Law | MixedLaw) -> Bracket:
+    known = Rigour.EXACT if isinstance(law.singular, Fraction) else Rigour.BALL
+    ends = lower_end(law.singular), upper_end(law.singular)
+    return Bracket(*ends, known, "none", "G is never positive: only the singular mass is left")
 
 
 def _at(bracket: Bracket, rigour: Rigour | None) -> Bracket:
@@ -203,22 +247,46 @@ def delta(
     target = read_target(eps=eps, exp_eps=exp_eps)
     reduced = reduction(source)
 
-    def value(law: Law) -> Bracket:
-        return evaluate_law(law, n, engine=engine, rigour=rigour, rel=rel)
+    def values(families: Sequence[LawFamily], width: float = rel) -> list[Bracket]:
+        found = (law for family in families for law in laws(family, target, direction, bits))
+        return [evaluate_law(law, n, engine=engine, rigour=rigour, rel=width) for law in found]
 
-    brackets = [value(law) for family in reduced.bounds for law in laws(family, target, direction, bits)]
-    below = [value(law) for family in reduced.inner for law in laws(family, target, direction, bits)]
-    top = max(brackets, key=lambda bracket: bracket.upper)
-    bracket = replace(top, lower=max(bracket.lower for bracket in below or brackets))
+    def mixed_values(families: Sequence[MixedFamily]) -> list[Bracket]:
+        """Of the laws themselves, where they have a continuous part and the engine takes it; else none."""
+        if rigour is Rigour.EXACT or isinstance(engine, Exact | Sparse | FFT):
+            return []
+        found = (law for family in families for law in mixed_laws(family, target, direction, bits))
+        try:
+            return [evaluate_mixed(law, n, engine=engine, rigour=rigour, rel=rel) for law in found]
+        except Unsupported:  # finite laws on both sides may do
+            return []
+
+    def between() -> Bracket:
+        """From finite laws on both sides, the engine being no finer than their distance makes worth while."""
+        width = max(rel, _FIRST_WIDTH) if engine is None else rel
+        while True:
+            bracket = _largest(values(reduced.bounds, width), values(reduced.inner, width))
+            if width <= rel or bracket.width > 3 * Fraction(width) * bracket.upper:
+                return bracket
+            width = max(rel, width / 10)
+
+    direct = mixed_values(reduced.mixed) or ([] if reduced.inner else values(reduced.bounds))
+    bracket = _largest(direct) if direct else between()
     attained = None
     if attain:
-        found = [
-            Attained(value(law).lower, datasets(n))
-            for datasets, family in reduced.backgrounds
-            for law in laws(family, target, direction, bits)
+        pairs = [
+            Attained(one.lower, datasets(n))
+            for (datasets, family), mixed in reduced.constant_backgrounds()
+            for one in mixed_values(mixed) or values([family], max(rel, _FIRST_WIDTH) if reduced.inner else rel)
         ]
-        attained = max(found, key=lambda pair: pair.lower, default=None)
+        attained = max(pairs, key=lambda pair: pair.lower, default=None)
     return Amplification(bracket, n, direction, meaning(reduced, n, direction), attained)
+
+
+def _largest(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Bracket:
+    """The bracket of the largest of some numbers, where given from brackets below and above it."""
+    top = max(above, key=lambda bracket: bracket.upper)
+    return replace(top, lower=max(bracket.lower for bracket in below or above))
 
 
 _delta = delta  # `delta` is also the name of a target, below
@@ -289,8 +357,8 @@ def epsilon(
     attained = None
     if attain:
         reached = [
-            Attained(crossing(Reduction((family,), (), reduced.pair)).above, datasets(n))
-            for datasets, family in reduced.backgrounds
+            Attained(crossing(Reduction((family,), (), reduced.pair, mixed=mixed)).above, datasets(n))
+            for (datasets, family), mixed in reduced.constant_backgrounds()
         ]
         attained = max(reached, key=lambda pair: pair.lower, default=None)
     return Amplification(bracket, n, direction, meaning(reduced, n, direction), attained)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from symshuffle.channel import Channel
     from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.model import Mechanism
+    from symshuffle.numbers import Real
     from symshuffle.results import Rigour
 
 LAW_BITS: Final = 256
@@ -143,19 +145,25 @@ def explicit(found: Channel, param: list[str] | None) -> Mechanism:
 
 def _laplace(eps0: str | None, lam: str | None, param: list[str] | None) -> Laplace:
     from symshuffle.mechanisms.continuous import LARGEST_CELLS, Laplace
-    from symshuffle.mechanisms.parameters import read_budget
 
     values = assignments(param)
     for name in values.keys() - {"domain", "cells"}:
         raise InputError(name, values[name], "a parameter of laplace: domain, cells")
-    budget = read_budget(eps0=eps0, lam=lam)
-    if budget is None:
-        raise InputError("lam", None, "a number > 1, given by --eps0 or --lam")
+    budget = _required_budget(eps0, lam)
     cells = parse_rational(values.get("cells", "200"), "cells")
     if cells.denominator != 1:
         raise InputError("cells", values["cells"], f"an integer from 1 to {LARGEST_CELLS}")
     domain: Any = values.get("domain", "binary")
     return Laplace(budget, domain, int(cells))
+
+
+def _required_budget(eps0: str | None, lam: str | None) -> Real:
+    from symshuffle.mechanisms.parameters import read_budget
+
+    budget = read_budget(eps0=eps0, lam=lam)
+    if budget is None:
+        raise InputError("lam", None, "a number > 1, given by --eps0 or --lam")
+    return budget
 
 
 def assignments(param: list[str] | None) -> dict[str, str]:
@@ -190,21 +198,24 @@ def _complete(found: Mechanism) -> Mechanism:
     return fixed
 
 
-def _composed(text: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism | Composed:
+def _composed(text: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism | Laplace | Composed:
     from symshuffle.accountants.reduction import Composed
-    from symshuffle.decompositions.composition import Composition, open_parameters
+    from symshuffle.decompositions.composition import Composition, has_budget, open_parameters
     from symshuffle.decompositions.expression import parse
+    from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.parameters import read_budget
 
     if param:
         raise InputError("-p", param[0], "parameters inside the expression, as in joint(krr(k=10),4)")
     tree = parse(text)
+    if isinstance(tree, Laplace):
+        return replace(tree, lam=_required_budget(eps0, lam))
     if not isinstance(tree, Composition):
         return _complete(tree.at(eps0=eps0, lam=lam))
     for parameter in open_parameters(tree):
         raise InputError(parameter.name, None, f"{parameter.range}, given inside the expression")
     budget = read_budget(eps0=eps0, lam=lam)
-    needed = any(p.name == "lam" for leaf in tree.leaves() for p in leaf.parameters)
+    needed = has_budget(tree)
     if needed and budget is None:
         raise InputError("lam", None, "a total budget, given by --eps0 or --lam")
     if not needed and budget is not None:

@@ -7,15 +7,19 @@ r"""Compositions of mechanisms, as trees whose decompositions follow from those 
 - ``hamming``: a joint composition whose neighbouring inputs differ in exactly so many coordinates (Section 8).
 
 Components are keyed by their likelihood ratios, so that equal ratios merge as they arise and an m-fold joint
-composition stays polynomial in m. All leaves share one total budget: under ``joint`` each of m parts gets the m-th
-root of ``lam``.
+composition stays polynomial in m (:mod:`symshuffle.decompositions.tables`). All leaves share one total budget: under
+``joint`` each of m parts gets the m-th root of ``lam``.
+
+A Laplace leaf has a continuum of ratios. It enters as finitely many components from one side in convex order
+(:mod:`symshuffle.decompositions.laplace`), or, where nothing but mixtures stands above it, as it is
+(:func:`mixed_law`).
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, reduce
 from typing import Any, Final, Literal, TypeAlias, final
@@ -24,6 +28,7 @@ import sympy as sp
 
 from symshuffle.channel import Channel, direct_sum
 from symshuffle.decompositions.backgrounds import background_cells, reaches
+from symshuffle.decompositions.laplace import laplace_cells
 from symshuffle.decompositions.model import Direction
 from symshuffle.decompositions.symbolic import (
     Cell,
@@ -32,14 +37,17 @@ from symshuffle.decompositions.symbolic import (
     optimal_decomposition,
     same_input_cells,
 )
+from symshuffle.decompositions.tables import Budget, Table, root
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
+from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.finite import constant
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, Parameter, constant_of
-from symshuffle.numbers import Ball, Exp, Real, positive_part
+from symshuffle.mixed_law import MixedLaw, Side
+from symshuffle.numbers import Ball, Real, positive_part
 
-Part: TypeAlias = "Mechanism | Composition"
+Part: TypeAlias = "Mechanism | Laplace | Composition"
 
 Pattern: TypeAlias = "bool | tuple[Any, ...]"
 """Which leaves of a tree see the two inputs differ: a truth value for a leaf, a tuple of patterns for a tree."""
@@ -47,10 +55,12 @@ Pattern: TypeAlias = "bool | tuple[Any, ...]"
 Others: TypeAlias = Literal["blanket", "third", "second", "first"]
 """What stands in for the other users: the blanket, or a constant background."""
 
-Ratios: TypeAlias = "tuple[sp.Expr, sp.Expr]"
-
 LARGEST_PATTERNS: Final = 4096
 """Ways to differ beyond which a composition is refused."""
+
+
+_LOST_BITS: Final = 12
+"""Bits that a difference of two ratios may lose to cancellation before it is taken symbolically."""
 
 
 @final
@@ -62,8 +72,8 @@ class Composition:
     ----------
     operator : {"joint", "parallel"}
         How the parts are combined.
-    parts : tuple of Mechanism or Composition
-        What is combined; every parameter except ``lam`` fixed.
+    parts : tuple of Mechanism, Laplace or Composition
+        What is combined; every parameter except ``lam`` fixed, and ``lam`` of Laplace open.
     weights : tuple of Fraction
         For ``parallel``: the probabilities of the parts.
     distance : int or None
@@ -78,6 +88,9 @@ class Composition:
     def __post_init__(self) -> None:
         if not self.parts:
             raise InputError(self.operator, "no parts", "at least one mechanism")
+        for part in self.parts:
+            if isinstance(part, Laplace) and part.lam is not None:
+                raise InputError("laplace", part.lam, "an open budget, Laplace(): a composition shares out one total")
         if self.operator == "parallel":
             if len(self.weights) != len(self.parts):
                 raise InputError("weights", f"{len(self.weights)} weights", f"one for each of {len(self.parts)} parts")
@@ -90,7 +103,7 @@ class Composition:
     @property
     def name(self) -> str:
         """The tree as it is written on the command line."""
-        inner = [part.name if isinstance(part, Composition) else repr(part) for part in self.parts]
+        inner = [_written(part) for part in self.parts]
         if self.operator == "parallel":
             return "parallel(" + ",".join(f"{w}:{p}" for w, p in zip(self.weights, inner, strict=True)) + ")"
         same = len(set(inner)) == 1
@@ -104,7 +117,7 @@ class Composition:
             return f"two inputs that differ in exactly {self.distance} coordinates"
         return "the worst of all ways in which two inputs can differ"
 
-    def leaves(self) -> Iterator[Mechanism]:
+    def leaves(self) -> Iterator[Mechanism | Laplace]:
         """The mechanisms of the tree."""
         for part in self.parts:
             if isinstance(part, Composition):
@@ -121,7 +134,7 @@ class Composition:
             Total ratio cap; for a ``joint`` it must have an exact root.
         """
         if self.operator == "joint":
-            share = None if lam is None else _root(lam, len(self.parts))
+            share = None if lam is None else root(lam, len(self.parts))
             return reduce(Channel.tensor, (_channel(part, share) for part in self.parts))
         channels = [_channel(part, lam) for part in self.parts]
         inputs = max(channel.num_inputs for channel in channels)
@@ -154,18 +167,17 @@ def hamming(composition: Part, distance: int) -> Composition:
     return Composition("joint", composition.parts, distance=distance)
 
 
-def _root(lam: Real, order: int) -> Real:
-    if isinstance(lam, Exp):
-        return Exp(lam.exponent / order)
-    root = constant_of(lam) ** sp.Rational(1, order)
-    if not root.is_Rational:
-        raise Unsupported(f"lam = {lam} has no rational root of order {order}: the explicit channel is not exact")
-    return Fraction(int(root.p), int(root.q))
+def _written(part: Part) -> str:
+    if isinstance(part, Laplace):
+        return f"laplace(lam, domain={part.domain}, cells={part.cells})"
+    return part.name if isinstance(part, Composition) else repr(part)
 
 
 def _channel(part: Part, lam: Real | None) -> Channel:
     if isinstance(part, Composition):
         return part.channel(lam)
+    if isinstance(part, Laplace):
+        raise Unsupported("laplace has a continuum of outputs: there is no explicit channel")
     needs = any(parameter.name == "lam" for parameter in part.parameters)
     return part.channel(lam=lam) if needs else part.channel()
 
@@ -178,7 +190,7 @@ def patterns(part: Part) -> list[Pattern]:
     Unsupported
         If there are more than ``LARGEST_PATTERNS``.
     """
-    if isinstance(part, Mechanism):
+    if not isinstance(part, Composition):
         return [True]
     choices = [[*patterns(p), *([_nowhere(p)] if part.operator == "joint" else [])] for p in part.parts]
     count = 1
@@ -199,7 +211,7 @@ def patterns(part: Part) -> list[Pattern]:
 
 
 def _nowhere(part: Part) -> Pattern:
-    return False if isinstance(part, Mechanism) else tuple(_nowhere(p) for p in part.parts)
+    return tuple(_nowhere(p) for p in part.parts) if isinstance(part, Composition) else False
 
 
 def _differs(pattern: Pattern) -> bool:
@@ -218,9 +230,16 @@ def decomposition(part: Part, pattern: Pattern, *, others: Others = "blanket") -
     others : {"blanket", "third", "second", "first"}
         Whether to decompose against the blanket (an upper bound for all backgrounds) or exactly against a constant
         background.
+
+    Raises
+    ------
+    Unsupported
+        If a leaf is Laplace noise, whose components are a continuum.
     """
-    table = _table(part, pattern, others, _Budget(1, None, None))
-    mechanism = next(part.leaves()) if isinstance(part, Composition) else part
+    mechanism, *more = leaves(part)
+    if isinstance(mechanism, Laplace) or any(isinstance(leaf, Laplace) for leaf in more):
+        raise Unsupported("laplace has a continuum of components; its laws of G lie between those of composed_law")
+    table = _table(part, pattern, others, Budget(1, None, None), "upper")
     cells = [Cell(r0 * c, r1 * c, c, (r0, r1)) for (r0, r1), c in table.charged]
     cells += [Cell(a, b, sp.Integer(0), None) for a, b in table.singular]
     return SymbolicDecomposition(mechanism, tuple(cells), table.beta)
@@ -233,10 +252,11 @@ def composed_law(
     *,
     lam: Real | None,
     others: Others = "blanket",
+    side: Side = "upper",
     direction: Direction = "forward",
     bits: int | None = None,
 ) -> Law:
-    """The law of G of a tree in numbers.
+    """The law of G of a tree in numbers; with Laplace leaves, a law on one side of it in convex order.
 
     Weights become numbers at the leaves, while likelihood ratios stay symbolic and keep merging exactly: the cost of
     an m-fold joint composition is polynomial in m.
@@ -249,137 +269,93 @@ def composed_law(
         Target ratio ``exp(eps)``.
     lam : Real or None
         Total ratio cap; None where no leaf has a budget.
+    side : {"upper", "lower"}
+        On which side of the law of G, where the tree has Laplace leaves.
     direction : {"forward", "reverse"}
         Which divergence.
     bits : int, optional
         Precision of balls where the weights are not rational.
     """
-    table = _table(part, pattern, others, _Budget(1, lam, bits))
+    table = _table(part, pattern, others, Budget(1, lam, bits), side)
     target = constant_of(exp_eps)
-    flip = 1 if direction == "forward" else -1
-    atoms = [
-        (evaluate_atom(first - target * second, bits), c)
-        for ratios, c in table.charged
-        for first, second in [ratios[::flip]]
-    ]
-    singular = (weights[::flip] for weights in table.singular)
     enclosed = evaluate_atom(target, bits)
+    flip = 1 if direction == "forward" else -1
+    known: dict[sp.Expr, Any] = {}
+
+    def value(first: sp.Expr, second: sp.Expr) -> Any:
+        """The difference in numbers, each ratio being evaluated once; symbolic first where digits would be lost."""
+        for ratio in (first, second):
+            if ratio not in known:
+                known[ratio] = evaluate_atom(ratio, bits)
+        quick = known[first] - enclosed * known[second]
+        if isinstance(quick, Ball) and quick.radius * 2 ** (quick.bits - _LOST_BITS) > abs(quick.midpoint):
+            return evaluate_atom(first - target * second, bits)
+        return quick
+
+    atoms = [(value(*ratios[::flip]), c) for ratios, c in table.charged]
+    singular = (weights[::flip] for weights in table.singular)
     lost = sum((positive_part(a - enclosed * b) for a, b in singular), start=Fraction(0))
     return Law.from_atoms([*atoms, (Fraction(0), table.beta)], lost)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class _Budget:
-    """A leaf's share of the total budget: the root of order ``order`` of ``lam``, as a symbol or as a number."""
+def mixed_law(
+    part: Part,
+    pattern: Pattern,
+    exp_eps: Real,
+    *,
+    lam: Real | None,
+    others: Others = "blanket",
+    direction: Direction = "forward",
+    bits: int | None = None,
+) -> MixedLaw:
+    """The law of G itself of a tree whose Laplace leaves are under ``parallel`` only; see :func:`is_mixture`.
 
-    order: int
-    lam: Real | None
-    bits: int | None
-
-    @property
-    def symbolic(self) -> bool:
-        """Whether weights stay expressions."""
-        return self.lam is None and self.bits is None
-
-    def split(self, parts: int) -> _Budget:
-        return _Budget(self.order * parts, self.lam, self.bits)
-
-    def ratio(self, expression: sp.Expr) -> sp.Expr:
-        """A likelihood ratio at this share."""
-        if self.lam is None:
-            return expression.subs(LAM, LAM ** sp.Rational(1, self.order))
-        exact = isinstance(self.lam, Exp)
-        share = (
-            constant_of(_root(self.lam, self.order)) if exact else constant_of(self.lam) ** sp.Rational(1, self.order)
+    Under ``parallel`` the law of G is the mixture of the laws of the parts. Parameters are those of
+    :func:`composed_law`.
+    """
+    if isinstance(part, Laplace):
+        leaf = replace(part, lam=lam)
+        if others == "blanket":
+            return leaf.mixed_law(exp_eps, direction=direction, bits=bits)
+        # By symmetry the first input as background is the second one with the two inputs of the pair exchanged.
+        same = (others == "second") == (direction == "forward")
+        return leaf.mixed_background(exp_eps, direction="forward" if same else "reverse", bits=bits)
+    if isinstance(part, Composition) and part.operator == "parallel":
+        assert isinstance(pattern, tuple)
+        laws = (
+            mixed_law(p, q, exp_eps, lam=lam, others=others, direction=direction, bits=bits)
+            for p, q in zip(part.parts, pattern, strict=True)
         )
-        return expression.subs(LAM, share)
-
-    def weight(self, expression: sp.Expr) -> Any:
-        """A weight at this share: a number once the budget is one, or there is nothing open in the expression."""
-        share = self.ratio(expression)
-        return share if self.symbolic or share.free_symbols else evaluate_atom(share, self.bits)
+        return MixedLaw.mixture(zip(part.weights, laws, strict=True))
+    law = composed_law(part, pattern, exp_eps, lam=lam, others=others, direction=direction, bits=bits)
+    return MixedLaw(law.values, law.weights, (), law.singular)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """Components keyed by likelihood ratios: ((a/c, b/c), c), those without blanket as (a, b), and the left-over."""
-
-    charged: tuple[tuple[Ratios, Any], ...]
-    singular: tuple[tuple[Any, Any], ...]
-    beta: Any
-
-    @classmethod
-    def of(cls, cells: Sequence[Cell], beta: sp.Expr, budget: _Budget) -> _Table:
-        """The table of a leaf at its share of the budget."""
-        charged = [
-            ((budget.ratio(cell.ratios[0]), budget.ratio(cell.ratios[1])), budget.weight(cell.c))
-            for cell in cells
-            if cell.ratios is not None
-        ]
-        singular = [(budget.weight(cell.a), budget.weight(cell.b)) for cell in cells if cell.ratios is None]
-        return cls(_merged(charged), tuple(singular), budget.weight(beta))
-
-    def __mul__(self, other: _Table) -> _Table:
-        both = itertools.product(self.charged, other.charged)
-        charged = [((r0 * q0, r1 * q1), c * d) for ((r0, r1), c), ((q0, q1), d) in both]
-        lost = itertools.chain(
-            itertools.product(self.rows, other.singular), itertools.product(self.singular, other.charged_rows)
-        )
-        singular = tuple((a * x, b * y) for (a, b), (x, y) in lost)
-        beta = self.beta + other.beta - self.beta * other.beta
-        return _Table(_merged(charged), singular, beta)
-
-    @property
-    def charged_rows(self) -> list[tuple[Any, Any]]:
-        """Weights (a, b) of the components that the blanket charges."""
-        return [(_weight(r0, c), _weight(r1, c)) for (r0, r1), c in self.charged]
-
-    @property
-    def rows(self) -> list[tuple[Any, Any]]:
-        """Weights (a, b) of all components."""
-        return [*self.charged_rows, *self.singular]
-
-    def scaled(self, weight: Any) -> _Table:
-        return _Table(
-            tuple((ratios, weight * c) for ratios, c in self.charged),
-            tuple((weight * a, weight * b) for a, b in self.singular),
-            weight * self.beta,
-        )
-
-    def __add__(self, other: _Table) -> _Table:
-        return _Table(
-            _merged((*self.charged, *other.charged)), (*self.singular, *other.singular), self.beta + other.beta
-        )
-
-
-def _weight(ratio: sp.Expr, c: Any) -> Any:
-    """The product of a symbolic ratio and a weight, in the kind of the weight."""
-    if isinstance(c, sp.Basic):
-        return ratio * c
-    return evaluate_atom(ratio, c.bits if isinstance(c, Ball) else None) * c
-
-
-def _merged(charged: Sequence[tuple[Ratios, Any]]) -> tuple[tuple[Ratios, Any], ...]:
-    found: dict[Ratios, Any] = {}
-    for ratios, c in charged:
-        found[ratios] = found[ratios] + c if ratios in found else c
-    return tuple((ratios, c) for ratios, c in found.items() if not (isinstance(c, sp.Basic | Fraction) and c == 0))
+def is_mixture(part: Part) -> bool:
+    """Whether no Laplace leaf is under ``joint``."""
+    if isinstance(part, Composition) and part.operator == "parallel":
+        return all(is_mixture(p) for p in part.parts)
+    return isinstance(part, Laplace) or not any(isinstance(leaf, Laplace) for leaf in leaves(part))
 
 
 @cache
-def _table(part: Part, pattern: Pattern, others: Others, budget: _Budget) -> _Table:
+def _table(part: Part, pattern: Pattern, others: Others, budget: Budget, side: Side) -> Table:
+    if isinstance(part, Laplace):
+        assert others != "third"
+        # An m-fold joint composition has about (m cells)^2/2 components: here as many for every m.
+        cells = part.cells if budget.order == 1 else max(1, part.cells // (4 * budget.order))
+        return Table.of(*laplace_cells(cells, side, others, differs=bool(pattern)), budget)
     if isinstance(part, Mechanism):
         derived = _leaf(part.with_defaults(), bool(pattern), others)
-        return _Table.of(derived.cells, derived.beta, budget)
+        return Table.of(derived.cells, derived.beta, budget)
     assert isinstance(pattern, tuple)
     if part.operator == "parallel":
-        tables = [_table(p, q, others, budget) for p, q in zip(part.parts, pattern, strict=True)]
+        tables = [_table(p, q, others, budget, side) for p, q in zip(part.parts, pattern, strict=True)]
         shares = [constant_of(w) if budget.symbolic else w for w in part.weights]
         return reduce(lambda x, y: x + y, (t.scaled(w) for t, w in zip(tables, shares, strict=True)))
     share = budget.split(len(part.parts))
-    return reduce(lambda x, y: x * y, (_table(p, q, others, share) for p, q in zip(part.parts, pattern, strict=True)))
+    pairs = zip(part.parts, pattern, strict=True)
+    return reduce(lambda x, y: x * y, (_table(p, q, others, share, side) for p, q in pairs))
 
 
 def _leaf(mechanism: Mechanism, differs: bool, others: Others) -> SymbolicDecomposition:
@@ -388,14 +364,27 @@ def _leaf(mechanism: Mechanism, differs: bool, others: Others) -> SymbolicDecomp
     return optimal_decomposition(mechanism) if differs else same_input_cells(mechanism)
 
 
+def leaves(part: Part) -> list[Mechanism | Laplace]:
+    """The leaves of a tree, which may be one itself."""
+    return list(part.leaves()) if isinstance(part, Composition) else [part]
+
+
 def common_backgrounds(part: Part) -> list[Others]:
-    """The constant backgrounds that every leaf of a tree can count."""
-    leaves = [part] if isinstance(part, Mechanism) else list(part.leaves())
-    third: list[Others] = ["third"] if all(reaches(leaf.with_defaults()) for leaf in leaves) else []
+    """The constant backgrounds that every leaf of a tree can count; Laplace noise on a bit has no third input."""
+    all_reach = all(isinstance(leaf, Mechanism) and reaches(leaf.with_defaults()) for leaf in leaves(part))
+    third: list[Others] = ["third"] if all_reach else []
     return [*third, "second", "first"]
+
+
+def has_budget(part: Part) -> bool:
+    """Whether some leaf has a budget."""
+    return any(
+        isinstance(leaf, Laplace) or any(parameter.symbol == LAM for parameter in leaf.parameters)
+        for leaf in leaves(part)
+    )
 
 
 def open_parameters(part: Part) -> list[Parameter]:
     """Parameters of the leaves that have no value yet, other than the common budget."""
-    leaves = [part] if isinstance(part, Mechanism) else list(part.leaves())
-    return [p for leaf in leaves for p in leaf.with_defaults().parameters if p.symbol != LAM and not p.has_limit]
+    named = [leaf.with_defaults() for leaf in leaves(part) if isinstance(leaf, Mechanism)]
+    return [p for leaf in named for p in leaf.parameters if p.symbol != LAM and not p.has_limit]

@@ -9,6 +9,7 @@ import mpmath
 import pytest
 
 from symshuffle import Exp, delta
+from symshuffle.accountants.contour import Contour
 from symshuffle.mechanisms.continuous import Laplace
 
 ONE = Exp(Fraction(1))
@@ -49,13 +50,24 @@ def test_two_users_against_quadrature() -> None:
 
 
 def test_sides_close_in_with_the_square_of_the_cells() -> None:
-    gaps = [delta(Laplace(ONE, cells=cells), n=300, eps="1/10").bracket.width for cells in (10, 20, 40)]
+    def gap(cells: int) -> float:
+        below, above = (
+            Contour(rel=1e-6).bracket(Laplace(ONE, cells=cells).law(TENTH, side=side), 300)  # type: ignore[arg-type]
+            for side in ("lower", "upper")
+        )
+        return float(above.lower - below.upper)
+
+    gaps = [gap(cells) for cells in (10, 20, 40)]
     assert gaps[0] > 3 * gaps[1] > 9 * gaps[2] > 0
 
 
 def test_brackets_of_different_cells_overlap() -> None:
-    brackets = [delta(Laplace(ONE, cells=cells), n=400, eps="1/10").bracket for cells in (7, 20, 60)]
-    assert max(b.lower for b in brackets) <= min(b.upper for b in brackets)
+    brackets = [
+        Contour(rel=1e-5).bracket(Laplace(ONE, cells=cells).law(TENTH, side=side), 400)  # type: ignore[arg-type]
+        for side in ("lower", "upper")
+        for cells in (7, 20, 60)
+    ]
+    assert max(b.lower for b in brackets[:3]) <= min(b.upper for b in brackets[3:])
 
 
 @pytest.mark.parametrize("side", ["lower", "upper"])

@@ -1,0 +1,208 @@
+r"""The tilted characteristic function :math:`M(c+it)/M(c)` on the line of a contour, in doubles with an error bound.
+
+Of a finite law it is one sum over the atoms. The segments of a mixed law are Gauss nodes up to some height of the line
+and are given by their transforms beyond it, so that the line has two regions; formulas and bounds are those of
+:mod:`symshuffle.mixed_law`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Final, final
+
+import numpy as np
+import numpy.typing as npt
+
+from symshuffle.accountants import saddle
+from symshuffle.law import Law
+from symshuffle.mixed_law import MixedLaw
+from symshuffle.numbers import to_float
+
+Array = npt.NDArray[np.float64]
+Complexes = npt.NDArray[np.complex128]
+
+UNIT: Final = 2.0**-53
+
+_SLACK: Final = 1e-12
+"""Above the error of a characteristic function evaluated in doubles."""
+
+_SPECIAL: Final = 1e-13
+"""Above the relative error of the scaled complementary error function of SciPy."""
+
+_BITS: Final = 80
+"""Precision of the finite laws that are made in balls and read as doubles."""
+
+_ROUGH: Final = 40
+"""Gauss nodes for the choice of constants."""
+
+_CELLS: Final = 64
+"""Cells of the law above, in convex order, where an upper bound on the real line is enough."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The nodes from ``first`` to ``last`` of a line, with a form of the characteristic function that serves them.
+
+    Parameters
+    ----------
+    first, last : int
+        Indices of nodes, both included.
+    c : float
+        Real part of the line.
+    values, tilted : array
+        Atoms and their probabilities under the tilt c.
+    deviation : float
+        Bound on the mean distance of G from its mean under the tilt.
+    error : float
+        Bound on what the form leaves out.
+    segments : tuple of (constant, slope, weight, ratio)
+        Ends of the segments that are not among the atoms, at their values ``constant + slope * ratio`` of G; the weight
+        is signed, and relative to M(c) as the exponential of ``-log_scale`` is.
+    log_scale : float
+        Logarithm of M(c).
+    """
+
+    first: int
+    last: int
+    c: float
+    values: Array
+    tilted: Array
+    deviation: float
+    error: float = 0.0
+    segments: tuple[tuple[float, float, float, float], ...] = ()
+    log_scale: float = 0.0
+
+    @property
+    def far(self) -> bool:
+        """Whether the segments are given by their transforms."""
+        return bool(self.segments)
+
+    def size(self, t: Array) -> Array:
+        """An upper bound on the size of the function."""
+        total = self._transform(t)
+        for weight, value in zip(self.tilted, self.values, strict=True):
+            total += weight * np.exp(1j * value * t)
+        largest = float(self.tilted @ np.abs(self.values))
+        return np.abs(total) + _SLACK + self.error + 4 * UNIT * largest * t + self._doubt()
+
+    def ceiling(self, t: Array) -> Array:
+        """A bound on its size from a height on: 1, or the atoms in phase with the segments by parts."""
+        if not self.far:
+            return np.ones_like(t)
+        by_parts = sum(abs(w) * math.sqrt(r) / abs(b) * self._growth(a + b * r) for a, b, w, r in self.segments)
+        bound: Array = float(self.tilted.sum()) + _SLACK + by_parts / t
+        return np.minimum(bound, 1.0)
+
+    def log_ratio(self, t: Array) -> tuple[Complexes, Array]:
+        """The logarithm of the function, accurate also where it is tiny, with a bound on its error."""
+        total = self._transform(t)
+        if self.far:
+            total -= 1 - float(self.tilted.sum())
+        error = np.zeros_like(t)
+        for weight, value in zip(self.tilted, self.values, strict=True):
+            angle = value * t
+            wave = np.expm1(1j * angle)
+            total += weight * wave
+            error += weight * ((1 + abs(self.c * value)) * np.abs(wave) + np.abs(angle))  # the tilt errs as well
+        size = np.abs(1 + total)
+        # NumPy's log1p of a complex number loses the real part where it is small, and n of it is what matters.
+        squared = 2 * total.real + total.real**2 + total.imag**2
+        near = np.log1p(np.maximum(squared, -0.75)) / 2
+        result = np.where(size > 0.5, near, np.log(np.maximum(size, 1e-300))) + 1j * np.angle(1 + total)
+        # The error of the logarithm is relative to the ratio; the n-th power makes up for it where the ratio vanishes.
+        return result, (6 * UNIT * error + self.error + self._doubt()) / np.maximum(size, 1e-300)
+
+    def _growth(self, value: float) -> float:
+        return math.exp(self.c * value - self.log_scale)
+
+    def _doubt(self) -> float:
+        """Bound on the error of the transforms: of the special function, and of phases that large arguments round."""
+        return sum(
+            abs(w) * self._growth(a + b * r) * (8 * _SPECIAL + 8 * UNIT * (2 + abs(a / (b * r)) + abs(self.c * a)))
+            for a, b, w, r in self.segments
+        )
+
+    def _transform(self, t: Array) -> Complexes:
+        """The share of the segments, end by end."""
+        s = self.c + 1j * t
+        total = np.zeros_like(s)
+        if self.far:
+            from scipy.special import erfcx  # only mixed laws pay for the import
+
+            for a, b, w, r in self.segments:
+                root = np.sqrt(-s * (b * r))
+                total += w * np.exp(s * (a + b * r) - self.log_scale) * (1 - math.sqrt(math.pi) * root * erfcx(root))
+        return total
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A law as one plan needs it.
+
+    Parameters
+    ----------
+    regions : tuple of Region
+        The line, from its crossing of the real axis upwards.
+    tilt : Tilt
+        Atoms and Gauss nodes; their M(c) is the scale of everything.
+    above : Tilt
+        Atoms whose moment generating function is not below that of the law; for a finite law the same atoms.
+    """
+
+    regions: tuple[Region, ...]
+    tilt: saddle.Tilt
+    above: saddle.Tilt
+
+
+def rough_tilt(law: Law | MixedLaw) -> saddle.Tilt:
+    """Atoms good enough to choose constants by."""
+    return saddle.tilt(law if isinstance(law, Law) else law.near(_ROUGH, _BITS))
+
+
+def form(law: Law | MixedLaw, tilt: saddle.Tilt, plan: saddle.Plan, *, tolerance: float) -> Form:
+    """The law on the line of a plan.
+
+    Parameters
+    ----------
+    law : Law or MixedLaw
+        What G has.
+    tilt : Tilt
+        Its :func:`rough_tilt`.
+    plan : Plan
+        The line.
+    tolerance : float
+        What a Gauss rule may leave out, relative to M(c); below the rounding error it is raised to a part of that.
+    """
+    if isinstance(law, Law):
+        tilted = tilt.tilted(plan.c)
+        deviation = float(tilted @ np.abs(tilt.values - tilted @ tilt.values))
+        return Form((Region(0, plan.nodes, plan.c, tilt.values, tilted, deviation),), tilt, tilt)
+    error = max(tolerance, UNIT / 8)
+    order, height = law.rule(plan.c, end=plan.end, tolerance=error)
+    near, above = (saddle.tilt(x) for x in (law.near(order, _BITS), law.finite("upper", _CELLS, _BITS)))
+    last = min(math.floor(height / plan.step), plan.nodes)
+    # The mean distance is no smooth function of G, which a Gauss rule needs; the standard deviation above it is.
+    deviation = math.sqrt(max(near.curvature(plan.c), 0.0))
+    first = Region(0, last, plan.c, near.values, near.tilted(plan.c), deviation, error)
+    if last == plan.nodes:
+        return Form((first,), near, above)
+    atoms = len(law.values)
+    ends = [
+        (to_float(s.constant), to_float(s.slope), sign * 2 * to_float(s.weight) / math.sqrt(ratio), ratio)
+        for s in law.segments
+        for sign, ratio in ((1, 1.0), (-1, math.exp(to_float(s.span))))
+    ]
+    far = replace(
+        first,
+        first=last + 1,
+        last=plan.nodes,
+        values=near.values[:atoms],
+        tilted=first.tilted[:atoms],
+        error=0.0,
+        segments=tuple(ends),
+        log_scale=near.cumulant(plan.c),
+    )
+    return Form((first, far), near, above)

@@ -91,6 +91,7 @@ def record(outcome: Outcome) -> dict[str, Any]:
         "scope": outcome.scope,
         "controls": outcome.controls,
         "controls_rejected": outcome.controls_rejected,
+        "symbolic_rejection": outcome.symbolic_rejection,
         "seconds": round(outcome.seconds, 3),
         "printed": outcome.printed,
         "counterexample": outcome.counterexample,
@@ -145,6 +146,8 @@ def _entry(outcome: Outcome) -> str:
     if outcome.assumptions:
         facts.append(("Assumes", "; ".join(_mathematics(text) for text in outcome.assumptions)))
     facts.append(("Checked", f"{_mathematics(outcome.scope)}: {escape(outcome.evidence)}"))
+    if outcome.controls:
+        facts.append(("Controls", _controls(outcome)))
     if outcome.counterexample is not None:
         facts.append(("Counterexample", f"<code>{escape(outcome.counterexample)}</code>"))
     if (corrected := outcome.corrected) is not None:
@@ -155,6 +158,17 @@ def _entry(outcome: Outcome) -> str:
     heading = f"{escape(outcome.title)} {_badge(outcome)}"
     source = f"{escape(outcome.id)} · {escape(outcome.source)}"
     return f'<section id="{escape(outcome.id)}"><h2>{heading}</h2><p>{source}</p><dl>{body}</dl></section>'
+
+
+def _controls(outcome: Outcome) -> str:
+    told = f"{outcome.controls_rejected} of {outcome.controls} rejected"
+    match outcome.symbolic_rejection:
+        case None:
+            return told
+        case True:
+            return f"{told}; a symbolic comparison tells the statement from a wrong one"
+        case False:
+            return f"{told}, by instances only: the symbolic comparisons do not involve the statement itself"
 
 
 def _mathematics(text: str) -> str:

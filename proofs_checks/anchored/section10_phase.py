@@ -160,7 +160,7 @@ CLAIMS: Final = (
         source="anchored, Section 10",
         assumptions=("augmented response as in Definition 7.3, activation probability $p\\le1$",),
         scope="k = 3, 4, 5, 10, four caps, p = 1/2 and 1",
-        grade=Grade.EXACT_CASES,
+        grade=Grade.REFUTED,
         printed=_not_augmented,
         check=_check_phase,
         controls=(

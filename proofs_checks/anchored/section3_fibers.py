@@ -146,7 +146,7 @@ CLAIMS: Final = (
             "the identity channel at two boundary compositions, the boundary cases among 60 random laws; extreme "
             "completions"
         ),
-        grade=Grade.EXACT_CASES,
+        grade=Grade.REFUTED,
         printed=_boundary,
         check=_check_boundary,
         controls=(

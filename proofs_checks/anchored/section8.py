@@ -143,7 +143,7 @@ CLAIMS: Final = (
         source="anchored, Section 10, question (3)",
         assumptions=("an exchangeable law with $K<\\infty$",),
         scope="every law, n and composition; 5-ary response at n = 1, 4, 9, 25",
-        grade=Grade.PROVED,
+        grade=Grade.REFUTED,
         printed=_shrinkage,
         check=_check_shrinkage,
         controls=(Control("twice the canonical value", lambda constant, n: 2 * constant / n),),

@@ -186,7 +186,7 @@ TABLE_2 = Claim(
     source="decomposition, Table 2 and Appendix A.1 to A.4",
     assumptions=("D >= 2 (HR: D a power of 2, inputs 1 to D - 1)",),
     scope="all budgets and domains, derived by counting; explicit channels at two budgets, D = 2, 3, 4 (HR 4, 8)",
-    grade=None,
+    grade=Grade.REFUTED,
     printed=_table_2,
     check=_finite_domain,
     controls=(Control("special outputs of a domain twice as large", _without_rare),),
@@ -263,7 +263,7 @@ TABLE_3 = Claim(
     source="decomposition, Table 3 and the end of Section 4.4",
     assumptions=(),
     scope="limits and distances to them for all budgets and domains; two budgets at D = 4, 8, 16, 32",
-    grade=None,
+    grade=Grade.REFUTED,
     printed=_table_3,
     check=_infinite_domain,
     controls=(

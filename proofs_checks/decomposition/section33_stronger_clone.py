@@ -229,7 +229,7 @@ EQ_1 = Claim(
     source="decomposition, Section 3.3, displays before and in equation (1)",
     assumptions=("eps0 > 0", "eps >= 0"),
     scope="two channels by hand, five channels by search over all backgrounds, n <= 2",
-    grade=None,
+    grade=Grade.REFUTED,
     printed=_three_cell_laws,
     check=_intended_bound,
     controls=(
@@ -292,7 +292,7 @@ LEM_2 = Claim(
     source="decomposition, Lemma 2",
     assumptions=(),
     scope="thinning, user by user, for all p < p', budgets and n; grid of nine p, n <= 3",
-    grade=None,
+    grade=Grade.REFUTED,
     printed=lambda lam: (Fraction(0), Fraction(1), "<="),
     check=_monotone,
     controls=(Control("divergence falls with p", lambda lam: (Fraction(0), 1 / (lam + 1), ">=")),),

@@ -291,7 +291,7 @@ PARALLEL_BETWEEN = Claim(
     source="symshuffle; the expectation is in decomposition, Section 6, impact of parallel composition",
     assumptions=("convex order survives independent sums (anchored, Lemma 4.8), for the correction",),
     scope="two pairs of mechanisms in four settings, three shares, n <= 4; the correction for all laws and shares",
-    grade=None,
+    grade=Grade.REFUTED,
     printed=lambda first, second: (min(first, second), max(first, second)),
     check=_between,
     controls=(

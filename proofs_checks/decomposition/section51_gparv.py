@@ -278,7 +278,7 @@ THM_13 = Claim(
     assumptions=("gamma > 0", "eps >= 0"),
     scope="key identity and its split for any n, open masses for n <= 2; eight LDP channels and two that are not, all "
     "backgrounds, both directions, n <= 3",
-    grade=None,
+    grade=Grade.REFUTED,
     printed=_optimal_value,
     check=_optimal,
     controls=(
@@ -324,7 +324,7 @@ LEM_3 = Claim(
     assumptions=("gamma > 0", "eps >= 0"),
     scope="the number of blanket users for any n, open masses for n <= 2; eight LDP channels and two that are not, all "
     "backgrounds, both directions, n <= 3",
-    grade=None,
+    grade=Grade.REFUTED,
     printed=_by_active_users,
     check=_optimal,
     controls=(
@@ -398,7 +398,7 @@ PROP_2 = Claim(
     source="decomposition, Property 2 and Remark 6",
     assumptions=(),
     scope="atoms of the blanket for all ratios, budgets and eps; ten channels, eps up to eps0 + log 3",
-    grade=None,
+    grade=Grade.REFUTED,
     printed=lambda lam, x: (1 - x, 1 - lam * x, lam - x),
     check=_range,
     controls=(

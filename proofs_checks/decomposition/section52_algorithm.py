@@ -249,7 +249,7 @@ SEC_5_2_ERRORS = Claim(
     source="decomposition, Section 5.2, time complexity and error analysis",
     assumptions=("eps <= eps0", "Hoeffding's lemma E exp(s(G - E G)) <= exp(s^2 b^2/8)"),
     scope="(a), (b) for all sums; exponent and thresholds for all a, b, l; three settings, five steps, n <= 30",
-    grade=None,
+    grade=Grade.REFUTED,
     printed=_printed_exponent,
     check=_step_errors,
     controls=(

@@ -134,7 +134,7 @@ THM_14 = Claim(
     assumptions=("eps >= 0",),
     scope="key identity and its split for any n, open masses for n <= 2; four atoms of k-RR for all lam, k; nine "
     "channels, two of them not LDP, all constant backgrounds, both directions, n <= 4",
-    grade=None,
+    grade=Grade.REFUTED,
     printed=_background_bound,
     check=_constant_background,
     controls=(
@@ -271,7 +271,7 @@ SEC_5_3_GHAZI = Claim(
     source="decomposition, Section 5.3, comparison with existing lower bound methods",
     assumptions=("every other user draws the background value afresh",),
     scope="all lam and k; explicit channels at k = 4, 5",
-    grade=None,
+    grade=Grade.REFUTED,
     printed=_three_values,
     check=_uniform_background,
     controls=(

@@ -121,7 +121,7 @@ SEC_7 = Claim(
     source="decomposition, Section 7",
     assumptions=("at least three inputs",),
     scope="k-RR near eps0 for all lam, k, n; all backgrounds of six mechanisms, n <= 4; constant ones of two, n <= 60",
-    grade=None,
+    grade=Grade.REFUTED,
     printed=lambda label, lam, inputs: (range(2, inputs), lam),
     check=_most_vulnerable,
     controls=(

@@ -12,7 +12,8 @@ argument. A check for which refusal is the right answer catches it and records i
 :func:`~symshuffle.claims.model.decide`.
 
 A grade is reported only where the comparisons carry it: *proved* needs a symbolic comparison, and nothing above
-*sampled* may rest on floating point.
+*sampled* may rest on floating point. A symbolic comparison may be about something else than the statement, so that the
+outcome of a proved claim also records whether one tells the statement from a wrong one.
 """
 
 from __future__ import annotations
@@ -92,6 +93,9 @@ class Outcome:
         Comparisons of the printed statement by outcome.
     controls, controls_rejected : int
         Perturbed statements, and how many of them the check told from the true one.
+    symbolic_rejection : bool or None
+        Whether a symbolic comparison rejects one of them, or the printed statement: the proof is then about the
+        statement itself. None where neither the claim nor its correction is declared proved.
     seconds : float
         Wall-clock time.
     printed : str
@@ -120,6 +124,7 @@ class Outcome:
     false: int
     controls: int
     controls_rejected: int
+    symbolic_rejection: bool | None
     seconds: float
     printed: str
     counterexample: str | None
@@ -143,12 +148,17 @@ class _Tally:
 
     outcomes: Counter[Verdict]
     means: Counter[Means]
+    refuted_by: frozenset[Means]
     refutation: Comparison | None
     fault: str | None
 
     @property
     def total(self) -> int:
         return self.outcomes.total()
+
+    @property
+    def refuted_symbolically(self) -> bool:
+        return Means.SYMBOLIC in self.refuted_by
 
     def verdict(self, kind: Kind) -> ClaimVerdict:
         if self.outcomes[Verdict.FALSE]:
@@ -202,7 +212,12 @@ def run(claim: Claim) -> Outcome:
         if verdict is ClaimVerdict.REFUTED and claim.corrected is not None:
             corrected, wrong = _correct(claim, claim.corrected)
         grade, weak = _grade(claim, verdict, tally)
-        rejections = [_not_rejected(claim, control) for control in claim.controls]
+        told, rejections = tally.refuted_symbolically, []
+        for control in claim.controls:
+            # Once one false comparison is symbolic, the first one of any kind will do for the other controls.
+            rejection = _tally_control(claim, control, symbolic=_is_proved(claim) and not told)
+            told = told or rejection.refuted_symbolically
+            rejections.append(_not_rejected(control, rejection))
     faults = [tally.fault, weak, wrong, *rejections]
     if not tally.total and tally.fault is None and claim.kind is not Kind.NO_CONTENT:
         faults.append("vacuous: the check compared nothing")
@@ -217,6 +232,7 @@ def run(claim: Claim) -> Outcome:
         evidence="; ".join((str(tally), *found)),
         outcomes=tally.outcomes,
         rejected=rejections.count(None),
+        symbolic_rejection=told if _is_proved(claim) else None,
         seconds=time.perf_counter() - start,
         counterexample=_describe(tally.refutation),
         corrected=corrected,
@@ -232,6 +248,7 @@ def _outcome(
     grade: Grade | None = None,
     outcomes: Mapping[Verdict, int] = MappingProxyType({}),
     rejected: int = 0,
+    symbolic_rejection: bool | None = None,
     seconds: float = 0.0,
     counterexample: str | None = None,
     corrected: Corrected | None = None,
@@ -253,6 +270,7 @@ def _outcome(
         false=outcomes.get(Verdict.FALSE, 0),
         controls=len(claim.controls),
         controls_rejected=rejected,
+        symbolic_rejection=symbolic_rejection,
         seconds=seconds,
         printed=claim.text,
         counterexample=counterexample,
@@ -261,9 +279,16 @@ def _outcome(
     )
 
 
-def _tally(check: Check, statement: Statement, claim_id: str, *, stop_at_false: bool = False) -> _Tally:
+def _is_proved(claim: Claim) -> bool:
+    """Whether the claim or its correction is declared proved."""
+    return Grade.PROVED in (claim.grade, claim.corrected.grade if claim.corrected is not None else None)
+
+
+def _tally(check: Check, statement: Statement, claim_id: str, *, until: frozenset[Means] = frozenset()) -> _Tally:
+    """Run a check, to its end or until a comparison that was decided by certain means is false."""
     outcomes: Counter[Verdict] = Counter()
     means: Counter[Means] = Counter()
+    refuted_by: set[Means] = set()
     refutation, fault = None, None
     try:
         for comparison in check(statement, seeded(claim_id)):
@@ -271,11 +296,12 @@ def _tally(check: Check, statement: Statement, claim_id: str, *, stop_at_false: 
             means[comparison.means] += 1
             if comparison.verdict is Verdict.FALSE:
                 refutation = refutation or comparison
-                if stop_at_false:
+                refuted_by.add(comparison.means)
+                if comparison.means in until:
                     break
     except Exception as error:  # the ledger reports what a check raised; hiding it would pass for a verdict
         fault = f"the check raised {_name(error)}"
-    return _Tally(outcomes, means, refutation, fault)
+    return _Tally(outcomes, means, frozenset(refuted_by), refutation, fault)
 
 
 def _grade(claim: Claim, verdict: ClaimVerdict, tally: _Tally) -> tuple[Grade | None, str | None]:
@@ -305,9 +331,13 @@ def _correct(claim: Claim, correction: Correction) -> tuple[Corrected, str | Non
     return Corrected(correction.text, verdict, correction.grade), None
 
 
-def _not_rejected(claim: Claim, control: Control) -> str | None:
+def _tally_control(claim: Claim, control: Control, *, symbolic: bool) -> _Tally:
+    until = frozenset((Means.SYMBOLIC,)) if symbolic else frozenset(Means)
+    return _tally(control.check or claim.check, control.statement, claim.id, until=until)
+
+
+def _not_rejected(control: Control, tally: _Tally) -> str | None:
     """Why a control was not rejected; None if it was."""
-    tally = _tally(control.check or claim.check, control.statement, claim.id, stop_at_false=True)
     if tally.fault is not None:
         return f"control {control.name!r}: {tally.fault}"
     return f"control {control.name!r} was not rejected ({tally})" if tally.refutation is None else None

@@ -20,6 +20,7 @@ def test_claim_comes_out_as_recorded(claim):
     assert outcome.faults == ()
     assert outcome.verdict is claim.expected, outcome.counterexample
     assert outcome.controls_rejected == len(claim.controls)
+    assert outcome.symbolic_rejection is not False
     if claim.corrected is not None:
         assert outcome.corrected is not None
         assert outcome.corrected.grade is claim.corrected.grade

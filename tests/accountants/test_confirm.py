@@ -141,7 +141,7 @@ def test_refusals():
         values=tuple(Ball(v, v + Fraction(1, 10**6), 64) for v in (Fraction(1), Fraction(-1))),
         weights=(HALF, HALF),
     )
-    with pytest.raises(Unsupported, match="fewer than 8 confirm nothing"):
+    with pytest.raises(Unsupported, match="fewer than 6 confirm nothing"):
         confirm(wide, 1000)
     zero = Law((Ball(Fraction(-1, 10**30), Fraction(1, 10**30)), Fraction(-1)), (HALF, HALF))
     with pytest.raises((InputError, Unsupported)):

@@ -19,8 +19,8 @@ from symshuffle.results import Bracket
 Route: TypeAlias = Literal["auto", "sums", "inversion"]
 """``sums`` over counts of atoms, ``inversion`` of the moment generating function; ``auto`` chooses by cost."""
 
-LEAST_DIGITS: Final = 8
-"""Fewer digits do not count as a confirmation of brackets of the usual width 1e-6."""
+LEAST_DIGITS: Final = 6
+"""Digits of a bracket of the usual width 1e-6; fewer do not count as a confirmation."""
 
 _SUMS: Final = "mpmath, sum over the counts of the atoms with binomial tails for two of them"
 _INVERSION: Final = "mpmath, Gauss-Legendre panels on two lines of the inversion integral"
@@ -70,7 +70,7 @@ def confirm(law: Law, n: int, *, digits: int = 50, route: Route = "auto", least:
     """Recompute H(n) in mpmath, to ``digits`` significant digits where that can be had.
 
     A sum over counts, and the inversion of a law on a coarse lattice, give all digits. The inversion of any other law
-    gives as many as the stretch of the line that it can afford: some 8 to 10 at n = 10^3, up to 14 at large n.
+    gives as many as the stretch of the line that it can afford: some 6 to 10 at n = 10^3, up to 14 at large n.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ File = Annotated[
     Path | None,
     typer.Option("--file", help="Matrix of `channel`: CSV or JSON, one row per input, entries p, p/q, 0.1."),
 ]
-Confirm = Annotated[bool, typer.Option("--confirm", help="Recompute at 50 digits in mpmath by another route.")]
+Confirm = Annotated[bool, typer.Option("--confirm", help="Recompute in mpmath by another route, with the digits it has.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 

@@ -29,6 +29,12 @@ def check(law: Law, n: int) -> None:
     exact = truth(law, n)
     assert Exact().bracket(law, n).exact == exact
     assert enumerate_ball(law, n).lower <= exact <= enumerate_ball(law, n).upper
+    check_brackets(law, n, exact)
+    value = confirm(law, n, digits=30).exactly
+    assert abs(value - exact) <= exact * Fraction(1, 10**29)
+
+
+def check_brackets(law: Law, n: int, exact: Fraction) -> None:
     engines = (
         FFT(largest=2**16),
         FFT(largest=2**9),
@@ -42,8 +48,6 @@ def check(law: Law, n: int) -> None:
         if engine.refusal(law, n) is None:
             bracket = engine.bracket(law, n)
             assert bracket.contains(exact), (engine, str(bracket), float(exact))
-    value = confirm(law, n, digits=30).exactly
-    assert abs(value - exact) <= exact * Fraction(1, 10**29)
 
 
 @given(laws(max_atoms=4), USERS)
@@ -57,6 +61,16 @@ def test_no_engine_excludes_the_truth(law, n):
 @hypothesis.settings(max_examples=2_000)
 def test_no_engine_excludes_the_truth_at_length(law, n):
     check(law, n)
+
+
+@pytest.mark.conformance
+@given(laws(max_atoms=4), st.integers(13, 300))
+@hypothesis.settings(max_examples=500)
+def test_no_engine_excludes_the_sum_over_the_lattice(law, n):
+    """Beyond enumeration the truth is the power of an integer polynomial."""
+    engine = Exact(largest_power=50_000_000, largest_count=0)
+    if engine.refusal(law, n) is None:
+        check_brackets(law, n, engine.bracket(law, n).exact)
 
 
 @given(laws(max_atoms=4, singular=False), USERS)

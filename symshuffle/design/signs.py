@@ -18,7 +18,7 @@ import sympy as sp
 
 from symshuffle.errors import NotDecided
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.numbers import Ball, to_arb, working_precision
+from symshuffle.numbers import Ball, Verdict, to_arb, working_precision
 
 _SIGN_BITS: Final = (64, 128, 256, 512, 1024)
 
@@ -179,10 +179,11 @@ def _separators(roots: Sequence[sp.Expr]) -> list[sp.Rational]:
 
 def nonnegative_by_coefficients(
     expression: sp.Expr, region: dict[sp.Symbol, sp.Expr], positive: Sequence[sp.Symbol]
-) -> bool:
+) -> Verdict:
     """Whether a rational function is non-negative on a region given as the image of positive parameters.
 
-    Sufficient and elementary: after the substitution, numerator and denominator have coefficients of one sign each.
+    Elementary: it is decided where, after the substitution, numerator and denominator have coefficients of one sign
+    each. Equal signs are a proof, opposite ones a refutation, and mixed coefficients settle nothing.
 
     Parameters
     ----------
@@ -197,9 +198,9 @@ def nonnegative_by_coefficients(
     signs = []
     for part in (sp.expand(numerator), sp.expand(denominator)):
         if part == 0:
-            return True
+            return Verdict.TRUE
         found = {sp.sign(c) for c in sp.Poly(part, *positive).coeffs()}
         if len(found) != 1:
-            return False
+            return Verdict.UNDECIDED
         signs.append(found.pop())
-    return bool(signs[0] == signs[1])
+    return Verdict.of(bool(signs[0] == signs[1]))

@@ -24,6 +24,7 @@ from symshuffle.design.weighted import (
 from symshuffle.errors import InputError
 from symshuffle.geometry.groups import SymmetryGroup, symmetric_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.numbers import Verdict
 
 PRIOR = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
 
@@ -139,7 +140,9 @@ def test_region_certificates():
     s, t = sp.symbols("s t", positive=True)
     p = sp.Symbol("p")
     assert nonnegative_by_coefficients(LAM * p - 1, {LAM: 1 + s, p: 1 + t}, (s, t))
-    assert not nonnegative_by_coefficients(LAM - p, {LAM: 1 + s, p: 1 + t}, (s, t))
+    region = {LAM: 1 + s, p: 1 + t}
+    assert nonnegative_by_coefficients(1 - LAM * p, region, (s, t)) is Verdict.FALSE
+    assert nonnegative_by_coefficients(LAM - p, region, (s, t)) is Verdict.UNDECIDED
 
 
 def test_refusals():

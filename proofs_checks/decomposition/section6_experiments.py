@@ -191,7 +191,7 @@ SEC_6_CLAIMS = Claim(
     assumptions=("delta = 1e-6 in (i); the paper states neither its n nor its axes",),
     scope="eps0 = 0.1 and 4; n = 1000 and 10^4, (ii) n = 1000: (i) five mechanisms, (ii) four points with D = 5 to 1% "
     "of delta, (iii) thirteen points and the crossing, (iv) 1, 2 and 4 joint 10-RR at eight points",
-    grade=None,
+    grade=Grade.REFUTED,
     printed=_printed,
     check=_experiments,
     controls=(

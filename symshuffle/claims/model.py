@@ -237,7 +237,8 @@ class Claim:
     scope : str
         What the check covers, in a few words.
     grade : Grade or None
-        Strength of the evidence if every comparison comes out true; None where there is nothing to check.
+        Strength of the evidence for the verdict on record: ``REFUTED`` exactly where that is a refutation (the grade
+        of what is true instead is that of the correction), None where there is nothing to check.
     printed : Statement
         The statement as printed, transcribed here and nowhere else.
     check : Check
@@ -263,6 +264,11 @@ class Claim:
     controls: tuple[Control, ...]
     expected: ClaimVerdict
     corrected: Correction | None = None
+
+    def __post_init__(self) -> None:
+        if (self.grade is Grade.REFUTED) is not (self.expected is ClaimVerdict.REFUTED):
+            expected = "refuted exactly for the claims on record as refuted"
+            raise InputError("grade", self.grade.value if self.grade else None, f"{expected}, unlike {self.id}")
 
     @property
     def paper(self) -> str:

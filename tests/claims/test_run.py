@@ -6,9 +6,11 @@ from typing import Any
 import flint
 import numpy as np
 import pytest
+import sympy as sp
 from fake_ledger.first import claim, defined, nothing
 
 from symshuffle.claims.model import (
+    Check,
     Claim,
     ClaimVerdict,
     Comparison,
@@ -20,6 +22,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    identity,
 )
 from symshuffle.claims.registry import load
 from symshuffle.claims.run import run, seeded, verify
@@ -144,6 +147,44 @@ def test_control_may_bring_a_check_of_its_own() -> None:
     assert run(claim("a", controls=(control,))).agrees_with_record
 
 
+def told_apart(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield compare(4, statement(2), at="n=2")
+    n = sp.Symbol("n")
+    yield identity(n * n, statement(n), at="every n")
+
+
+def beside_the_point(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield compare(4, statement(2), at="n=2")
+    n = sp.Symbol("n")
+    yield identity((n + 1) ** 2, n**2 + 2 * n + 1, at="every n, whatever is stated")
+
+
+WRONG = (Control("cubed", lambda n: n**3), Control("one more", lambda n: n * n + 1))
+
+
+@pytest.mark.parametrize(("check", "found"), [(told_apart, True), (beside_the_point, False)])
+def test_a_symbolic_comparison_may_be_about_something_else(check: Check, found: bool) -> None:
+    proved = claim("a", grade=Grade.PROVED, check=check, printed=lambda n: n * n, controls=WRONG)
+    outcome = run(proved)
+    assert (outcome.agrees_with_record, outcome.controls_rejected, outcome.symbolic_rejection) == (True, 2, found)
+    assert run(replace(proved, grade=Grade.EXACT_CASES)).symbolic_rejection is None
+
+
+def test_a_refutation_by_a_symbolic_comparison_counts_for_a_proved_correction() -> None:
+    squared = Correction("squared", lambda n: n * n, Grade.PROVED)
+    outcome = run(replace(REFUTED, check=told_apart, corrected=squared, controls=(Control("one", lambda n: 1),)))
+    assert outcome.agrees_with_record and outcome.symbolic_rejection
+
+
+@pytest.mark.parametrize(
+    ("grade", "expected"),
+    [(Grade.REFUTED, ClaimVerdict.HOLDS), (None, ClaimVerdict.REFUTED), (Grade.PROVED, ClaimVerdict.REFUTED)],
+)
+def test_refuted_is_the_grade_of_refuted_claims(grade: Grade | None, expected: ClaimVerdict) -> None:
+    with pytest.raises(InputError, match="refuted exactly for the claims on record as refuted"):
+        claim("a", grade=grade, expected=expected)
+
+
 def test_controls_are_obligatory() -> None:
     outcome = run(claim("a", controls=()))
     assert not outcome.agrees_with_record
@@ -182,7 +223,8 @@ def stated(*means: Means) -> Any:
     ],
 )
 def test_evidence_weaker_than_the_grade_fails(grade: Grade | None, means: tuple[Means, ...], message: str) -> None:
-    outcome = run(claim("a", grade=grade, check=stated(*means)))
+    recorded = ClaimVerdict.REFUTED if grade is Grade.REFUTED else ClaimVerdict.HOLDS
+    outcome = run(claim("a", grade=grade, check=stated(*means), expected=recorded))
     assert outcome.verdict is ClaimVerdict.HOLDS
     assert outcome.grade is None
     assert not outcome.agrees_with_record

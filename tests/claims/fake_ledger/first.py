@@ -53,6 +53,8 @@ def claim(name: str, **changes: Any) -> Claim:
         "controls": (Control("one off", lambda n: n * n + 1),),
         "expected": ClaimVerdict.HOLDS,
     }
+    if changes.get("expected") is ClaimVerdict.REFUTED:
+        facts["grade"] = Grade.REFUTED
     return Claim(**{**facts, **changes})
 
 

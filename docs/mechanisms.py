@@ -18,10 +18,29 @@ components in the two rows that are compared, $c$ their weights in the blanket (
 the amplification variable (decomposition, Theorem 12). `symshuffle decompose NAME` prints the same.
 """
 
+LAPLACE = r"""## laplace
+
+*Laplace noise* of scale $1/\varepsilon_0$ on a bit, or on $[0, 1]$ (`-p domain=unit`). Pair: the two inputs 0 and 1
+(decomposition, Appendix B). It has a continuum of outputs, so there are no classes to count. With $r = e^u$ and $u$ in
+$[0, \varepsilon_0]$ its law of $G$ consists of three atoms and two segments
+([symshuffle/mixed_law.py](../symshuffle/mixed_law.py)):
+
+```math
+\begin{array}{ll}
+G & \text{probability, or density in } u \\ \hline
+\lambda - x & \frac{1}{2 \lambda} \\
+1 - \lambda x & \frac{1}{2 \lambda} \\
+0 & 1 - \frac{1}{\sqrt{\lambda}} \\
+e^{u} - x & \frac{1}{4 \sqrt{\lambda}} e^{-u/2} \\
+1 - x e^{u} & \frac{1}{4 \sqrt{\lambda}} e^{-u/2}
+\end{array}
+```
+"""
+
 
 def render() -> str:
     """The whole page."""
-    return "\n".join([HEAD, *_summary(), "", *(_section(name) for name in MECHANISMS)])
+    return "\n".join([HEAD, *_summary(), "", *(_section(name) for name in MECHANISMS), LAPLACE])
 
 
 def _summary() -> list[str]:

@@ -19,21 +19,16 @@ from typing import Final, final
 import flint
 
 from symshuffle.accountants import saddle
+from symshuffle.accountants.segments import Segments, dyadic
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.law import Law
-from symshuffle.mixed_law import MixedLaw, Transform
+from symshuffle.mixed_law import MixedLaw
 from symshuffle.numbers import Ball, ball_arguments, lower_end, to_arb, upper_end, working_precision
 from symshuffle.results import Bracket, Rigour
 
 _SHORT: Final = 8
 _COARSE: Final = 0.3
 _STRETCH_BITS: Final = 53
-_SHARE_OF_GAUSS: Final = 1e-4
-"""Share of the relative width aimed at that the errors of the Gauss nodes may take."""
-
-_CELLS: Final = 64
-"""Cells of the law above, in convex order, where an upper bound on the real line is enough."""
-
 _FAR_BITS: Final = 80
 _SPARED: Final = 4.0
 """Exponent by which silent nodes beyond the Gauss rule stay below the width aimed at; each of them costs a lot."""
@@ -119,44 +114,6 @@ class BallContour:
         return Bracket(max(low, floor), high, Rigour.BALL, self.name, how), nodes + stretches
 
 
-def _dyadic(value: float) -> flint.arb:
-    exact = Fraction(value)
-    return flint.arb(flint.fmpq(exact.numerator, exact.denominator))
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    """How the segments of a law enter: as Gauss nodes up to the node ``last`` of the line, beyond it as transforms.
-
-    Where the moment generating function is needed on the real line, an upper bound will do: a finite law above, in
-    convex order, gives one.
-    """
-
-    order: int
-    last: int
-    atoms: int
-    height: flint.arb
-    transforms: tuple[Transform, ...]
-    above: tuple[tuple[flint.arb, flint.arb], ...]
-
-    @classmethod
-    def of(cls, law: MixedLaw, n: int, plan: saddle.Plan, rel: float) -> _Rule:
-        order, height = law.rule(plan.c, end=plan.end, tolerance=_SHARE_OF_GAUSS * rel / n)
-        last = min(math.floor(height / plan.step), plan.nodes)
-        transforms = tuple(Transform.of(segment) for segment in law.segments)
-        above = tuple((to_arb(v), to_arb(w)) for v, w in law.finite("upper", _CELLS, flint.ctx.prec).atoms())
-        return cls(order, last, len(law.values), _dyadic(height), transforms, above)
-
-    def error(self, c: flint.arb) -> flint.arb:
-        """Bound on the error of the Gauss nodes on the line at ``c``, up to the height."""
-        return sum((t.quadrature_error(self.order, c, self.height) for t in self.transforms), start=flint.arb(0))
-
-    def decay(self, c: flint.arb) -> flint.arb:
-        """A constant C such that the segments are at most ``C/|t|`` at ``c + it``."""
-        return sum((t.decay(c) for t in self.transforms), start=flint.arb(0))
-
-
 @final
 @dataclass(frozen=True, slots=True)
 class _Line:
@@ -173,20 +130,20 @@ class _Line:
     total: flint.arb
     log_scale: flint.arb
     zero: flint.arb
-    rule: _Rule | None
+    rule: Segments | None
     error: flint.arb
 
     @classmethod
     def of(cls, law: Law | MixedLaw, n: int, plan: saddle.Plan, rel: float) -> _Line:
-        c, tau = _dyadic(plan.c), _dyadic(plan.tau)
+        c, tau = dyadic(plan.c), dyadic(plan.tau)
         rule, atoms = None, law
         if isinstance(law, MixedLaw):
-            rule = _Rule.of(law, n, plan, rel)
+            rule = Segments.of(law, n, plan, rel)
             atoms = law.near(rule.order, flint.ctx.prec)
         values, weights = ball_arguments(atoms.values), ball_arguments(atoms.weights)
         grown = [w * (c * v).exp() for v, w in zip(values, weights, strict=True)]
         total = sum(grown, start=flint.arb(0))
-        step = _dyadic(plan.step)
+        step = dyadic(plan.step)
         if plan.lattice is not None:
             step = flint.arb.pi() / to_arb(plan.lattice * plan.nodes)
         zero = sum((to_arb(w) for v, w in law.atoms() if isinstance(v, Fraction) and v == 0), start=flint.arb(0))
@@ -241,7 +198,7 @@ class _Line:
             return flint.arb(0)
         end = self.step * self.plan.nodes
         decay = (-((self.tau * end) ** 2) / 2).exp() / (self.tau**2 * end)
-        return (1 / end**2 + self.tau**2) * decay / flint.arb.pi()
+        return (1 / end**2 + self.tau**2) * decay / flint.arb.pi() * (1 + self.error) ** self.n
 
     def far(self, index: int) -> flint.arb:
         """Bound on the size of the ratio from a node on: the atoms in phase, the segments by parts."""
@@ -261,11 +218,12 @@ class _Line:
         return self.far(index) ** self.n * (1 / start + self.tau * (flint.arb.pi() / 2).sqrt()) / flint.arb.pi()
 
     def deviation(self, middle: flint.arb) -> flint.arb:
-        """Bound on the tilted root mean square of ``G - middle``, by ``x^2 <= (exp(hx) + exp(-hx) - 2)/h^2``."""
+        """Bound on the tilted mean of ``|G - middle|``: the root of the square's, ``x^2 <= 2 (cosh(hx) - 1)/h^2``."""
         h = 1 / (4 * max(abs(value) for value in self.values).upper())
         around = self.total.log()
         both = (self.cumulant(self.c + sign * h) - around - sign * h * middle for sign in (1, -1))
-        return ((sum((growth.exp() for growth in both), start=flint.arb(0)) - 2).upper() / h**2).sqrt().upper()
+        square = sum((growth.exp() for growth in both), start=flint.arb(0)) - 2 * (1 - self.error)
+        return ((1 + self.error) * square.upper() / h**2).sqrt().upper()
 
     def stuck(self) -> flint.arb:
         """What the smoothing adds where every copy of G is exactly zero."""
@@ -282,7 +240,7 @@ class _Line:
         for sign, distance in ((-1, reach / 2), (1, reach)):
             best: flint.arb | None = None
             for slope in saddle.tail_slopes(tilt, self.n, self.plan.c, self.plan.tau, float(distance.mid())):
-                theta = _dyadic(sign * slope)
+                theta = dyadic(sign * slope)
                 growth = self.n * (self.cumulant(self.c + theta) - around)
                 growth += ((self.c + theta) ** 2 - self.c**2) * self.tau**2 / 2
                 tail = (growth - abs(theta) * distance).exp() / (1 - (-abs(theta) * distance).exp())
@@ -301,14 +259,14 @@ def _sums(line: _Line, tilt: saddle.Tilt, largest: int, rel: float) -> tuple[fli
     loud, stretches = _stretches(line, tilt, threshold, last + 1, largest)
     upper, lower, nodes = _evaluated(line, loud)
     # On the line no kernel is larger than at t = 0: |sinh(a + ib)| >= sinh(a), and sinh(a) >= a.
-    each = _dyadic(-threshold).exp() * (1 / line.c**2 + line.tau**2)
+    each = dyadic(-threshold).exp() * (1 / line.c**2 + line.tau**2)
     weight = line.step / flint.arb.pi()
     rest = (last + 1 - nodes) * each * weight
     if last < line.plan.nodes:
         beyond = line.beyond(last)
-        if not beyond < _dyadic(rel / 1000) * abs(upper) * weight:
+        if not beyond < dyadic(rel / 1000) * abs(upper) * weight:
             threshold -= saddle.QUIET - _SPARED
-            each *= _dyadic(saddle.QUIET - _SPARED).exp()
+            each *= dyadic(saddle.QUIET - _SPARED).exp()
             loud, more = _far_stretches(line, tilt, threshold, last + 1, largest)
             with working_precision(_FAR_BITS):
                 to_upper, to_lower, evaluated = _evaluated(line, loud)
@@ -346,13 +304,13 @@ def _stretches(
     if last // width > largest:
         raise Unsupported(f"engine contour in balls at n = {n}: over {largest} stretches for this width")
     stack = [(start, min(start + width, last)) for start in range(0, last, width)][::-1]
-    middle = _dyadic(centre)
+    middle = dyadic(centre)
     loud: list[tuple[int, int]] = []
     silent = 0
     with working_precision(_STRETCH_BITS):
         # The common phase exp(-i t centre) leaves the size alone and keeps the balls narrow.
         atoms = [(value - middle, weight) for value, weight in zip(line.values, line.tilted, strict=True)]
-        quiet = (_dyadic(-threshold) / n).exp() - line.error
+        quiet = (dyadic(-threshold) / n).exp() - line.error
         while stack:
             start, stop = stack.pop()
             t = (line.step * start).union(line.step * (stop - 1))
@@ -386,13 +344,13 @@ def _far_stretches(
     loud: list[tuple[int, int]] = []
     silent, stack = 0, [(first, line.plan.nodes + 1)]
     centre = tilt.slope(line.plan.c)
-    deviation = line.deviation(_dyadic(centre))
+    deviation = line.deviation(dyadic(centre))
     with working_precision(_STRETCH_BITS):
         while stack:
             start, stop = stack.pop()
             middle = (start + stop) // 2
             radius = line.step * max(stop - 1 - middle, middle - start)
-            quiet = ((_dyadic(-threshold) - line.fading(start)) / line.n).exp()
+            quiet = ((dyadic(-threshold) - line.fading(start)) / line.n).exp()
             if line.far(start) < quiet or line.ratio(middle).abs_upper() + deviation * radius < quiet:
                 silent += 1
             elif stop - start <= _SHORT:

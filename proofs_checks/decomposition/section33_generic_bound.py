@@ -78,6 +78,7 @@ GENERIC_BOUND = Claim(
     assumptions=(
         "eps0 > 0",
         "eps <= eps0 (beyond it all bounds are 0)",
+        "the blanket bounds the shuffled divergence, by the sum of Theorem 12 (Theorems 2 and 12)",
         "convex order survives independent sums (anchored, Lemma 4.8)",
     ),
     scope="stop-loss transforms for all rows, blankets, budgets and levels, and for the clone; 17 channels, n <= 3",

@@ -357,7 +357,11 @@ SEC_3_3_FOUR_POINT = Claim(
     r"$a=(e^{\varepsilon_0}p,p,1-p-e^{\varepsilon_0}p)$, $b$ with the first two exchanged, $c=(p,p,q)$: it bounds the "
     r"shuffled divergence, never beats the blanket, and is the blanket for k-RR at $q=(k-2)p$.",
     source="decomposition, Section 3.3, last display; Example 4.1",
-    assumptions=("eps0 > 0", "q at most the largest weight that every input allows"),
+    assumptions=(
+        "eps0 > 0",
+        "q at most the largest weight that every input allows",
+        "a general clone is a bound and never beats the blanket (Theorems 4 and 6)",
+    ),
     scope="a general clone for all p, q, budgets, and k-RR for all k; six channels at three p, n <= 2",
     grade=Grade.PROVED,
     printed=_four_point_weights,

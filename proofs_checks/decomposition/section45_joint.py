@@ -248,7 +248,7 @@ EX_4_2 = Claim(
     r"k-RR reports is the product of $(tp,p,q)$ with itself, of $(p,tp,q)$ with itself, and of $(p,p,q,1-2p-q)$ with "
     r"itself; the shared weight is $(kp)^2$.",
     source="decomposition, Example 4.2",
-    assumptions=("k >= 2",),
+    assumptions=("k >= 2", "the decomposition of several reports is the product (Theorem 9)"),
     scope="all lam and k; explicit channels at k = 2, 3",
     grade=Grade.PROVED,
     printed=_half_budget_rows,

@@ -203,7 +203,7 @@ EX_4_4 = Claim(
     text=r"Participation with probability $p^*$ is the parallel composition of the mechanism and a constant one with "
     r"weights $p^*,1-p^*$: the law of $G$ is $p^*Law(G^*)+(1-p^*)\delta_{1-e^\varepsilon}$.",
     source="decomposition, Example 4.4 and Section 1.1",
-    assumptions=("silence is visible: who does not take part sends a symbol of its own",),
+    assumptions=("silence is visible: who does not take part sends a symbol of its own", "Theorem 11"),
     scope="k-RR for all lam, k, p; five channels at three shares, monotone at n = 2",
     grade=Grade.PROVED,
     printed=_thinned,

@@ -275,7 +275,7 @@ THM_13 = Claim(
     r"\frac1n E[\sum_{i\le n}G_i]_+$ with $G$ of Definition 9. As printed, without the LDP assumption of Theorems 1, 2 "
     r"and 4, the identity fails where the pair sends outputs outside the blanket, and the sum is then no bound.",
     source="decomposition, Theorem 13",
-    assumptions=("gamma > 0", "eps >= 0"),
+    assumptions=("gamma > 0", "eps >= 0", "the blanket bounds the shuffled divergence (Theorem 2)"),
     scope="key identity and its split for any n, open masses for n <= 2; eight LDP channels and two that are not, all "
     "backgrounds, both directions, n <= 3",
     grade=Grade.REFUTED,
@@ -321,7 +321,7 @@ LEM_3 = Claim(
     r"E[\sum_{i\le m}L_i]_+$ bounds the shuffled divergence. As printed, without an LDP assumption, it fails like "
     r"Theorem 13.",
     source="decomposition, Lemma 3 and equation (11)",
-    assumptions=("gamma > 0", "eps >= 0"),
+    assumptions=("gamma > 0", "eps >= 0", "the blanket bounds the shuffled divergence (Theorem 2)"),
     scope="the number of blanket users for any n, open masses for n <= 2; eight LDP channels and two that are not, all "
     "backgrounds, both directions, n <= 3",
     grade=Grade.REFUTED,

@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from proofs_checks.decomposition._cases import (
     DIRECTIONS,
@@ -20,7 +19,6 @@ from proofs_checks.decomposition._cases import (
     binomial_mass,
     key_identity,
     named_channels,
-    never_negative,
     one_more_coin,
     open_height,
     open_rows,
@@ -45,7 +43,7 @@ from symshuffle.claims.model import (
     compare,
     identity,
 )
-from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
+from symshuffle.decompositions.blanket import primary_decomposition
 from symshuffle.decompositions.clones import standard_clone_pair
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.decompositions.postprocessing import blanket_laws
@@ -154,7 +152,7 @@ THM_12 = Claim(
 # -- decomposition.def-9
 
 
-def _parv(rows: Any, pair: tuple[int, int], exp_eps: Any, *, rest: Any = None) -> tuple[Atoms, Atoms]:
+def parv(rows: Any, pair: tuple[int, int], exp_eps: Any, *, rest: Any = None) -> tuple[Atoms, Atoms]:
     """Atoms of L and of G as defined from the blanket distribution."""
     floor = [min(column) for column in zip(*rows, strict=True)]
     gamma = sum(floor, Fraction(0))
@@ -195,14 +193,14 @@ DEF_9 = Claim(
     assumptions=("gamma > 0", "the blanket charges every output of the pair"),
     scope="mean for two mechanisms in open parameters; laws for ten channels, both directions",
     grade=Grade.EXACT_CASES,
-    printed=_parv,
+    printed=parv,
     check=_amplification,
     controls=(
         Control(
             "residual atom of weight gamma",
-            lambda rows, pair, x: _parv(rows, pair, x, rest=sum(min(c) for c in zip(*rows, strict=True))),
+            lambda rows, pair, x: parv(rows, pair, x, rest=sum(min(c) for c in zip(*rows, strict=True))),
         ),
-        Control("the pair exchanged", lambda rows, pair, x: _parv(rows, pair[::-1], x)),
+        Control("the pair exchanged", lambda rows, pair, x: parv(rows, pair[::-1], x)),
     ),
     expected=ClaimVerdict.DEFINITION,
 )
@@ -252,7 +250,7 @@ def _optimal_for(statement: Statement, labelled: list[tuple[str, Channel]]) -> I
 
 
 def _optimal_value(rows: Any, pair: tuple[int, int], n: int, exp_eps: Any) -> Any:
-    _, general = _parv(rows, pair, exp_eps)
+    _, general = parv(rows, pair, exp_eps)
     return _expected_excess(general, n) / n
 
 
@@ -284,7 +282,7 @@ THM_13 = Claim(
     controls=(
         Control(
             "without the residual atom",
-            lambda rows, pair, n, x: _expected_excess(_parv(rows, pair, x, rest=Fraction(0))[1], n) / n,
+            lambda rows, pair, n, x: _expected_excess(parv(rows, pair, x, rest=Fraction(0))[1], n) / n,
             _optimal_under_ldp,
         ),
         Control(
@@ -307,7 +305,7 @@ THM_13 = Claim(
 
 
 def _by_active_users(rows: Any, pair: tuple[int, int], n: int, exp_eps: Any) -> Any:
-    plain, _ = _parv(rows, pair, exp_eps)
+    plain, _ = parv(rows, pair, exp_eps)
     gamma = _similarity(rows)
     terms = (binomial_mass(n, m, gamma) * _expected_excess(plain, m) for m in range(1, n + 1))
     return sum(terms, Fraction(0)) / (gamma * n)
@@ -343,76 +341,4 @@ LEM_3 = Claim(
     ),
 )
 
-
-# -- decomposition.prop-2, with Remark 6
-
-
-def _range(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    s, t, v, w = sp.symbols("s t v w", nonnegative=True)
-    lam, x = 1 + w, 1 + v
-    first, second = (1 + lam * s) / (1 + s), (1 + lam * t) / (1 + t)  # any two ratios from 1 to lam
-    yield never_negative(lam - x - (first - x * second), at="atoms of the blanket: at most lam - x, any budget and x")
-    yield never_negative(first - x * second - (1 - lam * x), at="atoms of the blanket: at least 1 - lam x")
-    yield never_negative((lam - x / lam) - (lam - x), at="Remark 6: below the earlier upper end")
-    yield never_negative((1 - lam * x) - (1 / lam - lam * x), at="Remark 6: above the earlier lower end")
-    a, b, mass = sp.symbols("a b c")
-    yield identity(
-        mass * (a - EXP_EPS * b) / mass, a - EXP_EPS * b, at="value times mass of an atom: E[G] sums a - x b"
-    )
-    more, less = sp.symbols("r v", positive=True)
-    for cap_, target, where in (
-        (1 + less + more, 1 + less, "eps < eps0"),
-        (1 + less, 1 + less + more, "eps > eps0"),
-    ):
-        mean, low, high = statement(cap_, target)
-        yield identity(a - target * b + (1 - a) - target * (1 - b), mean, at=f"E[G], {where}")
-        yield never_negative(high - (cap_ - target), at=f"upper end above the atoms of the blanket, {where}")
-        yield never_negative(high, at=f"upper end above the residual atom, {where}")
-        yield identity(low, 1 - cap_ * target, at=f"lower end, reached where the ratios are 1 and lam, {where}")
-    labelled = named_channels(*LDP) + random_labelled(rng, 6, ((3, 3), (4, 2)))
-    for label, channel in labelled:
-        cap: Any = channel.ratio_cap()
-        for exp_eps in (*targets(cap), cap + Fraction(1, 2), 3 * cap):
-            for direction, pair in DIRECTIONS:
-                law = primary_decomposition(channel, PAIR).reduction_pair().gparv(exp_eps, direction=direction)
-                mean, low, high = statement(cap, exp_eps)
-                at = f"{label}, exp(eps0)={cap}, exp(eps)={exp_eps}, {direction}"
-                yield compare(law.mean, mean, at=f"mean, {at}")
-                yield compare(law.support[0], low, ">=", at=f"smallest atom, {at}")
-                yield compare(law.support[1], high, "<=", at=f"largest atom, {at}")
-                plain, _ = _parv(channel.rows, pair, exp_eps)
-                gamma: Any = privacy_blanket(channel).gamma
-                values = [value for value, _ in plain]
-                yield compare(min(values), gamma * (1 - cap * exp_eps), ">=", at=f"Remark 6, smallest L, {at}")
-                yield compare(max(values), gamma * (cap - exp_eps), "<=", at=f"Remark 6, largest L, {at}")
-
-
-PROP_2 = Claim(
-    id="decomposition.prop-2",
-    kind=Kind.STATEMENT,
-    title="mean and range of the amplification variable",
-    text=r"For an $\varepsilon_0$-LDP randomizer and any $\varepsilon\ge0$: $E[G]=1-e^\varepsilon$ and "
-    r"$1-e^{\varepsilon+\varepsilon_0}\le G\le e^{\varepsilon_0}-e^\varepsilon$; Remark 6: $L$ lies in $\gamma$ "
-    r"times that interval. For $\varepsilon>\varepsilon_0$ the upper end is negative, while $G$ is 0 with "
-    r"probability $1-\gamma$.",
-    source="decomposition, Property 2 and Remark 6",
-    assumptions=(),
-    scope="atoms of the blanket for all ratios, budgets and eps; ten channels, eps up to eps0 + log 3",
-    grade=Grade.REFUTED,
-    printed=lambda lam, x: (1 - x, 1 - lam * x, lam - x),
-    check=_range,
-    controls=(
-        Control("range of the earlier work, upper end lowered", lambda lam, x: (1 - x, 1 - lam * x, lam - lam * x)),
-        Control("mean 1 - 1/exp(eps)", lambda lam, x: (1 - 1 / x, 1 - lam * x, max(Fraction(0), lam - x))),
-    ),
-    expected=ClaimVerdict.REFUTED,
-    corrected=Correction(
-        r"$1-e^{\varepsilon+\varepsilon_0}\le G\le\max\{0,e^{\varepsilon_0}-e^\varepsilon\}$, which is the printed "
-        r"range for $\varepsilon\le\varepsilon_0$ (beyond, the bound is 0 anyway); mean and Remark 6 stand for every "
-        r"$\varepsilon$.",
-        lambda lam, x: (1 - x, 1 - lam * x, max(Fraction(0), lam - x)),
-        Grade.PROVED,
-    ),
-)
-
-CLAIMS: tuple[Claim, ...] = (THM_12, DEF_9, THM_13, LEM_3, PROP_2)
+CLAIMS: tuple[Claim, ...] = (THM_12, DEF_9, THM_13, LEM_3)

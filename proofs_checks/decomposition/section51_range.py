@@ -1,0 +1,107 @@
+"""Section 5.1: mean and range of the amplification variable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.decomposition._cases import (
+    DIRECTIONS,
+    PAIR,
+    named_channels,
+    never_negative,
+    random_labelled,
+    targets,
+)
+from proofs_checks.decomposition.section51_gparv import LDP, parv
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    identity,
+)
+from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
+from symshuffle.mechanisms.symbolic import EXP_EPS
+
+# -- decomposition.prop-2, with Remark 6
+
+
+def _range(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    s, t, v, w = sp.symbols("s t v w", nonnegative=True)
+    lam, x = 1 + w, 1 + v
+    first, second = (1 + lam * s) / (1 + s), (1 + lam * t) / (1 + t)  # any two ratios from 1 to lam
+    yield never_negative(lam - x - (first - x * second), at="atoms of the blanket: at most lam - x, any budget and x")
+    yield never_negative(first - x * second - (1 - lam * x), at="atoms of the blanket: at least 1 - lam x")
+    yield never_negative((lam - x / lam) - (lam - x), at="Remark 6: below the earlier upper end")
+    yield never_negative((1 - lam * x) - (1 / lam - lam * x), at="Remark 6: above the earlier lower end")
+    a, b, mass = sp.symbols("a b c")
+    yield identity(
+        mass * (a - EXP_EPS * b) / mass, a - EXP_EPS * b, at="value times mass of an atom: E[G] sums a - x b"
+    )
+    more, less = sp.symbols("r v", positive=True)
+    for cap_, target, where in (
+        (1 + less + more, 1 + less, "eps < eps0"),
+        (1 + less, 1 + less + more, "eps > eps0"),
+    ):
+        mean, low, high = statement(cap_, target)
+        yield identity(a - target * b + (1 - a) - target * (1 - b), mean, at=f"E[G], {where}")
+        yield never_negative(high - (cap_ - target), at=f"upper end above the atoms of the blanket, {where}")
+        yield never_negative(high, at=f"upper end above the residual atom, {where}")
+        yield identity(low, 1 - cap_ * target, at=f"lower end, reached where the ratios are 1 and lam, {where}")
+    labelled = named_channels(*LDP) + random_labelled(rng, 6, ((3, 3), (4, 2)))
+    for label, channel in labelled:
+        cap: Any = channel.ratio_cap()
+        for exp_eps in (*targets(cap), cap + Fraction(1, 2), 3 * cap):
+            for direction, pair in DIRECTIONS:
+                law = primary_decomposition(channel, PAIR).reduction_pair().gparv(exp_eps, direction=direction)
+                mean, low, high = statement(cap, exp_eps)
+                at = f"{label}, exp(eps0)={cap}, exp(eps)={exp_eps}, {direction}"
+                yield compare(law.mean, mean, at=f"mean, {at}")
+                yield compare(law.support[0], low, ">=", at=f"smallest atom, {at}")
+                yield compare(law.support[1], high, "<=", at=f"largest atom, {at}")
+                plain, _ = parv(channel.rows, pair, exp_eps)
+                gamma: Any = privacy_blanket(channel).gamma
+                values = [value for value, _ in plain]
+                yield compare(min(values), gamma * (1 - cap * exp_eps), ">=", at=f"Remark 6, smallest L, {at}")
+                yield compare(max(values), gamma * (cap - exp_eps), "<=", at=f"Remark 6, largest L, {at}")
+
+
+PROP_2 = Claim(
+    id="decomposition.prop-2",
+    kind=Kind.STATEMENT,
+    title="mean and range of the amplification variable",
+    text=r"For an $\varepsilon_0$-LDP randomizer and any $\varepsilon\ge0$: $E[G]=1-e^\varepsilon$ and "
+    r"$1-e^{\varepsilon+\varepsilon_0}\le G\le e^{\varepsilon_0}-e^\varepsilon$; Remark 6: $L$ lies in $\gamma$ "
+    r"times that interval. For $\varepsilon>\varepsilon_0$ the upper end is negative, while $G$ is 0 with "
+    r"probability $1-\gamma$.",
+    source="decomposition, Property 2 and Remark 6",
+    assumptions=(),
+    scope="atoms of the blanket for all ratios, budgets and eps; ten channels, eps up to eps0 + log 3",
+    grade=Grade.REFUTED,
+    printed=lambda lam, x: (1 - x, 1 - lam * x, lam - x),
+    check=_range,
+    controls=(
+        Control("range of the earlier work, upper end lowered", lambda lam, x: (1 - x, 1 - lam * x, lam - lam * x)),
+        Control("mean 1 - 1/exp(eps)", lambda lam, x: (1 - 1 / x, 1 - lam * x, max(Fraction(0), lam - x))),
+    ),
+    expected=ClaimVerdict.REFUTED,
+    corrected=Correction(
+        r"$1-e^{\varepsilon+\varepsilon_0}\le G\le\max\{0,e^{\varepsilon_0}-e^\varepsilon\}$, which is the printed "
+        r"range for $\varepsilon\le\varepsilon_0$ (beyond, the bound is 0 anyway); mean and Remark 6 stand for every "
+        r"$\varepsilon$.",
+        lambda lam, x: (1 - x, 1 - lam * x, max(Fraction(0), lam - x)),
+        Grade.PROVED,
+    ),
+)
+
+CLAIMS: tuple[Claim, ...] = (PROP_2,)

@@ -32,7 +32,7 @@ from symshuffle.channel import Channel
 from symshuffle.design import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.cardioid import cardioid_program
 from symshuffle.design.files import read_problem
-from symshuffle.design.measures import maximise
+from symshuffle.design.maximum import maximise
 from symshuffle.design.modelling import ExtremalChannel
 from symshuffle.design.parametric import derive
 from symshuffle.design.reduced import orbit_tradeoff

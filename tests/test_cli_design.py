@@ -80,10 +80,17 @@ def test_measures_take_symmetry_and_some_a_formula(tmp_path, capsys):
     # Total variation 3/10 times (lam - 1)/(lam + 1).
     assert (found["exact"], found["formula"]) == ("3/20", "3*(lambda - 1)/(10*(lambda + 1))")
     assert found["interval"] == ["1", "oo"]
-    path.write_text(json.dumps({**data, "divergence": "chi-square"}))
-    status, out, err = run(capsys, "f-divergence", "--problem", path, "--lam", "3", "--formula")
-    assert (status, out) == (2, "")
-    assert "tv and hockey-stick" in err
+    assert found["formula_rigour"] == "exact"
+    path.write_text(json.dumps({**data, "divergence": "kl"}))
+    status, out, _ = run(capsys, "f-divergence", "--problem", path, "--lam", "3", "--formula", "--json")
+    found = json.loads(out)
+    assert status == 0
+    assert found["formula_rigour"] == "ball"
+    assert float(found["interval"][0]) < 3 < float(found["interval"][1])
+    value = sp.sympify(found["formula"].replace("lambda", "3")).evalf(20)
+    assert float(found["lower"]) == pytest.approx(float(value), rel=1e-12)
+    status, out, _ = run(capsys, "f-divergence", "--problem", path, "--eps0", "1", "--formula")
+    assert "certified in balls" in " ".join(out.split())
 
 
 def test_text_output(capsys):
@@ -269,8 +276,7 @@ def test_matrix_of_malformed_measures(data, word, capsys, tmp_path):
 
 def test_formula_where_there_is_none(capsys, tmp_path):
     unsupported = [
-        ("f-divergence", {**PAIR, "divergence": "kl"}, "tv and hockey-stick"),
-        ("mutual-information", {"kind": "mutual-information", "source": ["1/2", "1/2"]}, "tv and hockey-stick"),
+        ("f-divergence", {**PAIR, "divergence": "renyi", "order": 2}, "Renyi power of order 2"),
         ("bayes", large(9), "510 orbits of subsets, at most 300"),
     ]
     for command, data, word in unsupported:

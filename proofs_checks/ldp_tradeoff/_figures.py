@@ -12,6 +12,7 @@ import numpy as np
 from proofs_checks.ldp_tradeoff import _cases as cases
 from symshuffle.design import bayes_tradeoff, measures, smoothed_point_masses, uniform
 from symshuffle.design.cardioid import cardioid_program
+from symshuffle.design.maximum import maximise
 from symshuffle.design.parametric import derive
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.mechanisms.symbolic import LAM
@@ -109,7 +110,7 @@ def divergences(directory: Path) -> Sequence[Path]:
     ):
         best, response = [], []
         for budget in budgets:
-            design = measures.maximise(measure, Exp(budget))
+            design = maximise(measure, Exp(budget))
             best.append(float(design.value.midpoint))
             weight = 1 / (design.lam + 3)
             channel = MaximalPolytope(4, design.lam).channel(dict.fromkeys((1, 2, 4, 8), weight))

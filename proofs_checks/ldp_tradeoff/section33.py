@@ -27,6 +27,7 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.design import bayes_tradeoff, measures, minimax_tradeoff, uniform
+from symshuffle.design.maximum import maximise
 from symshuffle.design.properties import Property, examine
 from symshuffle.design.reduced import orbit_tradeoff
 from symshuffle.design.symmetric import subset_weight
@@ -267,7 +268,7 @@ def _check_information(statement: Statement, rng: np.random.Generator) -> Iterat
             best = max(
                 (uniform.uniform_information(inputs, size, eps0) for size in sizes), key=lambda ball: ball.midpoint
             )
-            found = measures.maximise(measures.mutual_information([Fraction(1, inputs)] * inputs), Exp(eps0)).value
+            found = maximise(measures.mutual_information([Fraction(1, inputs)] * inputs), Exp(eps0)).value
             gap = abs(found.midpoint - best.midpoint)
             yield compare(
                 gap, Fraction(1, 10**20), "<=", at=f"certified maximum against its best size, m={inputs}, eps0={eps0}"

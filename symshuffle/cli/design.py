@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, final
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.errors import InputError
 from symshuffle.numbers import Exp, format_decimal, parse_rational
 from symshuffle.results import Rigour
 
 if TYPE_CHECKING:
     from symshuffle.channel import Channel
     from symshuffle.design.files import DecisionFile, DivergenceFile, InformationFile, ProblemFile
-    from symshuffle.design.parametric import Piece
+    from symshuffle.design.measures import Measure
     from symshuffle.design.problems import DecisionProblem
     from symshuffle.geometry.groups import SymmetryGroup
     from symshuffle.results import Bracket
 
 app = typer.Typer(help="Optimal LDP channels for a problem file, with a certificate and, if wanted, a formula.")
 
-MOST_FORMULA_INPUTS: Final = 8
+SPREAD: Final = 16
+"""A formula with logarithms is certified at most this many times nearer to and farther from lambda = 1."""
 MOST_SHOWN_OUTPUTS: Final = 512
 
 Problem = Annotated[Path, typer.Option("--problem", metavar="FILE", help="Problem file (see `design schema`).")]
@@ -42,6 +44,16 @@ Formula = Annotated[
     bool, typer.Option("--formula", help="Derive the optimum as a function of lambda, with its interval.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Formulation:
+    """A formula in lambda as text, the interval on which it is optimal, and how that is known."""
+
+    value: str
+    interval: tuple[str, str]
+    rigour: str
 
 
 @app.command()
@@ -176,25 +188,33 @@ def _decide(
         value, channel = design.value, design.channel()
         certificates = [certificate.to_json() for certificate in design.certificates]
         labels = [f"{_subset(subset)} -> action {action}" for subset, action, _ in design.weights]
-    piece = _piece(problem, level, group, minimax=minimax) if formula else None
-    _show(path, file, "minimax" if minimax else "bayes", level, value, channel, labels, certificates, piece, as_json)
+    derived = _decision_formula(problem, level, group, minimax=minimax) if formula else None
+    _show(path, file, "minimax" if minimax else "bayes", level, value, channel, labels, certificates, derived, as_json)
 
 
-def _piece(problem: DecisionProblem, level: Fraction | Exp, group: SymmetryGroup | None, *, minimax: bool) -> Piece:
-    from symshuffle.design.parametric import bayes_program, minimax_program, piecewise_optimum
+def _decision_formula(
+    problem: DecisionProblem, level: Fraction | Exp, group: SymmetryGroup | None, *, minimax: bool
+) -> Formulation:
+    from symshuffle.design.parametric import bayes_program, minimax_program, piece_around
     from symshuffle.design.sizes import check_formula
     from symshuffle.design.symmetries import detect_symmetry
-    from symshuffle.numbers import enclose
 
     group = group or detect_symmetry(problem, minimax=minimax)
     check_formula(group)
-    at = enclose(level, 60).lower if isinstance(level, Exp) else level
-    return piecewise_optimum((minimax_program if minimax else bayes_program)(problem, group)).at(at)
+    program = (minimax_program if minimax else bayes_program)(problem, group)
+    piece = piece_around(program, _rational_level(level))
+    return Formulation(str(piece.value), (str(piece.lower), str(piece.upper)), "exact")
+
+
+def _rational_level(level: Fraction | Exp) -> Fraction:
+    from symshuffle.numbers import enclose
+
+    return enclose(level, 60).lower if isinstance(level, Exp) else level
 
 
 def _measure(file: ProblemFile, level: Fraction | Exp, symmetry: str | None, *, formula: bool, as_json: bool) -> None:
     from symshuffle.design.files import DecisionFile, DivergenceFile
-    from symshuffle.design.measures import maximise, renyi_divergence
+    from symshuffle.design.maximum import maximise, renyi_divergence
 
     assert not isinstance(file, DecisionFile)  # its kind was checked
     if symmetry not in (None, "auto"):
@@ -207,25 +227,26 @@ def _measure(file: ProblemFile, level: Fraction | Exp, symmetry: str | None, *, 
     channel = design.channel() if design.num_outputs() <= MOST_SHOWN_OUTPUTS else None
     kind = "orbit of " if design.group is not None else ""
     labels = [kind + _subset(subset) for subset in sorted(design.weights)]
-    piece = _divergence_piece(file, level) if formula else None
-    _show(None, file, file.kind, level, value, channel, labels, [design.to_json()], piece, as_json)
+    derived = _measure_formula(measure, level) if formula else None
+    _show(None, file, file.kind, level, value, channel, labels, [design.to_json()], derived, as_json)
 
 
-def _divergence_piece(file: ProblemFile, level: Fraction | Exp) -> Piece:
-    from dataclasses import replace
+def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
+    """The formula of a measure: exact end points where it is rational in lambda, a certified interval otherwise."""
+    from symshuffle.design.logarithmic import logarithmic_piece
+    from symshuffle.design.parametric import piece_around
+    from symshuffle.design.rational_formulas import rational_program
+    from symshuffle.design.sizes import check_formula
 
-    from symshuffle.design.files import DivergenceFile
-    from symshuffle.design.parametric import hockey_stick_formula
-    from symshuffle.numbers import enclose
-
-    if not isinstance(file, DivergenceFile) or file.divergence not in ("tv", "hockey-stick"):
-        raise Unsupported("--formula is derived for bayes, minimax, and the divergences tv and hockey-stick")
-    if len(file.p) > MOST_FORMULA_INPUTS:
-        raise Unsupported(f"--formula visits {2 ** len(file.p) - 2} subsets; at most {MOST_FORMULA_INPUTS} inputs")
-    order = file.order if file.order is not None else Fraction(1)
-    at = enclose(level, 60).lower if isinstance(level, Exp) else level
-    piece = hockey_stick_formula(file.p, file.q, order).at(at)
-    return replace(piece, value=-piece.value)
+    group = measure.symmetry()
+    check_formula(group)
+    at = _rational_level(level)
+    if measure.logs:
+        found = logarithmic_piece(measure, at, (1 + (at - 1) / SPREAD, 1 + (at - 1) * SPREAD))
+        ends = (format_decimal(found.lower, up=True), format_decimal(found.upper, up=False))
+        return Formulation(str(found.value), ends, "ball")
+    piece = piece_around(rational_program(measure, group), at)
+    return Formulation(str(-piece.value), (str(piece.lower), str(piece.upper)), "exact")
 
 
 def _show(
@@ -237,7 +258,7 @@ def _show(
     channel: Channel | None,
     labels: list[str],
     certificates: list[dict[str, Any]],
-    piece: Piece | None,
+    derived: Formulation | None,
     as_json: bool,
 ) -> None:
     ends = (format_decimal(value.lower, up=False), format_decimal(value.upper, up=True))
@@ -253,8 +274,9 @@ def _show(
             if channel is None
             else {"outputs": labels, "rows": [[str(v) for v in row] for row in channel.rows]},
             "certificate": certificates[0] if len(certificates) == 1 else certificates,
-            "formula": None if piece is None else str(piece.value),
-            "interval": None if piece is None else [str(piece.lower), str(piece.upper)],
+            "formula": None if derived is None else derived.value,
+            "interval": None if derived is None else list(derived.interval),
+            "formula_rigour": None if derived is None else derived.rigour,
         }
         typer.echo(json.dumps(record))
         return
@@ -263,8 +285,10 @@ def _show(
     gap = value.rigour is Rigour.EXACT and value.exact is None
     kind = f"rational ends by weak duality, gap {float(value.width):.1e}" if gap else value.rigour.value
     console.print(f"{criterion} optimum at lam = {level}: {shown} ({kind})", markup=False)
-    if piece is not None:
-        console.print(f"formula: {piece.value} for lambda in [{piece.lower}, {piece.upper}]", markup=False)
+    if derived is not None:
+        kind = "proved" if derived.rigour == "exact" else "certified in balls"
+        interval = ", ".join(derived.interval)
+        console.print(f"formula: {derived.value} for lambda in [{interval}], {kind}", markup=False)
     table = Table("output", *(f"input {x}" for x in range(channel.num_inputs)) if channel else ())
     if channel is not None and len(labels) == channel.num_outputs and channel.num_inputs <= 10:
         for label, column in zip(labels, channel.columns(), strict=True):

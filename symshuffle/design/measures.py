@@ -1,44 +1,38 @@
-r"""Information measures of a channel, maximised over all LDP channels.
+r"""Information measures of a channel: sums over outputs of a function of the column.
 
-Each measure is a sum over outputs, :math:`F(Q) = \sum_y \varphi(Q_{\cdot y})`, of a function of the column that is
-convex and positively homogeneous of degree one. Such a sum satisfies the data processing inequality and is additive
-under direct sums, so its maximum over LDP channels is a linear program over the weights of staircase columns
-(ldp_tradeoff, Remarks 3.8 and 3.11). A functional that is not homogeneous is refused.
-
-Rational measures (total variation, chi-square, hockey-stick, Fisher information) are solved over the rationals. A
-logarithmic one is bracketed: the primal vertex is exact and its value is a ball; a rational dual vector is raised
-until balls show it to dominate every staircase column.
+Each measure is :math:`F(Q) = \sum_y \varphi(Q_{\cdot y})` with a function that is convex and positively homogeneous of
+degree one. Such a sum satisfies the data processing inequality and is additive under direct sums (ldp_tradeoff,
+Remarks 3.8 and 3.11); :mod:`symshuffle.design.maximum` maximises it over LDP channels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, final
 
 import flint
-import numpy as np
 
 from symshuffle.channel import Channel
-from symshuffle.errors import InputError, NotDecided, SolverFailure, Unsupported
-from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, exact_columns, proper_subsets
-from symshuffle.geometry.groups import SubsetOrbit, SymmetryGroup, product_of_symmetric_groups
-from symshuffle.geometry.linprog import certificate_of_basis, solve
-from symshuffle.lp import LinearProgram, Sense
-from symshuffle.numbers import Ball, Exp, enclose, to_arb, working_precision
-from symshuffle.results import Bracket, Rigour
+from symshuffle.errors import InputError
+from symshuffle.geometry.extremal import exact_columns
+from symshuffle.geometry.groups import SymmetryGroup, product_of_symmetric_groups
+from symshuffle.numbers import Ball, to_arb, working_precision
 
 Column: TypeAlias = "Sequence[Fraction]"
 
-ENUMERATION_LIMIT: Final = 14
-"""Largest number of inputs for which every staircase column is certified."""
-
-ORBIT_COLUMNS: Final = 1 << 16
-"""Most orbits of subsets whose columns are certified under a group."""
-
 _BITS: Final = 160
-_MAX_OUTPUTS: Final = 4096
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LogTerm:
+    r"""The function :math:`(f\cdot v)\,\log\frac{t\cdot v}{b\cdot v}` of a column ``v``."""
+
+    factor: tuple[Fraction, ...]
+    top: tuple[Fraction, ...]
+    bottom: tuple[Fraction, ...]
 
 
 @final
@@ -59,6 +53,12 @@ class Measure:
     data : tuple of tuple of Fraction
         The vectors over the inputs that the function is made of, if it is symmetric in everything else: inputs on which
         they agree are then exchangeable. Empty if nothing is known.
+    logs : tuple of LogTerm
+        The function as a sum of logarithms of ratios of linear forms, where it is one.
+    positive_part : tuple of Fraction or None
+        The linear form ``d`` if the function is :math:`\max(0, d\cdot v)`.
+    quotient : pair of tuple of Fraction, or None
+        The linear forms ``t`` and ``b`` if the function is :math:`(t\cdot v)^2/(b\cdot v)`.
     """
 
     name: str
@@ -66,6 +66,9 @@ class Measure:
     rational: Callable[[Column], Fraction] | None
     ball: Callable[[Sequence[Any]], Any]
     data: tuple[tuple[Fraction, ...], ...] = ()
+    logs: tuple[LogTerm, ...] = ()
+    positive_part: tuple[Fraction, ...] | None = None
+    quotient: tuple[tuple[Fraction, ...], tuple[Fraction, ...]] | None = None
 
     def symmetry(self) -> SymmetryGroup:
         """The permutations of exchangeable inputs."""
@@ -90,216 +93,6 @@ class Measure:
         if not any(column):
             return flint.arb(0)
         return self.ball([to_arb(v) for v in column])
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class MeasureDesign:
-    r"""The largest value of a measure over all LDP channels.
-
-    Parameters
-    ----------
-    measure : Measure
-        What was maximised.
-    lam : Fraction
-        Level of the channel; at ``exp(eps0)`` a rational just below it.
-    weights : dict of int to Fraction
-        The optimal point of the maximal polytope; under a group, the weight of every subset in the orbit of the key.
-    bound : tuple of Fraction
-        A vector ``u`` with :math:`\varphi(S_y) \le u \cdot S_y` for every subset; its sum is the upper end.
-    value : Bracket
-        The maximum.
-    """
-
-    measure: Measure
-    lam: Fraction
-    weights: dict[int, Fraction]
-    bound: tuple[Fraction, ...]
-    value: Bracket
-    group: SymmetryGroup | None = None
-    bound_lam: Fraction | None = None
-
-    def num_outputs(self) -> int:
-        """Number of outputs of the optimal channel."""
-        if self.group is None:
-            return len(self.weights)
-        return sum(orbit.size for orbit in self.group.subset_orbits() if orbit.representative in self.weights)
-
-    def channel(self) -> Channel:
-        """The optimal channel.
-
-        Raises
-        ------
-        Unsupported
-            If it has more than 4096 outputs.
-        """
-        if self.num_outputs() > _MAX_OUTPUTS:
-            raise Unsupported(f"the channel has {self.num_outputs()} outputs; its orbit weights describe it")
-        weights = self.weights
-        if self.group is not None:
-            weights = {y: w for subset, w in weights.items() for y in self.group.orbit_of(subset)}
-        return MaximalPolytope(self.measure.num_inputs, self.lam).channel(weights)
-
-    def to_json(self) -> dict[str, Any]:
-        """The certificate in a form that ``json.dumps`` accepts; rationals are strings."""
-        weights = [{"subset": subset, "weight": str(weight)} for subset, weight in sorted(self.weights.items())]
-        bound_lam = str(self.lam if self.bound_lam is None else self.bound_lam)
-        return {
-            "lam": str(self.lam),
-            "weights": weights,
-            "bound_lam": bound_lam,
-            "bound": [str(u) for u in self.bound],
-        }
-
-
-def maximise(measure: Measure, lam: Fraction | int | Exp, *, group: SymmetryGroup | None = None) -> MeasureDesign:
-    """Maximise a measure over all eps0-LDP channels.
-
-    Parameters
-    ----------
-    measure : Measure
-        One of this module, or the caller's own.
-    lam : Fraction, int or Exp
-        ``exp(eps0)``, above 1.
-    group : SymmetryGroup, optional
-        Permutations of exchangeable inputs, such as ``measure.symmetry()``: one column per orbit of subsets.
-
-    Raises
-    ------
-    InputError
-        If the level is not above 1, the measure is not homogeneous of degree one on a test column, or the group moves
-        inputs on which the data of the measure differ.
-    Unsupported
-        For more than 14 inputs without a group, or more than 65 536 orbits with one, where not every column can be
-        certified one by one.
-
-    Notes
-    -----
-    At ``Exp(eps0)`` the value lies between the maxima at two rational levels around it: it increases with the level.
-    """
-    m = check_inputs(measure.num_inputs)
-    if m > ENUMERATION_LIMIT and group is None:
-        raise Unsupported(
-            f"m = {m}: {2**m - 2} staircase columns would be certified one by one; reduce by the symmetry of the "
-            f"measure (group=measure.symmetry(), --symmetry auto), or use at most {ENUMERATION_LIMIT} inputs"
-        )
-    if group is not None and (count := group.subset_orbit_count()).number > ORBIT_COLUMNS:
-        raise Unsupported(
-            f"m = {m}: {count} orbits of columns would be certified one by one, at most {ORBIT_COLUMNS}; "
-            "merge inputs with nearly equal data so that more of them are exchangeable"
-        )
-    _check_homogeneous(measure)
-    if group is not None:
-        _check_exchangeable(measure, group)
-    if not isinstance(lam, Exp):
-        return _maximise_at(measure, check_lam(lam), group)
-    if lam.exponent <= 0:
-        raise InputError("eps0", lam.exponent, "a number above 0")
-    around = enclose(lam, 100)
-    lower, upper = (_maximise_at(measure, level, group) for level in (around.lower, around.upper))
-    how = f"maxima at two rational levels around exp({lam.exponent}); the maximum increases with the level"
-    value = Bracket(lower.value.lower, upper.value.upper, Rigour.BALL, "lp", how)
-    return replace(lower, bound=upper.bound, value=value, bound_lam=upper.lam)
-
-
-def _check_exchangeable(measure: Measure, group: SymmetryGroup) -> None:
-    for i, generator in enumerate(group.generators):
-        if group.m != measure.num_inputs or not measure.data:
-            raise InputError(
-                "group", f"acts on {group.m} inputs", f"{measure.num_inputs} inputs of a measure with data"
-            )
-        for vector in measure.data:
-            moved = next((x for x, y in enumerate(generator) if vector[x] != vector[y]), None)
-            if moved is not None:
-                raise InputError(
-                    f"generators[{i}]", list(generator), f"equal data at inputs {moved}, {generator[moved]}"
-                )
-
-
-def _maximise_at(measure: Measure, lam: Fraction, group: SymmetryGroup | None) -> MeasureDesign:
-    m = measure.num_inputs
-    # One column per orbit of subsets, one row per orbit of inputs; the variable is the total weight of the orbit.
-    if group is None:
-        blocks: tuple[tuple[int, ...], ...] = tuple((x,) for x in range(m))
-        orbits = [SubsetOrbit(y, 1, tuple(y >> x & 1 for x in range(m))) for y in proper_subsets(m)]
-    else:
-        blocks, orbits = group.input_orbits(), list(group.subset_orbits())
-    columns = [tuple(lam if o.representative >> x & 1 else Fraction(1) for x in range(m)) for o in orbits]
-    rows = [tuple(o.column_sum(i, lam) / o.size for i in range(len(blocks))) for o in orbits]
-    entries = tuple(tuple(enumerate(row)) for row in rows)
-    senses, rhs = (Sense.EQ,) * len(blocks), (Fraction(1),) * len(blocks)
-
-    def spread(dual: Sequence[Fraction]) -> tuple[Fraction, ...]:
-        bound = [Fraction(0)] * m
-        for y, block in zip(dual, blocks, strict=True):
-            for x in block:
-                bound[x] = -y / len(block)
-        return tuple(bound)
-
-    def weigh(primal: Sequence[tuple[int, Fraction]]) -> dict[int, Fraction]:
-        return {orbits[j].representative: mass / orbits[j].size for j, mass in primal}
-
-    if measure.rational is not None:
-        program = LinearProgram(tuple(-measure.rational(column) for column in columns), entries, senses, rhs)
-        solution = solve(program)
-        dual = solution.certificate.dual
-        value = Bracket(-solution.value.upper, -solution.value.lower, Rigour.EXACT, "lp", solution.value.how)
-        return MeasureDesign(measure, lam, weigh(solution.certificate.primal), spread(dual), value, group)
-    with working_precision(_BITS):
-        values = [measure.column_ball(column) for column in columns]
-        basis = _float_basis(rows, [float(v) for v in values])
-        # The exact vertex of the basis, at costs that are rationals close to the balls.
-        nearby = [Ball.from_arb(v, _BITS).midpoint for v in values]
-        program = LinearProgram(tuple(-v for v in nearby), entries, senses, rhs)
-        certificate = certificate_of_basis(program, basis, range(len(blocks)))
-        if certificate is None or any(value < 0 for _, value in certificate.primal):
-            raise NotDecided(f"the basis proposed for {measure.name} is not feasible over the rationals")
-        attained = sum((to_arb(mass) * values[j] for j, mass in certificate.primal), start=flint.arb(0))
-        bound = spread(certificate.dual)
-        excess = [
-            Ball.from_arb(value - to_arb(sum((u * v for u, v in zip(bound, column, strict=True)), start=Fraction(0))))
-            for value, column in zip(values, columns, strict=True)
-        ]
-        # Raising every entry of u by s raises u . S_y by at least s * m.
-        raised = max(Fraction(0), *(ball.upper for ball in excess)) / m
-        bound = tuple(u + raised for u in bound)
-        how = f"an exact vertex with its value as a ball; a vector that dominates all {len(columns)} kinds of columns"
-        lower = Ball.from_arb(attained, _BITS).lower
-        value = Bracket(lower, max(lower, sum(bound, start=Fraction(0))), Rigour.BALL, "lp", how)
-    return MeasureDesign(measure, lam, weigh(certificate.primal), bound, value, group)
-
-
-def _float_basis(columns: Sequence[Column], values: Sequence[float]) -> list[int]:
-    """A full basis around the support of the floating-point optimum."""
-    from scipy.optimize import linprog
-
-    matrix = np.array([[float(v) for v in column] for column in columns])
-    m = matrix.shape[1]
-    found = linprog(-np.array(values), A_eq=matrix.T, b_eq=np.ones(m), method="highs-ds")
-    if found.status != 0:
-        raise SolverFailure("HiGHS", str(found.message), f"the program over {len(columns)} columns")
-    reduced = matrix @ -found.eqlin.marginals - np.array(values)
-    order = sorted(range(len(columns)), key=lambda j: (found.x[j] <= 1e-11, abs(reduced[j]), j))
-    basis: list[int] = []
-    for j in order:
-        if np.linalg.matrix_rank(matrix[[*basis, j]], tol=1e-9) == len(basis) + 1:
-            basis.append(j)
-        if len(basis) == m:
-            break
-    return basis
-
-
-def _check_homogeneous(measure: Measure) -> None:
-    """Refuse a functional with an offset or a normalisation: phi(3v) must be 3 phi(v)."""
-    column = [Fraction(3 + (x * x) % 5, 7) for x in range(measure.num_inputs)]
-    tripled = [3 * v for v in column]
-    if measure.rational is not None:
-        agree = measure.rational(tripled) == 3 * measure.rational(column)
-    else:
-        with working_precision(_BITS):
-            agree = (measure.column_ball(tripled) - 3 * measure.column_ball(column)).contains(0)
-    if not agree:
-        raise InputError("measure", measure.name, "a column function with phi(3v) = 3 phi(v)")
 
 
 def _dot(weights: Sequence[Any], column: Sequence[Any]) -> Any:
@@ -335,7 +128,8 @@ def hockey_stick(
     def ball(column: Sequence[Any]) -> Any:
         return (value := _dot([to_arb(d) for d in difference], column)).max(0 * value)
 
-    return Measure(name, len(first), exact, ball, (tuple(first), tuple(second)))
+    data = (tuple(first), tuple(second))
+    return Measure(name, len(first), exact, ball, data, positive_part=tuple(difference))
 
 
 def chi_square(p: Sequence[Fraction], q: Sequence[Fraction]) -> Measure:
@@ -360,29 +154,37 @@ def _quotient(name: str, top: Sequence[Fraction], bottom: Sequence[Fraction]) ->
     def ball(column: Sequence[Any]) -> Any:
         return _dot([to_arb(t) for t in top], column) ** 2 / _dot([to_arb(b) for b in bottom], column)
 
-    return Measure(name, len(top), exact, ball, (tuple(top), tuple(bottom)))
+    forms = (tuple(top), tuple(bottom))
+    return Measure(name, len(top), exact, ball, forms, quotient=forms)
 
 
 def kullback_leibler(p: Sequence[Fraction], q: Sequence[Fraction]) -> Measure:
     r"""Relative entropy of the output laws: :math:`\varphi(v) = (v\cdot P_0)\log\frac{v\cdot P_0}{v\cdot P_1}`."""
-    first, second = _distributions(p, q)
-
-    def ball(column: Sequence[Any]) -> Any:
-        above, below = (_dot([to_arb(t) for t in law], column) for law in (first, second))
-        return above * (above / below).log()
-
-    return Measure("relative entropy", len(first), None, ball, (tuple(first), tuple(second)))
+    first, second = (tuple(law) for law in _distributions(p, q))
+    return _logarithmic("relative entropy", (LogTerm(first, first, second),), (first, second))
 
 
 def mutual_information(p: Sequence[Fraction]) -> Measure:
     r"""Mutual information, in nats: :math:`\varphi(v)=\sum_x p_x v_x \log\frac{v_x}{v\cdot p}`."""
-    first, _ = _distributions(p, p)
+    first = tuple(_distributions(p, p)[0])
+
+    def at(x: int, value: Fraction) -> tuple[Fraction, ...]:
+        return tuple(value if z == x else Fraction(0) for z in range(len(first)))
+
+    terms = tuple(LogTerm(at(x, w), at(x, Fraction(1)), first) for x, w in enumerate(first) if w)
+    return _logarithmic("mutual information", terms, (first,))
+
+
+def _logarithmic(name: str, terms: tuple[LogTerm, ...], data: tuple[tuple[Fraction, ...], ...]) -> Measure:
+    def form(weights: Sequence[Fraction], column: Sequence[Any]) -> Any:
+        return sum((to_arb(w) * v for w, v in zip(weights, column, strict=True) if w), flint.arb(0))
 
     def ball(column: Sequence[Any]) -> Any:
-        mean = _dot([to_arb(t) for t in first], column)
-        return sum((to_arb(w) * v * (v / mean).log() for w, v in zip(first, column, strict=True) if w), flint.arb(0))
+        # A form that vanishes identically stands before a logarithm that is never taken.
+        parts = ((form(term.factor, column), term) for term in terms if any(term.factor))
+        return sum((f * (form(t.top, column) / form(t.bottom, column)).log() for f, t in parts), flint.arb(0))
 
-    return Measure("mutual information", len(first), None, ball, (tuple(first),))
+    return Measure(name, len(data[0]), None, ball, data, terms)
 
 
 def renyi_power(p: Sequence[Fraction], q: Sequence[Fraction], alpha: Fraction) -> Measure:
@@ -399,14 +201,6 @@ def renyi_power(p: Sequence[Fraction], q: Sequence[Fraction], alpha: Fraction) -
         return above ** to_arb(alpha) * below ** to_arb(1 - alpha)
 
     return Measure(f"Renyi power of order {alpha}", len(first), None, ball, (tuple(first), tuple(second)))
-
-
-def renyi_divergence(design: MeasureDesign, alpha: Fraction) -> Bracket:
-    """The largest Renyi divergence of order ``alpha``, from the largest Renyi power."""
-    with working_precision(_BITS):
-        ends = [to_arb(end).log() / to_arb(alpha - 1) for end in (design.value.lower, design.value.upper)]
-        lower, upper = Ball.from_arb(ends[0], _BITS).lower, Ball.from_arb(ends[1], _BITS).upper
-    return Bracket(lower, upper, Rigour.BALL, "lp", design.value.how)
 
 
 def f_divergence(

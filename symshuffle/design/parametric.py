@@ -12,7 +12,7 @@ Data may be rational, or in a real number field such as :math:`\mathbb Q(\cos(\p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -26,13 +26,12 @@ from symshuffle.design.problems import DecisionProblem
 from symshuffle.design.signs import interval_of_signs, nearby, sign_in_field
 from symshuffle.design.symmetries import detect_symmetry
 from symshuffle.errors import InputError, NotDecided
-from symshuffle.geometry.groups import SymmetryGroup, trivial_group
-from symshuffle.geometry.linprog import solve
+from symshuffle.geometry.groups import SymmetryGroup
+from symshuffle.geometry.linprog import full_bases
 from symshuffle.lp import LinearProgram, Sense
 from symshuffle.mechanisms.symbolic import LAM
 
 _MAX_PIECES: Final = 200
-_PERTURBATIONS: Final = ("1/1000", "1/20000", "1/400000")
 
 
 @final
@@ -48,19 +47,23 @@ class ParametricColumn:
         The action taken.
     copies : int
         Number of subsets in the orbit; the variable of the program is their total weight.
-    prices : tuple of pairs of field elements
-        What one unit of weight costs, as ``price[0] + price[1] * lam``: once for a Bayes program, for every orbit of
-        parameters in a minimax program.
+    prices : tuple of tuples of field elements
+        What one unit of weight costs, as ``price[0] + price[1] * lam + ...``: once for a Bayes program, for every orbit
+        of parameters in a minimax program.
     shares : tuple of Fraction
         For every row, the fraction ``s`` of the copies that contain an input of it; the coefficient is
         ``1 - s + s lam``.
+    scale : tuple of field elements
+        A polynomial that is positive above 1, by which the whole column is multiplied, for costs that are quotients:
+        the cost is then price over scale.
     """
 
     subset: int
     action: int
     copies: int
-    prices: tuple[tuple[Any, Any], ...]
+    prices: tuple[tuple[Any, ...], ...]
     shares: tuple[Fraction, ...]
+    scale: tuple[Any, ...] = (1,)
 
 
 @final
@@ -108,7 +111,7 @@ class ParametricProgram:
         """The costs of all variables, as elements of the ring."""
         if self.parameter_sizes:
             return (*[self.ring.zero] * (len(self.columns) + len(self.parameter_sizes)), self.ring.one)
-        return tuple(self._affine(column.prices[0]) for column in self.columns)
+        return tuple(self.polynomial(column.prices[0]) for column in self.columns)
 
     @cached_property
     def coefficients(self) -> tuple[tuple[Any, ...], ...]:
@@ -117,8 +120,9 @@ class ParametricProgram:
         found = []
         for column in self.columns:
             shares = [self.domain(s.numerator) / self.domain(s.denominator) for s in column.shares]
-            prices = [self._affine(price) for price in column.prices] if self.parameter_sizes else []
-            found.append((*(one + s * (lam - one) for s in shares), *prices))
+            prices = [self.polynomial(price) for price in column.prices] if self.parameter_sizes else []
+            scale = self.polynomial(column.scale)
+            found.append((*((one + s * (lam - one)) * scale for s in shares), *prices))
         inputs, parameters = [zero] * len(self.row_sizes), range(len(self.parameter_sizes))
         found += [(*inputs, *(one if i == j else zero for i in parameters)) for j in parameters]
         if self.parameter_sizes:
@@ -130,8 +134,10 @@ class ParametricProgram:
         """The right-hand sides: 1 for inputs, 0 for parameters."""
         return (*[1] * len(self.row_sizes), *[0] * len(self.parameter_sizes))
 
-    def _affine(self, price: tuple[Any, Any]) -> Any:
-        return self.ring(price[0]) + self.ring(price[1]) * self.ring.gens[0]
+    def polynomial(self, coefficients: Sequence[Any]) -> Any:
+        """The element of the ring with these coefficients, constant first."""
+        lam = self.ring.gens[0]
+        return sum((self.ring(c) * lam**k for k, c in enumerate(coefficients)), self.ring.zero)
 
     def at(self, lam: Fraction) -> LinearProgram:
         """A rational program at one level; irrational prices are rounded, so that it can only propose a basis."""
@@ -323,8 +329,10 @@ def _joined(pieces: Iterable[Piece]) -> list[Piece]:
 
 def piece_at(program: ParametricProgram, lam: Fraction) -> Piece:
     """The formula that is optimal at a level, and the largest interval around it on which its basis stays optimal."""
-    for basis in _bases(program, lam):
-        piece = _piece_of_basis(program, basis, lam)
+    for basis in full_bases(program.at(lam)):
+        # The largest price has no sign; it has to be basic, or its reduced cost would be one more equation.
+        usable = program.largest is None or program.largest in basis
+        piece = _piece_of_basis(program, basis, lam) if usable else None
         if piece is not None:
             return piece
     raise NotDecided(f"no basis that was proposed at lam = {lam} is optimal there")
@@ -354,7 +362,10 @@ def _piece_of_basis(program: ParametricProgram, basis: Sequence[int], lam: Fract
 
     value = quotient(sum((program.costs[j] * w for j, w in masses.items()), ring.zero), det)
     shown = tuple(
-        (program.columns[j], quotient(w, det) / program.columns[j].copies)
+        (
+            program.columns[j],
+            quotient(w * program.polynomial(program.columns[j].scale), det * program.columns[j].copies),
+        )
         for j, w in masses.items()
         if w and j < len(program.columns)
     )
@@ -363,19 +374,20 @@ def _piece_of_basis(program: ParametricProgram, basis: Sequence[int], lam: Fract
     return Piece(*interval, value, shown, bound[:inputs], prior, len(conditions))
 
 
-def _bases(program: ParametricProgram, lam: Fraction) -> Iterator[list[int]]:
-    """Candidates for an optimal basis at a level.
-
-    At a degenerate vertex the solver may keep fewer columns than there are rows; slightly different right-hand sides
-    then make it name a full basis. Whether that basis is optimal for the true ones is decided exactly afterwards.
-    """
-    plain = program.at(lam)
-    for scale in (0, *_PERTURBATIONS):
-        rhs = tuple(b + Fraction(scale) * Fraction(1 + i * i % 7, 3 + 2 * i) for i, b in enumerate(plain.rhs))
-        basis = solve(replace(plain, rhs=rhs)).basis
-        # The largest price has no sign; it has to be basic, or its reduced cost would be one more equation.
-        if len(basis) == program.num_rows and (program.largest is None or program.largest in basis):
-            yield list(basis)
+def piece_around(program: ParametricProgram, lam: Fraction) -> Piece:
+    """The formula at a level on the largest interval on which it is optimal, through several bases where needed."""
+    piece = piece_at(program, lam)
+    while piece.upper < sp.oo:
+        beyond = piece_at(program, _between(piece.upper, piece.upper * (1 + sp.Rational(1, 10**6))))
+        if beyond.value != piece.value or beyond.upper <= piece.upper:
+            break
+        piece = replace(piece, upper=beyond.upper, conditions=piece.conditions + beyond.conditions)
+    while piece.lower > 1:
+        below = piece_at(program, _between(piece.lower - (piece.lower - 1) / 10**6, piece.lower))
+        if below.value != piece.value or below.lower >= piece.lower:
+            break
+        piece = replace(piece, lower=below.lower, conditions=piece.conditions + below.conditions)
+    return piece
 
 
 def derive(
@@ -403,13 +415,3 @@ def derive(
         group = group or detect_symmetry(source, minimax=minimax)
         return piecewise_optimum((minimax_program if minimax else bayes_program)(source, group))
     return piecewise_optimum(source)
-
-
-def hockey_stick_formula(p: Sequence[Fraction], q: Sequence[Fraction], gamma: Fraction) -> PiecewiseOptimum:
-    r"""Minus the largest hockey-stick divergence of the output laws, as a proved piecewise formula.
-
-    A column ``v`` contributes :math:`\max(0, v\cdot(P_0-\gamma P_1))`: minus the cost of the better of two actions.
-    """
-    loss = [-(a - gamma * b) for a, b in zip(p, q, strict=True)]
-    costs = [[sp.QQ(v.numerator, v.denominator) for v in loss], [sp.QQ(0)] * len(loss)]
-    return piecewise_optimum(program_of_costs(costs, trivial_group(len(loss))))

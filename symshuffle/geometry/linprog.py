@@ -8,8 +8,8 @@ exactly optimal, the solver is asked again with other settings, and after that t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
 
@@ -32,6 +32,9 @@ _SETTINGS: Final[tuple[dict[str, Any], ...]] = (
     {"solver": "simplex", "presolve": "off", "simplex_strategy": 4, "simplex_scale_strategy": 0},
 )
 """Settings of HiGHS tried in turn, until one of the final bases is exactly optimal."""
+
+
+_PERTURBATIONS: Final = ("1/1000", "1/20000", "1/400000")
 
 
 @final
@@ -82,6 +85,22 @@ def solve(program: LinearProgram) -> Solution:
             if bracket.exact is not None:
                 return Solution(program, certificate, bracket, tuple(columns))
     raise NotDecided(f"no simplex basis of {program.describe()} was exactly optimal; rescale the data")
+
+
+def full_bases(program: LinearProgram) -> Iterator[list[int]]:
+    """Candidates for an optimal basis of a program in equations, with as many columns as there are rows.
+
+    At a degenerate vertex the solver may keep fewer columns than there are rows; slightly different right-hand sides
+    then make it name a full basis. Whether that basis is optimal for the true ones is for the caller to decide.
+    """
+    for scale in (0, *_PERTURBATIONS):
+        # Scattered, so that no two rows stay tied.
+        rhs = (
+            b + Fraction(scale) * Fraction(1 + (271 * i**3 + 37 * i) % 1009, 1009) for i, b in enumerate(program.rhs)
+        )
+        basis = solve(replace(program, rhs=tuple(rhs))).basis
+        if len(basis) == program.num_rows:
+            yield list(basis)
 
 
 def certificate_of_basis(

@@ -174,19 +174,18 @@ def form(law: Law | MixedLaw, tilt: saddle.Tilt, plan: saddle.Plan, *, tolerance
     plan : Plan
         The line.
     tolerance : float
-        What a Gauss rule may leave out, relative to M(c); below the rounding error it is raised to a part of that.
+        What a Gauss rule may leave out, relative to M(c).
     """
     if isinstance(law, Law):
         tilted = tilt.tilted(plan.c)
         deviation = float(tilted @ np.abs(tilt.values - tilted @ tilt.values))
         return Form((Region(0, plan.nodes, plan.c, tilt.values, tilted, deviation),), tilt, tilt)
-    error = max(tolerance, UNIT / 8)
-    order, height = law.rule(plan.c, end=plan.end, tolerance=error)
+    order, height = law.rule(plan.c, end=plan.end, tolerance=tolerance)
     near, above = (saddle.tilt(x) for x in (law.near(order, _BITS), law.finite("upper", _CELLS, _BITS)))
     last = min(math.floor(height / plan.step), plan.nodes)
     # The mean distance is no smooth function of G, which a Gauss rule needs; the standard deviation above it is.
     deviation = math.sqrt(max(near.curvature(plan.c), 0.0))
-    first = Region(0, last, plan.c, near.values, near.tilted(plan.c), deviation, error)
+    first = Region(0, last, plan.c, near.values, near.tilted(plan.c), deviation, tolerance)
     if last == plan.nodes:
         return Form((first,), near, above)
     atoms = len(law.values)

@@ -76,6 +76,11 @@ def test_contour_of_one_user_encloses_the_closed_form(eps0: Fraction) -> None:
     assert contour.lower <= closed.lower <= closed.upper <= contour.upper
 
 
+def test_doubles_at_very_many_users() -> None:
+    bracket = delta(mechanism(Fraction(1)), n=10**12, eps="0.000001").bracket
+    assert bracket.width <= Fraction(1, 10**6) * bracket.upper
+
+
 def test_large_budgets() -> None:
     asked, target = mechanism(Fraction(12), cells=40), Exp(Fraction(1))
     found = Contour(rel=1e-6).bracket(asked.mixed_law(target), 10**5)

@@ -212,12 +212,13 @@ def run(claim: Claim) -> Outcome:
         if verdict is ClaimVerdict.REFUTED and claim.corrected is not None:
             corrected, wrong = _correct(claim, claim.corrected)
         grade, weak = _grade(claim, verdict, tally)
-        told, rejections = tally.refuted_symbolically, []
+        proved, told, rejections = _is_proved(claim), tally.refuted_symbolically, []
         for control in claim.controls:
             # Once one false comparison is symbolic, the first one of any kind will do for the other controls.
-            rejection = _tally_control(claim, control, symbolic=_is_proved(claim) and not told)
-            told = told or rejection.refuted_symbolically
-            rejections.append(_not_rejected(control, rejection))
+            until = frozenset({Means.SYMBOLIC} if proved and not told else Means)
+            perturbed = _tally(control.check or claim.check, control.statement, claim.id, until=until)
+            told = told or perturbed.refuted_symbolically
+            rejections.append(_not_rejected(control, perturbed))
     faults = [tally.fault, weak, wrong, *rejections]
     if not tally.total and tally.fault is None and claim.kind is not Kind.NO_CONTENT:
         faults.append("vacuous: the check compared nothing")
@@ -232,7 +233,7 @@ def run(claim: Claim) -> Outcome:
         evidence="; ".join((str(tally), *found)),
         outcomes=tally.outcomes,
         rejected=rejections.count(None),
-        symbolic_rejection=told if _is_proved(claim) else None,
+        symbolic_rejection=told if proved else None,
         seconds=time.perf_counter() - start,
         counterexample=_describe(tally.refutation),
         corrected=corrected,
@@ -329,11 +330,6 @@ def _correct(claim: Claim, correction: Correction) -> tuple[Corrected, str | Non
     if objection is not None:
         return Corrected(correction.text, verdict, None), f"the corrected statement: {objection}"
     return Corrected(correction.text, verdict, correction.grade), None
-
-
-def _tally_control(claim: Claim, control: Control, *, symbolic: bool) -> _Tally:
-    until = frozenset((Means.SYMBOLIC,)) if symbolic else frozenset(Means)
-    return _tally(control.check or claim.check, control.statement, claim.id, until=until)
 
 
 def _not_rejected(control: Control, tally: _Tally) -> str | None:

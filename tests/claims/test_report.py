@@ -1,5 +1,6 @@
 import io
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,15 @@ def test_page_tells_the_whole_story_of_a_refuted_claim(outcomes: tuple[Outcome, 
 
 def test_page_is_the_same_each_time(outcomes: tuple[Outcome, ...]) -> None:
     assert report.to_html(outcomes) == report.to_html(outcomes)
+
+
+def test_page_and_record_say_what_a_proof_is_about(outcomes: tuple[Outcome, ...]) -> None:
+    by_id = {outcome.id: outcome for outcome in outcomes}
+    proved, true = by_id["symshuffle.definition"], by_id["symshuffle.true"]
+    assert "1 of 1 rejected; a symbolic comparison tells the statement from a wrong one" in report.to_html((proved,))
+    assert "by instances only" in report.to_html((replace(proved, symbolic_rejection=False),))
+    assert "<dd>1 of 1 rejected</dd>" in report.to_html((true,))
+    assert [report.record(outcome)["symbolic_rejection"] for outcome in (proved, true)] == [True, None]
 
 
 def test_table_does_not_read_markup(outcomes: tuple[Outcome, ...], wrong: Outcome) -> None:

@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, Final, final
 
 from symshuffle.errors import InputError
 from symshuffle.numbers import (
@@ -26,11 +26,16 @@ from symshuffle.numbers import (
     is_enclosed,
     is_exact,
     less,
+    lower_end,
     maximum,
     minimum,
     sums_to_one,
     upper_end,
 )
+
+_NEARLY: Final = Fraction(1, 2**60)
+_LARGEST_MULTIPLE: Final = 64
+"""How close to which multiples of one number atoms have to be, to be taken for these."""
 
 
 @final
@@ -132,6 +137,26 @@ class Law:
         values = [value for value in self.values if isinstance(value, Fraction)]
         unit = math.lcm(*(value.denominator for value in values))
         return Fraction(math.gcd(*(int(value * unit) for value in values)) or 1, unit)
+
+    def in_units(self) -> tuple[Law, Fraction, Fraction] | None:
+        """Where balls lie close around small multiples of one number: the law of the multiples, that number, the error.
+
+        At eps = 0 the atoms are multiples of an irrational number, which their balls alone do not show. No atom is
+        farther than the error from its multiple, and neither is H(n), which is 1-Lipschitz in the atoms. The singular
+        mass is left out.
+        """
+        if is_exact(self.values) or not is_enclosed(self.values):
+            return None
+        ends = [(lower_end(value), upper_end(value)) for value in self.values]
+        sizes = [abs(low + high) / 2 for low, high in ends if not low <= 0 <= high]
+        if not sizes:
+            return None
+        unit = min(sizes)
+        multiples = [round((low + high) / 2 / unit) for low, high in ends]
+        error = max(abs(end - k * unit) for pair, k in zip(ends, multiples, strict=True) for end in pair)
+        if error > unit * _NEARLY or max(map(abs, multiples)) > _LARGEST_MULTIPLE:
+            return None
+        return Law.from_atoms(zip(map(Fraction, multiples), self.weights, strict=True)), unit, error
 
     @property
     def support(self) -> tuple[Any, Any]:

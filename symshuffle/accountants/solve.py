@@ -31,7 +31,7 @@ from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import read_target
 from symshuffle.mixed_law import MixedLaw
-from symshuffle.numbers import lower_end, parse_rational, upper_end
+from symshuffle.numbers import format_decimal, lower_end, parse_rational, upper_end
 from symshuffle.results import Bracket, Rigour
 
 Engine: TypeAlias = "Exact | Sparse | FFT | Contour | BallContour"
@@ -154,10 +154,29 @@ def evaluate_law(
     check_n(n)
     if law.never_positive:
         return _at(_only_singular(law), rigour)
-    chosen = engine if engine is not None else choose_engine(law, n, rigour, rel)
-    found = _at(chosen.bracket(law, n), rigour)
+    found = _in_units(law, n, engine, rigour, rel)
+    if found is None:
+        chosen = engine if engine is not None else choose_engine(law, n, rigour, rel)
+        found = _at(chosen.bracket(law, n), rigour)
     # Where an engine says little, one user says more.
     return found if found.upper <= law.ceiling else replace(found, upper=law.ceiling)
+
+
+def _in_units(law: Law, n: int, engine: Engine | None, rigour: Rigour | None, rel: float) -> Bracket | None:
+    """H(n) by way of a lattice that balls do not show, where there is one and what that neglects is small enough."""
+    scaled = law.in_units() if rigour is not Rigour.EXACT else None
+    if scaled is None:
+        return None
+    multiples, unit, error = scaled
+    chosen = engine if engine is not None else choose_engine(multiples, n, rigour, rel)
+    found = chosen.bracket(multiples, n).scaled(unit)
+    if error > found.upper * Fraction(rel) / 8:
+        return None
+    low = max(found.lower - error, Fraction(0)) + lower_end(law.singular)
+    known = Rigour.BALL if found.rigour is Rigour.EXACT else found.rigour
+    high = found.upper + error + upper_end(law.singular)
+    shown = format_decimal(unit, digits=4, up=False)
+    return _at(Bracket(low, high, known, found.engine, f"in units of {shown}: {found.how}"), rigour)
 
 
 def evaluate_mixed(

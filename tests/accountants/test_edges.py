@@ -252,3 +252,21 @@ def test_a_named_engine_beyond_its_reach_says_at_most_one(engine, eps0, n):
         assert "\n" not in str(refusal)
     else:
         assert found.upper <= 1
+
+
+def test_at_eps_zero_irrational_atoms_lie_on_a_lattice_that_balls_do_not_show():
+    """Sums that cancel crowd at 0, and the contour alone reached 1e-3 there in seconds."""
+    law = law_of("krr", Exp(Fraction(0)), k=10, eps0=1)
+    e = enclose(Exp(Fraction(1)))
+    multiples, unit, error = Law((e * -1, e * 0, e * 2), (Fraction(1, 3),) * 3).in_units()
+    assert multiples.values == (-1, 0, 2)
+    assert abs(unit - e.midpoint) <= error < Fraction(1, 10**30)
+    for rigour in (Rigour.FLOAT64, Rigour.BALL):
+        found = solve.delta(mechanism("krr").at(k=10, eps0=1), n=12, eps=0, rigour=rigour, rel=1e-9).bracket
+        truth = Exact(bits=256, largest_count=10**5).bracket(law, 12)
+        assert found.lower <= truth.upper
+        assert truth.lower <= found.upper
+        assert found.relative_width < Fraction(1, 10**9)
+    far = solve.delta(mechanism("krr").at(k=10, eps0=1), n=10**6, eps=0, rigour=Rigour.BALL, rel=1e-9).bracket
+    assert far.relative_width < Fraction(1, 10**9)
+    assert Law((e, e * e), (Fraction(1, 2),) * 2).in_units() is None

@@ -9,8 +9,9 @@ from typing import Final
 import numpy as np
 
 from symshuffle.channel import Channel
-from symshuffle.design import DecisionProblem
+from symshuffle.design import DecisionProblem, smoothed_point_masses
 from symshuffle.design.properties import random_channel
+from symshuffle.design.tradeoff import minimax_risk
 from symshuffle.geometry.extremal import MaximalPolytope
 
 LAM: Final = Fraction(3)
@@ -21,6 +22,17 @@ SLOPE: Final = tuple(Fraction(v, 10) for v in (-3, -1, 1, 3))
 
 SINGLES: Final = MaximalPolytope(3, LAM).channel(dict.fromkeys((1, 2, 4), Fraction(1, 5)))
 PAIRS: Final = MaximalPolytope(3, LAM).channel(dict.fromkeys((3, 5, 6), Fraction(1, 7)))
+PROBLEM: Final = smoothed_point_masses(3, Fraction(3, 4))
+
+
+def bayes(channel: Channel) -> Fraction:
+    """Bayes risk of a channel in ``PROBLEM``."""
+    return PROBLEM.bayes_risk(channel)[0]
+
+
+def minimax(channel: Channel) -> Fraction:
+    """Minimax risk of a channel in ``PROBLEM``."""
+    return minimax_risk(PROBLEM, channel)[0]
 
 
 def distribution(rng: np.random.Generator, size: int) -> tuple[Fraction, ...]:

@@ -1,11 +1,10 @@
-"""Section 3.1: the Blackwell order, maximal channels, and the functional properties of optimal risks."""
+"""Section 3.1: the Blackwell order, maximal channels, and properties of functionals."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import sympy as sp
@@ -22,33 +21,15 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
-    identity,
 )
-from symshuffle.design import bayes_tradeoff, measures, smoothed_point_masses
-from symshuffle.design.maximum import maximise
-from symshuffle.design.problems import DecisionProblem
 from symshuffle.design.properties import Functional, Property, examine, mix, random_channel
-from symshuffle.design.reduced import orbit_tradeoff
-from symshuffle.design.tradeoff import minimax_risk
 from symshuffle.geometry.extremal import (
     MaximalPolytope,
     dominating_extremal,
     gather,
     non_extreme_output,
 )
-from symshuffle.geometry.groups import cyclic_group, symmetric_group
 from symshuffle.geometry.orders import Garbling, Separation, blackwell
-from symshuffle.geometry.symmetry import act_on_channel, symmetrise
-
-PROBLEM: Final = smoothed_point_masses(3, Fraction(3, 4))
-
-
-def _bayes(channel: Channel) -> Fraction:
-    return PROBLEM.bayes_risk(channel)[0]
-
-
-def _minimax(channel: Channel) -> Fraction:
-    return minimax_risk(PROBLEM, channel)[0]
 
 
 def _simulates(first: Channel, second: Channel, kernel: Channel) -> bool:
@@ -116,8 +97,8 @@ def _planted() -> dict[Property, Functional]:
     return {
         Property.DPI: size,
         Property.QUASI_CONVEX: size,
-        Property.ADDITIVE: _minimax,
-        Property.CONCAVE: _minimax,
+        Property.ADDITIVE: cases.minimax,
+        Property.CONCAVE: cases.minimax,
     }  # fmt: skip
 
 
@@ -138,7 +119,7 @@ def _check_properties(statement: Statement, rng: np.random.Generator) -> Iterato
             elif which is Property.CONCAVE:
                 made = mix([first, second], weights)
             yield decide(
-                statement(which, [_bayes(part) for part in parts], weights, _bayes(made)),
+                statement(which, [cases.bayes(part) for part in parts], weights, cases.bayes(made)),
                 at=f"Bayes risk has {which.value}, case {trial}",
                 claimed="holds",
             )
@@ -162,158 +143,12 @@ def _check_implications(statement: Statement, rng: np.random.Generator) -> Itera
     # R(mixture) >= R(stack) by DPI, and R(stack) is the average by DSA; an average is at most the largest value.
     yield compare(claimed["DPI and DSA", "CCV"], True, at="by merging and additivity")
     yield compare(claimed["DSA", "DS-QCVX"], True, at="an average is at most the largest part")
-    witness = examine(_minimax, Property.CONCAVE, num_inputs=3, rng=rng, trials=80).counterexample
+    witness = examine(cases.minimax, Property.CONCAVE, num_inputs=3, rng=rng, trials=80).counterexample
     if witness is not None:
         combined = mix(witness.channels[:2], witness.weights)
-        average = sum(w * _minimax(c) for w, c in zip(witness.weights, witness.channels[:2], strict=True))
-        yield compare(_minimax(combined), average, "<", at="a minimax risk, DPI and DS-QCVX, that is not concave")
+        average = sum(w * cases.minimax(c) for w, c in zip(witness.weights, witness.channels[:2], strict=True))
+        yield compare(cases.minimax(combined), average, "<", at="a minimax risk, DPI and DS-QCVX, that is not concave")
     yield compare(claimed["DPI and DS-QCVX", "CCV"], witness is None, at="so that implication fails")
-
-
-def _unmoved(functional: Callable[[Channel], Any], g: Sequence[int], sigma: Sequence[int], channel: Channel) -> bool:
-    """Definition 3.5 for one element, one action on the outputs and one channel."""
-    return bool(functional(act_on_channel(g, channel, sigma)) == functional(channel))
-
-
-def _check_unmoved(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for g in itertools.permutations(range(3)):
-        channel = random_channel(rng, 3, 3)
-        sigma = tuple(int(v) for v in rng.permutation(3))
-        for name, functional in (("Bayes", _bayes), ("minimax", _minimax)):
-            yield decide(
-                statement(functional, g, sigma, channel), at=f"{name} risk, g={g}, sigma={sigma}", claimed="same"
-            )
-    skewed = PROBLEM.with_prior((Fraction(3, 4), Fraction(1, 8), Fraction(1, 8)))
-    moved = [
-        statement(lambda c: skewed.bayes_risk(c)[0], (1, 0, 2), (0, 1, 2), random_channel(rng, 3, 3)) for _ in range(10)
-    ]
-    yield decide(not all(moved), at="Bayes risk under a skewed prior", claimed="not invariant")
-
-
-_TESTED: Final = {
-    "Bayes": {Property.DPI, Property.ADDITIVE, Property.INVARIANT},
-    "minimax": {Property.DPI, Property.QUASI_CONVEX, Property.INVARIANT},
-}
-
-
-def _risk_properties() -> dict[str, set[Property]]:
-    """Proposition 3.6, for an invariant problem with an invariant prior."""
-    return _TESTED
-
-
-def _check_risk_properties(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for name, properties in statement().items():
-        for which in sorted(properties, key=lambda item: item.value):
-            for problem, group in ((PROBLEM, symmetric_group(3)), (cases.ring(4), cyclic_group(4))):
-                functional = _functional(problem, name)
-                report = examine(
-                    functional,
-                    which,
-                    num_inputs=problem.num_inputs,
-                    rng=rng,
-                    trials=60 if name == "Bayes" else 20,
-                    group=group,
-                )
-                yield decide(
-                    report.counterexample is None and report.decided == report.trials,
-                    at=f"{name} risk, {which.value}, {report.decided} random cases, {problem.num_inputs} inputs",
-                    claimed="no violation",
-                )
-
-
-def _functional(problem: DecisionProblem, name: str) -> Functional:
-    if name == "Bayes":
-        return lambda channel: problem.bayes_risk(channel)[0]
-    return lambda channel: minimax_risk(problem, channel)[0]
-
-
-def _reduction(original: Fraction, reduced: Fraction) -> bool:
-    """Theorem 3.7, per channel: its maximal (or symmetrised maximal) substitute is at least as good."""
-    return reduced <= original
-
-
-def _check_reduction(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for m in (3, 4):
-        problem, group, lam = cases.ring(m), cyclic_group(m), cases.LAM
-        for trial in range(6):
-            channel = cases.ldp_channel(rng, m, 3, lam)
-            weights, _ = dominating_extremal(channel, lam)
-            above = MaximalPolytope(m, lam).channel(weights)
-            spread = symmetrise(above, group)
-            at = f"m={m}, random LDP channel {trial}"
-            for name in ("Bayes", "minimax"):
-                risk = _functional(problem, name)
-                yield decide(
-                    statement(risk(channel), risk(above)),
-                    at=f"{name}: a maximal channel is no worse, {at}",
-                    claimed="<=",
-                )
-                yield decide(statement(risk(above), risk(spread)), at=f"{name}: symmetrised, {at}", claimed="<=")
-            yield decide(
-                non_extreme_output(spread, lam) is None, at=f"symmetrised channel is maximal, {at}", claimed="yes"
-            )
-            yield decide(_rotates(spread, group.order(), above.num_outputs), at=f"and invariant, {at}", claimed="yes")
-        value = orbit_tradeoff(problem, lam, group).value.exact
-        yield compare(bayes_tradeoff(problem, lam).value.exact, value, at=f"optimum over invariant channels, m={m}")
-
-
-def _rotates(spread: Channel, order: int, outputs: int) -> bool:
-    """Whether the symmetrised channel is fixed by the shift (y, g) -> (y, hg); one block of outputs per g."""
-    columns = [spread.columns()[g * outputs : (g + 1) * outputs] for g in range(order)]
-    step = tuple((x + 1) % spread.num_inputs for x in range(spread.num_inputs))
-    moved = [tuple(tuple(column[step.index(x)] for x in range(len(step))) for column in block) for block in columns]
-    return sorted(moved) == sorted(columns)
-
-
-def _check_reduction_needs_invariance(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """Drop the hypothesis: for a skewed problem the best invariant channel is strictly worse."""
-    skewed = smoothed_point_masses(3, 1).with_prior((Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)))
-    risk = _functional(skewed, "Bayes")
-    polytope = MaximalPolytope(3, Fraction(2))
-    best = min(
-        (polytope.channel(vertex) for vertex in polytope.vertices()), key=lambda channel: skewed.bayes_risk(channel)[0]
-    )
-    spread = symmetrise(best, symmetric_group(3))
-    yield decide(statement(risk(best), risk(spread)), at="a skewed prior", claimed="<=")
-
-
-_MEASURES: Final[dict[str, measures.Measure]] = {
-    "total variation": measures.total_variation(cases.P0, cases.P1),
-    "chi-square": measures.chi_square(cases.P0, cases.P1),
-    "hockey-stick 5/4": measures.hockey_stick(cases.P0, cases.P1, Fraction(5, 4)),
-    "Fisher information": measures.fisher_information(cases.P0, cases.SLOPE),
-    "relative entropy": measures.kullback_leibler(cases.P0, cases.P1),
-    "mutual information, uniform input": measures.mutual_information([Fraction(1, 4)] * 4),
-}
-
-
-def _measure_properties() -> set[Property]:
-    """Remark 3.8: minus a divergence or an information has these properties."""
-    return {Property.DPI, Property.ADDITIVE}
-
-
-def _positive(rng: np.random.Generator) -> Channel:
-    return cases.ldp_channel(rng, 4, 3, cases.LAM)
-
-
-def _check_measures(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for name, measure in _MEASURES.items():
-        for which in sorted(statement(), key=lambda item: item.value):
-            if measure.rational is None and which is Property.ADDITIVE:
-                continue  # decided symbolically below: balls cannot prove an equality
-            report = examine(lambda c, q=measure: -q.of(c), which, num_inputs=4, rng=rng, trials=60, draw=_positive)  # type: ignore[misc]
-            yield decide(
-                report.counterexample is None and report.decided > report.trials // 2,
-                at=f"{name}, {which.value}, {report.decided} cases decided",
-                claimed="no violation",
-            )
-    c, u, w = sp.symbols("c u w", positive=True)
-    # A column enters relative entropy and mutual information as sums of u log(u/w), with u and w linear in it.
-    scaled = sp.simplify(c * u * sp.log(c * u / (c * w)) - c * (u * sp.log(u / w)))
-    yield identity(scaled, 0, at="u log(u/w) is homogeneous of degree one: both logarithmic measures are additive")
-    for (gamma, value), lam in (((Fraction(1), Fraction(1, 4)), 3), ((Fraction(5, 4), Fraction(3, 20)), 3)):
-        found = maximise(measures.hockey_stick(cases.P0, cases.P1, gamma), lam).value.exact
-        yield compare(found, value, at=f"largest hockey-stick divergence at order {gamma}, lam={lam}")
 
 
 CLAIMS: Final[tuple[Claim, ...]] = (
@@ -386,91 +221,6 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         controls=(
             Control(
                 "quasi-convexity is enough for concavity", lambda: {**_implications(), ("DPI and DS-QCVX", "CCV"): True}
-            ),
-        ),
-        expected=ClaimVerdict.HOLDS,
-    ),
-    Claim(
-        id="ldp_tradeoff.def-3.5",
-        kind=Kind.DEFINITION,
-        title="risks that ignore relabeling by a group",
-        text=r"$R^*(g\circ_\sigma Q)=R^*(Q)$ for every action $\sigma$ on the outputs, every $g$ and $Q$.",
-        source="ldp_tradeoff, Definition 3.5",
-        assumptions=("a finite group",),
-        scope="all of Sym(3) with random relabelings, Bayes and minimax; a skewed prior is not invariant",
-        grade=Grade.EXACT_CASES,
-        printed=_unmoved,
-        check=_check_unmoved,
-        controls=(Control("the identity alone is asked", lambda f, g, s, q: _unmoved(f, (0, 1, 2), s, q)),),
-        expected=ClaimVerdict.DEFINITION,
-    ),
-    Claim(
-        id="ldp_tradeoff.prop-3.6",
-        kind=Kind.STATEMENT,
-        title="properties that optimal losses have",
-        text=r"$R_B^*$ has DPI and DSA, $R_M^*$ has DPI and DS-QCVX, both are invariant for invariant problems.",
-        source="ldp_tradeoff, Proposition 3.6",
-        assumptions=("for invariance: an invariant problem, and an invariant prior",),
-        scope="two problems with their groups, 20-60 random rational cases per property, each decided exactly",
-        grade=Grade.EXACT_CASES,
-        printed=_risk_properties,
-        check=_check_risk_properties,
-        controls=(
-            Control("minimax risk is additive", lambda: {**_TESTED, "minimax": {Property.ADDITIVE}}),
-            Control("minimax risk is concave", lambda: {**_TESTED, "minimax": {Property.CONCAVE}}),
-        ),
-        expected=ClaimVerdict.HOLDS,
-    ),
-    Claim(
-        id="ldp_tradeoff.thm-3.7",
-        kind=Kind.STATEMENT,
-        title="maximal, and invariant maximal, channels suffice",
-        text=(
-            r"With DPI the infimum over LDP channels is over maximal "
-            r"ones; with invariance and DS-QCVX, invariant ones."
-        ),
-        source="ldp_tradeoff, Theorem 3.7",
-        assumptions=("DPI", "for the second part: invariance and DS-QCVX", "a finite group"),
-        scope="12 random LDP channels on 3 and 4 inputs: substitute, symmetrised substitute; certified optima agree",
-        grade=Grade.EXACT_CASES,
-        printed=_reduction,
-        check=_check_reduction,
-        controls=(
-            Control("strictly better", lambda original, reduced: reduced < original),
-            Control("no invariance assumed", _reduction, _check_reduction_needs_invariance),
-        ),
-        expected=ClaimVerdict.HOLDS,
-    ),
-    Claim(
-        id="ldp_tradeoff.rem-3.8",
-        kind=Kind.STATEMENT,
-        title="divergences and informations as risks",
-        text=r"f-divergences, mutual information at uniform input and Fisher information have reversed DPI and DSA.",
-        source="ldp_tradeoff, Remark 3.8",
-        assumptions=("null outputs count zero",),
-        scope="six measures on 60 random channels each; homogeneity symbolic for the logarithmic ones; two maxima",
-        grade=Grade.EXACT_CASES,
-        printed=_measure_properties,
-        check=_check_measures,
-        controls=(
-            Control(
-                "minus a divergence is quasi-concave the other way",
-                lambda: {Property.DPI, Property.INVARIANT},
-                lambda statement, rng: iter(
-                    [
-                        decide(
-                            examine(
-                                lambda c: measures.total_variation(cases.P0, cases.P1).of(c),
-                                Property.DPI,
-                                num_inputs=4,
-                                rng=rng,
-                            ).counterexample
-                            is None,
-                            at="a divergence itself, not minus it",
-                            claimed="DPI",
-                        )
-                    ]
-                ),
             ),
         ),
         expected=ClaimVerdict.HOLDS,

@@ -225,10 +225,14 @@ def minimax_program(problem: DecisionProblem, group: SymmetryGroup) -> Parametri
 
 
 def _rational_program(reduced: InvariantProblem) -> ParametricProgram:
-    prices = [[[sp.QQ(v.numerator, v.denominator) for v in row] for row in matrix] for matrix in reduced.prices]
-    program = _program(prices, reduced.group, sp.QQ, tuple(len(orbit) for orbit in reduced.parameters))
-    columns = (replace(column, action=reduced.actions[column.action]) for column in program.columns)
-    return replace(program, columns=tuple(columns))
+    # Subsets are listed up to the group here, so a representative has to be paired with every action.
+    orbits = range(len(reduced.parameters))
+    priors = [reduced.prior([Fraction(int(i == j)) for i in orbits]) for j in orbits] or [reduced.prior(())]
+    prices = [
+        [[sp.QQ(v.numerator, v.denominator) for v in row] for row in reduced.problem.posterior_costs(prior)]
+        for prior in priors
+    ]
+    return _program(prices, reduced.group, sp.QQ, tuple(len(orbit) for orbit in reduced.parameters))
 
 
 def program_of_costs(costs: Sequence[Sequence[Any]], group: SymmetryGroup, domain: Any = sp.QQ) -> ParametricProgram:
@@ -407,7 +411,7 @@ def derive(
     Examples
     --------
     >>> from symshuffle.design import smoothed_point_masses
-    >>> from symshuffle.geometry.symmetry import symmetric_group
+    >>> from symshuffle.geometry.groups import symmetric_group
     >>> derive(smoothed_point_masses(3, 1), symmetric_group(3)).expression()
     2/(lambda + 2)
     """

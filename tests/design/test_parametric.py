@@ -22,7 +22,7 @@ from symshuffle.design.weighted import (
     weighted_guessing_risk,
 )
 from symshuffle.errors import InputError
-from symshuffle.geometry.groups import SymmetryGroup, symmetric_group, trivial_group
+from symshuffle.geometry.groups import SymmetryGroup, dihedral_group, symmetric_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.numbers import Verdict
 
@@ -101,6 +101,22 @@ def test_minimax_formulas(m):
         shares = [Fraction(str(p.subs(LAM, at))) / size for p, size in zip(piece.prior, sizes, strict=True)]
         prior = [shares[min(t, m - 1 - t)] for t in range(m)]
         assert bayes_tradeoff(problem.with_prior(prior), level).value.exact == Fraction(int(value.p), int(value.q))
+
+
+@pytest.mark.parametrize("minimax", [False, True])
+def test_a_representative_subset_is_paired_with_every_action(minimax):
+    # On a ring all actions are images of one, but the best action at a representative need not be that one.
+    m = 5
+    model = [
+        [Fraction(int(x == t), 2) + Fraction(int((x - t) % m in (1, m - 1)), 4) for x in range(m)] for t in range(m)
+    ]
+    loss = [[min((t - a) % m, (a - t) % m) for a in range(m)] for t in range(m)]
+    problem = DecisionProblem.of(model, loss, [Fraction(1, m)] * m)
+    found = derive(problem, dihedral_group(m), minimax=minimax)
+    tradeoff = minimax_tradeoff if minimax else bayes_tradeoff
+    for level in (Fraction(3, 2), Fraction(3), Fraction(20)):
+        value = found.at(level).value.subs(LAM, sp.Rational(level.numerator, level.denominator))
+        assert tradeoff(problem, level).value.exact == Fraction(int(value.p), int(value.q))
 
 
 def test_minimax_with_and_without_symmetry():

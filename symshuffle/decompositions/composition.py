@@ -18,6 +18,7 @@ A Laplace leaf has a continuum of ratios. It enters as finitely many components 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -192,22 +193,31 @@ def patterns(part: Part) -> list[Pattern]:
     """
     if not isinstance(part, Composition):
         return [True]
-    choices = [[*patterns(p), *([_nowhere(p)] if part.operator == "joint" else [])] for p in part.parts]
-    count = 1
-    for choice in choices:
-        count *= len(choice)
+    if part.operator == "parallel":
+        ways = [[*patterns(p)] for p in part.parts]
+        _require_few(part, math.prod(map(len, ways)))
+        return list(itertools.product(*ways))
+    # Which of several equal parts differ does not matter, only how many: one choice for each multiset.
+    places: dict[Part, list[int]] = {}
+    for place, p in enumerate(part.parts):
+        places.setdefault(p, []).append(place)
+    choices = [([*patterns(p), _nowhere(p)], len(alike)) for p, alike in places.items()]
+    _require_few(part, math.prod(math.comb(len(ways) + m - 1, m) for ways, m in choices))
+    found: list[Pattern] = []
+    for chosen in itertools.product(*(itertools.combinations_with_replacement(*choice) for choice in choices)):
+        assigned = zip(itertools.chain(*places.values()), itertools.chain(*chosen), strict=True)
+        pattern = tuple(way for _, way in sorted(assigned, key=lambda pair: pair[0]))
+        differing = sum(map(_differs, pattern))
+        if differing != 0 and part.distance in (None, differing):
+            found.append(pattern)
+    return found
+
+
+def _require_few(part: Composition, count: int) -> None:
     if count > LARGEST_PATTERNS:
         raise Unsupported(
-            f"{part.name} has {count} ways to differ (limit {LARGEST_PATTERNS}): fix one with hamming(...)"
+            f"{part.name} has {count} ways to differ (limit {LARGEST_PATTERNS}): compose fewer different parts"
         )
-    found: dict[Any, Pattern] = {}
-    for pattern in itertools.product(*choices):
-        differing = sum(_differs(p) for p in pattern)
-        if differing == 0 or (part.operator == "joint" and part.distance not in (None, differing)):
-            continue
-        ordered = tuple(sorted(zip(map(repr, part.parts), map(repr, pattern), strict=True)))
-        found.setdefault(ordered if part.operator == "joint" else pattern, pattern)
-    return list(found.values())
 
 
 def _nowhere(part: Part) -> Pattern:
@@ -360,8 +370,14 @@ def _table(part: Part, pattern: Pattern, others: Others, budget: Budget, side: S
 
 def _leaf(mechanism: Mechanism, differs: bool, others: Others) -> SymbolicDecomposition:
     if others != "blanket":
-        return background_cells(mechanism, others, differs=differs)
+        held = "second" if others == "third" and _silent(mechanism) else others
+        return background_cells(mechanism, held, differs=differs)
     return optimal_decomposition(mechanism) if differs else same_input_cells(mechanism)
+
+
+def _silent(mechanism: Mechanism) -> bool:
+    """Whether a mechanism sends the same whatever its input: any input of it stands for any other."""
+    return all(len(output_class.states) == 1 for output_class in mechanism.classes)
 
 
 def leaves(part: Part) -> list[Mechanism | Laplace]:
@@ -371,7 +387,8 @@ def leaves(part: Part) -> list[Mechanism | Laplace]:
 
 def common_backgrounds(part: Part) -> list[Others]:
     """The constant backgrounds that every leaf of a tree can count; Laplace noise on a bit has no third input."""
-    all_reach = all(isinstance(leaf, Mechanism) and reaches(leaf.with_defaults()) for leaf in leaves(part))
+    named = [leaf.with_defaults() if isinstance(leaf, Mechanism) else None for leaf in leaves(part)]
+    all_reach = all(leaf is not None and (_silent(leaf) or reaches(leaf)) for leaf in named)
     third: list[Others] = ["third"] if all_reach else []
     return [*third, "second", "first"]
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, Rigour, delta, mechanism
+from symshuffle import Channel, Rigour, delta, mechanism, shuffled_divergence
 from symshuffle.accountants.reduction import Composed
 from symshuffle.decompositions.composition import Part, composed_law, hamming, joint, parallel, patterns, subsample
 from symshuffle.decompositions.expression import parse
@@ -49,6 +49,8 @@ def test_patterns_of_equal_coordinates_are_counted_once() -> None:
     assert len(patterns(joint(*[krr(10)] * 4))) == 4
     assert len(patterns(joint(krr(2), krr(3)))) == 3
     assert len(patterns(hamming(joint(*[krr(10)] * 4), 2))) == 1
+    assert patterns(hamming(joint(*[krr(10)] * 60), 60)) == [(True,) * 60]
+    assert len(patterns(joint(krr(2), krr(3), krr(2)))) == 5
 
 
 def test_joint_composition_stays_polynomial() -> None:
@@ -92,3 +94,14 @@ def test_malformed_expressions_say_where(text: str, complaint: str) -> None:
 def test_names_read_back() -> None:
     text = "parallel(1/2:hamming(joint(krr(k=10),4),2),1/2:oue)"
     assert parse(text).name == "parallel(1/2:hamming(joint(krr(lam, k=10),4),2),1/2:oue(lam, D))"
+
+
+@pytest.mark.parametrize("text", ["subsample(krr(k=3),1/4)", "subsample(subset-selection(k=4,s=2),1)"])
+def test_a_silent_part_does_not_hide_the_third_input(text: str) -> None:
+    """Whoever sends a constant has no third input, and needs none."""
+    tree = parse(text)
+    composed = delta(Composed(tree, Fraction(3)), n=3, exp_eps=X, rigour=Rigour.EXACT, attain=True)  # type: ignore[arg-type]
+    channel = tree.channel(Fraction(3))  # type: ignore[union-attr, call-arg, misc]
+    assert composed.attained is not None
+    assert composed.attained.lower == shuffled_divergence(channel, (0, 2, 2), (1, 2, 2), X)
+    assert "(2, 2) x 2" in composed.attained.datasets

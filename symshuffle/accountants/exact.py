@@ -13,7 +13,16 @@ import flint
 
 from symshuffle.errors import Unsupported
 from symshuffle.law import Law
-from symshuffle.numbers import DEFAULT_BITS, Ball, ball_arguments, is_exact, to_arb, working_precision
+from symshuffle.numbers import (
+    DEFAULT_BITS,
+    Ball,
+    ball_arguments,
+    is_exact,
+    lower_end,
+    to_arb,
+    upper_end,
+    working_precision,
+)
 from symshuffle.results import Bracket, Rigour
 
 _MOST_COUNTS: Final = 10_000_000
@@ -51,6 +60,8 @@ class Exact:
         """Why this engine cannot answer, or None if it can."""
         if not law.enclosed:
             return "a law of doubles encloses nothing"
+        if law.never_positive:
+            return None
         if is_exact((*law.values, *law.weights)):
             lattice = _Lattice.of(law)
             if lattice.size(n) <= self.largest_power:
@@ -69,6 +80,10 @@ class Exact:
         reason = self.refusal(law, n)
         if reason is not None:
             raise Unsupported(f"engine exact at n = {n}: {reason}; use engine fft or contour")
+        if law.never_positive:
+            known = Rigour.EXACT if isinstance(law.singular, Fraction) else Rigour.BALL
+            ends = lower_end(law.singular), upper_end(law.singular)
+            return Bracket(*ends, known, self.name, "G is never positive")
         lattice = _Lattice.of(law) if is_exact((*law.values, *law.weights)) else None
         if lattice is not None and lattice.size(n) <= self.largest_power:
             value: Any = lattice.positive_part(n) / n + law.singular

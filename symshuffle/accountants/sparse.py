@@ -63,6 +63,8 @@ class Sparse:
         """Why this engine cannot answer, or None if it can."""
         if not law.enclosed:
             return "a law of doubles encloses nothing"
+        if law.never_positive:
+            return None
         heaviest = max(range(len(law.weights)), key=lambda i: lower_end(law.weights[i]))
         others = (upper_end(w) for i, w in enumerate(law.weights) if i != heaviest)
         expected = n * to_float(sum(others, start=Fraction(0)))

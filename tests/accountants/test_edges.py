@@ -10,6 +10,7 @@ from symshuffle.accountants.confirm import confirm
 from symshuffle.accountants.contour import Contour
 from symshuffle.accountants.exact import Exact
 from symshuffle.accountants.fft import FFT
+from symshuffle.accountants.sparse import Sparse
 from symshuffle.channel import Channel
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
@@ -21,7 +22,7 @@ from symshuffle.numbers import Exp, enclose
 from symshuffle.results import Rigour
 from symshuffle.shuffled import shuffled_divergence
 
-ENGINES = [Exact(), FFT(), Contour(), BallContour(rel=1e-6)]
+ENGINES = [Exact(), FFT(), Contour(), BallContour(rel=1e-6), Sparse(rel=1e-6)]
 DIRECTIONS = ["forward", "reverse"]
 
 
@@ -36,6 +37,12 @@ class TestEveryEngine:
         """The finite part alone is 0: forgetting the singular mass gives a false bound."""
         law = law_of("erasure", Fraction(6, 5), direction, k=3, p="1/3")
         bracket = engine.bracket(law, 3)
+        assert bracket.lower == bracket.upper == Fraction(2, 3)
+
+    @pytest.mark.parametrize("n", [3, 10**12])
+    def test_singular_mass_at_an_irrational_order(self, engine, direction, n):
+        """A ball around the finite part would blur a number that is known exactly."""
+        bracket = engine.bracket(law_of("erasure", Exp(Fraction(1, 5)), direction, k=10, p="1/3"), n)
         assert bracket.lower == bracket.upper == Fraction(2, 3)
 
     def test_an_empty_blanket_amplifies_nothing(self, engine, direction):

@@ -33,11 +33,12 @@ from typing import Any
 import numpy as np
 
 from symshuffle import FFT, BallContour, Bracket, Contour, Exact, Exp, Laplace, mechanism
-from symshuffle.accountants.reduction import Composed, LawFamily, Reduction, Source, laws, reduction
+from symshuffle.accountants.reduction import Composed, LawFamily, Reduction, Source, laws, mixed_laws, reduction
 from symshuffle.accountants.sparse import Sparse
 from symshuffle.decompositions.expression import parse
 from symshuffle.errors import SymshuffleError
 from symshuffle.law import Law
+from symshuffle.mixed_law import MixedLaw
 from symshuffle.numbers import lower_end, to_float, upper_end
 
 SIZED: dict[str, list[dict[str, Any]]] = {
@@ -154,8 +155,10 @@ def families() -> list[Family]:
     return found
 
 
-def engines(law: Law) -> list[tuple[str, Any]]:
+def engines(law: Law | MixedLaw) -> list[tuple[str, Any]]:
     """Every engine with limits that keep it to a second or so; where the first of a name refuses, the next is tried."""
+    if isinstance(law, MixedLaw):
+        return [("contour", Contour(rel=1e-4, largest=500_000)), ("ball", BallContour(rel=1e-4, largest=10_000))]
     atoms = len(law.values)
     return [
         *(("contour", Contour(rel=rel, largest=8_000_000 // atoms)) for rel in (1e-4, 1e-2)),
@@ -166,7 +169,7 @@ def engines(law: Law) -> list[tuple[str, Any]]:
     ]
 
 
-def brackets(law: Law, n: int) -> tuple[dict[str, Bracket], dict[str, str], list[str]]:
+def brackets(law: Law | MixedLaw, n: int) -> tuple[dict[str, Bracket], dict[str, str], list[str]]:
     """The brackets of all engines that accept a law, why the others do not, and what went wrong."""
     faults: list[str] = []
     found: dict[str, Bracket] = {}
@@ -182,7 +185,7 @@ def brackets(law: Law, n: int) -> tuple[dict[str, Bracket], dict[str, str], list
     return found, {label: reason for label, reason in refused.items() if label not in found}, faults
 
 
-def contradictions(law: Law, found: dict[str, Bracket]) -> Iterator[str]:
+def contradictions(law: Law | MixedLaw, found: dict[str, Bracket]) -> Iterator[str]:
     """Brackets that do not overlap, or that leave something where nothing but the singular mass can be."""
     for (one, first), (other, second) in itertools.combinations(found.items(), 2):
         if first.lower > second.upper or second.lower > first.upper:
@@ -246,21 +249,27 @@ def answer(family: Family, reduced: Reduction, n: int, target: str | None) -> An
     disagreements: list[str] = []
     chosen = levels(reduced.bounds[0], family.budget, n, target)
     for level in chosen:
-        sides = {}
-        for side, bounds in (("bound", reduced.bounds), ("inner", reduced.inner)):
+        sides: dict[str, list[tuple[str, Bracket]]] = {}
+        # In this order: where the law has a continuous part, it lies between two finite ones.
+        for side, of, bounds in (
+            ("inner", laws, reduced.inner),
+            ("mixed", mixed_laws, reduced.mixed),
+            ("bound", laws, reduced.bounds),
+        ):
             for i, bound in enumerate(bounds):
-                for law in laws(bound, Exp(level), "both", BITS):
+                for law in of(bound, Exp(level), "both", BITS):
                     found, refused, faults = brackets(law, n)
                     faults += contradictions(law, found)
                     disagreements += (f"eps = {float(level)}: {fault}" for fault in faults)
                     sides.setdefault(side, []).extend(found.items())
-                    for label in LABELS:
+                    for label in LABELS if side != "mixed" else ():
                         bracket = found.get(label)
                         told[label].append(bracket is not None and bracket.upper <= 2 * bracket.lower)
                     comparisons.append(_record(level, f"{side} {i}", law, found, refused))
-        for (one, inner), (other, outer) in itertools.product(sides.get("inner", ()), sides["bound"]):
-            if inner.lower > outer.upper:
-                disagreements.append(f"eps = {float(level)}: inner {one} {inner} above {other} {outer}")
+        for low, high in itertools.combinations(sides, 2):
+            for (one, inner), (other, outer) in itertools.product(sides[low], sides[high]):
+                if inner.lower > outer.upper:
+                    disagreements.append(f"eps = {float(level)}: {low} {one} {inner} above {high} {other} {outer}")
     return Answer(
         str(family),
         n,
@@ -274,11 +283,11 @@ def answer(family: Family, reduced: Reduction, n: int, target: str | None) -> An
 
 
 def _record(
-    level: Fraction, which: str, law: Law, found: dict[str, Bracket], refused: dict[str, str]
+    level: Fraction, which: str, law: Law | MixedLaw, found: dict[str, Bracket], refused: dict[str, str]
 ) -> dict[str, Any]:
     ends = {label: bracket.decimals(12) for label, bracket in found.items()}
     shown = {label: [each["lower"], each["upper"]] for label, each in ends.items()}
-    return {"eps": str(level), "law": which, "atoms": len(law.values), "brackets": shown, "refused": refused}
+    return {"eps": str(level), "law": which, "brackets": shown, "refused": refused}
 
 
 def answers(family: Family) -> list[Answer]:

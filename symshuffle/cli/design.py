@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, final
 
@@ -56,58 +58,32 @@ class Formulation:
     rigour: str
 
 
-@app.command()
-def bayes(
-    problem: Problem,
-    lam: Lam = None,
-    eps0: Eps0 = None,
-    symmetry: Symmetry = None,
-    formula: Formula = False,
-    as_json: Json = False,
-) -> None:
-    """Smallest Bayes risk over all eps0-LDP channels, for the prior of the problem file."""
-    _decide(problem, _level(lam, eps0), symmetry, formula=formula, as_json=as_json, minimax=False)
+@final
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What every design command is asked."""
+
+    path: Path
+    level: Fraction | Exp
+    symmetry: str | None
+    formula: bool
+    as_json: bool
 
 
-@app.command()
-def minimax(
-    problem: Problem,
-    lam: Lam = None,
-    eps0: Eps0 = None,
-    symmetry: Symmetry = None,
-    formula: Formula = False,
-    as_json: Json = False,
-) -> None:
-    """Smallest worst-case risk over all eps0-LDP channels."""
-    _decide(problem, _level(lam, eps0), symmetry, formula=formula, as_json=as_json, minimax=True)
+def _command(name: str, summary: str, answer: Callable[[Request], None]) -> None:
+    """Register a command; all of them take the same options."""
 
+    def command(
+        problem: Problem,
+        lam: Lam = None,
+        eps0: Eps0 = None,
+        symmetry: Symmetry = None,
+        formula: Formula = False,
+        as_json: Json = False,
+    ) -> None:
+        answer(Request(problem, _level(lam, eps0), symmetry, formula, as_json))
 
-@app.command(name="mutual-information")
-def mutual_information(
-    problem: Problem,
-    lam: Lam = None,
-    eps0: Eps0 = None,
-    symmetry: Symmetry = None,
-    formula: Formula = False,
-    as_json: Json = False,
-) -> None:
-    """Largest mutual information, in nats, of input and output over all eps0-LDP channels."""
-    level = _level(lam, eps0)
-    _measure(_read(problem, "mutual-information"), level, symmetry, formula=formula, as_json=as_json)
-
-
-@app.command(name="f-divergence")
-def f_divergence(
-    problem: Problem,
-    lam: Lam = None,
-    eps0: Eps0 = None,
-    symmetry: Symmetry = None,
-    formula: Formula = False,
-    as_json: Json = False,
-) -> None:
-    """Largest divergence of the two output laws over all eps0-LDP channels."""
-    level = _level(lam, eps0)
-    _measure(_read(problem, "f-divergence"), level, symmetry, formula=formula, as_json=as_json)
+    app.command(name=name, help=summary)(command)
 
 
 @app.command()
@@ -162,19 +138,17 @@ def _group(
             raise InputError("--symmetry", symmetry, "auto or file")
 
 
-def _decide(
-    path: Path, level: Fraction | Exp, symmetry: str | None, *, formula: bool, as_json: bool, minimax: bool
-) -> None:
+def _decide(request: Request, *, minimax: bool) -> None:
     from symshuffle.design.files import DecisionFile
     from symshuffle.design.reduced import orbit_tradeoff_at
     from symshuffle.design.tradeoff import bayes_tradeoff, minimax_tradeoff
 
-    file = _read(path, "decision")
+    file, level = _read(request.path, "decision"), request.level
     assert isinstance(file, DecisionFile)  # its kind is "decision"
     problem = file.problem()
     if not minimax:
         problem.required_prior()
-    group = _group(file, problem, symmetry, minimax=minimax)
+    group = _group(file, problem, request.symmetry, minimax=minimax)
     if group is not None:
         value, designs = orbit_tradeoff_at(problem, level, group, minimax=minimax)
         channel = designs[-1].channel() if designs[-1].num_outputs() <= MOST_SHOWN_OUTPUTS else None
@@ -188,8 +162,8 @@ def _decide(
         value, channel = design.value, design.channel()
         certificates = [certificate.to_json() for certificate in design.certificates]
         labels = [f"{_subset(subset)} -> action {action}" for subset, action, _ in design.weights]
-    derived = _decision_formula(problem, level, group, minimax=minimax) if formula else None
-    _show(path, file, "minimax" if minimax else "bayes", level, value, channel, labels, certificates, derived, as_json)
+    derived = _decision_formula(problem, level, group, minimax=minimax) if request.formula else None
+    _show(request, file, "minimax" if minimax else "bayes", value, channel, labels, certificates, derived)
 
 
 def _decision_formula(
@@ -212,23 +186,25 @@ def _rational_level(level: Fraction | Exp) -> Fraction:
     return enclose(level, 60).lower if isinstance(level, Exp) else level
 
 
-def _measure(file: ProblemFile, level: Fraction | Exp, symmetry: str | None, *, formula: bool, as_json: bool) -> None:
+def _measure(request: Request, *, kind: str) -> None:
     from symshuffle.design.files import DecisionFile, DivergenceFile
     from symshuffle.design.maximum import maximise, renyi_divergence
 
+    file, level = _read(request.path, kind), request.level
     assert not isinstance(file, DecisionFile)  # its kind was checked
-    if symmetry not in (None, "auto"):
-        raise InputError("--symmetry", symmetry, "auto, for a measure: inputs with equal data are exchangeable")
+    if request.symmetry not in (None, "auto"):
+        expected = "auto, for a measure: inputs with equal data are exchangeable"
+        raise InputError("--symmetry", request.symmetry, expected)
     measure = file.measure()
-    design = maximise(measure, level, group=measure.symmetry() if symmetry else None)
+    design = maximise(measure, level, group=measure.symmetry() if request.symmetry else None)
     value = design.value
     if isinstance(file, DivergenceFile) and file.divergence == "renyi" and file.order is not None:
         value = renyi_divergence(design, file.order)
     channel = design.channel() if design.num_outputs() <= MOST_SHOWN_OUTPUTS else None
-    kind = "orbit of " if design.group is not None else ""
-    labels = [kind + _subset(subset) for subset in sorted(design.weights)]
-    derived = _measure_formula(measure, level) if formula else None
-    _show(None, file, file.kind, level, value, channel, labels, [design.to_json()], derived, as_json)
+    prefix = "orbit of " if design.group is not None else ""
+    labels = [prefix + _subset(subset) for subset in sorted(design.weights)]
+    derived = _measure_formula(measure, level) if request.formula else None
+    _show(request, file, kind, value, channel, labels, [design.to_json()], derived)
 
 
 def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
@@ -250,26 +226,24 @@ def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
 
 
 def _show(
-    path: Path | None,
+    request: Request,
     file: DecisionFile | InformationFile | DivergenceFile,
     criterion: str,
-    level: Fraction | Exp,
     value: Bracket,
     channel: Channel | None,
     labels: list[str],
     certificates: list[dict[str, Any]],
     derived: Formulation | None,
-    as_json: bool,
 ) -> None:
     ends = (format_decimal(value.lower, up=False), format_decimal(value.upper, up=True))
-    if as_json:
+    if request.as_json:
         record = {
             "lower": ends[0],
             "upper": ends[1],
             "exact": None if value.exact is None else str(value.exact),
             "rigour": value.rigour.value,
             "criterion": criterion,
-            "inputs": {"lam": str(level), "problem": file.title or (path.name if path else "")},
+            "inputs": {"lam": str(request.level), "problem": file.title or request.path.name},
             "channel": None
             if channel is None
             else {"outputs": labels, "rows": [[str(v) for v in row] for row in channel.rows]},
@@ -284,7 +258,7 @@ def _show(
     shown = str(value.exact) if value.exact is not None else f"[{ends[0]}, {ends[1]}]"
     gap = value.rigour is Rigour.EXACT and value.exact is None
     kind = f"rational ends by weak duality, gap {float(value.width):.1e}" if gap else value.rigour.value
-    console.print(f"{criterion} optimum at lam = {level}: {shown} ({kind})", markup=False)
+    console.print(f"{criterion} optimum at lam = {request.level}: {shown} ({kind})", markup=False)
     if derived is not None:
         kind = "proved" if derived.rigour == "exact" else "certified in balls"
         interval = ", ".join(derived.interval)
@@ -306,3 +280,21 @@ def _short(value: Any) -> str:
 
 def _subset(subset: int) -> str:
     return "{" + ",".join(str(x) for x in range(subset.bit_length()) if subset >> x & 1) + "}"
+
+
+_command(
+    "bayes",
+    "Smallest Bayes risk over all eps0-LDP channels, for the prior of the problem file.",
+    partial(_decide, minimax=False),
+)
+_command("minimax", "Smallest worst-case risk over all eps0-LDP channels.", partial(_decide, minimax=True))
+_command(
+    "mutual-information",
+    "Largest mutual information, in nats, of input and output over all eps0-LDP channels.",
+    partial(_measure, kind="mutual-information"),
+)
+_command(
+    "f-divergence",
+    "Largest divergence of the two output laws over all eps0-LDP channels.",
+    partial(_measure, kind="f-divergence"),
+)

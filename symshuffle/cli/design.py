@@ -169,7 +169,8 @@ def _decide(request: Request, *, minimax: bool) -> None:
 def _decision_formula(
     problem: DecisionProblem, level: Fraction | Exp, group: SymmetryGroup | None, *, minimax: bool
 ) -> Formulation:
-    from symshuffle.design.parametric import bayes_program, minimax_program, piece_around
+    from symshuffle.design.parametric import piece_around
+    from symshuffle.design.parametric_program import bayes_program, minimax_program
     from symshuffle.design.sizes import check_formula
     from symshuffle.design.symmetries import detect_symmetry
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy as sp
 
-from symshuffle.design.parametric import ParametricProgram, program_of_costs
+from symshuffle.design.parametric_program import ParametricProgram, program_of_costs
 from symshuffle.design.signs import sign_in_field
 from symshuffle.errors import InputError
 from symshuffle.geometry.groups import cyclic_group

@@ -13,13 +13,8 @@ from fractions import Fraction
 import sympy as sp
 
 from symshuffle.design.measures import Measure
-from symshuffle.design.parametric import (
-    ParametricColumn,
-    ParametricProgram,
-    PiecewiseOptimum,
-    piecewise_optimum,
-    program_of_costs,
-)
+from symshuffle.design.parametric import PiecewiseOptimum, piecewise_optimum
+from symshuffle.design.parametric_program import ParametricColumn, ParametricProgram, program_of_costs
 from symshuffle.errors import Unsupported
 from symshuffle.geometry.groups import SymmetryGroup
 

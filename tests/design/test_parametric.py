@@ -9,12 +9,8 @@ import sympy as sp
 
 from symshuffle.design import DecisionProblem, bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
 from symshuffle.design.cardioid import cardioid_program, cosine, cosine_field, grid_suffices
-from symshuffle.design.parametric import (
-    bayes_program,
-    derive,
-    minimax_program,
-    piece_at,
-)
+from symshuffle.design.parametric import derive, piece_at
+from symshuffle.design.parametric_program import bayes_program, minimax_program
 from symshuffle.design.signs import nonnegative_by_coefficients, sign_changes, sign_in_field
 from symshuffle.design.weighted import (
     weighted_guessing_breakpoints,

@@ -208,6 +208,7 @@ def refused(capsys, tmp_path, data, *arguments, status=2):
         ({**DECISION, "loss": [[0, float("inf")], [1, 0]]}, r"loss\[0\]\[1\] = inf"),
         ({**DECISION, "loss": [[0, float("nan")], [1, 0]]}, r"loss\[0\]\[1\] = nan"),
         ({**DECISION, "loss": [[0, "Infinity"], [1, 0]]}, r"loss\[0\]\[1\] = Infinity"),
+        ({**DECISION, "loss": [[0, "1e400"], [1, 0]]}, r"loss\[0\]\[1\] = about 1e400: expected at most 1e\+15"),
         ({**DECISION, "loss": [[0, 1], [1]]}, r"loss\[1\] = 1 entries: expected 2"),
         ({**DECISION, "loss": []}, "loss"),
         ({**DECISION, "prior": ["1/2", "1/3"]}, r"prior = sum 5/6: .*off by -1/6"),
@@ -252,6 +253,8 @@ def test_groups_that_do_not_act(data, word, capsys, tmp_path):
         (("--eps0", "-1"), "--eps0 = -1: expected a number above 0"),
         (("--eps0", "nan"), "--eps0 = nan"),
         (("--eps0", "1", "--lam", "3"), "exactly one of the two"),
+        (("--eps0", "1000"), "--eps0 = 1000: expected at most 20"),
+        (("--lam", "1e400"), "--lam = 1e400: expected at most 1e+09"),
     ],
 )
 def test_levels_out_of_range(level, word, capsys, tmp_path):

@@ -22,7 +22,7 @@ from typing import Any, Final, final
 
 import flint
 
-from symshuffle.accountants.solve import check_n, evaluate_law
+from symshuffle.accountants.evaluate import check_n, evaluate_law
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.law import Law
@@ -153,7 +153,7 @@ def shuffled_leakage(
     gamma : Number
         Order :math:`e^\varepsilon`, at least 0.
     rigour, rel
-        As in :func:`symshuffle.accountants.solve.evaluate_law`, which chooses the engine.
+        As in :func:`symshuffle.accountants.evaluate.evaluate_law`, which chooses the engine.
 
     Notes
     -----

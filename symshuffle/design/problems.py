@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 import flint
 
@@ -21,6 +21,10 @@ from symshuffle.numbers import parse_rational
 
 Vector: TypeAlias = "tuple[Fraction, ...]"
 Matrix: TypeAlias = "tuple[tuple[Fraction, ...], ...]"
+
+
+LARGEST_LOSS: Final = 10**15
+"""Solvers propose bases in doubles; larger losses would drown the others."""
 
 
 @final
@@ -64,6 +68,11 @@ class DecisionProblem:
             raise InputError("model", f"{len(self.model[0])} inputs", "at least 2 inputs")
         if len(self.loss) != len(self.model):
             raise InputError("loss", f"{len(self.loss)} rows", f"{len(self.model)}, one per parameter")
+        for t, losses in enumerate(self.loss):
+            for a, value in enumerate(losses):
+                if abs(value) > LARGEST_LOSS:
+                    size = f"about 1e{len(str(abs(value.numerator // value.denominator))) - 1}"
+                    raise InputError(f"loss[{t}][{a}]", size, f"at most {LARGEST_LOSS:.0e} in size: rescale the losses")
         for t, row in enumerate(self.model):
             _check_distribution(f"model[{t}]", row)
         if self.prior is not None:

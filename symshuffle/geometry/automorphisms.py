@@ -95,6 +95,7 @@ class _Partition:
     history: tuple[bytes, ...]
 
 
+@final
 class _Search:
     def __init__(self, codes: Codes, movable: int, accepts: Callable[[Sequence[int]], bool]) -> None:
         self.codes = codes.astype(np.uint64)

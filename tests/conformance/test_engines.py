@@ -14,10 +14,10 @@ import pytest
 from symshuffle.accountants.ball import BallContour
 from symshuffle.accountants.confirm import confirm
 from symshuffle.accountants.contour import Contour
+from symshuffle.accountants.evaluate import evaluate_law
 from symshuffle.accountants.exact import Exact, enumerate_ball
 from symshuffle.accountants.fft import FFT
 from symshuffle.accountants.reduction import laws, reduction
-from symshuffle.accountants.solve import evaluate_law
 from symshuffle.accountants.sparse import Sparse
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.law import Law
@@ -65,7 +65,8 @@ def engines(law: Law, n: int) -> Iterator[tuple[str, object]]:
     yield "sparse", Sparse(rel=REL)
     yield "contour", Contour(rel=REL)
     yield "contour, wide", Contour(rel=1e-2)
-    yield "balls", BallContour(rel=1e-6)
+    # Off the lattice that irrational atoms hide at order 1, six digits would take seconds.
+    yield "balls", BallContour(rel=1e-6 if law.exact else 1e-3)
 
 
 def check(law: Law, n: int, exact: Fraction) -> None:

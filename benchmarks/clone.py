@@ -20,8 +20,8 @@ from scipy.stats import binom
 from benchmarks.measure import MILLIONTH, Section, duration, power, table, timed
 from symshuffle import Exp, Rigour, delta, epsilon, mechanism
 from symshuffle.accountants.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
+from symshuffle.accountants.evaluate import evaluate_law
 from symshuffle.accountants.reduction import Source, reduction
-from symshuffle.accountants.solve import evaluate_law
 from symshuffle.accountants.unsound import unsound_variation_ratio
 from symshuffle.channel import Channel
 from symshuffle.decompositions.blanket import simplified_decomposition

@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Final, NamedTuple, TypeVar
 
 from symshuffle import epsilon, mechanism
+from symshuffle.accountants.evaluate import Engine
 from symshuffle.accountants.reduction import Reduction, reduction
-from symshuffle.accountants.solve import Engine
 
 MILLIONTH: Final = Fraction(1, 10**6)
 

@@ -13,8 +13,8 @@ from benchmarks.measure import Goal, table, ten_ary
 from benchmarks.peers import binary_histograms, binary_pair
 from symshuffle import FFT, Exp, Rigour, delta, mechanism
 from symshuffle.accountants.baselines import standard_clone
+from symshuffle.accountants.evaluate import evaluate_law
 from symshuffle.accountants.reduction import laws, reduction
-from symshuffle.accountants.solve import evaluate_law
 from symshuffle.mechanisms.registry import MECHANISMS
 
 

@@ -17,6 +17,8 @@ BOUND_KEYS = {
     "log10_lower",
     "log10_upper",
     "exact",
+    "relative_width",
+    "safe",
     "rigour",
     "engine",
     "how",
@@ -25,6 +27,7 @@ BOUND_KEYS = {
     "meaning",
     "attained_lower",
     "attained_by",
+    "gap",
     "confirmed",
     "inputs",
 }

@@ -19,7 +19,7 @@ from typing import Any, Final, final
 import flint
 
 from symshuffle.accountants import solve
-from symshuffle.accountants.solve import Engine, check_n, evaluate_law
+from symshuffle.accountants.evaluate import Engine, check_n, evaluate_law
 from symshuffle.channel import Channel
 from symshuffle.decompositions.clones import standard_clone_pair, stronger_clone
 from symshuffle.decompositions.model import Decomposition

@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias, final
 
+from symshuffle.accountants.evaluate import check_n
 from symshuffle.accountants.reduction import Question, Source, reduction
-from symshuffle.accountants.solve import check_n, delta, epsilon, meaning
+from symshuffle.accountants.solve import compared, delta, epsilon, meaning_of_delta, meaning_of_epsilon
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.numbers import parse_rational
 from symshuffle.results import Bracket, Rigour
@@ -115,12 +116,14 @@ def delta_curve(
     levels : sequence of number or text
         Levels eps >= 0, in rising order.
     """
+    if not levels:
+        raise InputError("levels", levels, "at least one level")
     reduced = reduction(source)
     found = []
     for eps in (parse_rational(level, "eps") for level in levels):
         bound = delta(reduced, n=n, eps=eps, direction=direction, rigour=rigour, rel=rel, bits=bits)
         found.append(CurvePoint(eps, bound.bracket))
-    return Curve("delta-eps", "eps", "delta", tuple(found), direction, meaning(reduced, n, direction))
+    return Curve("delta-eps", "eps", "delta", tuple(found), direction, meaning_of_delta(reduced, direction, f"n = {n}"))
 
 
 def amplification_curve(
@@ -153,8 +156,9 @@ def amplification_curve(
             reduced, n=n, delta=delta, direction=direction, rigour=rigour, rel=rel, bits=bits, near=near
         ).bracket
 
-    text = meaning(reduced, users[-1], direction).replace(f"n = {users[-1]} users", "n users")
-    return Curve("eps-n", "n", "eps", along_users(smallest, users), direction, text)
+    return Curve(
+        "eps-n", "n", "eps", along_users(smallest, users), direction, meaning_of_epsilon(reduced, direction, "n")
+    )
 
 
 def along_users(smallest: Callable[[int, Fraction | None], Bracket], users: Sequence[int]) -> tuple[CurvePoint, ...]:
@@ -231,9 +235,9 @@ def tradeoff_curve(
         high = max(low, *_between(profile, alpha))
         points.append(CurvePoint(alpha, Bracket(low, min(high, 1 - alpha), weakest, last.engine, how)))
     text = (
-        f"lower bounds the type II error, at each type I error alpha, of every test of two datasets of n = {n} users "
-        "that differ in the input of one user, as the envelope of the lines of a profile that "
-        f"{meaning(reduced, n, 'both')}"
+        "lower bounds the type II error, at each type I error alpha, of every test of two datasets, as the envelope of "
+        f"the lines of a profile delta that bounds {compared(reduced, 'both', f'n = {n}')}; upper is the other side of "
+        "this envelope"
     )
     return Curve("f-dp", "alpha", "beta", tuple(points), "both", text)
 

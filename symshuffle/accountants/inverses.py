@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, TypeAlias, final
 
+from symshuffle.accountants.evaluate import LARGEST_N, check_n, check_request
 from symshuffle.accountants.reduction import Composed, Question, Source, reduction
 from symshuffle.accountants.search import Bound, Crossing, Point, cross, decide, narrow
-from symshuffle.accountants.solve import LARGEST_N, check_n, delta, meaning
+from symshuffle.accountants.solve import compared, delta
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
@@ -29,6 +30,9 @@ Budgeted: TypeAlias = "Mechanism | Laplace | Composed | Callable[[Fraction], Sou
 """What has a local budget that can be set: a mechanism with ``lam`` open, or a function of eps0 that gives a source."""
 
 _LARGEST_EPS0: Final = 64
+_WIDTH: Final = 1e-10
+"""Relative width of delta at which neighbouring numbers of users are told apart."""
+
 _FIRST_EPS0: Final = Fraction(1, 2**10)
 
 
@@ -107,7 +111,8 @@ def solve_eps0(
     >>> round(float(found.bracket.lower), 3)
     1.0
     """
-    check_n(n)
+    n = check_n(n)
+    check_request(direction, None, rigour, rel, bits)
     goal, order = _target(delta), read_target(eps=eps, exp_eps=exp_eps)
     at = _by_budget(source)
 
@@ -135,9 +140,10 @@ def solve_eps0(
 
     quick = bound(Rigour.FLOAT64) if rigour is Rigour.BALL else None
     found = cross(search, bound(rigour), goal, rel, quick=quick)
+    experiment = compared(reduction(at(found.meets)), direction, f"n = {n}")
     text = (
-        f"{meaning(reduction(at(found.meets)), n, direction)}; the lower end is the safe one: there the bound "
-        "meets the target, at the upper end it exceeds it; between the ends the bound is assumed to rise with eps0"
+        f"at eps0 = lower, the safe end, delta bounds {experiment}; at eps0 = upper this bound exceeds delta; between "
+        "the ends it is assumed to rise with eps0"
     )
     return _inverse(found, "root search on delta as a function of eps0; at the safe end", direction, text)
 
@@ -181,6 +187,7 @@ def solve_n(
     >>> solve_n(mechanism("krr").at(k=10, eps0=1), eps="0.0802", delta="1e-6").bracket.upper
     Fraction(1000, 1)
     """
+    check_request(direction, None, rigour, _WIDTH, bits)
     goal, order = _target(delta), read_target(eps=eps, exp_eps=exp_eps)
     reduced = reduction(source)
 
@@ -200,11 +207,13 @@ def solve_n(
         return _narrow_integers(value, goal, rel, above, meets)
 
     quick = bound(Rigour.FLOAT64) if rigour is Rigour.BALL else None
-    found = cross(search, bound(rigour), goal, 1e-10, quick=quick)
+    found = cross(search, bound(rigour), goal, _WIDTH, quick=quick)
     text = (
-        f"{meaning(reduced, int(found.meets), direction)}; the upper end is the safe one: from there on the bound "
-        "meets the target, since it never rises with n (S_n/n is a reverse martingale); at the lower end it exceeds it"
+        f"from n = upper on, the safe end, delta bounds {compared(reduced, direction, 'n')}: this bound never rises "
+        "with n (S_n/n is a reverse martingale)"
     )
+    if found.above != found.meets:
+        text += "; at n = lower it exceeds delta"
     return _inverse(found, "bisection over n; at the safe end", direction, text)
 
 

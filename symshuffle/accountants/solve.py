@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Final, TypeAlias, final
+from typing import Final, final
 
-from symshuffle.accountants.ball import BallContour
-from symshuffle.accountants.contour import Contour
+from symshuffle.accountants.evaluate import Engine, check_n, check_request, evaluate_law, evaluate_mixed
 from symshuffle.accountants.exact import Exact
 from symshuffle.accountants.fft import FFT
 from symshuffle.accountants.reduction import (
@@ -28,20 +27,13 @@ from symshuffle.accountants.reduction import (
 from symshuffle.accountants.search import Crossing, cross, smallest_meeting
 from symshuffle.accountants.sparse import Sparse
 from symshuffle.errors import InputError, Unsupported
-from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import read_target
-from symshuffle.mixed_law import MixedLaw
-from symshuffle.numbers import format_decimal, lower_end, parse_rational, upper_end
+from symshuffle.numbers import parse_rational
 from symshuffle.results import Bracket, Rigour
-
-Engine: TypeAlias = "Exact | Sparse | FFT | Contour | BallContour"
 
 ADJACENCY: Final = "replace-one"
 """Neighbouring relation of every bound: one user's input is replaced; n counts that user."""
 
-LARGEST_N: Final = 10**15
-_CHEAP_POWER: Final = 3_000_000
-_CHEAP_COUNT: Final = 3_000
 _FIRST_WIDTH: Final = 1e-3
 """Relative width at which two finite laws are compared first."""
 
@@ -94,129 +86,18 @@ class Amplification:
     meaning: str
     attained: Attained | None = None
 
+    @property
+    def gap(self) -> Fraction | None:
+        """The share of the bound, in [0, 1], that no real pair evaluated here reaches; None if none was."""
+        if self.attained is None:
+            return None
+        return 1 - self.attained.lower / self.bracket.upper if self.bracket.upper else Fraction(0)
+
     def __str__(self) -> str:
         return str(self.bracket)
 
     def _repr_html_(self) -> str:
         return f"{self.bracket._repr_html_()}<p>{self.meaning}</p>"
-
-
-def check_n(n: int) -> int:
-    """The number of users, checked.
-
-    Raises
-    ------
-    InputError
-        If it is below 1 or beyond ``LARGEST_N``.
-    """
-    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= LARGEST_N:
-        raise InputError("n", n, f"an integer from 1 to {LARGEST_N}")
-    return n
-
-
-def choose_engine(law: Law, n: int, rigour: Rigour | None, rel: float) -> Engine:
-    """The engine that answers at the rigour asked for at the least cost.
-
-    Raises
-    ------
-    Unsupported
-        If none does.
-    """
-    cheap = Exact(largest_power=_CHEAP_POWER, largest_count=_CHEAP_COUNT)
-    rare = Sparse(rel=rel)
-    if rigour is not Rigour.EXACT and cheap.refusal(law, n) is not None and rare.refusal(law, n) is None:
-        return rare
-    if rigour is None or rigour is Rigour.FLOAT64:
-        return cheap if cheap.refusal(law, n) is None else Contour(rel=rel)
-    if rigour is Rigour.EXACT and not law.exact:
-        raise Unsupported("rigour exact needs rational lam, exp_eps and probabilities; use --rigour ball")
-    if rigour is Rigour.BALL:
-        return cheap if cheap.refusal(law, n) is None else BallContour(rel=rel)
-    thorough = Exact()
-    reason = thorough.refusal(law, n)
-    if reason is not None:
-        raise Unsupported(f"rigour exact at n = {n}: {reason}; use --rigour ball")
-    return thorough
-
-
-def evaluate_law(
-    law: Law, n: int, *, engine: Engine | None = None, rigour: Rigour | None = Rigour.FLOAT64, rel: float = 1e-6
-) -> Bracket:
-    """H(n) of one law, at the rigour asked for.
-
-    A law that is never positive has H(n) equal to its singular mass, exactly, and needs no engine.
-
-    Raises
-    ------
-    Unsupported
-        If the engine refuses, or delivers less than the rigour asked for.
-    """
-    check_n(n)
-    if law.never_positive:
-        return _at(_only_singular(law), rigour)
-    found = _in_units(law, n, engine, rigour, rel)
-    if found is None:
-        chosen = engine if engine is not None else choose_engine(law, n, rigour, rel)
-        found = _at(chosen.bracket(law, n), rigour)
-    # Where an engine says little, one user says more.
-    return found if found.upper <= law.ceiling else replace(found, upper=law.ceiling)
-
-
-def _in_units(law: Law, n: int, engine: Engine | None, rigour: Rigour | None, rel: float) -> Bracket | None:
-    """H(n) by way of a lattice that balls do not show, where there is one and what that neglects is small enough."""
-    scaled = law.in_units() if rigour is not Rigour.EXACT else None
-    if scaled is None:
-        return None
-    multiples, unit, error = scaled
-    chosen = engine if engine is not None else choose_engine(multiples, n, rigour, rel)
-    found = chosen.bracket(multiples, n).scaled(unit)
-    if error > found.upper * Fraction(rel) / 8:
-        return None
-    low = max(found.lower - error, Fraction(0)) + lower_end(law.singular)
-    known = Rigour.BALL if found.rigour is Rigour.EXACT else found.rigour
-    high = found.upper + error + upper_end(law.singular)
-    shown = format_decimal(unit, digits=4, up=False)
-    return _at(Bracket(low, high, known, found.engine, f"in units of {shown}: {found.how}"), rigour)
-
-
-def evaluate_mixed(
-    law: MixedLaw,
-    n: int,
-    *,
-    engine: Contour | BallContour | None = None,
-    rigour: Rigour | None = Rigour.FLOAT64,
-    rel: float = 1e-6,
-) -> Bracket:
-    """H(n) of a law with a continuous part, at the rigour asked for; of one user, in closed form.
-
-    Raises
-    ------
-    Unsupported
-        If the engine refuses, or delivers less than the rigour asked for.
-    """
-    check_n(n)
-    if law.never_positive:
-        return _at(_only_singular(law), rigour)
-    if n == 1 and engine is None:
-        value = law.positive_mean() + law.singular
-        return _at(Bracket(lower_end(value), upper_end(value), Rigour.BALL, "none", "closed form of one user"), rigour)
-    chosen = engine or (BallContour(rel=rel) if rigour is Rigour.BALL else Contour(rel=rel))
-    return _at(chosen.bracket(law, n), rigour)
-
-
-def _only_singular(law: Law | MixedLaw) -> Bracket:
-    known = Rigour.EXACT if isinstance(law.singular, Fraction) else Rigour.BALL
-    ends = lower_end(law.singular), upper_end(law.singular)
-    return Bracket(*ends, known, "none", "G is never positive: only the singular mass is left")
-
-
-def _at(bracket: Bracket, rigour: Rigour | None) -> Bracket:
-    """The bracket at the rigour asked for: more is relabelled, less is refused."""
-    if rigour is None:
-        return bracket
-    if bracket.rigour.strength < rigour.strength:
-        raise Unsupported(f"engine {bracket.engine} answers at rigour {bracket.rigour.value}, not {rigour.value}")
-    return bracket if bracket.rigour is rigour else replace(bracket, rigour=rigour)
 
 
 def delta(
@@ -245,7 +126,7 @@ def delta(
     direction : {"forward", "reverse", "both"}
         Which divergence; ``both`` takes the larger.
     engine : Engine, optional
-        Default: chosen by :func:`choose_engine`.
+        Default: chosen by :func:`symshuffle.accountants.evaluate.choose_engine`.
     rigour : Rigour or None
         What the result must be; None leaves it at what the engine delivers.
     rel : float
@@ -262,13 +143,14 @@ def delta(
     >>> delta(krr, n=6, exp_eps="6/5", rigour=Rigour.EXACT).bracket.exact
     Fraction(55591, 829440)
     """
-    check_n(n)
+    n = check_n(n)
+    check_request(direction, engine, rigour, rel, bits)
     target = read_target(eps=eps, exp_eps=exp_eps)
     reduced = reduction(source)
 
     def values(families: Sequence[LawFamily], width: float = rel) -> list[Bracket]:
         found = (law for family in families for law in laws(family, target, direction, bits))
-        return [evaluate_law(law, n, engine=engine, rigour=rigour, rel=width) for law in found]
+        return [evaluate_law(law, n, engine=engine, rigour=rigour, rel=width) for law in dict.fromkeys(found)]
 
     def mixed_values(families: Sequence[MixedFamily]) -> list[Bracket]:
         """Of the laws themselves, where they have a continuous part and the engine takes it; else none."""
@@ -299,7 +181,7 @@ def delta(
             for one in mixed_values(mixed) or values([family], max(rel, _FIRST_WIDTH) if reduced.inner else rel)
         ]
         attained = max(pairs, key=lambda pair: pair.lower, default=None)
-    return Amplification(bracket, n, direction, meaning(reduced, n, direction), attained)
+    return Amplification(bracket, n, direction, meaning_of_delta(reduced, direction, f"n = {n}"), attained)
 
 
 def _largest(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Bracket:
@@ -311,12 +193,27 @@ def _largest(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Bracket
 _delta = delta  # `delta` is also the name of a target, below
 
 
-def meaning(reduced: Reduction, n: int, direction: Question) -> str:
-    """Which experiment a bound speaks about, and by which theorem."""
+def compared(reduced: Reduction, direction: Question, users: str) -> str:
+    """Which divergence of which datasets a bound on delta speaks about, and by which theorem."""
     return (
-        f"upper bounds {_DIVERGENCE[direction]} at order exp(eps) for all pairs of datasets of n = {n} users that "
-        f"differ in the input of one user, by the optimal decomposition at {reduced.pair} (decomposition, Theorems "
-        "4 to 7, 12 and 13); lower is the other side of this bound, not a lower bound on the divergence"
+        f"{_DIVERGENCE[direction]} at order exp(eps) for all pairs of datasets of {users} users that differ in the "
+        f"input of one user, by the optimal decomposition at {reduced.pair} (decomposition, Theorems 4 to 7, 12 and 13)"
+    )
+
+
+def meaning_of_delta(reduced: Reduction, direction: Question, users: str) -> str:
+    """What a bracket around delta says."""
+    return (
+        f"upper bounds {compared(reduced, direction, users)}; lower is the other side of this bound, not a lower bound "
+        "on the divergence"
+    )
+
+
+def meaning_of_epsilon(reduced: Reduction, direction: Question, users: str) -> str:
+    """What a bracket around eps says."""
+    return (
+        f"at eps = upper, delta bounds {compared(reduced, direction, users)}; at eps = lower this bound exceeds delta, "
+        "which the datasets themselves need not"
     )
 
 
@@ -355,7 +252,8 @@ def epsilon(
     Unsupported
         If no finite eps meets the target, because a histogram reveals more than delta for certain.
     """
-    check_n(n)
+    n = check_n(n)
+    check_request(direction, engine, rigour, rel, bits)
     target = parse_rational(delta, "delta")
     if not 0 < target < 1:
         raise InputError("delta", delta, "a number in (0, 1)")
@@ -380,4 +278,4 @@ def epsilon(
             for (datasets, family), mixed in reduced.constant_backgrounds()
         ]
         attained = max(reached, key=lambda pair: pair.lower, default=None)
-    return Amplification(bracket, n, direction, meaning(reduced, n, direction), attained)
+    return Amplification(bracket, n, direction, meaning_of_epsilon(reduced, direction, f"n = {n}"), attained)

@@ -14,8 +14,8 @@ from symshuffle.errors import InputError
 from symshuffle.numbers import parse_rational
 
 if TYPE_CHECKING:
+    from symshuffle.accountants.evaluate import Engine
     from symshuffle.accountants.reduction import Composed
-    from symshuffle.accountants.solve import Engine
     from symshuffle.channel import Channel
     from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.model import Mechanism
@@ -75,7 +75,9 @@ File = Annotated[
     Path | None,
     typer.Option("--file", help="Matrix of `channel`: CSV or JSON, one row per input, entries p, p/q, 0.1."),
 ]
-Confirm = Annotated[bool, typer.Option("--confirm", help="Recompute in mpmath by another route, with the digits it has.")]
+Confirm = Annotated[
+    bool, typer.Option("--confirm", help="Recompute in mpmath by another route, with the digits it has.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
@@ -225,11 +227,11 @@ def _composed(text: str, eps0: str | None, lam: str | None, param: list[str] | N
 
 def users(text: str) -> int:
     """The number of users, checked."""
-    from symshuffle.accountants.solve import LARGEST_N, check_n
+    from symshuffle.accountants.evaluate import LARGEST_N, check_n
 
     try:
         number = parse_rational(text, "n")
-        return check_n(int(number) if number.denominator == 1 else number)  # type: ignore[arg-type]  # refused there
+        return check_n(int(number) if number.denominator == 1 else number)  # refused there
     except InputError:  # in the user's own words
         raise InputError("n", text, f"an integer from 1 to {LARGEST_N}") from None
 

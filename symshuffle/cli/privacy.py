@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -29,6 +30,7 @@ from symshuffle.cli.arguments import (
     RigourOption,
     Users,
 )
+from symshuffle.errors import Unsupported
 from symshuffle.numbers import parse_rational
 
 if TYPE_CHECKING:
@@ -276,6 +278,10 @@ def _confirmed(asked: Source, reduced: Reduction, bound: Amplification, target: 
 
     if isinstance(asked, Laplace) and asked.lam is not None:
         return confirm_laplace(asked.lam, target, bound.n)
+    if reduced.inner:
+        raise Unsupported(
+            "--confirm takes laplace alone, not in a composition, where finite laws on both sides bound it"
+        )
     found = [
         confirm(law, bound.n, digits=CONFIRMED_DIGITS)
         for family in reduced.bounds
@@ -298,10 +304,14 @@ def _show(
     exact = bound.bracket.exact
     attained = bound.attained
     lower = None if attained is None else format_decimal(attained.lower, up=False)
+    gap = None if bound.gap is None else format_decimal(bound.gap, digits=6, up=True)
+    wide = bound.bracket.relative_width
     if as_json:
         answer = {
             **bound.bracket.decimals(),
             "exact": None if exact is None else str(exact),
+            "relative_width": None if wide is None else float(wide),
+            "safe": "upper",
             "rigour": bound.bracket.rigour.value,
             "engine": bound.bracket.engine,
             "how": bound.bracket.how,
@@ -310,6 +320,7 @@ def _show(
             "meaning": bound.meaning,
             "attained_lower": lower,
             "attained_by": None if attained is None else attained.datasets,
+            "gap": gap,
             "confirmed": None
             if confirmed is None
             else {
@@ -324,11 +335,12 @@ def _show(
         typer.echo(json.dumps(answer, indent=2))
         return
     table = Table.grid(padding=(0, 2))
-    ends = bound.bracket.decimals(12)
+    # As many digits as it takes to tell the ends apart.
+    ends = bound.bracket.decimals(max(12, 3 - math.floor(math.log10(wide))) if wide else 12)
     table.add_row(f"{what} <=", ends["upper"] if exact is None else f"{exact} = {ends['upper']}")
     table.add_row("lower end of the bound", ends["lower"])
     if attained is not None:
-        table.add_row("attained", f"{lower} by {attained.datasets}")
+        table.add_row("attained", f"{lower} by {attained.datasets}; a share of {gap} of the bound is not reached")
     if confirmed is not None:
         place = {"delta": "the bracket", "epsilon": "the target delta, at the upper end of eps"}[what]
         verdict = f"{'inside' if inside else 'OUTSIDE'} {place}; error about {confirmed.error}"

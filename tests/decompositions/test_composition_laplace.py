@@ -12,8 +12,8 @@ from scipy.integrate import quad
 
 from symshuffle import Channel, Exp, Rigour, delta, epsilon
 from symshuffle.accountants.contour import Contour
+from symshuffle.accountants.evaluate import evaluate_law
 from symshuffle.accountants.reduction import Composed, laws, reduction
-from symshuffle.accountants.solve import evaluate_law
 from symshuffle.decompositions.composition import (
     Composition,
     composed_law,

@@ -1,0 +1,76 @@
+"""What may be asked, which engine answers, and what is said where less was reached."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from symshuffle import Contour, InputError, Rigour, delta, epsilon, mechanism
+from symshuffle.accountants.curves import delta_curve
+from symshuffle.accountants.evaluate import check_n
+from symshuffle.accountants.inverses import solve_eps0, solve_n
+
+KRR = mechanism("krr").at(k=10, eps0=1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"direction": "sideways"}, "direction = sideways: expected forward, reverse, both"),
+        ({"rigour": "ball"}, "rigour = ball: expected a Rigour, or None"),
+        ({"engine": "exact"}, "engine = exact: expected an engine such as"),
+        ({"rel": -1}, "rel = -1: expected a relative width"),
+        ({"rel": float("nan")}, "rel = nan: expected a relative width"),
+        ({"bits": -5}, "bits = -5: expected an integer from 2"),
+        ({"n": 2.5}, "n = 2.5: expected an integer from 1"),
+        ({"n": True}, "n = True: expected an integer from 1"),
+    ],
+)
+def test_requests_are_checked_before_any_work(asked, message):
+    for ask, target in ((delta, {"eps": 1}), (epsilon, {"delta": "1e-6"})):
+        with pytest.raises(InputError, match=message):
+            ask(KRR, **{"n": 10, **target, **asked})
+    if set(asked) <= {"direction", "rigour", "bits"}:
+        with pytest.raises(InputError, match=message):
+            solve_n(KRR, eps=1, delta="1e-6", **asked)
+        with pytest.raises(InputError, match=message):
+            solve_eps0(mechanism("krr").at(k=10), n=10, eps=1, delta="1e-6", **asked)
+
+
+def test_integers_of_numpy_count_users():
+    assert check_n(np.int64(5)) == 5
+    assert delta(KRR, n=np.int64(5), exp_eps=2).n == 5
+
+
+def test_a_curve_has_a_point():
+    with pytest.raises(InputError, match="levels"):
+        delta_curve(KRR, n=5, levels=[])
+
+
+def test_what_doubles_do_not_resolve_is_answered_in_balls():
+    fine = delta(KRR, n=10**9, eps="0.00003", rel=1e-11).bracket
+    assert "in balls" in fine.how
+    assert fine.relative_width <= 1e-11
+    usual = delta(KRR, n=10**9, eps="0.00003").bracket
+    assert "in balls" not in usual.how
+    assert usual.lower <= fine.lower <= fine.upper <= usual.upper
+
+
+def test_a_width_that_was_not_reached_is_said():
+    law = mechanism("krr").at(k=10, eps0=1)
+    wide = delta(law, n=1000, eps="0.05", engine=Contour(rel=1e-2), rel=1e-12).bracket
+    assert "where 1.0e-12 was aimed at" in wide.how
+
+
+def test_few_users_in_balls_are_enumerated():
+    found = delta(KRR, n=60, eps="0.1", rigour=Rigour.BALL).bracket
+    assert found.engine == "exact"
+    assert found.relative_width < Fraction(1, 10**20)
+
+
+def test_the_gap_is_a_share_of_the_bound():
+    found = delta(KRR, n=1000, eps="0.05", attain=True)
+    assert found.gap == 1 - found.attained.lower / found.bracket.upper
+    assert 0 <= found.gap < Fraction(1, 100)
+    assert delta(KRR, n=1000, eps="0.05").gap is None
+    assert delta(KRR, n=1000, eps=1, attain=True).gap == 0

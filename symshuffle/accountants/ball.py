@@ -89,11 +89,7 @@ class BallContour:
         if law.never_positive:
             ends = lower_end(law.singular), upper_end(law.singular)
             return Bracket(*ends, Rigour.BALL, self.name, "G is never positive")
-        for rel in saddle.widths(self.rel):
-            bracket, evaluated = self._attempt(law, n, tilt, rel)
-            if bracket.width <= Fraction(self.rel) * bracket.upper or evaluated > _WORTH_IT:
-                break
-        return bracket
+        return saddle.narrowed(lambda rel: self._attempt(law, n, tilt, rel), self.rel, most=_WORTH_IT)
 
     def _attempt(self, law: Law | MixedLaw, n: int, tilt: saddle.Tilt, rel: float) -> tuple[Bracket, int]:
         """One pass with constants chosen for the relative width ``rel``, and how many evaluations it took."""

@@ -11,7 +11,7 @@ for whatever constants it is given.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, final
@@ -22,6 +22,7 @@ import numpy.typing as npt
 from symshuffle.errors import Unsupported
 from symshuffle.law import Law
 from symshuffle.numbers import to_float
+from symshuffle.results import Bracket
 
 Array = npt.NDArray[np.float64]
 
@@ -180,6 +181,37 @@ def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None) -> float:
         else:
             low = middle
     return math.exp((low + high) / 2)
+
+
+def narrowed(attempt: Callable[[float], tuple[Bracket, int]], rel: float, *, most: int) -> Bracket:
+    """Passes with finer and finer constants, until the bracket is as narrow as asked or no pass is worth its cost.
+
+    Parameters
+    ----------
+    attempt : callable
+        From a width to choose constants for to a bracket and the number of evaluations it took.
+    rel : float
+        Relative width asked for.
+    most : int
+        Evaluations after which no finer pass follows.
+
+    Raises
+    ------
+    Unsupported
+        If already the first pass is out of reach; where a later one is, the bracket of the last one stands.
+    """
+    bracket: Bracket | None = None
+    for width in widths(rel):
+        try:
+            bracket, evaluated = attempt(width)
+        except Unsupported:
+            if bracket is None:
+                raise
+            break
+        if bracket.width <= Fraction(rel) * bracket.upper or evaluated > most:
+            break
+    assert bracket is not None  # there is a first width
+    return bracket
 
 
 def widths(rel: float) -> Iterator[float]:

@@ -340,7 +340,8 @@ def _show(
     table.add_row(f"{what} <=", ends["upper"] if exact is None else f"{exact} = {ends['upper']}")
     table.add_row("lower end of the bound", ends["lower"])
     if attained is not None:
-        table.add_row("attained", f"{lower} by {attained.datasets}; a share of {gap} of the bound is not reached")
+        table.add_row("attained", f"{lower} by {attained.datasets}")
+        table.add_row("gap", f"{gap}, the share of the bound that these datasets do not reach")
     if confirmed is not None:
         place = {"delta": "the bracket", "epsilon": "the target delta, at the upper end of eps"}[what]
         verdict = f"{'inside' if inside else 'OUTSIDE'} {place}; error about {confirmed.error}"

@@ -73,9 +73,9 @@ decomposition.check_sums()
 # ## 4. One number, three engines
 #
 # The bound on delta is $\frac1n E\big[(G_1 + \dots + G_n)_+\big]$. Three engines that cannot import each other compute
-# it: `Exact` enumerates in rational arithmetic, `FFT` transforms a tilted law on a lattice (with `step=` it is Algorithm
-# 7 of the paper), and `Contour` inverts a Laplace transform at a cost that does not grow with $n$. Each answers with a
-# bracket.
+# it: `Exact` enumerates in rational arithmetic, `FFT` transforms a tilted law on a lattice (with `step=` it is
+# Algorithm 7 of the paper), and `Contour` inverts a Laplace transform at a cost that does not grow with $n$. Each
+# answers with a bracket.
 
 # %%
 at = krr.at(k=10, lam=3)
@@ -94,8 +94,8 @@ exact, *others = (ss.delta(at, n=100, exp_eps=target, engine=engine, rigour=None
 # %% [markdown]
 # ## 5. A second witness
 #
-# `confirm` recomputes the number in mpmath at 50 digits. It shares nothing with the engines but the atoms of $G$: no
-# lattice, no transform, no ball arithmetic.
+# `confirm` recomputes the number in mpmath, for so few users by sums over the counts of the atoms, at 50 digits. It
+# shares nothing with the engines but the atoms of $G$: no lattice, no transform, no ball arithmetic.
 
 # %%
 law = ss.optimal_decomposition(at).law(target)

@@ -264,7 +264,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
                 r"$R^*(Q^{(c)}_{ex})$ is lower semicontinuous in $c$, as Bayes and minimax risks are, or concave."
             ),
             statement=lambda lam: (False, lam),
-            grade=Grade.CERTIFIED,
+            grade=Grade.EXACT_CASES,
         ),
     ),
     Claim(

@@ -280,7 +280,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
                 r"lower semicontinuous in $w$, as Bayes and minimax risks are, or concave."
             ),
             statement=lambda lam: (False, lam),
-            grade=Grade.CERTIFIED,
+            grade=Grade.EXACT_CASES,
         ),
     ),
     Claim(

@@ -18,7 +18,7 @@ import sympy as sp
 
 from symshuffle.errors import NotDecided
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.numbers import Ball, Verdict, to_arb, working_precision
+from symshuffle.numbers import Ball, Verdict, enclose, to_arb, working_precision
 
 _SIGN_BITS: Final = (64, 128, 256, 512, 1024)
 
@@ -134,11 +134,19 @@ def _generator(domain: Any, bits: int) -> tuple[Fraction, Fraction]:
     raise NotDecided(f"the generator {domain.ext} is not among the roots of its minimal polynomial")
 
 
-def nearby(element: Any, domain: Any) -> Fraction:
+def nearby(element: Any, domain: Any, *, bits: int = 128) -> Fraction:
     """A rational close to a field element; the element itself if the field is that of the rationals."""
     if domain.is_QQ:
         return Fraction(int(element.numerator), int(element.denominator))
-    return Ball.from_arb(_field_ball(element, domain, 128)).midpoint
+    return enclosure(element, domain, bits=bits).midpoint
+
+
+def enclosure(element: Any, domain: Any, *, bits: int = 128) -> Ball:
+    """A ball of about ``bits`` bits around an element of the rationals or of a real number field."""
+    if domain.is_QQ:
+        return enclose(nearby(element, domain), bits)
+    with working_precision(bits + 32):  # the ends of a ball are rounded at the precision that is set
+        return Ball.from_arb(_field_ball(element, domain, bits), bits)
 
 
 def sign_changes(polynomial: Any, domain: Any) -> list[sp.Expr]:

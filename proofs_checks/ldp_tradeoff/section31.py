@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import sympy as sp
@@ -21,8 +21,10 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    identity,
 )
 from symshuffle.design.properties import Functional, Property, examine, mix, random_channel
+from symshuffle.design.signs import nonnegative_by_coefficients
 from symshuffle.geometry.extremal import (
     MaximalPolytope,
     dominating_extremal,
@@ -127,30 +129,40 @@ def _check_properties(statement: Statement, rng: np.random.Generator) -> Iterato
             )
 
 
-def _implications() -> dict[tuple[str, str], bool]:
-    """Remark 3.4: which pairs of properties imply a third."""
-    return {("DPI and DSA", "CCV"): True, ("DSA", "DS-QCVX"): True, ("DPI and DS-QCVX", "CCV"): False}
+def _implications(first: Any, second: Any, p: Any) -> tuple[Any, Any, bool]:
+    """Remark 3.4 for parts of weights p and 1 - p, by the values of the risk at the parts.
+
+    What DPI and DSA guarantee of the mixture from below, what DSA guarantees of the stack from above, and whether DPI
+    and DS-QCVX imply CCV.
+    """
+    return p * first + (1 - p) * second, sp.Max(first, second), False
 
 
 def _check_implications(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    claimed = statement()
     inputs, outputs = sp.symbols("k m", integer=True, positive=True)
-    p = sp.Symbol("p", positive=True)
+    p, gap, odds = sp.symbols("p g o", positive=True)
     first, second = (sp.MatrixSymbol(name, inputs, outputs) for name in "AB")
     stacked = sp.BlockMatrix([[p * first, (1 - p) * second]])
     merge = sp.BlockMatrix([[sp.Identity(outputs)], [sp.Identity(outputs)]])
     mixture = p * first + (1 - p) * second
     at = "a mixture is the stack with outputs merged, channels of any size"
     yield decide(sp.block_collapse(stacked * merge) == mixture, at=at, claimed=str(mixture), symbolic=True)
-    # R(mixture) >= R(stack) by DPI, and R(stack) is the average by DSA; an average is at most the largest value.
-    yield compare(claimed["DPI and DSA", "CCV"], True, at="by merging and additivity")
-    yield compare(claimed["DSA", "DS-QCVX"], True, at="an average is at most the largest part")
+    # By DPI the risk of the mixture is at least that of the stack, and by DSA that one is the average.
+    low = sp.Symbol("r", real=True)
+    for name, (one, other) in {"larger": (low + gap, low), "smaller": (low, low + gap)}.items():
+        average = p * one + (1 - p) * other
+        below, above, _ = statement(one, other, p)
+        yield identity(average, below, at=f"DPI and DSA bound the mixture by the average, first part {name}")
+        slack = nonnegative_by_coefficients(sp.expand(above - average), {p: odds / (1 + odds)}, (gap, odds))
+        at = f"DSA keeps the stack below the largest part, first part {name}"
+        yield decide(slack, at=at, claimed=f"{above} - ({average}) >= 0", symbolic=True)
+    *_, concave = statement(low, low, p)
     witness = examine(cases.minimax, Property.CONCAVE, num_inputs=3, rng=rng, trials=80).counterexample
     if witness is not None:
         combined = mix(witness.channels[:2], witness.weights)
         average = sum(w * cases.minimax(c) for w, c in zip(witness.weights, witness.channels[:2], strict=True))
         yield compare(cases.minimax(combined), average, "<", at="a minimax risk, DPI and DS-QCVX, that is not concave")
-    yield compare(claimed["DPI and DS-QCVX", "CCV"], witness is None, at="so that implication fails")
+    yield compare(concave, witness is None, at="so that implication fails")
 
 
 CLAIMS: Final[tuple[Claim, ...]] = (
@@ -216,13 +228,16 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=r"DPI and DSA imply CCV; DSA implies DS-QCVX; DPI and DS-QCVX do not imply CCV.",
         source="ldp_tradeoff, Remark 3.4",
         assumptions=(),
-        scope="merging as a block identity for channels of any size; an exact minimax risk that is not concave",
+        scope="channels of any size, two parts of any weights and values; an exact minimax risk that is not concave",
         grade=Grade.PROVED,
         printed=_implications,
         check=_check_implications,
         controls=(
+            Control("quasi-convexity is enough for concavity", lambda a, b, p: (*_implications(a, b, p)[:2], True)),
+            Control("weights exchanged", lambda a, b, p: (_implications(b, a, p)[0], *_implications(a, b, p)[1:])),
             Control(
-                "quasi-convexity is enough for concavity", lambda: {**_implications(), ("DPI and DS-QCVX", "CCV"): True}
+                "the stack is below its smallest part",
+                lambda a, b, p: (_implications(a, b, p)[0], sp.Min(a, b), False),
             ),
         ),
         expected=ClaimVerdict.HOLDS,

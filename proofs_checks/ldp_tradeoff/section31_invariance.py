@@ -171,9 +171,11 @@ def _check_measures(statement: Statement, rng: np.random.Generator) -> Iterator[
         for which in sorted(properties, key=lambda item: item.value):
             if measure.rational is None and which is Property.ADDITIVE:
                 continue  # decided symbolically below: balls cannot prove an equality
-            report = examine(
-                lambda c, q=measure: sign * q.of(c), which, num_inputs=4, rng=rng, trials=60, draw=_positive
-            )  # type: ignore[misc]
+
+            def risk(channel: Channel, measure: Any = measure) -> Any:
+                return sign * measure.of(channel)
+
+            report = examine(risk, which, num_inputs=4, rng=rng, trials=60, draw=_positive)
             yield decide(
                 report.counterexample is None and report.decided > report.trials // 2,
                 at=f"{name}, {which.value}, {report.decided} cases decided",

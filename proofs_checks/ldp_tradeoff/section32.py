@@ -40,6 +40,7 @@ from symshuffle.geometry.extremal import (
 )
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.geometry.orders import blackwell, equivalent
+from symshuffle.numbers import maximum
 
 
 def _entry(inside: bool, lam: Any) -> Any:
@@ -185,7 +186,7 @@ def _check_vertices(statement: Statement, rng: np.random.Generator) -> Iterator[
     polytope = MaximalPolytope(4, cases.LAM)
     for order in (Fraction(1), Fraction(5, 4)):
         divergence = measures.hockey_stick(cases.P0, cases.P1, order)
-        largest = max(divergence.of(polytope.channel(vertex)) for vertex in polytope.vertices())
+        largest = maximum(divergence.of(polytope.channel(vertex)) for vertex in polytope.vertices())
         found = maximise(divergence, cases.LAM).value.exact
         yield compare(found == largest, statement("f-divergence"), at=f"largest divergence of order {order}")
     yield decide(all(gap >= 0 for gap in gaps), at="vertices never beat the minimax optimum", claimed="yes")

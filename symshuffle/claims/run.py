@@ -12,8 +12,8 @@ argument. A check for which refusal is the right answer catches it and records i
 :func:`~symshuffle.claims.model.decide`.
 
 A grade is reported only where the comparisons carry it: *proved* needs a symbolic comparison, and nothing above
-*sampled* may rest on floating point. A symbolic comparison may be about something else than the statement, so that the
-outcome of a proved claim also records whether one tells the statement from a wrong one.
+*sampled* may rest on floating point. A symbolic comparison may be about something else than the statement:
+for a proved claim one of them has to tell the statement from a wrong one; otherwise the run fails.
 """
 
 from __future__ import annotations
@@ -220,6 +220,8 @@ def run(claim: Claim) -> Outcome:
             told = told or perturbed.refuted_symbolically
             rejections.append(_not_rejected(control, perturbed))
     faults = [tally.fault, weak, wrong, *rejections]
+    if proved and not told:
+        faults.append("graded proved, but no symbolic comparison rejects a control or the printed statement")
     if not tally.total and tally.fault is None and claim.kind is not Kind.NO_CONTENT:
         faults.append("vacuous: the check compared nothing")
     if not claim.controls and claim.kind is not Kind.NO_CONTENT:

@@ -35,6 +35,7 @@ from symshuffle.numbers import parse_rational
 
 if TYPE_CHECKING:
     from symshuffle.accountants.confirm import Confirmation
+    from symshuffle.accountants.confirm.front import Route
     from symshuffle.accountants.reduction import Reduction, Source
     from symshuffle.accountants.solve import Amplification
     from symshuffle.numbers import Real
@@ -255,7 +256,7 @@ def example() -> None:
     if bound.attained is not None:
         console.print(f"  attained: {float(bound.attained.lower):.9g} by {bound.attained.datasets}")
     with console.status("recomputing at 50 digits"):
-        confirmed = _confirmed(at, reduced, bound, Exp(eps))
+        confirmed = _confirmed(at, reduced, bound, Exp(eps), route="sums")
     console.print(f"  confirmed: {confirmed.value}\n  by {confirmed.route}")
     verdict = "inside" if confirmed.inside(bound.bracket) else "OUTSIDE"
     console.print(f"  the confirmed value lies {verdict} the bracket")
@@ -270,7 +271,9 @@ def _law_table(law: list[dict[str, str]]) -> Table:
     return table
 
 
-def _confirmed(asked: Source, reduced: Reduction, bound: Amplification, target: Real) -> Confirmation:
+def _confirmed(
+    asked: Source, reduced: Reduction, bound: Amplification, target: Real, *, route: Route = "auto"
+) -> Confirmation:
     """The largest of the laws behind a bound, recomputed in mpmath; Laplace noise from its densities."""
     from symshuffle.accountants.confirm import confirm, confirm_laplace
     from symshuffle.accountants.reduction import laws
@@ -283,7 +286,7 @@ def _confirmed(asked: Source, reduced: Reduction, bound: Amplification, target: 
             "--confirm takes laplace alone, not in a composition, where finite laws on both sides bound it"
         )
     found = [
-        confirm(law, bound.n, digits=CONFIRMED_DIGITS)
+        confirm(law, bound.n, digits=CONFIRMED_DIGITS, route=route)
         for family in reduced.bounds
         for law in laws(family, target, bound.direction, LAW_BITS)
     ]

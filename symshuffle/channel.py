@@ -12,35 +12,17 @@ from typing import Any, final
 from symshuffle.errors import InputError
 from symshuffle.numbers import (
     FLOAT_SUM_SLACK,
-    Ball,
     Number,
     Verdict,
+    as_number,
     brief,
     equal,
     is_exact,
     less,
     maximum,
     minimum,
-    parse_rational,
     upper_end,
 )
-
-
-def as_number(entry: object, argument: str) -> Number:
-    """Read one matrix entry: a Fraction, int, Ball, text such as ``1/3``, or a double (kept as a double)."""
-    if isinstance(entry, Fraction | Ball):
-        return entry
-    if isinstance(entry, int) and not isinstance(entry, bool):
-        return Fraction(entry)
-    if isinstance(entry, str):
-        return parse_rational(entry, argument)
-    try:
-        value = float(entry)  # type: ignore[arg-type]  # NumPy scalars are floats without being `float`
-    except (TypeError, ValueError):
-        raise InputError(argument, entry, "a rational, a ball or a double") from None
-    if not math.isfinite(value):
-        raise InputError(argument, entry, "a finite number")
-    return value
 
 
 @final

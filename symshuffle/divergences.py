@@ -1,7 +1,8 @@
 """Divergences between two finite distributions given as aligned sequences of masses.
 
-All of them accept fractions, balls or doubles, are directed (the second argument is the reference), and are
-``math.inf`` where the first argument puts mass on a point that the second one misses.
+All of them accept fractions, balls or doubles (text such as ``1/3`` too), refuse masses that are no probabilities of
+sum 1, are directed (the second argument is the reference), and are ``math.inf`` where the first argument puts mass on a
+point that the second one misses.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from symshuffle.numbers import (
     Ball,
     Number,
     Verdict,
+    as_distribution,
+    as_number,
     equal,
     is_enclosed,
     less,
@@ -31,7 +34,7 @@ from symshuffle.numbers import (
 def _aligned(p: Sequence[Number], q: Sequence[Number]) -> Iterator[tuple[Any, Any]]:
     if len(p) != len(q):
         raise InputError("p, q", f"{len(p)} and {len(q)} masses", "two distributions on the same points")
-    return zip(p, q, strict=True)
+    return zip(as_distribution(p, "p"), as_distribution(q, "q"), strict=True)
 
 
 def hockey_stick(p: Sequence[Number], q: Sequence[Number], gamma: Number | int) -> Any:
@@ -50,15 +53,16 @@ def hockey_stick(p: Sequence[Number], q: Sequence[Number], gamma: Number | int) 
     Raises
     ------
     InputError
-        If ``gamma`` is negative or the lengths differ.
+        If ``gamma`` is negative, the lengths differ, or an argument is no distribution.
 
     Notes
     -----
     decomposition, Definition 1.
     """
-    if less(gamma, 0) is Verdict.TRUE or gamma != gamma:  # noqa: PLR0124 - only NaN differs from itself
+    order: Any = as_number(gamma, "gamma")
+    if less(order, 0) is Verdict.TRUE:
         raise InputError("gamma", gamma, "a number of at least 0")
-    return sum((positive_part(a - gamma * b) for a, b in _aligned(p, q)), start=Fraction(0))
+    return sum((positive_part(a - order * b) for a, b in _aligned(p, q)), start=Fraction(0))
 
 
 def total_variation(p: Sequence[Number], q: Sequence[Number]) -> Any:

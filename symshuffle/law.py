@@ -12,7 +12,7 @@ singular mass :math:`s` collects :math:`(A_0-e^{\varepsilon}A_1)_+` where :math:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
@@ -22,6 +22,7 @@ from symshuffle.numbers import (
     Ball,
     Number,
     Verdict,
+    brief,
     equal,
     is_enclosed,
     is_exact,
@@ -38,6 +39,38 @@ _LARGEST_MULTIPLE: Final = 64
 """How close to which multiples of one number atoms have to be, to be taken for these."""
 
 
+def check_atoms(values: Sequence[Number], weights: Sequence[Number], singular: Number) -> None:
+    """What the atoms of every law have to be, with or without a continuous part beside them.
+
+    Raises
+    ------
+    InputError
+        If the lengths differ, there is no atom, a weight is not positive, a value is not finite, or the singular
+        mass is negative.
+    """
+    if not values or len(values) != len(weights):
+        raise InputError("atoms", f"{len(values)} values, {len(weights)} weights", "as many, at least 1")
+    for weight in weights:
+        if less(0, weight) is Verdict.FALSE:
+            raise InputError("weights", weight, "positive probabilities (drop atoms of weight 0)")
+    for value in (*values, singular):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise InputError("values", value, "finite numbers")
+    if less(singular, 0) is Verdict.TRUE:
+        raise InputError("singular", singular, "a mass of at least 0")
+
+
+def collected(atoms: Iterable[tuple[Any, Any]]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Values and weights of some atoms, those of weight 0 dropped, those of equal value merged."""
+    merged: dict[object, tuple[Any, Any]] = {}
+    for value, weight in atoms:
+        if equal(weight, 0) is Verdict.TRUE:
+            continue
+        key = _identity(value)
+        merged[key] = (value, merged[key][1] + weight if key in merged else weight)
+    return tuple(value for value, _ in merged.values()), tuple(weight for _, weight in merged.values())
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Law:
@@ -48,15 +81,15 @@ class Law:
     values : tuple of Number
         The atoms of G.
     weights : tuple of Number
-        Their probabilities, positive, of sum 1 (the sum is checked by :meth:`require_probabilities`).
+        Their probabilities, positive, of sum 1.
     singular : Number
         The mass that every histogram reveals for certain, at least 0.
 
     Raises
     ------
     InputError
-        If the lengths differ, there is no atom, a weight is not positive, a value is not finite, or the singular
-        mass is negative.
+        If the lengths differ, there is no atom, a weight is not positive, the weights do not sum to 1, a value is not
+        finite, or the singular mass is negative.
     """
 
     values: tuple[Number, ...]
@@ -64,39 +97,15 @@ class Law:
     singular: Number = Fraction(0)
 
     def __post_init__(self) -> None:
-        if not self.values or len(self.values) != len(self.weights):
-            raise InputError("atoms", f"{len(self.values)} values, {len(self.weights)} weights", "as many, at least 1")
-        for weight in self.weights:
-            if less(0, weight) is Verdict.FALSE:
-                raise InputError("weights", weight, "positive probabilities (drop atoms of weight 0)")
-        for value in (*self.values, self.singular):
-            if isinstance(value, float) and not math.isfinite(value):
-                raise InputError("values", value, "finite numbers")
-        if less(self.singular, 0) is Verdict.TRUE:
-            raise InputError("singular", self.singular, "a mass of at least 0")
+        check_atoms(self.values, self.weights, self.singular)
+        if not sums_to_one(self.weights):
+            total: Any = sum(self.weights, start=Fraction(0))
+            raise InputError("weights", f"sum {brief(total)}", "probabilities of sum 1")
 
     @classmethod
     def from_atoms(cls, atoms: Iterable[tuple[Any, Any]], singular: Number = Fraction(0)) -> Law:
         """Collect (value, weight) pairs: atoms of weight 0 are dropped, atoms of equal value are merged."""
-        merged: dict[object, tuple[Any, Any]] = {}
-        for value, weight in atoms:
-            if equal(weight, 0) is Verdict.TRUE:
-                continue
-            key = _identity(value)
-            merged[key] = (value, merged[key][1] + weight if key in merged else weight)
-        return cls(tuple(value for value, _ in merged.values()), tuple(w for _, w in merged.values()), singular)
-
-    def require_probabilities(self) -> None:
-        """Check that the weights sum to 1; engines that rely on it call this before they start.
-
-        Raises
-        ------
-        InputError
-            If they do not.
-        """
-        if not sums_to_one(self.weights):
-            total: Any = sum(self.weights, start=Fraction(0))
-            raise InputError("weights", f"sum {total}", "probabilities of sum 1")
+        return cls(*collected(atoms), singular)
 
     @property
     def exact(self) -> bool:

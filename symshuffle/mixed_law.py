@@ -30,7 +30,7 @@ from typing import Any, Final, Literal, final
 import flint
 
 from symshuffle.errors import InputError, Unsupported
-from symshuffle.law import Law
+from symshuffle.law import Law, check_atoms, collected
 from symshuffle.numbers import (
     DEFAULT_BITS,
     Ball,
@@ -164,7 +164,7 @@ class MixedLaw:
     singular: Number = Fraction(0)
 
     def __post_init__(self) -> None:
-        Law(self.values, self.weights, self.singular)  # what it asks of atoms holds here too
+        check_atoms(self.values, self.weights, self.singular)
         parts = (x for s in self.segments for x in (s.constant, s.slope, s.weight, s.span))
         if not is_enclosed((*self.values, *self.weights, self.singular, *parts)):
             raise InputError("law", "doubles", "rationals and balls")
@@ -176,10 +176,10 @@ class MixedLaw:
     def mixture(cls, parts: Iterable[tuple[Fraction, MixedLaw]]) -> MixedLaw:
         """The law that is one of some laws with the given probabilities."""
         drawn = [(share, law) for share, law in parts if share != 0]
-        atoms = Law.from_atoms((v, share * w) for share, law in drawn for v, w in law.atoms())
+        values, weights = collected((v, share * w) for share, law in drawn for v, w in law.atoms())
         segments = (replace(s, weight=share * s.weight) for share, law in drawn for s in law.segments)
         singular: Any = sum((share * law.singular for share, law in drawn), start=Fraction(0))
-        return cls(atoms.values, atoms.weights, tuple(segments), singular)
+        return cls(values, weights, tuple(segments), singular)
 
     @property
     def never_positive(self) -> bool:

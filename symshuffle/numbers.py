@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Integral
 from typing import Any, Final, TypeAlias, final
 
 import flint
@@ -266,6 +267,62 @@ def parse_rational(text: object, argument: str) -> Fraction:
         return Fraction(written)
     except ZeroDivisionError:
         raise InputError(argument, shown, "a denominator other than 0") from None
+
+
+def as_number(entry: object, argument: str) -> Number:
+    """Read one number where every kind is welcome: a fraction, an integer, a ball, text such as ``1/3``, a double.
+
+    NumPy's integers and doubles count as what they are; a truth value is no number.
+
+    Raises
+    ------
+    InputError
+        If it is anything else, or not finite.
+    """
+    if isinstance(entry, Fraction | Ball):
+        return entry
+    if isinstance(entry, str):
+        return parse_rational(entry, argument)
+    if _is_truth_value(entry):
+        raise InputError(argument, entry, "a rational, a ball or a double")
+    if isinstance(entry, Integral):
+        return Fraction(int(entry))
+    try:
+        value = float(entry)  # type: ignore[arg-type]  # NumPy scalars are floats without being `float`
+    except (TypeError, ValueError):
+        raise InputError(argument, entry, "a rational, a ball or a double") from None
+    if not math.isfinite(value):
+        raise InputError(argument, entry, "a finite number")
+    return value
+
+
+def as_constant(entry: object, argument: str) -> Number | Exp:
+    """The same where the exponential of a rational is welcome too."""
+    return entry if isinstance(entry, Exp) else as_number(entry, argument)
+
+
+def as_distribution(masses: Iterable[object], argument: str) -> tuple[Number, ...]:
+    """Read probabilities: numbers of at least 0, of sum 1.
+
+    Raises
+    ------
+    InputError
+        If there is none, one is no number or negative, or the sum is not 1 (as :func:`sums_to_one` has it).
+    """
+    read = tuple(as_number(mass, f"{argument}[{y}]") for y, mass in enumerate(masses))
+    for y, mass in enumerate(read):
+        if less(mass, 0) is Verdict.TRUE:
+            raise InputError(f"{argument}[{y}]", mass, "a probability of at least 0")
+    if not read or not sums_to_one(read):
+        total: Any = sum(read, start=Fraction(0))
+        short = "" if isinstance(total, Ball) else f", which is {brief(total - 1)} off"
+        raise InputError(argument, f"sum {brief(total)}{short}", "probabilities of sum 1")
+    return read
+
+
+def _is_truth_value(entry: object) -> bool:
+    """Whether it is Python's or NumPy's; the latter is not told from a number by its type's bases."""
+    return isinstance(entry, bool) or type(entry).__name__ in ("bool_", "bool")
 
 
 def is_exact(values: Iterable[Number | Exp]) -> bool:

@@ -89,4 +89,4 @@ def test_other_refusals():
         renyi_divergence((Fraction(1),), (Fraction(1),), 1)
     straddling = Ball(Fraction(-1, 10), Fraction(1, 10))
     with pytest.raises(NotDecided):
-        chi_square((Fraction(1),), (straddling,))
+        chi_square((Fraction(1), Fraction(0)), (straddling, 1 - straddling))

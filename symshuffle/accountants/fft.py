@@ -100,7 +100,6 @@ class FFT:
         elif self.step is not None:
             low, high, how = _algorithm_7(law, n, self.step)
         else:
-            law.require_probabilities()
             low, high, how = self._tilted(law, n)
         # H is never below E[G] nor 0, and never above H(1): bounds in their own right, not repairs of this one.
         low = max(low, Fraction(0), lower_end(law.mean)) + lower_end(law.singular)

@@ -137,7 +137,6 @@ def tilt(law: Law) -> Tilt:
     Unsupported
         If an atom is beyond the range of doubles.
     """
-    law.require_probabilities()
     try:
         values, weights = (np.array([to_float(x) for x in side]) for side in (law.values, law.weights))
     except OverflowError:

@@ -88,7 +88,6 @@ class Sparse:
         reason = self.refusal(law, n)
         if reason is not None:
             raise Unsupported(f"engine sparse at n = {n}: {reason}")
-        law.require_probabilities()
         if law.never_positive:
             ends = lower_end(law.singular), upper_end(law.singular)
             return Bracket(*ends, Rigour.BALL, self.name, "G is never positive")

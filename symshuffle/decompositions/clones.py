@@ -18,12 +18,14 @@ from typing import Any, final
 from symshuffle.channel import Channel
 from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.errors import InputError
-from symshuffle.numbers import Number, Verdict, less, maximum, minimum, positive_part
+from symshuffle.numbers import Number, Verdict, as_number, less, maximum, minimum, positive_part
 
 
-def _require_budget(lam: Number | int) -> None:
-    if less(1, lam) is not Verdict.TRUE:
+def _budget(lam: Number | int | str) -> Any:
+    cap = as_number(lam, "lam")
+    if less(1, cap) is not Verdict.TRUE:
         raise InputError("lam", lam, "a ratio cap exp(eps0) above 1")
+    return cap
 
 
 def _require_ldp(channel: Channel, lam: Number | int) -> None:
@@ -49,8 +51,7 @@ def intuitive_clone_pair(lam: Number) -> ReductionPair:
     -----
     decomposition, Definition 5.
     """
-    _require_budget(lam)
-    value: Any = lam
+    value = _budget(lam)
     one, zero = Fraction(1), Fraction(0)
     return ReductionPair((one, zero, zero), (zero, one, zero), (1 / (2 * value), 1 / (2 * value), 1 - 1 / value))
 
@@ -70,8 +71,7 @@ def standard_clone_pair(lam: Number) -> ReductionPair:
     -----
     decomposition, Theorem 1.
     """
-    _require_budget(lam)
-    value: Any = lam
+    value = _budget(lam)
     high, low, zero = value / (value + 1), 1 / (value + 1), Fraction(0)
     return ReductionPair((high, low, zero), (low, high, zero), (1 / (2 * value), 1 / (2 * value), 1 - 1 / value))
 
@@ -94,8 +94,7 @@ def generic_pair(lam: Number) -> ReductionPair:
     variable G of this pair dominates in convex order that of the blanket of every eps0-LDP mechanism (claim
     ``symshuffle.generic-bound`` of the ledger).
     """
-    _require_budget(lam)
-    value: Any = lam
+    value = _budget(lam)
     high, low, zero = value / (value + 1), 1 / (value + 1), Fraction(0)
     return ReductionPair((high, low, zero), (low, high, zero), (low, low, (value - 1) / (value + 1)))
 
@@ -122,8 +121,7 @@ def two_point_mixture(first: Sequence[Number], second: Sequence[Number], lam: Nu
     -----
     decomposition, Lemma 1.
     """
-    _require_budget(lam)
-    value: Any = lam
+    value = _budget(lam)
     pairs: list[tuple[Any, Any]] = list(zip(first, second, strict=True))
     q0 = tuple((value * a - b) / (value - 1) for a, b in pairs)
     q1 = tuple((value * b - a) / (value - 1) for a, b in pairs)
@@ -149,7 +147,7 @@ def intuitive_clone(channel: Channel, pair: tuple[int, int], lam: Number | None 
     -----
     decomposition, Section 3.1.
     """
-    value = channel.ratio_cap() if lam is None else lam
+    value = _budget(channel.ratio_cap() if lam is None else lam)
     _require_ldp(channel, value)
     return _three_cells(intuitive_clone_pair(value), (channel.rows[pair[0]], channel.rows[pair[1]]))
 
@@ -161,7 +159,7 @@ def standard_clone(channel: Channel, pair: tuple[int, int], lam: Number | None =
     -----
     decomposition, Section 3.1, display before Theorem 1.
     """
-    value = channel.ratio_cap() if lam is None else lam
+    value = _budget(channel.ratio_cap() if lam is None else lam)
     _require_ldp(channel, value)
     mixture = two_point_mixture(channel.rows[pair[0]], channel.rows[pair[1]], value)
     return _three_cells(standard_clone_pair(value), mixture)
@@ -274,8 +272,7 @@ def stronger_clone(
     -----
     decomposition, Theorem 3.
     """
-    value: Any = channel.ratio_cap() if lam is None else lam
-    _require_budget(value)
+    value = _budget(channel.ratio_cap() if lam is None else lam)
     _require_ldp(channel, value)
     if not 0 <= position <= 1:
         raise InputError("position", position, "a number from 0 to 1")
@@ -313,9 +310,8 @@ def unsound_stronger_clone_pair(lam: Number, p: Number) -> ReductionPair:
     -----
     decomposition, Section 3.3.
     """
-    _require_budget(lam)
-    value: Any = lam
-    clone: Any = p
+    value = _budget(lam)
+    clone: Any = as_number(p, "p")
     if less(clone, 0) is Verdict.TRUE or less(1 / (value + 1), clone) is Verdict.TRUE:
         raise InputError("p", p, f"a clone probability from 0 to 1/(lam + 1) = {1 / (value + 1)}")
     own = maximum([Fraction(0), 1 - clone - value * clone])

@@ -31,7 +31,6 @@ DIVERGENCES = {
 }
 
 
-@pytest.mark.xfail(strict=True, reason="H 1.5: accepted today")
 @pytest.mark.parametrize("divergence", DIVERGENCES.values(), ids=DIVERGENCES)
 def test_divergences_take_distributions_only(divergence):
     for masses in NO_DISTRIBUTION.values():
@@ -40,13 +39,11 @@ def test_divergences_take_distributions_only(divergence):
                 divergence(*pair)
 
 
-@pytest.mark.xfail(strict=True, reason="H 1.5: accepted today")
 @pytest.mark.parametrize("weights", [(HALF,), (0.5,), (Fraction(3, 2),)])
 def test_weights_of_a_law_sum_to_one(weights):
     with pytest.raises(InputError, match="weights"):
         Law((Fraction(1),), weights)
 
 
-@pytest.mark.xfail(strict=True, reason="H 1.5: an integer ratio cap turns exact pairs into floats")
 def test_integers_stay_exact():
     assert standard_clone_pair(3) == standard_clone_pair(Fraction(3))

@@ -111,7 +111,6 @@ def transform(law: Law, n: int, *, digits: int) -> Transform:
     Unsupported
         If a value is beyond the range of doubles, in which the routes choose what matters.
     """
-    law.require_probabilities()
     context = context_for(n, digits)
     values = [_midpoint(value) for value in law.values]
     merged: dict[Fraction, Fraction] = {}

@@ -27,6 +27,7 @@ from symshuffle.mechanisms.symbolic import (
     Parameter,
     chart,
     evaluate,
+    expression_of,
     normal_form,
     same_function,
 )
@@ -246,7 +247,9 @@ class Mechanism:
         title: str = "",
     ) -> Mechanism:
         """A mechanism given by its matrix of expressions, one row per input; ``pair`` is the pair to compare."""
-        matrix = [[sp.sympify(entry) for entry in row] for row in rows]
+        matrix = [
+            [expression_of(entry, f"rows[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(rows)
+        ]
         for x, row in enumerate(matrix):
             if len(row) != len(matrix[0]):
                 raise InputError(f"rows[{x}]", f"{len(row)} entries", f"{len(matrix[0])}, as in rows[0]")
@@ -306,12 +309,15 @@ class Mechanism:
         >>> Mechanism.symmetric("avoid", k, {"value": {"own": (1, own), "other": (k - 1, LAM * own)}}).num_outputs
         k
         """
-        number = sp.sympify(inputs)
+        number = expression_of(inputs, "inputs")
         described = tuple(
             all_arrangements(
                 word,
                 number,
-                tuple(State(state, *(sp.sympify(part) for part in parts)) for state, parts in states.items()),
+                tuple(
+                    State(state, *(expression_of(part, f"{word}, {state}") for part in parts))
+                    for state, parts in states.items()
+                ),
             )
             for word, states in classes.items()
         )

@@ -25,6 +25,7 @@ from symshuffle.numbers import (
     Number,
     Real,
     Verdict,
+    as_number,
     less,
     parse_rational,
     working_precision,
@@ -170,6 +171,24 @@ def constant_of(value: Real | int) -> sp.Expr:
     return sp.Rational(fraction.numerator, fraction.denominator)
 
 
+def expression_of(entry: object, argument: str) -> sp.Expr:
+    """Read an expression: SymPy's own, an exact number, or the text of one; text never reaches SymPy's parser.
+
+    Raises
+    ------
+    InputError
+        If it is a double, a truth value or text that is no rational number.
+    """
+    if isinstance(entry, sp.Expr) and not entry.has(sp.Float):
+        return entry
+    if isinstance(entry, Exp):
+        return constant_of(entry)
+    number = None if isinstance(entry, sp.Expr) else as_number(entry, argument)
+    if not isinstance(number, Fraction):
+        raise InputError(argument, entry, "an expression of SymPy, or an exact number such as 2/3")
+    return constant_of(number)
+
+
 def evaluate(expression: sp.Expr, *, bits: int | None = None) -> Number:
     """The value of a constant expression: a ``Fraction`` if it is rational, otherwise a ball.
 
@@ -185,7 +204,7 @@ def evaluate(expression: sp.Expr, *, bits: int | None = None) -> Number:
     InputError
         If a symbol is left, or the value is infinite.
     """
-    expression = sp.sympify(expression)
+    expression = expression_of(expression, "expression")
     if expression.free_symbols:
         left = ", ".join(sorted(map(str, expression.free_symbols)))
         raise InputError("parameters", f"{left} left open", "a value for each")

@@ -9,6 +9,7 @@ from symshuffle.decompositions.clones import standard_clone_pair
 from symshuffle.divergences import chi_square, hockey_stick, kl_divergence, renyi_divergence, total_variation
 from symshuffle.errors import InputError
 from symshuffle.law import Law
+from symshuffle.mechanisms.model import Mechanism
 
 HALF = Fraction(1, 2)
 NO_DISTRIBUTION = {
@@ -47,3 +48,16 @@ def test_weights_of_a_law_sum_to_one(weights):
 
 def test_integers_stay_exact():
     assert standard_clone_pair(3) == standard_clone_pair(Fraction(3))
+
+
+def test_text_never_reaches_the_parser_of_sympy():
+    """An entry such as ``__import__('os').system(...)`` ran."""
+    for entry in ("__import__('os').system('true')", "lam/2", 0.5, math.nan, True):
+        with pytest.raises(InputError, match=r"rows\[0\]\[0\]"):
+            Mechanism.from_matrix("own", [[entry, HALF], [HALF, HALF]], parameters=())
+        with pytest.raises(InputError):
+            Mechanism.symmetric("own", 2, {"value": {"all": (2, entry)}})
+    assert (
+        Mechanism.from_matrix("own", [["1/2", HALF], [HALF, "0.5"]], parameters=()).channel().rows
+        == ((HALF, HALF),) * 2
+    )

@@ -89,6 +89,8 @@ def record(outcome: Outcome) -> dict[str, Any]:
         "verdict": outcome.verdict.value,
         "grade": outcome.grade.value if outcome.grade else None,
         "scope": outcome.scope,
+        "obligations": [str(obligation) for obligation in outcome.obligations],
+        "comparisons": {means.value: count for means, count in outcome.means},
         "controls": outcome.controls,
         "controls_rejected": outcome.controls_rejected,
         "symbolic_rejection": outcome.symbolic_rejection,
@@ -145,6 +147,8 @@ def _entry(outcome: Outcome) -> str:
     facts = [("Statement", _mathematics(outcome.printed))]
     if outcome.assumptions:
         facts.append(("Assumes", "; ".join(_mathematics(text) for text in outcome.assumptions)))
+    if outcome.obligations:
+        facts.append(("Owes", escape("; ".join(map(str, outcome.obligations)))))
     facts.append(("Checked", f"{_mathematics(outcome.scope)}: {escape(outcome.evidence)}"))
     if outcome.controls:
         facts.append(("Controls", _controls(outcome)))

@@ -9,8 +9,8 @@ and on each negative control, a perturbed statement that it has to reject.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
@@ -72,6 +72,62 @@ class Means(enum.Enum):
 
 
 @final
+class Quantifier(enum.Enum):
+    """How a statement speaks about a quantity.
+
+    ``FOR_ALL``: of every value, also those that no check will ever see. ``ATTAINED``: that there is one. ``CASES``: of
+    finitely many, and these are all that there are (two directions, the entries of a table); a range that was merely
+    sampled is not one. ``LIMIT``: of what happens as it grows.
+    """
+
+    FOR_ALL = "for all"
+    ATTAINED = "attained"
+    CASES = "cases"
+    LIMIT = "limit"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """A part of a statement that its check owes an argument.
+
+    Parameters
+    ----------
+    quantifier : Quantifier
+        How the statement speaks about the quantity.
+    of : str
+        A parameter of the transcribed statement, or a clause in words, such as ``"channels"``. A comparison that is
+        made for a clause names it (:func:`serving`).
+    """
+
+    quantifier: Quantifier
+    of: str
+
+    def __str__(self) -> str:
+        return f"{self.quantifier.value} {self.of}"
+
+
+def for_all(*quantities: str) -> tuple[Obligation, ...]:
+    """The statement holds for every value of these."""
+    return tuple(Obligation(Quantifier.FOR_ALL, of) for of in quantities)
+
+
+def attained(*clauses: str) -> tuple[Obligation, ...]:
+    """There is something for which these hold."""
+    return tuple(Obligation(Quantifier.ATTAINED, of) for of in clauses)
+
+
+def by_cases(*quantities: str) -> tuple[Obligation, ...]:
+    """These take finitely many values, and the check looks at all of them."""
+    return tuple(Obligation(Quantifier.CASES, of) for of in quantities)
+
+
+def in_the_limit(*quantities: str) -> tuple[Obligation, ...]:
+    """The statement is about what happens as these grow."""
+    return tuple(Obligation(Quantifier.LIMIT, of) for of in quantities)
+
+
+@final
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """One instance of a claim: computed, claimed, and how the two should relate.
@@ -88,6 +144,8 @@ class Comparison:
         How that was decided.
     at : str
         The instance, for example ``"k=3, lam=2, n=4"``.
+    serves : str
+        The clause of the claim that it is made for; empty where that is the whole statement.
     """
 
     computed: str
@@ -96,6 +154,7 @@ class Comparison:
     verdict: Verdict
     means: Means
     at: str
+    serves: str = ""
 
 
 Check: TypeAlias = "Callable[[Statement, np.random.Generator], Iterator[Comparison]]"
@@ -165,6 +224,11 @@ def decide(truth: bool | Verdict, *, at: str, claimed: str, computed: str = "", 
     verdict = truth if isinstance(truth, Verdict) else Verdict.of(truth)
     means = Means.SYMBOLIC if symbolic else Means.EXACT
     return Comparison(computed or verdict.value, claimed, "==", verdict, means, at)
+
+
+def serving(clause: str, comparisons: Iterable[Comparison]) -> Iterator[Comparison]:
+    """The same comparisons, made for a clause of the claim."""
+    return (replace(comparison, serves=clause) for comparison in comparisons)
 
 
 def _shorten(value: object, limit: int = 200) -> str:
@@ -249,6 +313,9 @@ class Claim:
         The verdict recorded in the ledger; a run that finds another one fails.
     corrected : Correction or None
         For a statement that is wrong as printed.
+    obligations : tuple of Obligation
+        What the check owes an argument for. Parameters of the transcribed statement that are not listed count as
+        ``for all``.
     """
 
     id: str
@@ -264,6 +331,7 @@ class Claim:
     controls: tuple[Control, ...]
     expected: ClaimVerdict
     corrected: Correction | None = None
+    obligations: tuple[Obligation, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.grade is Grade.REFUTED) is not (self.expected is ClaimVerdict.REFUTED):

@@ -13,7 +13,9 @@ argument. A check for which refusal is the right answer catches it and records i
 
 A grade is reported only where the comparisons carry it: *proved* needs a symbolic comparison, and nothing above
 *sampled* may rest on floating point. A symbolic comparison may be about something else than the statement:
-for a proved claim one of them has to tell the statement from a wrong one; otherwise the run fails.
+for a proved claim one of them has to tell the statement from a wrong one; otherwise the run fails. It may also be about
+the sizes that were enumerated only: each claim is tried with its statement made false beyond them, and what it owes for
+all values, as a limit or by cases is held against what its comparisons serve (:mod:`symshuffle.claims.obligations`).
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from typing import Final, TypeAlias, final
 
 import numpy as np
 
+from symshuffle.claims.beyond import recording
 from symshuffle.claims.model import (
     Check,
     Claim,
@@ -41,8 +44,10 @@ from symshuffle.claims.model import (
     Grade,
     Kind,
     Means,
+    Obligation,
     Statement,
 )
+from symshuffle.claims.obligations import unmet
 from symshuffle.claims.registry import Ledger, load
 from symshuffle.errors import InputError
 from symshuffle.numbers import DEFAULT_BITS, Verdict, working_precision
@@ -91,6 +96,10 @@ class Outcome:
         The comparisons in a few words, with the faults if there are any.
     true, undecided, false : int
         Comparisons of the printed statement by outcome.
+    means : tuple of (Means, int)
+        The same comparisons by how they were decided.
+    obligations : tuple of Obligation
+        What the claim owes an argument for.
     controls, controls_rejected : int
         Perturbed statements, and how many of them the check told from the true one.
     symbolic_rejection : bool or None
@@ -122,6 +131,8 @@ class Outcome:
     true: int
     undecided: int
     false: int
+    means: tuple[tuple[Means, int], ...]
+    obligations: tuple[Obligation, ...]
     controls: int
     controls_rejected: int
     symbolic_rejection: bool | None
@@ -148,6 +159,7 @@ class _Tally:
 
     outcomes: Counter[Verdict]
     means: Counter[Means]
+    served: Mapping[str, frozenset[Means]]
     refuted_by: frozenset[Means]
     refutation: Comparison | None
     fault: str | None
@@ -206,12 +218,17 @@ def run(claim: Claim) -> Outcome:
     start = time.perf_counter()
     # Ball precision is global to the process: no claim may inherit what another one left behind.
     with working_precision(DEFAULT_BITS):
-        tally = _tally(claim.check, claim.printed, claim.id)
+        printed, record = recording(claim.printed)
+        tally = _tally(claim.check, printed, claim.id)
         verdict = tally.verdict(claim.kind)
-        corrected, wrong = None, None
+        corrected: Corrected | None = None
+        wrong: str | None = None
+        owed: tuple[str, ...] = ()
         if verdict is ClaimVerdict.REFUTED and claim.corrected is not None:
-            corrected, wrong = _correct(claim, claim.corrected)
+            corrected, wrong, owed = _correct(claim, claim.corrected)
         grade, weak = _grade(claim, verdict, tally)
+        if grade is not None and verdict is not ClaimVerdict.REFUTED:
+            owed = tuple(unmet(claim, claim, record, tally.served, lambda: seeded(claim.id)))
         proved, told, rejections = _is_proved(claim), tally.refuted_symbolically, []
         for control in claim.controls:
             # Once one false comparison is symbolic, the first one of any kind will do for the other controls.
@@ -219,7 +236,7 @@ def run(claim: Claim) -> Outcome:
             perturbed = _tally(control.check or claim.check, control.statement, claim.id, until=until)
             told = told or perturbed.refuted_symbolically
             rejections.append(_not_rejected(control, perturbed))
-    faults = [tally.fault, weak, wrong, *rejections]
+    faults = [tally.fault, weak, wrong, *owed, *rejections]
     if proved and not told:
         faults.append("graded proved, but no symbolic comparison rejects a control or the printed statement")
     if not tally.total and tally.fault is None and claim.kind is not Kind.NO_CONTENT:
@@ -231,9 +248,10 @@ def run(claim: Claim) -> Outcome:
         claim,
         verdict,
         faults=found,
-        grade=grade,
+        grade=None if owed and verdict is not ClaimVerdict.REFUTED else grade,
         evidence="; ".join((str(tally), *found)),
         outcomes=tally.outcomes,
+        means=tally.means,
         rejected=rejections.count(None),
         symbolic_rejection=told if proved else None,
         seconds=time.perf_counter() - start,
@@ -250,6 +268,7 @@ def _outcome(
     evidence: str,
     grade: Grade | None = None,
     outcomes: Mapping[Verdict, int] = MappingProxyType({}),
+    means: Mapping[Means, int] = MappingProxyType({}),
     rejected: int = 0,
     symbolic_rejection: bool | None = None,
     seconds: float = 0.0,
@@ -271,6 +290,8 @@ def _outcome(
         true=outcomes.get(Verdict.TRUE, 0),
         undecided=outcomes.get(Verdict.UNDECIDED, 0),
         false=outcomes.get(Verdict.FALSE, 0),
+        means=tuple((one, means[one]) for one in Means if means.get(one)),
+        obligations=claim.obligations,
         controls=len(claim.controls),
         controls_rejected=rejected,
         symbolic_rejection=symbolic_rejection,
@@ -291,12 +312,14 @@ def _tally(check: Check, statement: Statement, claim_id: str, *, until: frozense
     """Run a check, to its end or until a comparison that was decided by certain means is false."""
     outcomes: Counter[Verdict] = Counter()
     means: Counter[Means] = Counter()
+    served: dict[str, frozenset[Means]] = {}
     refuted_by: set[Means] = set()
     refutation, fault = None, None
     try:
         for comparison in check(statement, seeded(claim_id)):
             outcomes[comparison.verdict] += 1
             means[comparison.means] += 1
+            served[comparison.serves] = served.get(comparison.serves, frozenset()) | {comparison.means}
             if comparison.verdict is Verdict.FALSE:
                 refutation = refutation or comparison
                 refuted_by.add(comparison.means)
@@ -304,7 +327,7 @@ def _tally(check: Check, statement: Statement, claim_id: str, *, until: frozense
                     break
     except Exception as error:  # the ledger reports what a check raised; hiding it would pass for a verdict
         fault = f"the check raised {_name(error)}"
-    return _Tally(outcomes, means, frozenset(refuted_by), refutation, fault)
+    return _Tally(outcomes, means, served, frozenset(refuted_by), refutation, fault)
 
 
 def _grade(claim: Claim, verdict: ClaimVerdict, tally: _Tally) -> tuple[Grade | None, str | None]:
@@ -320,18 +343,21 @@ def _grade(claim: Claim, verdict: ClaimVerdict, tally: _Tally) -> tuple[Grade | 
             return (claim.grade if objection is None else None), objection
 
 
-def _correct(claim: Claim, correction: Correction) -> tuple[Corrected, str | None]:
-    tally = _tally(correction.check or claim.check, correction.statement, claim.id)
+def _correct(claim: Claim, correction: Correction) -> tuple[Corrected, str | None, tuple[str, ...]]:
+    statement, record = recording(correction.statement)
+    tally = _tally(correction.check or claim.check, statement, claim.id)
     verdict = tally.verdict(Kind.STATEMENT)
     if verdict is not ClaimVerdict.HOLDS:
         where = _describe(tally.refutation) or tally.fault or str(tally)
         fault = f"the corrected statement is {verdict.value}: {where}"
         grade = Grade.REFUTED if verdict is ClaimVerdict.REFUTED else None
-        return Corrected(correction.text, verdict, grade), fault
+        return Corrected(correction.text, verdict, grade), fault, ()
     objection = tally.objection(correction.grade)
     if objection is not None:
-        return Corrected(correction.text, verdict, None), f"the corrected statement: {objection}"
-    return Corrected(correction.text, verdict, correction.grade), None
+        return Corrected(correction.text, verdict, None), f"the corrected statement: {objection}", ()
+    owed = unmet(claim, correction, record, tally.served, lambda: seeded(claim.id))
+    faults = tuple(f"the corrected statement: {fault}" for fault in owed)
+    return Corrected(correction.text, verdict, None if faults else correction.grade), None, faults
 
 
 def _not_rejected(control: Control, tally: _Tally) -> str | None:

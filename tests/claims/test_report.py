@@ -14,8 +14,8 @@ from symshuffle.claims.registry import load
 from symshuffle.claims.run import Outcome, run, verify
 
 KEYS = """
-id paper kind title verdict grade scope controls controls_rejected symbolic_rejection seconds printed
-counterexample corrected
+id paper kind title verdict grade scope obligations comparisons controls controls_rejected symbolic_rejection seconds
+printed counterexample corrected
 """
 
 

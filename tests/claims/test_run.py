@@ -20,6 +20,7 @@ from symshuffle.claims.model import (
     Kind,
     Means,
     Statement,
+    by_cases,
     compare,
     decide,
     identity,
@@ -88,7 +89,7 @@ REFUTED = claim(
     "a",
     printed=lambda n: n,
     expected=ClaimVerdict.REFUTED,
-    corrected=Correction("squared", lambda n: n * n, Grade.CERTIFIED),
+    corrected=Correction("squared", lambda n: n * n, Grade.EXACT_CASES),
 )
 
 
@@ -97,7 +98,7 @@ def test_refutation_shows_the_first_counterexample_and_runs_the_correction() -> 
     assert outcome.verdict is ClaimVerdict.REFUTED
     assert outcome.counterexample == "at n=2: 4 == 2 is false (exact)"
     assert outcome.corrected is not None
-    assert (outcome.corrected.verdict, outcome.corrected.grade) == (ClaimVerdict.HOLDS, Grade.CERTIFIED)
+    assert (outcome.corrected.verdict, outcome.corrected.grade) == (ClaimVerdict.HOLDS, Grade.EXACT_CASES)
     assert outcome.agrees_with_record
 
 
@@ -242,7 +243,7 @@ def test_evidence_weaker_than_the_grade_fails(grade: Grade | None, means: tuple[
     ],
 )
 def test_evidence_that_carries_the_grade(grade: Grade, means: tuple[Means, ...]) -> None:
-    outcome = run(claim("a", grade=grade, check=stated(*means)))
+    outcome = run(claim("a", grade=grade, check=stated(*means), obligations=by_cases("n")))
     assert outcome.grade is grade
     assert outcome.agrees_with_record
 
@@ -256,6 +257,7 @@ def test_definition() -> None:
         printed=lambda n: n % 2 == 0,
         controls=(Control("odd", lambda n: n % 2 == 1),),
         expected=ClaimVerdict.DEFINITION,
+        obligations=by_cases("n"),
     )
     outcome = run(even)
     assert (outcome.verdict, outcome.grade, outcome.agrees_with_record) == (

@@ -1,4 +1,4 @@
-from symshuffle.claims.model import ClaimVerdict, Control, Grade, Kind
+from symshuffle.claims.model import ClaimVerdict, Control, Grade, Kind, by_cases
 
 from .first import claim, defined, nothing
 
@@ -11,6 +11,7 @@ CLAIMS = (
         check=defined,
         controls=(Control("odd", lambda n: n % 2 == 1),),
         expected=ClaimVerdict.DEFINITION,
+        obligations=by_cases("n"),
     ),
     claim(
         "empty",

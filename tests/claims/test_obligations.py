@@ -1,0 +1,182 @@
+"""What is proved for all n falls when the statement is made false beyond what was enumerated."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+from fake_ledger.first import claim
+
+from symshuffle.claims.beyond import beyond, falls, recording
+from symshuffle.claims.model import (
+    Claim,
+    Comparison,
+    Control,
+    Grade,
+    Means,
+    Obligation,
+    Statement,
+    attained,
+    by_cases,
+    compare,
+    decide,
+    for_all,
+    identity,
+    in_the_limit,
+    serving,
+)
+from symshuffle.claims.run import run, seeded
+
+N, LAM = sp.symbols("n lambda", positive=True)
+
+
+def triangular(n: Any) -> Any:
+    return n * (n + 1) / 2 if isinstance(n, sp.Expr) else Fraction(n * (n + 1), 2)
+
+
+def enumerated(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield identity((N + 1) ** 2 - N**2, 2 * N + 1, at="a symbolic comparison of something else")
+    for n in range(1, 5):
+        yield identity(sp.Integer(sum(range(n + 1))), statement(sp.Integer(n)), at=f"n={n}")
+
+
+def substituted(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Calls the statement with a symbol, and then looks at small sizes only."""
+    for n in range(1, 5):
+        yield identity(sp.Integer(sum(range(n + 1))), sp.sympify(statement(N)).subs(N, n), at=f"n={n}")
+
+
+def stepped(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield identity(statement(N) + N + 1, statement(N + 1), at="from n to n + 1")
+    yield compare(Fraction(1), Fraction(statement(1)), at="n=1")
+
+
+def proved(check: Any, **changes: Any) -> Claim:
+    wrong = Control("one more", lambda n: triangular(n) + n)
+    return claim("a", **{"grade": Grade.PROVED, "printed": triangular, "check": check, "controls": (wrong,), **changes})
+
+
+@pytest.mark.parametrize(
+    ("check", "message"),
+    [
+        (enumerated, "graded proved, but n only takes the values that are enumerated"),
+        (substituted, "no symbolic comparison falls when the statement is made false for large n"),
+    ],
+)
+def test_right_for_small_n_and_nonsense_beyond_is_not_proved(check: Any, message: str) -> None:
+    outcome = run(proved(check))
+    assert outcome.grade is None
+    assert any(message in fault for fault in outcome.faults)
+    assert run(proved(check, grade=Grade.EXACT_CASES)).agrees_with_record
+
+
+def test_an_induction_step_that_receives_the_statement_proves_it() -> None:
+    outcome = run(proved(stepped, obligations=for_all("n")))
+    assert outcome.faults == ()
+    assert (outcome.grade, outcome.means) == (Grade.PROVED, ((Means.SYMBOLIC, 1), (Means.EXACT, 1)))
+
+
+def test_a_value_that_breaks_the_arithmetic_is_no_rejection() -> None:
+    def brittle(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+        sp.Poly(sp.sympify(statement(N)), N).degree()  # raises for a step function, and compares nothing
+        yield decide(True, at="every n", claimed="yes", symbolic=True)
+
+    assert not falls(brittle, triangular, "n", lambda: seeded("a"))
+
+
+def test_an_upper_bound_falls_when_it_is_lowered() -> None:
+    def bounded(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+        gap = statement(N) - N**2 / 2
+        yield decide(sp.simplify(gap - N / 2) == 0 or gap.subs(N, 10**9) > 0, at="large n", claimed=">", symbolic=True)
+
+    assert not falls(bounded, lambda n: n**2, "n", lambda: seeded("a"))  # sees values only
+    assert beyond(triangular, "n", -1)(sp.Integer(4)) == 10
+    assert beyond(triangular, "n", -1)(N).subs(N, 10**7) == triangular(10**7) - 1
+
+
+@pytest.mark.parametrize(
+    ("printed", "call", "numeric", "symbolic"),
+    [
+        (lambda n, flag, name: 0, (3, True, "forward"), {"n"}, set()),
+        (lambda n, lam: 0, (N, Fraction(1, 2)), {"lam"}, {"n"}),
+        (lambda rows: 0, (((LAM, 1), (1, LAM)),), set(), {"rows"}),
+        (max, (1, 2), {"0", "1"}, set()),
+    ],
+)
+def test_parameters_are_recorded(printed: Statement, call: Any, numeric: set[str], symbolic: set[str]) -> None:
+    watched, record = recording(printed)
+    watched(*call)
+    assert (record.numeric, record.symbolic) == (numeric, symbolic)
+
+
+# -- a false universal statement: of all channels, 3-ary response has the largest chi-square
+
+
+def chi_square_of_3rr(lam: Any) -> Any:
+    return (lam - 1) ** 2 * (lam + 1) / (lam * (lam + 2))
+
+
+def of_3rr(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    p, q = LAM / (LAM + 2), 1 / (LAM + 2)
+    yield identity((p - q) ** 2 / q + (q - p) ** 2 / p, statement(LAM), at="3-ary response, every lam")
+
+
+LARGEST = claim(
+    "largest",
+    text="the largest chi-square over all channels is that of 3-RR",
+    grade=Grade.PROVED,
+    printed=chi_square_of_3rr,
+    check=of_3rr,
+    controls=(Control("one percent more", lambda lam: chi_square_of_3rr(lam) * sp.Rational(101, 100)),),
+)
+
+
+def labelled(*clauses: str, symbolic: bool = True) -> Any:
+    def check(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+        for clause in clauses:
+            yield from serving(clause, of_3rr(statement, rng))
+        yield from serving("channels", [decide(True, at="some channels", claimed="<=", symbolic=symbolic)])
+
+    return check
+
+
+UNIVERSAL: tuple[Obligation, ...] = (*for_all("lam", "channels"), *attained("3-RR"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"obligations": UNIVERSAL}, "nothing serves 'for all channels'"),
+        ({"obligations": UNIVERSAL, "check": labelled("3-RR", symbolic=False)}, "no symbolic comparison serves 'chan"),
+        ({"obligations": UNIVERSAL, "check": labelled("3-RR")}, "what serves 'channels' does not depend on the state"),
+        ({"obligations": for_all("lam"), "check": labelled()}, "serves 'channels', which the claim does not list"),
+        ({"obligations": in_the_limit("n")}, "nothing serves 'limit n'"),
+    ],
+)
+def test_a_false_universal_statement_is_not_proved_by_its_instance(changes: Any, message: str) -> None:
+    outcome = run(replace(LARGEST, **changes))
+    assert outcome.grade is None
+    assert any(message in fault for fault in outcome.faults), outcome.faults
+
+
+def test_clauses_that_the_statement_feeds_are_met() -> None:
+    met = run(replace(LARGEST, obligations=(*for_all("lam"), *attained("3-RR")), check=of_3rr))
+    assert met.faults == ("nothing serves 'attained 3-RR'",)
+    outcome = run(
+        replace(
+            LARGEST,
+            obligations=(*for_all("lam", "3-RR"), *by_cases("order")),
+            check=lambda s, r: (c for clause in ("3-RR", "order") for c in serving(clause, of_3rr(s, r))),
+        )
+    )
+    assert outcome.faults == ()
+    assert outcome.grade is Grade.PROVED
+
+
+def test_finitely_many_certificates_do_not_certify_a_general_statement() -> None:
+    outcome = run(claim("a", grade=Grade.CERTIFIED))
+    assert outcome.faults == ("graded certified, on finitely many values of n",)
+    assert run(claim("a", grade=Grade.CERTIFIED, obligations=by_cases("n"))).grade is Grade.CERTIFIED

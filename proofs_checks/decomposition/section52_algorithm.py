@@ -176,7 +176,7 @@ ALG_7 = Claim(
 def _step_errors(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     yield from _monotone_rounding()
     small = ("11/10", Fraction(21, 20))
-    # Here 2a < b^2 < 4a: (d) holds, and Hoeffding's inequality does not give (c).
+    # Here 2a < b^2 < 4a: (d) holds, and Hoeffding's inequality does not give (c) ...
     between = ("3/2", Fraction(7, 5))
     for name, others, (lam, exp_eps) in (("rr", {}, small), ("krr", {"k": 10}, small), ("rr", {}, between)):
         ((label, channel),) = named_channels((name, {"lam": lam, **others}))
@@ -184,6 +184,14 @@ def _step_errors(statement: Statement, rng: np.random.Generator) -> Iterator[Com
         mean, width = exp_eps - 1, (Fraction(lam) - 1) * (exp_eps + 1)
         for share in (Fraction(1, 10), Fraction(1, 2), Fraction(9, 10), Fraction(1), Fraction(2)):
             yield from _instances(statement, law, label, mean, width, share * mean)
+    # ... which is false in this range as well, close to its lower end.
+    lam, exp_eps = Fraction(67, 50), Fraction(653, 500)
+    ((label, channel),) = named_channels(("rr", {"lam": lam}))
+    atoms: list[tuple[Any, Any]] = list(_law(channel, exp_eps).atoms())
+    width = (lam - 1) * (exp_eps + 1)
+    yield compare(2 * (exp_eps - 1), width**2, "<", at="2a < b^2 there")
+    yield compare(width**2, 4 * (exp_eps - 1), "<", at="b^2 < 4a there")
+    yield from _instances(statement, atoms, label, exp_eps - 1, width, Fraction(17, 100), users=(60,))
     lam_, x = sp.symbols("lambda x", positive=True)
     yield identity((lam_ - x) - (1 - lam_ * x), (lam_ - 1) * (x + 1), at="b is the range of G")
     a, b, s = sp.symbols("a b s", positive=True)
@@ -199,10 +207,16 @@ def _step_errors(statement: Statement, rng: np.random.Generator) -> Iterator[Com
 
 
 def _instances(
-    statement: Statement, law: Atoms, label: str, mean: Fraction, width: Fraction, step: Fraction
+    statement: Statement,
+    law: Atoms,
+    label: str,
+    mean: Fraction,
+    width: Fraction,
+    step: Fraction,
+    users: Sequence[int] = (1, 4, 30),
 ) -> Iterator[Comparison]:
     rounded = _rounded(law, step)
-    for n in (1, 4, 30):
+    for n in users:
         at = f"{label}, exp(eps)-1={mean}, l={step}, n={n}"
         sums = _sums(law, n)
         truth, above = _excess(sums), _excess(_convolution(rounded, n), step)
@@ -245,10 +259,11 @@ SEC_5_2_ERRORS = Claim(
     r"$E[G^{*n}]_+$ $O(1)$. (a), (b), (e) hold. Where $b^2<2a$, that is at small budgets, (c) and (d) fail: for "
     r"$a<l<\frac{2a^2}{b^2}$ the level $-nl$ lies below the mean $-na$, and rounding can raise the mean to 0. For "
     r"$b^2>2a$ every such $l$ is below $a$ and (d) holds; (c) follows from Hoeffding's inequality if $b^2\ge4a$, and "
-    r"for $2a<b^2<4a$ it does not, though no violation is known.",
+    r"for $2a<b^2<4a$ it can fail too: binary response, $e^{\varepsilon_0}=67/50$, $e^\varepsilon=653/500$, "
+    r"$l=17/100$, $n=60$ has $0.00306$ against $0.00031$.",
     source="decomposition, Section 5.2, time complexity and error analysis",
     assumptions=("eps <= eps0", "Hoeffding's lemma E exp(s(G - E G)) <= exp(s^2 b^2/8)"),
-    scope="(a), (b) for all sums; exponent and thresholds for all a, b, l; three settings, five steps, n <= 30",
+    scope="(a), (b) for all sums; exponent and thresholds for all a, b, l; three settings, n <= 30; one at n = 60",
     grade=Grade.REFUTED,
     printed=_printed_exponent,
     check=_step_errors,

@@ -45,20 +45,21 @@ def _most_vulnerable(statement: Statement, rng: np.random.Generator) -> Iterator
     )
     for label, channel in labelled:
         lam: Any = channel.ratio_cap()
-        candidates, largest = statement(label, lam, channel.num_inputs)
-        for n in (2, 3, 4):
-            for share in (Fraction(1, 40), Fraction(1, 20), Fraction(1, 10), Fraction(2, 5), Fraction(9, 10)):
-                exp_eps = 1 + (lam - 1) * share
-                if exp_eps > largest:
-                    continue
-                for pair in (PAIR, PAIR[::-1]):
-                    claimed = max(
-                        shuffled_divergence(channel, (pair[0], *[x2] * (n - 1)), (pair[1], *[x2] * (n - 1)), exp_eps)
-                        for x2 in candidates
-                    )
-                    worst, background = worst_shuffled_divergence(channel, pair, n, exp_eps)
-                    at = f"{label}, pair {pair}, n={n}, exp(eps)={exp_eps}, worst background {background}"
-                    yield compare(claimed, worst, at=at)
+        shares = (Fraction(1, 40), Fraction(1, 20), Fraction(1, 10), Fraction(2, 5), Fraction(9, 10))
+        # Only the blocks of half-block tell pairs apart: its neighbours share an output of each kind, opposites none.
+        classes = (PAIR, (0, 2)) if label.startswith("half-block") else (PAIR,)
+        pairs = [one for pair in classes for one in (pair, pair[::-1])]
+        for n, share, pair in itertools.product((2, 3, 4), shares, pairs):
+            exp_eps = 1 + (lam - 1) * share
+            backgrounds, largest = statement(label, lam, channel.num_inputs, pair, n)
+            if exp_eps > largest:
+                continue
+            claimed = max(
+                shuffled_divergence(channel, (pair[0], *others), (pair[1], *others), exp_eps) for others in backgrounds
+            )
+            worst, background = worst_shuffled_divergence(channel, pair, n, exp_eps)
+            at = f"{label}, pair {pair}, n={n}, exp(eps)={exp_eps}, worst background {background}"
+            yield compare(claimed, worst, at=at)
     yield from _constant_backgrounds(statement)
     yield from _near_the_local_budget()
 
@@ -68,7 +69,7 @@ def _constant_backgrounds(statement: Statement) -> Iterator[Comparison]:
     labelled = named_channels(("krr", {"lam": 3, "k": 3}), ("subset-selection", {"lam": 3, "k": 5, "s": 2}))
     for label, channel in labelled:
         lam: Any = channel.ratio_cap()
-        candidates, largest = statement(label, lam, channel.num_inputs)
+        backgrounds, largest = statement(label, lam, channel.num_inputs, PAIR, 2)
         for n, exp_eps in itertools.product((20, 60), (Fraction(11, 10), Fraction(6, 5), Fraction(11, 5))):
             if exp_eps > largest:
                 continue
@@ -76,7 +77,7 @@ def _constant_backgrounds(statement: Statement) -> Iterator[Comparison]:
             heights: list[Any] = [Exact().bracket(pair.gparv(exp_eps), n).exact for pair in pairs]
             worst = max(range(len(heights)), key=heights.__getitem__)
             at = f"{label}, constant backgrounds, n={n}, exp(eps)={exp_eps}, input {worst} is worst"
-            yield compare(max(heights[x2] for x2 in candidates), heights[worst], at=at)
+            yield compare(max(heights[x2] for (x2,) in backgrounds), heights[worst], at=at)
 
 
 def _near_the_local_budget() -> Iterator[Comparison]:
@@ -114,30 +115,53 @@ SEC_7 = Claim(
     title="which neighbouring datasets leak most",
     text=r"Conjecture: for many randomizers $X^0=(x_1^0,x_2,\dots,x_2)$, $X^1=(x_1^1,x_2,\dots,x_2)$ with three "
     r"distinct inputs maximise $D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))$ over all neighbouring datasets, for every "
-    r"$\varepsilon$. It fails for five of six mechanisms here, all but half-block: close to $\varepsilon_0$ the "
-    r"background that repeats $x_1^0$ is worse. For k-RR it is worse by the factor $e^{(n-1)\varepsilon_0}$ there, "
-    r"for every $k\ge3$ and $n\ge2$; at $k=3$, $e^{\varepsilon_0}=3$, $n=60$ it is worse at $e^\varepsilon=11/5$ "
-    r"already, where the divergence is about $10^{-8}$.",
+    r"$\varepsilon$. It fails for all six mechanisms here: close to $\varepsilon_0$ the background that repeats "
+    r"$x_1^0$ is worse. For k-RR it is worse by the factor $e^{(n-1)\varepsilon_0}$ there, for every $k\ge3$ and "
+    r"$n\ge2$; at $k=3$, $e^{\varepsilon_0}=3$, $n=60$ it is worse at $e^\varepsilon=11/5$ already, where the "
+    r"divergence is about $10^{-8}$. For half-block it depends on the pair: at opposite inputs of $k=4$ no third input "
+    r"is worst at any level tried ($e^{\varepsilon_0}=3$, $e^\varepsilon=6/5$, $n=2$: $43/160$ against $27/80$ for "
+    r"$x_1^0$), and from $n=3$ the worst background may mix the two inputs of the pair.",
     source="decomposition, Section 7",
     assumptions=("at least three inputs",),
-    scope="k-RR near eps0 for all lam, k, n; all backgrounds of six mechanisms, n <= 4; constant ones of two, n <= 60",
+    scope="k-RR near eps0 for all lam, k, n; all backgrounds of six mechanisms at one pair, of half-block at both "
+    "kinds of pairs, n <= 4; constant ones of two, n <= 60",
     grade=Grade.REFUTED,
-    printed=lambda label, lam, inputs: (range(2, inputs), lam),
+    printed=lambda label, lam, inputs, pair, n: (_third(inputs, pair, n), lam),
     check=_most_vulnerable,
     controls=(
-        Control("the other users hold x_1^1", lambda label, lam, inputs: ((1,), _small(label, lam))),
-        Control("the other users hold x_1^0", lambda label, lam, inputs: ((0,), _small(label, lam))),
+        Control(
+            "the other users hold x_1^1", lambda label, lam, inputs, pair, n: ([pair[1:] * (n - 1)], _small(label, lam))
+        ),
+        Control(
+            "the other users hold x_1^0", lambda label, lam, inputs, pair, n: ([pair[:1] * (n - 1)], _small(label, lam))
+        ),
+        Control(
+            "half-block: opposite inputs as neighbouring ones",
+            lambda label, lam, inputs, pair, n: (_third(inputs, pair, n), _small(label, lam)),
+        ),
     ),
     expected=ClaimVerdict.REFUTED,
     corrected=Correction(
         r"For k-RR, with or without a null symbol, the conjectured pair is worst where $\varepsilon$ is small "
         r"against $\varepsilon_0$: $e^\varepsilon-1\le\frac1{10}(e^{\varepsilon_0}-1)$, over all backgrounds for "
-        r"$k\le4$, $n\le4$, over constant ones for $k=3$, $n=60$; for half-block with $k=4$, $n\le4$ it is "
-        r"throughout. For subset selection it is not, even for small $\varepsilon$.",
-        lambda label, lam, inputs: (range(2, inputs), _small(label, lam)),
+        r"$k\le4$, $n\le4$, over constant ones for $k=3$, $n=60$. For half-block with $k=4$, $n\le4$ it is at every "
+        r"level tried if $x_1^0,x_1^1$ are neighbours on the circle; if they are opposite, a background of these two "
+        r"inputs is worst. For subset selection it is not, even for small $\varepsilon$.",
+        lambda label, lam, inputs, pair, n: (_worst(label, inputs, pair, n), _small(label, lam)),
         Grade.EXACT_CASES,
     ),
 )
+
+
+def _third(inputs: int, pair: tuple[int, int], n: int) -> list[tuple[int, ...]]:
+    """The constant backgrounds of inputs that the differing user never holds."""
+    return [(x,) * (n - 1) for x in range(inputs) if x not in pair]
+
+
+def _worst(label: str, inputs: int, pair: tuple[int, int], n: int) -> list[tuple[int, ...]]:
+    """The backgrounds among which the worst one is, as far as we know."""
+    opposite = label.startswith("half-block") and (pair[0] - pair[1]) % inputs == inputs // 2
+    return list(itertools.combinations_with_replacement(pair, n - 1)) if opposite else _third(inputs, pair, n)
 
 
 def _small(label: str, lam: Fraction) -> Fraction:

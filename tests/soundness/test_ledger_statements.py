@@ -24,7 +24,6 @@ def test_one_constant_background_of_half_block_beats_all_distinct_ones():
     assert worst_shuffled_divergence(channel, (0, 2), 2, Fraction(6, 5)) == (Fraction(27, 80), (0,))
 
 
-@pytest.mark.xfail(strict=True, reason="one pair of a mechanism whose pairs differ")
 def test_every_pair_class_of_half_block_is_looked_at():
     claim = load().claim("decomposition.sec-7")
     found = [c for c in compared(claim) if "half-block" in c.at and "pair (0, 2)" in c.at]
@@ -32,7 +31,6 @@ def test_every_pair_class_of_half_block_is_looked_at():
     assert "throughout" not in claim.corrected.text
 
 
-@pytest.mark.xfail(strict=True, reason="left open between 2a and 4a")
 def test_the_printed_tail_fails_where_hoeffding_does_not_reach():
     claim = load().claim("decomposition.sec-5.2-errors")
     lam, exp_eps = Fraction(67, 50), Fraction(653, 500)

@@ -214,7 +214,7 @@ CLAIMS: Final = (
             "information of two priors, equality in the Gaussian case; exact Bayes risks of binary response at n = "
             "1, 4, 6"
         ),
-        grade=Grade.CERTIFIED,
+        grade=Grade.EXACT_CASES,
         printed=_van_trees,
         check=_check_van_trees,
         controls=(

@@ -20,6 +20,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.design.convex_order import (
@@ -79,12 +80,19 @@ def _check_maximum(statement: Statement, rng: np.random.Generator) -> Iterator[C
         yield compare(mass, 1 / (1 + cap), at=f"law {trial}: the splits add up to the endpoint law")
 
 
-def _coupled(value: Fraction, lam: Fraction) -> Fraction:
+def _coupled(value: Any, lam: Any) -> Any:
     """The conditional probability of lam given l in the martingale coupling with the endpoint law."""
-    return Fraction(_chord(value, lam))
+    return _chord(value, lam)
 
 
 def _check_coupling(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    level, cap, step = sp.symbols("l lambda h", positive=True)
+    up = statement(level, cap)
+    yield identity(up * cap + (1 - up) / cap, level, at="every l, lam: a martingale")
+    yield identity(
+        statement(level + step, cap) - up, step * sp.diff(up, level), at="every l, lam: the weight is affine in l"
+    )
+    yield identity(statement(sp.Integer(1), cap), 1 / (1 + cap), at="every lam: hence its mean, that of l being 1")
     for trial in range(10):
         lam = (Fraction(2), Fraction(5))[trial % 2]
         ratio, end = cases.random_ratio(rng, lam, 2 + trial % 3), endpoint_law(lam)
@@ -165,17 +173,25 @@ CLAIMS: Final = (
         id="anchored.rem-4.7",
         kind=Kind.STATEMENT,
         title="Strassen coupling",
-        text=r"Convex order is a martingale coupling; with $\kappa$ it is $P(\lambda\mid l)=a(l)$.",
-        source="anchored, Remark 4.7",
-        assumptions=("finite laws",),
-        scope=(
-            "10 laws and their averages of 2 and 3, couplings from certified linear programs; reversed orders refused"
+        text=(
+            r"Convex order is a martingale coupling (quoted); for a law of mean 1 on $[1/\lambda,\lambda]$ and "
+            r"$\kappa$ it is $P(\lambda\mid l)=a(l)$."
         ),
-        grade=Grade.CERTIFIED,
+        source="anchored, Remark 4.7",
+        assumptions=("finite laws", "Strassen's theorem, quoted"),
+        scope=(
+            "the coupling for every law, l and lam; 10 laws and their averages of 2 and 3, couplings from certified "
+            "linear programs; reversed orders refused"
+        ),
+        grade=Grade.PROVED,
         printed=_coupled,
         check=_check_coupling,
-        controls=(Control("the complementary weight", lambda value, lam: 1 - _coupled(value, lam)),),
+        controls=(
+            Control("one percent more", lambda value, lam: _coupled(value, lam) * Fraction(101, 100)),
+            Control("the complementary weight", lambda value, lam: 1 - _coupled(value, lam)),
+        ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("value", "lam"),
     ),
     Claim(
         id="anchored.lem-4.8",

@@ -14,7 +14,7 @@ from proofs_checks.anchored.section5 import moment_matrices, points, trace_of
 from symshuffle.anchored import AnchoredLaw, symmetrize
 from symshuffle.anchored.law import exact_columns
 from symshuffle.anchored.linear import Matrix, Vector, dot, inverse, product
-from symshuffle.channel import Channel
+from symshuffle.channel import Channel, direct_sum
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -35,6 +35,7 @@ from symshuffle.estimation.canonical import (
     simulated_risk,
     worst_canonical_risk,
 )
+from symshuffle.mechanisms.finite import subset_selection
 
 ZERO: Final = Fraction(0)
 Atoms = Sequence[tuple[Vector, Fraction]]
@@ -57,20 +58,33 @@ def _check_singular(statement: Statement, rng: np.random.Generator) -> Iterator[
         yield decide(inverse_trace(law) == math.inf, at=f"{k} inputs, 2 outputs", claimed="infinite inverse trace")
 
 
-def _same_estimator(channel: Channel) -> bool:
-    """Whether the estimator can ignore the channel."""
-    return False
+def _share_by_covariance(first: AnchoredLaw, second: AnchoredLaw) -> bool:
+    """Whether two laws have the same estimator, as a function of the templates of the messages."""
+    return first.covariance() == second.covariance()
 
 
 def _check_dependence(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     flat = Channel(tuple(tuple((entry + Fraction(1, 3)) / 2 for entry in row) for row in cases.EXAMPLE.rows))
-    truth = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
-    votes = [canonical_estimator(AnchoredLaw.from_channel(channel)).votes(channel) for channel in (cases.EXAMPLE, flat)]
-    yield compare(votes[0] == votes[1], statement(flat), at="the example and its dilution by one half: equal votes")
-    mixed = [dot(truth, column) for column in exact_columns(flat)]
-    for which, name in ((1, "its own estimator"), (0, "the other one")):
-        means = tuple(Fraction(1, 3) + dot(mixed, vote) for vote in zip(*votes[which], strict=True))
-        yield compare(means == truth, which == 1 or statement(flat), at=f"the dilution with {name}: unbiased")
+    singles, pairs = (subset_selection().at(k=4, s=s, lam=3).channel() for s in (1, 2))
+    share = AnchoredLaw.from_channel(pairs).trace() / AnchoredLaw.from_channel(singles).trace()
+    silence = Channel(((Fraction(1),),) * 4)
+    matched = direct_sum([singles, silence], [share, 1 - share])
+    for at, one, other in (
+        ("the example and its dilution by one half", cases.EXAMPLE, flat),
+        ("two laws of equal covariance: pairs of 4 and diluted 4-ary response", pairs, matched),
+    ):
+        laws = [AnchoredLaw.from_channel(channel) for channel in (one, other)]
+        k = one.num_inputs
+        truth = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4), ZERO)[:k]
+        estimators = [canonical_estimator(law) for law in laws]
+        claimed = statement(*laws)
+        yield compare(laws[0] == laws[1], False, at=f"{at}: different laws")
+        yield compare(estimators[0] == estimators[1], claimed, at=f"{at}: one estimator")
+        mixed = [dot(truth, column) for column in exact_columns(other)]
+        for which, name in ((1, "its own estimator"), (0, "the one of the other")):
+            votes = estimators[which].votes(other)
+            means = tuple(Fraction(1, k) + dot(mixed, vote) for vote in zip(*votes, strict=True))
+            yield compare(means == truth, which == 1 or claimed, at=f"{at}: unbiased with {name}")
 
 
 def _fixed_risk(sigma: Matrix, rows: list[Matrix], w: Vector, n: int) -> Fraction:
@@ -128,8 +142,29 @@ def _check_fixed(statement: Statement, rng: np.random.Generator) -> Iterator[Com
     yield compare(mean, inverse_trace(law) - Fraction(2, 3), at="the example: average over constant populations")
 
 
+def _check_exchangeable(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For exchangeable laws the risk is that at uniform less the squared distance to it."""
+    gauge = cases.gauges()[1]
+    for s, lam in ((1, 2), (2, 3), (3, Fraction(5, 2))):
+        channel = subset_selection().at(k=4, s=s, lam=lam).channel()
+        law = AnchoredLaw.from_channel(channel)
+        matrices = moment_matrices(points(law, gauge), gauge.rows)
+        top = statement(*matrices, (Fraction(1, 4),) * 4, 1)
+        yield compare(top, 9 / law.trace(), at=f"exchangeable, s={s}, lam={lam}: risk at uniform")
+        for trial in range(4):
+            w = cases.distribution(rng, 4, zeros=0.3)
+            away = dot(w, w) - Fraction(1, 4)
+            where = f"exchangeable, s={s}, lam={lam}, w={tuple(map(str, w))}"
+            n = 1 + trial % 2
+            brute, _ = enumerated_risk(channel, w, n=n, population=Population.IID)
+            yield compare(n * brute, top - away, at=f"{where}, n={n}: by enumeration")
+            yield compare(statement(*matrices, w, n), brute, at=f"{where}, n={n}")
+            yield compare(away > 0, w != (Fraction(1, 4),) * 4, at=f"{where}: below the risk at uniform elsewhere")
+
+
 def _check_iid(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     yield from _check_risk(Population.IID, statement, rng)
+    yield from _check_exchangeable(statement, rng)
     law = AnchoredLaw.from_channel(cases.EXAMPLE)
     value, argument = worst_canonical_risk(law, n=1, population=Population.IID)
     yield compare(
@@ -166,15 +201,22 @@ CLAIMS: Final = (
     Claim(
         id="anchored.rem-5.4",
         kind=Kind.STATEMENT,
-        title="the estimator needs to know the channel",
-        text=r"The canonical estimator depends on $\mu$ through $\Sigma$: used on another channel it is biased.",
+        title="the estimator needs to know the covariance",
+        text=(
+            r"The canonical estimator depends on $\mu$ through $\Sigma$: two laws share it, as a function of the "
+            r"templates of the messages, exactly if their covariances are equal. Used on a channel of another "
+            r"covariance it is biased; on a different channel of the same covariance it is not."
+        ),
         source="anchored, Remark 5.4",
-        assumptions=(),
-        scope="one channel and its dilution by one half",
+        assumptions=(r"$\Sigma$ invertible",),
+        scope="a channel and its dilution by one half; two channels of equal covariance and different laws",
         grade=Grade.EXACT_CASES,
-        printed=_same_estimator,
+        printed=_share_by_covariance,
         check=_check_dependence,
-        controls=(Control("one estimator for both", lambda channel: True),),
+        controls=(
+            Control("one estimator for all", lambda first, second: True),
+            Control("a law of its own for every estimator", lambda first, second: first == second),
+        ),
         expected=ClaimVerdict.HOLDS,
     ),
     Claim(
@@ -205,11 +247,12 @@ CLAIMS: Final = (
         title="i.i.d. risk",
         text=(
             r"$R_{\rm iid}(w)=\frac1n[\sum_iw_i\operatorname{tr}(\Sigma^{-1}M_i\Sigma^{-1})-|w|^2+\frac1k]$; for "
-            r"exchangeable $\mu$ it is largest at uniform $w$."
+            r"exchangeable $\mu$ it is $\frac1n[\frac{(k-1)^2}{\operatorname{tr}\Sigma}-|w-\frac1k|^2]$, largest at "
+            r"uniform $w$."
         ),
         source="anchored, Proposition 5.7",
         assumptions=(r"$\Sigma$ invertible",),
-        scope="8 random channels, n <= 3, all histograms; worst compositions; one seeded simulation",
+        scope="8 random and 3 exchangeable channels, n <= 3, all histograms; worst compositions; one seeded simulation",
         grade=Grade.EXACT_CASES,
         printed=_iid_risk,
         check=_check_iid,

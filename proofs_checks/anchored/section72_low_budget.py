@@ -13,6 +13,7 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.anchored import (
     AnchoredLaw,
     orbit_law,
+    template_budget,
     template_signal,
 )
 from symshuffle.anchored.linear import Vector
@@ -26,7 +27,9 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
+    serving,
 )
 from symshuffle.design.frontier import slope_constant, threshold_budget, trace_frontier
 from symshuffle.design.raw_cap import subset_slope, subset_template
@@ -186,6 +189,36 @@ def _finite_optimum(root: Any, budget: Any) -> tuple[Any, Any]:
     return iid, iid - _over(k - 1, k)
 
 
+def _only_optimum(statement: Statement) -> Iterator[Comparison]:
+    """What a template falls short of the trace that an optimal risk needs, per unit of budget.
+
+    Below the threshold an optimal law has none of it, so that it lives on the centre and on singletons of ratio t.
+    """
+    root, spent = sp.symbols("t C", positive=True)
+    slope = subset_slope().subs({K: root**2 + 1, S: 1})
+    square = root**2 * (root**2 + 1) / ((LAM + 1) * (LAM + root**2) * (root + 1) ** 2)
+    for population, constant in zip((Population.IID, Population.FIXED), statement(root, spent), strict=True):
+        offset = 0 if population is Population.IID else root**2 / (root**2 + 1)
+        needed = root**4 / (constant + offset)
+        yield identity(
+            needed / spent - slope,
+            (LAM - root) ** 2 * square,
+            at=f"every k, C, {population.value}: only optimal law, singletons of ratio lam fall short unless lam = t",
+        )
+    iid, _ = statement(2, Fraction(1, 8))
+    orbits = [(Fraction(1),) * 5]
+    orbits += [subset_template(5, s, lam) for s in (1, 2, 3, 4) for lam in map(Fraction, ("3/2", "2", "3"))]
+    rows: list[tuple[list[Fraction], str, Fraction]] = [
+        ([Fraction(1)] * len(orbits), "==", Fraction(1)),
+        ([Fraction(template_budget(u)) for u in orbits], "<=", Fraction(1, 8)),
+        ([template_signal(u) for u in orbits], ">=", 16 / iid),
+    ]
+    for j, u in enumerate(orbits):
+        best = -solve(LinearProgram.from_rows([Fraction(-(i == j)) for i in range(len(orbits))], rows)).value.upper
+        share = Fraction(1, 2) if u in (orbits[0], subset_template(5, 1, Fraction(2))) else ZERO
+        yield compare(best, share, at=f"k=5, C=1/8: only optimal law, largest weight of orbit {j}")
+
+
 def _check_finite(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     root, spent = sp.symbols("t C", positive=True)
     size = root**2 + 1
@@ -193,6 +226,7 @@ def _check_finite(statement: Statement, rng: np.random.Generator) -> Iterator[Co
         cap = _trace_cap(root) * spent
         risk = (size - 1) ** 2 / cap - (0 if population is Population.IID else (size - 1) / size)
         yield identity(risk, constant, at=f"every k, C: {population.value}, from the trace cap")
+    yield from serving("only optimal law", _only_optimum(statement))
     budget = Fraction(1, 8)
     iid, fixed = statement(2, budget)
     channel = augmented_randomized_response().at(k=5, p=Fraction(1, 2), lam=2).channel()
@@ -304,13 +338,18 @@ CLAIMS: Final = (
         title="exact finite-n canonical optimum under the budget",
         text=(
             r"For $0<C\le B_*$ the smallest worst-case canonical risk is $\frac{(k-1)(1+\sqrt{k-1})^2}{nkC}$ "
-            r"(i.i.d.), less $\frac{k-1}{nk}$ (fixed composition)."
+            r"(i.i.d.), less $\frac{k-1}{nk}$ (fixed composition). Both are attained by augmented randomized response "
+            r"with $\lambda=\sqrt{k-1}$, $p=C/B_*$, which is the only optimal law."
         ),
         source="anchored, Theorem 7.6",
-        assumptions=(r"$k\ge3$",),
+        assumptions=(
+            r"$k\ge3$",
+            "no template falls less short than singletons do (claim anchored.lem-7.2)",
+            "symmetrisation (claim anchored.thm-6.2)",
+        ),
         scope=(
-            "every k and C by anchored.thm-6.2 and thm-7.5; k = 5, C = 1/8: enumeration for n <= 3, and diluted "
-            "random channels"
+            "every k and C from the trace cap, the shortfall of every singleton included; k = 5, C = 1/8: enumeration "
+            "for n <= 3, diluted random channels, weights of 13 orbits"
         ),
         grade=Grade.PROVED,
         printed=_finite_optimum,
@@ -326,5 +365,6 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("root", "budget", "only optimal law"),
     ),
 )

@@ -214,7 +214,7 @@ CLAIMS: Final = (
             "k = 3, 4, 6 at 7 budgets with rational certificates; exact linear programs over a grid of templates at "
             "k = 3"
         ),
-        grade=Grade.CERTIFIED,
+        grade=Grade.EXACT_CASES,
         printed=_two_orbits,
         check=_check_two_orbits,
         controls=(
@@ -231,7 +231,7 @@ CLAIMS: Final = (
         source="anchored, Corollary 7.10",
         assumptions=(),
         scope="60 orbit points below it, k = 3..6; touching points; each value with its own certificate",
-        grade=Grade.CERTIFIED,
+        grade=Grade.EXACT_CASES,
         printed=_envelope_of,
         check=_check_envelope,
         controls=(

@@ -111,6 +111,7 @@ def _check_design(statement: Statement, rng: np.random.Generator) -> Iterator[Co
                 yield decide(
                     worst >= claimed, at=f"{where}: capped channel {trial}, {population.value}", claimed=f">= {claimed}"
                 )
+    yield from _converse(statement, rng)
     tied = mix([orbit_law(subset_template(10, s, Fraction(6))) for s in (1, 2)], [Fraction(1, 3), Fraction(2, 3)])
     worst, _ = worst_canonical_risk(tied, n=1, population=Population.IID)
     yield decide(
@@ -118,6 +119,23 @@ def _check_design(statement: Statement, rng: np.random.Generator) -> Iterator[Co
         at="k=10, lam=6: a mixture of the two tied sizes",
         claimed="optimal too",
     )
+
+
+def _converse(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Orbits of the best sizes attain the claimed risk, and no other orbit under the cap does."""
+    for k, lam in ((3, Fraction(2)), (4, Fraction(4)), (7, Fraction(3, 2)), (10, Fraction(6))):
+        best = max(statement_trace(k, s, lam) for s in range(1, k))
+        claimed, sizes = statement(k, best)[0], optimal_subset_sizes(k, lam)
+        for s in range(1, k):
+            risk = (k - 1) ** 2 / statement_trace(k, s, lam)
+            yield compare(risk == claimed, s in sizes, at=f"converse, k={k}, lam={lam}: size {s} is optimal")
+        for trial in range(6):
+            levels = [1 + (lam - 1) * Fraction(v, 6) for v in cases.integers(rng, k, 0, 6)]
+            levels[0] = 1 + (lam - 1) * Fraction(1 + trial % 5, 6)  # strictly between the two levels
+            u = tuple(k * level / sum(levels) for level in levels)
+            trace = sum((entry**2 for entry in u), start=ZERO) - k
+            below = trace == 0 or (k - 1) ** 2 / trace > claimed
+            yield compare(below, True, at=f"converse, k={k}, lam={lam}: orbit with three levels, case {trial}")
 
 
 def statement_trace(k: int, s: int, lam: Fraction) -> Fraction:
@@ -231,11 +249,14 @@ CLAIMS: Final = (
         text=(
             r"The smallest worst-case canonical risk is $\frac{(k-1)^2}{nT^*}$ (i.i.d.) and "
             r"$\frac1n[\frac{(k-1)^2}{T^*}-\frac{k-1}k]$ (fixed), $T^*=\max_sT_k(s;\lambda)$, attained by mixtures of "
-            r"the maximising sizes."
+            r"the maximising sizes; conversely, every exchangeable optimiser is one (converse)."
         ),
         source="anchored, Theorem 9.4",
         assumptions=(r"$\lambda>1$",),
-        scope="3 choices of k and lam by enumeration; 4 random capped channels each; a mixture at a tie",
+        scope=(
+            "3 choices of k and lam by enumeration, 4 random capped channels each; a mixture at a tie; converse: all "
+            "sizes and 6 other orbits at 4 choices"
+        ),
         grade=Grade.EXACT_CASES,
         printed=_design_risks,
         check=_check_design,
@@ -276,7 +297,7 @@ CLAIMS: Final = (
         source="anchored, Corollary 9.6",
         assumptions=("$k$ fixed, i.i.d. users",),
         scope="k = 3 and 10, fixed and falling budgets, n up to 1e18: certified sides that close to 1 percent",
-        grade=Grade.CERTIFIED,
+        grade=Grade.EXACT_CASES,
         printed=_raw_cap_limit,
         check=_check_raw_cap_limit,
         controls=(

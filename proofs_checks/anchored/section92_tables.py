@@ -20,6 +20,7 @@ from symshuffle.claims.model import (
     Grade,
     Kind,
     Statement,
+    by_cases,
     compare,
     identity,
 )
@@ -249,6 +250,7 @@ CLAIMS: Final = (
             grade=Grade.CERTIFIED,
             check=_check_prose_corrected,
         ),
+        obligations=by_cases("eps"),
     ),
     Claim(
         id="anchored.table-1",

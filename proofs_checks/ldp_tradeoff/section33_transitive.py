@@ -23,7 +23,7 @@ from symshuffle.claims.model import (
     decide,
     identity,
 )
-from symshuffle.design import bayes_tradeoff, measures, uniform
+from symshuffle.design import bayes_tradeoff, measures, smoothed_point_masses, uniform
 from symshuffle.design.maximum import maximise
 from symshuffle.design.symmetric import subset_weight
 from symshuffle.geometry.extremal import MaximalPolytope
@@ -72,6 +72,7 @@ def _selection_weight(m: Any, k: Any, lam: Any) -> Any:
 def _check_selection(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     m, k, lam = sp.symbols("m k lambda", positive=True)
     yield identity(subset_weight(m, k, lam), statement(m, k, lam), at="weight by counting subsets, all m, k, lam")
+    yield from _best_size(statement)
     for inputs in (3, 4, 5, 6):
         orbits = list(symmetric_group(inputs).subset_orbits())
         expected = sorted((size, math.comb(inputs, size)) for size in range(1, inputs))
@@ -82,6 +83,21 @@ def _check_selection(statement: Statement, rng: np.random.Generator) -> Iterator
             claimed = statement(sp.Integer(inputs), sp.Integer(orbit.representative.bit_count()), sp.Integer(3))
             weight = polytope.single_orbit_weight(orbit)
             yield compare(weight, Fraction(int(claimed.p), int(claimed.q)), at=f"m={inputs}, size {orbit.size}")
+
+
+def _best_size(statement: Statement) -> Iterator[Comparison]:
+    """Invariant risks: the best subset selection, with the stated weight, against the certified optimum."""
+    for inputs in (3, 4):
+        family, problem = MaximalPolytope(inputs, cases.LAM), smoothed_point_masses(inputs, Fraction(3, 4))
+        risks = []
+        for size in range(1, inputs):
+            claimed = statement(sp.Integer(inputs), sp.Integer(size), sp.Integer(3))
+            weight = Fraction(int(claimed.p), int(claimed.q))
+            subsets = {y: weight for y in range(1, 2**inputs - 1) if y.bit_count() == size}
+            if family.contains(subsets):
+                risks.append(problem.bayes_risk(family.channel(subsets))[0])
+        best = bayes_tradeoff(problem, cases.LAM).value.exact
+        yield compare(min(risks, default=None), best, at=f"m={inputs}: an optimal channel is a subset selection")
 
 
 def _information_sizes(m: int, eps0: Fraction) -> set[int]:
@@ -134,14 +150,20 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         id="ldp_tradeoff.rem-3.18",
         kind=Kind.STATEMENT,
         title="full symmetry leads to subset selection",
-        text=r"For $\mathrm{Sym}(m)$ the orbits are the $k$-subsets and $w_O=m/(\binom mk(k\lambda+m-k))$.",
+        text=(
+            r"For a $\mathrm{Sym}(m)$-invariant risk the optimal channel is a subset selection: the orbits are the "
+            r"$k$-subsets and $w_O=m/(\binom mk(k\lambda+m-k))$."
+        ),
         source="ldp_tradeoff, Remark 3.18, equation (30)",
         assumptions=("Corollary 3.17",),
-        scope="weight symbolic in m, k, lam by counting; orbits and weights for m = 3..6",
-        grade=Grade.PROVED,
+        scope="weight for all m, k, lam; orbits and weights for m = 3..6; optimality in one problem each for m = 3, 4",
+        grade=Grade.EXACT_CASES,
         printed=_selection_weight,
         check=_check_selection,
-        controls=(Control("the binomial omitted", lambda m, k, lam: m / (k * lam + m - k)),),
+        controls=(
+            Control("the binomial of m - 1", lambda m, k, lam: m / (sp.binomial(m - 1, k) * (k * lam + m - k))),
+            Control("levels exchanged", lambda m, k, lam: m / (sp.binomial(m, k) * (k + (m - k) * lam))),
+        ),
         expected=ClaimVerdict.HOLDS,
     ),
     Claim(

@@ -206,7 +206,7 @@ def _only_optimum(statement: Statement) -> Iterator[Comparison]:
             at=f"every k, C, {population.value}: only optimal law, singletons of ratio lam fall short unless lam = t",
         )
     iid, _ = statement(2, Fraction(1, 8))
-    orbits = [(Fraction(1),) * 5]
+    orbits: list[Vector] = [(Fraction(1),) * 5]
     orbits += [subset_template(5, s, lam) for s in (1, 2, 3, 4) for lam in map(Fraction, ("3/2", "2", "3"))]
     rows: list[tuple[list[Fraction], str, Fraction]] = [
         ([Fraction(1)] * len(orbits), "==", Fraction(1)),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import sympy as sp
@@ -113,9 +113,15 @@ def plus(value: Any) -> Any:
     return sp.Max(0, sp.expand(value)) if isinstance(value, sp.Basic) else max(Fraction(0), value)
 
 
+def one_over(n: Any) -> Any:
+    """The reciprocal of a number or of an expression."""
+    return 1 / n if isinstance(n, sp.Basic) else Fraction(1, n)
+
+
 def binomial_mass(n: int, k: int, p: Any) -> Any:
     """Probability that a Bin(n, p) variable is k."""
-    return math.comb(n, k) * p**k * (1 - p) ** (n - k)
+    choose = sp.binomial if isinstance(n, sp.Basic) or isinstance(k, sp.Basic) else math.comb
+    return choose(n, k) * p**k * (1 - p) ** (n - k)
 
 
 def charged(law: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -170,17 +176,21 @@ def one_more_user() -> Comparison:
     return identity(coefficient, e(m) + q * e(m - 1), at="one more user, any number of users and left-overs")
 
 
-def one_more_coin() -> Comparison:
-    """The step from n to n + 1 users of whom each tosses a coin: their successes are binomial, for every n."""
+def one_more_coin(mass: Callable[[Any, Any, Any], Any]) -> Comparison:
+    """The step from n to n + 1 users of whom each tosses a coin, for every n: is this the mass of m successes?"""
     n, m = sp.symbols("n m", integer=True, positive=True)
     gamma = sp.Symbol("gamma", positive=True)
-
-    def mass(users: Any, successes: Any) -> Any:
-        return sp.binomial(users, successes) * gamma**successes * (1 - gamma) ** (users - successes)
-
-    before = (1 - gamma) * mass(n, m) + gamma * mass(n, m - 1)
-    ratios = (sp.powsimp(sp.expand_func(weight / mass(n, m))) for weight in (before, mass(n + 1, m)))
+    before = (1 - gamma) * mass(n, m, gamma) + gamma * mass(n, m - 1, gamma)
+    scale = binomial_mass(n, m, gamma)
+    ratios = (sp.powsimp(sp.expand_func(weight / scale)) for weight in (before, mass(n + 1, m, gamma)))
     return identity(*ratios, at="one more coin, any number of users and any gamma")
+
+
+def sole_coin(mass: Callable[[Any, Any, Any], Any]) -> Iterator[Comparison]:
+    """Where that induction starts: one user."""
+    gamma = sp.Symbol("gamma", positive=True)
+    for successes, chance in ((0, 1 - gamma), (1, gamma)):
+        yield identity(mass(sp.Integer(1), sp.Integer(successes), gamma), chance, at=f"one coin, {successes} successes")
 
 
 def couples(rng: np.random.Generator) -> list[tuple[str, Channel, Channel]]:
@@ -207,45 +217,44 @@ def law_of(weights: tuple[Any, Any, Any, Any], exp_eps: Fraction) -> dict[Any, A
     return atoms(Decomposition(tuple(a), tuple(b), tuple(c), beta).reduction_pair().gparv(exp_eps))
 
 
-def key_identity() -> Iterator[Comparison]:
+Excess: TypeAlias = tuple[Any, Any, list[tuple[Any, Any]], Any]
+"""A bound ``share E[G_1 + ... + G_copies]_+ + outside``: share, copies, atoms of G in the order of the cells, outside."""
+
+
+def height(claimed: Excess) -> Any:
+    """The value of such a bound, over all sequences of atoms."""
+    share, copies, law, outside = claimed
+    total: Any = Fraction(0)
+    for sequence in itertools.product(law, repeat=copies):
+        value = sum((g for g, _ in sequence), Fraction(0))
+        total += plus(value) * math.prod((mass for _, mass in sequence), start=Fraction(1))
+    return share * total + outside
+
+
+def key_identity(statement: Callable[..., Excess], *, residual: bool = False) -> Iterator[Comparison]:
     """One draw of A_b beside n - 1 draws of A_2, relative to n draws of A_2: the identity behind Theorem 12.
 
-    Weight of a draw of A_b from one cell that holds h of the n draws, for any h, n and any number of other cells; and
-    whole multisets of up to three draws from generic laws.
+    For any number n of draws, of which any h lie in one of two cells with open masses. What a cell contributes to
+    (P_0 - x P_1)/P_2 at a histogram is compared with what a statement says that it adds to the sum. The other cells have
+    the same factors in all weights, so that their number does not matter.
     """
     n, h = sp.symbols("n h", integer=True, positive=True)
-    own, others = sp.symbols("A_b A_2", positive=True)
-    # The other cells have the same factor 1/h! A_2^h in both weights.
-    with_own = own * sp.factorial(n - 1) / sp.factorial(h - 1)
-    without = others * sp.factorial(n) / sp.factorial(h)
-    yield identity(with_own / without, h / n * own / others, at="any cell, count and number of users (Appendix C)")
-    a, b, c1, c2 = polynomials("a b c1 c2")
-    laws = tuple((first, second, 1 - first - second) for first, second in ((a, b), (c1, c2)))
-    for size in (1, 2, 3):
-        weights = {
-            draws: math.prod((laws[1][j] for j in draws), start=Fraction(1))
-            for draws in itertools.product(range(3), repeat=size)
-        }
-        for counts in {tuple(sorted(draws)) for draws in weights}:
-            orders = set(itertools.permutations(counts))
-            first = sum(
-                (laws[0][o[0]] * math.prod((laws[1][j] for j in o[1:]), start=Fraction(1)) for o in orders), Fraction(0)
-            )
-            # P_b(h) n prod A_2 = W_n(h) sum_i A_b(y_i) prod over the others of A_2, without a division.
-            whole = math.prod((laws[1][j] for j in counts), start=Fraction(1))
-            rest = sum(
-                (
-                    laws[0][j] * math.prod((laws[1][i] for k, i in enumerate(counts) if k != m), start=Fraction(1))
-                    for m, j in enumerate(counts)
-                ),
-                Fraction(0),
-            )
-            yield decide(
-                first * size * whole == len(orders) * whole * rest,
-                at=f"multiset {counts} of n={size}, generic laws on three cells",
-                claimed="P_b = W_n (1/n) sum_i A_b/A_2",
-                symbolic=True,
-            )
+    rows, x = open_rows()
+    others, first, second = (row[:2] for row in rows)
+    share, copies, law, outside = statement(first, second, others, n, x)
+    yield identity(copies, n, at="number of copies, any n")
+    yield identity(outside, 0, at="nothing outside, any n")
+    yield identity(len(law), 3 if residual else 2, at="atoms, any n")
+    for cell, (a, b, c) in enumerate(zip(first, second, others, strict=True)):
+        value, mass = law[cell]
+        with_own = (a - x * b) * c ** (h - 1) * sp.factorial(n - 1) / sp.factorial(h - 1)
+        without = c**h * sp.factorial(n) / sp.factorial(h)
+        yield identity(with_own / without, share * h * value, at=f"cell {cell}, any count and number of users")
+        yield identity(mass, c, at=f"mass of cell {cell}, any number of users")
+    if residual:
+        value, mass = law[-1]
+        yield identity(value, 0, at="users without blanket add nothing, any n")
+        yield identity(mass, 1 - sum(others), at="their mass, any n")
 
 
 def open_rows() -> tuple[tuple[tuple[Any, ...], ...], Any]:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import sympy as sp
 
 from proofs_checks.decomposition._cases import (
     DIRECTIONS,
     PAIR,
     REVEALING,
     STUDY,
+    Excess,
     atoms,
     binomial_mass,
+    height,
     key_identity,
     named_channels,
     one_more_coin,
+    one_over,
     open_height,
     open_rows,
     outside_identity,
@@ -27,6 +29,7 @@ from proofs_checks.decomposition._cases import (
     random_distribution,
     random_labelled,
     same_law,
+    sole_coin,
     targets,
 )
 from symshuffle.accountants.exact import Exact
@@ -41,6 +44,7 @@ from symshuffle.claims.model import (
     Kind,
     Statement,
     compare,
+    for_all,
     identity,
 )
 from symshuffle.decompositions.blanket import primary_decomposition
@@ -64,15 +68,6 @@ NOT_LDP = (("erasure", {"k": 3, "p": "1/3"}), ("identity", {"k": 3}))
 Atoms = Sequence[tuple[Any, Any]]
 
 
-def _expected_excess(law: Atoms, n: int) -> Any:
-    """E[(G_1 + ... + G_n)_+] over all sequences of n atoms."""
-    total: Any = Fraction(0)
-    for sequence in itertools.product(law, repeat=n):
-        value = sum((g for g, _ in sequence), Fraction(0))
-        total += plus(value) * math.prod((mass for _, mass in sequence), start=Fraction(1))
-    return total
-
-
 # -- decomposition.thm-12, with Appendix C
 
 
@@ -81,13 +76,13 @@ def _ratios(a0: Any, a1: Any, a2: Any, exp_eps: Any) -> list[tuple[Any, Any]]:
 
 
 def _identity_of_sums(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    yield from key_identity()
+    yield from key_identity(statement)
     rows, x = open_rows()
     others, first, second = (row[:2] for row in rows)
     for n in (1, 2):
         computed = open_height(first, second, others, x, n, residual=False)
         at = f"two cells with open masses, any exp(eps), n={n}"
-        yield identity(computed, statement(first, second, others, n, x), at=at)
+        yield identity(computed, height(statement(first, second, others, n, x)), at=at)
     pairs = [
         (f"A0, A1, A2 = {laws}", ReductionPair(*laws))
         for laws in (tuple(random_distribution(rng, 3, zeros=i < 2) for i in range(3)) for _ in range(8))
@@ -103,7 +98,7 @@ def _sums(statement: Statement, pairs: list[tuple[str, ReductionPair]]) -> Itera
             for exp_eps in (Fraction(1), Fraction(6, 5), Fraction(2)):
                 for direction, (i, j) in DIRECTIONS:
                     laws = (pair.a0, pair.a1)
-                    claimed = statement(laws[i], laws[j], pair.a2, n, exp_eps)
+                    claimed = height(statement(laws[i], laws[j], pair.a2, n, exp_eps))
                     computed = pair.divergence(n, exp_eps, direction=direction)
                     at = f"{label}, n={n}, exp(eps)={exp_eps}, {direction}"
                     yield compare(computed, claimed, at=at)
@@ -116,11 +111,11 @@ def _not_dominated(statement: Statement, rng: np.random.Generator) -> Iterator[C
     yield from _sums(statement, [(label, primary_decomposition(w, PAIR).reduction_pair()) for label, w in labelled])
 
 
-def _mean_excess(a0: Any, a1: Any, a2: Any, n: int, exp_eps: Any) -> Any:
-    return _expected_excess(_ratios(a0, a1, a2, exp_eps), n) / n
+def _mean_excess(a0: Any, a1: Any, a2: Any, n: Any, exp_eps: Any) -> Excess:
+    return one_over(n), n, _ratios(a0, a1, a2, exp_eps), Fraction(0)
 
 
-def _without_idle(a0: Any, a1: Any, a2: Any, n: int, exp_eps: Any) -> Any:
+def _without_idle(a0: Any, a1: Any, a2: Any, n: Any, exp_eps: Any) -> Excess:
     """The same after dropping the cells that neither A0 nor A1 charges."""
     kept = [j for j, (a, b) in enumerate(zip(a0, a1, strict=True)) if a or b]
     first, second, others = ([law[j] for j in kept] for law in (a0, a1, a2))
@@ -136,12 +131,16 @@ THM_12 = Claim(
     r"$G=\frac{A_0(y)-e^\varepsilon A_1(y)}{A_2(y)}$, $y\sim A_2$.",
     source="decomposition, Theorem 12, Section 5.1 and Appendix C",
     assumptions=("A0 and A1 are absolutely continuous with respect to A2",),
-    scope="key identity for any cells and n; histograms against sequences for eleven pairs, both directions, n <= 4",
+    scope="what a cell adds, for any cell, count and n; histograms against sequences for eleven pairs, both directions, "
+    "n <= 4",
     grade=Grade.PROVED,
     printed=_mean_excess,
     check=_identity_of_sums,
+    obligations=for_all("a0", "a1", "a2", "n", "exp_eps"),
     controls=(
-        Control("1/(n + 1) instead of 1/n", lambda a0, a1, a2, n, x: _mean_excess(a0, a1, a2, n, x) * n / (n + 1)),
+        Control(
+            "1/(n + 1) instead of 1/n", lambda a0, a1, a2, n, x: (one_over(n + 1), *_mean_excess(a0, a1, a2, n, x)[1:])
+        ),
         Control("cells that neither A0 nor A1 charges are dropped", _without_idle),
         Control("laws that A2 does not dominate", _mean_excess, _not_dominated),
     ),
@@ -209,60 +208,71 @@ DEF_9 = Claim(
 # -- decomposition.thm-13
 
 
+Value: TypeAlias = Callable[[Statement, Any, Any, Any, int, Any], Any]
+"""What a statement says of rows, blanket, number of users and exp(eps)."""
+
+
+def _directly(statement: Statement, first: Any, second: Any, floor: Any, n: int, exp_eps: Any) -> Any:
+    return height(statement(first, second, floor, n, exp_eps))
+
+
 def _optimal(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     yield from _optimal_under_ldp(statement, rng)
     yield outside_identity()
-    yield from _open_channel(statement, outputs=3)
-    revealing = ("an output that one input never sends", REVEALING)
-    yield from _optimal_for(statement, [*named_channels(*NOT_LDP[:1]), revealing])
+    yield from _beyond_ldp(statement, _directly)
 
 
 def _optimal_under_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    yield from key_identity()
-    yield one_more_coin()  # G is L/gamma for the users who take the blanket, and they are Bin(n, gamma) many
-    yield from _open_channel(statement, outputs=2)
+    yield from key_identity(statement, residual=True)
+    yield from _for_ldp(statement, _directly, rng)
+
+
+def _beyond_ldp(statement: Statement, value: Value) -> Iterator[Comparison]:
+    yield from _open_channel(statement, value, outputs=3)
+    revealing = ("an output that one input never sends", REVEALING)
+    yield from _optimal_for(statement, value, [*named_channels(*NOT_LDP[:1]), revealing])
+
+
+def _for_ldp(statement: Statement, value: Value, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _open_channel(statement, value, outputs=2)
     labelled = [*named_channels(*LDP), ("the study channel", STUDY)]
     labelled += random_labelled(rng, 3, ((3, 3), (4, 2)))
-    yield from _optimal_for(statement, labelled)
+    yield from _optimal_for(statement, value, labelled)
 
 
-def _open_channel(statement: Statement, *, outputs: int) -> Iterator[Comparison]:
+def _open_channel(statement: Statement, value: Value, *, outputs: int) -> Iterator[Comparison]:
     rows, x = open_rows()
-    rows = tuple(row[:outputs] for row in rows)
+    floor, first, second = (row[:outputs] for row in rows)
     for n in (1, 2):
-        computed = open_height(rows[1], rows[2], rows[0], x, n, residual=True)
+        computed = open_height(first, second, floor, x, n, residual=True)
         at = f"{outputs} outputs with open masses, any exp(eps), n={n}"
-        yield identity(computed, statement(rows, (1, 2), n, x), at=at)
+        yield identity(computed, value(statement, first, second, floor, n, x), at=at)
 
 
-def _optimal_for(statement: Statement, labelled: list[tuple[str, Channel]]) -> Iterator[Comparison]:
+def _optimal_for(statement: Statement, value: Value, labelled: list[tuple[str, Channel]]) -> Iterator[Comparison]:
     for label, channel in labelled:
         cap: Any = channel.ratio_cap()
         for n in (1, 2, 3):
             for exp_eps in targets(min(cap, 2)):
                 for direction, pair in DIRECTIONS:
                     at = f"{label}, n={n}, exp(eps)={exp_eps}, {direction}"
+                    own, other = (channel.rows[x] for x in pair)
                     first, second = blanket_laws(channel, pair, n)
-                    claimed = statement(channel.rows, pair, n, exp_eps)
+                    claimed = value(statement, own, other, channel.blanket(), n, exp_eps)
                     yield compare(law_divergence(first, second, exp_eps), claimed, at=f"{at}: blanket pair")
                     truth, background = worst_shuffled_divergence(channel, pair, n, exp_eps)
                     yield compare(truth, claimed, "<=", at=f"{at}: truth, background {background}")
 
 
-def _optimal_value(rows: Any, pair: tuple[int, int], n: int, exp_eps: Any) -> Any:
-    _, general = parv(rows, pair, exp_eps)
-    return _expected_excess(general, n) / n
+def _optimal_value(first: Any, second: Any, floor: Any, n: Any, exp_eps: Any) -> Excess:
+    rest = (Fraction(0), 1 - sum(floor, Fraction(0)))
+    return one_over(n), n, [*_ratios(first, second, floor, exp_eps), rest], Fraction(0)
 
 
-def _similarity(rows: Any) -> Any:
-    return sum((min(column) for column in zip(*rows, strict=True)), Fraction(0))
-
-
-def _outside(rows: Any, pair: tuple[int, int], exp_eps: Any) -> Any:
+def _outside(first: Any, second: Any, floor: Any, exp_eps: Any) -> Any:
     """What the outputs that the blanket does not charge reveal for certain."""
-    x, y = (rows[i] for i in pair)
-    columns = zip(x, y, zip(*rows, strict=True), strict=True)
-    return sum((plus(a - exp_eps * b) for a, b, column in columns if not min(column)), Fraction(0))
+    columns = zip(first, second, floor, strict=True)
+    return sum((plus(a - exp_eps * b) for a, b, c in columns if not c), Fraction(0))
 
 
 THM_13 = Claim(
@@ -274,20 +284,20 @@ THM_13 = Claim(
     r"and 4, the identity fails where the pair sends outputs outside the blanket, and the sum is then no bound.",
     source="decomposition, Theorem 13",
     assumptions=("gamma > 0", "eps >= 0", "the blanket bounds the shuffled divergence (Theorem 2)"),
-    scope="key identity and its split for any n, open masses for n <= 2; eight LDP channels and two that are not, all "
-    "backgrounds, both directions, n <= 3",
+    scope="what a cell adds, for any cell, count and n; open masses for n <= 2; eight LDP channels and two that are "
+    "not, all backgrounds, both directions, n <= 3",
     grade=Grade.REFUTED,
     printed=_optimal_value,
     check=_optimal,
     controls=(
         Control(
             "without the residual atom",
-            lambda rows, pair, n, x: _expected_excess(parv(rows, pair, x, rest=Fraction(0))[1], n) / n,
+            lambda first, second, floor, n, x: (one_over(n), n, _ratios(first, second, floor, x), Fraction(0)),
             _optimal_under_ldp,
         ),
         Control(
-            "1/(gamma n) instead of 1/n",
-            lambda rows, pair, n, x: _optimal_value(rows, pair, n, x) / _similarity(rows),
+            "1/(n + 1) instead of 1/n",
+            lambda first, second, floor, n, x: (one_over(n + 1), *_optimal_value(first, second, floor, n, x)[1:]),
             _optimal_under_ldp,
         ),
     ),
@@ -295,20 +305,53 @@ THM_13 = Claim(
     corrected=Correction(
         r"The same for randomizers that are LDP (or, more generally, with $R(x_1^0),R(x_1^1)\ll\omega$); otherwise add "
         r"$\sum(R(x_1^0)(y)-e^\varepsilon R(x_1^1)(y))_+$ over the outputs outside the blanket.",
-        lambda rows, pair, n, x: _optimal_value(rows, pair, n, x) + _outside(rows, pair, x),
+        lambda first, second, floor, n, x: (
+            *_optimal_value(first, second, floor, n, x)[:3],
+            _outside(first, second, floor, x),
+        ),
         Grade.PROVED,
     ),
+    obligations=for_all("first", "second", "floor", "n", "x"),
 )
 
 
 # -- decomposition.lem-3
 
 
-def _by_active_users(rows: Any, pair: tuple[int, int], n: int, exp_eps: Any) -> Any:
-    plain, _ = parv(rows, pair, exp_eps)
-    gamma = _similarity(rows)
-    terms = (binomial_mass(n, m, gamma) * _expected_excess(plain, m) for m in range(1, n + 1))
-    return sum(terms, Fraction(0)) / (gamma * n)
+def _active(first: Any, second: Any, floor: Any, n: Any, exp_eps: Any, m: Any) -> tuple[Any, Any, Any, Any]:
+    """For m of n users who take the blanket: their mass, the share of the sum, the atoms of L, and what lies outside."""
+    gamma = sum(floor, Fraction(0))
+    law = _ratios(first, second, [mass / gamma for mass in floor], exp_eps)
+    return binomial_mass(n, m, gamma), one_over(n) / gamma, law, Fraction(0)
+
+
+def _by_active_users(statement: Statement, first: Any, second: Any, floor: Any, n: int, exp_eps: Any) -> Any:
+    terms = [(m, statement(first, second, floor, n, exp_eps, m)) for m in range(1, n + 1)]
+    outside = terms[0][1][3]
+    return sum((weight * height((share, m, law, 0)) for m, (weight, share, law, _) in terms), Fraction(0)) + outside
+
+
+def _random_number(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _random_under_ldp(statement, rng)
+    yield outside_identity()
+    yield from _beyond_ldp(statement, _by_active_users)
+
+
+def _random_under_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    a, b, x, n, m = sp.symbols("a b x n m", positive=True)
+    c1, c2, gamma = sp.symbols("c1 c2 gamma", positive=True)
+
+    def mass(users: Any, active: Any, share: Any) -> Any:
+        return statement((a,), (b,), (share,), users, x, active)[0]
+
+    yield one_more_coin(mass)
+    yield from sole_coin(mass)
+    _, share, law, outside = statement((a, a), (b, b), (c1, c2), n, x, m)
+    yield identity(outside, 0, at="nothing outside, any n")
+    for (value, weight), c in zip(law, (c1, c2), strict=True):
+        yield identity((a - x * b) / c / n, share * value, at="what an active user adds, for any cell, n and m")
+        yield identity(weight * (c1 + c2), c, at="an active user's cell, for any n and m")
+    yield from _for_ldp(statement, _by_active_users, rng)
 
 
 LEM_3 = Claim(
@@ -320,25 +363,41 @@ LEM_3 = Claim(
     r"Theorem 13.",
     source="decomposition, Lemma 3 and equation (11)",
     assumptions=("gamma > 0", "eps >= 0", "the blanket bounds the shuffled divergence (Theorem 2)"),
-    scope="the number of blanket users for any n, open masses for n <= 2; eight LDP channels and two that are not, all "
-    "backgrounds, both directions, n <= 3",
+    scope="number of blanket users by induction, and what each adds, for any n and m; open masses for n <= 2; eight LDP "
+    "channels and two that are not, all backgrounds, both directions, n <= 3",
     grade=Grade.REFUTED,
-    printed=_by_active_users,
-    check=_optimal,
+    printed=_active,
+    check=_random_number,
     controls=(
         Control(
             "1/n instead of 1/(gamma n)",
-            lambda rows, pair, n, x: _by_active_users(rows, pair, n, x) * _similarity(rows),
-            _optimal_under_ldp,
+            lambda first, second, floor, n, x, m: (
+                _active(first, second, floor, n, x, m)[0],
+                one_over(n),
+                *_active(first, second, floor, n, x, m)[2:],
+            ),
+            _random_under_ldp,
+        ),
+        Control(
+            "Bin(n + 1, gamma) blanket users",
+            lambda first, second, floor, n, x, m: (
+                _active(first, second, floor, n + 1, x, m)[0],
+                *_active(first, second, floor, n, x, m)[1:],
+            ),
+            _random_under_ldp,
         ),
     ),
     expected=ClaimVerdict.REFUTED,
     corrected=Correction(
         r"The same for LDP randomizers; otherwise add $\sum(R(x_1^0)(y)-e^\varepsilon R(x_1^1)(y))_+$ over the outputs "
         r"outside the blanket.",
-        lambda rows, pair, n, x: _by_active_users(rows, pair, n, x) + _outside(rows, pair, x),
+        lambda first, second, floor, n, x, m: (
+            *_active(first, second, floor, n, x, m)[:3],
+            _outside(first, second, floor, x),
+        ),
         Grade.PROVED,
     ),
+    obligations=for_all("first", "second", "floor", "n", "x", "m"),
 )
 
 CLAIMS: tuple[Claim, ...] = (THM_12, DEF_9, THM_13, LEM_3)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -14,10 +13,13 @@ import sympy as sp
 from proofs_checks.decomposition._cases import (
     PAIR,
     REVEALING,
+    Excess,
     atoms,
     couples,
+    height,
     key_identity,
     named_channels,
+    one_over,
     open_height,
     open_rows,
     outside_identity,
@@ -37,6 +39,7 @@ from symshuffle.claims.model import (
     Kind,
     Statement,
     compare,
+    for_all,
     identity,
 )
 from symshuffle.decompositions.model import ReductionPair
@@ -55,14 +58,6 @@ def _background_atoms(rows: Any, x0: int, x1: int, x2: int, exp_eps: Any) -> lis
 # -- decomposition.thm-14
 
 
-def _mean_excess(law: list[tuple[Any, Any]], n: int) -> Any:
-    total: Any = Fraction(0)
-    for sequence in itertools.product(law, repeat=n):
-        value = sum((g for g, _ in sequence), Fraction(0))
-        total += plus(value) * math.prod((mass for _, mass in sequence), start=Fraction(1))
-    return total / n
-
-
 def _constant_background(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     yield from _under_ldp(statement, rng)
     yield outside_identity()
@@ -76,10 +71,13 @@ def _constant_background(statement: Statement, rng: np.random.Generator) -> Iter
 
 def _open_channel(statement: Statement, *, outputs: int) -> Iterator[Comparison]:
     rows, x = open_rows()
-    rows = tuple(row[:outputs] for row in rows)
+    others, first, second = (row[:outputs] for row in rows)
     for n in (1, 2):
-        heights = open_height(rows[1], rows[2], rows[0], x, n, residual=False), statement(rows, 1, 2, 0, n, x)
-        computed, claimed = (height.subs(rows[0][1], 1 - rows[0][0]) for height in heights)
+        heights = (
+            open_height(first, second, others, x, n, residual=False),
+            height(statement(first, second, others, n, x)),
+        )
+        computed, claimed = (one.subs(others[1], 1 - others[0]) for one in heights)
         yield identity(computed, claimed, at=f"{outputs} outputs with open masses, any exp(eps), n={n}")
 
 
@@ -87,16 +85,17 @@ def _under_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
     labelled = named_channels(("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 4}), ("half-block", {"lam": 2, "k": 4}))
     labelled += random_labelled(rng, 4, ((3, 3), (3, 2)))
     yield from _backgrounds(statement, labelled)
-    yield from key_identity()
+    yield from key_identity(statement)
     yield from _open_channel(statement, outputs=2)
     k = sp.Symbol("k", positive=True)
     q = 1 / (LAM + k - 1)
     hit, miss = LAM * q, q
-    outputs = ((hit, miss, miss, 1), (miss, hit, miss, 1), (miss, miss, miss, k - 3), (miss, miss, hit, 1))
-    four = ((LAM - EXP_EPS, q), (1 - LAM * EXP_EPS, q), (1 - EXP_EPS, (k - 3) * q), ((1 - EXP_EPS) / LAM, LAM * q))
-    for (a, b, c, count), (value, mass) in zip(outputs, four, strict=True):
-        yield identity((a - EXP_EPS * b) / c, value, at="value of the lower-bound G of k-RR, any lam, k >= 4")
-        yield identity(count * c, mass, at="its mass, any lam, k >= 4")
+    rows = (hit, miss, miss, miss), (miss, hit, miss, miss), (miss, miss, miss, hit)
+    four = ((LAM - EXP_EPS, q), (1 - LAM * EXP_EPS, q), (1 - EXP_EPS, q), ((1 - EXP_EPS) / LAM, LAM * q))
+    _, _, law, _ = statement(*rows, 1, EXP_EPS)
+    for found, expected in zip(law, four, strict=True):
+        for computed, claimed in zip(expected, found, strict=True):
+            yield identity(computed, claimed, at="the four atoms of the lower-bound G of k-RR, any lam, k >= 4")
 
 
 def _backgrounds(statement: Statement, labelled: list[tuple[str, Channel]]) -> Iterator[Comparison]:
@@ -108,17 +107,18 @@ def _backgrounds(statement: Statement, labelled: list[tuple[str, Channel]]) -> I
                         others = (x2,) * (n - 1)
                         truth = shuffled_divergence(channel, (x0, *others), (x1, *others), exp_eps)
                         at = f"{label}, ({x0}) against ({x1}), background {x2}, n={n}, exp(eps)={exp_eps}"
-                        yield compare(truth, statement(channel.rows, x0, x1, x2, n, exp_eps), at=at)
-                        pair = ReductionPair(channel.rows[x0], channel.rows[x1], channel.rows[x2])
+                        rows = [channel.rows[x] for x in (x0, x1, x2)]
+                        yield compare(truth, height(statement(*rows, n, exp_eps)), at=at)
+                        pair = ReductionPair(*rows)
                         yield compare(Exact().bracket(pair.gparv(exp_eps), n).exact, truth, at=f"library engine, {at}")
 
 
-def _background_bound(rows: Any, x0: int, x1: int, x2: int, n: int, exp_eps: Any) -> Any:
-    return _mean_excess(_background_atoms(rows, x0, x1, x2, exp_eps), n)
+def _background_bound(first: Any, second: Any, others: Any, n: Any, exp_eps: Any) -> Excess:
+    return one_over(n), n, _background_atoms((first, second, others), 0, 1, 2, exp_eps), Fraction(0)
 
 
-def _revealed(rows: Any, x0: int, x1: int, x2: int, exp_eps: Any) -> Any:
-    columns = zip(rows[x0], rows[x1], rows[x2], strict=True)
+def _revealed(first: Any, second: Any, others: Any, exp_eps: Any) -> Any:
+    columns = zip(first, second, others, strict=True)
     return sum((plus(a - exp_eps * b) for a, b, c in columns if not c), Fraction(0))
 
 
@@ -132,7 +132,7 @@ THM_14 = Claim(
     r"sends: Theorem 12, which the proof quotes, supposes that it does not.",
     source="decomposition, Theorem 14",
     assumptions=("eps >= 0",),
-    scope="key identity and its split for any n, open masses for n <= 2; four atoms of k-RR for all lam, k; nine "
+    scope="what a cell adds, for any cell, count and n; open masses for n <= 2; four atoms of k-RR for all lam, k; nine "
     "channels, two of them not LDP, all constant backgrounds, both directions, n <= 4",
     grade=Grade.REFUTED,
     printed=_background_bound,
@@ -140,23 +140,30 @@ THM_14 = Claim(
     controls=(
         Control(
             "ratio against the row of x_1^1",
-            lambda rows, x0, x1, x2, n, x: _background_bound(rows, x0, x1, x1, n, x),
+            lambda first, second, others, n, x: _background_bound(first, second, second, n, x),
             _under_ldp,
         ),
         Control(
-            "n - 1 copies of G",
-            lambda rows, x0, x1, x2, n, x: _mean_excess(_background_atoms(rows, x0, x1, x2, x), max(1, n - 1)),
+            "n + 1 copies of G",
+            lambda first, second, others, n, x: (
+                one_over(n),
+                n + 1,
+                *_background_bound(first, second, others, n, x)[2:],
+            ),
             _under_ldp,
         ),
     ),
     expected=ClaimVerdict.REFUTED,
     corrected=Correction(
         r"The same where $R(x_1^0),R(x_1^1)\ll R(x_2)$, in particular under LDP; otherwise add "
-        r"$\sum(R(x_1^0)(y)-e^\varepsilon R(x_1^1)(y))_+$ over the outputs that $x_2$ never sends. (For all $n$ by "
-        r"Theorem 12.)",
-        lambda rows, x0, x1, x2, n, x: _background_bound(rows, x0, x1, x2, n, x) + _revealed(rows, x0, x1, x2, x),
+        r"$\sum(R(x_1^0)(y)-e^\varepsilon R(x_1^1)(y))_+$ over the outputs that $x_2$ never sends.",
+        lambda first, second, others, n, x: (
+            *_background_bound(first, second, others, n, x)[:3],
+            _revealed(first, second, others, x),
+        ),
         Grade.PROVED,
     ),
+    obligations=for_all("first", "second", "others", "n", "x"),
 )
 
 

@@ -25,7 +25,9 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
+    serving,
 )
 from symshuffle.design.convex_order import (
     average_law,
@@ -50,14 +52,20 @@ from symshuffle.shuffled import backgrounds, law_divergence, shuffled_divergence
 ZERO: Final = Fraction(0)
 
 
-def _envelope(lam: Any, n: int, gamma: Any, forward: bool) -> Any:
-    """The divergence of binary randomized response: a binomial sum."""
-    total = ZERO
-    for count in range(n + 1):
-        average = (count * lam + (n - count) / lam) / n
-        excess = average - gamma if forward else 1 - gamma * average
-        total += comb(n, count) * lam ** (n - count) / (1 + lam) ** n * _positive_part(excess)
-    return total
+def _term(lam: Any, n: Any, count: Any, gamma: Any, forward: bool) -> tuple[Any, Any]:
+    """A term of the binomial sum of binary randomized response: mass of a count, and what its positive part is of."""
+    average = (count * lam + (n - count) / lam) / n
+    return binomial(n, count) * lam ** (n - count) / (1 + lam) ** n, average - gamma if forward else 1 - gamma * average
+
+
+def binomial(n: Any, k: Any) -> Any:
+    """A binomial coefficient of numbers or of expressions."""
+    return sp.binomial(n, k) if isinstance(n, sp.Basic) else comb(n, k)
+
+
+def _sum(statement: Statement, lam: Any, n: int, gamma: Any, forward: bool) -> Any:
+    terms = (statement(lam, n, count, gamma, forward) for count in range(n + 1))
+    return sum((mass * _positive_part(excess) for mass, excess in terms), ZERO)
 
 
 def _positive_part(value: Any) -> Any:
@@ -71,14 +79,9 @@ def _positive_part(value: Any) -> Any:
     raise NotDecided(f"the sign of {value}")
 
 
-def _swapped(lam: Any, n: int, gamma: Any, forward: bool) -> Any:
+def _swapped(lam: Any, n: Any, count: Any, gamma: Any, forward: bool) -> tuple[Any, Any]:
     """The weights of the endpoint law exchanged."""
-    total = ZERO
-    for count in range(n + 1):
-        average = (count * lam + (n - count) / lam) / n
-        excess = average - gamma if forward else 1 - gamma * average
-        total += comb(n, count) * lam**count / (1 + lam) ** n * _positive_part(excess)
-    return total
+    return binomial(n, count) * lam**count / (1 + lam) ** n, _term(lam, n, count, gamma, forward)[1]
 
 
 CERTIFIED: Final = (
@@ -97,25 +100,53 @@ CONVEX: Final[dict[str, Callable[[Fraction], Fraction]]] = {
 }
 
 
-def _check_envelope(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    a, b, lam = sp.symbols("a b lambda", positive=True)  # masses of an output under the two rows
-    first, second = (lam * a - b) / (lam - 1), (lam * b - a) / (lam - 1)
-    yield identity((lam * first + second) / (1 + lam), a, at="every channel: the kernel gives row i from input 0")
-    yield identity((first + lam * second) / (1 + lam), b, at="every channel: the kernel gives row j from input 1")
-    yield identity(first.subs({a: 1, b: 1}), 1, at="every channel: total mass of a kernel row")
+def _kernels(statement: Statement) -> Iterator[Comparison]:
+    """Every channel of the cap is a post-processing of the one whose single message the statement describes."""
+    a, b, lam, gamma = sp.symbols("a b lambda g", positive=True)  # masses of an output under the two rows
+    kernel = (lam * b - a) / (lam - 1), (lam * a - b) / (lam - 1)  # rows of the kernel, by the count of one message
+    one = sp.Integer(1)
+    terms = [statement(lam, one, sp.Integer(count), gamma, True) for count in (0, 1)]
+    constant = sum(mass * row for (mass, _), row in zip(terms, kernel, strict=True))
+    yield identity(constant, b, at="every channel: the kernel gives row j from the constant population")
+    contaminated = sum(mass * (excess + gamma) * row for (mass, excess), row in zip(terms, kernel, strict=True))
+    yield identity(contaminated, a, at="every channel: and row i from the contaminating user")
+    for row in kernel:
+        yield identity(row.subs({a: 1, b: 1}), 1, at="every channel: total mass of a kernel row")
+        low, slack = sp.symbols("l s", positive=True)
+        for own, other in ((a, b), (b, a)):
+            ends = [sp.cancel((row * (lam - 1)).subs({own: end, other: low})) for end in (lam * low, low / lam)]
+            for end in ends:
+                positive = nonnegative(end.subs(lam, 1 + slack), {})
+                yield decide(positive, at="every channel of the cap: masses", claimed=">= 0", symbolic=True)
+
+
+def _counts(statement: Statement) -> Iterator[Comparison]:
+    """The binomial sum for any number of users: mass of a count, and its likelihood ratio."""
     n, c = sp.symbols("n c", positive=True, integer=True)  # binary response: c of n outputs are the high one
+    lam, gamma = sp.symbols("lambda g", positive=True)
     share, rest = 1 / (1 + lam), lam / (1 + lam)
     alone = share ** (c - 1) * rest ** (n - c) * rest * sp.binomial(n - 1, c - 1)  # the differing user sent it
     among = share**c * rest ** (n - 1 - c) * share * sp.binomial(n - 1, c)
     constant = share**c * rest ** (n - c) * sp.binomial(n, c)
     ratio = sp.gammasimp(((alone + among) / constant).rewrite(sp.gamma))
-    yield identity(ratio, (c * lam + (n - c) / lam) / n, at="every n, lam: likelihood ratio of a count, so the sum")
+    for forward, excess in ((True, ratio - gamma), (False, 1 - gamma * ratio)):
+        mass, claimed = statement(lam, n, c, gamma, forward)
+        yield identity(excess, claimed, at=f"every n, c, lam: likelihood ratio of a count, forward: {forward}")
+        yield identity(
+            sp.powsimp(sp.expand_func(mass / constant), force=True), 1, at="every n, c, lam: mass of a count"
+        )
+
+
+def _check_envelope(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from serving("channels", _kernels(statement))
+    yield from _counts(statement)
     # One user: the divergence of the two rows of binary response, at any order up to lam.
     order, slack = sp.symbols("g r", positive=True)
     gamma, cap_ = 1 + order, 1 + order + slack
     for forward in (True, False):
         computed = cap_ / (1 + cap_) - gamma / (1 + cap_)
-        yield identity(computed, statement(cap_, 1, gamma, forward), at=f"n=1, any lam, order, forward: {forward}")
+        claimed_ = _sum(statement, cap_, 1, gamma, forward)
+        yield identity(computed, claimed_, at=f"n=1, any lam, order, forward: {forward}")
     for trial in range(20):
         cap = (Fraction(3, 2), Fraction(2), Fraction(4))[trial % 3]
         channel = cases.capped_channel(rng, 2 + trial % 3, 3, cap)
@@ -124,7 +155,7 @@ def _check_envelope(statement: Statement, rng: np.random.Generator) -> Iterator[
         for direction in Direction:
             forward = direction is Direction.FORWARD
             experiment = Contamination(n, direction)
-            claimed = statement(cap, n, gamma, forward)
+            claimed = _sum(statement, cap, n, gamma, forward)
             where = f"lam={cap}, n={n}, order {gamma}, {direction.value}"
             value = shuffled_leakage(ratio_law(channel, 0, 1), experiment, gamma=gamma).bracket.upper
             yield compare(value, claimed, "<=", at=f"channel {trial}, {where}")
@@ -156,7 +187,7 @@ def _check_cap_exceeded(statement: Statement, _: np.random.Generator) -> Iterato
     channel = rr().at(lam=Fraction(303, 100)).channel()
     value = shuffled_divergence(channel, (0, 1, 1), (1, 1, 1), Fraction(2))
     yield compare(
-        value, statement(Fraction(3), 3, Fraction(2), True), "<=", at="ratio cap 3.03 against the envelope of 3"
+        value, _sum(statement, Fraction(3), 3, Fraction(2), True), "<=", at="ratio cap 3.03 against the envelope of 3"
     )
 
 
@@ -240,18 +271,19 @@ CLAIMS: Final = (
         source="anchored, Theorem 4.9",
         assumptions=("one user against a constant population",),
         scope=(
-            "kernel for every channel, ratio of a count for every n; 20 channels, n <= 4, both directions; balls up to "
-            "n = 1000"
+            "kernel for every channel, mass and ratio of a count for every n; 20 channels, n <= 4, both directions; "
+            "balls up to n = 1000"
         ),
         grade=Grade.PROVED,
-        printed=_envelope,
+        printed=_term,
         check=_check_envelope,
         controls=(
             Control("weights of the endpoint law exchanged", _swapped),
-            Control("one direction for both", lambda lam, n, gamma, forward: _envelope(lam, n, gamma, True)),
-            Control("a channel of cap 1.01 lam", _envelope, _check_cap_exceeded),
+            Control("one direction for both", lambda lam, n, count, gamma, forward: _term(lam, n, count, gamma, True)),
+            Control("a channel of cap 1.01 lam", _term, _check_cap_exceeded),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=(*for_all("channels", "lam", "n", "count", "gamma"),),
     ),
     Claim(
         id="symshuffle.anchored-envelope-neighbours",

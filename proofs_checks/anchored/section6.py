@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -34,6 +33,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.estimation.canonical import Population, enumerated_risk, worst_canonical_risk
@@ -75,23 +75,35 @@ def _isotropic(k: Any, tau: Any) -> Any:
     return (k - 1) ** 2 / tau - (k - 1) / k
 
 
-def _symmetrised(law: AnchoredLaw) -> tuple[Any, Any, Matrix]:
-    """Budget, worst fixed-composition risk of one user, and covariance of the symmetrised law."""
+def _symmetrised(k: Any, tau: Any, total: Any) -> tuple[Any, Any, Any, Any]:
+    """Budget, worst fixed-composition risk of one user, and covariance on and off the diagonal after symmetrisation.
+
+    From the number of inputs, the trace, and the sum of all pairwise divergences.
+    """
+    step = tau / (k - 1)
+    return total / (k * (k - 1)), _isotropic(k, tau), step * (1 - 1 / k), -step / k
+
+
+def _of_law(statement: Statement, law: AnchoredLaw) -> tuple[Any, Any, Matrix]:
+    """The same for a law: budget, risk (infinite where nothing is learnt) and covariance."""
     k = law.num_inputs
-    pairs = [law.pairwise_divergence(i, j) for i in range(k) for j in range(k) if i != j]
+    pairs = [law.pairwise_divergence(i, j) for i, j in itertools.permutations(range(k), 2)]
     tau = law.trace()
-    risk = _isotropic(Fraction(k), tau) if tau else math.inf
-    covariance = tuple(tuple(tau / (k - 1) * (int(i == j) - Fraction(1, k)) for j in range(k)) for i in range(k))
-    return sum(pairs) / (k * (k - 1)), risk, covariance
+    budget, risk, on, off = statement(Fraction(k), tau or Fraction(1), sum(pairs))
+    if not tau:
+        on, off, risk = ZERO, ZERO, math.inf
+    return budget, risk, tuple(tuple(on if i == j else off for j in range(k)) for i in range(k))
 
 
 def _check_symmetrised(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    k, tau, a, b, left, right = sp.symbols("k tau a b l r", positive=True)
-    yield identity(
-        sp.factorial(k) / (k * (k - 1)), sp.factorial(k - 2), at="every k: permutations that move a pair to a given one"
-    )
+    k, tau, total, a, b, left, right = sp.symbols("k tau D a b l r", positive=True)
+    budget, risk, on, off = statement(k, tau, total)
+    # (k - 2)! of k! permutations move a given ordered pair to another given one.
+    moved = sp.gammasimp((sp.factorial(k - 2) / sp.factorial(k)).rewrite(sp.gamma))
+    yield identity(moved * total, budget, at="every k: budget, any divergences")
     fixed = sp.solve([a + k * b, k * a + k * b - tau], [a, b])  # a I + b 11^T with rows of sum 0 and trace tau
-    yield identity(fixed[a], tau / (k - 1), at="every k: a matrix that commutes with permutations")
+    yield identity(fixed[a] + fixed[b], on, at="every k: diagonal of a covariance that commutes with permutations")
+    yield identity(fixed[b], off, at="every k: the other entries")
     yield identity(left / right + right / left - 2, (left - right) ** 2 / (left * right), at="eigenvalues two by two")
     m = sp.Symbol("m", integer=True, positive=True)
     yield identity(m + 2 * sp.binomial(m, 2), m**2, at="every m: pairs of eigenvalues, so tr S tr S^-1 >= m^2")
@@ -103,12 +115,12 @@ def _check_symmetrised(statement: Statement, rng: np.random.Generator) -> Iterat
     vote = (1 - 1 / k) ** 2 + (k - 1) / k**2
     yield identity(vote, 1 - 1 / k, at="every k: squared length of the mean vote")
     size = tau / (tau / (k - 1)) ** 2  # every row has trace tau by exchangeability: their average is the covariance
-    yield identity(size - vote, _isotropic(k, tau), at="every k: risk of one user, from a covariance tau/(k-1) I")
+    yield identity(size - vote, risk, at="every k: risk of one user, from a covariance tau/(k-1) I")
     for trial in range(16):
         channel = cases.EXAMPLE if trial == 0 else cases.channel(rng, 2 + trial % 3, 3, zeros=0.1)
         law = AnchoredLaw.from_channel(channel)
         even = symmetrize(law)
-        budget, risk, covariance = statement(law)
+        budget, risk, covariance = _of_law(statement, law)
         where = f"channel {trial}, {law.num_inputs} inputs"
         yield decide(even.pairwise_budget() == budget, at=where, claimed=f"budget {budget}")
         yield decide(budget <= law.pairwise_budget(), at=where, claimed="the budget does not grow")
@@ -123,32 +135,13 @@ def _check_symmetrised(statement: Statement, rng: np.random.Generator) -> Iterat
     for dataset in ((2, 0, 0), (1, 1, 0)):
         w = tuple(Fraction(v, 2) for v in dataset)
         value, _ = enumerated_risk(channel, w, n=2, population=Population.FIXED)
-        yield compare(value, statement(law)[1] / 2, at=f"n=2, composition {dataset}, by enumeration")
+        yield compare(value, _of_law(statement, law)[1] / 2, at=f"n=2, composition {dataset}, by enumeration")
     # Fewer relabellings suffice if they move every ordered pair to every other one; rotations of 4 inputs do not.
     affine = generate_group([(1, 2, 3, 4, 0), (0, 2, 4, 1, 3)])  # x -> ax + b modulo 5
     law = AnchoredLaw.from_channel(cases.channel(rng, 5, 3))
     yield compare((len(affine), is_two_transitive(affine)), (20, True), at="20 affine maps of 5 inputs")
-    yield compare(symmetrize(law, affine).covariance(), statement(law)[2], at="averaged over 20 of 120 permutations")
-    yield from _open_law(statement, tau, (size - vote).subs(k, 3))
-
-
-def _open_law(statement: Statement, tau: Any, risk: Any) -> Iterator[Comparison]:
-    """A law of three inputs of which only the trace and the pairwise divergences are known, both open."""
-    pairs = {pair: sp.Symbol("d{}{}".format(*pair), positive=True) for pair in itertools.permutations(range(3), 2)}
-    largest = sp.Symbol("d", positive=True)
-    law = SimpleNamespace(
-        num_inputs=3, trace=lambda: tau, pairwise_divergence=lambda i, j: pairs[i, j], pairwise_budget=lambda: largest
-    )
-    budget, claimed, covariance = statement(law)
-    # Of the 6 relabellings one moves a given ordered pair to another given one.
-    yield identity(sum(pairs.values()) / 6, budget, at="k=3: budget, any divergences")
-    yield identity(risk, claimed, at="k=3: worst risk, any trace")
-    yield identity(sum(covariance[i][i] for i in range(3)), tau, at="k=3: trace of the covariance")
-    yield identity(sum(covariance[0]), 0, at="k=3: rows of the covariance sum to 0")
-
-
-def _max_budget(law: AnchoredLaw) -> tuple[Any, Any, Matrix]:
-    return (law.pairwise_budget(), *_symmetrised(law)[1:])
+    averaged = symmetrize(law, affine).covariance()
+    yield compare(averaged, _of_law(statement, law)[2], at="averaged over 20 of 120 permutations")
 
 
 def _iid_worst(law: AnchoredLaw) -> Any:
@@ -217,18 +210,22 @@ CLAIMS: Final = (
         printed=_symmetrised,
         check=_check_symmetrised,
         controls=(
-            Control("the budget stays the largest divergence", _max_budget),
+            Control("averaged over k^2 pairs", lambda k, tau, d: (d / k**2, *_symmetrised(k, tau, d)[1:])),
             Control(
                 "(k-1)/k replaced by 1",
-                lambda law: (
-                    _symmetrised(law)[0],
-                    _symmetrised(law)[1] - Fraction(1, law.num_inputs),
-                    _symmetrised(law)[2],
+                lambda k, tau, d: (
+                    _symmetrised(k, tau, d)[0],
+                    _symmetrised(k, tau, d)[1] - 1 / k,
+                    *_symmetrised(k, tau, d)[2:],
                 ),
             ),
-            Control("covariance of rotations only", lambda law: (*_symmetrised(law)[:2], _rotations(law).covariance())),
+            Control(
+                "covariance tau/k on contrasts",
+                lambda k, tau, d: (*_symmetrised(k, tau, d)[:2], tau / k * (1 - 1 / k), -tau / k / k),
+            ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "tau", "total"),
     ),
     Claim(
         id="anchored.cor-6.3",

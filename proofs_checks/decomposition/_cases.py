@@ -120,8 +120,10 @@ def one_over(n: Any) -> Any:
 
 def binomial_mass(n: int, k: int, p: Any) -> Any:
     """Probability that a Bin(n, p) variable is k."""
-    choose = sp.binomial if isinstance(n, sp.Basic) or isinstance(k, sp.Basic) else math.comb
-    return choose(n, k) * p**k * (1 - p) ** (n - k)
+    if isinstance(n, sp.Basic) or isinstance(k, sp.Basic):
+        chance = sp.sympify(p)  # a Fraction to the power of a symbol would become a double
+        return sp.binomial(n, k) * chance**k * (1 - chance) ** (n - k)
+    return math.comb(n, k) * p**k * (1 - p) ** (n - k)
 
 
 def charged(law: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -177,7 +179,7 @@ def one_more_user() -> Comparison:
 
 
 def one_more_coin(mass: Callable[[Any, Any, Any], Any]) -> Comparison:
-    """The step from n to n + 1 users of whom each tosses a coin, for every n: is this the mass of m successes?"""
+    """The step from n to n + 1 users of whom each tosses a coin, for a stated mass of m successes and every n."""
     n, m = sp.symbols("n m", integer=True, positive=True)
     gamma = sp.Symbol("gamma", positive=True)
     before = (1 - gamma) * mass(n, m, gamma) + gamma * mass(n, m - 1, gamma)
@@ -218,7 +220,7 @@ def law_of(weights: tuple[Any, Any, Any, Any], exp_eps: Fraction) -> dict[Any, A
 
 
 Excess: TypeAlias = tuple[Any, Any, list[tuple[Any, Any]], Any]
-"""A bound ``share E[G_1 + ... + G_copies]_+ + outside``: share, copies, atoms of G in the order of the cells, outside."""
+"""A bound ``share E[G_1 + ... + G_copies]_+ + outside``: share, copies, atoms of G by cell, outside."""
 
 
 def height(claimed: Excess) -> Any:
@@ -235,8 +237,8 @@ def key_identity(statement: Callable[..., Excess], *, residual: bool = False) ->
     """One draw of A_b beside n - 1 draws of A_2, relative to n draws of A_2: the identity behind Theorem 12.
 
     For any number n of draws, of which any h lie in one of two cells with open masses. What a cell contributes to
-    (P_0 - x P_1)/P_2 at a histogram is compared with what a statement says that it adds to the sum. The other cells have
-    the same factors in all weights, so that their number does not matter.
+    (P_0 - x P_1)/P_2 at a histogram is compared with what a statement says that it adds to the sum. The other cells
+    have the same factors in all weights, so that their number does not matter.
     """
     n, h = sp.symbols("n h", integer=True, positive=True)
     rows, x = open_rows()

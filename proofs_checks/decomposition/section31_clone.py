@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,8 +35,10 @@ from symshuffle.claims.model import (
     Grade,
     Kind,
     Statement,
+    by_cases,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.decompositions.clones import (
@@ -113,33 +117,51 @@ def _two_counts(pair: ReductionPair, n: int) -> list[dict[Histogram, Any]]:
     return [{histogram[:2]: mass for histogram, mass in law.items()} for law in pair.histogram_laws(n)]
 
 
-def _intuitive_laws(lam: Fraction, n: int) -> list[dict[Histogram, Any]]:
-    laws: list[dict[Histogram, Any]] = [{}, {}]
-    for c in range(n):
+def _intuitive_term(lam: Any, n: Any, c: Any, a: Any) -> tuple[Any, tuple[Any, Any], tuple[Any, Any]]:
+    """Mass of C = c and A = a, and the counts of both laws there."""
+    mass = binomial_mass(n - 1, c, 1 / lam) * binomial_mass(c, a, Fraction(1, 2))
+    return mass, (a + 1, c - a), (a, c - a + 1)
+
+
+def _laws(statement: Statement, lam: Any, n: int, choices: Sequence[tuple[int, ...]] = ((),)) -> list[dict[Any, Any]]:
+    """Both laws of counts, from what a statement says of each C, A and choice of user 1."""
+    laws: list[dict[Any, Any]] = [{}, {}]
+    for c, choice in itertools.product(range(n), choices):
         for a in range(c + 1):
-            mass = binomial_mass(n - 1, c, 1 / lam) * binomial_mass(c, a, Fraction(1, 2))
-            laws[0][a + 1, c - a] = mass
-            laws[1][a, c - a + 1] = mass
+            mass, *keys = statement(lam, n, c, a, *choice)
+            for law, key in zip(laws, keys, strict=True):
+                law[key] = law.get(key, Fraction(0)) + mass
     return laws
 
 
 def _intuitive(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    yield _clones_of_users()
+    mass, *keys = statement(LAM, USERS, CLONES, ZEROS)
+    yield _placed(mass, 1)
+    for own, key in zip(((1, 0), (0, 1)), keys, strict=True):
+        for sent, count, others in zip(own, key, (ZEROS, CLONES - ZEROS), strict=True):
+            yield identity(others + sent, count, at="counts with user 1, any n, C, A")
     for n_ in (1, 2, 3):
-        yield from _generated(statement(LAM, n_), (sp.Symbol("u"), sp.Symbol("v")), n_)
+        yield from _generated(_laws(statement, LAM, n_), (sp.Symbol("u"), sp.Symbol("v")), n_)
     for lam in BUDGETS:
         for n_ in (1, 2, 3, 4):
-            for computed, claimed in zip(_two_counts(intuitive_clone_pair(lam), n_), statement(lam, n_), strict=True):
-                yield same_law(computed, claimed, at=f"lam={lam}, n={n_}")
+            claimed = _laws(statement, lam, n_)
+            for computed, law in zip(_two_counts(intuitive_clone_pair(lam), n_), claimed, strict=True):
+                yield same_law(computed, law, at=f"lam={lam}, n={n_}")
     yield one_more_user()
     yield from _algorithm_1(standard_clone_map, rng)
 
 
-def _clones_of_users() -> Comparison:
-    """Clones of n - 1 users: a number of users with a clone, then a number of zeros, against counts of both kinds."""
-    c, a, n = sp.symbols("c a n", integer=True, positive=True)
-    multinomial = sp.factorial(n - 1) / (sp.factorial(a) * sp.factorial(c - a) * sp.factorial(n - 1 - c))
-    return identity(sp.binomial(n - 1, c) * sp.binomial(c, a), multinomial, at="ways to place the clones, any n, C, A")
+USERS, CLONES, ZEROS = sp.symbols("n C A", integer=True, positive=True)
+
+
+def _placed(mass: Any, own: Any) -> Comparison:
+    """Mass of C clones with A zeros among n - 1 users, each of whom sends 0 or 1 with probability 1/(2 lam)."""
+    ways = sp.factorial(USERS - 1) / (
+        sp.factorial(ZEROS) * sp.factorial(CLONES - ZEROS) * sp.factorial(USERS - 1 - CLONES)
+    )
+    users = (1 / LAM) ** CLONES * sp.Rational(1, 2) ** CLONES * (1 - 1 / LAM) ** (USERS - 1 - CLONES)
+    ratio = sp.powsimp(sp.expand_func(mass / (ways * users)), force=True)
+    return identity(ratio, own, at="users with clones one by one, any n, C, A and lam")
 
 
 def _generated(laws: Sequence[Mapping[Histogram, Any]], own: tuple[Any, Any], n: int) -> Iterator[Comparison]:
@@ -196,12 +218,14 @@ DEF_5 = Claim(
     r"sample of the left-over of a user drawn without replacement, maps the pair to the shuffled messages.",
     source="decomposition, Definition 5 and Algorithm 1",
     assumptions=("eps0 > 0",),
-    scope="generating functions: laws in open lam, counts for any n; Algorithm 1 for any channel, every n by induction",
+    scope="masses and counts for any n, C, A and lam; generating functions in open lam, n <= 3; Algorithm 1 for any "
+    "channel, n <= 4, and the step to one more user",
     grade=Grade.PROVED,
-    printed=_intuitive_laws,
+    printed=_intuitive_term,
     check=_intuitive,
+    obligations=for_all("lam", "n", "c", "a"),
     controls=(
-        Control("clones for n users instead of n - 1", lambda lam, n: _intuitive_laws(lam, n + 1)),
+        Control("clones for n users instead of n - 1", lambda lam, n, c, a: _intuitive_term(lam, n + 1, c, a)),
         Control("users drawn with replacement", _with_replacement, _algorithm_1),
     ),
     expected=ClaimVerdict.DEFINITION,
@@ -271,39 +295,42 @@ LEM_1 = Claim(
 # -- decomposition.thm-1
 
 
-def _clone_laws(lam: Fraction, n: int, *, others: int = -1) -> list[dict[Histogram, Any]]:
-    laws: list[dict[Histogram, Any]] = [{}, {}]
-    trials = n + others
-    for c in range(trials + 1):
-        for a in range(c + 1):
-            clones = binomial_mass(trials, c, 1 / lam) * binomial_mass(c, a, Fraction(1, 2))
-            for delta in (0, 1):
-                mass = clones * binomial_mass(1, delta, lam / (lam + 1))
-                for law, key in zip(
-                    laws, ((a + delta, c - a + 1 - delta), (a + 1 - delta, c - a + delta)), strict=True
-                ):
-                    law[key] = law.get(key, Fraction(0)) + mass
-    return laws
+def _clone_term(
+    lam: Any, n: Any, c: Any, a: Any, delta: int, *, others: int = -1
+) -> tuple[Any, tuple[Any, Any], tuple[Any, Any]]:
+    """Mass of C = c, A = a and Delta = delta, and the counts of both laws there."""
+    clones = binomial_mass(n + others, c, 1 / lam) * binomial_mass(c, a, Fraction(1, 2))
+    own = binomial_mass(1, delta, lam / (lam + 1))
+    return clones * own, (a + delta, c - a + 1 - delta), (a + 1 - delta, c - a + delta)
+
+
+DELTAS = ((0,), (1,))
 
 
 def _standard(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     u, v = sp.symbols("u v")
     rows = _extreme_mixture(u, v, LAM)
     yield identity(sum(rows), u + v, at="R(x0) + R(x1) = Q0 + Q1: what the clones of Section 3.1 are in these terms")
-    yield _clones_of_users()
+    for delta, own in ((1, LAM / (LAM + 1)), (0, 1 / (LAM + 1))):
+        mass, *keys = statement(LAM, USERS, CLONES, ZEROS, delta)
+        yield _placed(mass, own)
+        for sent, key in zip(((delta, 1 - delta), (1 - delta, delta)), keys, strict=True):
+            for one, count, others in zip(sent, key, (ZEROS, CLONES - ZEROS), strict=True):
+                yield identity(others + one, count, at=f"counts with user 1, any n, C, A, Delta={delta}")
     for n in (1, 2, 3):
-        yield from _generated(statement(LAM, n), rows, n)
+        yield from _generated(_laws(statement, LAM, n, DELTAS), rows, n)
     for lam in BUDGETS:
         for n in (1, 2, 3, 4):
-            for computed, claimed in zip(_two_counts(standard_clone_pair(lam), n), statement(lam, n), strict=True):
-                yield same_law(computed, claimed, at=f"lam={lam}, n={n}")
+            claimed = _laws(statement, lam, n, DELTAS)
+            for computed, law in zip(_two_counts(standard_clone_pair(lam), n), claimed, strict=True):
+                yield same_law(computed, law, at=f"lam={lam}, n={n}")
     labelled = named_channels(("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 3}), ("half-block", {"lam": 3, "k": 4}))
     labelled += random_labelled(rng, 4, ((3, 3), (3, 2)))
     for label, channel in labelled:
         cap: Any = channel.ratio_cap()
         yield compare(standard_clone(channel, PAIR).violations(channel, PAIR), [], at=label)
         for n in (1, 2, 3):
-            laws = statement(cap, n)
+            laws = _laws(statement, cap, n, DELTAS)
             for exp_eps in targets(cap):
                 for direction, pair in DIRECTIONS:
                     bound = law_divergence(laws[pair[0]], laws[pair[1]], exp_eps)
@@ -329,13 +356,20 @@ THM_1 = Claim(
         "Lemma 1 and the mixture of Section 3.1 (claims lem-1, sec-3.1-mixture): a general clone",
         "a general clone is a bound (Theorem 4, claim thm-4)",
     ),
-    scope="law of the pair for all budgets, its counts for any n; all backgrounds of seven channels, n <= 3",
+    scope="law of the pair for any lam, n, C and A; all backgrounds of seven channels, n <= 3",
     grade=Grade.PROVED,
-    printed=_clone_laws,
+    printed=_clone_term,
     check=_standard,
+    obligations=(*for_all("lam", "n", "c", "a"), *by_cases("delta")),
     controls=(
-        Control("Bin(n, 1/lam) clones", lambda lam, n: _clone_laws(lam, n, others=0)),
-        Control("user 1 split evenly", lambda lam, n: [_clone_laws(Fraction(1), n)[0]] * 2),
+        Control("Bin(n, 1/lam) clones", partial(_clone_term, others=0)),
+        Control(
+            "user 1 keeps its own clone with probability lam/(lam + 2)",
+            lambda lam, n, c, a, delta: (
+                _clone_term(lam, n, c, a, delta)[0] * (lam + 1) / (lam + 2) * (1 if delta else 2),
+                *_clone_term(lam, n, c, a, delta)[1:],
+            ),
+        ),
     ),
     expected=ClaimVerdict.HOLDS,
 )

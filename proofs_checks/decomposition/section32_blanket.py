@@ -24,6 +24,7 @@ from proofs_checks.decomposition._cases import (
     same_law,
     same_polynomial,
     shown,
+    sole_coin,
     targets,
 )
 from symshuffle.channel import Channel, direct_sum
@@ -36,6 +37,7 @@ from symshuffle.claims.model import (
     Kind,
     Statement,
     compare,
+    for_all,
     identity,
 )
 from symshuffle.decompositions.blanket import privacy_blanket
@@ -127,7 +129,8 @@ def _one_by_one(channel: Channel, x: int, n: int) -> dict[Histogram, Any]:
 
 
 def _reduction_pair(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    yield one_more_coin()
+    yield one_more_coin(lambda others, b, gamma: statement(others + 1, b, gamma))
+    yield from sole_coin(lambda others, b, gamma: statement(others + 1, b, gamma))
     yield one_more_user()
     labelled = named_channels(("krr", {"lam": 3, "k": 3}), ("rr", {"lam": 2}), *NOT_LDP)
     labelled += random_labelled(rng, 3, ((3, 3), (4, 2)))
@@ -139,7 +142,8 @@ def _reduction_pair(statement: Statement, rng: np.random.Generator) -> Iterator[
                 sizes: dict[int, Any] = {}
                 for histogram, mass in law.items():
                     sizes[sum(histogram) - 1] = sizes.get(sum(histogram) - 1, Fraction(0)) + mass
-                yield same_law(sizes, statement(n, channel), at=f"|b| for n={n}, {label}")
+                claimed = {b: statement(n, b, privacy_blanket(channel).gamma) for b in range(n)}
+                yield same_law(sizes, claimed, at=f"|b| for n={n}, {label}")
     yield from _algorithm_2(blanket_map, rng)
 
 
@@ -184,14 +188,16 @@ DEF_6 = Claim(
     r"Algorithm 2, which adds samples of the left-overs of users drawn without replacement, maps it to the messages.",
     source="decomposition, Definition 6 and Algorithm 2",
     assumptions=(),
-    scope="number of blanket users and Algorithm 2, any channel, every n by induction; laws exact for n <= 4",
+    scope="number of blanket users by induction, any gamma and n; laws exact and Algorithm 2 for any channel, n <= 4, "
+    "and the step to one more user",
     grade=Grade.PROVED,
-    printed=lambda n, channel: {b: binomial_mass(n - 1, b, privacy_blanket(channel).gamma) for b in range(n)},
+    printed=lambda n, b, gamma: binomial_mass(n - 1, b, gamma),
     check=_reduction_pair,
+    obligations=for_all("n", "b", "gamma"),
     controls=(
         Control(
             "n users toss a coin",
-            lambda n, channel: {b: binomial_mass(n, b, privacy_blanket(channel).gamma) for b in range(n + 1)},
+            binomial_mass,
         ),
         Control("left-overs of the first users, not of random ones", _first_users, _algorithm_2),
     ),
@@ -229,8 +235,9 @@ THM_2 = Claim(
     r"other users and all $\varepsilon\ge0$.",
     source="decomposition, Theorem 2",
     assumptions=("the blanket is the infimum over all inputs that the other users may hold",),
-    scope="Algorithm 2 as an identity of generating functions, every n by induction; all backgrounds of nine channels",
-    grade=Grade.PROVED,
+    scope="Algorithm 2 as an identity of generating functions for any channel, n <= 4, and the step to one more user; "
+    "all backgrounds of nine channels, n <= 3 (for every n by Theorems 4 and 5, claims thm-4 and thm-5)",
+    grade=Grade.EXACT_CASES,
     printed=_bound,
     check=_reduction,
     controls=(

@@ -24,6 +24,7 @@ from proofs_checks.decomposition._cases import (
     same_polynomial,
     shown,
     targets,
+    weights_of,
 )
 from symshuffle.claims.model import (
     Claim,
@@ -34,6 +35,7 @@ from symshuffle.claims.model import (
     Kind,
     Statement,
     compare,
+    for_all,
     identity,
 )
 from symshuffle.decompositions.blanket import primary_decomposition
@@ -120,46 +122,77 @@ def _histograms(total: int, cells: int) -> Iterator[Histogram]:
             yield counts
 
 
-def _multinomial_laws(a: Any, b: Any, c: Any, beta: Any, n: int, *, others: int = -1) -> list[dict[Histogram, Any]]:
-    cells = len(c) + 1
-    shared = (*c, beta)
-    laws: list[dict[Histogram, Any]] = []
+def _multinomial(a: Any, b: Any, c: Any, beta: Any, n: Any, h: Any, *, draws: Any = None) -> tuple[Any, Any]:
+    """Mass of a histogram under both laws: one draw of A_b, and n - 1 of A_2."""
+    shared, others = (*c, beta), n - 1 if draws is None else draws
+    masses = []
     for own in ((*a, Fraction(0)), (*b, Fraction(0))):
-        law: dict[Histogram, Any] = {}
-        for rest in _histograms(n + others, cells):
-            ways = math.factorial(n + others) // math.prod(math.factorial(count) for count in rest)
-            mass = math.prod((p**count for p, count in zip(shared, rest, strict=True)), start=Fraction(ways))
-            for j, weight in enumerate(own):
-                key = (*rest[:j], rest[j] + 1, *rest[j + 1 :])
-                law[key] = law.get(key, Fraction(0)) + weight * mass
-        laws.append(law)
+        total: Any = Fraction(0)
+        for j, weight in enumerate(own):
+            rest = [count - int(i == j) for i, count in enumerate(h)]
+            if rest[j] == -1:
+                continue
+            ways = _factorial(others)
+            for count in rest:
+                ways = ways / _factorial(count)
+            total += weight * math.prod((p**count for p, count in zip(shared, rest, strict=True)), start=ways)
+        masses.append(total)
+    return masses[0], masses[1]
+
+
+def _factorial(count: Any) -> Any:
+    return sp.factorial(count) if isinstance(count, sp.Basic) else Fraction(math.factorial(count))
+
+
+def _laws(statement: Statement, a: Any, b: Any, c: Any, beta: Any, n: int) -> list[dict[Histogram, Any]]:
+    laws: list[dict[Histogram, Any]] = [{}, {}]
+    for h in _histograms(n, len(c) + 1):
+        for law, mass in zip(laws, statement(a, b, c, beta, n, h), strict=True):
+            law[h] = mass
     return laws
 
 
-def _last_user() -> Comparison:
-    """One user after the other: the last one is in cell j with probability h_j/n, and these sum to 1."""
-    n, h = sp.symbols("n h", integer=True, positive=True)
-    before, after = (sp.factorial(users) / sp.factorial(count) for users, count in ((n - 1, h - 1), (n, h)))
-    return identity(before / after, h / n, at="orders of a histogram without its last user, any n and cells")
+def _one_more_draw(statement: Statement) -> Iterator[Comparison]:
+    """Induction on n at any histogram: the last user is in one of the cells, and the others make the rest.
+
+    Two cells and that of the left-overs, any weights and counts. More cells would only add factors that cancel.
+    """
+    a, b, beta = sp.symbols("a b beta", positive=True)
+    c = sp.symbols("c1 c2", positive=True)
+    h = sp.symbols("h1 h2 h3", integer=True, positive=True)
+    users = sum(h)
+    scale = sp.factorial(users - 2) / math.prod(map(sp.factorial, h)) * c[0] ** h[0] * c[1] ** h[1] * beta ** h[2]
+
+    def masses(n: Any, counts: Any) -> Any:
+        return statement((a, 1 - a), (b, 1 - b), c, beta, n, counts)
+
+    smaller = [tuple(count - int(i == j) for i, count in enumerate(h)) for j in range(3)]
+    for law in (0, 1):
+        before = sum(p * masses(users - 1, rest)[law] for p, rest in zip((*c, beta), smaller, strict=True))
+        ratios = (sp.powsimp(sp.gammasimp(mass / scale)) for mass in (before, masses(users, h)[law]))
+        yield identity(*ratios, at=f"one more user, law {law}, any n, histogram and weights")
+        for j, own in enumerate(((a, 1 - a, 0), (b, 1 - b, 0))[law]):
+            alone = tuple(sp.Integer(int(i == j)) for i in range(3))
+            yield identity(masses(sp.Integer(1), alone)[law], own, at=f"one user, law {law}, in cell {j}")
 
 
 def _generated(statement: Statement) -> Iterator[Comparison]:
     a, b, c1, c2, u, v, w = polynomials("a b c1 c2 u v w")
     rest = 1 - c1 - c2
     for n in (1, 2, 3):
-        for law, own in zip(statement((a, 1 - a), (b, 1 - b), (c1, c2), rest, n), (a, b), strict=True):
+        for law, own in zip(_laws(statement, (a, 1 - a), (b, 1 - b), (c1, c2), rest, n), (a, b), strict=True):
             generating = sum((mass * u ** h[0] * v ** h[1] * w ** h[2] for h, mass in law.items()), 0 * u)
             users = (own * u + (1 - own) * v) * (c1 * u + c2 * v + rest * w) ** (n - 1)
             yield same_polynomial(generating, users, at=f"generating function, n={n}, any weights")
 
 
 def _pair_laws(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    yield _last_user()
+    yield from _one_more_draw(statement)
     yield from _generated(statement)
     for channel in random_channels(rng, 4, ((3, 3), (3, 2))):
         for decomposition in (primary_decomposition(channel, PAIR), standard_clone(channel, PAIR)):
             for n in (1, 2, 3, 4):
-                claimed = statement(decomposition.a, decomposition.b, decomposition.c, decomposition.beta, n)
+                claimed = _laws(statement, *weights_of(decomposition), n)
                 for computed, law in zip(decomposition.reduction_pair().histogram_laws(n), claimed, strict=True):
                     yield same_law(computed, law, at=f"n={n}, {decomposition}")
                     masses: Any = computed.values()
@@ -174,13 +207,15 @@ DEF_8 = Claim(
     r"$n-1$ independent draws of $A_2$.",
     source="decomposition, Definition 8",
     assumptions=(),
-    scope="multinomial masses by induction on n, for all weights by generating functions; enumeration for n <= 4",
+    scope="mass of any histogram by induction on n, for all weights; generating functions for n <= 3, enumeration for "
+    "n <= 4",
     grade=Grade.PROVED,
-    printed=_multinomial_laws,
+    printed=_multinomial,
     check=_pair_laws,
+    obligations=for_all("a", "b", "c", "beta", "n", "h"),
     controls=(
-        Control("n draws of A2", lambda a, b, c, beta, n: _multinomial_laws(a, b, c, beta, n, others=0)),
-        Control("rows of the pair exchanged", lambda a, b, c, beta, n: _multinomial_laws(b, a, c, beta, n)),
+        Control("n draws of A2", lambda a, b, c, beta, n, h: _multinomial(a, b, c, beta, n, h, draws=n)),
+        Control("rows of the pair exchanged", lambda a, b, c, beta, n, h: _multinomial(b, a, c, beta, n, h)),
     ),
     expected=ClaimVerdict.DEFINITION,
 )
@@ -223,7 +258,19 @@ def _fixed_subset(components: Sequence[Any], left_overs: Sequence[Any]) -> Any:
     return kernel
 
 
+def _one_user(statement: Statement) -> Iterator[Comparison]:
+    """What the algorithm makes of one user's draw: its row, for the differing user and for any other one."""
+    a, b, beta, rest = sp.symbols("a b beta l", positive=True)
+    c, q = sp.symbols("c1 c2", positive=True), sp.symbols("q1 q2", positive=True)
+    laws = statement((a, 1 - a), (b, 1 - b), c, beta)
+    rows = (a * q[0] + (1 - a) * q[1], b * q[0] + (1 - b) * q[1], c[0] * q[0] + c[1] * q[1] + beta * rest)
+    for name, law, row in zip(("first row", "second row", "another user's"), laws, rows, strict=True):
+        made = sum(mass * sent for mass, sent in zip(law, (*q, rest), strict=True))
+        yield identity(row, made, at=f"{name}: one user, any weights, components and left-over")
+
+
 def _general(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _one_user(statement)
     yield one_more_user()
     yield from _algorithm_3(general_clone_map, rng)
     for channel in [STUDY, *random_channels(rng, 4, ((3, 3), (3, 2), (4, 2)))]:
@@ -234,7 +281,10 @@ def _general(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
         )
         for i, decomposition in enumerate(decompositions):
             for n in (1, 2, 3) if channel.num_outputs < 4 else (1, 2):
-                pair = statement(decomposition)
+                pair = ReductionPair(*statement(*weights_of(decomposition)))
+                library = decomposition.reduction_pair()
+                for one, other in zip((pair.a0, pair.a1, pair.a2), (library.a0, library.a1, library.a2), strict=True):
+                    yield compare(other, one, at=f"the library's pair, decomposition {i} of {shown(channel)}")
                 for exp_eps in targets(channel.ratio_cap())[:3]:
                     for direction, inputs in DIRECTIONS:
                         truth, background = worst_shuffled_divergence(channel, inputs, n, exp_eps)
@@ -244,11 +294,13 @@ def _general(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
                         yield compare(truth, bound, "<=", at=at)
 
 
-def _pooled(decomposition: Decomposition) -> ReductionPair:
-    """The reduction pair if the last component is not told apart from the left-overs."""
-    a, b, c = decomposition.a, decomposition.b, decomposition.c
-    rest: Any = decomposition.beta
-    return ReductionPair(a, b, (*c[:-1], c[-1] + rest))
+def _pair_weights(a: Any, b: Any, c: Any, beta: Any) -> tuple[Any, Any, Any]:
+    return (*a, Fraction(0)), (*b, Fraction(0)), (*c, beta)
+
+
+def _pooled(a: Any, b: Any, c: Any, beta: Any) -> tuple[Any, Any, Any]:
+    """The laws if the last component is not told apart from the left-overs."""
+    return (*a, Fraction(0)), (*b, Fraction(0)), (*c[:-1], Fraction(0), c[-1] + beta)
 
 
 THM_4 = Claim(
@@ -260,10 +312,12 @@ THM_4 = Claim(
     r"the left-over of each user of a random $n_{k+1}$-subset, maps the pair to the shuffled messages.",
     source="decomposition, Theorem 4 and Algorithm 3",
     assumptions=("eps >= 0", "the left-overs exist for all inputs of the background"),
-    scope="Algorithm 3 as an identity of generating functions, every n by induction; all backgrounds of five channels",
+    scope="one user's draw for any weights, and the choice of left-overs for any number of users by induction; "
+    "Algorithm 3 with two components for n <= 4; all backgrounds of five channels",
     grade=Grade.PROVED,
-    printed=lambda decomposition: decomposition.reduction_pair(),
+    printed=_pair_weights,
     check=_general,
+    obligations=for_all("a", "b", "c", "beta"),
     controls=(
         Control("last component pooled with the left-overs", _pooled),
         Control("a fixed subset of users gives the left-overs", _fixed_subset, _algorithm_3),

@@ -124,8 +124,9 @@ THM_5 = Claim(
     r"bijection between the blanket experiment and its reduction pair.",
     source="decomposition, Theorem 5 and Algorithm 4",
     assumptions=(),
-    scope="weights of all outcomes, any n and outputs; nine channels, LDP or not, n <= 3",
-    grade=Grade.PROVED,
+    scope="nine channels, LDP or not, n <= 3; the map for any channel of two outputs, n <= 4; how often a multiset is "
+    "counted, any n and size",
+    grade=Grade.EXACT_CASES,
     printed=_primary_weights,
     check=_primary,
     controls=(

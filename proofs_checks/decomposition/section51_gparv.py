@@ -131,8 +131,8 @@ THM_12 = Claim(
     r"$G=\frac{A_0(y)-e^\varepsilon A_1(y)}{A_2(y)}$, $y\sim A_2$.",
     source="decomposition, Theorem 12, Section 5.1 and Appendix C",
     assumptions=("A0 and A1 are absolutely continuous with respect to A2",),
-    scope="what a cell adds, for any cell, count and n; histograms against sequences for eleven pairs, both directions, "
-    "n <= 4",
+    scope="what a cell adds, for any cell, count and n; histograms against sequences for eleven pairs, both "
+    "directions, n <= 4",
     grade=Grade.PROVED,
     printed=_mean_excess,
     check=_identity_of_sums,
@@ -319,7 +319,7 @@ THM_13 = Claim(
 
 
 def _active(first: Any, second: Any, floor: Any, n: Any, exp_eps: Any, m: Any) -> tuple[Any, Any, Any, Any]:
-    """For m of n users who take the blanket: their mass, the share of the sum, the atoms of L, and what lies outside."""
+    """For m of n users who take the blanket: mass, share of the sum, atoms of L, and what lies outside."""
     gamma = sum(floor, Fraction(0))
     law = _ratios(first, second, [mass / gamma for mass in floor], exp_eps)
     return binomial_mass(n, m, gamma), one_over(n) / gamma, law, Fraction(0)
@@ -339,7 +339,7 @@ def _random_number(statement: Statement, rng: np.random.Generator) -> Iterator[C
 
 def _random_under_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     a, b, x, n, m = sp.symbols("a b x n m", positive=True)
-    c1, c2, gamma = sp.symbols("c1 c2 gamma", positive=True)
+    c1, c2 = sp.symbols("c1 c2", positive=True)
 
     def mass(users: Any, active: Any, share: Any) -> Any:
         return statement((a,), (b,), (share,), users, x, active)[0]
@@ -363,8 +363,8 @@ LEM_3 = Claim(
     r"Theorem 13.",
     source="decomposition, Lemma 3 and equation (11)",
     assumptions=("gamma > 0", "eps >= 0", "the blanket bounds the shuffled divergence (Theorem 2)"),
-    scope="number of blanket users by induction, and what each adds, for any n and m; open masses for n <= 2; eight LDP "
-    "channels and two that are not, all backgrounds, both directions, n <= 3",
+    scope="number of blanket users by induction, and what each adds, for any n and m; open masses for n <= 2; eight "
+    "LDP channels and two that are not, all backgrounds, both directions, n <= 3",
     grade=Grade.REFUTED,
     printed=_active,
     check=_random_number,

@@ -132,8 +132,8 @@ THM_14 = Claim(
     r"sends: Theorem 12, which the proof quotes, supposes that it does not.",
     source="decomposition, Theorem 14",
     assumptions=("eps >= 0",),
-    scope="what a cell adds, for any cell, count and n; open masses for n <= 2; four atoms of k-RR for all lam, k; nine "
-    "channels, two of them not LDP, all constant backgrounds, both directions, n <= 4",
+    scope="what a cell adds, for any cell, count and n; open masses for n <= 2; four atoms of k-RR for all lam, k; "
+    "nine channels, two of them not LDP, all constant backgrounds, both directions, n <= 4",
     grade=Grade.REFUTED,
     printed=_background_bound,
     check=_constant_background,

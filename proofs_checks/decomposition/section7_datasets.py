@@ -24,6 +24,7 @@ from symshuffle.claims.model import (
     Kind,
     Statement,
     compare,
+    for_all,
     identity,
 )
 from symshuffle.decompositions.blanket import simplified_decomposition
@@ -196,6 +197,11 @@ def _second_moments(statement: Statement) -> Iterator[Comparison]:
     By the inequality between a b and (a^2 + b^2)/2 the gap g is at least 0; the means are equal.
     """
     v, g, x = sp.symbols("v g x", positive=True)
+    m, d = sp.symbols("m d", positive=True)
+    # One more differing coordinate: -2 x v^d (v + g)^(m - d) grows by 2 x v^d (v + g)^(m - d - 1) g, which is positive.
+    growth = (v**d * (v + g) ** (m - d) - v ** (d + 1) * (v + g) ** (m - d - 1)) / (v**d * (v + g) ** (m - d - 1))
+    yield identity(sp.powsimp(sp.expand(growth)), g, at="variance grows with the distance, any law, m and distance")
+    yield identity(m, statement(m), at="so that the last of the distances 1, ..., m has the largest, any m")
     for reports in (2, 3):
         moments = [
             (1 + x**2) * (v + g) ** reports - 2 * x * v**distance * (v + g) ** (reports - distance)
@@ -278,6 +284,7 @@ SEC_8 = Claim(
     grade=Grade.PROVED,
     printed=lambda reports: reports,
     check=_hamming,
+    obligations=for_all("reports"),
     controls=(
         Control("distance 1 is worst", lambda reports: 1),
         Control("distance m - 1 is worst", lambda reports: reports - 1),

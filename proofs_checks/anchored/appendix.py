@@ -24,6 +24,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.design.envelope import endpoint_law, ratio_law
@@ -244,6 +245,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("lam"),
     ),
     Claim(
         id="anchored.thm-C.1",

@@ -24,6 +24,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.divergences import hockey_stick
@@ -214,6 +215,7 @@ CLAIMS: Final = (
             Control("inner product 1/k", lambda k: (1 / sp.sympify(k), 1 - 1 / sp.sympify(k), sp.Integer(2))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k"),
     ),
     Claim(
         id="anchored.eq-1.3",
@@ -228,6 +230,7 @@ CLAIMS: Final = (
         check=_check_centre,
         controls=(Control("without the centring", lambda k, square: square),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "square"),
     ),
     Claim(
         id="anchored.scope-1.4",

@@ -25,6 +25,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.design.convex_order import average_law, exact_atoms
@@ -281,6 +282,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "budget", "lam"),
     ),
     Claim(
         id="symshuffle.anchored-joint-frontier",

@@ -22,6 +22,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.design.frontier import trace_frontier
@@ -218,6 +219,7 @@ CLAIMS: Final = (
             Control("the nearest integer", _rounded),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "lam"),
     ),
     Claim(
         id="symshuffle.anchored-two-orbits-settle",

@@ -24,6 +24,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.errors import InputError
@@ -259,6 +260,7 @@ CLAIMS: Final = (
             Control("largest squared length k^2", lambda k: (*_affine_identification(k)[:2], k**2)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k"),
     ),
     Claim(
         id="anchored.def-2.3",

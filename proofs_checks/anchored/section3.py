@@ -30,6 +30,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.errors import InputError
@@ -219,6 +220,7 @@ CLAIMS: Final = (
             Control("the constraint without its denominator", lambda s, a: (1 + a, *_bijection(s, a)[1:])),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("s", "a"),
     ),
     Claim(
         id="anchored.def-3.3",
@@ -263,5 +265,6 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("atoms", "change"),
     ),
 )

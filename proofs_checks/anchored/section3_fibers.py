@@ -31,6 +31,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.errors import InputError
@@ -195,5 +196,6 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("atoms", "b"),
     ),
 )

@@ -151,6 +151,7 @@ CLAIMS: Final = (
         check=_check_endpoint,
         controls=(Control("weights exchanged", lambda lam: [(lam, lam / (1 + lam)), (1 / lam, 1 / (1 + lam))]),),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("lam"),
     ),
     Claim(
         id="anchored.lem-4.6",
@@ -168,6 +169,7 @@ CLAIMS: Final = (
         check=_check_maximum,
         controls=(Control("weight l/lam", lambda value, lam: value / lam),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("value", "lam"),
     ),
     Claim(
         id="anchored.rem-4.7",

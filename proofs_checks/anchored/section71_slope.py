@@ -28,6 +28,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.design.frontier import critical_ratio, slope_constant
@@ -186,6 +187,7 @@ CLAIMS: Final = (
             Control("without the number of pairs", lambda k, q, r: (q - k, q * r - k**2)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "squares", "reciprocals"),
     ),
     Claim(
         id="anchored.eq-7.two-level",
@@ -222,6 +224,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "s", "lam"),
     ),
     Claim(
         id="anchored.lem-7.2",
@@ -251,5 +254,6 @@ CLAIMS: Final = (
             Control("equality at ratio k - 1", lambda k: (_slope_cap(k)[0], k - 1)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k"),
     ),
 )

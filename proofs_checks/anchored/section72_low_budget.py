@@ -308,6 +308,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "p", "lam"),
     ),
     Claim(
         id="anchored.thm-7.5",
@@ -331,6 +332,7 @@ CLAIMS: Final = (
             Control("the crude constant k(k-1)", lambda root: (root**2 + 1) * root**2),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("root"),
     ),
     Claim(
         id="anchored.thm-7.6",

@@ -21,6 +21,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.design.frontier import trace_frontier
@@ -148,6 +149,7 @@ CLAIMS: Final = (
         check=_check_shrinkage,
         controls=(Control("twice the canonical value", lambda constant, n: 2 * constant / n),),
         expected=ClaimVerdict.REFUTED,
+        obligations=for_all("constant", "n"),
         corrected=Correction(
             text=(
                 r"No: shrinking the canonical estimate towards the uniform composition by $\sqrt n/(1+\sqrt n)$ has "

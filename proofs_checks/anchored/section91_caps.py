@@ -23,6 +23,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.design.raw_cap import (
@@ -243,6 +244,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "s", "lam"),
     ),
     Claim(
         id="anchored.eq-9.ties",
@@ -263,5 +265,6 @@ CLAIMS: Final = (
             Control("the neighbouring tie point", lambda k, s: _tie(k, s + 1)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "s"),
     ),
 )

@@ -24,6 +24,7 @@ from symshuffle.claims.model import (
     Kind,
     Statement,
     compare,
+    for_all,
     identity,
 )
 from symshuffle.decompositions.blanket import privacy_blanket, simplified_decomposition
@@ -189,6 +190,7 @@ TABLE_2 = Claim(
     check=_finite_domain,
     controls=(Control("special outputs of a domain twice as large", _without_rare),),
     expected=ClaimVerdict.REFUTED,
+    obligations=for_all("lam", "t", "size"),
     corrected=Correction(
         r"HR: $q=\frac1{2(e^{\varepsilon_0}+1)}-\frac2{D(e^{\varepsilon_0}+1)}$, "
         r"$r=\frac1{2(e^{\varepsilon_0}+1)}+\frac{2e^{\varepsilon_0}}{D(e^{\varepsilon_0}+1)}$; all other entries as "
@@ -272,6 +274,7 @@ TABLE_3 = Claim(
         Control("q and r exchanged", lambda name, lam, t: tuple(_slower(name, lam, t)[i] for i in (0, 2, 1, 3))),
     ),
     expected=ClaimVerdict.REFUTED,
+    obligations=for_all("lam", "t"),
     corrected=Correction(
         r"The same limits; rate $O(2^{-D})$ for BLH, RAPPOR and OUE, $O(1/D)$ for HR, whose $D$ is the matrix order.",
         _slower,
@@ -332,6 +335,7 @@ TABLE_1 = Claim(
         ),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("lam", "t", "k"),
 )
 
 CLAIMS: tuple[Claim, ...] = (TABLE_2, TABLE_3, TABLE_1)

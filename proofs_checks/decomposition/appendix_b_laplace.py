@@ -22,6 +22,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.decompositions.blanket import simplified_decomposition
@@ -146,6 +147,7 @@ APPENDIX_B = Claim(
         ),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("s", "x", "t"),
 )
 
 
@@ -215,6 +217,7 @@ EX_4_3 = Claim(
         Control("bound divided by m", lambda what, value, m: value / m if what == "bound" else value),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("value", "m"),
 )
 
 

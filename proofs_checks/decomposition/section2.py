@@ -28,6 +28,7 @@ from symshuffle.claims.model import (
     Kind,
     Statement,
     compare,
+    for_all,
     identity,
 )
 from symshuffle.divergences import hockey_stick, total_variation
@@ -95,6 +96,7 @@ DEF_1 = Claim(
         ),
     ),
     expected=ClaimVerdict.DEFINITION,
+    obligations=for_all("p", "q", "alpha"),
 )
 
 
@@ -245,6 +247,7 @@ PROP_1 = Claim(
         ),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("p", "q", "alpha"),
 )
 
 CLAIMS: tuple[Claim, ...] = (DEF_1, DEF_2_4, PROP_1)

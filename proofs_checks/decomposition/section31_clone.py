@@ -106,6 +106,7 @@ SEC_3_1_MIXTURE = Claim(
         ),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("row", "first", "second", "lam"),
 )
 
 
@@ -289,6 +290,7 @@ LEM_1 = Claim(
         Control("nine tenths of the ratio cap suffice", lambda lam: lam * Fraction(9, 10), _budget),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("q0", "q1", "lam"),
 )
 
 

@@ -18,7 +18,7 @@ from proofs_checks.decomposition._cases import (
 )
 from proofs_checks.decomposition._generic import dominance_steps, stop_loss
 from symshuffle.accountants.exact import Exact
-from symshuffle.claims.model import Claim, ClaimVerdict, Comparison, Control, Grade, Kind, Statement, compare
+from symshuffle.claims.model import Claim, ClaimVerdict, Comparison, Control, Grade, Kind, Statement, compare, for_all
 from symshuffle.decompositions.blanket import primary_decomposition
 from symshuffle.decompositions.clones import generic_pair, standard_clone_pair, unsound_stronger_clone_pair
 from symshuffle.mechanisms.symbolic import LAM
@@ -93,6 +93,7 @@ GENERIC_BOUND = Claim(
         Control("ratio cap lowered by a tenth", lambda lam: _at_its_best(1 + (lam - 1) * Fraction(9, 10))),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("lam"),
 )
 
 CLAIMS: tuple[Claim, ...] = (GENERIC_BOUND,)

@@ -35,6 +35,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.decompositions.blanket import primary_decomposition
@@ -164,6 +165,7 @@ THM_3 = Claim(
         ),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("lam", "p", "q0", "q1", "own", "other"),
 )
 
 
@@ -304,6 +306,7 @@ LEM_2 = Claim(
     check=_monotone,
     controls=(Control("divergence falls with p", lambda lam: (Fraction(0), 1 / (lam + 1), ">=")),),
     expected=ClaimVerdict.REFUTED,
+    obligations=for_all("lam"),
     corrected=Correction(
         r"The same for $p<p'$ in $[0,\frac1{e^{\varepsilon_0}+1}]$: forgetting each clone with probability $1-p/p'$ "
         r"maps the pair of p' to that of p.",
@@ -381,6 +384,7 @@ SEC_3_3_FOUR_POINT = Claim(
         ),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("lam", "p", "q"),
 )
 
 CLAIMS: tuple[Claim, ...] = (THM_3, EQ_1, LEM_2, SEC_3_3_FOUR_POINT)

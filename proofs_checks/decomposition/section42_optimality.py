@@ -34,6 +34,7 @@ from symshuffle.claims.model import (
     Kind,
     Statement,
     compare,
+    for_all,
     identity,
 )
 from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
@@ -216,6 +217,7 @@ THM_6 = Claim(
         Control("a decomposition for one background", lambda inputs: (inputs - 1,), _one_background),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("mu", "beta"),
 )
 
 

@@ -32,6 +32,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.decompositions.blanket import primary_decomposition, simplified_decomposition
@@ -173,6 +174,7 @@ THM_7 = Claim(
         Control("outputs merged by the ratio of the pair", lambda a, b, c: (_ratio(a, b),)),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("a", "b", "c"),
 )
 
 
@@ -248,6 +250,7 @@ EXTREME = Claim(
         Control("a channel with three levels", _four_pairs, _staircase),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("lam"),
 )
 
 
@@ -319,6 +322,7 @@ EX_4_1 = Claim(
         Control("left-over of weight lam p", lambda lam, k: (_k_rr(lam, k)[0], lam / (lam + k - 1), k / (lam + k - 1))),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("lam", "k"),
 )
 
 CLAIMS: tuple[Claim, ...] = (THM_7, EXTREME, EX_4_1)

@@ -32,6 +32,7 @@ from symshuffle.claims.model import (
     Kind,
     Statement,
     compare,
+    for_all,
     identity,
 )
 from symshuffle.decompositions.blanket import merge_proportional, primary_decomposition, simplified_decomposition
@@ -95,6 +96,7 @@ THM_8 = Claim(
     check=_sum_of_budgets,
     controls=(Control("the largest budget", max),),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("first", "second"),
 )
 
 
@@ -191,6 +193,7 @@ THM_9 = Claim(
         Control("left-over as displayed, not divided by its weight", _displayed_left_over, _left_over),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("first", "second"),
 )
 
 
@@ -258,6 +261,7 @@ EX_4_2 = Claim(
         Control("q = (k - 1) p", lambda t, k: _half_budget_rows(t, k + 1)),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("t", "k"),
 )
 
 

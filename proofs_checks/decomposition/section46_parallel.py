@@ -33,6 +33,7 @@ from symshuffle.claims.model import (
     Kind,
     Statement,
     compare,
+    for_all,
     identity,
 )
 from symshuffle.decompositions.blanket import primary_decomposition, simplified_decomposition
@@ -84,6 +85,7 @@ THM_10 = Claim(
         Control("the sum of the budgets is reached", lambda first, second: first * second),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("0", "1"),
 )
 
 
@@ -158,6 +160,7 @@ THM_11 = Claim(
         Control("the average of the bounds", lambda first, second: (first + second) / 2, _mixed_bounds),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("parts", "weights"),
 )
 
 
@@ -215,6 +218,7 @@ EX_4_4 = Claim(
         ),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("law", "share", "exp_eps"),
 )
 
 # -- symshuffle.parallel-between
@@ -302,6 +306,7 @@ PARALLEL_BETWEEN = Claim(
         ),
     ),
     expected=ClaimVerdict.REFUTED,
+    obligations=for_all("first", "second"),
     corrected=Correction(
         "It does where the laws of G of the parts are comparable in convex order (mixing keeps stop-loss transforms "
         "between), for example where one part is binary randomized response (claim symshuffle.generic-bound); and "

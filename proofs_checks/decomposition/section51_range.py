@@ -28,6 +28,7 @@ from symshuffle.claims.model import (
     Kind,
     Statement,
     compare,
+    for_all,
     identity,
 )
 from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
@@ -95,6 +96,7 @@ PROP_2 = Claim(
         Control("mean 1 - 1/exp(eps)", lambda lam, x: (1 - 1 / x, 1 - lam * x, max(Fraction(0), lam - x))),
     ),
     expected=ClaimVerdict.REFUTED,
+    obligations=for_all("lam", "x"),
     corrected=Correction(
         r"$1-e^{\varepsilon+\varepsilon_0}\le G\le\max\{0,e^{\varepsilon_0}-e^\varepsilon\}$, which is the printed "
         r"range for $\varepsilon\le\varepsilon_0$ (beyond, the bound is 0 anyway); mean and Remark 6 stand for every "

@@ -32,6 +32,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.decompositions.blanket import primary_decomposition
@@ -274,6 +275,7 @@ SEC_5_2_ERRORS = Claim(
         Control("exponent 4 (a - l)^2 / b^2", lambda a, b, step, **kw: _twice(_hoeffding(a, b, step, **kw))),
     ),
     expected=ClaimVerdict.REFUTED,
+    obligations=for_all("a", "b", "step"),
     corrected=Correction(
         r"(c) For $l<a$ the probability is at most $\exp(-\frac{2(a-l)^2}{b^2}n)$; (d) so the error decays "
         r"exponentially as long as $l<a$, where $\bar G$ still has a negative mean.",

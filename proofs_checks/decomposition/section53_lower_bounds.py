@@ -237,6 +237,7 @@ SEC_5_3_COMPOSITION = Claim(
         Control("sum of the lower-bound variables", lambda g, h: g + h, _joint_laws),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("laws", "weights"),
 )
 
 
@@ -288,6 +289,7 @@ SEC_5_3_GHAZI = Claim(
         ),
     ),
     expected=ClaimVerdict.REFUTED,
+    obligations=for_all("lam", "k", "x"),
     corrected=Correction(
         r"The values are $\frac k{e^{\varepsilon_0}+k-1}$ times the printed ones, with probabilities $\frac1k$, "
         r"$\frac1k$, $\frac{k-2}k$.",

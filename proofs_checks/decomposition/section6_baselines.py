@@ -22,6 +22,7 @@ from symshuffle.claims.model import (
     Kind,
     Statement,
     compare,
+    for_all,
     identity,
 )
 from symshuffle.decompositions.blanket import simplified_decomposition
@@ -146,6 +147,7 @@ BASELINE_HOEFFDING = Claim(
         Control("half the range", lambda gamma, a, b, n: _hoeffding_bound(gamma, a, b / 2, n)),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("gamma", "a", "b", "n"),
 )
 
 
@@ -207,6 +209,7 @@ BASELINE_BENNETT = Claim(
         Control("1/n instead of 1/(gamma n)", lambda gamma, a, top, c, n: _bennett_bound(gamma, a, top, c, n) * gamma),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("gamma", "a", "top", "second", "n"),
 )
 
 
@@ -310,6 +313,7 @@ BASELINE_GENERIC = Claim(
         Control("lower end 1 - x", lambda lam, x: (1 - x, lam - x / lam)),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("lam", "x"),
 )
 
 CLAIMS: tuple[Claim, ...] = (BASELINE_HOEFFDING, BASELINE_BENNETT, BASELINE_CLONE, BASELINE_GENERIC)

@@ -22,6 +22,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.geometry.cones import PolyhedralCone, rank
@@ -300,6 +301,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         check=_check_operations,
         controls=(Control("a split into rows that are not proportional", _uneven_split),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("rows", "t"),
     ),
     Claim(
         id="ldp_tradeoff.lem-B.5",

@@ -21,6 +21,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.design import Method, bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
@@ -242,6 +243,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("numerator lam + 1", _printed_with("numerator")),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("m", "k", "gamma", "lam"),
     ),
     Claim(
         id="ldp_tradeoff.eq-97-103",
@@ -260,6 +262,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         check=_check_steps,
         controls=(Control("(103) without the factor one half", _gain_doubled),),
         expected=ClaimVerdict.REFUTED,
+        obligations=for_all("m", "gamma", "lam", "angles", "inside", "k", "size"),
         corrected=Correction(
             text=(
                 r"(98) has no factor $1/m$, and (99), (100) have one: the mean of $P\ell$ is "

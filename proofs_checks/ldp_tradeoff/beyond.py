@@ -22,6 +22,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.design import bayes_tradeoff
@@ -208,6 +209,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("no merging", lambda j, mass, lam: lam * mass / (lam + j - 1) * (1 if j == 1 else mass)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("j", "mass", "lam"),
     ),
     Claim(
         id="symshuffle.ordered-categories",
@@ -265,6 +267,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("lam", "blur"),
     ),
     Claim(
         id="symshuffle.asymmetric-losses",

@@ -21,6 +21,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.design.properties import Functional, Property, examine, mix, random_channel
@@ -241,5 +242,6 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("first", "second", "p"),
     ),
 )

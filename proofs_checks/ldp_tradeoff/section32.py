@@ -22,6 +22,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.design import Method, bayes_tradeoff, measures, minimax_tradeoff
@@ -317,5 +318,6 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("lam"),
     ),
 )

@@ -217,7 +217,10 @@ CLAIMS: Final = (
         grade=Grade.EXACT_CASES,
         printed=_two_messages,
         check=_check_messages,
-        controls=(Control("twice the budget of one", lambda chi: 2 * chi),),
+        controls=(
+            Control("twice the budget of one", lambda chi: 2 * chi),
+            Control("one percent more", lambda chi: _two_messages(chi) * Fraction(101, 100)),
+        ),
         expected=ClaimVerdict.HOLDS,
     ),
     Claim(

@@ -259,8 +259,8 @@ CLAIMS: Final = (
         controls=(
             Control("the fixed-composition risk", _fixed_risk),
             Control(
-                "the variance of the empirical composition added twice",
-                lambda sigma, rows, w, n: _iid_risk(sigma, rows, w, n) + (1 - dot(w, w)) / n,
+                "the variance of the empirical composition over n + 1",
+                lambda sigma, rows, w, n: _fixed_risk(sigma, rows, w, n) + (1 - dot(w, w)) / (n + 1),
             ),
         ),
         expected=ClaimVerdict.HOLDS,

@@ -147,7 +147,9 @@ CLAIMS: Final = (
         grade=Grade.REFUTED,
         printed=_shrinkage,
         check=_check_shrinkage,
-        controls=(Control("twice the canonical value", lambda constant, n: 2 * constant / n),),
+        controls=(
+            Control("one percent above the canonical value", lambda constant, n: sp.Rational(101, 100) * constant / n),
+        ),
         expected=ClaimVerdict.REFUTED,
         obligations=for_all("constant", "n"),
         corrected=Correction(

@@ -272,7 +272,7 @@ SEC_5_2_ERRORS = Claim(
         Control(
             "the range b taken as (lam - 1)(x - 1)", lambda a, b, step, **kw: _hoeffding(a, b * a / (a + 2), step, **kw)
         ),
-        Control("exponent 4 (a - l)^2 / b^2", lambda a, b, step, **kw: _twice(_hoeffding(a, b, step, **kw))),
+        Control("exponent one percent larger", lambda a, b, step, **kw: _larger(_hoeffding(a, b, step, **kw))),
     ),
     expected=ClaimVerdict.REFUTED,
     obligations=for_all("a", "b", "step"),
@@ -285,8 +285,8 @@ SEC_5_2_ERRORS = Claim(
 )
 
 
-def _twice(exponent: Any) -> Any:
-    return None if exponent is None else 2 * exponent
+def _larger(exponent: Any) -> Any:
+    return None if exponent is None else exponent * Fraction(101, 100)
 
 
 CLAIMS: tuple[Claim, ...] = (ALG_7, SEC_5_2_ERRORS)

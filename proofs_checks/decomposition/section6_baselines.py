@@ -125,7 +125,7 @@ def _ends(values: list[Any]) -> tuple[Any, Any]:
     return ordered[0], ordered[-1]
 
 
-def _hoeffding_bound(gamma: Any, a: Any, b: Any, n: int, *, sharper: int = 1) -> Any:
+def _hoeffding_bound(gamma: Any, a: Any, b: Any, n: int, *, sharper: Any = 1) -> Any:
     return b**2 / (4 * a * gamma * n) * (1 - gamma * (1 - sp.exp(-2 * sharper * a**2 / b**2))) ** n
 
 
@@ -143,8 +143,14 @@ BASELINE_HOEFFDING = Claim(
     printed=_hoeffding_bound,
     check=_hoeffding,
     controls=(
-        Control("exponent doubled", lambda gamma, a, b, n: _hoeffding_bound(gamma, a, b, n, sharper=2)),
-        Control("half the range", lambda gamma, a, b, n: _hoeffding_bound(gamma, a, b / 2, n)),
+        Control(
+            "exponent one percent larger",
+            lambda gamma, a, b, n: _hoeffding_bound(gamma, a, b, n, sharper=sp.Rational(101, 100)),
+        ),
+        Control(
+            "one percent of the range missing",
+            lambda gamma, a, b, n: _hoeffding_bound(gamma, a, b * sp.Rational(99, 100), n),
+        ),
     ),
     expected=ClaimVerdict.HOLDS,
     obligations=for_all("gamma", "a", "b", "n"),

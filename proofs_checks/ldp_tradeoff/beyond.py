@@ -261,7 +261,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         printed=_blurred,
         check=_check_blurred,
         controls=(
-            Control("the threshold doubled", lambda lam, b: (*_blurred(lam, b)[:2], 2 * _blurred(lam, b)[2])),
+            Control(
+                "the threshold one percent higher",
+                lambda lam, b: (*_blurred(lam, b)[:2], _blurred(lam, b)[2] * sp.Rational(101, 100)),
+            ),
             Control(
                 "runs of two", lambda lam, b: ((6 + (lam - 1) * (2 * b + 1)) / (2 * lam + 3), *_blurred(lam, b)[1:])
             ),

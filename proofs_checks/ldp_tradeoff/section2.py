@@ -282,7 +282,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         grade=Grade.EXACT_CASES,
         printed=_level,
         check=_check_tradeoff,
-        controls=(Control("the budget doubled", lambda lam: lam * lam),),
+        controls=(Control("a ratio one percent larger", lambda lam: lam * Fraction(101, 100)),),
         expected=ClaimVerdict.HOLDS,
     ),
     Claim(

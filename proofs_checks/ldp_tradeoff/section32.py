@@ -267,7 +267,9 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         grade=Grade.REFUTED,
         printed=_optimisation,
         check=_check_optimisation,
-        controls=(Control("the polytope of the doubled budget", lambda lam: (False, lam * lam)),),
+        controls=(
+            Control("the polytope of a ratio one percent larger", lambda lam: (False, lam * Fraction(101, 100))),
+        ),
         expected=ClaimVerdict.REFUTED,
         corrected=Correction(
             text=(

@@ -277,7 +277,9 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         grade=Grade.REFUTED,
         printed=_invariant_optimisation,
         check=_check_invariant_optimisation,
-        controls=(Control("the polytope of a smaller budget", lambda lam: (False, (lam + 1) / 2)),),
+        controls=(
+            Control("the polytope of a ratio one percent smaller", lambda lam: (False, lam * Fraction(99, 100))),
+        ),
         expected=ClaimVerdict.REFUTED,
         corrected=Correction(
             text=(

@@ -80,7 +80,7 @@ CLAIMS: tuple[Claim, ...] = (
         printed=_sum_of_positive_parts,
         check=_brackets,
         controls=(
-            Control("not divided by n", lambda law, n: n * _sum_of_positive_parts(law, n)),
+            Control("a millionth more", lambda law, n: _sum_of_positive_parts(law, n) * (1 + Fraction(1, 10**6))),
             Control("singular mass forgotten", lambda law, n: _sum_of_positive_parts(law, n) - law.singular),
             Control("one user more", lambda law, n: _sum_of_positive_parts(law, n + 1)),
         ),

@@ -196,6 +196,7 @@ def _facts(claim: Claim) -> dict[str, Any]:
         "statement": claim.text,
         "assumptions": list(claim.assumptions),
         "scope": claim.scope,
+        "obligations": [str(obligation) for obligation in claim.obligations],
         "grade": _recorded_grade(claim),
         "recorded": claim.expected.value,
         "controls": [control.name for control in claim.controls],

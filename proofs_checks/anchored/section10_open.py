@@ -27,6 +27,7 @@ from symshuffle.claims.model import (
     decide,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.design.convex_order import average_law, exact_atoms
 from symshuffle.design.envelope import endpoint_law
@@ -301,9 +302,10 @@ CLAIMS: Final = (
         ),
         grade=Grade.PROVED,
         printed=_free_coordinates,
-        check=_check_reduction,
+        check=lambda statement, rng: serving("templates", _check_reduction(statement, rng)),
         controls=(Control("no coordinate between the ends", lambda: 0),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("templates"),
     ),
     Claim(
         id="symshuffle.anchored-open-4",

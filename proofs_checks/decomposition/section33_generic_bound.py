@@ -18,7 +18,18 @@ from proofs_checks.decomposition._cases import (
 )
 from proofs_checks.decomposition._generic import dominance_steps, stop_loss
 from symshuffle.accountants.exact import Exact
-from symshuffle.claims.model import Claim, ClaimVerdict, Comparison, Control, Grade, Kind, Statement, compare, for_all
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    for_all,
+    serving,
+)
 from symshuffle.decompositions.blanket import primary_decomposition
 from symshuffle.decompositions.clones import generic_pair, standard_clone_pair, unsound_stronger_clone_pair
 from symshuffle.mechanisms.symbolic import LAM
@@ -26,7 +37,7 @@ from symshuffle.shuffled import worst_shuffled_divergence
 
 
 def _generic(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    yield from dominance_steps(statement(LAM)[1])
+    yield from serving("channels", dominance_steps(statement(LAM)[1]))
     labelled = named_channels(
         ("rr", {"lam": 3}),
         ("krr", {"lam": 3, "k": 4}),
@@ -93,7 +104,7 @@ GENERIC_BOUND = Claim(
         Control("ratio cap lowered by a tenth", lambda lam: _at_its_best(1 + (lam - 1) * Fraction(9, 10))),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("lam"),
+    obligations=for_all("channels", "lam"),
 )
 
 CLAIMS: tuple[Claim, ...] = (GENERIC_BOUND,)

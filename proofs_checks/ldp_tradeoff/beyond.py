@@ -24,6 +24,7 @@ from symshuffle.claims.model import (
     decide,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.design import bayes_tradeoff
 from symshuffle.design.parametric import PiecewiseOptimum, derive
@@ -285,9 +286,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         scope="all lam > 1, no symmetry: every sign condition of every basis decided exactly",
         grade=Grade.PROVED,
         printed=_asymmetric,
-        check=_check_asymmetric,
+        check=lambda statement, rng: serving("lam", _check_asymmetric(statement, rng)),
         controls=(Control("the breakpoint moved by 1/100", lambda: _shifted(_asymmetric())),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("lam"),
     ),
 )
 

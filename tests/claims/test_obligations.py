@@ -149,6 +149,7 @@ UNIVERSAL: tuple[Obligation, ...] = (*for_all("lam", "channels"), *attained("3-R
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        ({}, "the claim does not list what it owes"),
         ({"obligations": UNIVERSAL}, "nothing serves 'for all channels'"),
         ({"obligations": UNIVERSAL, "check": labelled("3-RR", symbolic=False)}, "no symbolic comparison serves 'chan"),
         ({"obligations": UNIVERSAL, "check": labelled("3-RR")}, "what serves 'channels' does not depend on the state"),

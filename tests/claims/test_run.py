@@ -23,6 +23,7 @@ from symshuffle.claims.model import (
     by_cases,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.claims.registry import load
@@ -165,7 +166,9 @@ WRONG = (Control("cubed", lambda n: n**3), Control("one more", lambda n: n * n +
 
 @pytest.mark.parametrize(("check", "found"), [(told_apart, True), (beside_the_point, False)])
 def test_a_symbolic_comparison_may_be_about_something_else(check: Check, found: bool) -> None:
-    proved = claim("a", grade=Grade.PROVED, check=check, printed=lambda n: n * n, controls=WRONG)
+    proved = claim(
+        "a", grade=Grade.PROVED, check=check, printed=lambda n: n * n, controls=WRONG, obligations=for_all("n")
+    )
     outcome = run(proved)
     assert (outcome.agrees_with_record, outcome.controls_rejected, outcome.symbolic_rejection) == (found, 2, found)
     assert any("no symbolic comparison rejects" in fault for fault in outcome.faults) is not found
@@ -174,7 +177,9 @@ def test_a_symbolic_comparison_may_be_about_something_else(check: Check, found: 
 
 def test_a_refutation_by_a_symbolic_comparison_counts_for_a_proved_correction() -> None:
     squared = Correction("squared", lambda n: n * n, Grade.PROVED)
-    outcome = run(replace(REFUTED, check=told_apart, corrected=squared, controls=(Control("one", lambda n: 1),)))
+    one = (Control("one", lambda n: 1),)
+    owed = for_all("n")
+    outcome = run(replace(REFUTED, check=told_apart, corrected=squared, controls=one, obligations=owed))
     assert outcome.agrees_with_record and outcome.symbolic_rejection
 
 

@@ -9,15 +9,11 @@ from symshuffle.claims.run import seeded
 
 PAPERS = ("anchored", "decomposition", "ldp_tradeoff")
 
-WITHOUT_PARAMETERS = {"symshuffle.anchored-joint-frontier", "symshuffle.asymmetric-losses"}
-"""Their statements are answers to a question, true or false."""
-
 PROVED = [
     claim
     for claim in load().claims
     if claim.paper in (*PAPERS, "symshuffle")
     and Grade.PROVED in (claim.grade, claim.corrected.grade if claim.corrected else None)
-    and claim.id not in WITHOUT_PARAMETERS
 ]
 
 

@@ -22,6 +22,7 @@ INVERSE_KEYS = {
     "how",
     "direction",
     "adjacency",
+    "neighbours",
     "meaning",
     "inputs",
 }

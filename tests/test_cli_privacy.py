@@ -24,6 +24,7 @@ BOUND_KEYS = {
     "how",
     "direction",
     "adjacency",
+    "neighbours",
     "meaning",
     "attained_lower",
     "attained_by",

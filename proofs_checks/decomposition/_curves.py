@@ -14,12 +14,12 @@ from typing import Final, Literal, TypeAlias, final
 
 from symshuffle.accountants.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
 from symshuffle.accountants.curves import Curve, along_users, amplification_curve, delta_curve
-from symshuffle.accountants.reduction import LawFamily, Question, Reduction, reduction
+from symshuffle.accountants.neighbours import Question
+from symshuffle.accountants.reduction import LawFamily, PairClass, Reduction, reduction
 from symshuffle.accountants.search import smallest_meeting
 from symshuffle.decompositions.clones import standard_clone_pair
 from symshuffle.decompositions.composition import (
     Composition,
-    Others,
     Part,
     common_backgrounds,
     decomposition,
@@ -27,6 +27,7 @@ from symshuffle.decompositions.composition import (
     joint,
     patterns,
 )
+from symshuffle.decompositions.counting import Others
 from symshuffle.decompositions.model import Decomposition, Direction, ReductionPair
 from symshuffle.law import Law
 from symshuffle.mechanisms import registry
@@ -143,8 +144,8 @@ def decompositions(part: Part, eps0: Fraction, others: Others = "blanket") -> tu
 
 def certified(part: Part, eps0: Fraction) -> Reduction:
     """The optimal bound of a mechanism, with every number a ball."""
-    families = [family for one in decompositions(part, eps0) for family in reduction(one).bounds]
-    return Reduction(tuple(families), (), "the worst of all ways in which two inputs can differ")
+    classes = tuple(found for one in decompositions(part, eps0) for found in reduction(one).classes)
+    return Reduction(classes, True, pairs="the worst of all ways in which two inputs can differ")
 
 
 def _pairs(part: Part, eps0: Fraction, others: Others = "blanket") -> list[ReductionPair]:
@@ -162,7 +163,7 @@ def _in_doubles(pairs: Iterable[ReductionPair], eps0: Fraction) -> Reduction:
 
         return law
 
-    return Reduction(tuple(map(family, pairs)), (), "the pair that was decomposed")
+    return Reduction(tuple(PairClass("the pair that was decomposed", family(pair)) for pair in pairs))
 
 
 def _evaluated(label: str, of: Reduction, end: Literal["lower", "upper"], direction: Question = "forward") -> Bound:

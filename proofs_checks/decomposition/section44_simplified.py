@@ -36,9 +36,10 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.decompositions.blanket import primary_decomposition, simplified_decomposition
+from symshuffle.decompositions.counting import Cell
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.decompositions.postprocessing import blanket_laws, blanket_to_simplified, push_forward
-from symshuffle.decompositions.symbolic import Cell, is_standard, optimal_decomposition
+from symshuffle.decompositions.symbolic import is_standard, optimal_decomposition
 from symshuffle.mechanisms.finite import krr, subset_selection
 from symshuffle.mechanisms.symbolic import LAM
 

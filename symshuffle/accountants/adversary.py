@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
-from symshuffle.accountants.reduction import Reduction
+from symshuffle.accountants.reduction import PairClass, Reduction
 from symshuffle.accountants.solve import delta
 from symshuffle.channel import Channel
 from symshuffle.decompositions.model import Decomposition
@@ -38,6 +38,9 @@ LARGEST_SEARCH: Final = 100_000_000
 
 _COARSE: Final = 1e-2
 """Relative width that tells which families come close to the worst."""
+
+InputPairs: TypeAlias = Sequence[tuple[int, int]]
+"""Ordered pairs of inputs."""
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Told how many of how many evaluations are done."""
@@ -67,7 +70,7 @@ class WorstCase:
     space: str
 
 
-def worst_of_all(channel: Channel, n: int, exp_eps: Fraction) -> WorstCase:
+def worst_of_all(channel: Channel, n: int, exp_eps: Fraction, *, pairs: InputPairs | None = None) -> WorstCase:
     """The worst of all neighbouring datasets of ``n`` users, by enumeration in exact arithmetic.
 
     Parameters
@@ -78,6 +81,8 @@ def worst_of_all(channel: Channel, n: int, exp_eps: Fraction) -> WorstCase:
         Number of users, the differing one included.
     exp_eps : Fraction
         Target ratio ``exp(eps)``, at least 1.
+    pairs : sequence of (int, int), optional
+        Ordered pairs of inputs between which the differing user may change; default: all.
 
     Raises
     ------
@@ -89,7 +94,8 @@ def worst_of_all(channel: Channel, n: int, exp_eps: Fraction) -> WorstCase:
     if not channel.exact:
         raise InputError("channel", "not rational", "rational entries, for an exact enumeration")
     found: list[tuple[Any, str]] = []
-    for pair in itertools.permutations(range(channel.num_inputs), 2):
+    chosen = _pairs(channel, pairs)
+    for pair in chosen:
         value, background = worst_shuffled_divergence(channel, pair, n, exp_eps)
         found.append((value, _written(pair, background)))
     best = max(found, key=lambda item: item[0], default=None)
@@ -97,7 +103,12 @@ def worst_of_all(channel: Channel, n: int, exp_eps: Fraction) -> WorstCase:
         raise InputError("channel", f"{channel.num_inputs} input", "at least 2 inputs")
     searched = len(found) * count_histograms(n - 1, channel.num_inputs)
     bracket = Bracket(best[0], best[0], Rigour.EXACT, "enumeration", "every histogram of every dataset")
-    return WorstCase(bracket, best[1], searched, f"all neighbouring datasets of {n} users, up to their order")
+    some = "" if pairs is None else " who change between the inputs compared"
+    return WorstCase(bracket, best[1], searched, f"all neighbouring datasets of {n} users{some}, up to their order")
+
+
+def _pairs(channel: Channel, pairs: InputPairs | None) -> list[tuple[int, int]]:
+    return list(itertools.permutations(range(channel.num_inputs), 2)) if pairs is None else list(pairs)
 
 
 def _written(pair: tuple[int, int], background: tuple[int, ...]) -> str:
@@ -114,6 +125,7 @@ def worst_of_two_types(
     rigour: Rigour | None = Rigour.FLOAT64,
     bits: int | None = None,
     progress: Progress | None = None,
+    pairs: InputPairs | None = None,
 ) -> WorstCase:
     """The worst of all constant backgrounds and of two-type backgrounds on a grid of weights, at any ``n``.
 
@@ -125,6 +137,8 @@ def worst_of_two_types(
         As for :func:`symshuffle.accountants.solve.delta`.
     progress : callable, optional
         Called with the numbers of evaluations done and to do.
+    pairs : sequence of (int, int), optional
+        Ordered pairs of inputs between which the differing user may change; default: all.
 
     Raises
     ------
@@ -133,12 +147,12 @@ def worst_of_two_types(
         asked for.
     """
     size = count_families(channel.num_inputs, channel.num_outputs, n)
-    distinct = _distinct(channel, n)
+    distinct = _distinct(channel, n, _pairs(channel, pairs))
     if not distinct:
         raise InputError("channel", f"{channel.num_inputs} input", "at least 2 inputs")
 
     def value(decomposition: Decomposition, width: float) -> Bracket:
-        one = Reduction((_family(decomposition),), (), "a real pair of datasets")
+        one = Reduction((PairClass("two given datasets", _family(decomposition)),))
         return delta(one, n=n, exp_eps=exp_eps, direction="forward", rigour=rigour, rel=width, bits=bits).bracket
 
     found = []
@@ -165,15 +179,16 @@ def worst_constant(
     """
     found = [
         (
-            delta(Reduction((family,), (), source.pair), n=n, exp_eps=exp_eps, rel=rel, rigour=rigour).bracket,
-            describe(n),
+            delta(one.alone(source), n=n, exp_eps=exp_eps, rel=rel, rigour=rigour).bracket,
+            one.describe(n),
         )
-        for describe, family in source.backgrounds
+        for one in source.datasets
     ]
     if not found:
         raise Unsupported("no constant background is known for this source")
     bracket, datasets = max(found, key=lambda item: item[0].lower)
-    return WorstCase(bracket, datasets, len(found), f"constant backgrounds at {source.pair}: not all datasets")
+    pairs = source.neighbours("both", n).pairs
+    return WorstCase(bracket, datasets, len(found), f"constant backgrounds at {pairs}: not all datasets")
 
 
 def _family(decomposition: Decomposition) -> Any:
@@ -203,7 +218,7 @@ def count_families(inputs: int, outputs: int, n: int) -> int:
     return math.perm(inputs, 2) * (inputs + mixtures * len(WEIGHTS))
 
 
-def _distinct(channel: Channel, n: int) -> list[tuple[str, Decomposition]]:
+def _distinct(channel: Channel, n: int, pairs: InputPairs) -> list[tuple[str, Decomposition]]:
     """One family of datasets of each kind, with its exact decomposition.
 
     Two families are of a kind if they show the same probabilities at as many outputs: their laws of G are then equal.
@@ -214,7 +229,7 @@ def _distinct(channel: Channel, n: int) -> list[tuple[str, Decomposition]]:
     names: dict[Number, int] = {}
     rows = np.array([[names.setdefault(entry, len(names)) for entry in row] for row in channel.rows], dtype=np.int64)
     kinds: dict[tuple[int, bytes], tuple[int, ...]] = {}
-    for pair in itertools.permutations(inputs, 2):
+    for pair in pairs:
         shown = rows[pair[0]] * len(names) + rows[pair[1]]
         for others in (constant, mixtures):
             codes = np.broadcast_to(shown, (len(others), len(shown)))
@@ -240,7 +255,13 @@ def _families(channel: Channel, n: int, first: int, second: int, *others: int) -
 
 
 def worst_background(
-    channel: Channel, n: int, exp_eps: Real, *, rel: float = 1e-6, progress: Progress | None = None
+    channel: Channel,
+    n: int,
+    exp_eps: Real,
+    *,
+    rel: float = 1e-6,
+    progress: Progress | None = None,
+    pairs: InputPairs | None = None,
 ) -> WorstCase:
     """The worst neighbouring datasets: of all of them where that can be enumerated, otherwise of two types.
 
@@ -252,8 +273,8 @@ def worst_background(
     """
     size = count_histograms(n - 1, channel.num_inputs) * count_histograms(n, channel.num_outputs)
     if channel.exact and isinstance(exp_eps, Fraction) and size <= LARGEST_ENUMERATION // 10:
-        return worst_of_all(channel, n, exp_eps)
-    return worst_of_two_types(channel, n, exp_eps, rel=rel, progress=progress)
+        return worst_of_all(channel, n, exp_eps, pairs=pairs)
+    return worst_of_two_types(channel, n, exp_eps, rel=rel, progress=progress, pairs=pairs)
 
 
 def gap(found: WorstCase, bound: Bracket) -> Fraction:

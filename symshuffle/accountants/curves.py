@@ -21,8 +21,9 @@ from fractions import Fraction
 from typing import Final, Literal, TypeAlias, final
 
 from symshuffle.accountants.evaluate import check_n
-from symshuffle.accountants.reduction import Question, Source, reduction
-from symshuffle.accountants.solve import compared, delta, epsilon, meaning_of_delta, meaning_of_epsilon
+from symshuffle.accountants.neighbours import Neighbours, Question
+from symshuffle.accountants.reduction import Source, reduction
+from symshuffle.accountants.solve import about_delta, about_epsilon, delta, epsilon
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.numbers import parse_rational
 from symshuffle.results import Bracket, Rigour
@@ -56,9 +57,9 @@ class Curve:
         Names of the two axes.
     points : tuple of CurvePoint
         In rising order of x. The safe end is ``y.upper``, but ``y.lower`` for a trade-off curve.
-    direction : {"forward", "reverse", "both"}
-        Which divergence.
-    meaning : str
+    neighbours : Neighbours
+        The pairs of datasets that the curve speaks about.
+    about : str
         Which experiment the curve speaks about, by which theorem.
     """
 
@@ -66,8 +67,18 @@ class Curve:
     x: str
     y: str
     points: tuple[CurvePoint, ...]
-    direction: Question
-    meaning: str
+    neighbours: Neighbours
+    about: str
+
+    @property
+    def direction(self) -> Question:
+        """Which divergence."""
+        return self.neighbours.question
+
+    @property
+    def meaning(self) -> str:
+        """The same as :attr:`about`."""
+        return self.about
 
     @property
     def safe(self) -> Literal["lower", "upper"]:
@@ -123,7 +134,8 @@ def delta_curve(
     for eps in (parse_rational(level, "eps") for level in levels):
         bound = delta(reduced, n=n, eps=eps, direction=direction, rigour=rigour, rel=rel, bits=bits)
         found.append(CurvePoint(eps, bound.bracket))
-    return Curve("delta-eps", "eps", "delta", tuple(found), direction, meaning_of_delta(reduced, direction, f"n = {n}"))
+    neighbours = reduced.neighbours(direction, n)
+    return Curve("delta-eps", "eps", "delta", tuple(found), neighbours, about_delta(neighbours))
 
 
 def amplification_curve(
@@ -156,9 +168,8 @@ def amplification_curve(
             reduced, n=n, delta=delta, direction=direction, rigour=rigour, rel=rel, bits=bits, near=near
         ).bracket
 
-    return Curve(
-        "eps-n", "n", "eps", along_users(smallest, users), direction, meaning_of_epsilon(reduced, direction, "n")
-    )
+    neighbours = reduced.neighbours(direction, None)
+    return Curve("eps-n", "n", "eps", along_users(smallest, users), neighbours, about_epsilon(neighbours))
 
 
 def along_users(smallest: Callable[[int, Fraction | None], Bracket], users: Sequence[int]) -> tuple[CurvePoint, ...]:
@@ -234,12 +245,13 @@ def tradeoff_curve(
         low = max(_lines(point.x, point.y.upper, alpha) for point in profile)
         high = max(low, *_between(profile, alpha))
         points.append(CurvePoint(alpha, Bracket(low, min(high, 1 - alpha), weakest, last.engine, how)))
+    neighbours = reduced.neighbours("both", n)
     text = (
         "lower bounds the type II error, at each type I error alpha, of every test of two datasets, as the envelope of "
-        f"the lines of a profile delta that bounds {compared(reduced, 'both', f'n = {n}')}; upper is the other side of "
+        f"the lines of a profile delta that bounds {neighbours.compared}; upper is the other side of "
         "this envelope"
     )
-    return Curve("f-dp", "alpha", "beta", tuple(points), "both", text)
+    return Curve("f-dp", "alpha", "beta", tuple(points), neighbours, text)
 
 
 def _orders(source: Source, n: int, levels: int) -> Iterator[Fraction]:

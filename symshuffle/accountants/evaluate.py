@@ -11,7 +11,7 @@ from symshuffle.accountants.ball import BallContour
 from symshuffle.accountants.contour import Contour
 from symshuffle.accountants.exact import Exact
 from symshuffle.accountants.fft import FFT
-from symshuffle.accountants.reduction import Question
+from symshuffle.accountants.neighbours import Question
 from symshuffle.accountants.sparse import Sparse
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law

@@ -16,9 +16,10 @@ from fractions import Fraction
 from typing import Final, TypeAlias, final
 
 from symshuffle.accountants.evaluate import LARGEST_N, check_n, check_request
-from symshuffle.accountants.reduction import Composed, Question, Source, reduction
+from symshuffle.accountants.neighbours import Neighbours, Question
+from symshuffle.accountants.reduction import Composed, Source, reduction
 from symshuffle.accountants.search import Bound, Crossing, Point, cross, decide, narrow
-from symshuffle.accountants.solve import compared, delta
+from symshuffle.accountants.solve import delta
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
@@ -49,17 +50,32 @@ class Inverse:
         That end: here the bound certainly meets the target.
     delta : Bracket
         The bound on delta there.
-    direction : {"forward", "reverse", "both"}
-        Which divergence.
-    meaning : str
+    neighbours : Neighbours
+        The pairs of datasets that the bound speaks about.
+    about : str
         Which experiment the bound speaks about, which end is safe, and what is assumed between the ends.
     """
 
     bracket: Bracket
     safe: Fraction
     delta: Bracket
-    direction: Question
-    meaning: str
+    neighbours: Neighbours
+    about: str
+
+    @property
+    def direction(self) -> Question:
+        """Which divergence."""
+        return self.neighbours.question
+
+    @property
+    def meaning(self) -> str:
+        """The same as :attr:`about`."""
+        return self.about
+
+    @property
+    def how(self) -> str:
+        """In words: the search, and the engine at the safe end."""
+        return self.bracket.how
 
     def __str__(self) -> str:
         return str(self.bracket)
@@ -140,12 +156,12 @@ def solve_eps0(
 
     quick = bound(Rigour.FLOAT64) if rigour is Rigour.BALL else None
     found = cross(search, bound(rigour), goal, rel, quick=quick)
-    experiment = compared(reduction(at(found.meets)), direction, f"n = {n}")
+    experiment = reduction(at(found.meets)).neighbours(direction, n)
     text = (
-        f"at eps0 = lower, the safe end, delta bounds {experiment}; at eps0 = upper this bound exceeds delta; between "
-        "the ends it is assumed to rise with eps0"
+        f"at eps0 = lower, the safe end, delta bounds {experiment.compared}; at eps0 = upper this bound exceeds "
+        "delta; between the ends it is assumed to rise with eps0"
     )
-    return _inverse(found, "root search on delta as a function of eps0; at the safe end", direction, text)
+    return _inverse(found, "root search on delta as a function of eps0; at the safe end", experiment, text)
 
 
 def solve_n(
@@ -208,13 +224,14 @@ def solve_n(
 
     quick = bound(Rigour.FLOAT64) if rigour is Rigour.BALL else None
     found = cross(search, bound(rigour), goal, _WIDTH, quick=quick)
+    experiment = reduced.neighbours(direction, None)
     text = (
-        f"from n = upper on, the safe end, delta bounds {compared(reduced, direction, 'n')}: this bound never rises "
-        "with n (S_n/n is a reverse martingale)"
+        f"from n = upper on, the safe end, delta bounds {experiment.compared}: this bound never rises with n ("
+        "S_n/n is a reverse martingale)"
     )
     if found.above != found.meets:
         text += "; at n = lower it exceeds delta"
-    return _inverse(found, "bisection over n; at the safe end", direction, text)
+    return _inverse(found, "bisection over n; at the safe end", experiment, text)
 
 
 _delta = delta  # `delta` is also the name of a target, above
@@ -274,7 +291,7 @@ def _around(value: Bound, goal: Fraction, rel: float, above: Point, meets: Point
     return Crossing(above.x, meets.x, meets.value)
 
 
-def _inverse(found: Crossing, how: str, direction: Question, text: str) -> Inverse:
+def _inverse(found: Crossing, how: str, neighbours: Neighbours, text: str) -> Inverse:
     low, high = sorted((found.above, found.meets))
     bracket = Bracket(low, high, found.at.rigour, found.at.engine, f"{how}: {found.at.how}")
-    return Inverse(bracket, found.meets, found.at, direction, text)
+    return Inverse(bracket, found.meets, found.at, neighbours, text)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, final
+from functools import cache
+from typing import TYPE_CHECKING, Final, TypeAlias, final
 
+from symshuffle.accountants.neighbours import OPTIMAL, Adjacency, Neighbours, Question
 from symshuffle.channel import Channel
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.model import Decomposition, Direction
@@ -16,10 +18,11 @@ from symshuffle.law import Law
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mixed_law import MixedLaw, Side
-from symshuffle.numbers import DEFAULT_BITS, Real, enclose, is_enclosed, lower_end, maximum, minimum, to_float
+from symshuffle.numbers import DEFAULT_BITS, Number, Real, enclose, is_enclosed, lower_end, maximum, minimum, to_float
 
 if TYPE_CHECKING:
-    from symshuffle.decompositions.composition import Composition, Others, Pattern
+    from symshuffle.decompositions.composition import Composition, Pattern
+    from symshuffle.decompositions.counting import Others
 
 
 @final
@@ -42,61 +45,166 @@ class Composed:
 _MOST_INPUTS: Final = 8
 """Inputs of an explicit channel up to which all of its constant backgrounds are tried."""
 
+_MOST_CLASSES: Final = 4
+"""Classes of pairs of a mechanism up to which the constant backgrounds of all are tried; beyond, those of the first."""
+
 LawFamily: TypeAlias = Callable[[Real, Direction, int | None], Law]
 """From target ratio, direction and bits to a law of G."""
 
 MixedFamily: TypeAlias = Callable[[Real, Direction, int | None], MixedLaw]
 """The same where the law has a continuous part."""
 
-Background: TypeAlias = tuple[Callable[[int], str], LawFamily]
-"""Datasets in words, for n users, and the law of their exact divergence."""
+Spreads: TypeAlias = Callable[[Real, Direction, int | None], bool]
+"""From target ratio, direction and bits to whether one law is certainly the largest of some in convex order."""
 
 Source: TypeAlias = "Mechanism | Laplace | Composed | Decomposition | Channel | Reduction"
 """What can be asked about."""
 
-Question: TypeAlias = Literal["forward", "reverse", "both"]
-"""``forward`` is D(M(X0) || M(X1)), ``reverse`` the other, ``both`` the larger of the two."""
+
+@final
+@dataclass(frozen=True, slots=True)
+class Datasets:
+    """Two real neighbouring datasets.
+
+    Parameters
+    ----------
+    describe : callable
+        From the number of users to the datasets in words.
+    law : LawFamily
+        The law of their exact divergence; where it has a continuous part, a law below it in convex order.
+    mixed : MixedFamily or None
+        The law with its continuous part, for the engines that take it.
+    """
+
+    describe: Callable[[int], str]
+    law: LawFamily
+    mixed: MixedFamily | None = None
+
+    def alone(self, like: Reduction) -> Reduction:
+        """These datasets as a source of their own: it covers nobody else."""
+        return Reduction((PairClass("two given datasets", self.law, mixed=self.mixed),), False, like.adjacency)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PairClass:
+    """Pairs of inputs that are treated alike, with the laws that bound what separates their datasets.
+
+    Parameters
+    ----------
+    pairs : str
+        The pairs in words.
+    upper : LawFamily
+        A law whose value bounds the shuffled divergence.
+    inner : LawFamily or None
+        Where the bound itself is approached from two sides, a law on the other side of it.
+    mixed : MixedFamily or None
+        Where ``upper`` approaches a law with a continuous part: that law, for the engines that take it.
+    datasets : tuple of Datasets
+        Real neighbouring datasets.
+    """
+
+    pairs: str
+    upper: LawFamily
+    inner: LawFamily | None = None
+    mixed: MixedFamily | None = None
+    datasets: tuple[Datasets, ...] = ()
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Everything about a source that the engines need, derived once.
+    """Everything about a source that the engines need, derived once, and whom it covers.
 
     Parameters
     ----------
-    bounds : tuple of LawFamily
-        Laws whose largest value bounds the shuffled divergence.
-    backgrounds : tuple of (callable, LawFamily)
-        Real neighbouring datasets, described by a function of n, with the laws of their exact divergence.
-    pair : str
-        Which pair of inputs the bound compares.
-    inner : tuple of LawFamily
-        Where the bound itself is approached from two sides, laws on the other side of it; else empty.
-    mixed, mixed_backgrounds : tuple of MixedFamily
-        Where ``bounds`` and ``backgrounds`` approach laws with a continuous part: those laws, in the same order, for
-        the engines that take them; else empty.
+    classes : tuple of PairClass
+        The pairs of inputs covered, by classes; the bound is the largest of theirs.
+    every : bool
+        Whether these are all pairs that the adjacency allows. Only who has compared them all may say so.
+    adjacency : Adjacency
+        In what neighbouring datasets differ.
+    pairs : str
+        All pairs covered, in words; default: those of the only class.
+    theorem : str
+        Why the laws bound the divergence.
+    first : str
+        Which input of a pair X0 holds, where a class is not the same in both orders; else empty.
+    spreads : Spreads or None
+        Where given and true, the law of the first class is above all others in convex order.
     """
 
-    bounds: tuple[LawFamily, ...]
-    backgrounds: tuple[Background, ...]
-    pair: str
-    inner: tuple[LawFamily, ...] = ()
-    mixed: tuple[MixedFamily, ...] = ()
-    mixed_backgrounds: tuple[MixedFamily, ...] = ()
+    classes: tuple[PairClass, ...]
+    every: bool = False
+    adjacency: Adjacency = Adjacency.REPLACE_ONE
+    pairs: str = ""
+    theorem: str = OPTIMAL
+    first: str = ""
+    spreads: Spreads | None = None
 
-    def constant_backgrounds(self) -> Iterator[tuple[Background, tuple[MixedFamily, ...]]]:
-        """Each background with its law that has a continuous part, if there is one."""
-        mixed = iter(self.mixed_backgrounds)
-        for background in self.backgrounds:
-            yield background, tuple(itertools.islice(mixed, 1))
+    def __post_init__(self) -> None:
+        if not self.classes:
+            raise InputError("classes", "none", "at least one class of pairs of inputs")
+
+    def neighbours(self, question: Question, users: int | None) -> Neighbours:
+        """Whom a bound by these laws covers."""
+        pairs = self.pairs or self.classes[0].pairs
+        return Neighbours(pairs, self.every, self.adjacency, question, users, self.theorem, self.first)
+
+    @property
+    def bounds(self) -> tuple[LawFamily, ...]:
+        """The laws above, by class."""
+        return tuple(one.upper for one in self.classes)
+
+    @property
+    def inner(self) -> tuple[LawFamily, ...]:
+        """The laws on the other side, by class; none where the bound is not approached from two sides."""
+        return tuple(one.inner for one in self.classes if one.inner is not None)
+
+    @property
+    def mixed(self) -> tuple[MixedFamily, ...]:
+        """The laws with a continuous part, by class."""
+        return tuple(one.mixed for one in self.classes if one.mixed is not None)
+
+    @property
+    def datasets(self) -> tuple[Datasets, ...]:
+        """All real neighbouring datasets."""
+        return tuple(found for one in self.classes for found in one.datasets)
+
+    def laws(self, exp_eps: Real, question: Question, bits: int | None) -> list[Law]:
+        """The laws whose largest value is the bound, each once, those left out that another one dominates."""
+        found: dict[Law, None] = {}
+        for direction in _directions(question):
+            one_is_enough = self.spreads is not None and self.spreads(exp_eps, direction, bits)
+            for family in self.bounds[:1] if one_is_enough else self.bounds:
+                found |= dict.fromkeys(laws(family, exp_eps, direction, bits))
+        return list(found)
 
 
-def reduction(source: Source) -> Reduction:
+def reduction(source: Source, *, null: Sequence[Number] | None = None) -> Reduction:
     """Derive the laws of a source: a mechanism with all parameters fixed, a decomposition, or a channel.
 
-    For a channel every pair of inputs is compared, and every constant background is tried.
+    All pairs of inputs are compared, unless the source speaks about one pair only: a decomposition, or a mechanism
+    whose pair was fixed.
+
+    Parameters
+    ----------
+    source : Mechanism, Laplace, Composed, Decomposition, Channel or Reduction
+        What every user runs.
+    null : sequence of Number, optional
+        For a channel: the output law of the null symbol. Neighbours then differ in one user, whose input is replaced by
+        the null symbol (zero-out); the others hold inputs or null symbols.
+
+    Examples
+    --------
+    >>> W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> reduction(W, null=(Fraction(1, 2), Fraction(1, 2))).neighbours("both", 5).covered
+    'all pairs of datasets of n = 5 users that differ in one user, whose input is replaced by the null symbol'
     """
+    if null is not None:
+        if not isinstance(source, Channel):
+            raise InputError("source", source, "a Channel, where the law of a null symbol is given")
+        return _of_zero_out(source, null)
     match source:
         case Reduction():
             return source
@@ -107,7 +215,7 @@ def reduction(source: Source) -> Reduction:
         case Composed():
             return _of_composition(source)
         case Decomposition():
-            return Reduction((_numeric(source),), (), "the pair that was decomposed")
+            return Reduction((PairClass("the two inputs that were decomposed", _numeric(source)),))
         case Channel():
             return _of_channel(source)
     raise InputError("source", source, "a Mechanism, a Composed, a Decomposition, a Channel or a Reduction")
@@ -134,23 +242,40 @@ def _sorted(law: Law) -> Law:
 
 
 def _of_mechanism(mechanism: Mechanism) -> Reduction:
-    from symshuffle.decompositions.backgrounds import constant_backgrounds
-    from symshuffle.decompositions.symbolic import SymbolicDecomposition, optimal_decomposition
+    from symshuffle.decompositions.rising import slope_in
+    from symshuffle.decompositions.symbolic import optimal_decomposition
 
     mechanism = mechanism.with_defaults()
-    missing = [parameter.name for parameter in mechanism.parameters if not parameter.has_limit]
-    if missing:
-        raise InputError(
-            "parameters", f"{', '.join(missing)} left open", f"a value for each, as {mechanism.name}.at(...)"
-        )
-
-    def family(decomposition: SymbolicDecomposition) -> LawFamily:
-        return lambda exp_eps, direction, bits: decomposition.law(exp_eps, direction=direction, bits=bits)
-
+    if mechanism.needed:
+        missing = ", ".join(parameter.name for parameter in mechanism.needed)
+        raise InputError("parameters", f"{missing} left open", f"a value for each, as {mechanism.name}.at(...)")
+    several = mechanism.pair_classes()
+    told = mechanism.pair.by
+    slope = None if told is None else slope_in(optimal_decomposition(mechanism), told)
     return Reduction(
-        (family(optimal_decomposition(mechanism)),),
-        tuple((background.datasets, family(background.cells)) for background in constant_backgrounds(mechanism)),
-        mechanism.pair,
+        tuple(_pair_class(one, real=i == 0 or len(several) <= _MOST_CLASSES) for i, one in enumerate(several)),
+        mechanism.pair.every,
+        pairs=str(mechanism.pair) if told is None else f"{mechanism.pair}, for every {told}",
+        first="X0 holding the first of the two" if mechanism.pair.listed else "",
+        spreads=None if slope is None else slope.spreads,
+    )
+
+
+def _pair_class(mechanism: Mechanism, *, real: bool) -> PairClass:
+    from symshuffle.decompositions.backgrounds import ConstantBackground, constant_backgrounds
+    from symshuffle.decompositions.symbolic import SymbolicDecomposition, optimal_decomposition
+
+    def family(derived: Callable[[], SymbolicDecomposition]) -> LawFamily:
+        once = cache(derived)
+        return lambda exp_eps, direction, bits: once().law(exp_eps, direction=direction, bits=bits)
+
+    def over(background: ConstantBackground) -> LawFamily:
+        return family(lambda: background.cells)
+
+    return PairClass(
+        str(mechanism.pair),
+        family(lambda: optimal_decomposition(mechanism)),
+        datasets=tuple(Datasets(one.datasets, over(one)) for one in constant_backgrounds(mechanism)) if real else (),
     )
 
 
@@ -170,9 +295,9 @@ def _of_laplace(source: Laplace) -> Reduction:
     def mixed_background(exp_eps: Real, direction: Direction, bits: int | None) -> MixedLaw:
         return source.mixed_background(exp_eps, direction=direction, bits=bits)
 
-    return Reduction(
-        (family("upper"),), ((datasets, background),), source.pair, (family("lower"),), (mixed,), (mixed_background,)
-    )
+    real = Datasets(datasets, background, mixed_background)
+    only = PairClass(source.pair, family("upper"), family("lower"), mixed, (real,))
+    return Reduction((only,), source.every_pair)
 
 
 def _of_composition(source: Composed) -> Reduction:
@@ -180,6 +305,7 @@ def _of_composition(source: Composed) -> Reduction:
         common_backgrounds,
         composed_law,
         is_mixture,
+        is_real,
         mixed_law,
         patterns,
     )
@@ -196,36 +322,46 @@ def _of_composition(source: Composed) -> Reduction:
             tree, pattern, exp_eps, lam=source.lam, others=others, direction=direction, bits=bits
         )
 
-    ways = patterns(tree)
-    pairs = [(pattern, others) for pattern in ways for others in common_backgrounds(tree)]
     continuous = any(isinstance(leaf, Laplace) for leaf in tree.leaves())
     whole = continuous and is_mixture(tree)
-    return Reduction(
-        tuple(family(pattern, "blanket", "upper") for pattern in ways),
-        tuple((_described(*pair), family(*pair, "lower")) for pair in pairs),
-        tree.pair,
-        tuple(family(pattern, "blanket", "lower") for pattern in ways) if continuous else (),
-        tuple(mixed(pattern, "blanket") for pattern in ways) if whole else (),
-        tuple(mixed(*pair) for pair in pairs) if whole else (),
+    backgrounds = common_backgrounds(tree)
+
+    def real(pattern: Pattern, others: Others) -> Datasets:
+        law = family(pattern, others, "lower")
+        return Datasets(_described(tree, pattern, others), law, mixed(pattern, others) if whole else None)
+
+    classes = tuple(
+        PairClass(
+            tree.pair,
+            family(pattern, "blanket", "upper"),
+            family(pattern, "blanket", "lower") if continuous else None,
+            mixed(pattern, "blanket") if whole else None,
+            tuple(real(pattern, others) for others in backgrounds) if is_real(tree, pattern) else (),
+        )
+        for pattern in patterns(tree)
     )
+    return Reduction(classes, tree.every_pair, pairs=tree.pair)
 
 
-def _described(pattern: Pattern, others: Others) -> Callable[[int], str]:
+def _described(tree: Composition, pattern: Pattern, others: Others) -> Callable[[int], str]:
+    from symshuffle.decompositions.composition import named_classes
+
     held = {"first": 0, "second": 1, "third": 2}[others]
+    named = "".join(f"; 0 and 1 of {words}" for words in dict.fromkeys(named_classes(tree, pattern)))
 
     def inputs(x: int, pattern: Pattern) -> str:
-        if isinstance(pattern, bool):
+        if not isinstance(pattern, tuple):
             return str(x if pattern else 0)
         return f"({', '.join(inputs(x, p) for p in pattern)})"
 
     def other(pattern: Pattern) -> str:
-        if isinstance(pattern, bool):
+        if not isinstance(pattern, tuple):
             return str(held if pattern else (2 if held == 2 else 0))
         return f"({', '.join(map(other, pattern))})"
 
     return lambda n: (
         f"X0 = ({inputs(0, pattern)}, {other(pattern)} x {n - 1}), "
-        f"X1 = ({inputs(1, pattern)}, {other(pattern)} x {n - 1}), inputs of each part named 0, 1, 2"
+        f"X1 = ({inputs(1, pattern)}, {other(pattern)} x {n - 1}), inputs of each part named 0, 1, 2{named}"
     )
 
 
@@ -246,14 +382,50 @@ def _of_channel(channel: Channel) -> Reduction:
     inputs = range(channel.num_inputs)
     if len(inputs) < 2:
         raise InputError("channel", f"{len(inputs)} input", "at least 2 inputs: neighbours differ in one")
-    pairs = [(x, y) for x in inputs for y in inputs if x < y]
-    bounds = tuple(_numeric(simplified_decomposition(channel, pair)) for pair in pairs)
-    backgrounds = tuple(
-        (_constant(pair, other), _numeric(_real(channel, pair, other))) for pair in pairs for other in inputs
-    )
     # Pairs times inputs grow too fast for large channels, whose bound is then given alone.
-    few = backgrounds if len(inputs) <= _MOST_INPUTS else ()
-    return Reduction(bounds, few, f"the worst of all pairs of inputs{_revealed(channel)}")
+    others = inputs if len(inputs) <= _MOST_INPUTS else ()
+    classes = tuple(
+        PairClass(
+            f"inputs {x} and {y}",
+            _numeric(simplified_decomposition(channel, (x, y))),
+            datasets=tuple(
+                Datasets(_constant((x, y), other), _numeric(_real(channel, (x, y), other))) for other in others
+            ),
+        )
+        for x, y in itertools.combinations(inputs, 2)
+    )
+    return Reduction(
+        classes,
+        True,
+        pairs=f"the worst of all pairs of inputs{_revealed(channel)}",
+        first="X0 holding the input with the smaller number",
+    )
+
+
+def _of_zero_out(channel: Channel, null: Sequence[Number]) -> Reduction:
+    """Every input against the null symbol, which becomes one more row: others may hold it as well."""
+    whole = Channel.from_rows([*channel.rows, tuple(null)])
+    symbol = channel.num_inputs
+    names = [*map(str, range(symbol)), "null"]
+    others = range(symbol + 1) if symbol < _MOST_INPUTS else ()
+    classes = tuple(
+        PairClass(
+            f"input {x} and the null symbol",
+            _numeric(simplified_decomposition(whole, (x, symbol))),
+            datasets=tuple(
+                Datasets(_constant((x, symbol), other, names), _numeric(_real(whole, (x, symbol), other)))
+                for other in others
+            ),
+        )
+        for x in range(symbol)
+    )
+    return Reduction(
+        classes,
+        True,
+        Adjacency.ZERO_OUT,
+        pairs=f"the worst of all inputs against the null symbol{_revealed(whole)}",
+        first="X0 holding the input",
+    )
 
 
 def _revealed(channel: Channel) -> str:
@@ -271,5 +443,6 @@ def _real(channel: Channel, pair: tuple[int, int], other: int) -> Decomposition:
     return Decomposition(first, second, held, Fraction(0))
 
 
-def _constant(pair: tuple[int, int], other: int) -> Callable[[int], str]:
-    return lambda n: f"X0 = ({pair[0]}, {other} x {n - 1}), X1 = ({pair[1]}, {other} x {n - 1})"
+def _constant(pair: tuple[int, int], other: int, names: Sequence[str] | None = None) -> Callable[[int], str]:
+    first, second, held = (str(x) if names is None else names[x] for x in (*pair, other))
+    return lambda n: f"X0 = ({first}, {held} x {n - 1}), X1 = ({second}, {held} x {n - 1})"

@@ -5,43 +5,29 @@ One chain, whatever the question: decomposition -> law of G -> engine -> bracket
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import html
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Final, final
+from typing import Any, Final, Literal, final
 
 from symshuffle.accountants.evaluate import Engine, check_n, check_request, evaluate_law, evaluate_mixed
 from symshuffle.accountants.exact import Exact
 from symshuffle.accountants.fft import FFT
-from symshuffle.accountants.reduction import (
-    LawFamily,
-    MixedFamily,
-    Question,
-    Reduction,
-    Source,
-    laws,
-    mixed_laws,
-    reduction,
-)
+from symshuffle.accountants.neighbours import Neighbours, Question
+from symshuffle.accountants.reduction import Datasets, MixedFamily, Reduction, Source, laws, mixed_laws, reduction
 from symshuffle.accountants.search import Crossing, cross, smallest_meeting
 from symshuffle.accountants.sparse import Sparse
 from symshuffle.errors import InputError, Unsupported
+from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import read_target
-from symshuffle.numbers import parse_rational
+from symshuffle.numbers import format_decimal, parse_rational
 from symshuffle.results import Bracket, Rigour
-
-ADJACENCY: Final = "replace-one"
-"""Neighbouring relation of every bound: one user's input is replaced; n counts that user."""
 
 _FIRST_WIDTH: Final = 1e-3
 """Relative width at which two finite laws are compared first."""
-
-_DIVERGENCE: Final = {
-    "forward": "D(M(X0) || M(X1))",
-    "reverse": "D(M(X1) || M(X0))",
-    "both": "the larger of D(M(X0) || M(X1)) and D(M(X1) || M(X0))",
-}
 
 
 @final
@@ -64,27 +50,50 @@ class Attained:
 @final
 @dataclass(frozen=True, slots=True)
 class Amplification:
-    """An amplification bound and what it speaks about.
+    """An amplification bound and whom it covers.
 
     Parameters
     ----------
+    quantity : {"delta", "epsilon"}
+        What is bounded.
     bracket : Bracket
         Around the decomposition bound on delta (or on eps); its upper end bounds the shuffled experiment.
-    n : int
-        Number of users, the differing one included.
-    direction : {"forward", "reverse", "both"}
-        Which divergence.
-    meaning : str
-        Which experiment the bound speaks about, by which theorem.
+    neighbours : Neighbours
+        The pairs of datasets that it speaks about.
     attained : Attained or None
         A real neighbouring pair, where one was evaluated.
     """
 
+    quantity: Literal["delta", "epsilon"]
     bracket: Bracket
-    n: int
-    direction: Question
-    meaning: str
+    neighbours: Neighbours
     attained: Attained | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of users, the differing one included."""
+        assert self.neighbours.users is not None
+        return self.neighbours.users
+
+    @property
+    def direction(self) -> Question:
+        """Which divergence."""
+        return self.neighbours.question
+
+    @property
+    def about(self) -> str:
+        """Which experiment the bound speaks about, by which theorem."""
+        return (about_delta if self.quantity == "delta" else about_epsilon)(self.neighbours)
+
+    @property
+    def meaning(self) -> str:
+        """The same as :attr:`about`."""
+        return self.about
+
+    @property
+    def how(self) -> str:
+        """In words: the method, its size, and the error terms it accounts for."""
+        return self.bracket.how
 
     @property
     def gap(self) -> Fraction | None:
@@ -93,11 +102,39 @@ class Amplification:
             return None
         return 1 - self.attained.lower / self.bracket.upper if self.bracket.upper else Fraction(0)
 
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: both ends as decimals rounded outward, how they are known, and whom they cover."""
+        exact, wide, attained, gap = self.bracket.exact, self.bracket.relative_width, self.attained, self.gap
+        return {
+            **self.bracket.decimals(),
+            "exact": None if exact is None else str(exact),
+            "relative_width": None if wide is None else float(wide),
+            "safe": "upper",
+            "rigour": self.bracket.rigour.value,
+            "engine": self.bracket.engine,
+            "how": self.how,
+            "direction": self.direction,
+            "adjacency": self.neighbours.adjacency.value,
+            "neighbours": self.neighbours.to_dict(),
+            "meaning": self.about,
+            "attained_lower": None if attained is None else format_decimal(attained.lower, up=False),
+            "attained_by": None if attained is None else attained.datasets,
+            "gap": None if gap is None else format_decimal(gap, digits=6, up=True),
+        }
+
+    def __float__(self) -> float:
+        """The safe end, rounded up."""
+        nearest = float(self.bracket.upper)
+        return nearest if Fraction(nearest) >= self.bracket.upper else math.nextafter(nearest, math.inf)
+
     def __str__(self) -> str:
         return str(self.bracket)
 
+    def __repr__(self) -> str:
+        return f"<{self.quantity} {self.bracket}, n = {self.n}, {self.neighbours.adjacency.value}>"
+
     def _repr_html_(self) -> str:
-        return f"{self.bracket._repr_html_()}<p>{self.meaning}</p>"
+        return f"{self.bracket._repr_html_()}<p>{html.escape(self.about)}</p>"
 
 
 def delta(
@@ -118,7 +155,8 @@ def delta(
     Parameters
     ----------
     source : Mechanism, Decomposition, Channel or Reduction
-        What every user runs; a mechanism with all parameters fixed. For a channel all pairs of inputs are compared.
+        What every user runs; a mechanism with all parameters fixed. All pairs of inputs are compared, unless the source
+        speaks about one only: a decomposition, or a mechanism whose pair was fixed. ``about`` of the result says which.
     n : int
         Number of users, at least 1, the differing one included.
     exp_eps, eps : number, text or Exp
@@ -148,8 +186,7 @@ def delta(
     target = read_target(eps=eps, exp_eps=exp_eps)
     reduced = reduction(source)
 
-    def values(families: Sequence[LawFamily], width: float = rel) -> list[Bracket]:
-        found = (law for family in families for law in laws(family, target, direction, bits))
+    def values(found: Iterable[Law], width: float = rel) -> list[Bracket]:
         return [evaluate_law(law, n, engine=engine, rigour=rigour, rel=width) for law in dict.fromkeys(found)]
 
     def mixed_values(families: Sequence[MixedFamily]) -> list[Bracket]:
@@ -162,26 +199,33 @@ def delta(
         except Unsupported:  # finite laws on both sides may do
             return []
 
+    def above() -> list[Law]:
+        return reduced.laws(target, direction, bits)
+
+    def below() -> list[Law]:
+        return [law for family in reduced.inner for law in laws(family, target, direction, bits)]
+
     def between() -> Bracket:
         """From finite laws on both sides, the engine being no finer than their distance makes worth while."""
         width = max(rel, _FIRST_WIDTH) if engine is None else rel
         while True:
-            bracket = _largest(values(reduced.bounds, width), values(reduced.inner, width))
+            bracket = _largest(values(above(), width), values(below(), width))
             if width <= rel or bracket.width > 3 * Fraction(width) * bracket.upper:
                 return bracket
             width = max(rel, width / 10)
 
-    direct = mixed_values(reduced.mixed) or ([] if reduced.inner else values(reduced.bounds))
+    def real(one: Datasets) -> list[Bracket]:
+        width = max(rel, _FIRST_WIDTH) if reduced.inner else rel
+        mixed = () if one.mixed is None else (one.mixed,)
+        return mixed_values(mixed) or values(laws(one.law, target, direction, bits), width)
+
+    direct = mixed_values(reduced.mixed) or ([] if reduced.inner else values(above()))
     bracket = _largest(direct) if direct else between()
     attained = None
     if attain:
-        pairs = [
-            Attained(one.lower, datasets(n))
-            for (datasets, family), mixed in reduced.constant_backgrounds()
-            for one in mixed_values(mixed) or values([family], max(rel, _FIRST_WIDTH) if reduced.inner else rel)
-        ]
+        pairs = [Attained(found.lower, one.describe(n)) for one in reduced.datasets for found in real(one)]
         attained = max(pairs, key=lambda pair: pair.lower, default=None)
-    return Amplification(bracket, n, direction, meaning_of_delta(reduced, direction, f"n = {n}"), attained)
+    return Amplification("delta", bracket, reduced.neighbours(direction, n), attained)
 
 
 def _largest(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Bracket:
@@ -193,27 +237,19 @@ def _largest(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Bracket
 _delta = delta  # `delta` is also the name of a target, below
 
 
-def compared(reduced: Reduction, direction: Question, users: str) -> str:
-    """Which divergence of which datasets a bound on delta speaks about, and by which theorem."""
-    return (
-        f"{_DIVERGENCE[direction]} at order exp(eps) for all pairs of datasets of {users} users that differ in the "
-        f"input of one user, by the optimal decomposition at {reduced.pair} (decomposition, Theorems 4 to 7, 12 and 13)"
-    )
-
-
-def meaning_of_delta(reduced: Reduction, direction: Question, users: str) -> str:
+def about_delta(neighbours: Neighbours) -> str:
     """What a bracket around delta says."""
     return (
-        f"upper bounds {compared(reduced, direction, users)}; lower is the other side of this bound, not a lower bound "
-        "on the divergence"
+        f"upper bounds {neighbours.compared}; lower is the other side of this bound, not a lower bound on the "
+        "divergence"
     )
 
 
-def meaning_of_epsilon(reduced: Reduction, direction: Question, users: str) -> str:
+def about_epsilon(neighbours: Neighbours) -> str:
     """What a bracket around eps says."""
     return (
-        f"at eps = upper, delta bounds {compared(reduced, direction, users)}; at eps = lower this bound exceeds delta, "
-        "which the datasets themselves need not"
+        f"at eps = upper, delta bounds {neighbours.compared}; at eps = lower this bound exceeds delta, which the "
+        "datasets themselves need not"
     )
 
 
@@ -273,9 +309,6 @@ def epsilon(
     bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
     attained = None
     if attain:
-        reached = [
-            Attained(crossing(Reduction((family,), (), reduced.pair, mixed=mixed)).above, datasets(n))
-            for (datasets, family), mixed in reduced.constant_backgrounds()
-        ]
+        reached = [Attained(crossing(one.alone(reduced)).above, one.describe(n)) for one in reduced.datasets]
         attained = max(reached, key=lambda pair: pair.lower, default=None)
-    return Amplification(bracket, n, direction, meaning_of_epsilon(reduced, direction, f"n = {n}"), attained)
+    return Amplification("epsilon", bracket, reduced.neighbours(direction, n), attained)

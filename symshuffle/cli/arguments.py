@@ -193,10 +193,9 @@ def mechanism(name: str, eps0: str | None, lam: str | None, param: list[str] | N
 
 def _complete(found: Mechanism) -> Mechanism:
     fixed = found.with_defaults()
-    for parameter in fixed.parameters:
-        if not parameter.has_limit:
-            option = "--eps0 or --lam" if parameter.name == "lam" else f"-p {parameter.name}="
-            raise InputError(parameter.name, None, f"{parameter.range}, given by {option}")
+    for parameter in fixed.needed:
+        option = "--eps0 or --lam" if parameter.name == "lam" else f"-p {parameter.name}="
+        raise InputError(parameter.name, None, f"{parameter.range}, given by {option}")
     return fixed
 
 
@@ -271,7 +270,7 @@ def echoed(
     if isinstance(found, Mechanism):
         given["mechanism"] = found.name
         given.update((name, str(value)) for name, value in found.values if name != "lam")
-        given.update((parameter.name, "limit") for parameter in found.parameters)
+        given.update((parameter.name, "limit" if parameter.has_limit else "all") for parameter in found.parameters)
     elif isinstance(found, Laplace):
         given.update(mechanism=found.name, domain=found.domain, cells=found.cells)
     elif isinstance(found, Channel):

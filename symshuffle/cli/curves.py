@@ -227,8 +227,6 @@ def _level(rel: float, rigour: RigourName | None) -> Rigour:
 
 
 def _show(what: str, found: Inverse, inputs: dict[str, Any], as_json: bool) -> None:
-    from symshuffle.accountants.solve import ADJACENCY
-
     bracket = found.bracket
     safe = "lower" if found.safe == bracket.lower and what == "eps0" else "upper"
     if as_json:
@@ -241,8 +239,9 @@ def _show(what: str, found: Inverse, inputs: dict[str, Any], as_json: bool) -> N
             "engine": bracket.engine,
             "how": bracket.how,
             "direction": found.direction,
-            "adjacency": ADJACENCY,
-            "meaning": found.meaning,
+            "adjacency": found.neighbours.adjacency.value,
+            "neighbours": found.neighbours.to_dict(),
+            "meaning": found.about,
             "inputs": inputs,
         }
         typer.echo(json.dumps(answer, indent=2))
@@ -253,7 +252,7 @@ def _show(what: str, found: Inverse, inputs: dict[str, Any], as_json: bool) -> N
     shown.add_row("other end", ends["upper" if safe == "lower" else "lower"])
     shown.add_row("delta there <=", found.delta.decimals(12)["upper"])
     shown.add_row("rigour", f"{bracket.rigour.value}, engine {bracket.engine}: {bracket.how}")
-    shown.add_row("adjacency", ADJACENCY)
+    shown.add_row("adjacency", found.neighbours.adjacency.value)
     shown.add_row("meaning", found.meaning)
     Console(highlight=False).print(shown)
 
@@ -266,8 +265,6 @@ def _rows(found: Curve) -> list[dict[str, str]]:
 
 
 def _as_json(found: Curve, inputs: dict[str, Any]) -> dict[str, Any]:
-    from symshuffle.accountants.solve import ADJACENCY
-
     return {
         "kind": found.kind,
         "x": found.x,
@@ -276,8 +273,9 @@ def _as_json(found: Curve, inputs: dict[str, Any]) -> dict[str, Any]:
         "points": _rows(found),
         "rigour": min((p.y.rigour for p in found.points), key=lambda rigour: rigour.strength).value,
         "direction": found.direction,
-        "adjacency": ADJACENCY,
-        "meaning": found.meaning,
+        "adjacency": found.neighbours.adjacency.value,
+        "neighbours": found.neighbours.to_dict(),
+        "meaning": found.about,
         "inputs": inputs,
     }
 

@@ -175,7 +175,7 @@ def decompose(
             "gamma": text(decomposition.gamma),
             "gparv": law,
             "singular": text(decomposition.singular()),
-            "pair": mechanism.pair,
+            "pair": str(mechanism.pair),
             "inputs": {name: str(value) for name, value in mechanism.values},
         }
         typer.echo(json.dumps(answer, indent=2))
@@ -276,7 +276,6 @@ def _confirmed(
 ) -> Confirmation:
     """The largest of the laws behind a bound, recomputed in mpmath; Laplace noise from its densities."""
     from symshuffle.accountants.confirm import confirm, confirm_laplace
-    from symshuffle.accountants.reduction import laws
     from symshuffle.mechanisms.continuous import Laplace
 
     if isinstance(asked, Laplace) and asked.lam is not None:
@@ -287,8 +286,7 @@ def _confirmed(
         )
     found = [
         confirm(law, bound.n, digits=CONFIRMED_DIGITS, route=route)
-        for family in reduced.bounds
-        for law in laws(family, target, bound.direction, LAW_BITS)
+        for law in reduced.laws(target, bound.direction, LAW_BITS)
     ]
     return max(found, key=lambda confirmation: confirmation.exactly)
 
@@ -301,29 +299,9 @@ def _show(
     inputs: dict[str, Any],
     as_json: bool,
 ) -> None:
-    from symshuffle.accountants.solve import ADJACENCY
-    from symshuffle.numbers import format_decimal
-
-    exact = bound.bracket.exact
-    attained = bound.attained
-    lower = None if attained is None else format_decimal(attained.lower, up=False)
-    gap = None if bound.gap is None else format_decimal(bound.gap, digits=6, up=True)
-    wide = bound.bracket.relative_width
     if as_json:
         answer = {
-            **bound.bracket.decimals(),
-            "exact": None if exact is None else str(exact),
-            "relative_width": None if wide is None else float(wide),
-            "safe": "upper",
-            "rigour": bound.bracket.rigour.value,
-            "engine": bound.bracket.engine,
-            "how": bound.bracket.how,
-            "direction": bound.direction,
-            "adjacency": ADJACENCY,
-            "meaning": bound.meaning,
-            "attained_lower": lower,
-            "attained_by": None if attained is None else attained.datasets,
-            "gap": gap,
+            **bound.to_dict(),
             "confirmed": None
             if confirmed is None
             else {
@@ -337,19 +315,21 @@ def _show(
         }
         typer.echo(json.dumps(answer, indent=2))
         return
+    exact, attained, wide = bound.bracket.exact, bound.attained, bound.bracket.relative_width
     table = Table.grid(padding=(0, 2))
     # As many digits as it takes to tell the ends apart.
     ends = bound.bracket.decimals(max(12, 3 - math.floor(math.log10(wide))) if wide else 12)
     table.add_row(f"{what} <=", ends["upper"] if exact is None else f"{exact} = {ends['upper']}")
     table.add_row("lower end of the bound", ends["lower"])
     if attained is not None:
-        table.add_row("attained", f"{lower} by {attained.datasets}")
-        table.add_row("gap", f"{gap}, the share of the bound that these datasets do not reach")
+        told = bound.to_dict()
+        table.add_row("attained", f"{told['attained_lower']} by {attained.datasets}")
+        table.add_row("gap", f"{told['gap']}, the share of the bound that these datasets do not reach")
     if confirmed is not None:
         place = {"delta": "the bracket", "epsilon": "the target delta, at the upper end of eps"}[what]
         verdict = f"{'inside' if inside else 'OUTSIDE'} {place}; error about {confirmed.error}"
         table.add_row("confirmed", f"{confirmed.value}\n{verdict}\nby {confirmed.route}")
     table.add_row("rigour", f"{bound.bracket.rigour.value}, engine {bound.bracket.engine}: {bound.bracket.how}")
-    table.add_row("adjacency", ADJACENCY)
-    table.add_row("meaning", bound.meaning)
+    table.add_row("adjacency", bound.neighbours.adjacency.value)
+    table.add_row("meaning", bound.about)
     Console(highlight=False).print(table)

@@ -49,7 +49,8 @@ def worst_background(
     users = arguments.users(n)
     found = _searched(asked, users, target, rel)
     reduced = reduction(asked)
-    bound = solve.delta(reduced, n=users, exp_eps=target, rel=rel).bracket
+    answered = solve.delta(reduced, n=users, exp_eps=target, rel=rel)
+    bound, neighbours = answered.bracket, answered.neighbours
     missing = adversary.gap(found, bound)
     answer = {
         "attained_lower": format_decimal(found.bracket.lower, up=False),
@@ -60,10 +61,11 @@ def worst_background(
         "space": found.space,
         "upper": format_decimal(bound.upper, up=True),
         "gap": format_decimal(missing, digits=6, up=True),
-        "adjacency": solve.ADJACENCY,
+        "adjacency": neighbours.adjacency.value,
+        "neighbours": neighbours.to_dict(),
         "meaning": (
             f"attained_lower is a lower bound on D(M(X0) || M(X1)) at order exp(eps) for two datasets of n = {users} "
-            f"users; upper bounds it for all of them, by the optimal decomposition at {reduced.pair}"
+            f"users; upper bounds {neighbours.compared}"
         ),
         "inputs": arguments.echoed(asked, eps0, lam, file=file, n=users, eps=eps, exp_eps=exp_eps),
     }
@@ -81,6 +83,7 @@ def _searched(asked: Mechanism | Laplace | Composed | Channel, users: int, targe
     """The widest search that is within reach: all datasets, two types of the others, or one."""
     from symshuffle.accountants import adversary
     from symshuffle.accountants.reduction import reduction
+    from symshuffle.mechanisms.model import Mechanism
 
     try:
         channel = _matrix(asked, users)
@@ -92,10 +95,11 @@ def _searched(asked: Mechanism | Laplace | Composed | Channel, users: int, targe
                     users,
                     target,
                     rel=rel,
+                    pairs=asked.input_pairs() if isinstance(asked, Mechanism) and not asked.every_pair else None,
                     progress=lambda done, of: display.update(task, completed=done, total=of),
                 )
     except Unsupported:
-        if not reduction(asked).backgrounds:
+        if not reduction(asked).datasets:
             raise
     return adversary.worst_constant(reduction(asked), users, target, rel=rel)
 
@@ -112,7 +116,7 @@ def _matrix(asked: Mechanism | Laplace | Composed | Channel, users: int) -> Chan
             return asked
         case Composed():
             return asked.composition.channel(asked.lam)
-        case Mechanism(parameters=()):
+        case Mechanism() if not any(parameter.has_limit for parameter in asked.parameters):
             count_families(int(asked.inputs), asked.num_outputs, users)  # refuses before a huge matrix is built
             return asked.channel()
     return None

@@ -28,16 +28,11 @@ from typing import Any, Final, Literal, TypeAlias, final
 import sympy as sp
 
 from symshuffle.channel import Channel, direct_sum
-from symshuffle.decompositions.backgrounds import background_cells, reaches
+from symshuffle.decompositions.backgrounds import reaches
+from symshuffle.decompositions.counting import Cell, Others
 from symshuffle.decompositions.laplace import laplace_cells
 from symshuffle.decompositions.model import Direction
-from symshuffle.decompositions.symbolic import (
-    Cell,
-    SymbolicDecomposition,
-    evaluate_atom,
-    optimal_decomposition,
-    same_input_cells,
-)
+from symshuffle.decompositions.symbolic import SymbolicDecomposition, counted_decomposition, evaluate_atom
 from symshuffle.decompositions.tables import Budget, Table, root
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
@@ -50,11 +45,11 @@ from symshuffle.numbers import Ball, Real, positive_part
 
 Part: TypeAlias = "Mechanism | Laplace | Composition"
 
-Pattern: TypeAlias = "bool | tuple[Any, ...]"
-"""Which leaves of a tree see the two inputs differ: a truth value for a leaf, a tuple of patterns for a tree."""
+Pattern: TypeAlias = "bool | int | tuple[Any, ...]"
+"""Which leaves of a tree see the two inputs differ: a truth value for a leaf, a tuple of patterns for a tree.
 
-Others: TypeAlias = Literal["blanket", "third", "second", "first"]
-"""What stands in for the other users: the blanket, or a constant background."""
+For a leaf that does not treat all pairs of inputs alike a number stands for the class of pairs in which they differ.
+"""
 
 LARGEST_PATTERNS: Final = 4096
 """Ways to differ beyond which a composition is refused."""
@@ -92,6 +87,9 @@ class Composition:
         for part in self.parts:
             if isinstance(part, Laplace) and part.lam is not None:
                 raise InputError("laplace", part.lam, "an open budget, Laplace(): a composition shares out one total")
+            if isinstance(part, Mechanism) and part.pair.listed:
+                expected = "a mechanism that does not tell its inputs apart: compose channels by tensor or direct_sum"
+                raise InputError(self.operator, f"{part.name}, given by its matrix", expected)
         if self.operator == "parallel":
             if len(self.weights) != len(self.parts):
                 raise InputError("weights", f"{len(self.weights)} weights", f"one for each of {len(self.parts)} parts")
@@ -114,9 +112,20 @@ class Composition:
     @property
     def pair(self) -> str:
         """Which pairs of inputs the bound covers."""
-        if self.distance is not None:
-            return f"two inputs that differ in exactly {self.distance} coordinates"
-        return "the worst of all ways in which two inputs can differ"
+        where = "in any way" if self.distance is None else f"in exactly {self.distance} coordinates"
+        some = [f"{leaf.name} between {leaf.pair}" for leaf in self.leaves() if not leaf.every_pair]
+        if some:
+            return f"two inputs that differ {where}, but in {', '.join(dict.fromkeys(some))}"
+        return (
+            "the worst of all ways in which two inputs can differ"
+            if self.distance is None
+            else f"two inputs that differ {where}"
+        )
+
+    @property
+    def every_pair(self) -> bool:
+        """Whether the bound covers all pairs of inputs."""
+        return self.distance is None and all(leaf.every_pair for leaf in self.leaves())
 
     def leaves(self) -> Iterator[Mechanism | Laplace]:
         """The mechanisms of the tree."""
@@ -192,7 +201,7 @@ def patterns(part: Part) -> list[Pattern]:
         If there are more than ``LARGEST_PATTERNS``.
     """
     if not isinstance(part, Composition):
-        return [True]
+        return _classes(part)
     if part.operator == "parallel":
         ways = [[*patterns(p)] for p in part.parts]
         _require_few(part, math.prod(map(len, ways)))
@@ -213,6 +222,27 @@ def patterns(part: Part) -> list[Pattern]:
     return found
 
 
+def _classes(leaf: Mechanism | Laplace) -> list[Pattern]:
+    """The ways in which two inputs of a leaf can differ."""
+    if isinstance(leaf, Laplace) or leaf.pair.by is None:
+        return [True]
+    return [int(one.pair.value) for one in leaf.pair_classes() if one.pair.value is not None]
+
+
+def is_real(part: Part, pattern: Pattern) -> bool:
+    """Whether two inputs can differ as a pattern says.
+
+    Parts of a parallel composition share their input. Where several of them can differ in more than one way, their
+    patterns are combined freely, which covers more than there is; real are those in which equal parts differ alike.
+    """
+    if not isinstance(part, Composition) or not isinstance(pattern, tuple):
+        return True
+    if not all(map(is_real, part.parts, pattern)):
+        return False
+    several = [(p, way) for p, way in zip(part.parts, pattern, strict=True) if len(patterns(p)) > 1]
+    return part.operator == "joint" or len(set(several)) <= 1
+
+
 def _require_few(part: Composition, count: int) -> None:
     if count > LARGEST_PATTERNS:
         raise Unsupported(
@@ -225,7 +255,25 @@ def _nowhere(part: Part) -> Pattern:
 
 
 def _differs(pattern: Pattern) -> bool:
-    return pattern if isinstance(pattern, bool) else any(_differs(p) for p in pattern)
+    return any(_differs(p) for p in pattern) if isinstance(pattern, tuple) else bool(pattern)
+
+
+def named_classes(part: Part, pattern: Pattern) -> Iterator[str]:
+    """In words, in which classes of pairs the two inputs of those leaves are that do not treat all pairs alike."""
+    if isinstance(part, Composition) and isinstance(pattern, tuple):
+        for p, way in zip(part.parts, pattern, strict=True):
+            yield from named_classes(p, way)
+    elif isinstance(part, Mechanism) and _differs(pattern):
+        chosen = _at_class(part, pattern)
+        if chosen.pair.value is not None:
+            yield f"{part.name}: {chosen.pair}"
+
+
+def _at_class(leaf: Mechanism, pattern: Pattern) -> Mechanism:
+    """A leaf at the class of pairs that a pattern names; equal inputs are a pair of no class."""
+    if isinstance(pattern, bool) or leaf.pair.by is None:
+        return leaf
+    return leaf.at(**{str(leaf.pair.by): pattern})
 
 
 def decomposition(part: Part, pattern: Pattern, *, others: Others = "blanket") -> SymbolicDecomposition:
@@ -356,7 +404,7 @@ def _table(part: Part, pattern: Pattern, others: Others, budget: Budget, side: S
         cells = part.cells if budget.order == 1 else max(1, part.cells // (4 * budget.order))
         return Table.of(*laplace_cells(cells, side, others, differs=bool(pattern)), budget)
     if isinstance(part, Mechanism):
-        derived = _leaf(part.with_defaults(), bool(pattern), others)
+        derived = _leaf(_at_class(part, pattern).with_defaults(), bool(pattern), others)
         return Table.of(derived.cells, derived.beta, budget)
     assert isinstance(pattern, tuple)
     if part.operator == "parallel":
@@ -370,9 +418,8 @@ def _table(part: Part, pattern: Pattern, others: Others, budget: Budget, side: S
 
 def _leaf(mechanism: Mechanism, differs: bool, others: Others) -> SymbolicDecomposition:
     if others != "blanket":
-        held = "second" if others == "third" and _silent(mechanism) else others
-        return background_cells(mechanism, held, differs=differs)
-    return optimal_decomposition(mechanism) if differs else same_input_cells(mechanism)
+        others = "second" if others == "third" and _silent(mechanism) else others
+    return counted_decomposition(mechanism, differs=differs, others=others)
 
 
 def _silent(mechanism: Mechanism) -> bool:
@@ -404,4 +451,4 @@ def has_budget(part: Part) -> bool:
 def open_parameters(part: Part) -> list[Parameter]:
     """Parameters of the leaves that have no value yet, other than the common budget."""
     named = [leaf.with_defaults() for leaf in leaves(part) if isinstance(leaf, Mechanism)]
-    return [p for leaf in named for p in leaf.parameters if p.symbol != LAM and not p.has_limit]
+    return [p for leaf in named for p in leaf.needed if p.symbol != LAM]

@@ -23,7 +23,7 @@ from typing import Literal
 
 import sympy as sp
 
-from symshuffle.decompositions.symbolic import Cell
+from symshuffle.decompositions.counting import Cell
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.mixed_law import Side
 

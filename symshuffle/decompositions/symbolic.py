@@ -8,62 +8,28 @@ looked up: change the definition of the mechanism and the formula follows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
 from typing import Any, final
 
 import sympy as sp
 
+from symshuffle.decompositions.counting import ROLES, Cell, Others, count_cells
 from symshuffle.decompositions.model import Decomposition, Direction
-from symshuffle.errors import Unsupported
+from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.display import array, columns, factored, latex, text
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.outputs import OutputClass
 from symshuffle.mechanisms.symbolic import (
     EXP_EPS,
     LAM,
     constant_of,
     evaluate,
     large_limit,
-    nonnegative,
     normal_form,
-    positive,
-    proportional,
-    smallest,
 )
-from symshuffle.numbers import Ball, Real, Verdict
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One component of a symbolic decomposition.
-
-    Parameters
-    ----------
-    a, b, c : sympy.Expr
-        Its weight in both rows of the pair and in the blanket.
-    ratios : tuple of sympy.Expr or None
-        The likelihood ratios ``(a/c, b/c)``; None for a cell that the blanket does not charge.
-    """
-
-    a: sp.Expr
-    b: sp.Expr
-    c: sp.Expr
-    ratios: tuple[sp.Expr, sp.Expr] | None
-
-    @classmethod
-    def of(cls, a: sp.Expr, b: sp.Expr, c: sp.Expr) -> Cell:
-        """The cell of three weights in normal form."""
-        return cls(a, b, c, None if c == 0 else (normal_form(a / c), normal_form(b / c)))
-
-    def map(self, function: Callable[[sp.Expr], sp.Expr]) -> Cell:
-        """The cell with a function applied to every expression in it."""
-        ratios = None if self.ratios is None else (function(self.ratios[0]), function(self.ratios[1]))
-        return Cell(function(self.a), function(self.b), function(self.c), ratios)
+from symshuffle.numbers import Ball, Real
 
 
 @final
@@ -197,7 +163,7 @@ def evaluate_atom(expression: sp.Expr, bits: int | None) -> Any:
 
 
 def optimal_decomposition(mechanism: Mechanism, *, limits: bool = True) -> SymbolicDecomposition:
-    """Derive the simplified optimal decomposition of a mechanism, in its open parameters.
+    """Derive the simplified optimal decomposition of a mechanism at a pair of inputs, in its open parameters.
 
     The derivation runs once, with all parameters open, and values are put into its result: no algebra is ever done on
     a thousand-digit number. Only where the general form does not exist are the values put in first.
@@ -205,12 +171,14 @@ def optimal_decomposition(mechanism: Mechanism, *, limits: bool = True) -> Symbo
     Parameters
     ----------
     mechanism : Mechanism
-        With any of its parameters open.
+        With any of its parameters open; that includes one that tells pairs of inputs apart.
     limits : bool
         Whether to take the limit of parameters that default to infinity; otherwise they stay symbols.
 
     Raises
     ------
+    InputError
+        If the mechanism has several pairs of inputs, listed by number, and none of them was chosen.
     Unsupported
         If the blanket of some output, or whether a state occurs at all, depends on the open parameters.
 
@@ -218,20 +186,42 @@ def optimal_decomposition(mechanism: Mechanism, *, limits: bool = True) -> Symbo
     -----
     decomposition, Theorem 7; for k-ary randomized response, Example 4.1.
     """
-    return specialised(mechanism.with_defaults(), _derive, limits=limits)
+    return counted_decomposition(mechanism, limits=limits)
 
 
-def specialised(
-    mechanism: Mechanism, derive: Callable[[Mechanism], SymbolicDecomposition], *, limits: bool = True
+def counted_decomposition(
+    mechanism: Mechanism, *, differs: bool = True, others: Others = "blanket", limits: bool = True
 ) -> SymbolicDecomposition:
-    """A derivation with open parameters, its limit where one is wanted, and then the values of the mechanism."""
-    general = mechanism.general or mechanism
+    """The decomposition of two inputs of a mechanism over what stands in for the other users.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        With any of its parameters open.
+    differs : bool
+        Whether the two inputs differ; equal ones are a coordinate in which neighbours agree.
+    others : {"blanket", "third", "second", "first"}
+        The blanket of all inputs, an upper bound whatever the others hold, or the input that all of them hold, exact
+        and without left-over. For a pair of equal inputs ``third`` is a different one, the others are the common one.
+    limits : bool
+        Whether to take the limit of parameters that default to infinity.
+
+    Raises
+    ------
+    InputError
+        If the mechanism has several pairs of inputs, listed by number, and none of them was chosen.
+    """
+    mechanism = mechanism.with_defaults()
+    if not mechanism.pair.chosen:
+        listed = ", ".join(map(str, mechanism.pair.listed[:3]))
+        raise InputError("pair", f"all of {listed}, ...", f"one pair, as {mechanism.name}.comparing(0, 1)")
+    roles, general = ROLES[differs, others], mechanism.general or mechanism
     try:
-        derived, known = derive(general), dict(mechanism.fixed)
+        (cells, beta), known = count_cells(general, roles), dict(mechanism.fixed)
     except Unsupported:
         if any(number.is_number for c in mechanism.classes for number in c.size.atoms(sp.binomial)):
             raise  # numbers of subsets too long to be written out: without a general form there is no other way
-        derived, known = derive(mechanism), {}
+        (cells, beta), known = count_cells(mechanism, roles), {}
     growing = [parameter.symbol for parameter in mechanism.parameters if limits and parameter.has_limit]
     slacks = general.chart
 
@@ -240,85 +230,10 @@ def specialised(
             expression = factored(large_limit(expression, symbol, slacks), slacks)
         return expression.subs(known)
 
-    cells = [cell.map(fix) for cell in derived.cells]
+    fixed = [cell.map(fix) for cell in cells]
     return SymbolicDecomposition(
-        mechanism, tuple(cell for cell in cells if not cell.a == cell.b == cell.c == 0), fix(derived.beta)
+        mechanism, tuple(cell for cell in fixed if not cell.a == cell.b == cell.c == 0), fix(beta)
     )
-
-
-@cache
-def _derive(mechanism: Mechanism) -> SymbolicDecomposition:
-    """The decomposition in exactly the parameters that the mechanism leaves open."""
-    slacks = mechanism.chart
-    cells: list[Cell] = []
-    for output_class in mechanism.classes:
-        if output_class.size == 0:
-            continue
-        floor = _blanket(output_class, slacks)
-        for first, second, count in output_class.pairs(mechanism.inputs):
-            if normal_form(count) != 0:
-                weights = (count * p for p in (first.probability, second.probability, floor))
-                merge_into(cells, Cell.of(*(normal_form(weight) for weight in weights)))
-    for cell in cells:
-        _require_nonnegative(cell, slacks)
-    beta = normal_form(1 - sum(cell.c for cell in cells))
-    return SymbolicDecomposition(
-        mechanism, tuple(cell.map(lambda e: factored(e, slacks)) for cell in cells), factored(beta, slacks)
-    )
-
-
-def same_input_cells(mechanism: Mechanism) -> SymbolicDecomposition:
-    """The decomposition at a pair of equal inputs: a coordinate in which neighbouring inputs do not differ."""
-    return specialised(mechanism.with_defaults(), _derive_same)
-
-
-@cache
-def _derive_same(mechanism: Mechanism) -> SymbolicDecomposition:
-    cells: list[Cell] = []
-    for output_class in mechanism.classes:
-        if output_class.size == 0:
-            continue
-        floor = _blanket(output_class, mechanism.chart)
-        for state, count in output_class.singles(mechanism.inputs):
-            weight = normal_form(count * state.probability)
-            merge_into(cells, Cell.of(weight, weight, normal_form(count * floor)))
-    beta = normal_form(1 - sum(cell.c for cell in cells))
-    return SymbolicDecomposition(mechanism, tuple(cells), beta)
-
-
-def _blanket(output_class: OutputClass, slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
-    """Smallest probability of an output of the class over all inputs.
-
-    A class that lists its pairs of states is one in which every state occurs in every output; for the others the
-    counts must show it.
-    """
-    occurring = []
-    for state in output_class.states:
-        if output_class.pair_counts is not None or positive(state.count, slacks) is Verdict.TRUE:
-            occurring.append(state.probability)
-        elif state.count != 0:
-            raise Unsupported(
-                f"whether any input is in state {state.name} of class {output_class.name} depends on the open "
-                "parameters: give them values with .at(...)"
-            )
-    return smallest(occurring, slacks)
-
-
-def merge_into(cells: list[Cell], new: Cell) -> None:
-    """Add a cell to a list, merging it with the cell of the same ratios if there is one."""
-    if new.a == new.b == new.c == 0:
-        return
-    for i, cell in enumerate(cells):
-        if proportional((cell.a, cell.b, cell.c), (new.a, new.b, new.c)):
-            cells[i] = Cell.of(*(normal_form(x + y) for x, y in ((cell.a, new.a), (cell.b, new.b), (cell.c, new.c))))
-            return
-    cells.append(new)
-
-
-def _require_nonnegative(cell: Cell, slacks: Mapping[sp.Symbol, sp.Expr]) -> None:
-    for weight in (cell.a, cell.b, cell.c):
-        if nonnegative(weight, slacks) is Verdict.FALSE:
-            raise Unsupported(f"the derived weight {weight} is negative: the mechanism is no channel in this range")
 
 
 def is_standard(decomposition: SymbolicDecomposition) -> bool:

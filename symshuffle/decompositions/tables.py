@@ -9,16 +9,15 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
 import sympy as sp
 
-from symshuffle.decompositions.symbolic import Cell, evaluate_atom
+from symshuffle.decompositions.counting import Cell, Ratios
+from symshuffle.decompositions.symbolic import evaluate_atom
 from symshuffle.errors import Unsupported
 from symshuffle.mechanisms.symbolic import LAM, constant_of
 from symshuffle.numbers import Ball, Exp, Real
-
-Ratios: TypeAlias = "tuple[sp.Expr, sp.Expr]"
 
 
 def root(lam: Real, order: int) -> Real:

@@ -84,6 +84,11 @@ class Laplace:
             return "the two inputs 0 and 1"
         return "the inputs 0 and 1 only: which pair in [0, 1] is worst is open (decomposition, Section 8)"
 
+    @property
+    def every_pair(self) -> bool:
+        """Whether a decomposition covers all pairs of inputs."""
+        return self.domain == "binary"
+
     def mixed_law(self, exp_eps: Real, *, direction: str = "forward", bits: int | None = None) -> MixedLaw:
         r"""Law of :math:`G=(R(0)-e^{\varepsilon}R(1))/\inf_xR(x)`. By symmetry both directions agree.
 

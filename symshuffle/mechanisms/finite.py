@@ -12,7 +12,8 @@ import sympy as sp
 
 from symshuffle.mechanisms.model import LAM_PARAMETER, Mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
-from symshuffle.mechanisms.symbolic import LAM, Parameter
+from symshuffle.mechanisms.pairs import Pairs
+from symshuffle.mechanisms.symbolic import EVEN, LAM, Parameter
 
 K: Final = sp.Symbol("k", integer=True, positive=True)
 S: Final = sp.Symbol("s", integer=True, positive=True)
@@ -88,11 +89,15 @@ def augmented_randomized_response() -> Mechanism:
     )
 
 
+def _cyclic_distance(values: Mapping[str, int], x: int, y: int) -> int:
+    return min((x - y) % values["k"], (y - x) % values["k"])
+
+
 def half_block() -> Mechanism:
     """Half-block: a point of the cycle Z_k, lam times as likely on the half cycle that starts at the input.
 
-    The inputs are exchangeable only under rotations, so the pair matters: for two inputs at cyclic distance d the
-    outputs of equal state number k - 2d, and opposite inputs (d = k/2) dominate all other pairs in convex order.
+    The inputs are exchangeable only under rotations and reflections, so the pair matters: for two inputs at cyclic
+    distance d the outputs of equal state number k - 2d. With d left open bounds cover all pairs.
     """
     high, low = 2 * LAM / (K * (LAM + 1)), 2 / (K * (LAM + 1))
     half = K / 2
@@ -118,10 +123,10 @@ def half_block() -> Mechanism:
         ),
         (
             LAM_PARAMETER,
-            Parameter(K, sp.Integer(2), None, True, "number of inputs, even", shape="even"),
-            Parameter(distance, _ONE, K / 2, True, "cyclic distance of the pair (default: opposite)", default=K / 2),
+            Parameter(K, sp.Integer(2), None, True, "number of inputs, even", kind=EVEN),
+            Parameter(distance, _ONE, K / 2, True, "cyclic distance of the two inputs compared (default: all)"),
         ),
-        pair="two inputs at cyclic distance d; d = k/2 is the worst, by convex order of the laws of G",
+        pair=Pairs("two inputs at cyclic distance {}", True, distance, _cyclic_distance),
         source="alphabets, Definition 5.1",
     )
 

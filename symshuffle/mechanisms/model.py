@@ -12,6 +12,7 @@ k (by counting, :mod:`symshuffle.decompositions.symbolic`), and all exact, ball 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, final
@@ -20,8 +21,10 @@ import sympy as sp
 
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError, Unsupported
+from symshuffle.mechanisms.counted import check_counts
 from symshuffle.mechanisms.display import array, latex
 from symshuffle.mechanisms.outputs import OutputClass, State, all_arrangements, explicit_output
+from symshuffle.mechanisms.pairs import ALIKE, Pairs
 from symshuffle.mechanisms.symbolic import (
     LAM,
     Parameter,
@@ -60,8 +63,8 @@ class Mechanism:
         Its outputs.
     parameters : tuple of Parameter
         Open parameters in order, ``lam`` first where the mechanism has one.
-    pair : str
-        Which pair of inputs a decomposition compares, and why that is the worst.
+    pair : Pairs
+        Which pairs of inputs the pair counts speak about.
     source : str
         Where the mechanism is defined.
     values : tuple of (str, object)
@@ -75,7 +78,8 @@ class Mechanism:
     ------
     InputError
         If the state counts of a class do not sum to the number of inputs, or the probabilities do not sum to 1 on
-        average over the inputs or, where a class counts pairs itself, at either input of the pair.
+        average over the inputs or, where a class counts pairs itself, at either input of the pair; or if its counts are
+        not those of its outputs, listed at the smallest admissible sizes.
     """
 
     name: str
@@ -83,7 +87,7 @@ class Mechanism:
     inputs: sp.Expr
     classes: tuple[OutputClass, ...]
     parameters: tuple[Parameter, ...]
-    pair: str = "any two inputs: the mechanism treats all pairs alike"
+    pair: Pairs = ALIKE
     source: str = ""
     values: tuple[tuple[str, object], ...] = field(default=())
     fixed: tuple[tuple[sp.Symbol, sp.Expr], ...] = field(default=(), repr=False)
@@ -98,16 +102,19 @@ class Mechanism:
                 raise InputError(f"counts of class {output_class.name}", counted, f"state counts of sum {self.inputs}")
         if same_function(self.total_probability(), 1) is not Verdict.TRUE:
             raise InputError("probabilities", f"sum {self.total_probability()}", "a sum of 1 at every input")
+        if self.pair.listed:
+            return  # pairs are counted from the outputs themselves
         if any(output_class.pair_counts is not None for output_class in self.classes):
             for which, total in zip(("first", "second"), self._pair_totals(), strict=True):
                 if same_function(total, 1) is not Verdict.TRUE:
                     raise InputError("pair_counts", f"sum {total} at the {which} input of the pair", "a sum of 1")
+        check_counts(self)
 
     def _pair_totals(self) -> tuple[sp.Expr, sp.Expr]:
         """Sums of the output probabilities at the two inputs of the pair, as the pair counts have them."""
-        shown = [pair for output_class in self.classes for pair in output_class.pairs(self.inputs)]
-        first = normal_form(sum(count * state.probability for state, _, count in shown))
-        return first, normal_form(sum(count * state.probability for _, state, count in shown))
+        shown = [found for output_class in self.classes for found in output_class.shown(self.inputs, (0, 1))]
+        first = normal_form(sum(count * probability for (probability, _), count in shown))
+        return first, normal_form(sum(count * probability for (_, probability), count in shown))
 
     def total_probability(self) -> sp.Expr:
         """Sum of the output probabilities, averaged over the inputs."""
@@ -177,15 +184,83 @@ class Mechanism:
             for p in self.parameters
             if p.symbol not in known
         )
+        pair = self.pair
+        if pair.by in known:
+            (told,) = (p for p in self.parameters if p.symbol == pair.by)
+            pair = pair.at(known[pair.by], alone=told.upper is not None and fix(told.lower) == fix(told.upper))
         return replace(
             self,
             inputs=fix(self.inputs),
             classes=classes,
             parameters=parameters,
+            pair=pair,
             values=(*self.values, *given),
             fixed=(*self.fixed, *known.items()),
             general=self.general or self,
         )
+
+    @property
+    def needed(self) -> tuple[Parameter, ...]:
+        """Parameters that need a value: open ones without a limit, but for the one that tells pairs of inputs apart."""
+        return tuple(p for p in self.parameters if not p.has_limit and p.symbol != self.pair.by)
+
+    @property
+    def every_pair(self) -> bool:
+        """Whether the counts speak about all pairs of inputs."""
+        return self.pair.every
+
+    def pair_classes(self) -> tuple[Mechanism, ...]:
+        """The mechanism at every class of pairs that it does not treat alike; together they are all that it covers.
+
+        Examples
+        --------
+        >>> from symshuffle import mechanism
+        >>> [str(one.pair) for one in mechanism("half-block").at(k=4).pair_classes()]
+        ['two inputs at cyclic distance 2', 'two inputs at cyclic distance 1']
+        """
+        if self.pair.listed:
+            return tuple(self.comparing(*pair) for pair in self.pair.listed)
+        if self.pair.by is None:
+            return (self,)
+        (told,) = (p for p in self.parameters if p.symbol == self.pair.by)
+        if told.upper is None or told.lower.free_symbols | told.upper.free_symbols:
+            raise InputError("parameters", f"{told.name} {told.range}", "values that fix its range")
+        return tuple(self.at(**{told.name: d}) for d in range(int(told.upper), int(told.lower) - 1, -1))
+
+    def comparing(self, first: int, second: int) -> Mechanism:
+        """The mechanism of listed pairs with its counts at one of them.
+
+        Raises
+        ------
+        InputError
+            If the mechanism is not given by its matrix, or the inputs are not two of its inputs.
+        """
+        if not self.pair.listed:
+            raise InputError("pair", f"{first}, {second}", f"a mechanism given by its matrix, which {self.name} is not")
+        inputs = int(self.inputs)
+        for which, x in (("first", first), ("second", second)):
+            if not 0 <= x < inputs:
+                raise InputError(f"{which} of pair", x, f"an input from 0 to {inputs - 1}")
+        if first == second:
+            raise InputError("pair", f"{first}, {second}", "two different inputs")
+        return replace(
+            self,
+            classes=tuple(c.at_pair(first, second) for c in self.classes),
+            pair=Pairs.only(first, second, inputs),
+            general=None if self.general is None else self.general.comparing(first, second),
+        )
+
+    def input_pairs(self) -> tuple[tuple[int, int], ...]:
+        """All ordered pairs of inputs that :attr:`pair` speaks about, at a fixed number of inputs."""
+        inputs = int(self.inputs)
+        if self.pair.listed:
+            return tuple(pair for x, y in self.pair.listed for pair in ((x, y), (y, x)))
+        every = itertools.permutations(range(inputs), 2)
+        of, chosen = self.pair.class_of, self.pair.value
+        if of is None or chosen is None:
+            return tuple(every)
+        values = {str(symbol): int(value) for symbol, value in self.fixed if value.is_Integer}
+        return tuple((x, y) for x, y in every if of(values, x, y) == chosen)
 
     @property
     def chart(self) -> dict[sp.Symbol, sp.Expr]:
@@ -243,10 +318,25 @@ class Mechanism:
         rows: Sequence[Sequence[Any]],
         *,
         parameters: Sequence[Parameter] = (LAM_PARAMETER,),
-        pair: tuple[int, int] = (0, 1),
+        pair: tuple[int, int] | None = None,
         title: str = "",
     ) -> Mechanism:
-        """A mechanism given by its matrix of expressions, one row per input; ``pair`` is the pair to compare."""
+        """A mechanism given by its matrix.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        rows : sequence of sequences
+            One row per input, at least 2; entries are SymPy expressions in the parameters, rationals, or text such as
+            ``1/3``.
+        parameters : sequence of Parameter
+            The open parameters.
+        pair : tuple of (int, int), optional
+            The only two inputs between which a user may change. Default: bounds cover every pair of inputs.
+        title : str
+            The field's name for it.
+        """
         matrix = [
             [expression_of(entry, f"rows[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(rows)
         ]
@@ -255,19 +345,20 @@ class Mechanism:
                 raise InputError(f"rows[{x}]", f"{len(row)} entries", f"{len(matrix[0])}, as in rows[0]")
             if same_function(sum(row), 1) is not Verdict.TRUE:
                 raise InputError(f"rows[{x}]", f"sum {normal_form(sum(row))}", "probabilities of sum 1")
-        for which, x in zip(("first", "second"), pair, strict=True):
-            if not 0 <= x < len(matrix):
-                raise InputError(f"{which} of pair", x, f"an input from 0 to {len(matrix) - 1}")
-        classes = tuple(explicit_output(y, [row[y] for row in matrix], pair) for y in range(len(matrix[0])))
-        return cls(
+        if len(matrix) < 2:
+            raise InputError("rows", f"{len(matrix)} rows", "at least 2: neighbours differ in one input")
+        whole = cls(
             name,
             title or name,
             sp.Integer(len(matrix)),
-            classes,
+            tuple(explicit_output(y, [row[y] for row in matrix]) for y in range(len(matrix[0]))),
             tuple(parameters),
-            pair=f"inputs {pair[0]} and {pair[1]}",
+            pair=Pairs.among(len(matrix)),
             source="given by its matrix",
         )
+        if pair is not None:
+            return whole.comparing(*pair)
+        return whole.comparing(0, 1) if len(matrix) == 2 else whole
 
     @classmethod
     def symmetric(

@@ -13,6 +13,8 @@ from typing import Any, final
 
 import sympy as sp
 
+from symshuffle.errors import Unsupported
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class OutputClass:
     pair_counts : tuple of (int, int, sympy.Expr), optional
         ``(i, j, c)``: for ``c`` outputs the first input of the pair is in state ``i`` and the second in state ``j``.
         Default: the class is pair-homogeneous, every ordered pair of inputs meets the states equally often.
+        Construction of a mechanism compares both with ``members``.
     members : callable, optional
         From integer parameter values to the outputs, each as the state indices of all inputs and a weight that
         multiplies the probabilities of its states. Default: all arrangements of the states over the inputs, of
@@ -68,39 +71,57 @@ class OutputClass:
     number: sp.Expr | None = None
     triple_counts: tuple[tuple[int, int, int, sp.Expr], ...] | None = None
 
-    def pairs(self, inputs: sp.Expr) -> Iterator[tuple[State, State, sp.Expr]]:
-        r"""States of an ordered pair of distinct inputs, with the number of outputs that show them.
+    def counts(self, inputs: sp.Expr, number: int) -> tuple[tuple[tuple[int, ...], sp.Expr], ...] | None:
+        r"""States of some distinct inputs, with the weighted number of outputs that show them; None if not known.
 
-        For a pair-homogeneous class double counting gives :math:`N n_i (n_j - [i=j]) / (k (k-1))` outputs, where
-        :math:`N` is the size and :math:`n_i` the number of inputs in state :math:`i`.
+        For a homogeneous class double counting gives
+        :math:`N n_i (n_j - [i=j]) (n_l - [i=l] - [j=l]) / (k (k-1) (k-2))` outputs, and so on, where :math:`N` is the
+        size and :math:`n_i` the number of inputs in state :math:`i`.
+
+        Parameters
+        ----------
+        inputs : sympy.Expr
+            Number of inputs of the mechanism.
+        number : {1, 2, 3}
+            How many distinct inputs are looked at.
         """
-        if self.pair_counts is not None:
-            for i, j, count in self.pair_counts:
-                yield self.states[i], self.states[j], count
-            return
-        for first, second in itertools.product(self.states, repeat=2):
-            rest = second.count - 1 if first is second else second.count
-            yield first, second, self.size * first.count * rest / (inputs * (inputs - 1))
-
-    def triples(self, inputs: sp.Expr) -> Iterator[tuple[State, State, State, sp.Expr]] | None:
-        """States of three distinct inputs, with the number of outputs that show them; None if that is not known."""
-        if self.triple_counts is not None:
-            return ((self.states[i], self.states[j], self.states[m], c) for i, j, m, c in self.triple_counts)
-        if self.pair_counts is not None or self.members is not None:
+        listed: Any = {1: None, 2: self.pair_counts, 3: self.triple_counts}[number]
+        if listed is not None:
+            return tuple((tuple(states), count) for *states, count in listed)
+        places = range(len(self.states))
+        if number == 1 and self.pair_counts is not None:
+            pairs = self.pair_counts
+            return tuple(((i,), sp.Add(*(count for first, _, count in pairs if first == i))) for i in places)
+        if number == 3 and (self.pair_counts is not None or self.members is not None):
             return None
-        return (
-            (first, second, third, count * (third.count - int(third is first) - int(third is second)) / (inputs - 2))
-            for first, second, count in self.pairs(inputs)
-            for third in self.states
-        )
+        found = []
+        for shown in itertools.product(places, repeat=number):
+            count = self.size
+            for m, i in enumerate(shown):
+                count = count * (self.states[i].count - shown[:m].count(i)) / (inputs - m)
+            found.append((shown, count))
+        return tuple(found)
 
-    def singles(self, inputs: sp.Expr) -> Iterator[tuple[State, sp.Expr]]:
-        """States of one input, with the weighted number of outputs that show them."""
-        if self.pair_counts is None:
-            yield from ((state, self.size * state.count / inputs) for state in self.states)
-            return
-        for i, state in enumerate(self.states):
-            yield state, sp.Add(*(count for first, _, count in self.pair_counts if first == i))
+    def shown(self, inputs: sp.Expr, roles: Sequence[int]) -> Iterator[tuple[tuple[sp.Expr, ...], sp.Expr]]:
+        """Probabilities at some inputs, with the number of outputs that show them.
+
+        Parameters
+        ----------
+        inputs : sympy.Expr
+            Number of inputs of the mechanism.
+        roles : sequence of int
+            One number per input, counted from 0; equal numbers stand for one and the same input.
+
+        Raises
+        ------
+        Unsupported
+            If the class cannot count so many distinct inputs.
+        """
+        counted = self.counts(inputs, max(roles) + 1)
+        if counted is None:
+            raise Unsupported(f"class {self.name} does not count the states of {max(roles) + 1} inputs")
+        for states, count in counted:
+            yield tuple(self.states[states[role]].probability for role in roles), count
 
     def substituted(self, fix: Callable[[sp.Expr], sp.Expr]) -> OutputClass:
         """The class with every expression replaced by ``fix`` of it."""
@@ -116,6 +137,14 @@ class OutputClass:
             pair_counts=patterns(self.pair_counts),
             triple_counts=patterns(self.triple_counts),
         )
+
+    def at_pair(self, first: int, second: int) -> OutputClass:
+        """A class of listed outputs, its pairs counted at two given inputs."""
+        found: dict[tuple[int, int], sp.Expr] = {}
+        for states, weight in self.outputs({}):
+            shown = states[first], states[second]
+            found[shown] = found.get(shown, sp.Integer(0)) + weight
+        return replace(self, pair_counts=tuple((i, j, count) for (i, j), count in found.items()))
 
     def outputs(self, values: Mapping[str, int]) -> Iterator[tuple[tuple[int, ...], sp.Expr]]:
         """All outputs of the class at fixed parameters: the state index of every input, and the output's weight."""
@@ -149,12 +178,22 @@ def all_arrangements(name: str, inputs: sp.Expr, states: tuple[State, ...]) -> O
     return OutputClass(name, size, states)
 
 
-def explicit_output(y: int, column: Sequence[sp.Expr], pair: tuple[int, int]) -> OutputClass:
-    """One output as a class of its own; inputs with the same probability share a state."""
+def explicit_output(y: int, column: Sequence[sp.Expr]) -> OutputClass:
+    """One output as a class of its own; inputs with the same probability share a state. It counts no pair yet."""
     probabilities = list(dict.fromkeys(column))
     of_input = tuple(probabilities.index(entry) for entry in column)
     states = tuple(
         State(f"p{i}", sp.Integer(of_input.count(i)), probability) for i, probability in enumerate(probabilities)
     )
-    shown = ((of_input[pair[0]], of_input[pair[1]], sp.Integer(1)),)
-    return OutputClass(f"y{y}", sp.Integer(1), states, shown, lambda values: [(of_input, sp.Integer(1))])
+    return OutputClass(f"y{y}", sp.Integer(1), states, (), _Listed(of_input))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """The one output of a class, by the states of all inputs."""
+
+    states: tuple[int, ...]
+
+    def __call__(self, values: Mapping[str, int]) -> list[tuple[tuple[int, ...], sp.Expr]]:
+        return [(self.states, sp.Integer(1))]

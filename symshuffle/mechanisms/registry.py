@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Final
 
 from symshuffle.errors import InputError
@@ -39,4 +40,10 @@ def mechanism(name: str) -> Mechanism:
     if name not in MECHANISMS:
         close = difflib.get_close_matches(name, MECHANISMS) or list(MECHANISMS)
         raise InputError("mechanism", name, "one of " + ", ".join(close))
+    return _made(name)
+
+
+@cache
+def _made(name: str) -> Mechanism:
+    """Made once, so that what is derived from it is found again."""
     return MECHANISMS[name]()

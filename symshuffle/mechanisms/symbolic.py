@@ -7,12 +7,13 @@ writes ``Rational(1, 3)`` as the Python expression ``1/3``, and a ball made from
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import Any, ClassVar, Final, Literal, final
+from typing import Any, ClassVar, Final, final
 
 import flint
 import sympy as sp
@@ -41,6 +42,44 @@ LARGEST_PARAMETER: Final = 10**15
 """Integer parameters beyond this are refused: nothing in the package stays accurate there."""
 
 
+_SEARCHED: Final = 10_000
+"""Integers among which the smallest values of a parameter are looked for."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class IntegerKind:
+    """A kind of integers that a parameter admits.
+
+    Parameters
+    ----------
+    words : str
+        What a value must be, as ``an even integer``.
+    holds : callable
+        Whether an integer is of the kind.
+    """
+
+    words: str
+    holds: Callable[[int], bool]
+
+
+def _is_even(value: int) -> bool:
+    return value % 2 == 0
+
+
+def _is_power_of_two(value: int) -> bool:
+    return value > 0 and value.bit_count() == 1
+
+
+def _is_prime(value: int) -> bool:
+    return value > 1 and bool(flint.fmpz(value).is_prime())
+
+
+EVEN: Final = IntegerKind("an even integer", _is_even)
+POWER_OF_TWO: Final = IntegerKind("a power of 2, an integer", _is_power_of_two)
+PRIME: Final = IntegerKind("a prime, an integer", _is_prime)
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -61,8 +100,8 @@ class Parameter:
     default : sympy.Expr or None
         Value where the user gives none; may depend on the parameters before it. Infinity stands for the limit, which
         is taken of the derived decomposition.
-    shape : {"any", "even", "a power of 2"}
-        What an integer value must be besides.
+    kind : IntegerKind, optional
+        What an integer value must be besides: :data:`EVEN`, :data:`POWER_OF_TWO`, :data:`PRIME`, or one of your own.
     """
 
     symbol: sp.Symbol
@@ -71,7 +110,7 @@ class Parameter:
     integer: bool
     meaning: str
     default: sp.Expr | None = None
-    shape: Literal["any", "even", "a power of 2"] = "any"
+    kind: IntegerKind | None = None
 
     @property
     def name(self) -> str:
@@ -86,15 +125,13 @@ class Parameter:
     @property
     def range(self) -> str:
         """The allowed range in words."""
-        kind = "an integer" if self.integer else "a number"
-        if self.shape != "any":
-            kind = f"{self.shape}, an integer" if self.shape == "a power of 2" else f"an {self.shape} integer"
+        kind = self.kind.words if self.kind is not None else "an integer" if self.integer else "a number"
         return f"{kind} >= {self.lower}" if self.upper is None else f"{kind} in [{self.lower}, {self.upper}]"
 
     def read(self, value: object, known: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
         """The value as a SymPy constant, checked against the range; ``known`` holds the parameters before it."""
         real = value if isinstance(value, Exp) else parse_rational(value, self.name)
-        if self.integer and not self._is_shaped(real):
+        if self.integer and not self._admits(real):
             raise InputError(self.name, value, self.range)
         constant = constant_of(real)
         for bound, outside in ((self.lower, less(real, _bound(self.lower, known))),) + (
@@ -106,16 +143,18 @@ class Parameter:
                 raise InputError(self.name, value, self.range + detail)
         return constant
 
-    def _is_shaped(self, real: Real) -> bool:
+    def smallest(self, number: int, known: Mapping[sp.Symbol, sp.Expr]) -> Iterator[int]:
+        """The smallest values of an integer parameter, at most so many."""
+        low = int(sp.ceiling(self.lower.subs(dict(known))))
+        high = None if self.upper is None else int(sp.floor(self.upper.subs(dict(known))))
+        window = itertools.count(low) if high is None else iter(range(low, high + 1))
+        admitted = (value for value in itertools.islice(window, _SEARCHED) if self._admits(Fraction(value)))
+        return itertools.islice(admitted, number)
+
+    def _admits(self, real: Real) -> bool:
         if isinstance(real, Exp) or real.denominator != 1 or abs(real) > LARGEST_PARAMETER:
             return False
-        match self.shape:
-            case "even":
-                return real.numerator % 2 == 0
-            case "a power of 2":
-                return real > 0 and real.numerator.bit_count() == 1
-            case _:
-                return True
+        return self.kind is None or self.kind.holds(real.numerator)
 
 
 def _bound(expression: sp.Expr, known: Mapping[sp.Symbol, sp.Expr]) -> Number:

@@ -18,7 +18,7 @@ import sympy as sp
 
 from symshuffle.mechanisms.model import LAM_PARAMETER, Mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
-from symshuffle.mechanisms.symbolic import LAM, Parameter
+from symshuffle.mechanisms.symbolic import LAM, POWER_OF_TWO, Parameter
 
 D: Final = sp.Symbol("D", integer=True, positive=True)
 G: Final = sp.Symbol("g", integer=True, positive=True)
@@ -149,7 +149,7 @@ def hadamard() -> Mechanism:
         ),
         (
             LAM_PARAMETER,
-            Parameter(D, sp.Integer(4), None, True, "matrix order (default: the limit)", sp.oo, shape="a power of 2"),
+            Parameter(D, sp.Integer(4), None, True, "matrix order (default: the limit)", sp.oo, kind=POWER_OF_TWO),
         ),
         source="decomposition, Appendix A.4",
     )

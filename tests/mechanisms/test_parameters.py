@@ -124,8 +124,9 @@ def test_defaults_may_depend_on_defaults():
         Parameter(first, sp.Integer(2), None, True, "inputs", default=sp.Integer(4)),
         Parameter(second, sp.Integer(1), first, True, "half of them", default=first / 2),
     )
-    states = (State("near", second, 1 / first), State("far", first - second, 1 / first))
-    own = Mechanism("own", "own", first, (OutputClass("symbol", first, states),), parameters)
+    size = sp.binomial(first, second)
+    states = (State("near", second, 1 / size), State("far", first - second, 1 / size))
+    own = Mechanism("own", "own", first, (OutputClass("symbol", size, states),), parameters)
     assert own.with_defaults().parameters == ()
     assert own.with_defaults().classes[0].states[0].count == 2
     assert own.at(first=10).with_defaults().classes[0].states[0].count == 5

@@ -8,8 +8,8 @@ import pytest
 import sympy as sp
 
 from symshuffle import Channel, Exp, mechanism, optimal_decomposition, simplified_decomposition
-from symshuffle.decompositions.backgrounds import background_cells
 from symshuffle.decompositions.model import Decomposition
+from symshuffle.decompositions.symbolic import counted_decomposition
 from symshuffle.mechanisms.symbolic import LAM
 from tests.oracles import encodings
 
@@ -61,7 +61,7 @@ def test_explicit_channel_has_the_blanket_of_the_definition(name: str, size: int
 @pytest.mark.parametrize(("name", "size"), [case for case in CASES if case[1] >= 3 and case[0] != "hadamard"])
 def test_third_background_is_that_of_the_channel(name: str, size: int) -> None:
     rows = oracle(name, size).rows
-    cells = background_cells(mechanism(name).at(lam=4, **parameters(name, size)), "third").numeric()
+    cells = counted_decomposition(mechanism(name).at(lam=4, **parameters(name, size)), others="third").numeric()
     direct = Decomposition(rows[0], rows[1], rows[2], Fraction(0)).reduction_pair().gparv(Fraction(6, 5))
     law = cells.reduction_pair().gparv(Fraction(6, 5))
     assert sorted(law.atoms()) == sorted(direct.atoms())  # type: ignore[type-var]

@@ -30,19 +30,16 @@ def worst(channel, n, exp_eps, pairs=None):
     return max(worst_shuffled_divergence(channel, pair, n, exp_eps)[0] for pair in chosen)
 
 
-@pytest.mark.xfail(strict=True, reason="the pair (0, 1) is taken for all")
 def test_a_matrix_compares_every_pair_of_inputs():
     source = tilted().at(lam=2)
     assert worst(source.channel(), 2, Fraction(3, 2)) == Fraction(23, 98)
     assert exact(source, 2, Fraction(3, 2)) >= Fraction(23, 98)
 
 
-@pytest.mark.xfail(strict=True, reason="the pair (0, 1) is taken for all")
 def test_users_are_counted_for_every_pair_of_inputs():
     assert solve_n(tilted().at(lam=2), eps="0.1", delta="1e-6").bracket.upper == 3390
 
 
-@pytest.mark.xfail(strict=True, reason="says all pairs of datasets")
 def test_half_block_at_a_chosen_distance_speaks_of_that_distance_only():
     near = mechanism("half-block").at(k=4, d=1, lam=3)
     found = delta(near, n=3, exp_eps="6/5", rigour=Rigour.EXACT)
@@ -51,7 +48,6 @@ def test_half_block_at_a_chosen_distance_speaks_of_that_distance_only():
     assert "all pairs" not in found.meaning
 
 
-@pytest.mark.xfail(strict=True, reason="pairs are counted as if all were alike, whatever the members say")
 def test_a_class_whose_members_are_not_pair_homogeneous_is_refused():
     """Arcs of length 2 on a cycle of 8: believed, the bound is 51/245, where a real pair has 43/180."""
     inside, total = sp.Integer(2), 2 * LAM + 6

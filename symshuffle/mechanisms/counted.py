@@ -1,0 +1,129 @@
+"""A mechanism's counts against its outputs, listed at the smallest admissible sizes.
+
+Closed forms come from counts, explicit matrices from the listed outputs. A class whose counts are wrong, or that is
+taken for pair-homogeneous and is not, would give a bound on nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+import sympy as sp
+
+from symshuffle.errors import InputError
+from symshuffle.mechanisms.symbolic import Parameter, normal_form
+
+if TYPE_CHECKING:
+    from symshuffle.mechanisms.model import Mechanism
+    from symshuffle.mechanisms.outputs import OutputClass
+
+SIZES: Final = 3
+"""Values that are tried of each integer parameter."""
+
+MOST_INPUTS: Final = 12
+MOST_OUTPUTS: Final = 4_096
+
+
+def check_counts(mechanism: Mechanism) -> None:
+    """Compare the counts of every class with its outputs.
+
+    Raises
+    ------
+    InputError
+        If they differ; the message names the class, the inputs looked at, their states and the size.
+    """
+    for known in _points(mechanism):
+        inputs = sp.sympify(mechanism.inputs.subs(known))
+        if not inputs.is_Integer or not 2 <= inputs <= MOST_INPUTS:
+            continue
+        for output_class in mechanism.classes:
+            _check_class(mechanism, output_class, known, int(inputs))
+
+
+def _points(mechanism: Mechanism) -> Iterator[dict[sp.Symbol, sp.Expr]]:
+    """All parameters at the smallest admissible sizes, but for the one that tells classes of pairs apart."""
+    points: list[dict[sp.Symbol, sp.Expr]] = [{}]
+    for parameter in mechanism.parameters:
+        if parameter.symbol != mechanism.pair.by:
+            points = [{**known, parameter.symbol: value} for known in points for value in _values(parameter, known)]
+    yield from points
+
+
+def _values(parameter: Parameter, known: Mapping[sp.Symbol, sp.Expr]) -> list[sp.Expr]:
+    """A few integers; for a number one point inside its range, where roots of ``lam`` are rational."""
+    if parameter.integer:
+        return [sp.Integer(value) for value in parameter.smallest(SIZES, known)]
+    lower = parameter.lower.subs(dict(known))
+    return [lower + 3 if parameter.upper is None else (2 * lower + parameter.upper.subs(dict(known))) / 3]
+
+
+def _check_class(
+    mechanism: Mechanism, output_class: OutputClass, known: Mapping[sp.Symbol, sp.Expr], inputs: int
+) -> None:
+    at = output_class.substituted(lambda expression: sp.sympify(expression).subs(dict(known)))
+    if at.size == 0 or (at.members is None and not all(s.count.is_Integer and s.count >= 0 for s in at.states)):
+        return
+    place = ", ".join(f"{symbol} = {value}" for symbol, value in known.items()) or "the given size"
+    if at.members is None and at.pair_counts is None:
+        arrangements = _arrangements([int(state.count) for state in at.states])
+        if normal_form(at.size - arrangements) != 0:
+            raise InputError(
+                f"size of class {at.name}",
+                f"{at.size} at {place}",
+                f"{arrangements}, the ways to distribute its states over the inputs, or members that list the outputs",
+            )
+        return
+    if at.number is not None and at.number > MOST_OUTPUTS:
+        return
+    integers = {str(symbol): int(value) for symbol, value in known.items() if value.is_Integer}
+    outputs = [(states, sp.sympify(weight).subs(dict(known))) for states, weight in at.outputs(integers)]
+    needed = {i for i, state in enumerate(at.states) if state.count != 0}
+    for states, _ in outputs:
+        if len(states) != inputs or not needed <= set(states):
+            raise InputError(f"members of class {at.name}", states, f"{inputs} states, each of the class among them")
+    for number in (1, 2, 3):
+        for chosen in itertools.permutations(range(inputs), number):
+            _compare(mechanism, at, known, integers, chosen, outputs, place)
+
+
+def _compare(
+    mechanism: Mechanism,
+    at: OutputClass,
+    known: Mapping[sp.Symbol, sp.Expr],
+    integers: Mapping[str, int],
+    chosen: tuple[int, ...],
+    outputs: Sequence[tuple[tuple[int, ...], sp.Expr]],
+    place: str,
+) -> None:
+    pair = mechanism.pair
+    expected = at.counts(sp.Integer(len(outputs[0][0])), len(chosen)) if outputs else None
+    if expected is None:
+        return
+    special: dict[sp.Symbol, sp.Expr] = {}
+    if pair.by is not None and pair.class_of is not None:
+        # One input is in some pair of every class; two are in the class that they are in.
+        other = chosen[1] if len(chosen) > 1 else (chosen[0] + 1) % len(outputs[0][0])
+        special[pair.by] = sp.Integer(pair.class_of(integers, chosen[0], other))
+    found: dict[tuple[int, ...], sp.Expr] = {}
+    for states, weight in outputs:
+        shown = tuple(states[x] for x in chosen)
+        found[shown] = found.get(shown, sp.Integer(0)) + weight
+    counted: dict[tuple[int, ...], sp.Expr] = {}
+    for shown, count in expected:
+        counted[shown] = counted.get(shown, sp.Integer(0)) + count
+    for shown in found.keys() | counted.keys():
+        listed, claimed = found.get(shown, sp.Integer(0)), counted.get(shown, sp.Integer(0)).subs(special)
+        if listed != claimed and normal_form(listed - claimed) != 0:
+            words = ", ".join(at.states[i].name for i in shown)
+            raise InputError(
+                f"members of class {at.name}",
+                f"{listed} outputs with inputs {', '.join(map(str, chosen))} in states {words} at {place}",
+                f"{claimed}, as the class counts them (a class that is not pair-homogeneous lists its pair_counts)",
+            )
+
+
+def _arrangements(counts: Sequence[int]) -> int:
+    return math.factorial(sum(counts)) // math.prod(map(math.factorial, counts))

@@ -1,0 +1,68 @@
+"""Which pairs of inputs the counts of a mechanism speak about, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias, final
+
+import sympy as sp
+
+ClassOf: TypeAlias = Callable[[Mapping[str, int], int, int], int]
+"""From the integer parameters and two inputs to the value that tells their class: for half-block their distance."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The pairs of inputs that the pair counts of a mechanism speak about.
+
+    Parameters
+    ----------
+    words : str
+        The pairs in words; where a parameter tells the classes apart, ``{}`` stands for its value.
+    every : bool
+        Whether these are all pairs of different inputs, up to their order.
+    by : sympy.Symbol or None
+        The parameter whose values tell the classes of pairs apart, as long as it is open.
+    class_of : callable, optional
+        From the parameters and a pair of inputs to the value of ``by``.
+    listed : tuple of (int, int)
+        The pairs by the numbers of their inputs, where each is a class of its own.
+    value : sympy.Expr or None
+        The value of the parameter ``by``, once it has one.
+    """
+
+    words: str = "any two inputs: the mechanism treats all pairs alike"
+    every: bool = True
+    by: sp.Symbol | None = None
+    class_of: ClassOf | None = None
+    listed: tuple[tuple[int, int], ...] = ()
+    value: sp.Expr | None = None
+
+    @classmethod
+    def among(cls, inputs: int) -> Pairs:
+        """All pairs of so many inputs, the smaller number first."""
+        listed = tuple((x, y) for x in range(inputs) for y in range(x + 1, inputs))
+        return cls("any two inputs, each pair by itself", True, listed=listed)
+
+    @classmethod
+    def only(cls, first: int, second: int, inputs: int) -> Pairs:
+        """One pair of so many inputs."""
+        return cls(f"inputs {first} and {second}", inputs == 2, listed=((first, second),))
+
+    def at(self, value: Any, *, alone: bool) -> Pairs:
+        """The class that ``by`` tells apart by a value; ``alone``, where there is no other value."""
+        return replace(self, words=self.words.format(value), every=alone, by=None, value=value)
+
+    @property
+    def chosen(self) -> bool:
+        """Whether one class of pairs is meant, so that pair counts have a meaning."""
+        return len(self.listed) <= 1
+
+    def __str__(self) -> str:
+        return self.words if self.by is None else self.words.format(self.by)
+
+
+ALIKE: Final = Pairs()
+"""All pairs of inputs, treated alike."""

@@ -2,28 +2,56 @@
 
 from __future__ import annotations
 
+import json
+import random
 from fractions import Fraction
 
 import pytest
 import sympy as sp
 
-from symshuffle import LAM, InputError, Mechanism, OutputClass, Rigour, State, delta, mechanism, solve_n
+from symshuffle import (
+    LAM,
+    Channel,
+    Composed,
+    InputError,
+    Laplace,
+    Mechanism,
+    OutputClass,
+    Rigour,
+    State,
+    delta,
+    hamming,
+    joint,
+    mechanism,
+    parallel,
+    privacy_blanket,
+    simplified_decomposition,
+    solve_eps0,
+    solve_n,
+    subsample,
+)
+from symshuffle.accountants.curves import amplification_curve, delta_curve, tradeoff_curve
+from symshuffle.accountants.reduction import reduction
+from symshuffle.accountants.solve import epsilon
+from symshuffle.cli import main
 from symshuffle.mechanisms.model import LAM_PARAMETER
 from symshuffle.shuffled import worst_shuffled_divergence
 
 TILTED = [[LAM**2, LAM, 1], [1, 1, 1], [1, LAM, LAM**2]]
 """Rows up to their sums: inputs 0 and 2 are farther apart than inputs 0 and 1."""
 
-
-def tilted() -> Mechanism:
-    return Mechanism.from_matrix("tilted", [[sp.sympify(entry) / sum(row) for entry in row] for row in TILTED])
+ORDER = Fraction(6, 5)
 
 
-def exact(source, n, exp_eps, **asked):
+def tilted(**pair) -> Mechanism:
+    return Mechanism.from_matrix("tilted", [[sp.sympify(entry) / sum(row) for entry in row] for row in TILTED], **pair)
+
+
+def exact(source, n, exp_eps=ORDER, **asked):
     return delta(source, n=n, exp_eps=exp_eps, rigour=Rigour.EXACT, **asked).bracket.exact
 
 
-def worst(channel, n, exp_eps, pairs=None):
+def worst(channel, n, exp_eps=ORDER, pairs=None):
     """The largest divergence over all neighbouring datasets, or over those of some ordered pairs, by enumeration."""
     inputs = range(channel.num_inputs)
     chosen = [(x, y) for x in inputs for y in inputs if x != y] if pairs is None else pairs
@@ -34,10 +62,12 @@ def test_a_matrix_compares_every_pair_of_inputs():
     source = tilted().at(lam=2)
     assert worst(source.channel(), 2, Fraction(3, 2)) == Fraction(23, 98)
     assert exact(source, 2, Fraction(3, 2)) >= Fraction(23, 98)
+    assert exact(tilted(pair=(0, 1)).at(lam=2), 2, Fraction(3, 2)) == Fraction(13, 147)
 
 
 def test_users_are_counted_for_every_pair_of_inputs():
     assert solve_n(tilted().at(lam=2), eps="0.1", delta="1e-6").bracket.upper == 3390
+    assert solve_n(tilted(pair=(0, 1)).at(lam=2), eps="0.1", delta="1e-6").bracket.upper == 947
 
 
 def test_half_block_at_a_chosen_distance_speaks_of_that_distance_only():
@@ -46,6 +76,7 @@ def test_half_block_at_a_chosen_distance_speaks_of_that_distance_only():
     assert found.bracket.exact == Fraction(197, 1280)
     assert worst(near.channel(), 3, Fraction(6, 5)) == Fraction(81, 320)
     assert "all pairs" not in found.meaning
+    assert "who changes between two inputs at cyclic distance 1 (users who change otherwise are not" in found.meaning
 
 
 def test_a_class_whose_members_are_not_pair_homogeneous_is_refused():
@@ -60,3 +91,185 @@ def test_a_class_whose_members_are_not_pair_homogeneous_is_refused():
         Mechanism(
             "ring", "ring", sp.Integer(8), (OutputClass("arc", sp.Integer(8), states, None, arcs),), (LAM_PARAMETER,)
         )
+
+
+def answer(capsys, arguments):
+    """What the command line answers in JSON."""
+    assert main([*arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def random_rows(rng: random.Random) -> list[list[Fraction]]:
+    """Rows of small rationals; every third matrix has zeros."""
+    inputs, outputs = rng.randint(2, 4), rng.randint(2, 4)
+    least = rng.choice((0, 1, 1))
+    rows = []
+    for _ in range(inputs):
+        weights = [rng.randint(least, 6) for _ in range(outputs)]
+        weights[rng.randrange(outputs)] += 1
+        rows.append([Fraction(weight, sum(weights)) for weight in weights])
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(14))
+def test_four_roads_agree(seed, tmp_path, capsys):
+    """By counting in SymPy, by the columns of the matrix, by the command line; all above every pair of datasets."""
+    rng = random.Random(9000 + seed)
+    rows, n = random_rows(rng), rng.randint(1, 3)
+    order = rng.choice((Fraction(1), ORDER, Fraction(3, 2)))
+    channel, own = Channel.from_rows(rows), Mechanism.from_matrix("own", rows, parameters=())
+    by_columns, by_counting = exact(channel, n, order), exact(own, n, order)
+    assert by_columns == by_counting
+    path = tmp_path / "channel.csv"
+    path.write_text("\n".join(",".join(map(str, row)) for row in rows))
+    asked = ["delta", "channel", "--file", str(path), "--exp-eps", str(order), "--n", str(n), "--rigour", "exact"]
+    told = answer(capsys, asked)
+    assert Fraction(told["exact"]) == by_columns
+    real = worst(channel, n, order)
+    assert by_columns >= real
+    assert told["neighbours"]["every_pair"]
+    attained = delta(channel, n=n, exp_eps=order, rigour=Rigour.EXACT, attain=True).attained
+    assert attained is not None
+    assert attained.lower <= real
+    for x in range(len(rows)):
+        for y in range(x + 1, len(rows)):
+            only = Mechanism.from_matrix("own", rows, parameters=(), pair=(x, y))
+            assert only.every_pair == (len(rows) == 2)
+            assert by_columns >= exact(only, n, order) >= worst(channel, n, order, [(x, y), (y, x)])
+
+
+SOURCES = {
+    "krr": mechanism("krr").at(k=3, lam=4),
+    "half-block": mechanism("half-block").at(k=4, lam=4),
+    "half-block, d = 1": mechanism("half-block").at(k=4, d=1, lam=4),
+    "half-block of two": mechanism("half-block").at(k=2, d=1, lam=4),
+    "hadamard": mechanism("hadamard").at(D=4, lam=4),
+    "matrix": tilted().at(lam=2),
+    "matrix, inputs 1 and 2": tilted(pair=(1, 2)).at(lam=2),
+    "channel": Channel.from_rows([["1/2", "1/4", "1/4"], ["1/8", "3/4", "1/8"], ["1/3", "1/3", "1/3"]]),
+    "joint of half-blocks": Composed(joint(mechanism("half-block").at(k=4), mechanism("rr")), Fraction(4)),
+    "joint of near half-blocks": Composed(joint(mechanism("half-block").at(k=4, d=1), mechanism("rr")), Fraction(4)),
+    "subsampled half-block": Composed(subsample(mechanism("half-block").at(k=4), Fraction(1, 3)), Fraction(4)),
+    "hamming": Composed(hamming(joint(mechanism("rr"), mechanism("rr")), 1), Fraction(4)),
+    "parallel": Composed(parallel([mechanism("rr"), mechanism("krr").at(k=2)], [Fraction(1, 3), Fraction(2, 3)]), Fraction(4)),
+}
+
+
+def explicit(source) -> Channel:
+    if isinstance(source, Composed):
+        return source.composition.channel(source.lam)
+    return source if isinstance(source, Channel) else source.channel()
+
+
+def covered(name: str) -> list[tuple[int, int]]:
+    """The ordered pairs of inputs that each source has to cover, told apart by hand."""
+    inputs = range(explicit(SOURCES[name]).num_inputs)
+    pairs = [(x, y) for x in inputs for y in inputs if x != y]
+
+    def both(x: int) -> tuple[int, int]:
+        return divmod(x, 2)
+
+    def near(x: int, y: int) -> bool:
+        return (x - y) % 4 in (1, 3)
+
+    match name:
+        case "half-block, d = 1":
+            return [(x, y) for x, y in pairs if near(x, y)]
+        case "matrix, inputs 1 and 2":
+            return [(1, 2), (2, 1)]
+        case "joint of near half-blocks":
+            return [(x, y) for x, y in pairs if both(x)[0] == both(y)[0] or near(both(x)[0], both(y)[0])]
+        case "hamming":
+            return [(x, y) for x, y in pairs if sum(map(int.__ne__, both(x), both(y))) == 1]
+    return pairs
+
+
+@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("n", [1, 2])
+def test_what_is_said_about_a_bound_is_so(name, n):
+    """It bounds exactly the pairs named; "all" is said of all pairs only; what is attained is real."""
+    source = SOURCES[name]
+    channel = explicit(source)
+    some = covered(name)
+    found = delta(source, n=n, exp_eps=ORDER, rigour=Rigour.EXACT, attain=True)
+    real = worst(channel, n, ORDER, some)
+    assert found.bracket.exact >= real
+    if found.attained is not None:
+        assert found.attained.lower <= real
+    assert found.neighbours.every == (len(some) == channel.num_inputs * (channel.num_inputs - 1))
+    assert ("all pairs of datasets" in found.about) == found.neighbours.every
+    assert ("are not covered" in found.about) != found.neighbours.every
+    if n == 1:  # a single user hides behind nobody: the bound is the divergence itself, of the worst pair covered
+        assert found.bracket.exact == real
+
+
+def test_one_direction_says_which_input_comes_first():
+    rows = [["1/2", "1/2"], ["1/10", "9/10"], ["3/10", "7/10"]]
+    for source in (Channel.from_rows(rows), Mechanism.from_matrix("own", rows, parameters=())):
+        for direction, turned in (("forward", False), ("reverse", True)):
+            found = delta(source, n=2, exp_eps=ORDER, rigour=Rigour.EXACT, direction=direction)
+            pairs = [(y, x) if turned else (x, y) for x in range(3) for y in range(x + 1, 3)]
+            assert found.bracket.exact >= worst(Channel.from_rows(rows), 2, ORDER, pairs)
+            assert "X0 holding the" in found.about
+        assert "X0 holding the" not in delta(source, n=2, exp_eps=ORDER).about
+
+
+def test_one_pair_cannot_say_all():
+    channel = Channel.from_rows([["1/2", "1/2"], ["1/3", "2/3"], ["1/10", "9/10"]])
+    pair = simplified_decomposition(channel, (0, 1))
+    assert privacy_blanket(channel).gamma == Fraction(6, 10)
+    near = mechanism("half-block").at(k=4, d=1)
+    answers = [
+        delta(pair, n=5, exp_eps=ORDER),
+        epsilon(pair, n=5, delta="1e-2"),
+        solve_n(pair, eps="0.5", delta="1e-2"),
+        solve_eps0(near, n=50, eps="0.5", delta="1e-2", rel=1e-2),
+        delta_curve(pair, n=5, levels=["0.1"]),
+        amplification_curve(pair, delta="1e-2", users=[5]),
+        tradeoff_curve(pair, n=5, alphas=["0.5"], levels=3),
+        delta(Laplace(Fraction(3), domain="unit", cells=10), n=5, exp_eps=ORDER, rel=1e-2),
+    ]
+    for answer in answers:
+        assert not answer.neighbours.every
+        assert "all pairs" not in answer.about
+        assert "are not covered" in answer.about
+    assert delta(Laplace(Fraction(3), cells=10), n=5, exp_eps=ORDER, rel=1e-2).neighbours.every
+
+
+def test_worst_backgrounds_of_a_chosen_pair_stay_within_it(capsys):
+    """Searched over all pairs, they exceeded the bound of the chosen one, and the user was asked to report that."""
+    asked = ["worst-background", "half-block", "-p", "k=4", "-p", "d=1", "--lam", "3", "--exp-eps", "6/5", "--n", "3"]
+    told = answer(capsys, asked)
+    near = mechanism("half-block").at(k=4, d=1, lam=3)
+    assert Fraction(told["exact"]) == worst(near.channel(), 3, ORDER, near.input_pairs())
+    assert "are not covered" in told["meaning"]
+
+
+def test_a_matrix_as_a_leaf_is_refused_in_one_line():
+    with pytest.raises(InputError, match=r"^joint = tilted, given by its matrix: expected"):
+        joint(tilted(), mechanism("rr"))
+
+
+@pytest.mark.parametrize("pair", [(0, 0), (0, 3), (-1, 1)])
+def test_a_pair_is_two_inputs(pair):
+    with pytest.raises(InputError, match="pair = "):
+        tilted(pair=pair)
+
+
+def test_text_in_a_matrix_is_a_number_and_no_program():
+    with pytest.raises(InputError, match=r"rows\[0\]\[0\]"):
+        Mechanism.from_matrix("own", [["__import__('os').getpid()", "1"], ["1/2", "1/2"]], parameters=())
+    assert Mechanism.from_matrix("own", [["1/3", "2/3"], ["2/3", "1/3"]], parameters=()).every_pair
+
+
+def test_half_block_covers_all_distances_by_the_widest_law():
+    """One law is evaluated where it provably dominates; without that proof all are, and the answer is the same."""
+    source = reduction(mechanism("half-block").at(k=8, lam=3))
+    assert len(source.classes) == 4
+    assert len(source.laws(ORDER, "forward", None)) == 1
+    every = [law for family in source.bounds for law in [family(ORDER, "forward", None)]]
+    assert len(set(every)) == 4
+    for n in (1, 3):
+        values = [exact(mechanism("half-block").at(k=8, lam=3, d=d), n) for d in (4, 3, 2, 1)]
+        assert values == sorted(values, reverse=True)
+        assert exact(mechanism("half-block").at(k=8, lam=3), n) == values[0]

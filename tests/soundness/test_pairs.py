@@ -41,6 +41,7 @@ TILTED = [[LAM**2, LAM, 1], [1, 1, 1], [1, LAM, LAM**2]]
 """Rows up to their sums: inputs 0 and 2 are farther apart than inputs 0 and 1."""
 
 ORDER = Fraction(6, 5)
+LEVEL = Fraction(4)
 
 
 def tilted(**pair) -> Mechanism:
@@ -147,11 +148,13 @@ SOURCES = {
     "matrix": tilted().at(lam=2),
     "matrix, inputs 1 and 2": tilted(pair=(1, 2)).at(lam=2),
     "channel": Channel.from_rows([["1/2", "1/4", "1/4"], ["1/8", "3/4", "1/8"], ["1/3", "1/3", "1/3"]]),
-    "joint of half-blocks": Composed(joint(mechanism("half-block").at(k=4), mechanism("rr")), Fraction(4)),
-    "joint of near half-blocks": Composed(joint(mechanism("half-block").at(k=4, d=1), mechanism("rr")), Fraction(4)),
-    "subsampled half-block": Composed(subsample(mechanism("half-block").at(k=4), Fraction(1, 3)), Fraction(4)),
-    "hamming": Composed(hamming(joint(mechanism("rr"), mechanism("rr")), 1), Fraction(4)),
-    "parallel": Composed(parallel([mechanism("rr"), mechanism("krr").at(k=2)], [Fraction(1, 3), Fraction(2, 3)]), Fraction(4)),
+    "joint of half-blocks": Composed(joint(mechanism("half-block").at(k=4), mechanism("rr")), LEVEL),
+    "joint of near half-blocks": Composed(joint(mechanism("half-block").at(k=4, d=1), mechanism("rr")), LEVEL),
+    "subsampled half-block": Composed(subsample(mechanism("half-block").at(k=4), Fraction(1, 3)), LEVEL),
+    "hamming": Composed(hamming(joint(mechanism("rr"), mechanism("rr")), 1), LEVEL),
+    "parallel": Composed(
+        parallel([mechanism("rr"), mechanism("krr").at(k=2)], [Fraction(1, 3), Fraction(2, 3)]), Fraction(4)
+    ),
 }
 
 

@@ -1,0 +1,125 @@
+"""Adjacency is a value: zero-out beside replace-one, and answers that say whom they cover."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import random
+from fractions import Fraction
+
+import pytest
+
+from symshuffle import Channel, InputError, Rigour, delta, epsilon, mechanism, solve_n
+from symshuffle.accountants.adversary import worst_constant
+from symshuffle.accountants.curves import delta_curve
+from symshuffle.accountants.neighbours import Adjacency, Neighbours
+from symshuffle.accountants.reduction import Reduction, reduction
+from symshuffle.accountants.solve import Amplification
+from symshuffle.results import Bracket
+from symshuffle.shuffled import shuffled_divergence
+
+ORDER = Fraction(6, 5)
+
+
+def random_row(rng: random.Random, outputs: int) -> list[Fraction]:
+    weights = [rng.randint(0, 5) for _ in range(outputs)]
+    weights[rng.randrange(outputs)] += 1
+    return [Fraction(weight, sum(weights)) for weight in weights]
+
+
+def zeroed(rows, null, n, order, *, symbols: bool = True):
+    """The largest divergence, in both directions, over all datasets and users who are zeroed out, by enumeration."""
+    whole, symbol = Channel.from_rows([*rows, null]), len(rows)
+    held = range(symbol + 1 if symbols else symbol)
+    return max(
+        max(
+            shuffled_divergence(whole, (x, *others), (symbol, *others), order),
+            shuffled_divergence(whole, (symbol, *others), (x, *others), order),
+        )
+        for x in range(symbol)
+        for others in itertools.combinations_with_replacement(held, n - 1)
+    )
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_zero_out_bounds_every_dataset_with_one_user_zeroed_out(seed):
+    rng = random.Random(400 + seed)
+    inputs, outputs, n = rng.randint(1, 3), rng.randint(2, 4), rng.randint(1, 3)
+    rows, null = [random_row(rng, outputs) for _ in range(inputs)], random_row(rng, outputs)
+    reduced = reduction(Channel.from_rows(rows), null=null)
+    found = delta(reduced, n=n, exp_eps=ORDER, rigour=Rigour.EXACT, attain=True)
+    real = zeroed(rows, null, n, ORDER)
+    assert found.bracket.exact >= real
+    assert found.attained is not None
+    assert found.attained.lower <= real
+    if n == 1:
+        assert found.bracket.exact == real
+    assert found.neighbours.adjacency is Adjacency.ZERO_OUT
+    assert found.to_dict()["adjacency"] == "zero-out"
+    assert "whose input is replaced by the null symbol" in found.about
+
+
+def test_zero_out_is_not_replace_one():
+    """Two users may differ where neither differs from the null symbol by much, and the other way round."""
+    rows, null = [["9/10", "1/10"], ["1/10", "9/10"]], ["1/2", "1/2"]
+    channel = Channel.from_rows(rows)
+    for n in (1, 3):
+        one, other = (
+            delta(source, n=n, exp_eps=ORDER, rigour=Rigour.EXACT).bracket.exact
+            for source in (channel, reduction(channel, null=null))
+        )
+        assert other < one
+    certain = reduction(channel, null=["1", "0"])  # an output that it never sends tells it from both inputs
+    assert delta(certain, n=1, exp_eps=ORDER, rigour=Rigour.EXACT).bracket.exact == Fraction(9, 10)
+
+
+def test_a_zero_out_reduction_goes_through_every_front_door():
+    reduced = reduction(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]), null=["1/2", "1/2"])
+    smallest = epsilon(reduced, n=50, delta="1e-3", attain=True)
+    assert smallest.attained is not None
+    assert smallest.attained.lower <= smallest.bracket.upper
+    fewest = solve_n(reduced, eps="0.5", delta="1e-3")
+    curve = delta_curve(reduced, n=50, levels=["0.1", "0.2"])
+    for found in (smallest, fewest, curve):
+        assert found.neighbours.adjacency is Adjacency.ZERO_OUT
+        assert "null symbol" in found.about
+    assert "null" in worst_constant(reduced, 5, ORDER).datasets
+
+
+def test_a_null_symbol_needs_a_channel_and_a_law():
+    with pytest.raises(InputError, match="source = krr"):
+        reduction(mechanism("krr").at(k=3, lam=3), null=["1"])
+    with pytest.raises(InputError, match=r"rows\[2\]"):
+        reduction(Channel.from_rows([["1/2", "1/2"], ["1/3", "2/3"]]), null=["1/2", "1/3"])
+
+
+def test_adjacencies_have_names():
+    assert [str(one) for one in Adjacency] == ["replace-one", "zero-out"]
+    assert Adjacency("zero-out") is Adjacency.ZERO_OUT
+
+
+def test_nobody_is_covered_by_nothing():
+    with pytest.raises(InputError, match="classes"):
+        Reduction(())
+
+
+def test_an_answer_has_one_shape():
+    found = delta(mechanism("krr").at(k=10, lam=3), n=6, exp_eps=ORDER, rigour=Rigour.EXACT)
+    assert found.bracket.exact == Fraction(55591, 829440)
+    assert Fraction(float(found)) >= found.bracket.upper > Fraction(math.nextafter(float(found), 0))
+    assert found.about == found.meaning
+    assert found.how == found.bracket.how
+    assert json.loads(json.dumps(found.to_dict()))["exact"] == "55591/829440"
+    assert repr(found) == "<delta 55591/829440 (exact, exact), n = 6, replace-one>"
+    assert found.about in found._repr_html_()
+    assert found.neighbours.to_dict()["users"] == 6
+
+
+@pytest.mark.parametrize("upper", [Fraction(1, 3), Fraction(2, 3), Fraction(1, 10), Fraction(1, 4), Fraction(0)])
+def test_a_float_of_an_answer_is_not_below_it(upper):
+    bracket = Bracket(Fraction(0), upper, Rigour.EXACT, "none", "given")
+    some = Neighbours("inputs 0 and <1>", False, Adjacency.REPLACE_ONE, "both", 2, "no theorem")
+    found = Amplification("delta", bracket, some)
+    assert Fraction(float(found)) >= upper
+    assert "&lt;1&gt;" in found._repr_html_()

@@ -93,6 +93,12 @@ def _cyclic_distance(values: Mapping[str, int], x: int, y: int) -> int:
     return min((x - y) % values["k"], (y - x) % values["k"])
 
 
+def _half_arcs(values: Mapping[str, int]) -> Iterator[tuple[tuple[int, ...], sp.Expr]]:
+    k = values["k"]
+    for y in range(k):
+        yield tuple(0 if (y - x) % k < k // 2 else 1 for x in range(k)), _ONE
+
+
 def half_block() -> Mechanism:
     """Half-block: a point of the cycle Z_k, lam times as likely on the half cycle that starts at the input.
 
@@ -102,11 +108,6 @@ def half_block() -> Mechanism:
     high, low = 2 * LAM / (K * (LAM + 1)), 2 / (K * (LAM + 1))
     half = K / 2
     distance = sp.Symbol("d", integer=True, positive=True)
-
-    def arcs(values: Mapping[str, int]) -> Iterator[tuple[tuple[int, ...], sp.Expr]]:
-        k = values["k"]
-        for y in range(k):
-            yield tuple(0 if (y - x) % k < k // 2 else 1 for x in range(k)), _ONE
 
     return Mechanism(
         "half-block",
@@ -118,7 +119,7 @@ def half_block() -> Mechanism:
                 K,
                 (State("inside", half, high), State("outside", half, low)),
                 ((0, 0, half - distance), (0, 1, distance), (1, 0, distance), (1, 1, half - distance)),
-                arcs,
+                _half_arcs,
             ),
         ),
         (

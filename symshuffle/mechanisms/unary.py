@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, final
 
 import sympy as sp
 
@@ -33,11 +34,6 @@ def _bits(own: sp.Expr, other: sp.Expr) -> tuple[OutputClass, ...]:
     ones, zeros = other**D, (1 - other) ** D
     mixed = 1 - ones - zeros
 
-    def strings(values: Mapping[str, int]) -> Iterator[tuple[tuple[int, ...], Any]]:
-        for states in itertools.product((0, 1), repeat=values["D"]):
-            if 0 < sum(states) < values["D"]:
-                yield states, other ** (values["D"] - sum(states)) * (1 - other) ** sum(states)
-
     def patterns(inputs: int) -> tuple[Any, ...]:
         """Weights of the mixed strings that show given bits at some inputs: independent bits, less the two strings."""
         weights = (other, 1 - other)
@@ -52,7 +48,7 @@ def _bits(own: sp.Expr, other: sp.Expr) -> tuple[OutputClass, ...]:
     one = State("one", D * (other - ones) / mixed, hit)
     zero = State("zero", D * (1 - other - zeros) / mixed, miss)
     return (
-        OutputClass("mixed", mixed, (one, zero), patterns(2), strings, 2**D - 2, patterns(3)),
+        OutputClass("mixed", mixed, (one, zero), patterns(2), _Strings(other), 2**D - 2, patterns(3)),
         _same("ones", ones, hit),
         _same("zeros", zeros, miss),
     )
@@ -60,13 +56,32 @@ def _bits(own: sp.Expr, other: sp.Expr) -> tuple[OutputClass, ...]:
 
 def _same(name: str, weight: sp.Expr, probability: sp.Expr) -> OutputClass:
     """The one string in which all inputs are in the same state."""
+    counts = ((0, 0, weight),), _Alike(weight), _ONE, ((0, 0, 0, weight),)
+    return OutputClass(name, weight, (State("all", D, probability),), *counts)
 
-    def single(values: Mapping[str, int]) -> list[tuple[tuple[int, ...], Any]]:
-        return [((0,) * values["D"], weight)]
 
-    return OutputClass(
-        name, weight, (State("all", D, probability),), ((0, 0, weight),), single, _ONE, ((0, 0, 0, weight),)
-    )
+@final
+@dataclass(frozen=True, slots=True)
+class _Strings:
+    """The strings that are not all the same bit, weighted as independent bits that are 1 with probability ``other``."""
+
+    other: sp.Expr
+
+    def __call__(self, values: Mapping[str, int]) -> Iterator[tuple[tuple[int, ...], Any]]:
+        for states in itertools.product((0, 1), repeat=values["D"]):
+            if 0 < sum(states) < values["D"]:
+                yield states, self.other ** (values["D"] - sum(states)) * (1 - self.other) ** sum(states)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """The one string in which all inputs are in the same state."""
+
+    weight: sp.Expr
+
+    def __call__(self, values: Mapping[str, int]) -> list[tuple[tuple[int, ...], Any]]:
+        return [((0,) * values["D"], self.weight)]
 
 
 def rappor() -> Mechanism:
@@ -118,6 +133,12 @@ def olh() -> Mechanism:
     )
 
 
+def _hadamard_rows(values: Mapping[str, int]) -> Iterator[tuple[tuple[int, ...], Any]]:
+    order = values["D"]
+    for y in range(1, order):
+        yield tuple((x & y).bit_count() % 2 for x in range(1, order)), _ONE
+
+
 def hadamard() -> Mechanism:
     """Hadamard response: a row index y of the Hadamard matrix, lam times as likely where column x has a plus sign.
 
@@ -127,11 +148,6 @@ def hadamard() -> Mechanism:
     """
     high, low = 2 * LAM / (D * (LAM + 1)), 2 / (D * (LAM + 1))
     quarter = D / 4
-
-    def rows(values: Mapping[str, int]) -> Iterator[tuple[tuple[int, ...], Any]]:
-        order = values["D"]
-        for y in range(1, order):
-            yield tuple((x & y).bit_count() % 2 for x in range(1, order)), _ONE
 
     return Mechanism(
         "hadamard",
@@ -143,7 +159,7 @@ def hadamard() -> Mechanism:
                 D - 1,
                 (State("plus", D / 2 - 1, high), State("minus", D / 2, low)),
                 ((0, 0, quarter - 1), (0, 1, quarter), (1, 0, quarter), (1, 1, quarter)),
-                rows,
+                _hadamard_rows,
             ),
             OutputClass("constant row", _ONE, (State("plus", D - 1, high),)),
         ),

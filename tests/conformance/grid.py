@@ -46,7 +46,7 @@ SIZED: dict[str, list[dict[str, Any]]] = {
     "krr": [{"k": k} for k in (2, 3, 10, 1000)],
     "subset-selection": [{"k": k, "s": max(1, k // 3)} for k in (2, 3, 10, 1000)],
     "aug-rr": [{"k": k, "p": "1/2"} for k in (2, 3, 10, 1000)],
-    "half-block": [{"k": k} for k in (2, 10, 1000)],
+    "half-block": [{"k": k, "d": k // 2} for k in (2, 10, 1000)],
     "rappor": [*({"D": d} for d in (2, 3, 10, 1000)), {}],
     "oue": [*({"D": d} for d in (2, 3, 10, 1000)), {}],
     "blh": [*({"D": d} for d in (2, 3, 10, 1000)), {}],

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import pytest
 import sympy as sp
 
-from symshuffle import LAM, InputError, Mechanism, OutputClass, Parameter, State, mechanism
+from symshuffle import LAM, InputError, Mechanism, OutputClass, Parameter, State, Unsupported, mechanism
 from symshuffle.mechanisms.finite import half_block
 from symshuffle.mechanisms.pairs import Pairs
+from symshuffle.mechanisms.registry import MECHANISMS
 from symshuffle.mechanisms.symbolic import EVEN, POWER_OF_TWO, PRIME, IntegerKind
 from symshuffle.mechanisms.unary import hadamard, rappor
 
@@ -107,3 +109,34 @@ def test_classes_of_pairs_have_words():
     assert [x for pair in Pairs.among(3).listed for x in pair] == [0, 1, 0, 2, 1, 2]
     with pytest.raises(InputError, match="values that fix its range"):
         mechanism("half-block").pair_classes()
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_mechanisms_compare_hash_and_pickle_by_value(name):
+    made, again = MECHANISMS[name](), MECHANISMS[name]()
+    assert made is not again
+    assert made == again
+    assert hash(made) == hash(again)
+    there_and_back = pickle.loads(pickle.dumps(made))  # SymPy may write 2**-D for (1/2)**D then
+    assert repr(there_and_back) == repr(made)
+    assert pickle.loads(pickle.dumps(there_and_back)) == there_and_back
+
+
+def test_what_is_too_large_to_be_compared_is_not_believed():
+    size = 1000
+    states = (State("in", sp.Integer(2), sp.Rational(1, 4)), State("out", sp.Integer(size - 2), sp.Integer(0)))
+
+    def arcs(values):
+        return [(tuple(0 if (y - x) % size < 2 else 1 for x in range(size)), sp.Integer(1)) for y in range(size)]
+
+    with pytest.raises(Unsupported, match="not believed"):
+        Mechanism(
+            "ring",
+            "ring",
+            sp.Integer(size),
+            (
+                OutputClass("arc", sp.Integer(size), states, None, arcs),
+                OutputClass("null", sp.Integer(1), (State("all", sp.Integer(size), sp.Rational(1, 2)),)),
+            ),
+            (),
+        )

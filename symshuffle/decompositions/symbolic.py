@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from typing import Any, final
 
 import sympy as sp
@@ -216,24 +217,32 @@ def counted_decomposition(
         listed = ", ".join(map(str, mechanism.pair.listed[:3]))
         raise InputError("pair", f"all of {listed}, ...", f"one pair, as {mechanism.name}.comparing(0, 1)")
     roles, general = ROLES[differs, others], mechanism.general or mechanism
+    growing = tuple(parameter.symbol for parameter in mechanism.parameters if limits and parameter.has_limit)
     try:
-        (cells, beta), known = count_cells(general, roles), dict(mechanism.fixed)
+        (cells, beta), known = _far_out(general, roles, growing), dict(mechanism.fixed)
     except Unsupported:
         if any(number.is_number for c in mechanism.classes for number in c.size.atoms(sp.binomial)):
             raise  # numbers of subsets too long to be written out: without a general form there is no other way
-        (cells, beta), known = count_cells(mechanism, roles), {}
-    growing = [parameter.symbol for parameter in mechanism.parameters if limits and parameter.has_limit]
-    slacks = general.chart
+        (cells, beta), known = _far_out(mechanism, roles, growing), {}
+    fixed = [cell.map(lambda weight: weight.subs(known)) for cell in cells]
+    return SymbolicDecomposition(
+        mechanism, tuple(cell for cell in fixed if not cell.a == cell.b == cell.c == 0), beta.subs(known)
+    )
 
-    def fix(expression: sp.Expr) -> sp.Expr:
+
+@cache
+def _far_out(
+    mechanism: Mechanism, roles: tuple[int, ...], growing: tuple[sp.Symbol, ...]
+) -> tuple[tuple[Cell, ...], sp.Expr]:
+    """The cells of some roles and the left-over, in the limit of some parameters."""
+    (cells, beta), slacks = count_cells(mechanism, roles), mechanism.chart
+
+    def limit(expression: sp.Expr) -> sp.Expr:
         for symbol in growing:
             expression = factored(large_limit(expression, symbol, slacks), slacks)
-        return expression.subs(known)
+        return expression
 
-    fixed = [cell.map(fix) for cell in cells]
-    return SymbolicDecomposition(
-        mechanism, tuple(cell for cell in fixed if not cell.a == cell.b == cell.c == 0), fix(beta)
-    )
+    return tuple(cell.map(limit) for cell in cells), limit(beta)
 
 
 def is_standard(decomposition: SymbolicDecomposition) -> bool:

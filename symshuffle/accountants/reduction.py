@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 from symshuffle.accountants.neighbours import OPTIMAL, Adjacency, Neighbours, Question
-from symshuffle.channel import Channel
+from symshuffle.channel import Channel, as_number
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.model import Decomposition, Direction
 from symshuffle.errors import InputError
@@ -18,7 +18,17 @@ from symshuffle.law import Law
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mixed_law import MixedLaw, Side
-from symshuffle.numbers import DEFAULT_BITS, Number, Real, enclose, is_enclosed, lower_end, maximum, minimum, to_float
+from symshuffle.numbers import (
+    DEFAULT_BITS,
+    Real,
+    enclose,
+    is_enclosed,
+    lower_end,
+    maximum,
+    minimum,
+    sums_to_one,
+    to_float,
+)
 
 if TYPE_CHECKING:
     from symshuffle.decompositions.composition import Composition, Pattern
@@ -181,7 +191,7 @@ class Reduction:
         return list(found)
 
 
-def reduction(source: Source, *, null: Sequence[Number] | None = None) -> Reduction:
+def reduction(source: Source, *, null: Sequence[object] | None = None) -> Reduction:
     """Derive the laws of a source: a mechanism with all parameters fixed, a decomposition, or a channel.
 
     All pairs of inputs are compared, unless the source speaks about one pair only: a decomposition, or a mechanism
@@ -191,7 +201,7 @@ def reduction(source: Source, *, null: Sequence[Number] | None = None) -> Reduct
     ----------
     source : Mechanism, Laplace, Composed, Decomposition, Channel or Reduction
         What every user runs.
-    null : sequence of Number, optional
+    null : sequence of Number or text, optional
         For a channel: the output law of the null symbol. Neighbours then differ in one user, whose input is replaced by
         the null symbol (zero-out); the others hold inputs or null symbols.
 
@@ -402,9 +412,14 @@ def _of_channel(channel: Channel) -> Reduction:
     )
 
 
-def _of_zero_out(channel: Channel, null: Sequence[Number]) -> Reduction:
+def _of_zero_out(channel: Channel, null: Sequence[object]) -> Reduction:
     """Every input against the null symbol, which becomes one more row: others may hold it as well."""
-    whole = Channel.from_rows([*channel.rows, tuple(null)])
+    law = tuple(as_number(mass, f"null[{y}]") for y, mass in enumerate(null))
+    if len(law) != channel.num_outputs:
+        raise InputError("null", f"{len(law)} masses", f"{channel.num_outputs}, one per output")
+    if not sums_to_one(law):
+        raise InputError("null", ", ".join(map(str, law)), "probabilities of sum 1")
+    whole = Channel((*channel.rows, law))
     symbol = channel.num_inputs
     names = [*map(str, range(symbol)), "null"]
     others = range(symbol + 1) if symbol < _MOST_INPUTS else ()

@@ -38,12 +38,20 @@ if TYPE_CHECKING:
     from symshuffle.accountants.confirm.front import Route
     from symshuffle.accountants.reduction import Reduction, Source
     from symshuffle.accountants.solve import Amplification
-    from symshuffle.numbers import Real
+    from symshuffle.numbers import Number, Real
 
 app = typer.Typer()
 
 CONFIRMED_DIGITS: Final = 50
 
+
+Null = Annotated[
+    str | None,
+    typer.Option(
+        "--null",
+        help="For `channel`: output law of a null symbol, comma-separated. Neighbours then replace one input by it.",
+    ),
+]
 
 _BOUND_HELP: Final = (
     "The upper end bounds the true shuffled divergence of every pair of neighbouring datasets. The lower end is only "
@@ -66,6 +74,7 @@ def delta(
     rel: Rel = 1e-6,
     rigour: RigourOption = None,
     confirm: Confirm = False,
+    null: Null = None,
     as_json: Json = False,
 ) -> None:
     """Bound delta of a shuffled mechanism at a target eps."""
@@ -77,7 +86,7 @@ def delta(
     asked = arguments.source_or_channel(mech, eps0, lam, param, file)
     users = arguments.users(n)
     chosen, level = arguments.engine_and_rigour(engine, rel, rigour)
-    reduced = reduction(asked)
+    reduced = reduction(asked, null=_law_of_null(null))
     bound = solve.delta(
         reduced,
         n=users,
@@ -92,6 +101,7 @@ def delta(
     confirmed = _confirmed(asked, reduced, bound, target) if confirm else None
     inside = confirmed and confirmed.inside(bound.bracket)
     inputs = arguments.echoed(asked, eps0, lam, file=file, n=users, eps=eps, exp_eps=exp_eps)
+    inputs |= {} if null is None else {"null": null}
     _show("delta", bound, confirmed, inside, inputs, as_json)
 
 
@@ -109,6 +119,7 @@ def epsilon(
     rel: Rel = 1e-6,
     rigour: RigourOption = None,
     confirm: Confirm = False,
+    null: Null = None,
     as_json: Json = False,
 ) -> None:
     """Smallest eps for which a shuffled mechanism is (eps, delta)-private, on the safe side."""
@@ -120,7 +131,7 @@ def epsilon(
     asked = arguments.source_or_channel(mech, eps0, lam, param, file)
     users = arguments.users(n)
     chosen, level = arguments.engine_and_rigour(engine, rel, rigour)
-    reduced = reduction(asked)
+    reduced = reduction(asked, null=_law_of_null(null))
     bound = solve.epsilon(
         reduced,
         n=users,
@@ -137,6 +148,7 @@ def epsilon(
     # The confirmed number is delta at the upper end of eps, which is safe if it meets the target.
     inside = confirmed and confirmed.exactly <= target + Fraction(confirmed.error)
     inputs = arguments.echoed(asked, eps0, lam, file=file, n=users, delta=delta)
+    inputs |= {} if null is None else {"null": null}
     _show("epsilon", bound, confirmed, inside, inputs, as_json)
 
 
@@ -260,6 +272,11 @@ def example() -> None:
     console.print(f"  confirmed: {confirmed.value}\n  by {confirmed.route}")
     verdict = "inside" if confirmed.inside(bound.bracket) else "OUTSIDE"
     console.print(f"  the confirmed value lies {verdict} the bracket")
+
+
+def _law_of_null(text: str | None) -> list[Number] | None:
+    """The output law of a null symbol, as it was written."""
+    return None if text is None else [parse_rational(part, "--null") for part in text.split(",")]
 
 
 def _law_table(law: list[dict[str, str]]) -> Table:

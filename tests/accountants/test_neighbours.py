@@ -16,6 +16,7 @@ from symshuffle.accountants.curves import delta_curve
 from symshuffle.accountants.neighbours import Adjacency, Neighbours
 from symshuffle.accountants.reduction import Reduction, reduction
 from symshuffle.accountants.solve import Amplification
+from symshuffle.cli import main
 from symshuffle.results import Bracket
 from symshuffle.shuffled import shuffled_divergence
 
@@ -90,7 +91,7 @@ def test_a_zero_out_reduction_goes_through_every_front_door():
 def test_a_null_symbol_needs_a_channel_and_a_law():
     with pytest.raises(InputError, match="source = krr"):
         reduction(mechanism("krr").at(k=3, lam=3), null=["1"])
-    with pytest.raises(InputError, match=r"rows\[2\]"):
+    with pytest.raises(InputError, match=r"null = 1/2, 1/3: expected probabilities of sum 1"):
         reduction(Channel.from_rows([["1/2", "1/2"], ["1/3", "2/3"]]), null=["1/2", "1/3"])
 
 
@@ -123,3 +124,19 @@ def test_a_float_of_an_answer_is_not_below_it(upper):
     found = Amplification("delta", bracket, some)
     assert Fraction(float(found)) >= upper
     assert "&lt;1&gt;" in found._repr_html_()
+
+
+def test_a_null_symbol_on_the_command_line(tmp_path, capsys):
+    path = tmp_path / "channel.csv"
+    path.write_text("3/4,1/4\n1/4,3/4\n")
+    asked = ["delta", "channel", "--file", str(path), "--null", "1/2,1/2", "--exp-eps", "6/5", "--n", "2"]
+    assert main([*asked, "--rigour", "exact", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    rows = [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]]
+    assert Fraction(told["exact"]) >= zeroed(rows, [Fraction(1, 2)] * 2, 2, ORDER)
+    assert told["adjacency"] == told["neighbours"]["adjacency"] == "zero-out"
+    assert told["inputs"]["null"] == "1/2,1/2"
+    assert main(["delta", "krr", "-p", "k=3", "--lam", "3", "--null", "1", "--exp-eps", "2", "--n", "2"]) == 2
+    assert "a Channel, where the law of a null symbol is given" in capsys.readouterr().err
+    assert main([*asked[:4], "--null", "1/2,1/4,1/4", *asked[6:]]) == 2
+    assert "null = 3 masses: expected 2, one per output" in capsys.readouterr().err

@@ -26,6 +26,10 @@ from symshuffle.mechanisms.parameters import read_target
 from symshuffle.numbers import format_decimal, parse_rational
 from symshuffle.results import Bracket, Rigour
 
+_WIDE: Final = 1e-2
+_FEW: Final = 2
+"""Laws beyond which a look of relative width ``_WIDE`` at each tells first which of them may have the largest value."""
+
 _FIRST_WIDTH: Final = 1e-3
 """Relative width at which two finite laws are compared first."""
 
@@ -187,7 +191,13 @@ def delta(
     reduced = reduction(source)
 
     def values(found: Iterable[Law], width: float = rel) -> list[Bracket]:
-        return [evaluate_law(law, n, engine=engine, rigour=rigour, rel=width) for law in dict.fromkeys(found)]
+        """Of the laws that may have the largest value; the others are below one of them by a first, wide look."""
+        several = list(dict.fromkeys(found))
+        if len(several) > _FEW and width < _WIDE and engine is None and rigour is not Rigour.EXACT:
+            rough = [evaluate_law(law, n, engine=engine, rigour=rigour, rel=_WIDE) for law in several]
+            leading = max(bracket.lower for bracket in rough)
+            several = [law for law, bracket in zip(several, rough, strict=True) if bracket.upper >= leading]
+        return [evaluate_law(law, n, engine=engine, rigour=rigour, rel=width) for law in several]
 
     def mixed_values(families: Sequence[MixedFamily]) -> list[Bracket]:
         """Of the laws themselves, where they have a continuous part and the engine takes it; else none."""

@@ -276,3 +276,20 @@ def test_half_block_covers_all_distances_by_the_widest_law():
         values = [exact(mechanism("half-block").at(k=8, lam=3, d=d), n) for d in (4, 3, 2, 1)]
         assert values == sorted(values, reverse=True)
         assert exact(mechanism("half-block").at(k=8, lam=3), n) == values[0]
+
+
+@pytest.mark.parametrize("rigour", [Rigour.FLOAT64, Rigour.BALL])
+def test_a_first_look_at_many_pairs_loses_none_that_matters(rigour):
+    """Twenty laws, of which most are seen to be smaller at one per cent: the answer is that of the largest."""
+    rng = random.Random(17)
+    weights = [[rng.randint(1, 9) for _ in range(3)] for _ in range(5)]
+    rows = [[Fraction(weight, sum(row)) for weight in row] for row in weights]
+    found = delta(Channel.from_rows(rows), n=40, exp_eps=ORDER, rigour=rigour, rel=1e-5).bracket
+    singles = [
+        delta(simplified_decomposition(Channel.from_rows(rows), (x, y)), n=40, exp_eps=ORDER, rigour=rigour, rel=1e-5)
+        for x in range(5)
+        for y in range(x + 1, 5)
+    ]
+    assert len({one.bracket.upper for one in singles}) == 10
+    assert found.upper == max(one.bracket.upper for one in singles)
+    assert found.lower == max(one.bracket.lower for one in singles)

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 from symshuffle.accountants.neighbours import OPTIMAL, Adjacency, Neighbours, Question
-from symshuffle.channel import Channel, as_number
+from symshuffle.channel import Channel
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.model import Decomposition, Direction
 from symshuffle.errors import InputError
@@ -21,6 +21,7 @@ from symshuffle.mixed_law import MixedLaw, Side
 from symshuffle.numbers import (
     DEFAULT_BITS,
     Real,
+    as_number,
     enclose,
     is_enclosed,
     lower_end,

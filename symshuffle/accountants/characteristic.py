@@ -8,6 +8,7 @@ and are given by their transforms beyond it, so that the line has two regions; f
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final, final
 
@@ -15,17 +16,21 @@ import numpy as np
 import numpy.typing as npt
 
 from symshuffle.accountants import saddle
+from symshuffle.errors import Unsupported
 from symshuffle.law import Law
 from symshuffle.mixed_law import MixedLaw
-from symshuffle.numbers import to_float
+from symshuffle.numbers import Number, lower_end, to_float, upper_end
 
 Array = npt.NDArray[np.float64]
 Complexes = npt.NDArray[np.complex128]
 
-UNIT: Final = 2.0**-53
+UNIT: Final = saddle.UNIT
 
 _SLACK: Final = 1e-12
-"""Above the error of a characteristic function evaluated in doubles."""
+"""Above what the sums over nodes and stretches round where a bound, and no value, is computed."""
+
+_STEPS: Final = 24
+"""Round-offs of one term of the sum over the atoms and of the logarithm after it, beside those of its tilted weight."""
 
 _SPECIAL: Final = 1e-13
 """Above the relative error of the scaled complementary error function of SciPy."""
@@ -53,6 +58,8 @@ class Region:
         Real part of the line.
     values, tilted : array
         Atoms and their probabilities under the tilt c.
+    noise : array
+        Bounds on the relative errors of ``tilted``, in unit round-offs.
     deviation : float
         Bound on the mean distance of G from its mean under the tilt.
     error : float
@@ -69,6 +76,7 @@ class Region:
     c: float
     values: Array
     tilted: Array
+    noise: Array
     deviation: float
     error: float = 0.0
     segments: tuple[tuple[float, float, float, float], ...] = ()
@@ -81,11 +89,11 @@ class Region:
 
     def size(self, t: Array) -> Array:
         """An upper bound on the size of the function."""
-        total = self._transform(t)
-        for weight, value in zip(self.tilted, self.values, strict=True):
-            total += weight * np.exp(1j * value * t)
+        waves = (w * np.exp(1j * v * t) for v, w in zip(self.values, self.tilted, strict=True))
+        total = _pairwise(waves) + self._transform(t)
         largest = float(self.tilted @ np.abs(self.values))
-        return np.abs(total) + _SLACK + self.error + 4 * UNIT * largest * t + self._doubt()
+        slack = _SLACK + 2 * UNIT * (_STEPS + self._depth + float(self.tilted @ self.noise))
+        return np.abs(total) + slack + self.error + 8 * UNIT * largest * t + self._doubt()
 
     def ceiling(self, t: Array) -> Array:
         """A bound on its size from a height on: 1, or the atoms in phase with the segments by parts."""
@@ -97,22 +105,31 @@ class Region:
 
     def log_ratio(self, t: Array) -> tuple[Complexes, Array]:
         """The logarithm of the function, accurate also where it is tiny, with a bound on its error."""
-        total = self._transform(t)
+        rounded = self.noise + float(self.tilted @ self.noise) + self._depth + _STEPS
+        error = np.zeros_like(t)
+
+        def waves() -> Iterator[Complexes]:
+            for value, weight, noise in zip(self.values, self.tilted, rounded, strict=True):
+                angle = value * t
+                wave = np.expm1(1j * angle)
+                np.add(error, weight * (noise * np.abs(wave) + 6 * np.abs(angle)), out=error)
+                yield weight * wave
+
+        total = _pairwise(waves()) + self._transform(t)
         if self.far:
             total -= 1 - float(self.tilted.sum())
-        error = np.zeros_like(t)
-        for weight, value in zip(self.tilted, self.values, strict=True):
-            angle = value * t
-            wave = np.expm1(1j * angle)
-            total += weight * wave
-            error += weight * ((1 + abs(self.c * value)) * np.abs(wave) + np.abs(angle))  # the tilt errs as well
         size = np.abs(1 + total)
         # NumPy's log1p of a complex number loses the real part where it is small, and n of it is what matters.
         squared = 2 * total.real + total.real**2 + total.imag**2
         near = np.log1p(np.maximum(squared, -0.75)) / 2
         result = np.where(size > 0.5, near, np.log(np.maximum(size, 1e-300))) + 1j * np.angle(1 + total)
         # The error of the logarithm is relative to the ratio; the n-th power makes up for it where the ratio vanishes.
-        return result, (6 * UNIT * error + self.error + self._doubt()) / np.maximum(size, 1e-300)
+        return result, (UNIT * error + self.error + self._doubt()) / np.maximum(size, 1e-300)
+
+    @property
+    def _depth(self) -> int:
+        """Additions that a term of the sum over the atoms goes through."""
+        return len(self.values).bit_length() + 1
 
     def _growth(self, value: float) -> float:
         return math.exp(self.c * value - self.log_scale)
@@ -150,11 +167,61 @@ class Form:
         Atoms and Gauss nodes; their M(c) is the scale of everything.
     above : Tilt
         Atoms whose moment generating function is not below that of the law; for a finite law the same atoms.
+    finite : Law
+        The atoms of ``tilt`` as they were before they became doubles.
     """
 
     regions: tuple[Region, ...]
     tilt: saddle.Tilt
     above: saddle.Tilt
+    finite: Law
+
+    def blur(self, n: int, c: float) -> float:
+        r"""How far H may be from that of the midpoints, where values and weights are balls; relative to M(c)^n.
+
+        Values that are off by r and weights that are off by a share p move :math:`E[S_+]` by at most
+        :math:`E[D e^{cS}]` and :math:`E[(\prod(1+p)-1)e^{cS}]/(ce)`, with D the sum of n copies of r and every value
+        raised by its r, since :math:`1\{x>0\}\le e^{cx}` and :math:`x_+\le e^{cx}/(ce)`.
+
+        Raises
+        ------
+        Unsupported
+            If the balls are too wide to say anything about n users.
+        """
+        radii = np.array([_radius(value) for value in self.finite.values])
+        shares = np.array([_radius(w) / to_float(lower_end(w)) for w in self.finite.weights])
+        if not radii.any() and not shares.any():
+            return 0.0
+        tilted = self.tilt.tilted(c)
+        try:
+            raised = float(tilted @ np.expm1(c * radii))
+            moved = n * float(tilted @ (radii * np.exp(c * radii))) * math.exp((n - 1) * math.log1p(raised))
+            heavier = float(tilted @ (shares * np.exp(c * radii))) / (1 + raised)
+            weighed = math.exp(n * math.log1p(raised)) * math.expm1(n * math.log1p(heavier)) / (c * math.e)
+        except OverflowError:
+            raise Unsupported(f"the balls of the law are too wide for a sum of n = {n} copies") from None
+        return (moved + weighed) * (1 + 1e-9)
+
+
+def _radius(number: Number) -> float:
+    """Half of the width of a ball, rounded up; 0 for any other number."""
+    width = to_float(upper_end(number) - lower_end(number))
+    return math.nextafter(width / 2, math.inf) if width else 0.0
+
+
+def _pairwise(terms: Iterator[Complexes]) -> Complexes:
+    """The sum of some arrays, each of which goes through about as many additions as their number has binary digits."""
+    partial: list[tuple[int, Complexes]] = []
+    for term in terms:
+        level, total = 0, term
+        while partial and partial[-1][0] == level:
+            total = partial.pop()[1] + total
+            level += 1
+        partial.append((level, total))
+    total = partial.pop()[1]
+    while partial:
+        total = partial.pop()[1] + total
+    return total
 
 
 def rough_tilt(law: Law | MixedLaw) -> saddle.Tilt:
@@ -178,16 +245,18 @@ def form(law: Law | MixedLaw, tilt: saddle.Tilt, plan: saddle.Plan, *, tolerance
     """
     if isinstance(law, Law):
         tilted = tilt.tilted(plan.c)
-        deviation = float(tilted @ np.abs(tilt.values - tilted @ tilt.values))
-        return Form((Region(0, plan.nodes, plan.c, tilt.values, tilted, deviation),), tilt, tilt)
+        deviation = float(tilted @ np.abs(tilt.values - tilted @ tilt.values)) * (1 + 1e-9)
+        region = Region(0, plan.nodes, plan.c, tilt.values, tilted, tilt.tilted_noise(plan.c), deviation)
+        return Form((region,), tilt, tilt, law)
     order, height = law.rule(plan.c, end=plan.end, tolerance=tolerance)
-    near, above = (saddle.tilt(x) for x in (law.near(order, _BITS), law.finite("upper", _CELLS, _BITS)))
+    finite = law.near(order, _BITS)
+    near, above = (saddle.tilt(x) for x in (finite, law.finite("upper", _CELLS, _BITS)))
     last = min(math.floor(height / plan.step), plan.nodes)
     # The mean distance is no smooth function of G, which a Gauss rule needs; the standard deviation above it is.
     deviation = math.sqrt(max(near.curvature(plan.c), 0.0))
-    first = Region(0, last, plan.c, near.values, near.tilted(plan.c), deviation, tolerance)
+    first = Region(0, last, plan.c, near.values, near.tilted(plan.c), near.tilted_noise(plan.c), deviation, tolerance)
     if last == plan.nodes:
-        return Form((first,), near, above)
+        return Form((first,), near, above, finite)
     atoms = len(law.values)
     ends = [
         (to_float(s.constant), to_float(s.slope), sign * 2 * to_float(s.weight) / math.sqrt(ratio), ratio)
@@ -200,8 +269,9 @@ def form(law: Law | MixedLaw, tilt: saddle.Tilt, plan: saddle.Plan, *, tolerance
         last=plan.nodes,
         values=near.values[:atoms],
         tilted=first.tilted[:atoms],
+        noise=first.noise[:atoms],
         error=0.0,
         segments=tuple(ends),
         log_scale=near.cumulant(plan.c),
     )
-    return Form((first, far), near, above)
+    return Form((first, far), near, above, finite)

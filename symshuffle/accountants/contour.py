@@ -34,6 +34,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, final
 
+import flint
 import numpy as np
 import numpy.typing as npt
 
@@ -42,7 +43,7 @@ from symshuffle.accountants.characteristic import UNIT, Array, Form, Region, for
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mixed_law import MixedLaw
-from symshuffle.numbers import lower_end, to_float, upper_end
+from symshuffle.numbers import Ball, lower_end, to_arb, upper_end, working_precision
 from symshuffle.results import Bracket, Rigour
 
 Indices = npt.NDArray[np.int64]
@@ -57,6 +58,10 @@ _COARSE: Final = 0.2
 _SHARE_OF_GAUSS: Final = 1e-4
 """Share of the relative width aimed at that the errors of Gauss nodes may take."""
 
+_PER_NODE: Final = 48
+"""Round-offs of one node: kernel and products take 20 of them, NumPy's pairwise sum of a chunk 28."""
+
+_FAR_BELOW: Final = 700.0
 _SPARED: Final = 7.0
 """Exponent by which silent nodes far from the real line stay below the width aimed at."""
 
@@ -114,11 +119,11 @@ class Contour:
         scale = n * tilt.cumulant(plan.c) + (plan.tau * plan.c) ** 2 / 2  # everything below is relative to exp(scale)
         sums = _trapezoid(seen, n, plan, self.largest, rel)
         rounding = sums.rounding + 8 * UNIT * (n * tilt.noise(plan.c) + abs(scale) + 16) * abs(sums.upper)
-        around = sums.silent + _truncation(plan) + rounding
+        around = sums.silent + _truncation(plan) + rounding + seen.blur(n, plan.c)
         # H is never below E[G] nor below 0: both are bounds in their own right, not repairs of this one.
         floor = max(Fraction(0), lower_end(law.mean) * n)
         low = max(_scaled(sums.lower - around - _aliasing(seen, n, plan), scale), floor)
-        high = _scaled(sums.upper - _stuck(law, n, plan, scale) * (1 - 1e-12) + around, scale)
+        high = _scaled(sums.upper + around, scale) - _stuck(law, n, plan, scale)
         how = (
             f"contour at c = {plan.c:.4g}, {saddle.describe(plan)}, {sums.evaluated} of {plan.nodes + 1} nodes "
             f"evaluated, relative rounding allowance {rounding / abs(sums.upper):.1g}"
@@ -135,12 +140,18 @@ def _scaled(value: float, log_scale: float) -> Fraction:
     return Fraction(value * math.exp(log_scale - doublings * math.log(2))) * Fraction(2) ** doublings
 
 
-def _stuck(law: Law | MixedLaw, n: int, plan: saddle.Plan, scale: float) -> float:
-    """What the smoothing adds where every copy of G is exactly zero, relative to exp(scale)."""
-    weight = sum(to_float(w) for v, w in law.atoms() if isinstance(v, Fraction) and v == 0)
-    if weight == 0 or plan.tau == 0:
-        return 0.0
-    return plan.tau / math.sqrt(2 * math.pi) * math.exp(n * math.log(weight) - scale)
+def _stuck(law: Law | MixedLaw, n: int, plan: saddle.Plan, scale: float) -> Fraction:
+    """At most what the smoothing adds where every copy of G is exactly zero.
+
+    In balls: a weight close to 1 loses n round-offs in its n-th power, and this term alone is subtracted above.
+    """
+    weight = sum((lower_end(w) for v, w in law.atoms() if isinstance(v, Fraction) and v == 0), start=Fraction(0))
+    # Where that is far below exp(scale), nothing need be subtracted, and its digits would fill the memory.
+    if plan.tau == 0 or weight <= 0 or n * math.log(weight) < scale - _FAR_BELOW:
+        return Fraction(0)
+    with working_precision(128 + n.bit_length()):
+        added = to_arb(Fraction(plan.tau)) / (2 * flint.arb.pi()).sqrt() * (n * to_arb(weight).log()).exp()
+        return max(Ball.from_arb(added, 128).lower, Fraction(0))
 
 
 @final
@@ -157,12 +168,12 @@ class _Sums:
 
 def _trapezoid(seen: Form, n: int, plan: saddle.Plan, largest: int, rel: float) -> _Sums:
     """Evaluate the nodes that matter, and bound the others."""
-    upper = lower = noise = silent = 0.0
-    evaluated = 0
+    silent, evaluated = 0.0, 0
+    parts: list[tuple[float, float, float]] = []
     for region in seen.regions:
         if region.far:
             beyond = _beyond(region, n, plan)
-            if beyond < rel / 1000 * abs(upper):
+            if beyond < rel / 1000 * abs(math.fsum(upper for upper, *_ in parts)):
                 silent += beyond
                 break
         # Where the Gauss nodes end, the integrand is small; how small it has to become is known by then.
@@ -174,18 +185,20 @@ def _trapezoid(seen: Form, n: int, plan: saddle.Plan, largest: int, rel: float) 
         silent, evaluated = silent + closed, evaluated + int((stops - starts).sum())
         if evaluated > largest:
             raise Unsupported(f"engine contour at n = {n}: {evaluated} nodes for this width; ask for a larger rel")
-        for indices in _chunks(starts, stops):
-            to_upper, to_lower, to_noise = _nodes(region, n, plan, indices)
-            upper, lower, noise = upper + to_upper, lower + to_lower, noise + to_noise
+        parts += (_nodes(region, n, plan, indices) for indices in _chunks(starts, stops))
+    upper, lower, noise = map(math.fsum, zip(*parts, strict=True)) if parts else (0.0, 0.0, 0.0)
     weight = plan.step / math.pi
     return _Sums(upper * weight, lower * weight, noise * weight, silent * weight, evaluated)
 
 
 def _nodes(region: Region, n: int, plan: saddle.Plan, indices: Indices) -> tuple[float, float, float]:
     """Contributions of some nodes to the sums for U and L, and to the bound on the rounding error."""
-    kernel_error = (24 + (0.0 if plan.lattice is None else 4 * plan.c * float(plan.lattice))) * UNIT
     t = plan.step * indices.astype(np.float64)
     log_ratio, error = region.log_ratio(t)
+    # Of kernel and sum over the nodes, of the exponent of the smoothing, and of the product with n.
+    steep = 0.0 if plan.lattice is None else 4 * plan.c * float(plan.lattice)
+    kernel_error = (_PER_NODE + steep + 2 * (plan.tau * t) ** 2 + 4 * plan.tau**2 * plan.c * t) * UNIT
+    error += 2 * UNIT * np.abs(log_ratio)
     factor = _end_weights(plan, indices) * np.exp(
         n * log_ratio - (plan.tau * t) ** 2 / 2 + 1j * (plan.tau**2 * plan.c) * t
     )
@@ -304,6 +317,7 @@ def _aliasing(seen: Form, n: int, plan: saddle.Plan) -> float:
         best = math.inf
         for slope in saddle.tail_slopes(tilt, n, c, plan.tau, distance):
             exponent = saddle.tail_exponent(tilt, n, c, plan.tau, distance, sign * slope) - excess
+            exponent -= 16 * UNIT * (n * (tilt.noise(c + sign * slope) + tilt.noise(c)) + slope * distance)
             ratio = math.exp(-slope * distance)
             best = min(best, math.exp(-exponent) / (1 - ratio) if exponent > -700 and ratio < 1 else math.inf)
         tails += best

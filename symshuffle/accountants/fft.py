@@ -137,9 +137,9 @@ def _settled(law: Law) -> tuple[Fraction, Fraction, str] | None:
 
 def _algorithm_7(law: Law, n: int, step: Fraction) -> tuple[Fraction, Fraction, str]:
     """Both sides of the finite part of H(n), atoms rounded down and up to multiples of a step."""
-    weights = np.array([to_float(weight) for weight in law.weights])
-    below, low_error = _positive_part([math.floor(lower_end(v) / step) for v in law.values], weights, n)
-    above, high_error = _positive_part([math.ceil(upper_end(v) / step) for v in law.values], weights, n)
+    least, most = (np.array([to_float(end(weight)) for weight in law.weights]) for end in (lower_end, upper_end))
+    below, low_error = _positive_part([math.floor(lower_end(v) / step) for v in law.values], least, n)
+    above, high_error = _positive_part([math.ceil(upper_end(v) / step) for v in law.values], most, n)
     spacing, allowance = (format_decimal(x, digits=2, up=True) for x in (step, step * Fraction(high_error) / n))
     how = (
         f"Algorithm 7, step {spacing}, transform of {_length(law, n, step)} points, no wrap-around, "

@@ -29,6 +29,7 @@ Array = npt.NDArray[np.float64]
 QUIET: Final = 46.0
 """Exponent below which a term counts as negligible when constants are chosen: exp(-46) is about 1e-20."""
 
+UNIT: Final = 2.0**-53
 _LARGEST_EXPONENT: Final = 600.0
 _STEEPEST: Final = 40.0
 """Largest c g/2 on a lattice of spacing g: sinh is an exponential long before."""
@@ -63,21 +64,26 @@ class Tilt:
         growth = self._growth(exponent)
         if growth is not None:
             return math.log1p(growth)
-        shift = float(exponent.max())
-        return shift + math.log(float(self.weights @ np.exp(exponent - shift)))
+        shift = _shift(exponent)
+        return shift + math.log(math.fsum(self.weights * np.exp(exponent - shift)))
 
     def _growth(self, exponent: Array) -> float | None:
-        """``E exp(s G) - 1`` where that is of moderate size; elsewhere the terms are summed as they are."""
-        growth = float(self.weights @ np.expm1(exponent)) if float(exponent.max()) < 1 else math.inf
+        """``E exp(s G) - 1`` where it is no number close to -1; there the terms are summed as they are."""
+        growth = math.fsum(self.weights * np.expm1(exponent)) if float(exponent.max()) < _LARGEST_EXPONENT else math.inf
         return growth if growth > -0.5 and growth < math.inf else None
 
     def noise(self, s: float) -> float:
-        """What the round-off of values and weights does to ``cumulant(s)``, in units of the round-off."""
+        """What round-off does to ``cumulant(s)``: eight unit round-offs times this bound it, but for those of K itself.
+
+        An exponent ``s g`` is off by two relative round-offs (of g, of the product), its ``expm1`` by four, a weight
+        and each product by one; ``fsum`` rounds once, however many atoms there are. That ``x exp(x)`` is at most
+        ``|expm1(x)| (1 + |x|)`` carries the first through the exponential.
+        """
         exponent = s * self.values
         growth = self._growth(exponent)
         if growth is not None:
             return float(self.weights @ (np.abs(np.expm1(exponent)) * (1 + np.abs(exponent)))) / (1 + growth)
-        return float(self.tilted(s) @ (2 + np.abs(exponent))) + abs(self.cumulant(s))
+        return float(self.tilted(s) @ (2 + np.abs(exponent))) + abs(self.cumulant(s)) + abs(_shift(exponent))
 
     def slope(self, s: float) -> float:
         """Mean of G under the tilt ``s``."""
@@ -91,9 +97,16 @@ class Tilt:
     def tilted(self, s: float) -> Array:
         """Probabilities of the atoms under the tilt ``s``."""
         exponent = s * self.values
-        raw = self.weights * np.exp(exponent - exponent.max())
-        tilted: Array = raw / raw.sum()
+        raw = self.weights * np.exp(exponent - _shift(exponent))
+        tilted: Array = raw / math.fsum(raw)
         return tilted
+
+    def tilted_noise(self, s: float) -> Array:
+        """Bounds on the relative errors of ``tilted(s)`` before they are scaled to sum 1, in unit round-offs."""
+        exponent = s * self.values
+        shift = _shift(exponent)
+        bounds: Array = 8 + 2 * np.abs(exponent) + (np.abs(exponent - shift) if shift else 0.0)
+        return bounds
 
 
 @final
@@ -125,6 +138,12 @@ class Plan:
     def end(self) -> float:
         """Imaginary part of the last node."""
         return self.step * self.nodes
+
+
+def _shift(exponent: Array) -> float:
+    """What exponents are moved by before they enter an exponential; 0 wherever they fit, since moving them rounds."""
+    largest = float(exponent.max())
+    return 0.0 if 0 <= largest < _LARGEST_EXPONENT else largest
 
 
 def tilt(law: Law) -> Tilt:

@@ -44,6 +44,8 @@ class Bracket:
         Name of the engine that produced them.
     how : str
         In words: the method, its size, and the error terms it accounts for.
+    aimed : float, optional
+        The relative width that was asked for, where the bracket is wider than that.
     """
 
     lower: Fraction
@@ -51,6 +53,7 @@ class Bracket:
     rigour: Rigour
     engine: str
     how: str
+    aimed: float | None = None
 
     def __post_init__(self) -> None:
         if self.lower > self.upper:

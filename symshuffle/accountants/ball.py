@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
+from typing import ClassVar, Final, final
 
 import flint
 
@@ -25,6 +25,12 @@ from symshuffle.law import Law
 from symshuffle.mixed_law import MixedLaw
 from symshuffle.numbers import Ball, ball_arguments, lower_end, to_arb, upper_end, working_precision
 from symshuffle.results import Bracket, Rigour
+
+_RESOLVED: Final = 1e-9
+"""Relative width below which doubles are not trusted to reach what was asked: balls answer, or refuse."""
+
+_AS_MANY_AS: Final = 16
+"""Atoms that cost as much as the continuous part of a law."""
 
 _SHORT: Final = 8
 _COARSE: Final = 0.3
@@ -55,6 +61,9 @@ class BallContour:
         Most stretches and nodes to evaluate.
     """
 
+    least: ClassVar[Rigour] = Rigour.BALL
+    continuous: ClassVar[bool] = True
+
     rel: float = 1e-10
     bits: int = 192
     largest: int = 3_000_000
@@ -62,6 +71,23 @@ class BallContour:
     def __post_init__(self) -> None:
         if not 0 < self.rel < 1:
             raise InputError("rel", self.rel, "a relative width in (0, 1)")
+
+    @classmethod
+    def aiming(cls, rel: float, bits: int) -> BallContour:
+        """With its own limits, at a relative width."""
+        return cls(rel=rel)
+
+    @classmethod
+    def offered(cls, law: Law | MixedLaw, rigour: Rigour | None, rel: float) -> BallContour | None:
+        """Where balls are asked for, and where doubles are not trusted to reach what was asked."""
+        trusted = rigour is not Rigour.BALL and rel >= _RESOLVED
+        return None if trusted or rigour is Rigour.EXACT else cls(rel=rel)
+
+    @classmethod
+    def trials(cls, law: Law | MixedLaw) -> tuple[BallContour, ...]:
+        """Settings that take about a second."""
+        most = 160_000 // (len(law.values) if isinstance(law, Law) else _AS_MANY_AS)
+        return tuple(cls(rel=rel, largest=most) for rel in (1e-4, 1e-2))
 
     @property
     def name(self) -> str:

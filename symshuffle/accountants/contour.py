@@ -32,7 +32,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
+from typing import ClassVar, Final, final
 
 import flint
 import numpy as np
@@ -51,6 +51,9 @@ Indices = npt.NDArray[np.int64]
 _CHUNK: Final = 1 << 16
 _WORTH_IT: Final = 2_000_000
 """Nodes beyond which no finer pass follows: the width reached is returned, whatever was aimed at."""
+
+_AS_MANY_AS: Final = 16
+"""Atoms that cost as much as the continuous part of a law."""
 
 _SHORT: Final = 64
 _MOST_STRETCHES: Final = 4_000_000
@@ -79,12 +82,31 @@ class Contour:
         Most nodes to evaluate.
     """
 
+    least: ClassVar[Rigour] = Rigour.FLOAT64
+    continuous: ClassVar[bool] = True
+
     rel: float = 1e-6
     largest: int = 50_000_000
 
     def __post_init__(self) -> None:
         if not 0 < self.rel < 1:
             raise InputError("rel", self.rel, "a relative width in (0, 1)")
+
+    @classmethod
+    def aiming(cls, rel: float, bits: int) -> Contour:
+        """With its own limits, at a relative width."""
+        return cls(rel=rel)
+
+    @classmethod
+    def offered(cls, law: Law | MixedLaw, rigour: Rigour | None, rel: float) -> Contour | None:
+        """Wherever doubles will do."""
+        return cls(rel=rel) if rigour in (None, Rigour.FLOAT64) else None
+
+    @classmethod
+    def trials(cls, law: Law | MixedLaw) -> tuple[Contour, ...]:
+        """Settings that take about a second."""
+        most = 8_000_000 // (len(law.values) if isinstance(law, Law) else _AS_MANY_AS)
+        return tuple(cls(rel=rel, largest=most) for rel in (1e-4, 1e-2, 1e-6, 0.3))
 
     @property
     def name(self) -> str:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import flint
 
@@ -24,6 +24,11 @@ from symshuffle.numbers import (
     working_precision,
 )
 from symshuffle.results import Bracket, Rigour
+
+_CHEAP_POWER: Final = 3_000_000
+_CHEAP: Final = 3_000
+_CHEAP_IN_BALLS: Final = 200_000
+"""Count vectors that are still cheaper than a contour, in doubles and in balls."""
 
 _MOST_COUNTS: Final = 10_000_000
 """Users times atoms beyond which count vectors are not even counted."""
@@ -47,9 +52,29 @@ class Exact:
         Count vectors beyond which the road over counts is refused.
     """
 
+    least: ClassVar[Rigour] = Rigour.BALL
+    continuous: ClassVar[bool] = False
+
     bits: int = DEFAULT_BITS
     largest_power: int = 2_000_000_000
     largest_count: int = 300_000
+
+    @classmethod
+    def aiming(cls, rel: float, bits: int) -> Exact:
+        """With its own limits, in balls of a precision where the law is not rational."""
+        return cls(bits=bits)
+
+    @classmethod
+    def offered(cls, law: Law, rigour: Rigour | None, rel: float) -> Exact | None:
+        """For a price below that of a contour; where exactness is asked for, for any within its limits."""
+        if rigour is Rigour.EXACT:
+            return cls() if law.exact else None
+        return cls(largest_power=_CHEAP_POWER, largest_count=_CHEAP_IN_BALLS if rigour is Rigour.BALL else _CHEAP)
+
+    @classmethod
+    def trials(cls, law: Law) -> tuple[Exact, ...]:
+        """Settings that take about a second."""
+        return (cls(bits=256, largest_count=20_000),)
 
     @property
     def name(self) -> str:

@@ -16,7 +16,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
+from typing import ClassVar, Final, final
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +55,9 @@ class FFT:
         Relative width to aim at, where no step is given: transforms grow until it is reached or ``largest`` is.
     """
 
+    least: ClassVar[Rigour] = Rigour.FLOAT64
+    continuous: ClassVar[bool] = False
+
     step: Fraction | None = None
     largest: int = 2**22
     rel: float = 1e-6
@@ -64,6 +67,24 @@ class FFT:
             raise InputError("step", self.step, "a positive rational")
         if not 0 < self.rel < 1:
             raise InputError("rel", self.rel, "a relative width in (0, 1)")
+
+    @classmethod
+    def aiming(cls, rel: float, bits: int) -> FFT:
+        """With its own limits and its own aim: what a transform reaches depends on how atoms fit a lattice."""
+        return cls()
+
+    @classmethod
+    def offered(cls, law: Law, rigour: Rigour | None, rel: float) -> FFT | None:
+        """It stays out: where it answers, a contour is narrower at less cost."""
+        return None
+
+    @classmethod
+    def trials(cls, law: Law) -> tuple[FFT, ...]:
+        """Settings that take about a second: also a short window, and a lattice that fits no atom."""
+        most = min(2**18, 2**21 // len(law.values))
+        spread = max(map(upper_end, law.values)) - min(map(lower_end, law.values))
+        step = (law.lattice or spread or Fraction(1)) * Fraction(355, 226) / 7
+        return cls(rel=1e-2, largest=most), cls(largest=2**9), cls(step=step, largest=most)
 
     @property
     def name(self) -> str:

@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
+from typing import ClassVar, Final, final
 
 import flint
 
@@ -46,6 +46,9 @@ class Sparse:
         Most count vectors to enumerate.
     """
 
+    least: ClassVar[Rigour] = Rigour.BALL
+    continuous: ClassVar[bool] = False
+
     rel: float = 1e-10
     bits: int = 192
     largest: int = 20_000
@@ -53,6 +56,22 @@ class Sparse:
     def __post_init__(self) -> None:
         if not 0 < self.rel < 1:
             raise InputError("rel", self.rel, "a relative width in (0, 1)")
+
+    @classmethod
+    def aiming(cls, rel: float, bits: int) -> Sparse:
+        """With its own limits, at a relative width."""
+        return cls(rel=rel)
+
+    @classmethod
+    def offered(cls, law: Law, rigour: Rigour | None, rel: float) -> Sparse | None:
+        """Wherever it does not refuse, at any rigour that balls reach."""
+        return None if rigour is Rigour.EXACT else cls(rel=rel)
+
+    @classmethod
+    def trials(cls, law: Law) -> tuple[Sparse, ...]:
+        """Settings that take about a second."""
+        most = min(200_000, 1_000_000 // len(law.values))
+        return cls(rel=1e-6, largest=most), cls(rel=1e-2, largest=most), cls(rel=0.5, bits=53, largest=most)
 
     @property
     def name(self) -> str:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from symshuffle.accountants.engines import ENGINES, engine_class, engine_classes
 from symshuffle.errors import InputError
 from symshuffle.numbers import parse_rational
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.evaluate import Engine
+    from symshuffle.accountants.engines import Engine
     from symshuffle.accountants.reduction import Composed
     from symshuffle.channel import Channel
     from symshuffle.mechanisms.continuous import Laplace
@@ -26,14 +27,14 @@ LAW_BITS: Final = 256
 """Precision of the atoms of a law: enough for fifty confirmed digits."""
 
 
-class EngineName(StrEnum):
-    """Names of the engines on the command line."""
+if TYPE_CHECKING:
 
-    AUTO = "auto"
-    EXACT = "exact"
-    FFT = "fft"
-    CONTOUR = "contour"
-    SPARSE = "sparse"
+    class EngineName(StrEnum):
+        """Names of the engines on the command line: those of the registry, and ``auto``."""
+
+        AUTO = "auto"
+else:
+    EngineName = StrEnum("EngineName", {name.upper(): name for name in ("auto", *ENGINES)})
 
 
 class DirectionName(StrEnum):
@@ -237,25 +238,22 @@ def users(text: str) -> int:
 
 def engine_and_rigour(name: EngineName, rel: float, rigour: RigourName | None) -> tuple[Engine | None, Rigour | None]:
     """The engine asked for, None for the automatic choice, and the rigour asked for."""
-    from symshuffle.accountants.ball import BallContour
-    from symshuffle.accountants.contour import Contour
-    from symshuffle.accountants.exact import Exact
-    from symshuffle.accountants.fft import FFT
-    from symshuffle.accountants.sparse import Sparse
     from symshuffle.results import Rigour
 
     if not 0 < rel < 1:
         raise InputError("rel", rel, "a relative width in (0, 1)")
-    engines: dict[EngineName, Engine | None] = {
-        EngineName.AUTO: None,
-        EngineName.EXACT: Exact(bits=LAW_BITS),
-        EngineName.FFT: FFT(),
-        EngineName.SPARSE: Sparse(rel=rel),
-        EngineName.CONTOUR: BallContour(rel=rel) if rigour is RigourName.BALL else Contour(rel=rel),
-    }
-    if rigour is None:
-        return engines[name], None if name is EngineName.EXACT else Rigour.FLOAT64
-    return engines[name], Rigour(rigour.value)
+    level = None if rigour is None else Rigour(rigour.value)
+    if str(name) == "auto":
+        return None, level or Rigour.FLOAT64
+    chosen = engine_class(name).aiming(rel, LAW_BITS)
+    if level is None:
+        return chosen, None if name == "exact" else Rigour.FLOAT64
+    if chosen.least.strength < level.strength:  # the same method in balls, where there is one
+        stronger = (
+            found.aiming(rel, LAW_BITS) for _, found in engine_classes() if found.least.strength >= level.strength
+        )
+        chosen = next((engine for engine in stronger if engine.name == chosen.name), chosen)
+    return chosen, level
 
 
 def echoed(

@@ -15,6 +15,7 @@ import sympy as sp
 
 from symshuffle.errors import Unsupported
 from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.outputs import OutputClass
 from symshuffle.mechanisms.symbolic import normal_form
 
 
@@ -36,15 +37,44 @@ class TemplateClass:
 
 
 def template_classes(mechanism: Mechanism) -> tuple[TemplateClass, ...]:
-    """The template law of a mechanism, class by class."""
+    """The template law of a mechanism, class by class.
+
+    Raises
+    ------
+    Unsupported
+        If the outputs of a class show a state at more inputs or at fewer (a string of D bits at D >= 3): then its
+        templates are not rearrangements of one.
+    """
     found = []
     for output_class in mechanism.classes:
+        if not _one_template(output_class, mechanism.inputs):
+            raise Unsupported(
+                f"the outputs {output_class.name} of {mechanism.name} are not rearrangements of one template: use "
+                "AnchoredLaw.from_channel(...)"
+            )
         average = sum(state.count * state.probability for state in output_class.states) / mechanism.inputs
         mass = normal_form(output_class.size * average)
         if mass != 0:
             levels = tuple((state.count, normal_form(state.probability / average)) for state in output_class.states)
             found.append(TemplateClass(mass, levels))
     return tuple(found)
+
+
+def _one_template(output_class: OutputClass, inputs: sp.Expr) -> bool:
+    """Whether every output shows each state at the same number of inputs.
+
+    Where outputs are weighted, that number has no variance: its second moment is what equal inputs in pairs say.
+    """
+    if output_class.number is None or output_class.pair_counts is None:
+        return True
+    together = {first: count for first, second, count in output_class.pair_counts if first == second}
+    return all(
+        normal_form(
+            together.get(i, sp.Integer(0)) * inputs * (inputs - 1) - output_class.size * state.count * (state.count - 1)
+        )
+        == 0
+        for i, state in enumerate(output_class.states)
+    )
 
 
 def levels_signal(levels: Sequence[tuple[sp.Expr, sp.Expr]]) -> sp.Expr:

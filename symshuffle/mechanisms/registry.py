@@ -28,6 +28,40 @@ MECHANISMS: Final[Mapping[str, Callable[[], Mechanism]]] = {
 }
 """Name to definition; one line per mechanism."""
 
+_SIZES: Final = ({"k": 2}, {"k": 3}, {"k": 10})
+_DOMAINS: Final = ({"D": 2}, {"D": 3}, {"D": 10})
+
+EXAMPLES: Final[Mapping[str, tuple[Mapping[str, int | str], ...]]] = {
+    "rr": ({},),
+    "krr": _SIZES,
+    "subset-selection": ({"k": 2, "s": 1}, {"k": 3, "s": 2}, {"k": 10, "s": 4}),
+    "aug-rr": tuple({**size, "p": "1/2"} for size in _SIZES),
+    "half-block": ({"k": 2}, {"k": 4}, {"k": 10}, {"k": 10, "d": 2}),
+    "identity": _SIZES,
+    "constant": _SIZES,
+    "erasure": tuple({**size, "p": "1/3"} for size in _SIZES),
+    "rappor": _DOMAINS,
+    "oue": _DOMAINS,
+    "blh": _DOMAINS,
+    "olh": tuple({"g": 4, **size} for size in _DOMAINS),
+    "hadamard": ({"D": 4}, {"D": 8}, {"D": 16}),
+}
+"""Small values of the parameters beside the budget, for whatever runs through all mechanisms: the tests of the engines
+and of the moments, the conformance grid, the benchmarks. At ``lam = 4`` every probability is rational."""
+
+LARGE: Final[Mapping[str, tuple[Mapping[str, int | str], ...]]] = {
+    "krr": ({"k": 1000},),
+    "subset-selection": ({"k": 1000, "s": 333},),
+    "aug-rr": ({"k": 1000, "p": "1/2"},),
+    "half-block": ({"k": 1000},),
+    "rappor": ({"D": 1000}, {}),
+    "oue": ({"D": 1000}, {}),
+    "blh": ({"D": 1000}, {}),
+    "olh": ({"D": 1000, "g": 4}, {"g": 4}),
+    "hadamard": ({"D": 1024}, {}),
+}
+"""Large values, and the limit where a mechanism has one, for what never writes a channel down."""
+
 
 def mechanism(name: str) -> Mechanism:
     """The mechanism of this name, with all parameters open.

@@ -8,9 +8,9 @@ from symshuffle.accountants import solve
 from symshuffle.accountants.ball import BallContour
 from symshuffle.accountants.confirm import confirm
 from symshuffle.accountants.contour import Contour
+from symshuffle.accountants.engines import engine_classes
 from symshuffle.accountants.exact import Exact
 from symshuffle.accountants.fft import FFT
-from symshuffle.accountants.sparse import Sparse
 from symshuffle.channel import Channel
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
@@ -22,7 +22,7 @@ from symshuffle.numbers import Exp, enclose
 from symshuffle.results import Rigour
 from symshuffle.shuffled import shuffled_divergence
 
-ENGINES = [Exact(), FFT(), Contour(), BallContour(rel=1e-6), Sparse(rel=1e-6)]
+ENGINES = [kind.aiming(1e-6, 128) for _, kind in engine_classes()]
 DIRECTIONS = ["forward", "reverse"]
 
 

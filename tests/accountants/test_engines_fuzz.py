@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from symshuffle.accountants.ball import BallContour
 from symshuffle.accountants.confirm import confirm
 from symshuffle.accountants.contour import Contour
+from symshuffle.accountants.engines import engine_classes
 from symshuffle.accountants.exact import Exact, _counted, enumerate_ball
 from symshuffle.accountants.fft import FFT
-from symshuffle.accountants.sparse import Sparse
 from symshuffle.law import Law
 from symshuffle.testing import laws
 
@@ -35,19 +35,11 @@ def check(law: Law, n: int) -> None:
 
 
 def check_brackets(law: Law, n: int, exact: Fraction) -> None:
-    engines = (
-        FFT(largest=2**16),
-        FFT(largest=2**9),
-        FFT(step=Fraction(1, 37)),
-        Sparse(rel=1e-6),
-        Contour(rel=1e-6),
-        Contour(rel=0.3),
-        BallContour(rel=1e-4),
-    )
-    for engine in engines:
-        if engine.refusal(law, n) is None:
-            bracket = engine.bracket(law, n)
-            assert bracket.contains(exact), (engine, str(bracket), float(exact))
+    for _, kind in engine_classes():
+        for engine in kind.trials(law):
+            if engine.refusal(law, n) is None:
+                bracket = engine.bracket(law, n)
+                assert bracket.contains(exact), (engine, str(bracket), float(exact))
 
 
 @given(laws(max_atoms=4), USERS)

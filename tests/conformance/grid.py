@@ -23,7 +23,7 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,26 +32,19 @@ from typing import Any
 
 import numpy as np
 
-from symshuffle import FFT, BallContour, Bracket, Contour, Exact, Exp, Laplace, mechanism
+from symshuffle import Bracket, Exp, Laplace, mechanism
+from symshuffle.accountants.engines import ENGINES, engine_classes
 from symshuffle.accountants.reduction import Composed, LawFamily, Reduction, Source, laws, mixed_laws, reduction
-from symshuffle.accountants.sparse import Sparse
 from symshuffle.decompositions.expression import parse
 from symshuffle.errors import SymshuffleError
 from symshuffle.law import Law
+from symshuffle.mechanisms.registry import EXAMPLES, LARGE, MECHANISMS
 from symshuffle.mixed_law import MixedLaw
 from symshuffle.numbers import lower_end, to_float, upper_end
 
-SIZED: dict[str, list[dict[str, Any]]] = {
-    "rr": [{}],
-    "krr": [{"k": k} for k in (2, 3, 10, 1000)],
-    "subset-selection": [{"k": k, "s": max(1, k // 3)} for k in (2, 3, 10, 1000)],
-    "aug-rr": [{"k": k, "p": "1/2"} for k in (2, 3, 10, 1000)],
-    "half-block": [{"k": k, "d": k // 2} for k in (2, 10, 1000)],
-    "rappor": [*({"D": d} for d in (2, 3, 10, 1000)), {}],
-    "oue": [*({"D": d} for d in (2, 3, 10, 1000)), {}],
-    "blh": [*({"D": d} for d in (2, 3, 10, 1000)), {}],
-    "olh": [*({"D": d, "g": 4} for d in (2, 3, 10, 1000)), {"g": 4}],
-    "hadamard": [*({"D": d} for d in (4, 16, 1024)), {}],
+BUDGETED = [name for name, make in MECHANISMS.items() if any(p.name == "lam" for p in make().parameters)]
+SIZED: dict[str, list[Mapping[str, Any]]] = {
+    **{name: [*EXAMPLES[name], *LARGE.get(name, ())] for name in BUDGETED},
     "laplace": [{"domain": "binary"}, {"domain": "unit"}],
     "joint(krr(k=10),2)": [{}],
     "joint(oue(D=10),2)": [{}],
@@ -59,11 +52,9 @@ SIZED: dict[str, list[dict[str, Any]]] = {
     "subsample(krr(k=10),1/10)": [{}],
     "hamming(joint(krr(k=4),3),2)": [{}],
 }
-"""Sizes of what has a budget; the size left out is the large-domain limit."""
-UNBUDGETED: dict[str, list[dict[str, Any]]] = {
-    "identity": [{"k": k} for k in (2, 3, 10)],
-    "constant": [{"k": k} for k in (2, 3, 10)],
-    "erasure": [{"k": k, "p": "1/3"} for k in (2, 3, 10)],
+"""Sizes of what has a budget: the examples of every mechanism, Laplace noise, and compositions."""
+UNBUDGETED: dict[str, list[Mapping[str, Any]]] = {
+    name: list(EXAMPLES[name]) for name in MECHANISMS if name not in BUDGETED
 }
 BUDGETS = ("0.001", "0.1", "1", "4", "12")
 USERS = (1, 2, 10, 10**3, 10**6, 10**9, 10**12)
@@ -73,7 +64,7 @@ FIXED_LEVELS = (Fraction(0), Fraction(1, 5))
 BITS = 256
 CELLS = 20
 """Cells of the Laplace law: its two sides are laws like any others, and fewer atoms cost less."""
-LABELS = ("contour", "ball", "sparse", "fft", "exact")
+LABELS = tuple(ENGINES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,17 +147,10 @@ def families() -> list[Family]:
 
 
 def engines(law: Law | MixedLaw) -> list[tuple[str, Any]]:
-    """Every engine with limits that keep it to a second or so; where the first of a name refuses, the next is tried."""
-    if isinstance(law, MixedLaw):
-        return [("contour", Contour(rel=1e-4, largest=500_000)), ("ball", BallContour(rel=1e-4, largest=10_000))]
-    atoms = len(law.values)
-    return [
-        *(("contour", Contour(rel=rel, largest=8_000_000 // atoms)) for rel in (1e-4, 1e-2)),
-        *(("ball", BallContour(rel=rel, largest=160_000 // atoms)) for rel in (1e-4, 1e-2)),
-        ("sparse", Sparse(rel=1e-4, largest=min(200_000, 1_000_000 // atoms))),
-        ("fft", FFT(rel=1e-2, largest=min(2**18, 2**21 // atoms))),
-        ("exact", Exact(bits=BITS, largest_count=20_000)),
-    ]
+    """Every engine of the registry that takes the law; where the first setting of one refuses, the next is tried."""
+    mixed = isinstance(law, MixedLaw)
+    found = ((label, kind) for label, kind in engine_classes() if kind.continuous or not mixed)
+    return [(label, engine) for label, kind in found for engine in kind.trials(law)]
 
 
 def brackets(law: Law | MixedLaw, n: int) -> tuple[dict[str, Bracket], dict[str, str], list[str]]:

@@ -18,34 +18,31 @@ from symshuffle.decompositions.composition import Composition
 from symshuffle.decompositions.expression import parse
 from symshuffle.errors import NotDecided, Unsupported
 from symshuffle.mechanisms.continuous import Laplace
+from symshuffle.mechanisms.registry import EXAMPLES, LARGE, MECHANISMS
 
 USERS: Final = 10**6
 WIDTH: Final = 1e-10
 PATIENCE: Final = 10.0
 """Seconds that count as seconds."""
 
-EXPRESSIONS: Final = (
-    "rr",
-    "krr(k=10)",
-    "krr(k=1000)",
-    "subset-selection(k=10,s=3)",
-    "aug-rr(k=10,p=1/2)",
-    "half-block(k=10)",
-    "rappor(D=10)",
-    "rappor",
-    "oue(D=10)",
-    "oue",
-    "blh(D=10)",
-    "blh",
-    "olh(D=10,g=4)",
-    "olh(g=4)",
-    "hadamard(D=16)",
-    "hadamard",
+COMPOSITIONS: Final = (
     "joint(krr(k=10),4)",
     "hamming(joint(krr(k=10),4),2)",
     "parallel(1/2:krr(k=10),1/2:blh)",
     "subsample(krr(k=10),1/10)",
 )
+
+
+def named() -> Iterator[str]:
+    """Every mechanism with a budget at the largest of its small examples, and at its large ones."""
+    for name, make in MECHANISMS.items():
+        if any(parameter.name == "lam" for parameter in make().parameters):
+            for values in (EXAMPLES[name][-1], *LARGE.get(name, ())):
+                fixed = ",".join(f"{key}={value}" for key, value in values.items())
+                yield f"{name}({fixed})" if fixed else name
+
+
+EXPRESSIONS: Final = (*named(), *COMPOSITIONS)
 
 MATRIX: Final = "1/2,1/4,1/8,1/8\n1/4,1/2,1/8,1/8\n0.2,0.2,0.4,0.2\n"
 """A channel without symmetry, as a file of its own would give it: 3 inputs, eps0 = log 16/5."""

@@ -124,6 +124,7 @@ class Region:
         near = np.log1p(np.maximum(squared, -0.75)) / 2
         result = np.where(size > 0.5, near, np.log(np.maximum(size, 1e-300))) + 1j * np.angle(1 + total)
         # The error of the logarithm is relative to the ratio; the n-th power makes up for it where the ratio vanishes.
+        error += 2 * np.minimum(size, 1.0) * np.abs(result)  # and once more when it is multiplied by n
         return result, (UNIT * error + self.error + self._doubt()) / np.maximum(size, 1e-300)
 
     @property

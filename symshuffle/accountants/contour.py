@@ -64,6 +64,7 @@ _SHARE_OF_GAUSS: Final = 1e-4
 _PER_NODE: Final = 48
 """Round-offs of one node: kernel and products take 20 of them, NumPy's pairwise sum of a chunk 28."""
 
+_LEAST: Final = 5e-324
 _FAR_BELOW: Final = 700.0
 _SPARED: Final = 7.0
 """Exponent by which silent nodes far from the real line stay below the width aimed at."""
@@ -140,20 +141,28 @@ class Contour:
         tilt = seen.tilt
         scale = n * tilt.cumulant(plan.c) + (plan.tau * plan.c) ** 2 / 2  # everything below is relative to exp(scale)
         sums = _trapezoid(seen, n, plan, self.largest, rel)
-        rounding = sums.rounding + 8 * UNIT * (n * tilt.noise(plan.c) + abs(scale) + 16) * abs(sums.upper)
+        rounding = sums.rounding + _scale_noise(tilt, n, plan.c, scale) * abs(sums.upper)
         around = sums.silent + _truncation(plan) + rounding + seen.blur(n, plan.c)
         # H is never below E[G] nor below 0: both are bounds in their own right, not repairs of this one.
         floor = max(Fraction(0), lower_end(law.mean) * n)
-        low = max(_scaled(sums.lower - around - _aliasing(seen, n, plan), scale), floor)
+        if not math.isfinite(sums.upper + around):
+            raise Unsupported(f"engine contour at n = {n}: the line at c = {plan.c:.4g} bounds nothing")
+        below = sums.lower - around - _aliasing(seen, n, plan)
+        low = max(_scaled(below, scale), floor) if math.isfinite(below) else floor
         high = _scaled(sums.upper + around, scale) - _stuck(law, n, plan, scale)
         how = (
             f"contour at c = {plan.c:.4g}, {saddle.describe(plan)}, {sums.evaluated} of {plan.nodes + 1} nodes "
-            f"evaluated, relative rounding allowance {rounding / abs(sums.upper):.1g}"
+            f"evaluated, relative rounding allowance {rounding / max(abs(sums.upper), _LEAST):.1g}"
         )
         bracket = Bracket(
             low / n + lower_end(law.singular), high / n + upper_end(law.singular), Rigour.FLOAT64, self.name, how
         )
         return bracket, sums.evaluated
+
+
+def _scale_noise(tilt: saddle.Tilt, n: int, c: float, scale: float) -> float:
+    """Bound on the relative error of exp(scale): of n cumulants, of their sum, and of the powers of 2 in it."""
+    return 8 * UNIT * (n * tilt.noise(c) + abs(scale) + 16)
 
 
 def _scaled(value: float, log_scale: float) -> Fraction:
@@ -217,10 +226,9 @@ def _nodes(region: Region, n: int, plan: saddle.Plan, indices: Indices) -> tuple
     """Contributions of some nodes to the sums for U and L, and to the bound on the rounding error."""
     t = plan.step * indices.astype(np.float64)
     log_ratio, error = region.log_ratio(t)
-    # Of kernel and sum over the nodes, of the exponent of the smoothing, and of the product with n.
+    # Of kernel and sum over the nodes, and of the exponent of the smoothing.
     steep = 0.0 if plan.lattice is None else 4 * plan.c * float(plan.lattice)
     kernel_error = (_PER_NODE + steep + 2 * (plan.tau * t) ** 2 + 4 * plan.tau**2 * plan.c * t) * UNIT
-    error += 2 * UNIT * np.abs(log_ratio)
     factor = _end_weights(plan, indices) * np.exp(
         n * log_ratio - (plan.tau * t) ** 2 / 2 + 1j * (plan.tau**2 * plan.c) * t
     )

@@ -140,13 +140,24 @@ class Sparse:
             choices *= n - j
             for part, weight in zip(parts, weights, strict=True):
                 part.append(part[j] * weight / (j + 1))
-            head = n * common.nonnegative_part() * expected ** (j + 1) / math.factorial(j + 1)
-            rest = head + to_arb(max(top, Fraction(0))) * expected * expected**j / math.factorial(j)
-            rest = flint.arb(0) if j == n else rest.union(flint.arb(0))
+            rest = flint.arb(0)
+            if j < n:
+                rest += _on_the_heaviest(n, common, expected, j) + _beside_it(max(top, Fraction(0)), expected, j)
+                rest = rest.union(flint.arb(0))
             spent = math.comb(j + 1 + len(values), j + 1) > self.largest
             if j == n or spent or rest < total * self.rel / 8:
                 break
         return total, rest, j
+
+
+def _on_the_heaviest(n: int, value: flint.arb, expected: flint.arb, deepest: int) -> flint.arb:
+    """Bound on what n copies of the heaviest atom contribute where more than ``deepest`` copies are elsewhere."""
+    return n * value.nonnegative_part() * expected ** (deepest + 1) / math.factorial(deepest + 1)
+
+
+def _beside_it(top: Fraction, expected: flint.arb, deepest: int) -> flint.arb:
+    """Bound on what the copies elsewhere contribute where there are more than ``deepest`` of them."""
+    return to_arb(top) * expected * expected**deepest / math.factorial(deepest)
 
 
 def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:

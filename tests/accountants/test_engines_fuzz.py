@@ -14,6 +14,7 @@ from symshuffle.accountants.contour import Contour
 from symshuffle.accountants.engines import engine_classes
 from symshuffle.accountants.exact import Exact, _counted, enumerate_ball
 from symshuffle.accountants.fft import FFT
+from symshuffle.errors import Unsupported
 from symshuffle.law import Law
 from symshuffle.testing import laws
 
@@ -38,7 +39,10 @@ def check_brackets(law: Law, n: int, exact: Fraction) -> None:
     for _, kind in engine_classes():
         for engine in kind.trials(law):
             if engine.refusal(law, n) is None:
-                bracket = engine.bracket(law, n)
+                try:
+                    bracket = engine.bracket(law, n)
+                except Unsupported:  # trials are limited to a second
+                    continue
                 assert bracket.contains(exact), (engine, str(bracket), float(exact))
 
 

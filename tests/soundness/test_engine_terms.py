@@ -1,0 +1,295 @@
+"""Every error term of an engine keeps some bracket true: set to zero, it lets one miss.
+
+Good constants make most terms negligible, so that a bracket would hold without them. Here the constants are bad on
+purpose: lines far from the saddle point, steps too long, ends too near, stretches closed too early, windows too short,
+sums stopped at once. The engine as it is holds the truth at every one of them; with one term zero it misses somewhere.
+"""
+
+import math
+import random
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+
+import pytest
+
+from symshuffle.accountants import contour, convolution, fft, saddle, sparse, tilted
+from symshuffle.accountants.ball import BallContour
+from symshuffle.accountants.characteristic import Form, Region
+from symshuffle.accountants.contour import Contour
+from symshuffle.accountants.exact import Exact
+from symshuffle.accountants.fft import FFT
+from symshuffle.accountants.sparse import Sparse
+from symshuffle.errors import InputError, SymshuffleError
+from symshuffle.law import Law
+from symshuffle.numbers import Ball
+from tests.soundness.test_engine_allowances import ATOM, HUGE, STUCK, STUCK_VALUE, WEIGHT, WITHIN
+
+CLOSE = Fraction(1, 10**12)
+
+
+def missed(bracket, truth):
+    """Whether a bracket, or the attempt to make one, excludes the truth; its ends are known to 1e-12 of it."""
+    try:
+        found = bracket()
+    except InputError as crossed:
+        assert "lower <= upper" in str(crossed)
+        return True
+    except SymshuffleError:
+        return False
+    low, high = truth
+    return found.lower > high or found.upper < low
+
+
+def random_law(draw, atoms):
+    values = draw.sample(range(-3 * atoms, 2 * atoms + 1), atoms)
+    values[0] = max(values[0], 1)
+    masses = [draw.randint(1, 100) for _ in values]
+    law = Law.from_atoms(
+        (Fraction(v, 2 * atoms), Fraction(m, sum(masses))) for v, m in zip(values, masses, strict=True)
+    )
+    # Off any lattice that one period would use up: the smoothed line is another road.
+    shift = draw.choice([Fraction(0), Fraction(1, 10**6 + 3)])
+    return Law(tuple(v + shift for v in law.values), law.weights)
+
+
+@cache
+def small():
+    """Laws of 2 to 2,000 atoms and few users, with their exact values."""
+    draw, found = random.Random(2026), []
+    for atoms, n in [*((draw.randint(2, 4), draw.randint(1, 12)) for _ in range(24)), (30, 3), (2000, 2)]:
+        law = random_law(draw, atoms)
+        exact = Exact(largest_count=2_100_000).bracket(law, n).exact
+        found.append((law, n, (exact, exact)))
+    return found
+
+
+@cache
+def large():
+    """Very many users: values in balls, from near the mean to e^-3700000."""
+    found = []
+    for given, users in [
+        (Law((Fraction(1), Fraction(-1)), (Fraction(1, 3), Fraction(2, 3))), (10**3, 10**5)),
+        (Law((Fraction(1), Fraction(-3)), (Fraction(1, 3), Fraction(2, 3))), (10**7,)),
+        (Law((Fraction(3), Fraction(-1, 7), Fraction(0)), (Fraction(1, 10**5), Fraction(1, 3), 1)), (10**6,)),
+        (Law((Fraction(1), Fraction(-1)), (Fraction(10**6 - 1, 2 * 10**6), Fraction(10**6 + 1, 2 * 10**6))), (10**12,)),
+    ]:
+        total = sum(given.weights)
+        law = Law(given.values, tuple(w / total for w in given.weights))
+        for n in users:
+            bracket = BallContour(rel=1e-13).bracket(law, n)
+            assert bracket.relative_width < CLOSE
+            found.append((law, n, (bracket.lower, bracket.upper)))
+    return found
+
+
+def bad_plan(draw, law, n):
+    """Constants that nobody would choose."""
+    rough = saddle.tilt(law)
+    plan = saddle.choose(rough, n, rel=10 ** draw.uniform(-8, -0.5), lattice=law.lattice)
+    c = plan.c * 10 ** draw.choice([0, 0, draw.uniform(-0.7, 0.7)])
+    if plan.lattice is not None:
+        half = max(1, math.ceil(plan.nodes * draw.choice([1, 1, 1 / 4, 1 / 16, 1 / 64])))
+        return replace(plan, c=c, nodes=half, step=math.pi / float(plan.lattice) / half)
+    step = plan.step * draw.choice([1, 2, 4, 8])
+    return replace(plan, c=c, step=step, nodes=max(1, int(plan.end * draw.choice([1, 0.5, 0.2, 0.1]) / step)))
+
+
+@cache
+def contour_cases():
+    """Laws, users, truth, plan, and the exponent that counts as silent."""
+    draw, found = random.Random(9), []
+    for law, n, truth in [*small(), *large()]:
+        for _ in range(2 if len(law.values) > 100 else 8):
+            found.append((law, n, truth, bad_plan(draw, law, n), draw.choice([46.0, 46.0, 46.0, 3.0, -3.0])))
+    for law, n, truth in large():  # a line so close to 0 that the scale has hardly any rounding, and the good one
+        plan = saddle.choose(saddle.tilt(law), n, rel=1e-6, lattice=law.lattice)
+        close = replace(plan, c=plan.c / 100, step=plan.step / 128, nodes=plan.nodes * 128)
+        found += [(law, n, truth, plan, 46.0), (law, n, truth, close, 46.0)]
+    return found
+
+
+def contour_misses(patch):
+    """Whether the contour misses at one of the cases, its plan given."""
+    for law, n, truth, plan, quiet in contour_cases():
+        with pytest.MonkeyPatch.context() as at:
+            at.setattr(saddle, "QUIET", quiet)
+            at.setattr(saddle, "choose", lambda *_, plan=plan, **__: plan)
+            patch(at)
+            engine = Contour(largest=max(5_000, 200_000 // len(law.values)))
+            if missed(lambda law=law, n=n, e=engine: e._attempt(law, n, saddle.tilt(law), 1e-3)[0], truth):
+                return True
+    return False
+
+
+def scaled_result(at, owner, name, factor):
+    """Let a function return its result times a factor."""
+    plain = getattr(owner, name)
+    at.setattr(owner, name, lambda *given, **named: factor * plain(*given, **named))
+
+
+def scaled_part(at, owner, name, index, factor):
+    """Let one part of what a function returns be multiplied."""
+    plain = getattr(owner, name)
+
+    def changed(*given, **named):
+        parts = list(plain(*given, **named))
+        parts[index] = factor * parts[index]
+        return tuple(parts)
+
+    at.setattr(owner, name, changed)
+
+
+def without_n(at):
+    """The errors of a characteristic function, not multiplied by n."""
+    plain = contour._nodes
+
+    def once(region, n, plan, indices):
+        with pytest.MonkeyPatch.context() as inner:
+            ratio = Region.log_ratio
+
+            def divided(self, t):
+                value, error = ratio(self, t)
+                return value, error / n
+
+            inner.setattr(Region, "log_ratio", divided)
+            return plain(region, n, plan, indices)
+
+    at.setattr(contour, "_nodes", once)
+
+
+CONTOUR = {
+    "truncation": lambda at: scaled_result(at, contour, "_truncation", 0.0),
+    "aliasing": lambda at: scaled_result(at, contour, "_aliasing", 0.0),
+    "silent stretches": lambda at: scaled_part(at, contour, "_loud_stretches", 2, 0.0),
+    "node noise": lambda at: scaled_part(at, contour, "_nodes", 2, 0.0),
+    "node noise without n": without_n,
+    "scale rounding": lambda at: scaled_result(at, contour, "_scale_noise", 0.0),
+    "scale rounding without n": lambda at: at.setattr(
+        contour, "_scale_noise", lambda tilt, n, c, scale: 8 * saddle.UNIT * (tilt.noise(c) + 16)
+    ),
+}
+
+
+def test_the_contour_holds_the_truth_for_any_constants():
+    assert not contour_misses(lambda at: None)
+
+
+@pytest.mark.parametrize("term", CONTOUR)
+def test_each_term_of_the_contour_is_needed(term):
+    assert contour_misses(CONTOUR[term])
+
+
+def old_weight_at_zero(at):
+    """The mass at 0 in doubles, as it was: n round-offs, and no allowance."""
+
+    def in_doubles(law, n, plan, scale):
+        weight = float(sum(w for v, w in law.atoms() if v == 0))
+        added = plan.tau / math.sqrt(2 * math.pi) * math.exp(n * math.log(weight) - scale) * (1 - 1e-12)
+        return contour._scaled(added, scale)
+
+    at.setattr(contour, "_stuck", in_doubles)
+
+
+@pytest.mark.parametrize("patch", [lambda at: None, old_weight_at_zero], ids=["as it is", "in doubles"])
+def test_the_mass_at_zero_needs_balls(monkeypatch, patch):
+    patch(monkeypatch)
+    truth = STUCK_VALUE * (1 - CLOSE), STUCK_VALUE * (1 + CLOSE)
+    assert missed(lambda: Contour().bracket(STUCK, HUGE), truth) == (patch is old_weight_at_zero)
+
+
+@pytest.mark.parametrize("engine", [Contour(), FFT(step=Fraction(1, 10))], ids=lambda engine: engine.name)
+@pytest.mark.parametrize("part", ["values", "weights"])
+def test_the_radius_of_balls_is_needed(monkeypatch, engine, part):
+    def midpoint(number):
+        return number.midpoint if isinstance(number, Ball) else number
+
+    law, (inner, _) = {"values": (ATOM, WITHIN[ATOM]), "weights": (WEIGHT, WITHIN[WEIGHT])}[part]
+    exact = Exact().bracket(inner, 3).exact
+    assert not missed(lambda: engine.bracket(law, 3), (exact, exact))
+    middle = Law(tuple(map(midpoint, law.values)), tuple(map(midpoint, law.weights)))
+    assert missed(lambda: engine.bracket(middle, 3), (exact, exact))
+    monkeypatch.setattr(Form, "blur", lambda self, n, c: 0.0)
+    assert missed(lambda: engine.bracket(law, 3), (exact, exact)) == isinstance(engine, Contour)
+
+
+@cache
+def scattered():
+    """Laws whose atoms fit no step of a short transform, with their exact values."""
+    found = []
+    for n in (1, 2, 5, 9):
+        values = (Fraction(1), Fraction(355, 997), Fraction(-113, 991), Fraction(-1009, 1013))
+        law = Law(values, (Fraction(1, 7), Fraction(2, 11), Fraction(3, 13), 1 - Fraction(556, 1001)))
+        exact = Exact(largest_power=0).bracket(law, n).exact
+        found.append((law, n, (exact, exact)))
+    return found
+
+
+def fft_misses(patch):
+    """Whether a transform misses: with windows that are too short, and with values far below its absolute error."""
+    for law, n, truth in [*small()[:24], *large()[:2], *scattered()]:
+        for engine, quiet in [(FFT(largest=2**9), 60.0), (FFT(largest=2**10), 1.0), (FFT(step=Fraction(1, 50)), 60.0)]:
+            with pytest.MonkeyPatch.context() as at:
+                at.setattr(tilted, "_QUIET", quiet)
+                patch(at)
+                if missed(lambda law=law, n=n, engine=engine: engine.bracket(law, n), truth):
+                    return True
+    return False
+
+
+def exact_convolution(at):
+    """Transforms that claim to be exact."""
+    plain = convolution.convolve
+    for module in (fft, tilted):
+        at.setattr(module, "convolve", lambda *given: replace(plain(*given), error=0.0))
+
+
+TRANSFORM = {
+    "window tail": lambda at: at.setattr(tilted.Window, "_outside", lambda *_: 0.0),
+    "evaluation": exact_convolution,
+    "rounding up to the lattice": lambda at: at.setattr(fft, "dilated", tilted.contracted),
+    "rounding down to the lattice": lambda at: at.setattr(fft, "contracted", tilted.dilated),
+}
+
+
+def test_the_transform_holds_the_truth_for_any_window():
+    assert not fft_misses(lambda at: None)
+
+
+@pytest.mark.parametrize("term", TRANSFORM)
+def test_each_term_of_the_transform_is_needed(term):
+    assert fft_misses(TRANSFORM[term])
+
+
+RARE = [
+    Law((Fraction(0), Fraction(1), Fraction(-1)), (Fraction(9, 10), Fraction(1, 20), Fraction(1, 20))),
+    Law((Fraction(1), Fraction(-3)), (Fraction(9, 10), Fraction(1, 10))),
+    Law((Fraction(1), Fraction(9, 10)), (Fraction(19, 20), Fraction(1, 20))),
+]
+
+
+def sparse_misses(patch):
+    """Whether an enumeration that stops at once misses."""
+    for law in RARE:
+        for n in (2, 5, 9):
+            exact = Exact().bracket(law, n).exact
+            with pytest.MonkeyPatch.context() as at:
+                patch(at)
+                if missed(lambda law=law, n=n: Sparse(rel=0.9).bracket(law, n), (exact, exact)):
+                    return True
+    return False
+
+
+ENUMERATION = {
+    "mass on the heaviest atom": lambda at: at.setattr(sparse, "_on_the_heaviest", lambda *_: 0),
+    "mass beside it": lambda at: at.setattr(sparse, "_beside_it", lambda *_: 0),
+}
+
+
+def test_the_enumeration_holds_the_truth_wherever_it_stops():
+    assert not sparse_misses(lambda at: None)
+
+
+@pytest.mark.parametrize("term", ENUMERATION)
+def test_each_term_of_the_enumeration_is_needed(term):
+    assert sparse_misses(ENUMERATION[term])

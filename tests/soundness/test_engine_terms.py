@@ -11,18 +11,20 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
+import flint
+import numpy as np
 import pytest
 
 from symshuffle.accountants import contour, convolution, fft, saddle, sparse, tilted
 from symshuffle.accountants.ball import BallContour
-from symshuffle.accountants.characteristic import Form, Region
+from symshuffle.accountants.characteristic import Form, Region, form
 from symshuffle.accountants.contour import Contour
 from symshuffle.accountants.exact import Exact
 from symshuffle.accountants.fft import FFT
 from symshuffle.accountants.sparse import Sparse
 from symshuffle.errors import InputError, SymshuffleError
 from symshuffle.law import Law
-from symshuffle.numbers import Ball
+from symshuffle.numbers import Ball, to_arb, working_precision
 from tests.soundness.test_engine_allowances import ATOM, HUGE, STUCK, STUCK_VALUE, WEIGHT, WITHIN
 
 CLOSE = Fraction(1, 10**12)
@@ -178,6 +180,46 @@ def test_the_contour_holds_the_truth_for_any_constants():
 @pytest.mark.parametrize("term", CONTOUR)
 def test_each_term_of_the_contour_is_needed(term):
     assert contour_misses(CONTOUR[term])
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_half_of_the_truncation_is_too_little(monkeypatch, share):
+    """Where nearly all copies are 0 nothing decays but the smoothing, and the bound is what is missing, to a tenth."""
+    rare = Fraction(1, 10**9)
+    law, tau = Law((Fraction(0), Fraction(1), Fraction(-1)), (1 - 2 * rare, rare, rare)), 0.1
+    exact = Exact().bracket(law, 5).exact
+    plan = saddle.Plan(c=0.5, step=0.01, nodes=4000, tau=tau)
+    monkeypatch.setattr(saddle, "choose", lambda *_, **__: plan)
+    scaled_result(monkeypatch, contour, "_truncation", share)
+    scaled_result(monkeypatch, contour, "_aliasing", 0.0)  # the step is short: e^-157
+    assert missed(lambda: Contour()._attempt(law, 5, saddle.tilt(law), 1e-3)[0], (exact, exact)) == (share < 1)
+
+
+@pytest.mark.parametrize("atoms", [2, 30, 2000])
+def test_the_rounding_of_the_sum_over_atoms_is_bounded(atoms):
+    """The logarithm of the tilted characteristic function and the cumulant, against balls, for any number of atoms."""
+    draw, worst, worst_scale = random.Random(atoms), 0.0, 0.0
+    law = random_law(draw, atoms)
+    tilt = saddle.tilt(law)
+    for c in (1e-6, 1e-2, 1.0, 30.0):
+        plan = saddle.Plan(c, 1.0, 4, 1.0)
+        (region,) = form(law, tilt, plan, tolerance=0.0).regions
+        t = np.array([1e-6, 1e-3, 0.3, 2.0, 40.0]) / max(float(tilt.curvature(c)), 1e-6) ** 0.5
+        found, error = region.log_ratio(t)
+        with working_precision(256):
+            exact = [(to_arb(v), to_arb(w)) for v, w in law.atoms()]
+            total = sum((w * (to_arb(Fraction(c)) * v).exp() for v, w in exact), start=flint.arb(0))
+            off = abs(float((total.log() - to_arb(Fraction(tilt.cumulant(c)))).mid()))
+            worst_scale = max(worst_scale, off / contour._scale_noise(tilt, 1, c, tilt.cumulant(c)))
+            for each, at, bound in zip(found, t, error, strict=True):
+                s = flint.acb(to_arb(Fraction(c)), to_arb(Fraction(float(at))))
+                ratio = sum((w * (s * v).exp() for v, w in exact), start=flint.acb(0)) / total
+                lost = ratio.log() - flint.acb(to_arb(Fraction(each.real)), to_arb(Fraction(each.imag)))
+                turns = round(float(lost.imag.mid()) / (2 * math.pi))
+                lost -= flint.acb(0, 2 * turns * flint.arb.pi())
+                worst = max(worst, float(lost.abs_upper().mid()) / bound)
+    assert worst <= 1 and worst_scale <= 1
+    assert worst > 1e-3, "a bound a thousand times too wide says nothing about its constants"
 
 
 def old_weight_at_zero(at):

@@ -1,8 +1,9 @@
-"""The n-fold cyclic convolution of a few masses by the discrete Fourier transform, with a proved error.
+"""The n-fold cyclic convolution of a few masses by the discrete Fourier transform, with a bound on the error.
 
 The transform of one copy is evaluated directly at each frequency (there are few atoms), where its absolute error is a
 small multiple of the unit round-off; the n-th power multiplies it by n; Parseval carries it to the convolution. What is
-bounded is the 2-norm of the error, so that Cauchy-Schwarz gives the error of any linear functional.
+bounded is the 2-norm of the error, so that Cauchy-Schwarz gives the error of any linear functional. The inverse
+transform itself is allowed a heuristic constant per stage, all else is proved under what the module fft assumes.
 """
 
 from __future__ import annotations

@@ -8,6 +8,13 @@ up for an upper bound and down for a lower bound; the n-fold convolution is the 
 transform; the bound is the sum over the positive lattice points. The transform is long enough for the full range of
 the sum, so nothing wraps, and the floating-point allowance is subtracted below and added above. It is absolute: values
 of H below about 1e-13 drown in it, and the bracket says so by its width.
+
+Evidence. *Proved*: that both roundings are ordered, the window (Chernoff) and, where a step is given, that nothing wraps.
+*Proved under the assumption* that NumPy's ``exp``, ``sin`` and ``cos`` are off by at most four units in the last place
+and that ``ndarray.sum`` adds pairwise: the evaluation of the characteristic function (a constant that grows with the
+number of atoms), its n-th power, and the sum over the window. *Heuristic*: eight round-offs per binary stage of SciPy's
+transform, in the 2-norm (textbook bounds for its radices 2 to 5 are below that; SciPy promises none). From a few users
+on it is not the largest term.
 """
 
 from __future__ import annotations

@@ -182,7 +182,8 @@ class Window:
             position = float(n * self.origin + self.step * end)
             exponents = (sign * slope * positions)[tilted > 0]
             cumulant = _log_sum(exponents, tilted[tilted > 0])
-            noise = 16 * UNIT * (n * (1 + float(np.abs(exponents).max())) + slope * abs(position))
+            each = 32 + 2 * len(exponents).bit_length()  # of an exponential, and of a sum over the atoms
+            noise = UNIT * (n * each * (1 + float(np.abs(exponents).max())) + 16 * slope * abs(position))
             bound += math.exp(min(n * cumulant - sign * slope * position + noise + 1e-9, 700.0))
         return bound
 

@@ -6,7 +6,7 @@ Let the heaviest atom h have weight 1 - q. The number N of copies elsewhere is b
 .. math:: P(N>K)\le\frac{(nq)^{K+1}}{(K+1)!},\qquad E[N;\,N>K]\le nq\,\frac{(nq)^K}{K!},\qquad
    S_+\le n\,(h)_+ + N\,(\max G)_+ .
 
-Evidence: all of it is proved, in ball arithmetic; doubles only plan. Where it stops too early the bracket is wide, never
+Evidence: all of it is proved, in ball arithmetic; doubles only plan. Where it stops early the bracket is wide, never
 wrong, and the automatic choice goes on to the next engine.
 
 This is where a contour integral has nothing that decays: the characteristic function stays near 1.

@@ -105,52 +105,45 @@ def choose_engine(law: Law | MixedLaw, n: int, rigour: Rigour | None, rel: float
     return next(_offers(law, n, Request(rigour=rigour, rel=rel)))
 
 
+def evaluate(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
+    """H(n) of one law, at the rigour asked for.
+
+    A law that is never positive has H(n) equal to its singular mass, exactly, and needs no engine; of one user, a
+    continuous part is integrated in closed form. A bracket that is wider than asked has ``aimed`` set.
+
+    Raises
+    ------
+    Unsupported
+        If the engine refuses, or delivers less than the rigour asked for.
+    """
+    check_n(n)
+    if law.never_positive:
+        return _at(_only_singular(law), request.rigour)
+    if isinstance(law, Law):
+        found = _in_units(law, n, request) or _at(_answer(law, n, request), request.rigour)
+        # Where an engine says little, one user says more.
+        return found if found.upper <= law.ceiling else replace(found, upper=law.ceiling)
+    if request.engine is not None and not request.engine.continuous:
+        raise Unsupported(f"engine {request.engine.name} takes no law with a continuous part; use engine contour")
+    if n == 1 and request.engine is None:
+        value = law.positive_mean() + law.singular
+        ends = lower_end(value), upper_end(value)
+        return _at(Bracket(*ends, Rigour.BALL, "none", "closed form of one user"), request.rigour)
+    return _at(_answer(law, n, request), request.rigour)
+
+
 def evaluate_law(
     law: Law, n: int, *, engine: Engine | None = None, rigour: Rigour | None = Rigour.FLOAT64, rel: float = 1e-6
 ) -> Bracket:
-    """H(n) of one law, at the rigour asked for.
-
-    A law that is never positive has H(n) equal to its singular mass, exactly, and needs no engine. A bracket that is
-    wider than asked has ``aimed`` set.
-
-    Raises
-    ------
-    Unsupported
-        If the engine refuses, or delivers less than the rigour asked for.
-    """
-    check_n(n)
-    request = Request(engine=engine, rigour=rigour, rel=rel)
-    if law.never_positive:
-        return _at(_only_singular(law), rigour)
-    found = _in_units(law, n, request) or _at(_answer(law, n, request), rigour)
-    # Where an engine says little, one user says more.
-    return found if found.upper <= law.ceiling else replace(found, upper=law.ceiling)
+    """As :func:`evaluate`, of a finite law."""
+    return evaluate(law, n, Request(engine=engine, rigour=rigour, rel=rel))
 
 
 def evaluate_mixed(
-    law: MixedLaw,
-    n: int,
-    *,
-    engine: Engine | None = None,
-    rigour: Rigour | None = Rigour.FLOAT64,
-    rel: float = 1e-6,
+    law: MixedLaw, n: int, *, engine: Engine | None = None, rigour: Rigour | None = Rigour.FLOAT64, rel: float = 1e-6
 ) -> Bracket:
-    """H(n) of a law with a continuous part, at the rigour asked for; of one user, in closed form.
-
-    Raises
-    ------
-    Unsupported
-        If the engine refuses, or delivers less than the rigour asked for.
-    """
-    check_n(n)
-    if law.never_positive:
-        return _at(_only_singular(law), rigour)
-    if n == 1 and engine is None:
-        value = law.positive_mean() + law.singular
-        return _at(Bracket(lower_end(value), upper_end(value), Rigour.BALL, "none", "closed form of one user"), rigour)
-    if engine is not None and not engine.continuous:
-        raise Unsupported(f"engine {engine.name} takes no law with a continuous part; use engine contour")
-    return _at(_answer(law, n, Request(engine=engine, rigour=rigour, rel=rel)), rigour)
+    """As :func:`evaluate`, of a law with a continuous part."""
+    return evaluate(law, n, Request(engine=engine, rigour=rigour, rel=rel))
 
 
 def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:

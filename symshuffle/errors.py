@@ -56,3 +56,20 @@ class SolverFailure(SymshuffleError, RuntimeError):
 
 class NotDecided(SymshuffleError, ArithmeticError):
     """A comparison of balls overlapped at every precision that was tried."""
+
+
+class CertificateError(SymshuffleError, ValueError):
+    """A certificate does not prove what it is said to prove.
+
+    Parameters
+    ----------
+    place : str
+        The part that fails, as a path from the object that was verified: ``"orbits[0].levels"``.
+    what : str
+        The condition that fails there, and by how much.
+    """
+
+    def __init__(self, place: str, what: str) -> None:
+        self.place = place
+        self.what = what
+        super().__init__(f"the certificate fails at {place}: {what}")

@@ -1,13 +1,21 @@
-"""What a computation returns: a number together with how it is known."""
+"""What a computation returns: a number together with what it speaks about and how it is known.
+
+Every result that carries a number is an :class:`Answer`. The classes are frozen dataclasses of their own; what can be
+said once for all of them (float, display, JSON) is in :class:`AnswerMethods`, which has no data. Where the number comes
+with a proof, the result is :class:`Certified`: ``verify()`` checks the proof from the problem alone, returns None,
+and raises :class:`~symshuffle.errors.CertificateError` naming the place where it fails.
+"""
 
 from __future__ import annotations
 
 import enum
+import html
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import final
+from typing import Any, Protocol, final, runtime_checkable
 
-from symshuffle.errors import InputError
+from symshuffle.errors import CertificateError, InputError, Unsupported
 from symshuffle.numbers import format_decimal, format_log10
 
 
@@ -102,6 +110,19 @@ class Bracket:
             "log10_upper": format_log10(self.upper, up=True),
         }
 
+    def to_dict(self) -> dict[str, Any]:
+        """Both ends as decimals rounded outward, the exact value as text or None, rigour, engine and how."""
+        return {
+            **self.decimals(),
+            "exact": None if self.exact is None else str(self.exact),
+            "rigour": self.rigour.value,
+            "engine": self.engine,
+            "how": self.how,
+        }
+
+    def __float__(self) -> float:
+        raise Unsupported(f"a bracket has two ends: outward(b.lower, up=False) or outward(b.upper, up=True) of {self}")
+
     def __str__(self) -> str:
         if self.exact is not None and self.exact.denominator < 10**12:
             return f"{self.exact} ({self.rigour.value}, {self.engine})"
@@ -113,3 +134,138 @@ class Bracket:
         rows = (("lower", ends["lower"]), ("upper", ends["upper"]), ("rigour", self.rigour.value))
         body = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows)
         return f"<table>{body}<tr><th>engine</th><td>{self.engine}</td></tr></table>"
+
+
+def outward(value: Fraction, *, up: bool) -> float:
+    """The double next to a rational on one side: at least the value if ``up``, otherwise at most.
+
+    A value that is a double is returned as it is; beyond the doubles the answer is an infinity or the largest double.
+
+    Examples
+    --------
+    >>> third = Fraction(1, 3)
+    >>> Fraction(outward(third, up=False)) < third < Fraction(outward(third, up=True))
+    True
+    """
+    try:
+        nearest = float(value)
+    except OverflowError:
+        nearest = math.inf if value > 0 else -math.inf
+    if nearest < value if up else nearest > value:
+        return math.nextafter(nearest, math.inf if up else -math.inf)
+    return nearest
+
+
+@final
+class SafeEnd(enum.StrEnum):
+    """On which end of its bracket the user of an answer may rely without harm.
+
+    ``UPPER`` for a leakage, and for a risk that a shown channel attains; ``LOWER`` for information that a shown channel
+    attains, and for a bound from below; ``NEITHER`` where that depends on the use.
+    """
+
+    LOWER = "lower"
+    UPPER = "upper"
+    NEITHER = "neither"
+
+
+@runtime_checkable
+class Answer(Protocol):
+    """What every result has that carries a number."""
+
+    @property
+    def bracket(self) -> Bracket:
+        """The number, between two rationals."""
+
+    @property
+    def about(self) -> str:
+        """What the number is, and what it speaks about."""
+
+    @property
+    def how(self) -> str:
+        """How it is known."""
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The end that ``float`` returns, rounded outward."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """A form that ``json.dumps`` accepts."""
+
+    def __float__(self) -> float: ...
+
+    def _repr_html_(self) -> str: ...
+
+
+@runtime_checkable
+class Certified(Answer, Protocol):
+    """An answer that carries its proof."""
+
+    def verify(self) -> None:
+        """Check the proof from the problem alone.
+
+        Raises
+        ------
+        CertificateError
+            Naming the place where it fails.
+        """
+
+
+class AnswerMethods:
+    """Float, display and JSON of an :class:`Answer`, for dataclasses that say ``bracket``, ``about`` and ``safe``.
+
+    It has no data, so that frozen dataclasses with slots may derive from it; ``repr=False`` of the decorator keeps the
+    short text form. A class that has more to tell extends :meth:`to_dict`:
+    ``return AnswerMethods.to_dict(self) | {"law": ...}``.
+    """
+
+    __slots__ = ()
+
+    @property
+    def how(self: Answer) -> str:
+        """How the number is known."""
+        return self.bracket.how
+
+    def to_dict(self: Answer) -> dict[str, Any]:
+        """The bracket as decimals rounded outward and in full, rigour, what it is about and how it is known."""
+        return self.bracket.to_dict() | {"about": self.about, "how": self.how}
+
+    def __float__(self: Answer) -> float:
+        if self.safe is SafeEnd.NEITHER:
+            name = type(self).__name__
+            raise Unsupported(f"neither end of this {name} is the safe one: use .bracket.lower or .bracket.upper")
+        up = self.safe is SafeEnd.UPPER
+        return outward(self.bracket.upper if up else self.bracket.lower, up=up)
+
+    def __str__(self: Answer) -> str:
+        return f"{self.bracket}: {self.about}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self})"
+
+    def _repr_html_(self: Answer) -> str:
+        ends = self.bracket.decimals(10)
+        exact = self.bracket.exact
+        shown = [("value", str(exact))] if exact is not None and exact.denominator < 10**12 else []
+        rows = [
+            ("about", self.about),
+            *(shown or [("at least", ends["lower"]), ("at most", ends["upper"])]),
+            ("rigour", self.bracket.rigour.value),
+            ("how", self.how),
+        ]
+        body = "".join(f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>" for name, value in rows)
+        return f"<table>{body}</table>"
+
+
+def check_claim(claimed: Bracket, proved: Bracket, place: str) -> None:
+    """Refuse a bracket that says more than a proof of the same number does.
+
+    Raises
+    ------
+    CertificateError
+        If the claimed bracket does not contain the proved one, or claims a stronger rigour.
+    """
+    if not claimed.lower <= proved.lower or not proved.upper <= claimed.upper:
+        raise CertificateError(place, f"{claimed} is claimed, {proved} is proved")
+    if claimed.rigour.strength > proved.rigour.strength:
+        raise CertificateError(place, f"{claimed.rigour.value} is claimed, {proved.rigour.value} is proved")

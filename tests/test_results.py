@@ -1,12 +1,26 @@
 """A bracket is two rationals with a number between them; it prints outward and never claims more than it knows."""
 
-from dataclasses import FrozenInstanceError
+import json
+import math
+import sys
+from dataclasses import FrozenInstanceError, dataclass, replace
 from fractions import Fraction
+from typing import final
 
+import numpy as np
 import pytest
 
-from symshuffle.errors import InputError
-from symshuffle.results import Bracket, Rigour
+from symshuffle.errors import CertificateError, InputError, Unsupported
+from symshuffle.results import (
+    Answer,
+    AnswerMethods,
+    Bracket,
+    Certified,
+    Rigour,
+    SafeEnd,
+    check_claim,
+    outward,
+)
 
 
 def bracket(lower, upper, rigour=Rigour.BALL):
@@ -55,3 +69,61 @@ def test_levels_are_ordered():
 def test_a_bracket_cannot_be_changed():
     with pytest.raises(FrozenInstanceError):
         bracket(0, 1).lower = Fraction(-1)  # type: ignore[misc]
+
+
+def test_outward_is_next_to_the_value_on_the_asked_side():
+    rng = np.random.default_rng(5)
+    for _ in range(300):
+        value = Fraction(int(rng.integers(-(10**9), 10**9)), int(rng.integers(1, 10**9))) * Fraction(10) ** int(
+            rng.integers(-340, 320)
+        )
+        low, high = outward(value, up=False), outward(value, up=True)
+        assert low <= value <= high
+        assert low == high or math.nextafter(low, math.inf) == high
+
+
+def test_outward_beyond_the_doubles():
+    huge = Fraction(10) ** 400
+    assert outward(huge, up=True) == math.inf
+    assert outward(huge, up=False) == outward(-huge, up=True) * -1 == sys.float_info.max
+    assert (outward(1 / huge, up=False), outward(1 / huge, up=True)) == (0.0, math.ulp(0.0))
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class Sample(AnswerMethods):
+    bracket: Bracket
+    safe: SafeEnd
+    about: str = "a <number>"
+
+
+def test_answers_share_float_display_and_json():
+    third = Bracket(Fraction(1, 3), Fraction(2, 3), Rigour.BALL, "ball", "by hand")
+    for end, value in ((SafeEnd.LOWER, third.lower), (SafeEnd.UPPER, third.upper)):
+        found = Sample(third, end)
+        assert isinstance(found, Answer)
+        assert not isinstance(found, Certified)
+        assert float(found) == outward(value, up=end is SafeEnd.UPPER)
+    assert repr(found) == "Sample([0.3333333333, 0.6666666667] (ball, ball): a <number>)"
+    assert "a &lt;number&gt;" in found._repr_html_()
+    assert json.loads(json.dumps(found.to_dict()))["about"] == found.about
+    with pytest.raises(Unsupported, match=r"Sample.*\.bracket\.lower or \.bracket\.upper"):
+        float(Sample(third, SafeEnd.NEITHER))
+    with pytest.raises(Unsupported, match=r"\.lower.*\.upper"):
+        float(third)
+
+
+@pytest.mark.parametrize(
+    "claimed",
+    [
+        Bracket(Fraction(1, 2), Fraction(1), Rigour.BALL, "", ""),
+        Bracket(Fraction(0), Fraction(1, 2), Rigour.BALL, "", ""),
+        Bracket(Fraction(0), Fraction(1), Rigour.EXACT, "", ""),
+    ],
+)
+def test_a_claim_beyond_its_proof_is_refused(claimed):
+    proved = Bracket(Fraction(1, 3), Fraction(2, 3), Rigour.BALL, "", "")
+    check_claim(replace(proved, lower=Fraction(0), rigour=Rigour.FLOAT64), proved, "value")
+    with pytest.raises(CertificateError) as caught:
+        check_claim(claimed, proved, "value")
+    assert caught.value.place == "value"

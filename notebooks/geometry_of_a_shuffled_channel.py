@@ -150,7 +150,8 @@ Math(r"\kappa_k={},\qquad B_*={},\qquad {}=0".format(*formulas))
 # %%
 for budget in (F(1, 4), F(1, 2), F(10)):
     found = trace_frontier(10, budget)
-    print(f"C = {budget}: {found.trace}, verified: {found.verify()}")
+    found.verify()
+    print(f"C = {budget}: {found.trace}, verified")
 
 # %% [markdown]
 # With a local cap besides, two subset sizes mix:

@@ -11,11 +11,13 @@ from __future__ import annotations
 import enum
 import html
 import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol, final, runtime_checkable
 
-from symshuffle.errors import CertificateError, InputError, Unsupported
+from symshuffle.errors import CertificateError, InputError, SymshuffleError, Unsupported
 from symshuffle.numbers import format_decimal, format_log10
 
 
@@ -269,3 +271,29 @@ def check_claim(claimed: Bracket, proved: Bracket, place: str) -> None:
         raise CertificateError(place, f"{claimed} is claimed, {proved} is proved")
     if claimed.rigour.strength > proved.rigour.strength:
         raise CertificateError(place, f"{claimed.rigour.value} is claimed, {proved.rigour.value} is proved")
+
+
+def passes(verify: Callable[[], None]) -> bool:
+    """Whether a check passes: False where it raises :class:`~symshuffle.errors.CertificateError`."""
+    try:
+        verify()
+    except CertificateError:
+        return False
+    return True
+
+
+@contextmanager
+def within(place: str) -> Iterator[None]:
+    """Check a part of a certificate: what fails inside is refused as a failure of this part.
+
+    A :class:`CertificateError` gets the place as a prefix. Any other error that a malformed part causes on its way
+    through the arithmetic (a missing entry, a text where a number belongs, a group that does not act) becomes one.
+    """
+    try:
+        yield
+    except CertificateError as error:
+        raise CertificateError(
+            f"{place}{'' if error.place.startswith('[') else '.'}{error.place}", error.what
+        ) from None
+    except (SymshuffleError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise CertificateError(place, str(error) or type(error).__name__) from error

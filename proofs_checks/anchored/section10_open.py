@@ -44,6 +44,7 @@ from symshuffle.geometry.linprog import solve
 from symshuffle.lp import LinearProgram
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
+from symshuffle.results import passes
 from symshuffle.shuffled import shuffled_divergence
 
 ZERO: Final = Fraction(0)
@@ -102,7 +103,7 @@ def _check_closed_form(statement: Statement, rng: np.random.Generator) -> Iterat
         yield compare(
             abs(Fraction(str(claimed[0]))), Fraction(1, 10**20), "<=", at=f"k={k}, C={budget}: ratio solves the cubic"
         )
-        yield decide(found.verify(), at=f"k={k}, C={budget}", claimed="law and line check over Q")
+        yield decide(passes(found.verify), at=f"k={k}, C={budget}", claimed="law and line check over Q")
 
 
 def _free_coordinates() -> int:
@@ -153,7 +154,7 @@ def _check_reduction(statement: Statement, rng: np.random.Generator) -> Iterator
     for trial in range(8):
         size, lam = 4 + trial % 3, Fraction(3, 2) + trial % 4
         found = trace_frontier(size, Fraction(1 + trial, 9), lam_cap=lam)
-        yield decide(found.verify(), at=f"k={size}, lam={lam}, case {trial}", claimed="law and line check over Q")
+        yield decide(passes(found.verify), at=f"k={size}, lam={lam}, case {trial}", claimed="law and line check over Q")
         line = found.certificate
         for _ in range(30):
             levels = [1 + (lam - 1) * Fraction(value, 6) for value in cases.integers(rng, size, 0, 6)]

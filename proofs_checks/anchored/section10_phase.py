@@ -36,6 +36,7 @@ from symshuffle.design.raw_cap import (
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.numbers import Verdict, less
+from symshuffle.results import passes
 
 
 def _phase_set(k: int, lam: Fraction) -> set[int]:
@@ -81,7 +82,7 @@ def _check_designs(statement: Statement, _: np.random.Generator) -> Iterator[Com
             s = optimal_subset_sizes(k, lam)[0]
             spent = Fraction(template_budget(subset_template(k, s, lam)))
             best = trace_frontier(k, spent)
-            yield decide(best.verify(), at=f"k={k}, lam={lam}", claimed="law and line check over Q")
+            yield decide(passes(best.verify), at=f"k={k}, lam={lam}", claimed="law and line check over Q")
             yield compare(raw_cap_trace(k, lam), best.trace.upper, "<=", at=f"k={k}, lam={lam}: below the frontier")
             off = bool(less(raw_cap_trace(k, lam), best.trace.lower))
             yield compare(off, statement(k, lam), at=f"k={k}, lam={lam}: size {s} is off the frontier")
@@ -139,7 +140,7 @@ def _check_settled(statement: Statement, _: np.random.Generator) -> Iterator[Com
     for k in (3, 5, 10):
         for budget in map(Fraction, ("1/100", "1", "2", "10", "1000")):
             found = trace_frontier(k, budget)
-            yield decide(found.verify(), at=f"k={k}, C={budget}", claimed="law and line check over Q")
+            yield decide(passes(found.verify), at=f"k={k}, C={budget}", claimed="law and line check over Q")
             yield compare(len(found.orbits), statement(k, budget), "<=", at=f"k={k}, C={budget}: orbit laws needed")
     # Two orbits alone do not fix the number: mixtures of two that spend the same budget have different traces.
     pair = [subset_orbit(5, s, Fraction(9)) for s in (1, 2)]

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Final
@@ -204,7 +205,7 @@ def _capped(k: int, budget: Fraction | float, lam_cap: Real) -> Frontier:
         inner, outer = ball.lower, ball.upper
     free = trace_frontier(k, budget)
     if all(orbit.ratio <= inner for orbit in free.orbits):
-        return free  # the cap does not bind
+        return replace(free, lam_cap=lam_cap)  # the cap does not bind
     corners = [centre_orbit(k), *(subset_orbit(k, s, inner) for s in range(1, k // 2 + 2) if s < k)]
     candidates = [*corners, *(_singletons(k, budget, inner))]
     mixture, eta, value = _best_mixture(candidates, budget)
@@ -219,7 +220,8 @@ def _capped(k: int, budget: Fraction | float, lam_cap: Real) -> Frontier:
     certificate = _line_above(k, eta, candidates, outer)
     how = f"mixture of {len(mixture)} orbit laws; a line above all templates of ratio at most {lam_cap}"
     upper = max(certificate.bound(budget), value)
-    return Frontier(k, budget, Bracket(value, upper, Rigour.EXACT, "planar hull", how), mixture, certificate)
+    trace = Bracket(value, upper, Rigour.EXACT, "planar hull", how)
+    return Frontier(k, budget, trace, mixture, certificate, lam_cap)
 
 
 def _singletons(k: int, budget: Fraction | float, cap: Fraction) -> list[Orbit]:

@@ -35,13 +35,17 @@ from symshuffle.anchored.law import (
     template_signal,
 )
 from symshuffle.anchored.linear import Vector, row_dependence
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.errors import CertificateError, InputError, Unsupported
 from symshuffle.estimation.canonical import Population, isotropic_risk
 from symshuffle.mechanisms.symbolic import constant_of
-from symshuffle.results import Bracket
+from symshuffle.numbers import Exp, Real, enclose
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, passes, within
 
 LARGEST_LAW: Final = 12
 """Inputs beyond which a law is given by its orbits and not by all its atoms."""
+
+RATIO_BITS: Final = 256
+"""Binary digits at which an irrational cap is compared with ratios, which have about 100."""
 
 _RATIO: Final = sp.Symbol("t")
 
@@ -139,11 +143,31 @@ class DualCertificate:
         signal = ratio * squares * k**2 - ratio * square * k
         return budget * eta + ratio * square * intercept - signal
 
+    def verify(self) -> None:
+        """Decide over Q that the line is above all templates.
+
+        Raises
+        ------
+        CertificateError
+            At ``k``, ``eta``, ``intercept`` or ``lam_cap`` where it is out of range, or at ``curves[s]``: the curve of
+            templates with ``s`` coordinates at the cap, where the line is not above it.
+        """
+        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 2:
+            raise CertificateError("k", f"{self.k} is no number of inputs, an integer of at least 2")
+        if not self.eta >= 0:
+            raise CertificateError("eta", f"the slope {self.eta} is negative")
+        if not self.intercept >= 0:
+            raise CertificateError(
+                "intercept", f"the line is at {self.intercept} < 0 at budget 0, which the centre has"
+            )
+        if self.lam_cap is not None and not self.lam_cap > 1:
+            raise CertificateError("lam_cap", f"{self.lam_cap} is no cap above 1")
+        for high, (polynomial, cap) in enumerate(self.curves()):
+            _check_nonnegative(polynomial, cap, f"curves[{high}]")
+
     def holds(self) -> bool:
-        """Whether the line is above all templates, decided over Q."""
-        if self.eta < 0 or self.intercept < 0:
-            return False
-        return all(_nonnegative(polynomial, cap) for polynomial, cap in self.curves())
+        """Whether the line is above all templates: whether :meth:`verify` passes."""
+        return passes(self.verify)
 
     def bound(self, budget: Fraction | float) -> Fraction:
         """The largest trace at this budget that the line allows."""
@@ -154,34 +178,54 @@ class DualCertificate:
         return self.holds() and self.bound(budget) <= trace
 
 
-def _nonnegative(polynomial: sp.Poly, cap: Fraction | None) -> bool:
-    """Whether a rational polynomial is at least 0 on [1, cap], or on [1, oo): only roots of odd multiplicity matter."""
+def _check_nonnegative(polynomial: sp.Poly, cap: Fraction | None, place: str) -> None:
+    """Refuse a rational polynomial that is negative on [1, cap], or on [1, oo): roots of odd multiplicity decide."""
     if polynomial.is_zero:
-        return True
+        return
     low, high = sp.Integer(1), sp.oo if cap is None else constant_of(cap)
     for factor, power in polynomial.sqf_list()[1]:
-        if power % 2:
-            at_ends = sum(factor.eval(end) == 0 for end in {low, high} - {sp.oo})
-            if factor.count_roots(low, high) > at_ends:
-                return False
+        at_ends = sum(factor.eval(end) == 0 for end in {low, high} - {sp.oo})
+        if power % 2 and factor.count_roots(low, high) > at_ends:
+            raise CertificateError(place, "the line crosses the curve")
     probe: Any = low + 1 if cap is None else (low + high) / 2
     while polynomial.eval(probe) == 0:
         probe = (probe + low) / 2
-    return bool(polynomial.eval(probe) > 0)
+    if polynomial.eval(probe) < 0:
+        raise CertificateError(place, f"the line is below the curve at ratio {probe}")
 
 
-def attains(orbits: Sequence[Orbit], budget: Fraction | float, trace: Fraction) -> bool:
-    """Whether a mixture of orbit laws is within the budget and has this trace."""
-    weights = [orbit.weight for orbit in orbits]
-    signal = sum((orbit.weight * orbit.signal for orbit in orbits), start=Fraction(0))
-    spent = sum(orbit.weight * orbit.budget for orbit in orbits)
-    return min(weights) > 0 and sum(weights) == 1 and signal == trace and spent <= budget
+def _check_orbit(orbit: Orbit, k: int) -> None:
+    """Refuse what is no orbit of a template of ``k`` inputs with a positive weight."""
+    if not isinstance(orbit.weight, Fraction) or orbit.weight <= 0:
+        raise CertificateError("weight", f"{orbit.weight} is no positive rational")
+    for count, value in orbit.levels:
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise CertificateError("levels", f"{count} is no number of coordinates, an integer of at least 1")
+        if not isinstance(value, Fraction) or value < 0:
+            raise CertificateError("levels", f"{value} is no rational of at least 0")
+    if (coordinates := sum(count for count, _ in orbit.levels)) != k:
+        raise CertificateError("levels", f"{coordinates} coordinates for {k} inputs")
+    if (total := sum(count * value for count, value in orbit.levels)) != k:
+        raise CertificateError("levels", f"the coordinates of a template sum to {k}, not to {total}")
+
+
+def _at_most(ratio: Real | float | None, cap: Real | float | None) -> bool:
+    """Whether a ratio is for certain at most a cap; None and infinity are no cap, and nothing else is at most a cap."""
+    if cap is None:
+        return True
+    if ratio is None or isinstance(ratio, float) or isinstance(cap, float):
+        return False
+    largest = enclose(ratio, RATIO_BITS).upper if isinstance(ratio, Exp) else ratio
+    smallest = enclose(cap, RATIO_BITS).lower if isinstance(cap, Exp) else cap
+    return largest <= smallest
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Frontier:
+@dataclass(frozen=True, slots=True, repr=False)
+class Frontier(AnswerMethods):
     """The best trace under a budget, with a law that attains the lower end and a certificate of the upper end.
+
+    It is a :class:`~symshuffle.results.Certified` answer; the safe end is the lower one, which the law attains.
 
     Parameters
     ----------
@@ -195,6 +239,8 @@ class Frontier:
         A mixture of orbit laws within both caps whose trace is the lower end.
     certificate : DualCertificate
         The line that proves the upper end.
+    lam_cap : Fraction, Exp or None
+        Cap on all likelihood ratios, if one was asked for.
     """
 
     k: int
@@ -202,13 +248,71 @@ class Frontier:
     trace: Bracket
     orbits: tuple[Orbit, ...]
     certificate: DualCertificate
+    lam_cap: Real | None = None
 
-    def verify(self) -> bool:
-        """Check the law and the certificate in rational arithmetic, without any search."""
-        cap = self.certificate.lam_cap
-        allowed = cap is None or all(orbit.ratio <= cap for orbit in self.orbits)
-        primal = allowed and attains(self.orbits, self.budget, self.trace.lower)
-        return primal and self.certificate.proves(self.budget, self.trace.upper)
+    @property
+    def bracket(self) -> Bracket:
+        """The largest trace."""
+        return self.trace
+
+    @property
+    def about(self) -> str:
+        """What the number is the largest of."""
+        cap = "" if self.lam_cap is None else f" and likelihood ratios of at most {self.lam_cap}"
+        return f"largest trace of channels with {self.k} inputs and pairwise chi-square at most {self.budget}{cap}"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The lower end: the law shown attains it."""
+        return SafeEnd.LOWER
+
+    def verify(self) -> None:
+        """Check the law and the certificate in rational arithmetic, from the inputs and the caps alone.
+
+        Raises
+        ------
+        CertificateError
+            Naming the part that fails: ``k``, ``budget``, ``lam_cap``, ``orbits[j].weight``, ``orbits[j].levels``,
+            ``orbits`` (their sum, budget or ratio), ``certificate.`` with a part of the line, or ``trace``.
+        """
+        if isinstance(self.budget, bool) or not (isinstance(self.budget, Fraction | int) or self.budget == math.inf):
+            raise CertificateError("budget", f"{self.budget} is no rational, nor infinite")
+        if self.certificate.k != self.k:
+            raise CertificateError("certificate.k", f"a line for {self.certificate.k} inputs, where there are {self.k}")
+        with within("certificate"):
+            self.certificate.verify()
+        if self.certificate.lam_cap is not None and not _at_most(self.lam_cap, self.certificate.lam_cap):
+            what = f"a line for ratios up to {self.certificate.lam_cap}, where {self.lam_cap} is allowed"
+            raise CertificateError("certificate.lam_cap", what)
+        if self.budget == math.inf and self.certificate.eta > 0:
+            raise CertificateError("certificate.eta", "a line that rises bounds nothing where there is no budget")
+        for j, orbit in enumerate(self.orbits):
+            with within(f"orbits[{j}]"):
+                _check_orbit(orbit, self.k)
+            if not _at_most(orbit.ratio, self.lam_cap):
+                raise CertificateError(f"orbits[{j}].levels", f"a ratio of {orbit.ratio} above the cap {self.lam_cap}")
+        if (total := sum(orbit.weight for orbit in self.orbits)) != 1:
+            raise CertificateError("orbits", f"the weights sum to {total}")
+        if (spent := sum(orbit.weight * orbit.budget for orbit in self.orbits)) > self.budget:
+            raise CertificateError("orbits", f"a divergence of {spent} above the budget {self.budget}")
+        attained = sum((orbit.weight * orbit.signal for orbit in self.orbits), start=Fraction(0))
+        bound = self.certificate.bound(self.budget)
+        check_claim(self.trace, Bracket(attained, bound, Rigour.EXACT, "orbits", "law and line"), "trace")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer with its law and its line; rationals are strings."""
+        line = self.certificate
+        return AnswerMethods.to_dict(self) | {
+            "law": [
+                {"weight": str(orbit.weight), "levels": [[count, str(value)] for count, value in orbit.levels]}
+                for orbit in self.orbits
+            ],
+            "certificate": {
+                "eta": str(line.eta),
+                "intercept": str(line.intercept),
+                "lam_cap": None if line.lam_cap is None else str(line.lam_cap),
+            },
+        }
 
     def law(self) -> AnchoredLaw:
         """The law itself, atom by atom.

@@ -8,7 +8,7 @@ from symshuffle.anchored import AnchoredLaw
 from symshuffle.design.frontier import critical_ratio, slope_constant, threshold_budget, trace_frontier
 from symshuffle.design.orbits import DualCertificate, centre_orbit, reduce_mixture, slope_certificate, subset_orbit
 from symshuffle.design.raw_cap import raw_cap_trace
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.errors import CertificateError, InputError, Unsupported
 from symshuffle.estimation.canonical import Population
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.numbers import Exp
@@ -27,7 +27,7 @@ def test_closed_forms():
 )
 def test_every_frontier_verifies(k, budget):
     found = trace_frontier(k, F(budget))
-    assert found.verify()
+    found.verify()
     assert found.trace.width <= found.trace.upper / 10**20
 
 
@@ -59,28 +59,30 @@ def test_budget_zero_and_infinite_budget():
 
 def test_a_million_inputs():
     found = trace_frontier(10**6, F(5))
-    assert found.verify()
+    found.verify()
     with pytest.raises(Unsupported, match="orbits"):
         found.law()
 
 
 def test_the_joint_problem_mixes_two_sizes():
     found = trace_frontier(4, F("0.0696599"), lam_cap=F("7/5"))
-    assert found.verify()
+    found.verify()
     assert found.trace.exact is not None
     assert abs(found.trace.lower - F("0.1054834")) < F("1e-6")
     assert sorted(orbit.levels[0][0] for orbit in found.orbits) == [1, 2]
 
 
 def test_a_cap_that_does_not_bind_changes_nothing():
-    assert trace_frontier(10, F("1/2"), lam_cap=F(6)) == trace_frontier(10, F("1/2"))
+    capped = trace_frontier(10, F("1/2"), lam_cap=F(6))
+    capped.verify()
+    assert replace(capped, lam_cap=None) == trace_frontier(10, F("1/2"))
 
 
 @pytest.mark.parametrize("cap", [F(3), Exp(F(1)), F("11/10")])
 @pytest.mark.parametrize("budget", [F("1/10"), F("1/2"), F(5), math.inf])
 def test_joint_frontiers_verify_and_lie_below_both_caps(cap, budget):
     found = trace_frontier(8, budget, lam_cap=cap)
-    assert found.verify()
+    found.verify()
     assert found.trace.lower <= trace_frontier(8, budget).trace.upper
     assert found.trace.lower <= trace_frontier(8, math.inf, lam_cap=cap).trace.upper
     assert found.trace.width <= found.trace.upper / 10**20
@@ -90,8 +92,10 @@ def test_a_false_certificate_is_rejected():
     found = trace_frontier(4, F("0.0696599"), lam_cap=F("7/5"))
     low = replace(found.certificate, intercept=found.certificate.intercept - F("1e-9"))
     assert not low.holds()
-    assert not replace(found, certificate=low).verify()
-    assert not replace(found, budget=found.budget / 2).verify()
+    with pytest.raises(CertificateError, match=r"at certificate\.curves\[0\]"):
+        replace(found, certificate=low).verify()
+    with pytest.raises(CertificateError, match="at orbits: a divergence"):
+        replace(found, budget=found.budget / 2).verify()
     tangent = trace_frontier(5, F(2)).certificate
     assert tangent.holds()
     assert not DualCertificate(5, tangent.eta, tangent.intercept * F("999/1000")).holds()
@@ -154,7 +158,7 @@ def test_budgets_at_a_corner_of_the_hull(s):
     corner = subset_orbit(10, s, F(3))
     found = trace_frontier(10, corner.budget, lam_cap=F(3))
     assert found.trace.exact == corner.signal
-    assert found.verify()
+    found.verify()
 
 
 @pytest.mark.parametrize("k", [2, 3, 10])

@@ -42,25 +42,16 @@ IMPOSSIBLE = Frontier(
 )  # 1000 coordinates for 5 inputs: trace 1000 / 4
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="issue H 1.3: orbits are not compared with the number of inputs"
-)
 def test_a_template_of_other_inputs_is_refused():
     assert refused(IMPOSSIBLE.verify, "orbits[0].levels")
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="issue H 1.3: the certificate is not compared with the number of inputs"
-)
 @pytest.mark.parametrize("found", [trace_frontier(5, F("1/8")), trace_frontier(5, F(2))])
 def test_a_frontier_of_another_number_of_inputs_is_refused(found):
     assert refused(replace(found, k=7).verify, "certificate.k")
     assert refused(replace(found, certificate=replace(found.certificate, k=6)).verify, "certificate.k")
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="issue H 1.3: bare ValueError, IndexError and endless loops"
-)
 @pytest.mark.parametrize(
     ("changes", "place"),
     [
@@ -74,10 +65,6 @@ def test_a_frontier_of_another_number_of_inputs_is_refused(found):
     ],
 )
 def test_tampering_with_a_frontier_is_refused_and_named(changes, place):
-    if place == "certificate.lam_cap":  # today the probe of signs on [1, 1] never ends
-        import symshuffle.errors
-
-        assert hasattr(symshuffle.errors, "CertificateError"), "not called: it would not return"
     assert refused(replace(trace_frontier(5, F("1/8")), **changes).verify, place)
 
 

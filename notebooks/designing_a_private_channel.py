@@ -95,7 +95,7 @@ print(
 rating = read_problem(PROBLEMS / "rating_on_five_steps.json").problem()
 design = bayes_tradeoff(rating, lam)
 print("optimal risk:", design.value)
-print("checked again:", design.certificates[0].verify(rating).exact)
+print("checked again:", design.certificates[0].prove(rating).exact)
 design.channel()
 
 # %% [markdown]

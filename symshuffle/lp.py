@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias, final
 
-from symshuffle.errors import InputError
+from symshuffle.errors import CertificateError, InputError
 from symshuffle.numbers import parse_rational
 from symshuffle.results import Bracket, Rigour
 
@@ -63,7 +63,7 @@ class LinearProgram:
     --------
     >>> one = Fraction(1)
     >>> program = LinearProgram.from_rows([1, 2], [([1, 1], "==", 1)])
-    >>> Certificate(((0, one),), (one,)).verify(program).exact
+    >>> Certificate(((0, one),), (one,)).prove(program).exact
     Fraction(1, 1)
     """
 
@@ -143,14 +143,20 @@ class Certificate:
     primal: tuple[tuple[int, Fraction], ...]
     dual: tuple[Fraction, ...]
 
-    def violations(self, program: LinearProgram) -> list[str]:
-        """Every condition that fails, in words; empty if the certificate is valid."""
-        if len(self.dual) != program.num_rows:
-            return [f"the dual vector has {len(self.dual)} entries for {program.num_rows} rows"]
-        return _primal_violations(self.primal, program) + _dual_violations(self.dual, program)
+    def verify(self, program: LinearProgram) -> None:
+        """Check both vectors in rational arithmetic.
 
-    def verify(self, program: LinearProgram) -> Bracket:
-        """Check both vectors in rational arithmetic and return the bracket that they prove.
+        Raises
+        ------
+        CertificateError
+            At ``primal[j]`` or ``dual[i]`` (no such variable or row, no rational, the wrong sign), at ``rows[i]`` (the
+            primal vector violates the row) or at ``reduced_costs[j]`` (the dual vector violates the column).
+        """
+        _check_primal(self.primal, program)
+        _check_dual(self.dual, program)
+
+    def prove(self, program: LinearProgram) -> Bracket:
+        """Check both vectors, and return the bracket that they prove.
 
         Returns
         -------
@@ -159,12 +165,10 @@ class Certificate:
 
         Raises
         ------
-        InputError
-            If a condition fails; the message says which.
+        CertificateError
+            As in :meth:`verify`.
         """
-        failed = self.violations(program)
-        if failed:
-            raise InputError("certificate", failed[0], f"a feasible primal and dual pair ({len(failed)} fail)")
+        self.verify(program)
         upper = sum((program.costs[j] * value for j, value in self.primal), start=Fraction(0))
         lower = sum((y * b for y, b in zip(self.dual, program.rhs, strict=True)), start=Fraction(0))
         how = f"primal and dual vectors checked in rational arithmetic on {program.describe()}"
@@ -186,35 +190,43 @@ class Certificate:
         )
 
 
-def _primal_violations(primal: Sequence[tuple[int, Fraction]], program: LinearProgram) -> list[str]:
-    failed = []
+def _check_primal(primal: Sequence[tuple[int, Fraction]], program: LinearProgram) -> None:
     activity = [Fraction(0)] * program.num_rows
     seen: set[int] = set()
     for j, value in primal:
-        if not 0 <= j < program.num_variables or j in seen:
-            return [f"the primal vector names variable {j}, which does not exist or was named before"]
-        seen.add(j)
+        if not 0 <= j < program.num_variables:
+            raise CertificateError(f"primal[{j}]", f"there are {program.num_variables} variables")
+        if j in seen:
+            raise CertificateError(f"primal[{j}]", "the variable is named twice")
+        if not isinstance(value, Fraction | int):
+            raise CertificateError(f"primal[{j}]", f"{value!r} is no rational")
         if value < 0 and j not in program.free:
-            failed.append(f"variable {j} is {value} < 0")
+            raise CertificateError(f"primal[{j}]", f"{value} < 0")
+        seen.add(j)
         for i, entry in program.columns[j]:
             activity[i] += entry * value
     for i, (sense, total, bound) in enumerate(zip(program.senses, activity, program.rhs, strict=True)):
         holds = {Sense.EQ: total == bound, Sense.GE: total >= bound, Sense.LE: total <= bound}[sense]
         if not holds:
-            failed.append(f"row {i} reads {total} {sense.value} {bound}")
-    return failed
+            raise CertificateError(f"rows[{i}]", f"{total} {sense.value} {bound} is false")
 
 
-def _dual_violations(dual: Sequence[Fraction], program: LinearProgram) -> list[str]:
-    failed = []
+def _check_dual(dual: Sequence[Fraction], program: LinearProgram) -> None:
+    if len(dual) != program.num_rows:
+        raise CertificateError("dual", f"{len(dual)} multipliers for {program.num_rows} rows")
     for i, (sense, y) in enumerate(zip(program.senses, dual, strict=True)):
-        if (sense is Sense.GE and y < 0) or (sense is Sense.LE and y > 0):
-            failed.append(f"multiplier {i} is {y} at a {sense.value} row")
+        if not isinstance(y, Fraction | int):
+            raise CertificateError(f"dual[{i}]", f"{y!r} is no rational")
+        if sense is Sense.GE and y < 0:
+            raise CertificateError(f"dual[{i}]", f"{y} < 0 at a >= row")
+        if sense is Sense.LE and y > 0:
+            raise CertificateError(f"dual[{i}]", f"{y} > 0 at a <= row")
     # One common denominator turns the reduced costs into sums of few products.
     scale = math.lcm(*(y.denominator for y in dual)) if dual else 1
     scaled = [y.numerator * (scale // y.denominator) for y in dual]
     for j, (cost, column) in enumerate(zip(program.costs, program.columns, strict=True)):
         reduced = cost * scale - sum(entry * scaled[i] for i, entry in column)
-        if reduced < 0 or (reduced != 0 and j in program.free):
-            failed.append(f"the reduced cost of variable {j} is {reduced / scale}")
-    return failed
+        if reduced < 0:
+            raise CertificateError(f"reduced_costs[{j}]", f"{reduced / scale} < 0")
+        if reduced != 0 and j in program.free:
+            raise CertificateError(f"reduced_costs[{j}]", f"{reduced / scale} != 0 at a free variable")

@@ -57,7 +57,7 @@ def test_certificate_and_formula(capsys):
     assert (found["formula"], found["interval"]) == ("2*(lambda + 9)/(5*(lambda + 2))", ["3/2", "7/2 + sqrt(65)/2"])
     file = read_problem(RATING)
     assert isinstance(file, DecisionFile)
-    assert str(TradeoffCertificate.from_json(found["certificate"]).verify(file.problem()).exact) == "24/25"
+    assert str(TradeoffCertificate.from_json(found["certificate"]).prove(file.problem()).exact) == "24/25"
 
 
 @pytest.mark.parametrize("symmetry", ["auto", "file"])

@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any, final
 
 from symshuffle.design.problems import DecisionProblem
-from symshuffle.errors import InputError
+from symshuffle.errors import CertificateError
 from symshuffle.numbers import parse_rational
 from symshuffle.results import Bracket, Rigour
 
@@ -48,40 +48,49 @@ class TradeoffCertificate:
     bound: tuple[Fraction, ...]
     minimax: bool
 
-    def violations(self, problem: DecisionProblem) -> list[str]:
-        """Every condition that fails, in words; empty if the certificate is valid for the problem."""
-        m, actions = problem.num_inputs, problem.num_actions
-        if len(self.rows) != actions or any(len(row) != m for row in self.rows) or len(self.bound) != m:
-            return [f"the shapes do not fit {actions} actions and {m} inputs"]
-        if self.lam <= 1 or len(self.prior) != problem.num_parameters:
-            return [f"lam = {self.lam} or the prior does not fit the problem"]
-        failed = []
-        if min(self.prior) < 0 or sum(self.prior) != 1:
-            failed.append("the prior is not a distribution")
-        if not self.minimax and self.prior != problem.prior:
-            failed.append("the prior is not the one of the problem")
-        for a, row in enumerate(self.rows):
-            if min(row) < 0 or max(row) > self.lam * min(row):
-                failed.append(f"action {a} violates the likelihood ratio lam = {self.lam}")
-        for x in range(m):
-            if sum(row[x] for row in self.rows) != 1:
-                failed.append(f"the probabilities of input {x} do not sum to 1")
-        for a, (slack, _) in enumerate(worst_columns(problem.posterior_costs(self.prior), self.bound, self.lam)):
-            if slack < 0:
-                failed.append(f"the lower bound fails at action {a} by {slack}")
-        return failed
-
-    def verify(self, problem: DecisionProblem) -> Bracket:
-        """Check every condition and return the bracket that is proved.
+    def verify(self, problem: DecisionProblem) -> None:
+        """Check every condition against the problem, in rational arithmetic.
 
         Raises
         ------
-        InputError
-            If a condition fails; the message says which.
+        CertificateError
+            At ``lam``, ``prior``, ``rows[a]`` (an action whose likelihood ratios exceed the level), ``rows`` (their
+            shape, or an input whose probabilities do not sum to 1) or ``bound`` (its length, or an action and a column
+            where it fails).
         """
-        failed = self.violations(problem)
-        if failed:
-            raise InputError("certificate", failed[0], f"valid primal and dual vectors ({len(failed)} conditions fail)")
+        m, actions = problem.num_inputs, problem.num_actions
+        if not self.lam > 1:
+            raise CertificateError("lam", f"{self.lam} is no level above 1")
+        if not self.minimax and self.prior != problem.prior:
+            raise CertificateError("prior", "it is not the one of the problem")
+        if len(self.prior) != problem.num_parameters:
+            raise CertificateError("prior", f"{len(self.prior)} entries for {problem.num_parameters} parameters")
+        if min(self.prior) < 0:
+            raise CertificateError("prior", f"an entry {min(self.prior)} < 0")
+        if sum(self.prior) != 1:
+            raise CertificateError("prior", f"the entries sum to {sum(self.prior)}")
+        if len(self.rows) != actions or any(len(row) != m for row in self.rows):
+            raise CertificateError("rows", f"their shape does not fit {actions} actions and {m} inputs")
+        for a, row in enumerate(self.rows):
+            # A negative entry fails here too: the largest entry is then above lam times the smallest.
+            if max(row) > self.lam * min(row):
+                raise CertificateError(f"rows[{a}]", f"the likelihood ratio of action {a} exceeds lam = {self.lam}")
+        for x in range(m):
+            if (total := sum(row[x] for row in self.rows)) != 1:
+                raise CertificateError("rows", f"the probabilities of input {x} do not sum to 1 but to {total}")
+        if len(self.bound) != m:
+            raise CertificateError("bound", f"{len(self.bound)} entries for {m} inputs")
+        check_bound(problem.posterior_costs(self.prior), self.bound, self.lam)
+
+    def prove(self, problem: DecisionProblem) -> Bracket:
+        """Check every condition, and return the bracket that is proved.
+
+        Raises
+        ------
+        CertificateError
+            As in :meth:`verify`.
+        """
+        self.verify(problem)
         risks = problem.action_risks(self.rows)
         average = sum((p * risk for p, risk in zip(self.prior, risks, strict=True)), start=Fraction(0))
         upper = max(risks) if self.minimax else average
@@ -115,6 +124,19 @@ class TradeoffCertificate:
             read(data["bound"], "bound"),
             data["criterion"] == "minimax",
         )
+
+
+def check_bound(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction) -> None:
+    """Refuse a vector that is no lower bound for every column of the LDP cone, at ``bound``.
+
+    Raises
+    ------
+    CertificateError
+        Naming the action and by how much the bound fails there.
+    """
+    for a, (slack, _) in enumerate(worst_columns(costs, bound, lam)):
+        if slack < 0:
+            raise CertificateError("bound", f"the lower bound fails at action {a} by {slack}")
 
 
 def worst_columns(

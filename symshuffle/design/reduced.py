@@ -9,15 +9,15 @@ from typing import Any, Final, final
 
 from symshuffle.channel import Channel
 from symshuffle.design import programs, sizes
-from symshuffle.design.certificate import worst_columns
+from symshuffle.design.certificate import check_bound, worst_columns
 from symshuffle.design.invariant import InvariantProblem, Pair
 from symshuffle.design.problems import DecisionProblem
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.errors import CertificateError, InputError, Unsupported
 from symshuffle.geometry.extremal import check_lam, mask, members
 from symshuffle.geometry.groups import OrbitCount, SubsetOrbit, SymmetryGroup
 from symshuffle.geometry.linprog import solve
 from symshuffle.numbers import Exp, enclose
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, within
 
 _MAX_OUTPUTS: Final = 4096
 
@@ -43,9 +43,11 @@ class OrbitWeight:
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class OrbitDesign:
+@dataclass(frozen=True, slots=True, repr=False)
+class OrbitDesign(AnswerMethods):
     """An optimal invariant channel: weights on orbits of subsets.
+
+    It is a :class:`~symshuffle.results.Certified` answer; the safe end is the upper one, which the channel attains.
 
     Parameters
     ----------
@@ -87,10 +89,38 @@ class OrbitDesign:
         """The prior of the lower bound."""
         return self.problem.required_prior()
 
-    def verify(self) -> Bracket:
-        """Check the symmetry, the weights and the bound again, in rational arithmetic, against the problem itself."""
-        reduced = InvariantProblem.of(self.problem, self.group, minimax=self.minimax)
-        return _proved(reduced, self.problem, self.lam, self.weights, self.bound)
+    @property
+    def bracket(self) -> Bracket:
+        """The optimal risk."""
+        return self.value
+
+    @property
+    def about(self) -> str:
+        """What the number is the smallest of."""
+        criterion = "worst-case" if self.minimax else "Bayes"
+        return f"smallest {criterion} risk over all LDP channels with {self.group.m} inputs at lam = {self.lam}"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end: the channel shown attains it."""
+        return SafeEnd.UPPER
+
+    def verify(self) -> None:
+        """Check symmetry, orbits, weights and bound in rational arithmetic, against the problem itself.
+
+        Raises
+        ------
+        CertificateError
+            At ``lam``, ``problem`` (the group does not act on it, or it has no prior), ``weights[j].orbit`` (its size
+            or incidences are not those of the group), ``weights[j].action``, ``weights[j].weight``, ``weights`` (a
+            column sum), ``bound`` or ``value``.
+        """
+        if not self.lam > 1:
+            raise CertificateError("lam", f"{self.lam} is no level above 1")
+        with within("problem"):
+            reduced = InvariantProblem.of(self.problem, self.group, minimax=self.minimax)
+            self.problem.required_prior()
+        check_claim(self.value, _proved(reduced, self.problem, self.lam, self.weights, self.bound), "value")
 
     def num_outputs(self) -> int:
         """Number of outputs: subsets in the orbits that are used."""
@@ -135,6 +165,10 @@ class OrbitDesign:
             "bound": [str(u) for u in self.bound],
         }
 
+    def to_dict(self) -> dict[str, Any]:
+        """The answer with its certificate."""
+        return AnswerMethods.to_dict(self) | {"certificate": self.to_json()}
+
 
 def _proved(
     reduced: InvariantProblem,
@@ -144,16 +178,16 @@ def _proved(
     bound: Sequence[Fraction],
 ) -> Bracket:
     """The bracket that weights and bound prove, if they do, for the problem under its prior."""
+    for j, w in enumerate(weights):
+        with within(f"weights[{j}]"):
+            _check_weight(w, reduced)
     for i in range(len(reduced.inputs)):
         total = sum((w.weight * w.orbit.column_sum(i, lam) for w in weights), start=Fraction(0))
         if total != 1:
-            raise InputError("weights", f"column sum {total} at input orbit {i}", "column sums of 1")
-    if any(w.weight < 0 for w in weights):
-        raise InputError("weights", "a negative weight", "non-negative weights")
-    costs = problem.posterior_costs(problem.required_prior())
-    for a, (slack, _) in enumerate(worst_columns(costs, bound, lam)):
-        if slack < 0:
-            raise InputError("bound", f"action {a} by {slack}", "a bound that holds for every LDP column")
+            raise CertificateError("weights", f"column sum {total} at input orbit {i}")
+    if len(bound) != reduced.group.m:
+        raise CertificateError("bound", f"{len(bound)} entries for {reduced.group.m} inputs")
+    check_bound(problem.posterior_costs(problem.required_prior()), bound, lam)
     risks = [Fraction(0)] * len(reduced.prices)
     for w in weights:
         place = reduced.actions.index(w.action)
@@ -162,6 +196,18 @@ def _proved(
     count = reduced.group.subset_orbit_count()
     how = f"weights on {len(weights)} of {count} orbits; a linear bound for every LDP channel"
     return Bracket(sum(bound, start=Fraction(0)), max(risks), Rigour.EXACT, "orbit lp", how)
+
+
+def _check_weight(w: OrbitWeight, reduced: InvariantProblem) -> None:
+    """Refuse a weight that is negative, or on what is no orbit of subsets of the group with a known action."""
+    if not isinstance(w.weight, Fraction) or w.weight < 0:
+        raise CertificateError("weight", f"{w.weight} is no rational of at least 0")
+    if w.action not in reduced.actions:
+        raise CertificateError("action", f"{w.action} represents no orbit of actions; these do: {reduced.actions}")
+    if not 0 < w.orbit.representative < (1 << reduced.group.m) - 1:
+        raise CertificateError("orbit", f"{w.orbit.representative} is no proper subset of {reduced.group.m} inputs")
+    if w.orbit != (counted := reduced.group.subset_orbit(w.orbit.representative)):
+        raise CertificateError("orbit", f"size and incidences {w.orbit} are not those counted: {counted}")
 
 
 def orbit_tradeoff(

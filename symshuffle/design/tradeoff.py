@@ -258,7 +258,7 @@ def _certify(
         rows, bound, prior = exact_compact(problem, lam, minimax=minimax)
         weights = _columns_of(rows, lam)
     certificate = TradeoffCertificate(lam, prior, rows, bound, minimax)
-    value = certificate.verify(problem)
+    value = certificate.prove(problem)
     if value.exact is None:
         raise NotDecided(f"no exact optimum found; what is proved is {value}")
     return Design(problem, criterion, method, value, weights, (certificate,), proposed)
@@ -310,7 +310,7 @@ def _weak_duality(
     prior = problem.required_prior() if criterion is Criterion.BAYES else programs.repaired_prior(proposal.prior)
     bound = programs.repaired_bound(problem.posterior_costs(prior), proposal.bound, lam)
     certificate = TradeoffCertificate(lam, prior, rows, bound, criterion is Criterion.MINIMAX)
-    value = certificate.verify(problem)
+    value = certificate.prove(problem)
     return Design(problem, criterion, method, value, _columns_of(rows, lam), (certificate,), proposal.value)
 
 

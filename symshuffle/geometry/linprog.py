@@ -16,7 +16,7 @@ from typing import Any, Final, final
 import flint
 import numpy as np
 
-from symshuffle.errors import NotDecided, SolverFailure
+from symshuffle.errors import CertificateError, NotDecided, SolverFailure
 from symshuffle.lp import Certificate, LinearProgram, Sense
 from symshuffle.results import Bracket
 
@@ -80,10 +80,14 @@ def solve(program: LinearProgram) -> Solution:
     for settings in _SETTINGS:
         columns, rows = _highs_basis(program, settings)
         certificate = certificate_of_basis(program, columns, rows)
-        if certificate is not None and not certificate.violations(program):
-            bracket = certificate.verify(program)
-            if bracket.exact is not None:
-                return Solution(program, certificate, bracket, tuple(columns))
+        if certificate is None:
+            continue
+        try:
+            bracket = certificate.prove(program)
+        except CertificateError:
+            continue
+        if bracket.exact is not None:
+            return Solution(program, certificate, bracket, tuple(columns))
     raise NotDecided(f"no simplex basis of {program.describe()} was exactly optimal; rescale the data")
 
 

@@ -13,11 +13,12 @@ from fractions import Fraction
 from typing import Any, final
 
 from symshuffle.channel import Channel
-from symshuffle.errors import InputError
+from symshuffle.errors import CertificateError, InputError
 from symshuffle.geometry.extremal import exact_columns
 from symshuffle.geometry.linprog import Solution, solve
 from symshuffle.lp import LinearProgram, Sense
 from symshuffle.numbers import parse_rational
+from symshuffle.results import within
 
 Matrix = tuple[tuple[Fraction, ...], ...]
 
@@ -31,9 +32,20 @@ class Garbling:
 
     dominates = True
 
-    def verify(self, first: Channel, second: Channel) -> bool:
-        """Whether ``first`` followed by the kernel is ``second``, exactly."""
-        return first.push_forward(self.kernel) == second
+    def verify(self, first: Channel, second: Channel) -> None:
+        """Check that ``first`` followed by the kernel is ``second``, exactly.
+
+        Raises
+        ------
+        CertificateError
+            At ``first`` or ``second`` where a channel is not rational, and at ``kernel`` where it does not fit, or
+            leads from the first channel to another one than the second.
+        """
+        _check_rational(first, second)
+        with within("kernel"):
+            found = first.push_forward(self.kernel)
+        if found != second:
+            raise CertificateError("kernel", "the first channel followed by it is not the second")
 
     def to_json(self) -> dict[str, Any]:
         """A form that ``json.dumps`` accepts; rationals are strings."""
@@ -70,13 +82,33 @@ class Separation:
         )
         return earned - best
 
-    def verify(self, first: Channel, second: Channel) -> bool:
-        """Whether the gains are within [-1, 1] and the margin is positive."""
-        return all(abs(gain) <= 1 for row in self.gains for gain in row) and self.margin(first, second) > 0
+    def verify(self, first: Channel, second: Channel) -> None:
+        """Check that the gains are within [-1, 1] and that the second channel earns strictly more.
+
+        Raises
+        ------
+        CertificateError
+            At ``first`` or ``second`` where a channel is not rational or they differ in their inputs, and at ``gains``.
+        """
+        _check_rational(first, second)
+        if first.num_inputs != second.num_inputs:
+            raise CertificateError("second", f"{second.num_inputs} inputs, where the first has {first.num_inputs}")
+        if [len(row) for row in self.gains] != [second.num_outputs] * second.num_inputs:
+            raise CertificateError("gains", f"no {second.num_inputs} rows of {second.num_outputs}")
+        if any(abs(gain) > 1 for row in self.gains for gain in row):
+            raise CertificateError("gains", "an entry outside [-1, 1]")
+        if (margin := self.margin(first, second)) <= 0:
+            raise CertificateError("gains", f"the second channel is better by {margin}")
 
     def to_json(self) -> dict[str, Any]:
         """A form that ``json.dumps`` accepts; rationals are strings."""
         return {"dominates": False, "gains": [[str(v) for v in row] for row in self.gains]}
+
+
+def _check_rational(first: Channel, second: Channel) -> None:
+    for name, channel in (("first", first), ("second", second)):
+        if not channel.exact:
+            raise CertificateError(name, "entries that are balls or doubles")
 
 
 def certificate_from_json(data: Mapping[str, Any]) -> Garbling | Separation:

@@ -18,7 +18,7 @@ from symshuffle.design import (
     smoothed_point_masses,
 )
 from symshuffle.design.tradeoff import minimax_risk, weights_by_subset
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.errors import CertificateError, InputError, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.numbers import Exp
 from symshuffle.results import Rigour
@@ -79,15 +79,15 @@ def test_certificate_travels_as_json_and_can_be_spoilt():
     design = minimax_tradeoff(problem, 2)
     certificate = TradeoffCertificate.from_json(json.loads(json.dumps(design.certificates[0].to_json())))
     assert certificate == design.certificates[0]
-    assert certificate.verify(problem).exact == Fraction(3, 5)
+    assert certificate.prove(problem).exact == Fraction(3, 5)
     higher = replace(certificate, bound=tuple(u + Fraction(1, 1000) for u in certificate.bound))
-    with pytest.raises(InputError, match="lower bound fails"):
+    with pytest.raises(CertificateError, match="lower bound fails"):
         higher.verify(problem)
-    with pytest.raises(InputError, match="likelihood ratio"):
+    with pytest.raises(CertificateError, match="likelihood ratio"):
         replace(certificate, lam=Fraction(3, 2)).verify(problem)
-    with pytest.raises(InputError, match="not the one of the problem"):
+    with pytest.raises(CertificateError, match="not the one of the problem"):
         replace(certificate, minimax=False, prior=(Fraction(1), *[Fraction(0)] * 3)).verify(problem)
-    with pytest.raises(InputError, match="do not sum to 1"):
+    with pytest.raises(CertificateError, match="do not sum to 1"):
         replace(certificate, rows=(tuple(2 * v for v in certificate.rows[0]), *certificate.rows[1:])).verify(problem)
 
 

@@ -72,9 +72,6 @@ def _guessing():
     return orbit_tradeoff(smoothed_point_masses(5, 1), F(3), symmetric_group(5))
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="issue H 1.3: sizes and incidences of orbits are believed"
-)
 def test_sizes_and_incidences_of_orbits_are_counted_again():
     design = _guessing()
     assert design.value.exact == F("4/7")
@@ -87,7 +84,6 @@ def test_sizes_and_incidences_of_orbits_are_counted_again():
         assert refused(replace(design, weights=(forged,)).verify, "weights[0].orbit")
 
 
-@open_defect(reason="issue H 1.3: verifies as 1/2 where the optimum is 4/7")
 def test_a_forged_orbit_cannot_attain_one_half():
     design = _guessing()
     (used,) = design.weights
@@ -98,7 +94,6 @@ def test_a_forged_orbit_cannot_attain_one_half():
     assert refused(claimed.verify, "weights[0].orbit")
 
 
-@open_defect(reason="issue H 1.3: bare ValueError and IndexError")
 def test_tampering_with_an_orbit_design_is_refused_and_named():
     design = _guessing()
     (used,) = design.weights

@@ -132,7 +132,8 @@ Math(sp.latex(formula.expression()))
 
 # %%
 for piece in formula.pieces:
-    print(f"[{piece.lower}, {piece.upper}]: {len(piece.weights)} kinds of outputs, {piece.conditions} signs decided")
+    kinds = len(piece.bases[0].weights)
+    print(f"[{piece.lower}, {piece.upper}]: {kinds} kinds of outputs, {piece.conditions} signs decided")
 
 # %% [markdown]
 # The discrete cardioid of the paper (Appendix C.2) has data in a number field; its closed form comes out unasked.

@@ -78,7 +78,7 @@ def cardioid(directory: Path) -> Sequence[Path]:
         pieces = [optimum.at(sp.Float(float(np.exp(b)))) for b in budgets]
         values = [float(piece.value.subs(LAM, float(np.exp(b)))) for piece, b in zip(pieces, budgets, strict=True)]
         axes.plot(budgets, values, color=f"C{index}", label=f"m = {m}")
-        sizes = [piece.weights[0][0].subset.bit_count() for piece in pieces]
+        sizes = [piece.bases[0].weights[0][0].subset.bit_count() for piece in pieces]
         twin.step(budgets, sizes, color=f"C{index}", linestyle=":")
     axes.set(xlabel=r"$\epsilon_0$", ylabel="optimal cosine risk")
     twin.set(ylabel="readings in the optimal run (dotted)", yticks=[1, 2, 3])

@@ -14,12 +14,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, Final, final
 
 from symshuffle.design.problems import DecisionProblem
 from symshuffle.errors import CertificateError
-from symshuffle.numbers import parse_rational
+from symshuffle.numbers import Exp, enclose, parse_rational
 from symshuffle.results import Bracket, Rigour
+
+LEVEL_BITS: Final = 512
+"""Binary digits at which exp(eps0) is compared with the rational levels around it, which have about 100."""
 
 
 @final
@@ -124,6 +127,32 @@ class TradeoffCertificate:
             read(data["bound"], "bound"),
             data["criterion"] == "minimax",
         )
+
+
+def check_around(level: Fraction | Exp, levels: Sequence[Fraction], place: str) -> Rigour:
+    """Refuse rational levels from which nothing follows at the level asked for.
+
+    Lower bounds hold for all smaller levels, channels remain LDP at all larger ones. So the level itself is as good as
+    ``(above, below)``, a bound from above the level and a channel from below it.
+
+    Returns
+    -------
+    Rigour
+        Exact at the level itself, otherwise that of the enclosure of ``exp(eps0)``.
+
+    Raises
+    ------
+    CertificateError
+        At the place given.
+    """
+    if isinstance(level, Exp):
+        ball = enclose(level, LEVEL_BITS)
+        if len(levels) != 2 or not (levels[0] >= ball.upper and levels[1] <= ball.lower):
+            raise CertificateError(place, f"their levels are not one above and one below {level}")
+        return Rigour.BALL
+    if list(levels) != [level]:
+        raise CertificateError(place, f"their levels are not the one level {level}")
+    return Rigour.EXACT
 
 
 def check_bound(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction) -> None:

@@ -17,14 +17,15 @@ import flint
 import numpy as np
 
 from symshuffle.channel import Channel
+from symshuffle.design.certificate import check_around
 from symshuffle.design.measures import Column, Measure
-from symshuffle.errors import InputError, NotDecided, SolverFailure, Unsupported
+from symshuffle.errors import CertificateError, InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, proper_subsets
 from symshuffle.geometry.groups import SubsetOrbit, SymmetryGroup
 from symshuffle.geometry.linprog import certificate_of_basis, solve
 from symshuffle.lp import LinearProgram, Sense
 from symshuffle.numbers import Ball, Exp, enclose, to_arb, working_precision
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, within
 
 ENUMERATION_LIMIT: Final = 14
 """Largest number of inputs for which every staircase column is certified."""
@@ -37,9 +38,11 @@ _MAX_OUTPUTS: Final = 4096
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class MeasureDesign:
+@dataclass(frozen=True, slots=True, repr=False)
+class MeasureDesign(AnswerMethods):
     r"""The largest value of a measure over all LDP channels.
+
+    It is a :class:`~symshuffle.results.Certified` answer; the safe end is the lower one, which the channel attains.
 
     Parameters
     ----------
@@ -53,6 +56,12 @@ class MeasureDesign:
         A vector ``u`` with :math:`\varphi(S_y) \le u \cdot S_y` for every subset; its sum is the upper end.
     value : Bracket
         The maximum.
+    group : SymmetryGroup or None
+        Permutations of exchangeable inputs by which the program was reduced.
+    bound_lam : Fraction or None
+        Level of the bound where it is not that of the channel.
+    level : Fraction, Exp or None
+        The level asked for; None for ``lam`` itself.
     """
 
     measure: Measure
@@ -62,6 +71,92 @@ class MeasureDesign:
     value: Bracket
     group: SymmetryGroup | None = None
     bound_lam: Fraction | None = None
+    level: Fraction | Exp | None = None
+
+    @property
+    def bracket(self) -> Bracket:
+        """The maximum."""
+        return self.value
+
+    @property
+    def about(self) -> str:
+        """What the number is the largest of."""
+        level = self.lam if self.level is None else self.level
+        return (
+            f"largest {self.measure.name} over all LDP channels with {self.measure.num_inputs} inputs at lam = {level}"
+        )
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The lower end: the channel shown attains it."""
+        return SafeEnd.LOWER
+
+    def verify(self) -> None:
+        """Check weights and bound on every staircase column, from the measure and the level alone.
+
+        Raises
+        ------
+        CertificateError
+            At ``lam`` (the levels are not above 1, or not around the one asked for), ``measure`` or ``group`` where it
+            is none that can be maximised, ``weights`` (a key, a sign, a row), ``bound`` (its length, its symmetry, or a
+            column above it) or ``value``.
+        """
+        m = self.measure.num_inputs
+        with within("measure"):
+            _check_homogeneous(self.measure)
+        if self.group is None and m > ENUMERATION_LIMIT:
+            raise CertificateError("group", f"without symmetry {m} inputs have too many columns to check")
+        if self.group is not None:
+            with within("group"):
+                _check_exchangeable(self.measure, self.group)
+        if not self.lam > 1:
+            raise CertificateError("lam", f"{self.lam} is no level above 1")
+        bound_lam = self.lam if self.bound_lam is None else self.bound_lam
+        level = self.lam if self.level is None else self.level
+        levels = [bound_lam, self.lam] if isinstance(level, Exp) else sorted({bound_lam, self.lam})
+        rigour = check_around(level, levels, "lam")
+        attained = self._attained()
+        self._check_bound(bound_lam)
+        if self.measure.rational is None:
+            rigour = Rigour.BALL
+        bound = max(attained, sum(self.bound, start=Fraction(0)))
+        check_claim(self.value, Bracket(attained, bound, rigour, "lp", "weights and bound"), "value")
+
+    def _attained(self) -> Fraction:
+        """What the channel attains at least, after checking that it is one."""
+        m = self.measure.num_inputs
+        blocks, orbits = _columns_up_to(m, self.group)
+        known = {orbit.representative: orbit for orbit in orbits}
+        for subset, weight in self.weights.items():
+            if subset not in known:
+                raise CertificateError("weights", f"{subset} is no subset that was to be weighed")
+            if not isinstance(weight, Fraction) or weight < 0:
+                raise CertificateError("weights", f"{weight} is no rational of at least 0")
+        for i, block in enumerate(blocks):
+            total = sum((w * known[y].column_sum(i, self.lam) for y, w in self.weights.items()), start=Fraction(0))
+            if total != 1:
+                raise CertificateError("weights", f"the probabilities of inputs {block} sum to {total}")
+        ends = [_enclosed(self.measure, _column(y, m, self.lam)).lower for y in self.weights]
+        sizes = [weight * known[y].size for y, weight in self.weights.items()]
+        return sum((size * end for size, end in zip(sizes, ends, strict=True)), start=Fraction(0))
+
+    def _check_bound(self, lam: Fraction) -> None:
+        """Refuse a bound that is not above every staircase column."""
+        m = self.measure.num_inputs
+        blocks, orbits = _columns_up_to(m, self.group)
+        if len(self.bound) != m:
+            raise CertificateError("bound", f"{len(self.bound)} entries for {m} inputs")
+        if any(self.bound[x] != self.bound[block[0]] for block in blocks for x in block):
+            raise CertificateError("bound", "it differs at exchangeable inputs, where only one of them is checked")
+        for orbit in orbits:
+            column = _column(orbit.representative, m, lam)
+            limit = sum((u * v for u, v in zip(self.bound, column, strict=True)), start=Fraction(0))
+            if (value := _enclosed(self.measure, column).upper) > limit:
+                raise CertificateError("bound", f"subset {orbit.representative} by {float(value - limit):.3e}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer with its certificate."""
+        return AnswerMethods.to_dict(self) | {"certificate": self.to_json()}
 
     def num_outputs(self) -> int:
         """Number of outputs of the optimal channel."""
@@ -143,15 +238,13 @@ def maximise(measure: Measure, lam: Fraction | int | Exp, *, group: SymmetryGrou
     lower, upper = (_maximise_at(measure, level, group) for level in (around.lower, around.upper))
     how = f"maxima at two rational levels around exp({lam.exponent}); the maximum increases with the level"
     value = Bracket(lower.value.lower, upper.value.upper, Rigour.BALL, "lp", how)
-    return replace(lower, bound=upper.bound, value=value, bound_lam=upper.lam)
+    return replace(lower, bound=upper.bound, value=value, bound_lam=upper.lam, level=lam)
 
 
 def _check_exchangeable(measure: Measure, group: SymmetryGroup) -> None:
+    if group.m != measure.num_inputs or not measure.data:
+        raise InputError("group", f"acts on {group.m} inputs", f"{measure.num_inputs} inputs of a measure with data")
     for i, generator in enumerate(group.generators):
-        if group.m != measure.num_inputs or not measure.data:
-            raise InputError(
-                "group", f"acts on {group.m} inputs", f"{measure.num_inputs} inputs of a measure with data"
-            )
         for vector in measure.data:
             moved = next((x for x, y in enumerate(generator) if vector[x] != vector[y]), None)
             if moved is not None:
@@ -163,12 +256,8 @@ def _check_exchangeable(measure: Measure, group: SymmetryGroup) -> None:
 def _maximise_at(measure: Measure, lam: Fraction, group: SymmetryGroup | None) -> MeasureDesign:
     m = measure.num_inputs
     # One column per orbit of subsets, one row per orbit of inputs; the variable is the total weight of the orbit.
-    if group is None:
-        blocks: tuple[tuple[int, ...], ...] = tuple((x,) for x in range(m))
-        orbits = [SubsetOrbit(y, 1, tuple(y >> x & 1 for x in range(m))) for y in proper_subsets(m)]
-    else:
-        blocks, orbits = group.input_orbits(), list(group.subset_orbits())
-    columns = [tuple(lam if o.representative >> x & 1 else Fraction(1) for x in range(m)) for o in orbits]
+    blocks, orbits = _columns_up_to(m, group)
+    columns = [_column(o.representative, m, lam) for o in orbits]
     rows = [tuple(o.column_sum(i, lam) / o.size for i in range(len(blocks))) for o in orbits]
     entries = tuple(tuple(enumerate(row)) for row in rows)
     senses, rhs = (Sense.EQ,) * len(blocks), (Fraction(1),) * len(blocks)
@@ -211,6 +300,28 @@ def _maximise_at(measure: Measure, lam: Fraction, group: SymmetryGroup | None) -
         lower = Ball.from_arb(attained, _BITS).lower
         value = Bracket(lower, max(lower, sum(bound, start=Fraction(0))), Rigour.BALL, "lp", how)
     return MeasureDesign(measure, lam, weigh(certificate.primal), bound, value, group)
+
+
+def _columns_up_to(m: int, group: SymmetryGroup | None) -> tuple[tuple[tuple[int, ...], ...], list[SubsetOrbit]]:
+    """Orbits of inputs and of subsets; one by one where there is no group."""
+    if group is not None:
+        return group.input_orbits(), list(group.subset_orbits())
+    singles = [SubsetOrbit(y, 1, tuple(y >> x & 1 for x in range(m))) for y in proper_subsets(m)]
+    return tuple((x,) for x in range(m)), singles
+
+
+def _column(subset: int, m: int, lam: Fraction) -> tuple[Fraction, ...]:
+    """The staircase column of a subset."""
+    return tuple(lam if subset >> x & 1 else Fraction(1) for x in range(m))
+
+
+def _enclosed(measure: Measure, column: Column) -> Ball:
+    """The value of a column: a point where the measure is rational, otherwise a ball."""
+    if measure.rational is not None:
+        value = measure.rational(column)
+        return Ball(value, value)
+    with working_precision(_BITS):
+        return Ball.from_arb(measure.column_ball(column), _BITS)
 
 
 def _float_basis(columns: Sequence[Column], values: Sequence[float]) -> list[int]:

@@ -18,17 +18,17 @@ import numpy as np
 
 from symshuffle.channel import Channel
 from symshuffle.design import programs, sizes
-from symshuffle.design.certificate import TradeoffCertificate, worst_columns
+from symshuffle.design.certificate import TradeoffCertificate, check_around, worst_columns
 from symshuffle.design.exact_programs import Column, exact_compact, restricted_program
 from symshuffle.design.invariant import InvariantProblem
 from symshuffle.design.problems import DecisionProblem
-from symshuffle.errors import InputError, NotDecided
+from symshuffle.errors import CertificateError, InputError, NotDecided
 from symshuffle.geometry.extremal import LDPCone, check_lam
 from symshuffle.geometry.groups import trivial_group
 from symshuffle.geometry.linprog import solve
 from symshuffle.lp import LinearProgram
 from symshuffle.numbers import Exp, enclose
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, within
 
 _EXACT_ROWS: Final = 120
 """Largest number of rows for which the rational re-solve is attempted by default."""
@@ -64,9 +64,11 @@ class Method(enum.Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Design:
+@dataclass(frozen=True, slots=True, repr=False)
+class Design(AnswerMethods):
     """An optimal channel and what is known about it.
+
+    It is a :class:`~symshuffle.results.Certified` answer; the safe end is the upper one, which the channel attains.
 
     Parameters
     ----------
@@ -85,6 +87,8 @@ class Design:
         with the level, so the first bounds it from below and the second from above.
     proposed : float
         What the floating-point solver said the optimum was.
+    level : Fraction or Exp
+        The level asked for.
     """
 
     problem: DecisionProblem
@@ -94,6 +98,59 @@ class Design:
     weights: tuple[tuple[int, int, Fraction], ...]
     certificates: tuple[TradeoffCertificate, ...]
     proposed: float
+    level: Fraction | Exp
+
+    @property
+    def bracket(self) -> Bracket:
+        """The optimal risk."""
+        return self.value
+
+    @property
+    def about(self) -> str:
+        """What the number is the smallest of."""
+        criterion = "worst-case" if self.criterion is Criterion.MINIMAX else "Bayes"
+        inputs = f"{self.problem.num_inputs} inputs at lam = {self.level}"
+        return f"smallest {criterion} risk over all LDP channels with {inputs}"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end: the channel shown attains it."""
+        return SafeEnd.UPPER
+
+    def verify(self) -> None:
+        """Check certificates, levels and weights in rational arithmetic, against the problem itself.
+
+        Raises
+        ------
+        CertificateError
+            At ``certificates`` (their number or levels), ``certificates[i]`` with the part that fails, ``weights``
+            (they are not the channel of the last certificate) or ``value``.
+        """
+        around = check_around(self.level, [certificate.lam for certificate in self.certificates], "certificates")
+        proved = []
+        for i, certificate in enumerate(self.certificates):
+            if certificate.minimax != (self.criterion is Criterion.MINIMAX):
+                raise CertificateError(f"certificates[{i}]", f"of another criterion than {self.criterion.value}")
+            with within(f"certificates[{i}]"):
+                proved.append(certificate.prove(self.problem))
+        if any(weight < 0 for _, _, weight in self.weights):
+            raise CertificateError("weights", "a negative weight")
+        with within("weights"):
+            rows = action_rows(self.problem, self.weights, self.lam)
+        if rows != self.certificates[-1].rows:
+            raise CertificateError("weights", "they do not make the channel of the certificate")
+        ends = Bracket(proved[0].lower, proved[-1].upper, around, "lp", "certificates")
+        check_claim(self.value, ends, "value")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer with its certificates and the weights of the channel."""
+        return AnswerMethods.to_dict(self) | {
+            "criterion": self.criterion.value,
+            "weights": [
+                {"subset": subset, "action": action, "weight": str(weight)} for subset, action, weight in self.weights
+            ],
+            "certificates": [certificate.to_json() for certificate in self.certificates],
+        }
 
     @property
     def lam(self) -> Fraction:
@@ -197,7 +254,7 @@ def _tradeoff(
     )
     value = Bracket(looser.value.lower, stricter.value.upper, Rigour.BALL, "lp", how)
     certificates = (*looser.certificates, *stricter.certificates)
-    return Design(problem, criterion, method, value, stricter.weights, certificates, stricter.proposed)
+    return Design(problem, criterion, method, value, stricter.weights, certificates, stricter.proposed, lam)
 
 
 def _at_rational(
@@ -261,7 +318,7 @@ def _certify(
     value = certificate.prove(problem)
     if value.exact is None:
         raise NotDecided(f"no exact optimum found; what is proved is {value}")
-    return Design(problem, criterion, method, value, weights, (certificate,), proposed)
+    return Design(problem, criterion, method, value, weights, (certificate,), proposed, lam)
 
 
 def _columns_of(rows: Sequence[Sequence[Fraction]], lam: Fraction) -> tuple[tuple[int, int, Fraction], ...]:
@@ -311,7 +368,7 @@ def _weak_duality(
     bound = programs.repaired_bound(problem.posterior_costs(prior), proposal.bound, lam)
     certificate = TradeoffCertificate(lam, prior, rows, bound, criterion is Criterion.MINIMAX)
     value = certificate.prove(problem)
-    return Design(problem, criterion, method, value, _columns_of(rows, lam), (certificate,), proposal.value)
+    return Design(problem, criterion, method, value, _columns_of(rows, lam), (certificate,), proposal.value, lam)
 
 
 def minimax_risk(problem: DecisionProblem, channel: Channel) -> tuple[Fraction, Any, tuple[Fraction, ...]]:

@@ -9,7 +9,7 @@ import sympy as sp
 
 from symshuffle.design import DecisionProblem, bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
 from symshuffle.design.cardioid import cardioid_program, cosine, cosine_field, grid_suffices
-from symshuffle.design.parametric import derive, piece_at
+from symshuffle.design.parametric import basis_at, derive
 from symshuffle.design.parametric_program import bayes_program, minimax_program
 from symshuffle.design.signs import nonnegative_by_coefficients, sign_changes, sign_in_field
 from symshuffle.design.weighted import (
@@ -46,7 +46,7 @@ def test_guessing_is_rediscovered(m):
 def test_cardioid_is_rediscovered(m):
     assert grid_suffices(m)
     found = derive(cardioid_program(m, Fraction(1)))
-    sizes = [piece.weights[0][0].subset.bit_count() for piece in found.pieces]
+    sizes = [piece.bases[0].weights[0][0].subset.bit_count() for piece in found.pieces]
     assert sizes == list(range(len(sizes), 0, -1))
     for piece, k in zip(found.pieces, sizes, strict=True):
         closed = 1 - (LAM - 1) * sp.sin(sp.pi * k / m) / (2 * sp.sin(sp.pi / m) * (k * LAM + m - k))
@@ -94,7 +94,9 @@ def test_minimax_formulas(m):
         assert minimax_tradeoff(problem, level).value.exact == Fraction(int(value.p), int(value.q))
         # The least favourable prior, spread over its orbits, makes the Bayes optimum as large.
         sizes = [2] * (m // 2) + [1] * (m % 2)
-        shares = [Fraction(str(p.subs(LAM, at))) / size for p, size in zip(piece.prior, sizes, strict=True)]
+        shares = [
+            Fraction(str(p.subs(LAM, at))) / size for p, size in zip(piece.basis(level).prior, sizes, strict=True)
+        ]
         prior = [shares[min(t, m - 1 - t)] for t in range(m)]
         assert bayes_tradeoff(problem.with_prior(prior), level).value.exact == Fraction(int(value.p), int(value.q))
 
@@ -130,7 +132,7 @@ def test_detected_symmetry_and_no_symmetry_agree():
 def test_weights_and_bound_prove_the_value():
     problem = ordered_categories(4)
     program = bayes_program(problem, trivial_group(4))
-    piece = piece_at(program, Fraction(3))
+    piece = basis_at(program, Fraction(3))
     for x in range(4):
         total = sum(w * (LAM if column.subset >> x & 1 else 1) for column, w in piece.weights)
         assert sp.simplify(total - 1) == 0

@@ -9,18 +9,19 @@ from fractions import Fraction as F
 import pytest
 import sympy as sp
 
-from symshuffle.design import DecisionProblem, smoothed_point_masses
+from symshuffle.design import DecisionProblem, bayes_tradeoff, measures, minimax_tradeoff, smoothed_point_masses
+from symshuffle.design.cardioid import cardioid_program
 from symshuffle.design.frontier import trace_frontier
+from symshuffle.design.maximum import maximise
 from symshuffle.design.orbits import DualCertificate, Frontier, Orbit
 from symshuffle.design.parametric import derive
 from symshuffle.design.reduced import orbit_tradeoff
+from symshuffle.design.tradeoff import Criterion
+from symshuffle.errors import CertificateError
 from symshuffle.geometry.groups import symmetric_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.numbers import Exp
 from symshuffle.results import Bracket, Rigour
-
-
-def open_defect(reason):
-    return pytest.mark.xfail(strict=True, raises=AssertionError, reason=reason)
 
 
 def refused(check, place):
@@ -119,13 +120,138 @@ PROBLEMS = {
 }
 
 
-@open_defect(reason="issue H 1.3: a piece carries weights and prior of a neighbouring basis")
 @pytest.mark.parametrize("lam", ["3", "100"])
 @pytest.mark.parametrize("what", PROBLEMS)
 def test_pieces_of_formulas_carry_what_holds_at_their_levels(what, lam):
     problem = PROBLEMS[what]
-    piece = derive(problem, trivial_group(problem.num_inputs), minimax=True).at(F(lam))
+    piece = derive(problem, trivial_group(problem.num_inputs), minimax=True).at(F(lam)).basis(F(lam))
     at = {LAM: sp.Rational(lam)}
     assert all(weight.subs(at) >= 0 for _, weight in piece.weights)
     assert all(entry.subs(at) >= 0 for entry in piece.prior)
     assert sum(entry.subs(at) for entry in piece.prior) == 1
+
+
+@pytest.mark.parametrize("minimax", [False, True])
+def test_derived_formulas_verify(minimax):
+    for problem in (smoothed_point_masses(3, F(1, 2)), ORDERED):
+        derive(problem, trivial_group(problem.num_inputs), minimax=minimax).verify()
+    for problem in PROBLEMS.values():
+        derive(problem, trivial_group(problem.num_inputs), minimax=True).verify()
+    if minimax:
+        derive(cardioid_program(5, F(1))).verify()  # over a number field
+
+
+ORDERED = DecisionProblem.of(
+    [[int(x == t) for x in range(3)] for t in range(3)],
+    [[(t - a) ** 2 for a in range(3)] for t in range(3)],
+    [F(1, 3)] * 3,
+)
+
+
+def _with_basis(formula, i, j, **changes):
+    piece = formula.pieces[i]
+    bases = (*piece.bases[:j], replace(piece.bases[j], **changes), *piece.bases[j + 1 :])
+    return replace(formula, pieces=(*formula.pieces[:i], replace(piece, bases=bases), *formula.pieces[i + 1 :]))
+
+
+def test_false_formulas_are_refused_and_named():
+    formula = derive(ORDERED, trivial_group(3), minimax=True)
+    assert len(formula.pieces) == 2
+    first, last = (piece.bases[0] for piece in (formula.pieces[0], formula.pieces[-1]))
+    doubled = tuple((column, 2 * weight) for column, weight in first.weights)
+    known = "pieces[0].bases[0]"
+    for changes, place in (
+        ({"weights": doubled}, f"{known}.weights"),
+        ({"weights": ((replace(first.weights[0][0], subset=99), sp.Integer(1)),)}, f"{known}.weights"),
+        ({"bound": tuple(2 * u for u in first.bound)}, f"{known}.bound"),
+        ({"bound": first.bound[:-1]}, f"{known}.bound"),
+        ({"prior": tuple(2 * p for p in first.prior)}, f"{known}.prior"),
+        ({"prior": first.prior[:-1]}, f"{known}.prior"),
+        ({"upper": sp.oo}, known),  # the neighbour's interval
+    ):
+        with pytest.raises(CertificateError) as caught:
+            _with_basis(formula, 0, 0, **changes).verify()
+        assert caught.value.place.startswith(place), changes
+    gap = replace(formula, pieces=(formula.pieces[0], replace(formula.pieces[1], lower=sp.Integer(100))))
+    short = replace(formula, pieces=formula.pieces[:1])
+    wide = replace(formula, pieces=(formula.pieces[0], replace(formula.pieces[1], lower=sp.Integer(1))))
+    other = replace(formula, pieces=(replace(formula.pieces[0], value=last.value), formula.pieces[1]))
+    for false, place in (
+        (gap, "pieces"),
+        (short, "pieces"),
+        (wide, "pieces[1].bases"),
+        (other, "pieces[0].bases"),
+    ):
+        assert refused(false.verify, place), place
+
+
+def _measure_designs():
+    half, third = [F(1, 2), F(1, 4), F(1, 4)], [F(1, 3)] * 3
+    yield maximise(measures.chi_square(half, third), F(3))
+    yield maximise(measures.mutual_information(half), F(3))
+    yield maximise(measures.chi_square(half, third), Exp(F(1)))
+    information = measures.mutual_information(half)
+    yield maximise(information, F(3), group=information.symmetry())
+
+
+def test_designs_verify():
+    for design in _measure_designs():
+        design.verify()
+    problem = ORDERED
+    for level in (F(3), Exp(F(1))):
+        for tradeoff in (bayes_tradeoff, minimax_tradeoff):
+            design = tradeoff(problem, level)
+            design.verify()
+            assert float(design) >= design.value.upper
+    _guessing().verify()
+
+
+def test_false_measure_designs_are_refused_and_named():
+    plain, logarithmic, level, grouped = _measure_designs()
+    others = dict.fromkeys(plain.weights, F(0))
+    first = next(iter(plain.weights))
+    for design, changes, place in (
+        (plain, {"weights": {y: 2 * w for y, w in plain.weights.items()}}, "weights"),
+        (plain, {"weights": {**plain.weights, 0: F(1)}}, "weights"),
+        (plain, {"weights": {**plain.weights, first: -plain.weights[first]}}, "weights"),
+        (plain, {"weights": others}, "weights"),
+        (plain, {"bound": tuple(u * F(99, 100) for u in plain.bound)}, "bound"),
+        (plain, {"bound": plain.bound[:2]}, "bound"),
+        (plain, {"lam": F(1)}, "lam"),
+        (plain, {"bound_lam": F(2)}, "lam"),
+        (plain, {"level": F(4)}, "lam"),
+        (plain, {"group": symmetric_group(3)}, "group"),
+        (plain, {"group": trivial_group(4)}, "group"),
+        (plain, {"value": replace(plain.value, lower=plain.value.upper * 2, upper=plain.value.upper * 2)}, "value"),
+        (logarithmic, {"bound": tuple(u * F(99, 100) for u in logarithmic.bound)}, "bound"),
+        (logarithmic, {"value": replace(logarithmic.value, rigour=Rigour.EXACT)}, "value"),
+        (level, {"bound_lam": level.lam}, "lam"),
+        (level, {"level": Exp(F(2))}, "lam"),
+        (grouped, {"bound": tuple(u + s for u, s in zip(grouped.bound, (0, 1, 2), strict=True))}, "bound"),
+    ):
+        assert refused(replace(design, **changes).verify, place), (place, changes)
+    inputs = measures.mutual_information([F(1, 15)] * 15)
+    large = maximise(inputs, F(3), group=inputs.symmetry())
+    assert refused(replace(large, group=None).verify, "group")
+
+
+def test_false_designs_are_refused_and_named():
+    design = minimax_tradeoff(ORDERED, F(3))
+    both = minimax_tradeoff(ORDERED, Exp(F(1)))
+    (certificate,) = design.certificates
+    (subset, action, weight), *rest = design.weights
+    for false, place in (
+        (replace(design, certificates=()), "certificates"),
+        (replace(design, level=F(4)), "certificates"),
+        (replace(design, certificates=both.certificates), "certificates"),
+        (replace(both, certificates=both.certificates[::-1]), "certificates"),
+        (replace(both, certificates=both.certificates[:1]), "certificates"),
+        (replace(both, level=Exp(F(2))), "certificates"),
+        (replace(design, criterion=Criterion.BAYES), "certificates[0]"),
+        (replace(design, certificates=(replace(certificate, rows=certificate.rows[1:]),)), "certificates[0].rows"),
+        (replace(design, weights=((subset, action, 2 * weight), *rest)), "weights"),
+        (replace(design, weights=((subset, action, -weight), (subset, action, 2 * weight), *rest)), "weights"),
+        (replace(design, weights=((subset, 99, weight), *rest)), "weights"),
+        (replace(design, value=exactly(0)), "value"),
+    ):
+        assert refused(false.verify, place), place

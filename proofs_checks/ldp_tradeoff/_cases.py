@@ -32,7 +32,7 @@ def bayes(channel: Channel) -> Fraction:
 
 def minimax(channel: Channel) -> Fraction:
     """Minimax risk of a channel in ``PROBLEM``."""
-    return minimax_risk(PROBLEM, channel)[0]
+    return minimax_risk(PROBLEM, channel).value.lower
 
 
 def distribution(rng: np.random.Generator, size: int) -> tuple[Fraction, ...]:

@@ -93,7 +93,7 @@ def _check_risk_properties(statement: Statement, rng: np.random.Generator) -> It
 def _functional(problem: DecisionProblem, name: str) -> Functional:
     if name == "Bayes":
         return lambda channel: problem.bayes_risk(channel)[0]
-    return lambda channel: minimax_risk(problem, channel)[0]
+    return lambda channel: minimax_risk(problem, channel).value.lower
 
 
 def _reduction(original: Fraction, reduced: Fraction) -> bool:

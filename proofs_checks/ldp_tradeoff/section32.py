@@ -182,7 +182,7 @@ def _check_vertices(statement: Statement, rng: np.random.Generator) -> Iterator[
         by_rows = sum((w * _row_risk(problem, rows[subset - 1]) for subset, _, w in optimum.weights), Fraction(0))
         yield compare(by_rows, optimum.value.exact, at=f"linear objective in the weights, case {trial}")
         if m == 3:
-            worst = min(minimax_risk(problem, channel)[0] for channel in channels)
+            worst = min(minimax_risk(problem, channel).value.lower for channel in channels)
             gaps.append(worst - minimax_tradeoff(problem, lam).value.lower)
     polytope = MaximalPolytope(4, cases.LAM)
     for order in (Fraction(1), Fraction(5, 4)):

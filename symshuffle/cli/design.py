@@ -156,7 +156,8 @@ def _decide(request: Request, *, minimax: bool) -> None:
         problem.required_prior()
     group = _group(file, problem, request.symmetry, minimax=minimax)
     if group is not None:
-        value, designs = orbit_tradeoff_at(problem, level, group, minimax=minimax)
+        found = orbit_tradeoff_at(problem, level, group, minimax=minimax)
+        value, designs = found.value, found.designs
         channel = designs[-1].channel() if designs[-1].num_outputs() <= MOST_SHOWN_OUTPUTS else None
         certificates = [design.to_json() for design in designs]
         labels = [

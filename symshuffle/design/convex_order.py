@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Final, final
 
 from symshuffle.design.envelope import Contamination, Direction, binary_envelope, endpoint_law
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.errors import CertificateError, InputError, Unsupported
 from symshuffle.estimation.canonical import check_users
 from symshuffle.geometry.linprog import solve
 from symshuffle.law import Law
@@ -46,6 +46,37 @@ class ConvexOrder:
     def holds(self) -> bool:
         """Whether the order holds."""
         return self.coupling is not None
+
+    def verify(self, lower: Law, upper: Law) -> None:
+        """Check the witness on the two laws.
+
+        Raises
+        ------
+        CertificateError
+            At ``coupling`` (its shape, a sign, a marginal, a conditional mean), at ``threshold`` (the lower law is not
+            above the upper one there), or at ``means`` (there is no witness, and the means do not differ).
+        """
+        x, y = exact_atoms(lower), exact_atoms(upper)
+        if self.coupling is None:
+            if self.threshold is None:
+                if lower.mean == upper.mean:
+                    raise CertificateError("means", f"both are {lower.mean}, and no threshold is named")
+            elif stop_loss(lower, self.threshold) <= stop_loss(upper, self.threshold):
+                raise CertificateError("threshold", f"at {self.threshold} the lower law is not above the upper one")
+            return
+        if [len(row) for row in self.coupling] != [len(y)] * len(x):
+            raise CertificateError("coupling", f"no {len(x)} rows of {len(y)}")
+        if any(mass < 0 for row in self.coupling for mass in row):
+            raise CertificateError("coupling", "a negative mass")
+        for (value, weight), row in zip(x, self.coupling, strict=True):
+            if sum(row) != weight:
+                raise CertificateError("coupling", f"mass {sum(row)} at {value} of the lower law, not {weight}")
+            mean = sum(mass * above for mass, (above, _) in zip(row, y, strict=True))
+            if mean != weight * value:
+                raise CertificateError("coupling", f"the conditional mean at {value} is {mean / weight}")
+        for (value, weight), column in zip(y, zip(*self.coupling, strict=True), strict=True):
+            if sum(column) != weight:
+                raise CertificateError("coupling", f"mass {sum(column)} at {value} of the upper law, not {weight}")
 
 
 def exact_atoms(law: Law) -> tuple[tuple[Fraction, Fraction], ...]:

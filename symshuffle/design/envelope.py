@@ -27,7 +27,7 @@ from symshuffle.channel import Channel
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.law import Law
 from symshuffle.numbers import Ball, Exp, Number, Real, Verdict, equal, less, to_arb, working_precision
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 
 LARGEST_EXACT: Final = 3000
 """Users beyond which the envelope is enclosed in balls even where it is rational."""
@@ -94,9 +94,9 @@ class Contamination:
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Leakage:
-    """A divergence of the contamination pair, with what it is a divergence of.
+@dataclass(frozen=True, slots=True, repr=False)
+class Leakage(AnswerMethods):
+    """A divergence of the contamination pair, with what it is a divergence of; its safe end is the upper one.
 
     Parameters
     ----------
@@ -112,8 +112,20 @@ class Leakage:
     experiment: Contamination
     meaning: str
 
-    def __str__(self) -> str:
-        return f"{self.bracket}: {self.meaning}; {self.experiment.datasets}"
+    @property
+    def about(self) -> str:
+        """Which channels and which datasets the number speaks about."""
+        return f"{self.meaning}; {self.experiment.datasets}"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end: no more than that leaks."""
+        return SafeEnd.UPPER
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer with its experiment."""
+        experiment = {"n": self.experiment.n, "direction": self.experiment.direction.value}
+        return AnswerMethods.to_dict(self) | {"experiment": experiment}
 
 
 def ratio_law(channel: Channel, i: int, j: int) -> Law:

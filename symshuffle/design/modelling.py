@@ -11,11 +11,12 @@ import numpy as np
 
 from symshuffle.channel import Channel
 from symshuffle.design.programs import Array, cvxpy, indicator_matrix
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.errors import CertificateError, InputError, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, proper_subsets
 from symshuffle.geometry.linprog import Solution, solve
 from symshuffle.lp import LinearProgram, Sense
 from symshuffle.numbers import Exp, enclose, parse_rational
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, within
 
 _LARGEST = 12
 
@@ -119,8 +120,9 @@ class ExtremalChannel:
             raise Unsupported("the model is quadratic, not linear: no certificate")
         solution = solve(self._program(data))
         _, offset, *_ = data["param_prob"].apply_parameters()
-        optimum = solution.value.lower + self._exact(offset)
-        return CertifiedModel(-optimum if isinstance(problem.objective, cp.Maximize) else optimum, solution)
+        constant, maximised = self._exact(offset), isinstance(problem.objective, cp.Maximize)
+        optimum = solution.value.lower + constant
+        return CertifiedModel(-optimum if maximised else optimum, solution, constant, maximised)
 
     def _program(self, data: dict[str, Any]) -> LinearProgram:
         """The rational program behind the arrays that cvxpy prepared."""
@@ -175,9 +177,9 @@ def _level(lam: Fraction | int | None, eps0: Fraction | int | None) -> Fraction:
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class CertifiedModel:
-    """A linear model solved over the rationals.
+@dataclass(frozen=True, slots=True, repr=False)
+class CertifiedModel(AnswerMethods):
+    """A linear model solved over the rationals: a :class:`~symshuffle.results.Certified` answer.
 
     Parameters
     ----------
@@ -185,7 +187,41 @@ class CertifiedModel:
         Its optimum.
     solution : Solution
         The program that was solved, with primal and dual vectors.
+    constant : Fraction
+        What the objective of the model adds to that of the program.
+    maximised : bool
+        Whether the program is the minimum of minus the objective.
     """
 
     value: Fraction
     solution: Solution
+    constant: Fraction
+    maximised: bool
+
+    @property
+    def bracket(self) -> Bracket:
+        """The optimum of the model."""
+        return Bracket(self.value, self.value, Rigour.EXACT, "lp", self.solution.value.how)
+
+    @property
+    def about(self) -> str:
+        """Which program was solved."""
+        return f"optimum of a model over LDP channels, {self.solution.program.describe()}"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The end that the solution attains."""
+        return SafeEnd.LOWER if self.maximised else SafeEnd.UPPER
+
+    def verify(self) -> None:
+        """Check the solution of the rational program, and that the value is its optimum up to sign and constant.
+
+        Raises
+        ------
+        CertificateError
+            At ``solution`` with the part that fails, or at ``value``.
+        """
+        with within("solution"):
+            proved = self.solution.certificate.prove(self.solution.program).shifted(self.constant)
+        if self.value != (-proved.upper if self.maximised else proved.lower) or proved.exact is None:
+            raise CertificateError("value", f"{self.value} is claimed, the program proves {proved}")

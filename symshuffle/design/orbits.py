@@ -149,10 +149,10 @@ class DualCertificate:
         Raises
         ------
         CertificateError
-            At ``k``, ``eta``, ``intercept`` or ``lam_cap`` where it is out of range, or at ``curves[s]``: the curve of
+            At ``k``, ``eta`` or ``lam_cap`` where it is out of range, or at ``curves[s]``: the curve of
             templates with ``s`` coordinates at the cap, where the line is not above it.
         """
-        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 2:
+        if not isinstance(self.k, int) or self.k < 2:
             raise CertificateError("k", f"{self.k} is no number of inputs, an integer of at least 2")
         if not self.eta >= 0:
             raise CertificateError("eta", f"the slope {self.eta} is negative")
@@ -199,7 +199,7 @@ def _check_orbit(orbit: Orbit, k: int) -> None:
     if not isinstance(orbit.weight, Fraction) or orbit.weight <= 0:
         raise CertificateError("weight", f"{orbit.weight} is no positive rational")
     for count, value in orbit.levels:
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        if not isinstance(count, int) or count < 1:
             raise CertificateError("levels", f"{count} is no number of coordinates, an integer of at least 1")
         if not isinstance(value, Fraction) or value < 0:
             raise CertificateError("levels", f"{value} is no rational of at least 0")
@@ -275,7 +275,7 @@ class Frontier(AnswerMethods):
             Naming the part that fails: ``k``, ``budget``, ``lam_cap``, ``orbits[j].weight``, ``orbits[j].levels``,
             ``orbits`` (their sum, budget or ratio), ``certificate.`` with a part of the line, or ``trace``.
         """
-        if isinstance(self.budget, bool) or not (isinstance(self.budget, Fraction | int) or self.budget == math.inf):
+        if not isinstance(self.budget, Fraction | int) and self.budget != math.inf:
             raise CertificateError("budget", f"{self.budget} is no rational, nor infinite")
         if self.certificate.k != self.k:
             raise CertificateError("certificate.k", f"a line for {self.certificate.k} inputs, where there are {self.k}")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
 
 from symshuffle.channel import Channel
 from symshuffle.design import programs, sizes
-from symshuffle.design.certificate import check_bound, worst_columns
+from symshuffle.design.certificate import check_around, check_bound, worst_columns
 from symshuffle.design.invariant import InvariantProblem, Pair
 from symshuffle.design.problems import DecisionProblem
 from symshuffle.errors import CertificateError, InputError, Unsupported
@@ -287,16 +287,80 @@ def _optimum(
         pairs = [*pairs, *fresh]
 
 
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class OrbitDesigns(AnswerMethods):
+    """The optimum at a level that may be irrational, from invariant designs at rational ones.
+
+    It is a :class:`~symshuffle.results.Certified` answer; the last channel attains its safe end, the upper one.
+
+    Parameters
+    ----------
+    problem : DecisionProblem
+        What was solved.
+    level : Fraction or Exp
+        The level asked for.
+    value : Bracket
+        The optimal risk.
+    designs : tuple of OrbitDesign
+        One at a rational level; at ``exp(eps0)`` one above it, which bounds the risk from below, and one below it.
+    """
+
+    problem: DecisionProblem
+    level: Fraction | Exp
+    value: Bracket
+    designs: tuple[OrbitDesign, ...]
+
+    @property
+    def bracket(self) -> Bracket:
+        """The optimal risk."""
+        return self.value
+
+    @property
+    def about(self) -> str:
+        """What the number is the smallest of."""
+        criterion = "worst-case" if self.designs[0].minimax else "Bayes"
+        return f"smallest {criterion} risk over all LDP channels with {self.problem.num_inputs} inputs at {self.level}"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end: the last channel attains it."""
+        return SafeEnd.UPPER
+
+    def verify(self) -> None:
+        """Check every design, their levels, and that they are designs of this problem.
+
+        Raises
+        ------
+        CertificateError
+            At ``designs`` (their levels), ``designs[i]`` with the part that fails, or ``value``.
+        """
+        rigour = check_around(self.level, [design.lam for design in self.designs], "designs")
+        for i, design in enumerate(self.designs):
+            same = replace(design.problem, prior=self.problem.prior) if design.minimax else design.problem
+            if same != self.problem or design.minimax != self.designs[0].minimax:
+                raise CertificateError(f"designs[{i}]", "a design of another problem")
+            with within(f"designs[{i}]"):
+                design.verify()
+        ends = Bracket(self.designs[0].value.lower, self.designs[-1].value.upper, rigour, "orbit lp", "designs")
+        check_claim(self.value, ends, "value")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer with its certificates."""
+        return AnswerMethods.to_dict(self) | {"certificates": [design.to_json() for design in self.designs]}
+
+
 def orbit_tradeoff_at(
     problem: DecisionProblem, lam: Fraction | int | Exp, group: SymmetryGroup, *, minimax: bool = False
-) -> tuple[Bracket, tuple[OrbitDesign, ...]]:
+) -> OrbitDesigns:
     """The same at ``exp(eps0)`` too: two designs at rational levels around it bracket the value."""
     if not isinstance(lam, Exp):
         design = orbit_tradeoff(problem, lam, group, minimax=minimax)
-        return design.value, (design,)
+        return OrbitDesigns(problem, Fraction(lam), design.value, (design,))
     if lam.exponent <= 0:
         raise InputError("eps0", lam.exponent, "a number above 0")
     ball = enclose(lam, 100)
     designs = tuple(orbit_tradeoff(problem, level, group, minimax=minimax) for level in (ball.upper, ball.lower))
     how = f"certificates at two rational levels around exp({lam.exponent}); the risk decreases in lam"
-    return Bracket(designs[0].value.lower, designs[1].value.upper, Rigour.BALL, "orbit lp", how), designs
+    value = Bracket(designs[0].value.lower, designs[1].value.upper, Rigour.BALL, "orbit lp", how)
+    return OrbitDesigns(problem, lam, value, designs)

@@ -19,6 +19,7 @@ import numpy as np
 from symshuffle.channel import Channel
 from symshuffle.design import programs, sizes
 from symshuffle.design.certificate import TradeoffCertificate, check_around, worst_columns
+from symshuffle.design.channel_risk import minimax_risk as minimax_risk
 from symshuffle.design.exact_programs import Column, exact_compact, restricted_program
 from symshuffle.design.invariant import InvariantProblem
 from symshuffle.design.problems import DecisionProblem
@@ -26,7 +27,6 @@ from symshuffle.errors import CertificateError, InputError, NotDecided
 from symshuffle.geometry.extremal import LDPCone, check_lam
 from symshuffle.geometry.groups import trivial_group
 from symshuffle.geometry.linprog import solve
-from symshuffle.lp import LinearProgram
 from symshuffle.numbers import Exp, enclose
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, within
 
@@ -369,31 +369,6 @@ def _weak_duality(
     certificate = TradeoffCertificate(lam, prior, rows, bound, criterion is Criterion.MINIMAX)
     value = certificate.prove(problem)
     return Design(problem, criterion, method, value, _columns_of(rows, lam), (certificate,), proposal.value, lam)
-
-
-def minimax_risk(problem: DecisionProblem, channel: Channel) -> tuple[Fraction, Any, tuple[Fraction, ...]]:
-    """The minimax risk of one channel, an optimal randomised rule, and a least favourable prior, all exact.
-
-    Notes
-    -----
-    ldp_tradeoff, equations (5) and (6).
-    """
-    outputs, actions = channel.num_outputs, problem.num_actions
-    columns = problem._columns(channel)
-    costs = [Fraction(0)] * (outputs * actions) + [Fraction(1)]
-    rows: list[tuple[list[Fraction], str, int]] = []
-    for y in range(outputs):
-        rows.append(([Fraction(int(j // actions == y)) for j in range(outputs * actions)] + [Fraction(0)], "==", 1))
-    for model, loss in zip(problem.model, problem.loss, strict=True):
-        seen = [sum((p * v for p, v in zip(model, column, strict=True)), start=Fraction(0)) for column in columns]
-        rows.append(([seen[y] * loss[a] for y in range(outputs) for a in range(actions)] + [Fraction(-1)], "<=", 0))
-    solution = solve(LinearProgram.from_rows(costs, rows, free=[outputs * actions]))
-    point = solution.primal()
-    rule = tuple(tuple(point[y * actions : (y + 1) * actions]) for y in range(outputs))
-    prior = tuple(-v for v in solution.certificate.dual[outputs:])
-    value = solution.value.exact
-    assert value is not None  # solve() returns exact optima only
-    return value, rule, prior
 
 
 def weights_by_subset(design: Design) -> Mapping[int, Fraction]:

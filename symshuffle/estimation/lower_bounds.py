@@ -24,7 +24,7 @@ from symshuffle.channel import Channel
 from symshuffle.errors import InputError
 from symshuffle.estimation.canonical import Population, check_users, isotropic_risk
 from symshuffle.numbers import Ball, Number, Verdict, less, lower_end, to_arb, upper_end, working_precision
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 from symshuffle.shuffled import histogram_law
 
 BITS: Final = 128
@@ -83,9 +83,12 @@ def cosine_prior(symbol: Any, radius: Any) -> Any:
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Sandwich:
+@dataclass(frozen=True, slots=True, repr=False)
+class Sandwich(AnswerMethods):
     """What is known about the minimax risk of shuffled composition estimation at one ``n``.
+
+    As an answer it is the bracket from the lower to the upper bound; the safe end is the upper one, which an estimator
+    attains.
 
     Parameters
     ----------
@@ -95,12 +98,32 @@ class Sandwich:
         Enclosure of the worst-case risk of the canonical estimator.
     radius : Fraction
         Half the side of the cube that carries the prior.
+    inputs, users : int
+        Numbers of inputs and of users.
     """
 
     lower: Bracket
     upper: Bracket
     canonical: Bracket
     radius: Fraction
+    inputs: int
+    users: int
+
+    @property
+    def bracket(self) -> Bracket:
+        """The minimax risk, between both bounds."""
+        how = f"lower: {self.lower.how}; upper: {self.upper.how}"
+        return Bracket(self.lower.lower, self.upper.upper, Rigour.BALL, "closed form", how)
+
+    @property
+    def about(self) -> str:
+        """Whose risk it is."""
+        return f"minimax risk of the composition of {self.users} i.i.d. users with {self.inputs} inputs, capped trace"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end: an estimator attains it."""
+        return SafeEnd.UPPER
 
     @property
     def ratio(self) -> Fraction:
@@ -151,6 +174,8 @@ def minimax_sandwich(k: int, trace: Number, n: int) -> Sandwich:
             _bracket(to_arb(best_shrinkage_risk(k, trace, n)), "canonical estimator, best shrinkage"),
             _bracket(canonical, "canonical estimator of an exchangeable law"),
             radius,
+            k,
+            n,
         )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from symshuffle.errors import CertificateError, NotDecided, SolverFailure
 from symshuffle.lp import Certificate, LinearProgram, Sense
-from symshuffle.results import Bracket
+from symshuffle.results import AnswerMethods, Bracket, SafeEnd, check_claim, within
 
 _SETTINGS: Final[tuple[dict[str, Any], ...]] = (
     {"solver": "simplex"},
@@ -38,9 +38,9 @@ _PERTURBATIONS: Final = ("1/1000", "1/20000", "1/400000")
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Solution:
-    """A linear program solved and certified.
+@dataclass(frozen=True, slots=True, repr=False)
+class Solution(AnswerMethods):
+    """A linear program solved and certified: a :class:`~symshuffle.results.Certified` answer.
 
     Parameters
     ----------
@@ -58,6 +58,37 @@ class Solution:
     certificate: Certificate
     value: Bracket
     basis: tuple[int, ...]
+
+    @property
+    def bracket(self) -> Bracket:
+        """The optimum."""
+        return self.value
+
+    @property
+    def about(self) -> str:
+        """Which program it is the optimum of."""
+        return f"minimum of {self.program.describe()}"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end: the primal vector attains it."""
+        return SafeEnd.UPPER
+
+    def verify(self) -> None:
+        """Check the certificate against the program.
+
+        Raises
+        ------
+        CertificateError
+            At ``certificate`` with the part that fails, or at ``value``.
+        """
+        with within("certificate"):
+            proved = self.certificate.prove(self.program)
+        check_claim(self.value, proved, "value")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer with its certificate."""
+        return AnswerMethods.to_dict(self) | {"certificate": self.certificate.to_json()}
 
     def primal(self) -> list[Fraction]:
         """The optimal point as a dense vector."""

@@ -16,9 +16,9 @@ from symshuffle.channel import Channel
 from symshuffle.errors import CertificateError, InputError
 from symshuffle.geometry.extremal import exact_columns
 from symshuffle.geometry.linprog import Solution, solve
-from symshuffle.lp import LinearProgram, Sense
+from symshuffle.lp import Certificate, LinearProgram, Sense
 from symshuffle.numbers import parse_rational
-from symshuffle.results import within
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, within
 
 Matrix = tuple[tuple[Fraction, ...], ...]
 
@@ -154,7 +154,67 @@ def blackwell(first: Channel, second: Channel) -> Garbling | Separation:
     return Separation(gains)
 
 
-def deficiency(first: Channel, second: Channel) -> tuple[Fraction, Channel]:
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class Deficiency(AnswerMethods):
+    """Le Cam's deficiency with the kernel that attains it: a :class:`~symshuffle.results.Certified` answer.
+
+    Parameters
+    ----------
+    first, second : Channel
+        What is post-processed, and what it is to imitate.
+    kernel : Channel
+        The best post-processing.
+    certificate : Certificate
+        The vectors of the linear program behind it.
+    value : Bracket
+        The deficiency.
+    """
+
+    first: Channel
+    second: Channel
+    kernel: Channel
+    certificate: Certificate
+    value: Bracket
+
+    @property
+    def bracket(self) -> Bracket:
+        """The deficiency."""
+        return self.value
+
+    @property
+    def about(self) -> str:
+        """What is imitated by what."""
+        sizes = f"a channel with {self.second.num_outputs} outputs by one with {self.first.num_outputs}"
+        return f"deficiency, the smallest largest total variation over inputs, of imitating {sizes}"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end: the kernel attains it."""
+        return SafeEnd.UPPER
+
+    def verify(self) -> None:
+        """Check the bound of the dual vector, and what the kernel attains.
+
+        Raises
+        ------
+        CertificateError
+            At ``certificate`` with the part that fails, at ``kernel``, or at ``value``.
+        """
+        with within("certificate"):
+            proved = self.certificate.prove(_program(self.first, self.second, worst_input=True))
+        with within("kernel"):
+            distances = _distances(self.first.push_forward(self.kernel), self.second)
+        check_claim(self.value, Bracket(proved.lower, max(distances), Rigour.EXACT, "lp", "kernel"), "value")
+
+
+def _distances(first: Channel, second: Channel) -> list[Fraction]:
+    """Half the absolute differences of two channels, by input."""
+    pairs = zip(zip(*exact_columns(first), strict=True), zip(*exact_columns(second), strict=True), strict=True)
+    return [_sum(abs(a - b) for a, b in zip(left, right, strict=True)) / 2 for left, right in pairs]
+
+
+def deficiency(first: Channel, second: Channel) -> Deficiency:
     r"""Le Cam's deficiency of ``first`` with respect to ``second``, and the kernel that attains it.
 
     .. math:: \delta(W, V) = \min_K \max_x \tfrac12 \lVert V_x - (WK)_x \rVert_1
@@ -162,9 +222,8 @@ def deficiency(first: Channel, second: Channel) -> tuple[Fraction, Channel]:
     It is zero exactly if ``first`` dominates ``second``.
     """
     solution = _approximation(first, second, worst_input=True)
-    value = solution.value.exact
-    assert value is not None  # solve() returns exact optima only
-    return value, _kernel(solution, first.num_outputs, second.num_outputs)
+    kernel = _kernel(solution, first.num_outputs, second.num_outputs)
+    return Deficiency(first, second, kernel, solution.certificate, solution.value)
 
 
 def equivalent(first: Channel, second: Channel) -> bool:
@@ -173,6 +232,10 @@ def equivalent(first: Channel, second: Channel) -> bool:
 
 
 def _approximation(first: Channel, second: Channel, *, worst_input: bool) -> Solution:
+    return solve(_program(first, second, worst_input=worst_input))
+
+
+def _program(first: Channel, second: Channel, *, worst_input: bool) -> LinearProgram:
     """Minimise the distance of ``first`` followed by a kernel to ``second``.
 
     Variables: the kernel ``K[i][j]``, errors ``e[x][j] >= |V_x(j) - (WK)_x(j)|``, and for the worst input its bound.
@@ -209,7 +272,7 @@ def _approximation(first: Channel, second: Channel, *, worst_input: bool) -> Sol
         costs.append(one)
         senses += [Sense.GE] * inputs
         rhs += [Fraction(0)] * inputs
-    return solve(LinearProgram(tuple(costs), tuple(columns), tuple(senses), tuple(rhs)))
+    return LinearProgram(tuple(costs), tuple(columns), tuple(senses), tuple(rhs))
 
 
 def _kernel(solution: Solution, middle: int, outputs: int) -> Channel:

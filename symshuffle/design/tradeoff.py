@@ -19,7 +19,7 @@ import numpy as np
 from symshuffle.channel import Channel
 from symshuffle.design import programs, sizes
 from symshuffle.design.certificate import TradeoffCertificate, check_around, worst_columns
-from symshuffle.design.channel_risk import minimax_risk as minimax_risk
+from symshuffle.design.channel_risk import minimax_risk as minimax_risk  # noqa: PLC0414 - its name here stays
 from symshuffle.design.exact_programs import Column, exact_compact, restricted_program
 from symshuffle.design.invariant import InvariantProblem
 from symshuffle.design.problems import DecisionProblem

@@ -443,9 +443,8 @@ def _pieces(name: str, place: str, changes: Callable[[Any], tuple[Any, ...]]) ->
     false(f"formula: {name}", place, lambda: replace(formula(), pieces=changes(formula().pieces)).verify())
 
 
-_pieces(
-    "the neighbour's interval", "pieces[0].bases[0].bound", lambda p: (_stretched(p[0], upper=sp.Integer(50)), p[1])
-)
+_pieces("far into the next interval", "pieces[0].bases[0].bound", lambda p: (_stretched(p[0], 50), p[1]))
+_pieces("into the next interval", "pieces[0].bases[0].bound", lambda p: (_stretched(p[0], sp.Rational(301, 100)), p[1]))
 _pieces("the neighbour's formula", "pieces[0].bases", lambda p: (replace(p[0], value=p[1].value), p[1]))
 _pieces("beyond the bases", "pieces[0].bases", lambda p: (replace(p[0], upper=sp.Integer(50)), p[1]))
 _pieces("before the bases", "pieces[1].bases", lambda p: (p[0], replace(p[1], lower=sp.Integer(1))))

@@ -21,7 +21,7 @@ from typing import Any, TypeAlias, final
 
 from symshuffle.errors import CertificateError, InputError
 from symshuffle.numbers import parse_rational
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import Bracket, Rigour, well_formed
 
 SparseColumn: TypeAlias = "tuple[tuple[int, Fraction], ...]"
 """The non-zero entries of one column, as pairs (row, value)."""
@@ -143,6 +143,7 @@ class Certificate:
     primal: tuple[tuple[int, Fraction], ...]
     dual: tuple[Fraction, ...]
 
+    @well_formed()
     def verify(self, program: LinearProgram) -> None:
         """Check both vectors in rational arithmetic.
 

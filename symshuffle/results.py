@@ -282,6 +282,21 @@ def passes(verify: Callable[[], None]) -> bool:
     return True
 
 
+_MALFORMED = (SymshuffleError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What a malformed part causes on its way through the arithmetic."""
+
+
+@contextmanager
+def well_formed() -> Iterator[None]:
+    """Decorates every ``verify``: what is too malformed to be checked is refused like what is false, at ``form``."""
+    try:
+        yield
+    except CertificateError:
+        raise
+    except _MALFORMED as error:
+        raise CertificateError("form", str(error) or type(error).__name__) from error
+
+
 @contextmanager
 def within(place: str) -> Iterator[None]:
     """Check a part of a certificate: what fails inside is refused as a failure of this part.
@@ -295,5 +310,5 @@ def within(place: str) -> Iterator[None]:
         raise CertificateError(
             f"{place}{'' if error.place.startswith('[') else '.'}{error.place}", error.what
         ) from None
-    except (SymshuffleError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except _MALFORMED as error:
         raise CertificateError(place, str(error) or type(error).__name__) from error

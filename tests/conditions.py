@@ -123,6 +123,7 @@ def function_around(condition: Condition) -> types.FunctionType:
     found: Any = importlib.import_module(condition.module)
     for name in condition.function.split("."):
         found = found.__dict__[name]
+    found = inspect.unwrap(found)
     assert isinstance(found, types.FunctionType)
     return found
 

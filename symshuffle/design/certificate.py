@@ -19,7 +19,7 @@ from typing import Any, Final, final
 from symshuffle.design.problems import DecisionProblem
 from symshuffle.errors import CertificateError
 from symshuffle.numbers import Exp, enclose, parse_rational
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import Bracket, Rigour, well_formed
 
 LEVEL_BITS: Final = 512
 """Binary digits at which exp(eps0) is compared with the rational levels around it, which have about 100."""
@@ -51,6 +51,7 @@ class TradeoffCertificate:
     bound: tuple[Fraction, ...]
     minimax: bool
 
+    @well_formed()
     def verify(self, problem: DecisionProblem) -> None:
         """Check every condition against the problem, in rational arithmetic.
 

@@ -10,7 +10,7 @@ from symshuffle.channel import Channel
 from symshuffle.design.problems import DecisionProblem
 from symshuffle.geometry.linprog import solve
 from symshuffle.lp import LinearProgram
-from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, within
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
 
 
 @final
@@ -51,6 +51,7 @@ class ChannelRisk(AnswerMethods):
         """The upper end: the rule attains it."""
         return SafeEnd.UPPER
 
+    @well_formed()
     def verify(self) -> None:
         """Compare the worst risk of the rule with the Bayes risk under the prior.
 

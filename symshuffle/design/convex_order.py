@@ -20,6 +20,7 @@ from symshuffle.estimation.canonical import check_users
 from symshuffle.geometry.linprog import solve
 from symshuffle.law import Law
 from symshuffle.lp import LinearProgram
+from symshuffle.results import well_formed
 
 LARGEST_AVERAGE: Final = 200_000
 """Count vectors beyond which the law of an average is not written out."""
@@ -47,6 +48,7 @@ class ConvexOrder:
         """Whether the order holds."""
         return self.coupling is not None
 
+    @well_formed()
     def verify(self, lower: Law, upper: Law) -> None:
         """Check the witness on the two laws.
 

@@ -25,7 +25,7 @@ from symshuffle.geometry.groups import SubsetOrbit, SymmetryGroup
 from symshuffle.geometry.linprog import certificate_of_basis, solve
 from symshuffle.lp import LinearProgram, Sense
 from symshuffle.numbers import Ball, Exp, enclose, to_arb, working_precision
-from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, within
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
 
 ENUMERATION_LIMIT: Final = 14
 """Largest number of inputs for which every staircase column is certified."""
@@ -91,6 +91,7 @@ class MeasureDesign(AnswerMethods):
         """The lower end: the channel shown attains it."""
         return SafeEnd.LOWER
 
+    @well_formed()
     def verify(self) -> None:
         """Check weights and bound on every staircase column, from the measure and the level alone.
 

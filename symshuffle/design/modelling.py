@@ -16,7 +16,7 @@ from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_la
 from symshuffle.geometry.linprog import Solution, solve
 from symshuffle.lp import LinearProgram, Sense
 from symshuffle.numbers import Exp, enclose, parse_rational
-from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, within
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, well_formed, within
 
 _LARGEST = 12
 
@@ -213,6 +213,7 @@ class CertifiedModel(AnswerMethods):
         """The end that the solution attains."""
         return SafeEnd.LOWER if self.maximised else SafeEnd.UPPER
 
+    @well_formed()
     def verify(self) -> None:
         """Check the solution of the rational program, and that the value is its optimum up to sign and constant.
 

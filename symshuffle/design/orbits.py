@@ -39,7 +39,7 @@ from symshuffle.errors import CertificateError, InputError, Unsupported
 from symshuffle.estimation.canonical import Population, isotropic_risk
 from symshuffle.mechanisms.symbolic import constant_of
 from symshuffle.numbers import Exp, Real, enclose
-from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, passes, within
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, passes, well_formed, within
 
 LARGEST_LAW: Final = 12
 """Inputs beyond which a law is given by its orbits and not by all its atoms."""
@@ -143,6 +143,7 @@ class DualCertificate:
         signal = ratio * squares * k**2 - ratio * square * k
         return budget * eta + ratio * square * intercept - signal
 
+    @well_formed()
     def verify(self) -> None:
         """Decide over Q that the line is above all templates.
 
@@ -262,6 +263,7 @@ class Frontier(AnswerMethods):
         """The lower end: the law shown attains it."""
         return SafeEnd.LOWER
 
+    @well_formed()
     def verify(self) -> None:
         """Check the law and the certificate in rational arithmetic, from the inputs and the caps alone.
 

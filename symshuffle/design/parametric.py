@@ -28,7 +28,7 @@ from symshuffle.errors import CertificateError, InputError, NotDecided
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.linprog import full_bases
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.results import within
+from symshuffle.results import well_formed, within
 
 _MAX_PIECES: Final = 200
 
@@ -62,6 +62,7 @@ class OptimalBasis:
     prior: tuple[sp.Expr, ...]
     conditions: int
 
+    @well_formed()
     def verify(self, program: ParametricProgram) -> None:
         """Check both vectors as identities in ``lam``, and every sign on the whole interval.
 
@@ -147,6 +148,7 @@ class Piece:
             raise InputError("lam", lam, f"a level from {self.lower} to {self.upper}")
         return found
 
+    @well_formed()
     def verify(self, program: ParametricProgram) -> None:
         """Check every basis, and that they prove one formula on all of the interval.
 
@@ -196,6 +198,7 @@ class PiecewiseOptimum:
             *((piece.value, piece.upper >= LAM) for piece in self.pieces[:-1]), (self.pieces[-1].value, True)
         )
 
+    @well_formed()
     def verify(self) -> None:
         """Check every piece against the program, and that the pieces cover all levels above 1.
 

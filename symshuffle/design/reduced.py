@@ -17,7 +17,7 @@ from symshuffle.geometry.extremal import check_lam, mask, members
 from symshuffle.geometry.groups import OrbitCount, SubsetOrbit, SymmetryGroup
 from symshuffle.geometry.linprog import solve
 from symshuffle.numbers import Exp, enclose
-from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, within
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
 
 _MAX_OUTPUTS: Final = 4096
 
@@ -105,6 +105,7 @@ class OrbitDesign(AnswerMethods):
         """The upper end: the channel shown attains it."""
         return SafeEnd.UPPER
 
+    @well_formed()
     def verify(self) -> None:
         """Check symmetry, orbits, weights and bound in rational arithmetic, against the problem itself.
 
@@ -327,6 +328,7 @@ class OrbitDesigns(AnswerMethods):
         """The upper end: the last channel attains it."""
         return SafeEnd.UPPER
 
+    @well_formed()
     def verify(self) -> None:
         """Check every design, their levels, and that they are designs of this problem.
 

@@ -28,7 +28,7 @@ from symshuffle.geometry.extremal import LDPCone, check_lam
 from symshuffle.geometry.groups import trivial_group
 from symshuffle.geometry.linprog import solve
 from symshuffle.numbers import Exp, enclose
-from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, within
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
 
 _EXACT_ROWS: Final = 120
 """Largest number of rows for which the rational re-solve is attempted by default."""
@@ -117,6 +117,7 @@ class Design(AnswerMethods):
         """The upper end: the channel shown attains it."""
         return SafeEnd.UPPER
 
+    @well_formed()
     def verify(self) -> None:
         """Check certificates, levels and weights in rational arithmetic, against the problem itself.
 

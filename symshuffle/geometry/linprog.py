@@ -18,7 +18,7 @@ import numpy as np
 
 from symshuffle.errors import CertificateError, NotDecided, SolverFailure
 from symshuffle.lp import Certificate, LinearProgram, Sense
-from symshuffle.results import AnswerMethods, Bracket, SafeEnd, check_claim, within
+from symshuffle.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed, within
 
 _SETTINGS: Final[tuple[dict[str, Any], ...]] = (
     {"solver": "simplex"},
@@ -74,6 +74,7 @@ class Solution(AnswerMethods):
         """The upper end: the primal vector attains it."""
         return SafeEnd.UPPER
 
+    @well_formed()
     def verify(self) -> None:
         """Check the certificate against the program.
 

@@ -18,7 +18,7 @@ from symshuffle.geometry.extremal import exact_columns
 from symshuffle.geometry.linprog import Solution, solve
 from symshuffle.lp import Certificate, LinearProgram, Sense
 from symshuffle.numbers import parse_rational
-from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, within
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
 
 Matrix = tuple[tuple[Fraction, ...], ...]
 
@@ -32,6 +32,7 @@ class Garbling:
 
     dominates = True
 
+    @well_formed()
     def verify(self, first: Channel, second: Channel) -> None:
         """Check that ``first`` followed by the kernel is ``second``, exactly.
 
@@ -82,6 +83,7 @@ class Separation:
         )
         return earned - best
 
+    @well_formed()
     def verify(self, first: Channel, second: Channel) -> None:
         """Check that the gains are within [-1, 1] and that the second channel earns strictly more.
 
@@ -193,6 +195,7 @@ class Deficiency(AnswerMethods):
         """The upper end: the kernel attains it."""
         return SafeEnd.UPPER
 
+    @well_formed()
     def verify(self) -> None:
         """Check the bound of the dual vector, and what the kernel attains.
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from symshuffle.design.raw_cap import optimal_subset_sizes as optimal_subset_sizes
     from symshuffle.divergences import chi_square as chi_square
     from symshuffle.divergences import hockey_stick as hockey_stick
+    from symshuffle.errors import CertificateError as CertificateError
     from symshuffle.errors import InputError as InputError
     from symshuffle.errors import NotDecided as NotDecided
     from symshuffle.errors import SolverFailure as SolverFailure
@@ -80,7 +81,7 @@ _HOME: Final = {
     "design.frontier": ("trace_frontier",),
     "design.raw_cap": ("optimal_subset_sizes",),
     "divergences": ("chi_square", "hockey_stick"),
-    "errors": ("InputError", "NotDecided", "SolverFailure", "SymshuffleError", "Unsupported"),
+    "errors": ("CertificateError", "InputError", "NotDecided", "SolverFailure", "SymshuffleError", "Unsupported"),
     "law": ("Law",),
     "mechanisms.continuous": ("Laplace",),
     "mechanisms.model": ("Mechanism",),

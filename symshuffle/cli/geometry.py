@@ -164,19 +164,14 @@ def _bracket_json(name: str, value: Bracket) -> dict[str, Any]:
 def _frontier_json(found: Frontier, **given: str | None) -> dict[str, Any]:
     from symshuffle.estimation.canonical import Population
 
-    trace, line = found.trace, found.certificate
+    trace, shown = found.trace, found.to_dict()
     data: dict[str, Any] = {
         "lower": format_decimal(trace.lower, digits=DIGITS, up=False),
         "upper": format_decimal(trace.upper, digits=DIGITS, up=True),
         "exact": None if trace.exact is None else str(trace.exact),
-        "law": [
-            {"weight": str(orbit.weight), "levels": [[count, str(value)] for count, value in orbit.levels]}
-            for orbit in found.orbits
-        ],
+        "law": shown["law"],
         "certificate": {
-            "eta": str(line.eta),
-            "intercept": str(line.intercept),
-            "lam_cap": None if line.lam_cap is None else str(line.lam_cap),
+            **shown["certificate"],
             "meaning": "signal <= eta * budget + intercept for every template (of ratio at most lam_cap, if given)",
             "verified": True,
         },

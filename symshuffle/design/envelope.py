@@ -24,7 +24,7 @@ import flint
 
 from symshuffle.accountants.evaluate import check_n, evaluate_law
 from symshuffle.channel import Channel
-from symshuffle.errors import InputError, NotDecided, Unsupported
+from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.law import Law
 from symshuffle.numbers import Ball, Exp, Number, Real, Verdict, equal, less, to_arb, working_precision
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
@@ -365,10 +365,18 @@ def binary_kernel(channel: Channel, i: int, j: int, *, lam: Fraction) -> Channel
 
 
 def certify_envelope(channel: Channel, i: int, j: int, *, lam: Fraction) -> Channel:
-    """The kernel of :func:`binary_kernel`, after checking that it reproduces both rows exactly."""
+    """The kernel of :func:`binary_kernel`, after checking that it reproduces both rows exactly.
+
+    Raises
+    ------
+    InputError
+        As :func:`binary_kernel`.
+    CertificateError
+        At ``kernel`` where it does not reproduce the rows.
+    """
     kernel = binary_kernel(channel, i, j, lam=lam)
     high, low = lam / (1 + lam), 1 / (1 + lam)
     response = Channel(((high, low), (low, high)))
     if response.push_forward(kernel) != channel.restrict((i, j)):
-        raise InputError("channel", "a kernel that does not reproduce it", "two rows within the ratio cap")
+        raise CertificateError("kernel", "randomized response followed by it is not the two rows")
     return kernel

@@ -124,9 +124,11 @@ class Design(AnswerMethods):
         Raises
         ------
         CertificateError
-            At ``certificates`` (their number or levels), ``certificates[i]`` with the part that fails, ``weights``
-            (they are not the channel of the last certificate) or ``value``.
+            At ``criterion``, ``certificates`` (their number or levels), ``certificates[i]`` with the part that fails,
+            ``weights`` (they are not the channel of the last certificate) or ``value``.
         """
+        if not isinstance(self.criterion, Criterion):
+            raise CertificateError("criterion", f"{self.criterion} is none")
         around = check_around(self.level, [certificate.lam for certificate in self.certificates], "certificates")
         proved = []
         for i, certificate in enumerate(self.certificates):

@@ -229,6 +229,7 @@ _design("swapped levels", "certificates", E1, lambda d: {"certificates": d.certi
 _design("one of two levels", "certificates", E1, lambda d: {"certificates": d.certificates[:1]})
 _design("both below", "certificates", E1, lambda d: {"certificates": d.certificates[1:] * 2})
 _design("both above", "certificates", E1, lambda d: {"certificates": d.certificates[:1] * 2})
+_design("no criterion", "criterion", F(3), lambda d: {"criterion": "minimax"})
 _design("another criterion", "certificates[0]", F(3), lambda d: {"criterion": Criterion.BAYES})
 _design(
     "rows missing",

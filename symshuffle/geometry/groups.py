@@ -103,6 +103,8 @@ class SymmetryGroup:
         for i, generator in enumerate(self.generators):
             if sorted(generator) != list(range(self.m)):
                 raise InputError(f"generators[{i}]", list(generator), f"a permutation of 0..{self.m - 1}")
+        if self.rotation and self.generators != (_cycle(self.m, range(self.m)),):
+            raise InputError("rotation", True, "False, unless the one generator is x -> x + 1 mod m")
         if self.blocks is None:
             return
         if sorted(itertools.chain(*self.blocks)) != list(range(self.m)):

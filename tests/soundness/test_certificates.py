@@ -14,8 +14,8 @@ from symshuffle.design.measures import total_variation
 from symshuffle.design.parametric import derive, piece_around
 from symshuffle.design.parametric_program import minimax_program
 from symshuffle.design.rational_formulas import rational_formula
-from symshuffle.errors import CertificateError
-from symshuffle.geometry.groups import trivial_group
+from symshuffle.errors import CertificateError, InputError
+from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.results import Answer, Certified, SafeEnd, outward, passes
 from tests.conditions import conditions, fallen
@@ -87,3 +87,10 @@ def test_derived_formulas_verify(minimax):
     program = minimax_program(ORDERED, trivial_group(3))
     piece_around(program, F(2)).verify(program)
     assert not passes(lambda: piece_around(program, F(2)).verify(minimax_program(PROBLEMS["prior"], trivial_group(3))))
+
+
+def test_a_group_cannot_claim_to_be_the_rotations():
+    # Its orbits would be listed as necklaces, and a bound checked on a few of them only.
+    with pytest.raises(InputError, match="rotation = True"):
+        SymmetryGroup(3, ((1, 0, 2),), rotation=True)
+    assert len(list(cyclic_group(4).subset_orbits())) == 4

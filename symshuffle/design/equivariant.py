@@ -1,0 +1,265 @@
+r"""Permutation-equivariant channels, orbit by orbit: signal, budget, slope, and the best risk under a budget.
+
+Under the group of all permutations the outputs fall into orbits, and an orbit is one template up to rearrangement
+(:class:`symshuffle.design.orbits.Orbit`). Signal and budget add up over orbits, and the projected inverse estimator of
+the paper is the canonical estimator (:mod:`symshuffle.estimation.canonical`): with trace :math:`T` its *signal
+coefficient* is :math:`A=T/(k(k-1))` and its exact fixed-composition risk :math:`\frac{k-1}{kn}(\frac1A-1)`.
+
+The closed forms below are derived from templates given by levels, so they hold for every ``k``; nothing is fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Final
+
+import sympy as sp
+
+from symshuffle.anchored.law import AnchoredLaw, check_template, mix, orbit_law, template_budget, template_signal
+from symshuffle.channel import Channel, direct_sum
+from symshuffle.design.frontier import ratio_of_budget, trace_frontier
+from symshuffle.design.orbits import LARGEST_LAW, Frontier, Orbit
+from symshuffle.design.raw_cap import at, check_inputs, subset_trace
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.estimation.canonical import Population, check_users, isotropic_risk
+from symshuffle.estimation.moments import levels_budget, levels_signal
+from symshuffle.mechanisms.finite import K, S, krr
+from symshuffle.mechanisms.symbolic import constant_of, evaluate, normal_form
+from symshuffle.numbers import Ball, less
+from symshuffle.results import Bracket, Rigour
+
+SPREAD: Final = sp.Symbol("sigma", positive=True)
+r"""Standard deviation of the coordinates of a template: :math:`\sigma^2=V/k-1` for square sum ``V``."""
+
+ALPHA: Final = sp.Symbol("alpha", positive=True)
+BETA: Final = sp.Symbol("beta", positive=True)
+
+_ULP: Final = Fraction(1, 1 << 80)
+
+
+def orbit_slope(u: Sequence[Fraction]) -> Fraction:
+    r"""Signal coefficient per budget of one template, :math:`(V-k)/(VH-k^2)` with :math:`V=\sum u_i^2`, :math:`H=\sum1/u_i`.
+
+    Raises
+    ------
+    InputError
+        For the template 1, which has neither signal nor budget, and for a zero coordinate, of infinite budget.
+
+    Examples
+    --------
+    >>> orbit_slope([Fraction(5, 3), *[Fraction(5, 6)] * 4])  # the best of five inputs: ratio 2, slope 1/(1 + 2)^2
+    Fraction(1, 9)
+
+    Notes
+    -----
+    alphabets, Proposition 11.1 (iii).
+    """
+    check_template(u)
+    signal, budget = template_signal(u), template_budget(u)
+    if signal == 0 or not isinstance(budget, Fraction):
+        raise InputError("template", tuple(map(str, u)), "a template other than 1 with positive coordinates")
+    return signal / (len(u) * (len(u) - 1)) / budget
+
+
+def orbit_mixture(orbits: Sequence[Orbit]) -> AnchoredLaw:
+    """The law of an equivariant channel given by its orbits: run an orbit with its weight and publish which.
+
+    Raises
+    ------
+    Unsupported
+        For more than 12 inputs, whose orbits are not written out; signal and budget are sums over ``orbits``.
+    """
+    k = sum(count for count, _ in orbits[0].levels) if orbits else 0
+    if k > LARGEST_LAW:
+        raise Unsupported(f"k = {k}: laws are written out up to k = {LARGEST_LAW}; `Orbit` has signal and budget")
+    return mix([orbit_law(orbit.template()) for orbit in orbits], [orbit.weight for orbit in orbits])
+
+
+def response_mixture(k: int, blocks: Sequence[tuple[Fraction, Fraction]], nulls: Sequence[Fraction] = ()) -> Channel:
+    """Disjoint copies of k-ary randomized response beside null symbols.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs, at least 2.
+    blocks : sequence of (weight, ratio)
+        Each copy is run with its weight, at ratio ``C >= 1``.
+    nulls : sequence of Fraction
+        Probabilities of symbols that say nothing; all weights sum to 1.
+
+    Notes
+    -----
+    alphabets, Theorem 10.2; one block and one null symbol make Definition 10.1.
+    """
+    check_inputs(k)
+    for i, (weight, ratio) in enumerate(blocks):
+        if weight < 0 or ratio < 1:
+            raise InputError(f"blocks[{i}]", f"({weight}, {ratio})", "a weight of at least 0 and a ratio of at least 1")
+    for i, mass in enumerate(nulls):
+        if mass < 0:
+            raise InputError(f"nulls[{i}]", mass, "a probability of at least 0")
+    null = Channel(((Fraction(1),),) * k)
+    parts = [krr().at(k=k, lam=ratio).channel() for _, ratio in blocks] + [null] * len(nulls)
+    return direct_sum(parts, [*(weight for weight, _ in blocks), *nulls])
+
+
+@cache
+def ordered_pair_slope() -> sp.Expr:
+    r"""Slope of the template proportional to :math:`(\alpha,\beta,1,\dots,1)`, in ``k``, ``alpha``, ``beta``.
+
+    Notes
+    -----
+    alphabets, Remark 11.4; derived from the three levels.
+    """
+    total = ALPHA + BETA + K - 2
+    levels = ((sp.Integer(1), K * ALPHA / total), (sp.Integer(1), K * BETA / total), (K - 2, K / total))
+    return sp.factor(normal_form(levels_signal(levels) / (K * (K - 1)) / levels_budget(levels, K)))
+
+
+@cache
+def two_level_template() -> tuple[sp.Expr, sp.Expr]:
+    r"""The two values of a template of spread :math:`\sigma` whose ``s`` high coordinates are equal, as the low ones.
+
+    .. math:: a=1+\sigma\sqrt{(k-s)/s},\qquad b=1-\sigma\sqrt{s/(k-s)},
+
+    the solution of :math:`sa+(k-s)b=k`, :math:`sa^2+(k-s)b^2=k(1+\sigma^2)`, :math:`a>b` (alphabets, Lemma 11.2).
+    """
+    step = SPREAD * sp.sqrt((K - S) / S)
+    return 1 + step, 1 - step * S / (K - S)
+
+
+@cache
+def two_level_reciprocals() -> sp.Expr:
+    r"""The sum of reciprocals :math:`F_s=s/a+(k-s)/b` of :func:`two_level_template`, in ``k``, ``s``, ``sigma``.
+
+    It is :math:`k(1+\sigma t)/(1+\sigma t-\sigma^2)` with the skewness :math:`t=\sqrt{(k-s)/s}-\sqrt{s/(k-s)}`, which
+    decreases in ``s``; and it decreases in ``t``: one high coordinate is best at every square sum.
+    """
+    high, low = two_level_template()
+    return S / high + (K - S) / low
+
+
+def smallest_reciprocal_sum(k: int, square_sum: Fraction, s: int = 1, *, bits: int | None = None) -> Fraction | Ball:
+    r"""The sum of reciprocals of the template with ``s`` equal high coordinates, sum ``k`` and this square sum.
+
+    At ``s = 1`` it is the smallest of all templates (claim ``symshuffle.alphabets-frontier``).
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs, at least 3.
+    square_sum : Fraction
+        :math:`V` in ``(k, k s_0)``, with :math:`s_0=k/s`: beyond it the low coordinates are not positive.
+    s : int
+        Number of high coordinates, from 1 to ``k - 1``.
+
+    Raises
+    ------
+    InputError
+        If ``k < 3``, ``s`` is no subset size, or no positive template has this square sum.
+
+    Notes
+    -----
+    alphabets, Lemma 11.2.
+    """
+    check_inputs(k, 3)
+    _check_size(k, s)
+    value = Fraction(square_sum)
+    if not k < value < Fraction(k * k, s):
+        raise InputError("square_sum", square_sum, f"a number in ({k}, {Fraction(k * k, s)}), for {s} high coordinates")
+    spread = sp.sqrt(constant_of(value / k - 1))
+    found = evaluate(two_level_reciprocals().subs({K: sp.Integer(k), S: sp.Integer(s), SPREAD: spread}), bits=bits)
+    if isinstance(found, float):
+        raise InputError("square_sum", square_sum, "an exact number")
+    return found
+
+
+def _check_size(k: int, s: int) -> None:
+    if isinstance(s, bool) or not isinstance(s, int) or not 1 <= s <= k - 1:
+        raise InputError("s", s, f"an integer in [1, {k - 1}]")
+
+
+def check_budget(budget: Fraction | int) -> Fraction:
+    """A budget as a fraction, refused unless it is above 0 and finite."""
+    if isinstance(budget, bool) or not isinstance(budget, Fraction | int) or budget <= 0:
+        raise InputError("budget", budget, "a rational number > 0 (0 allows only channels that say nothing)")
+    return Fraction(budget)
+
+
+def optimal_equivariant_risk(k: int, budget: Fraction, *, n: int, population: Population) -> tuple[Bracket, Frontier]:
+    r"""The smallest worst-case canonical risk under a pairwise budget, over all channels, and the frontier that shows it.
+
+    Up to the threshold :math:`(1-1/\sqrt{k-1})^2` it is
+    :math:`\frac{k-1}{kn}\big((1+\sqrt{k-1})^2/B-1\big)` (fixed composition), attained by augmented randomized response
+    at ratio :math:`\sqrt{k-1}`; beyond it that of k-ary response, which the paper leaves open.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs, at least 3 and up to 10^15.
+    budget : Fraction
+        Cap ``B > 0`` on every pairwise chi-square divergence.
+    n : int
+        Number of users.
+    population : Population
+        Fixed composition (the paper) or i.i.d.
+
+    Examples
+    --------
+    >>> optimal_equivariant_risk(5, Fraction(1, 8), n=1, population=Population.FIXED)[0].exact
+    Fraction(284, 5)
+
+    Notes
+    -----
+    alphabets, Theorems 10.2 and 11.3; anchored, Theorem 7.6.
+    """
+    check_inputs(k, 3)
+    check_users(n)
+    found = trace_frontier(k, check_budget(budget))
+    return found.risk_constant(population).scaled(Fraction(1, n)), found
+
+
+def calibrated_risk(k: int, budget: Fraction, *, n: int, population: Population) -> Bracket:
+    r"""The canonical risk of k-ary randomized response calibrated to a pairwise budget, :math:`\chi_k(C_B)=B`.
+
+    Notes
+    -----
+    alphabets, Corollary 10.3. The ratio is bracketed by rationals; the risk decreases in it.
+    """
+    check_inputs(k)
+    check_users(n)
+    low = ratio_of_budget(k, check_budget(budget))
+    ends = []
+    for ratio in (low + _ULP, low):
+        trace = at(subset_trace(), k=k, s=1, lam=ratio)
+        ends.append(Fraction(isotropic_risk(k, trace, population=population)) / n)
+    how = "k-ary response at the ratio of the budget, between two rational ratios"
+    return Bracket(ends[0], ends[1], Rigour.EXACT, "closed form", how)
+
+
+def thinning_gain(k: int, budget: Fraction) -> Bracket:
+    r"""Risk of calibrated k-ary response over the smallest one at the same budget (fixed composition); at least 1.
+
+    It tends to :math:`2k/(1+\sqrt{k-1})^2` as the budget falls, and is 1 from the threshold on.
+
+    Examples
+    --------
+    >>> round(float(thinning_gain(10, Fraction(3, 22)).midpoint), 6)  # k = 10, C = 2
+    1.031519
+
+    Notes
+    -----
+    alphabets, Corollary 10.3.
+    """
+    best, _ = optimal_equivariant_risk(k, budget, n=1, population=Population.FIXED)
+    tuned = calibrated_risk(k, budget, n=1, population=Population.FIXED)
+    how = "two exact risks at the same budget"
+    lower = max(tuned.lower / best.upper, Fraction(1))  # the optimum is no worse than one of its competitors
+    return Bracket(lower, max(tuned.upper / best.lower, lower), Rigour.EXACT, "closed form", how)
+
+
+def is_below(left: Bracket, right: Bracket) -> bool:
+    """Whether one bracketed number is certainly below another."""
+    return bool(less(left.upper, right.lower))

@@ -337,8 +337,8 @@ CLAIMS: Final = (
         source="alphabets, Theorem 12.1",
         assumptions=(r"$B>0$; for $k=2$ there is one size",),
         scope=(
-            "derivative and sign for all real admissible k, s, C by coefficients of one sign; all sizes of five (k, B), "
-            "and k = 10^9, over Q"
+            "derivative and sign for all real admissible k, s, C by coefficients of one sign; all sizes of five (k, B) "
+            "and k = 10^9 over Q"
         ),
         grade=Grade.PROVED,
         printed=_monotone,
@@ -354,8 +354,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="thinned subset selection",
         text=(
-            r"Mass $\zeta$ on subset selection: risk $\frac{k-1}{kn}(\frac1{\zeta A}-1)$, budget $\zeta\chi$; the slope "
-            r"$\frac C{(C+1)(sC+k-s)}$ is maximised, at $s=1$ and $C=\sqrt{k-1}$."
+            r"Mass $\zeta$ on subset selection: risk $\frac{k-1}{kn}(\frac1{\zeta A}-1)$, budget $\zeta\chi$; the "
+            r"slope $\frac C{(C+1)(sC+k-s)}$ is maximised, at $s=1$ and $C=\sqrt{k-1}$."
         ),
         source="alphabets, Remark 12.2",
         assumptions=("the sizes and ratios of Theorem 12.1, whose proof admits k = 2",),
@@ -375,9 +375,9 @@ CLAIMS: Final = (
         expected=ClaimVerdict.REFUTED,
         corrected=Correction(
             text=(
-                r"For $k\ge3$: $\frac{\chi}{A}=(1+r)^2+\frac{(C-r)^2}C+(s-1)(C-\frac1C)$ with $r=\sqrt{k-1}$, so the "
-                r"slope is largest at $s=1$, $C=r$ and nowhere else. For $k=2$ it rises to 1/4 as $C\to1$, where signal "
-                r"and budget vanish, and no mechanism attains that."
+                r"For $k\ge3$: $\frac{\chi}{A}=(1+r)^2+\frac{(C-r)^2}C+(s-1)(C-\frac1C)$ with $r=\sqrt{k-1}$, so "
+                r"the slope is largest at $s=1$, $C=r$ and nowhere else. For $k=2$ it rises to 1/4 as $C\to1$, where "
+                r"signal and budget vanish, and no mechanism attains that."
             ),
             statement=_thinned(3),
             grade=Grade.PROVED,

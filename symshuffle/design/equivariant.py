@@ -40,7 +40,9 @@ _ULP: Final = Fraction(1, 1 << 80)
 
 
 def orbit_slope(u: Sequence[Fraction]) -> Fraction:
-    r"""Signal coefficient per budget of one template, :math:`(V-k)/(VH-k^2)` with :math:`V=\sum u_i^2`, :math:`H=\sum1/u_i`.
+    r"""Signal coefficient per budget of one template, :math:`(V-k)/(VH-k^2)`.
+
+    Here :math:`V=\sum_iu_i^2` and :math:`H=\sum_i1/u_i`.
 
     Raises
     ------
@@ -101,7 +103,9 @@ def response_mixture(k: int, blocks: Sequence[tuple[Fraction, Fraction]], nulls:
         if mass < 0:
             raise InputError(f"nulls[{i}]", mass, "a probability of at least 0")
     null = Channel(((Fraction(1),),) * k)
-    parts = [krr().at(k=k, lam=ratio).channel() for _, ratio in blocks] + [null] * len(nulls)
+    flat = Channel(((Fraction(1, k),) * k,) * k)
+    copies = [krr().at(k=k, lam=ratio).channel() if ratio > 1 else flat for _, ratio in blocks]
+    parts = [*copies, *[null] * len(nulls)]
     return direct_sum(parts, [*(weight for weight, _ in blocks), *nulls])
 
 
@@ -189,7 +193,7 @@ def check_budget(budget: Fraction | int) -> Fraction:
 
 
 def optimal_equivariant_risk(k: int, budget: Fraction, *, n: int, population: Population) -> tuple[Bracket, Frontier]:
-    r"""The smallest worst-case canonical risk under a pairwise budget, over all channels, and the frontier that shows it.
+    r"""The smallest worst-case canonical risk of all channels under a pairwise budget, and the frontier that shows it.
 
     Up to the threshold :math:`(1-1/\sqrt{k-1})^2` it is
     :math:`\frac{k-1}{kn}\big((1+\sqrt{k-1})^2/B-1\big)` (fixed composition), attained by augmented randomized response

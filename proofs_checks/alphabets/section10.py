@@ -1,0 +1,392 @@
+"""Section 10: mixtures of k-ary responses with null symbols, and what thinning gains."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from symshuffle.anchored import AnchoredLaw
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.design.equivariant import (
+    calibrated_risk,
+    optimal_equivariant_risk,
+    response_mixture,
+    thinning_gain,
+)
+from symshuffle.design.frontier import critical_ratio, tangent_slope, threshold_budget, trace_frontier
+from symshuffle.design.raw_cap import at, subset_budget, subset_slope, subset_trace
+from symshuffle.design.subset_family import risk_constant
+from symshuffle.estimation.canonical import Population, canonical_estimator, enumerated_risk
+from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
+from symshuffle.mechanisms.symbolic import LAM, evaluate, nonnegative
+from symshuffle.numbers import Exp, Real, lower_end, upper_end
+
+ROOT: Final = sp.Symbol("r", positive=True)
+"""The root of k - 1."""
+
+_ONE: Final = Fraction(1)
+
+MIXTURES: Final = (
+    (3, ((Fraction(1, 2), Fraction(2)), (Fraction(1, 4), Fraction(5))), (Fraction(1, 4),)),
+    (3, ((Fraction(1, 3), Fraction(3, 2)), (Fraction(1, 3), _ONE)), (Fraction(1, 6), Fraction(1, 6))),
+    (3, ((_ONE, Fraction(4)),), ()),
+    (4, ((Fraction(2, 5), Fraction(3)),), (Fraction(3, 5),)),
+)
+"""Inputs, blocks (weight, ratio) and null masses; a block of ratio 1 says nothing."""
+
+
+def _augmented(k: int, share: Fraction, ratio: Fraction) -> tuple[tuple[Fraction, ...], ...]:
+    total = ratio + k - 1
+    return tuple((*(share * (ratio if x == y else 1) / total for y in range(k)), 1 - share) for x in range(k))
+
+
+def _check_augmented(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    for k, share, ratio in (
+        (3, Fraction(1, 2), Fraction(2)),
+        (4, Fraction(1), Fraction(3)),
+        (5, Fraction(0), _ONE * 2),
+    ):
+        rows = statement(k, share, ratio)
+        where = f"k={k}, share={share}, C={ratio}"
+        yield compare(tuple(sum(row) for row in rows), (_ONE,) * k, at=f"{where}: row sums")
+        built = augmented_randomized_response().at(k=k, p=share, lam=ratio).channel()
+        if all(sum(row) == 1 for row in rows):
+            same = AnchoredLaw.from_channel(Channel(rows)) == AnchoredLaw.from_channel(built)
+            yield decide(same, at=where, claimed="the library's mechanism")
+            mixed = AnchoredLaw.from_channel(response_mixture(k, ((share, ratio),), (1 - share,)))
+            yield decide(mixed == AnchoredLaw.from_channel(built), at=where, claimed="one block and one null symbol")
+
+
+def _mixtures(k: Any, ratio: Any, root: Any) -> dict[str, Any]:
+    """Budget and signal of a block, and the optimum, in k, C and the root of k - 1."""
+    cubic = ratio**3 + (2 * k - 1) * ratio**2 + (k + 1) * ratio + k - 1
+    top = 2 * (k - 1) ** 2 + (k - 1) * (k + 2) * ratio - (3 * k - 2) * ratio**3 - 2 * ratio**4
+    return {
+        "chi": (ratio - 1) ** 2 * (ratio + 1) / (ratio * (ratio + k - 1)),
+        "alpha": ((ratio - 1) / (ratio + k - 1)) ** 2,
+        "best ratio": root,
+        "threshold": (1 - 1 / root) ** 2,
+        "slope": 1 / (1 + root) ** 2,
+        "tangent": 2 * k * ratio**2 / ((ratio + k - 1) * cubic),
+        "curvature": 2 * k * ratio * top / ((ratio + k - 1) ** 2 * cubic**2),
+    }
+
+
+def _changed(**changes: Any) -> Statement:
+    return lambda k, ratio, root: {
+        **_mixtures(k, ratio, root),
+        **{name.replace("_", " "): change(k, ratio, root) for name, change in changes.items()},
+    }
+
+
+def _check_mixtures(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    size = ROOT**2 + 1
+    said = statement(K, LAM, ROOT)
+    pairs = K * (K - 1)
+    yield identity(subset_budget().subs(S, 1), said["chi"], at="every k, C: budget of a block")
+    yield identity(subset_trace().subs(S, 1) / pairs, said["alpha"], at="every k, C: signal of a block")
+    yield identity(critical_ratio().subs(S, 1).subs(K, size), said["best ratio"], at="every k: best ratio")
+    yield identity(threshold_budget().subs(K, size), said["threshold"], at="every k: threshold")
+    at_best = {K: size, LAM: said["best ratio"]}
+    yield identity(subset_slope().subs(S, 1).subs(at_best) / pairs.subs(K, size), said["slope"], at="every k: slope")
+    yield identity(tangent_slope() / pairs, said["tangent"], at="every k, C: slope of the curve")
+    yield identity(sp.diff(said["tangent"], LAM), said["curvature"], at="every k, C: its derivative")
+    root, slack = sp.symbols("q t", nonnegative=True)  # r = 1 + q, C = r + t
+    beyond = {K: (1 + root) ** 2 + 1, LAM: 1 + root + slack}
+    yield decide(
+        nonnegative(-said["curvature"], beyond),
+        at="every k, C >= sqrt(k-1)",
+        claimed="the curve is concave",
+        symbolic=True,
+    )
+    yield identity(
+        said["tangent"].subs(at_best), said["slope"], at="every k: there the line from the origin is tangent"
+    )
+    for k, blocks, nulls in MIXTURES:
+        spent = sum((w * statement(k, c, _ONE * 2)["chi"] for w, c in blocks), start=Fraction(0))
+        signal = sum((w * statement(k, c, _ONE * 2)["alpha"] for w, c in blocks), start=Fraction(0))
+        channel = response_mixture(k, blocks, nulls)
+        law = AnchoredLaw.from_channel(channel)
+        for x, y in itertools.permutations(range(k), 2):
+            yield compare(law.pairwise_divergence(x, y), spent, at=f"k={k}, blocks {len(blocks)}, pair {x}, {y}")
+        votes = canonical_estimator(law).votes(channel)
+        for r, (_, c) in enumerate(blocks):
+            beta = (c - 1) / (c + k - 1)
+            own = tuple(beta / signal * (int(x == 0) - Fraction(1, k)) for x in range(k))
+            yield compare(votes[r * k], own, at=f"k={k}, block {r}: vote")
+        claimed = Fraction(k - 1, k) * (1 / signal - 1)
+        n = 3 if k == 3 and len(blocks) == 1 else 2
+        for held in itertools.combinations_with_replacement(range(k), n):
+            w = tuple(Fraction(held.count(x), n) for x in range(k))
+            found, mean = enumerated_risk(channel, w, n=n, population=Population.FIXED)
+            yield compare((n * found, mean), (claimed, w), at=f"k={k}, composition {held}, by enumeration")
+    for k, r in ((5, Fraction(2)), (10, Fraction(3))):
+        said = statement(Fraction(k), Fraction(2), r)
+        for share in (Fraction(1, 3), _ONE):
+            budget = share * said["threshold"]
+            found = trace_frontier(k, budget)
+            yield compare(found.trace.exact, k * (k - 1) * said["slope"] * budget, at=f"k={k}, B={budget}: best signal")
+            yield decide(found.verify(), at=f"k={k}, B={budget}", claimed="law and line check over Q")
+        high = statement(Fraction(k), Fraction(7), r)
+        found = trace_frontier(k, high["chi"])
+        yield compare(found.trace.exact, k * (k - 1) * high["alpha"], at=f"k={k}, C=7: calibrated response is best")
+
+
+def _gain(k: Any, ratio: Any, root: Any) -> dict[str, Any]:
+    """At B = chi_k(C): n times both risks, their ratio, and its limit at B = 0."""
+    budget = (ratio - 1) ** 2 * (ratio + 1) / (ratio * (ratio + k - 1))
+    best = (1 + root) ** 2
+    tuned = (ratio + 1) * (ratio + k - 1) / ratio
+    return {
+        "optimal": (k - 1) / k * (best / budget - 1),
+        "calibrated": (k - 1) * (2 * ratio + k - 2) / (ratio - 1) ** 2,
+        "ratio": (tuned - budget) / (best - budget),
+        "limit": 2 * k / best,
+    }
+
+
+def _gain_limit(k: Any, ratio: Any, root: Any) -> dict[str, Any]:
+    return {**_gain(k, ratio, root), "limit": 2 * (k - 1) / (1 + root) ** 2}
+
+
+def _gain_larger(k: Any, ratio: Any, root: Any) -> dict[str, Any]:
+    said = _gain(k, ratio, root)
+    return {**said, "ratio": said["ratio"] * 101 / 100}
+
+
+def _check_gain(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    size = ROOT**2 + 1
+    said = statement(size, LAM, ROOT)
+    spent = subset_budget().subs(S, 1).subs(K, size)
+    cap = ROOT**2 * size * spent / (1 + ROOT) ** 2  # trace of augmented response at this budget
+    yield identity(ROOT**4 / cap - ROOT**2 / size, said["optimal"], at="every k, C: smallest risk")
+    yield identity(risk_constant().subs(S, 1).subs(K, size), said["calibrated"], at="every k, C: calibrated response")
+    yield identity(said["calibrated"] / said["optimal"], said["ratio"], at="every k, C: ratio")
+    excess = said["calibrated"] - said["optimal"]
+    yield identity(excess * size / ROOT**2 * spent, (LAM - ROOT) ** 2 / LAM, at="every k, C: excess is a square")
+    yield identity(said["ratio"].subs(LAM, 1), said["limit"], at="every k: limit at budget 0")
+    for k, r, c in (
+        (5, 2, Fraction(3, 2)),
+        (10, 3, Fraction(2)),
+        (101, 10, Fraction(4)),
+        (10**8 + 1, 10**4, Fraction(9)),
+    ):
+        claimed = statement(Fraction(k), c, Fraction(r))
+        budget = Fraction(at(subset_budget(), k=k, s=1, lam=c))
+        best, _frontier = optimal_equivariant_risk(k, budget, n=1, population=Population.FIXED)
+        yield compare(best.exact, claimed["optimal"], at=f"k={k}, C={c}: the library's optimum")
+        tuned = calibrated_risk(k, budget, n=1, population=Population.FIXED)
+        yield decide(tuned.contains(claimed["calibrated"]), at=f"k={k}, C={c}", claimed=str(claimed["calibrated"]))
+        yield decide(thinning_gain(k, budget).contains(claimed["ratio"]), at=f"k={k}, C={c}", claimed="ratio")
+
+
+INSTANCES: Final[tuple[tuple[int, Real, tuple[str, ...]], ...]] = (
+    (10, Fraction(2), ("0.136363636363636", "0.306818181818182", "104.7", "108", "1.03151862464183")),
+    (
+        10,
+        Exp(_ONE),
+        ("0.34464555220329", "0.775452492457403", "40.8820566896686", "40.9583005841098", "1.00186497208347"),
+    ),
+    (
+        100,
+        Fraction(2),
+        ("0.0148514851485149", "0.0183557105828498", "7991.52725115055", "10098", "1.26358825824515"),
+    ),
+    (
+        100,
+        Exp(_ONE),
+        ("0.0397043052541328", "0.0490725828999577", "2988.62914822463", "3468.33057261094", "1.16050884890528"),
+    ),
+    (100, Fraction(5), ("0.184615384615385", "0.228175602322195", "641.972402629685", "668.25", "1.04093259657685")),
+    (
+        1000,
+        Exp(_ONE),
+        ("0.00403172606999964", "0.00429948142990333", "263447.134666158", "339520.979911452", "1.28876322887966"),
+    ),
+    (50, Fraction(3), ("0.102564102564103", "0.13960113960114", "610.54", "661.5", "1.08346709470305")),
+)
+"""Inputs, ratio, and what is said of them: budget, share, both risks times n, their ratio."""
+
+
+def _instance(index: int) -> tuple[Fraction, ...]:
+    return tuple(Fraction(text) for text in INSTANCES[index][2])
+
+
+def example_row(k: int, ratio: Real) -> tuple[Any, ...]:
+    """Budget, share on k-ary response, smallest and calibrated risk times n, and their ratio."""
+    budget = at(subset_budget(), k=k, s=1, lam=ratio)
+    threshold = evaluate(threshold_budget().subs(K, k))
+    share: Any = budget / threshold  # type: ignore[operator]  # fractions and balls divide
+    slope = evaluate((critical_ratio().subs({S: 1, K: k}) + 1) ** 2)
+    best: Any = Fraction(k - 1, k) * (slope / budget - 1)  # type: ignore[operator]
+    tuned: Any = at(risk_constant(), k=k, s=1, lam=ratio)
+    return budget, share, best, tuned, tuned / best
+
+
+def _check_instances(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    names = ("budget", "share", "n times the smallest risk", "n times the calibrated risk", "ratio")
+    for index, (k, ratio, _printed) in enumerate(INSTANCES):
+        for name, computed, claimed in zip(names, example_row(k, ratio), statement(index), strict=True):
+            slack = claimed / 10**13
+            where = f"k={k}, C={ratio}: {name}"
+            yield compare(lower_end(computed), claimed + slack, "<=", at=f"{where}, from above")
+            yield compare(upper_end(computed), claimed - slack, ">=", at=f"{where}, from below")
+
+
+def _split(shares: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    """The parts of a null symbol of mass 1/2."""
+    return tuple(share / 2 for share in shares)
+
+
+def _check_split(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    block = ((Fraction(1, 2), Fraction(3)),)
+    whole = AnchoredLaw.from_channel(response_mixture(4, block, (Fraction(1, 2),)))
+    for shares in ((Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)), (Fraction(1, 10),) * 10, (_ONE, Fraction(0))):
+        parts = statement(shares)
+        where = f"k=4, split in {len(shares)}"
+        yield compare(sum(parts, start=Fraction(0)), Fraction(1, 2), at=f"{where}: mass")
+        if sum(parts) == Fraction(1, 2):
+            law = AnchoredLaw.from_channel(response_mixture(4, block, parts))
+            yield decide(law == whole, at=where, claimed="the same law of templates, hence budget and risk")
+
+
+def _nothing() -> None:
+    """No quantitative sentence."""
+
+
+def _check_nothing(_: Statement, __: np.random.Generator) -> Iterator[Comparison]:
+    yield from ()
+
+
+CLAIMS: Final = (
+    Claim(
+        id="alphabets.tab-1",
+        kind=Kind.NO_CONTENT,
+        title="overview table of the introduction",
+        text="A table that separates this paper's objects from earlier work; it states no quantity.",
+        source="alphabets, Section 1",
+        assumptions=(),
+        scope="nothing to check",
+        grade=None,
+        printed=_nothing,
+        check=_check_nothing,
+        controls=(),
+        expected=ClaimVerdict.NO_CONTENT,
+    ),
+    Claim(
+        id="alphabets.def-10.1",
+        kind=Kind.DEFINITION,
+        title="augmented k-ary randomized response",
+        text=r"With probability $\zeta$ k-ary response at ratio $C$, otherwise the symbol $\bot$.",
+        source="alphabets, Definition 10.1",
+        assumptions=(r"$0\le\zeta\le1$, $C>1$",),
+        scope="three channels, shares 0 and 1 among them",
+        grade=Grade.EXACT_CASES,
+        printed=_augmented,
+        check=_check_augmented,
+        controls=(Control("normalised by C + k", lambda k, p, c: _augmented(k + 1, p, c)[:k]),),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="alphabets.thm-10.2",
+        kind=Kind.STATEMENT,
+        title="mixtures of k-ary responses and null symbols",
+        text=(
+            r"Budget $\sum\zeta_r\chi_k(C_r)$, signal $A=\sum\zeta_r\alpha_k(C_r)$, risk $\frac{k-1}{kn}(\frac1A-1)$ "
+            r"at every composition; $A^*(B)=B/(1+\sqrt{k-1})^2$ up to $(1-1/\sqrt{k-1})^2$, then $\alpha_k(C_B)$."
+        ),
+        source="alphabets, Theorem 10.2",
+        assumptions=(r"$k\ge3$",),
+        scope=(
+            "both curves, tangent and concavity for every k and C; four mixtures with all pairs, votes, and enumerated "
+            "risks at all compositions; certificates at k = 5 and 10"
+        ),
+        grade=Grade.PROVED,
+        printed=_mixtures,
+        check=_check_mixtures,
+        controls=(
+            Control("best ratio k - 1", _changed(best_ratio=lambda k, ratio, root: root**2)),
+            Control("threshold with k for k - 1", _changed(threshold=lambda k, ratio, root: (1 - 1 / sp.sqrt(k)) ** 2)),
+            Control("risk slope 1 % higher", _changed(slope=lambda k, ratio, root: 101 / (1 + root) ** 2 / 100)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="alphabets.cor-10.3",
+        kind=Kind.STATEMENT,
+        title="thinning against retuning",
+        text=(
+            r"At $B=\chi_k(C)<B_{thr}$: best $\frac{k-1}k((1+\sqrt{k-1})^2/B-1)$, calibrated response "
+            r"$\frac{(k-1)(2C+k-2)}{(C-1)^2}$, ratio above 1, tending to $2k/(1+\sqrt{k-1})^2$."
+        ),
+        source="alphabets, Corollary 10.3",
+        assumptions=(r"$k\ge3$, $1<C<\sqrt{k-1}$",),
+        scope="every k and C: the excess is (C - sqrt(k-1))^2/C up to a positive factor; k up to 10^8",
+        grade=Grade.PROVED,
+        printed=_gain,
+        check=_check_gain,
+        controls=(Control("limit with k - 1", _gain_limit), Control("ratio one per cent larger", _gain_larger)),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="alphabets.ex-10.4",
+        kind=Kind.STATEMENT,
+        title="numerical instances",
+        text="Budget, share, both risks, their ratio at seven pairs (k, C); the paper's own numbers are not legible.",
+        source="alphabets, Example 10.4 (instances of ours)",
+        assumptions=(),
+        scope="seven instances to 13 digits, in fractions and balls",
+        grade=Grade.CERTIFIED,
+        printed=_instance,
+        check=_check_instances,
+        controls=(
+            Control("last digits", lambda index: tuple(v * (1 + Fraction(1, 10**10)) for v in _instance(index))),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="alphabets.rem-10.5",
+        kind=Kind.STATEMENT,
+        title="null refinements",
+        text="Only the total mass of the null symbols matters for budget and risk.",
+        source="alphabets, Remark 10.5",
+        assumptions=(),
+        scope="k = 4, three splittings, one with a part of mass 0: equal laws of templates",
+        grade=Grade.EXACT_CASES,
+        printed=_split,
+        check=_check_split,
+        controls=(Control("parts that do not add up", lambda shares: tuple(share / 3 for share in shares)),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="alphabets.rem-10.6",
+        kind=Kind.NO_CONTENT,
+        title="scope of Section 10",
+        text="Which channels Theorem 10.2 speaks about, and that the frontier above the threshold is open.",
+        source="alphabets, Remark 10.6",
+        assumptions=(),
+        scope="nothing to check; symshuffle.alphabets-frontier answers the open question",
+        grade=None,
+        printed=_nothing,
+        check=_check_nothing,
+        controls=(),
+        expected=ClaimVerdict.NO_CONTENT,
+    ),
+)

@@ -1,0 +1,434 @@
+"""Section 11: every permutation-equivariant channel, orbit by orbit."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from symshuffle.anchored import AnchoredLaw
+from symshuffle.anchored.linear import Vector
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.design.equivariant import (
+    ALPHA,
+    BETA,
+    SPREAD,
+    optimal_equivariant_risk,
+    orbit_mixture,
+    orbit_slope,
+    ordered_pair_slope,
+    smallest_reciprocal_sum,
+    two_level_reciprocals,
+    two_level_template,
+)
+from symshuffle.design.orbits import Orbit
+from symshuffle.design.raw_cap import subset_slope
+from symshuffle.estimation.canonical import (
+    Population,
+    canonical_estimator,
+    enumerated_risk,
+    fisher_information,
+    isotropic_risk,
+)
+from symshuffle.estimation.moments import levels_budget, levels_signal
+from symshuffle.mechanisms.finite import K, S
+from symshuffle.mechanisms.symbolic import LAM, nonnegative
+from symshuffle.numbers import lower_end, upper_end
+
+ROOT: Final = sp.Symbol("r", positive=True)
+"""The root of k - 1."""
+
+MIXTURES: Final[tuple[tuple[Orbit, ...], ...]] = (
+    (Orbit(Fraction(1), ((1, Fraction(3, 2)), (2, Fraction(3, 4)))),),
+    (
+        Orbit(Fraction(2, 3), ((1, Fraction(15, 8)), (1, Fraction(3, 4)), (1, Fraction(3, 8)))),
+        Orbit(Fraction(1, 3), ((3, Fraction(1)),)),
+    ),
+    (
+        Orbit(Fraction(1, 2), ((2, Fraction(15, 11)), (1, Fraction(3, 11)))),
+        Orbit(Fraction(1, 4), ((1, Fraction(2)), (2, Fraction(1, 2)))),
+        Orbit(Fraction(1, 4), ((3, Fraction(1)),)),
+    ),
+    (Orbit(Fraction(1), ((2, Fraction(3, 2)), (2, Fraction(1, 2)))),),
+)
+"""Templates with repeated coordinates, two orbits, and null symbols."""
+
+
+def _orbit_atoms(k: int, orbits: Sequence[Orbit]) -> dict[Vector, Fraction]:
+    """The templates of all outputs with their row-average masses: every labelled permutation counts once."""
+    atoms: dict[Vector, Fraction] = {}
+    for orbit in orbits:
+        for point in itertools.permutations(orbit.template()):
+            atoms[point] = atoms.get(point, Fraction(0)) + orbit.weight / math.factorial(k)
+    return atoms
+
+
+def _without_duplicates(k: int, orbits: Sequence[Orbit]) -> dict[Vector, Fraction]:
+    """As if a template with repeated entries had k! different arrangements."""
+    return {u: orbit.weight / math.factorial(k) for orbit in orbits for u in itertools.permutations(orbit.template())}
+
+
+def _check_templates(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    for j, orbits in enumerate(MIXTURES):
+        k = len(orbits[0].template())
+        atoms = statement(k, orbits)
+        rows = tuple(tuple(u[x] * mass for u, mass in atoms.items()) for x in range(k))
+        yield compare(sum(rows[0], start=Fraction(0)), Fraction(1), at=f"mixture {j}: row sum")
+        if sum(rows[0]) == 1:
+            law = AnchoredLaw.from_channel(Channel(rows))
+            yield decide(law == orbit_mixture(orbits), at=f"mixture {j}", claimed="the orbits' law")
+            for x, y in itertools.pairwise(range(k)):
+                swap = [y if i == x else x if i == y else i for i in range(k)]
+                same = AnchoredLaw.from_channel(Channel(rows).restrict(swap)) == law
+                yield decide(same, at=f"mixture {j}", claimed="equivariant")
+
+
+def _invariants(k: Any, square_sum: Any, reciprocals: Any) -> tuple[Any, Any, Any, Any]:
+    """Signal coefficient, budget, n times the risk, and slope of one orbit."""
+    signal = (square_sum - k) / (k * (k - 1))
+    budget = (square_sum * reciprocals - k**2) / (k * (k - 1))
+    return signal, budget, (k - 1) / k * (1 / signal - 1), (square_sum - k) / (square_sum * reciprocals - k**2)
+
+
+def _check_invariants(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    counts = sp.symbols("c1:4", positive=True)
+    values = sp.symbols("v1:4", positive=True)
+    total = sum(c * v for c, v in zip(counts, values, strict=True))
+    k = sum(counts)
+    scaled = [k * v / total for v in values]
+    squares = sum(c * v**2 for c, v in zip(counts, scaled, strict=True))
+    reciprocals = sum(c / v for c, v in zip(counts, scaled, strict=True))
+    signal, budget, risk, slope = statement(k, squares, reciprocals)
+    where = "every k, every template of three levels"
+    # A pair of inputs sees a uniform ordered pair of coordinates; a pair within one level contributes 0.
+    pairs = sum(
+        c * d * (v - w) ** 2 / w
+        for c, v in zip(counts, scaled, strict=True)
+        for d, w in zip(counts, scaled, strict=True)
+    )
+    yield identity(pairs / (k * (k - 1)), budget, at=f"{where}: budget as a mean over ordered pairs")
+    levels = tuple(zip(counts, scaled, strict=True))
+    yield identity(levels_budget(levels, k), budget, at=f"{where}: the library's budget")
+    yield identity(levels_signal(levels) / (k * (k - 1)), signal, at=f"{where}: signal")
+    yield identity(signal / budget, slope, at=f"{where}: slope")
+    # One message: E|s - 1|^2 = k(k-1)A, its mean kA(e_x - 1/k) has length^2 (kA)^2 (1 - 1/k); divide by (kA)^2.
+    spread = k * (k - 1) * signal
+    yield identity(
+        (spread - (k * signal) ** 2 * (1 - 1 / k)) / (k * signal) ** 2, risk, at=f"{where}: n times the risk"
+    )
+    for j, orbits in enumerate(MIXTURES):
+        size = len(orbits[0].template())
+        parts = [
+            (orbit.weight, statement(Fraction(size), sum(v * v for v in u), sum(1 / v for v in u)))
+            for orbit in orbits
+            for u in (orbit.template(),)
+            if len(set(u)) > 1
+        ]
+        coefficient = sum((weight * found[0] for weight, found in parts), start=Fraction(0))
+        spent = sum((weight * found[1] for weight, found in parts), start=Fraction(0))
+        law = orbit_mixture(orbits)
+        for x, y in itertools.permutations(range(size), 2):
+            yield compare(law.pairwise_divergence(x, y), spent, at=f"mixture {j}, pair {x}, {y}")
+        centred = [[(int(x == y) - Fraction(1, size)) * size * coefficient for y in range(size)] for x in range(size)]
+        yield compare(law.covariance(), tuple(map(tuple, centred)), at=f"mixture {j}: covariance")
+        uniform = (Fraction(1, size),) * size
+        yield compare(fisher_information(law, uniform), law.covariance(), at=f"mixture {j}: information at uniform")
+        channel = law.to_channel()
+        claimed = Fraction(size - 1, size) * (1 / coefficient - 1)
+        for held in ((2, *(0,) * (size - 1)), (1, 1, *(0,) * (size - 2))):
+            w = tuple(Fraction(v, 2) for v in held)
+            found, mean = enumerated_risk(channel, w, n=2, population=Population.FIXED)
+            yield compare((2 * found, mean), (claimed, w), at=f"mixture {j}, composition {held}, by enumeration")
+        u = law.templates[-1]
+        vote = tuple((entry - 1) / (size * coefficient) for entry in u)
+        yield compare(canonical_estimator(law).vote(u), vote, at=f"mixture {j}: the estimator")
+
+
+def _two_levels(k: Any, s: Any, spread: Any) -> tuple[Any, Any, Any, int]:
+    """High and low value, sum of reciprocals, and how many values a minimiser has at most."""
+    skew = sp.sqrt((k - s) / s) - sp.sqrt(s / (k - s))
+    step = spread * sp.sqrt((k - s) / s)
+    low = 1 - spread * sp.sqrt(s / (k - s))
+    return 1 + step, low, k * (1 + spread * skew) / (1 + spread * skew - spread**2), 2
+
+
+def _wrong_skew(k: Any, s: Any, spread: Any) -> tuple[Any, Any, Any, int]:
+    high, low, _, values = _two_levels(k, s, spread)
+    return high, low, k / (1 - spread**2), values
+
+
+def _check_two_levels(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    q = sp.Symbol("q", positive=True)
+    size = S + S * q**2  # q^2 = (k - s)/s, so that all roots are rational in q
+    high, low, reciprocals, values = (sp.sympify(e) for e in statement(size, S, SPREAD))
+    high, low, reciprocals = (sp.simplify(e) for e in (high, low, reciprocals))
+    yield identity(S * high + (size - S) * low, size, at="every k, s, V: sum")
+    yield identity(S * high**2 + (size - S) * low**2, size * (1 + SPREAD**2), at="every k, s, V: square sum")
+    yield identity(S / high + (size - S) / low, reciprocals, at="every k, s, V: sum of reciprocals")
+    for mine, theirs in zip((*two_level_template(), two_level_reciprocals()), (high, low, reciprocals), strict=True):
+        yield identity(sp.simplify(mine.subs(K, size)), theirs, at="every k, s, V: the library")
+    # A coordinate v solves alpha v^3 + beta v^2 - 1 = 0: as many positive roots as values would need a linear term.
+    x = sp.Symbol("x")
+    roots = sp.symbols(f"x1:{int(values) + 2}", positive=True)
+    product = sp.Poly(sp.prod([x - root for root in roots]), x)
+    linear = (-1) ** (len(roots) - 1) * product.coeff_monomial(x)
+    yield decide(
+        nonnegative(linear, {root: root for root in roots}) & ~_vanishes(linear),
+        at="every multiplier",
+        claimed=f"{len(roots)} positive roots need a linear term",
+        symbolic=True,
+    )
+    for trial in range(40):
+        k = 3 + trial % 4
+        draws = [int(v) for v in rng.integers(1, 10, size=k)]
+        z = [Fraction(k * v, sum(draws)) for v in draws]
+        square_sum, total = sum(v * v for v in z), sum(1 / v for v in z)
+        if square_sum == k:
+            continue
+        spread = sp.sqrt(sp.Rational(str(square_sum / k - 1)))
+        found = smallest_reciprocal_sum(k, square_sum)
+        yield compare(total, lower_end(found), ">=", at=f"template {trial}, k={k}")
+        claimed = sp.N(statement(sp.Integer(k), sp.Integer(1), spread)[2], 40)
+        near = abs(Fraction(str(claimed)) - upper_end(found)) < Fraction(1, 10**20)
+        yield decide(near, at=f"template {trial}, k={k}", claimed="the same at s = 1, to 20 digits")
+
+
+def _vanishes(expression: sp.Expr) -> Any:
+    from symshuffle.mechanisms.symbolic import same_function
+
+    return same_function(expression, 0)
+
+
+def _best_slope(root: Any) -> Any:
+    """The largest slope at k = root^2 + 1."""
+    return 1 / (1 + root) ** 2
+
+
+def _check_best_slope(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    size = ROOT**2 + 1
+    bound = statement(ROOT)
+    inverse = (K * (K - 1) / subset_slope()).subs(K, size)
+    # Templates with more than two values lose to two-level ones of the same square sum (alphabets.lem-11.2).
+    gap = (LAM - ROOT) ** 2 / LAM + (S - 1) * (LAM - 1 / LAM)
+    yield identity(inverse - 1 / bound, gap, at="every k, s, C: 1/slope - 1/bound = (C-r)^2/C + (s-1)(C-1/C)")
+    q = sp.Symbol("q", positive=True)
+    at_critical = subset_slope().subs(K, S + S * q**2).subs(LAM, q) / ((S + S * q**2) * (S + S * q**2 - 1))
+    yield identity(at_critical, 1 / (S + S * q**2 + 2 * S * q), at="every k, s: slope at C = sqrt((k-s)/s)")
+    yield identity(
+        S * (K - S) - (K - 1), (S - 1) * (K - S - 1), at="every k, s: s(k-s) - (k-1) is a product of two numbers >= 0"
+    )
+    for k, root in ((5, 2), (10, 3)):
+        claimed = statement(Fraction(root))
+        for trial in range(60):
+            draws = [int(v) for v in rng.integers(1, 12, size=k)]
+            if len(set(draws)) == 1:
+                continue
+            u = [Fraction(k * v, sum(draws)) for v in draws]
+            yield compare(orbit_slope(u), claimed, "<=", at=f"template {trial}, k={k}")
+        best = [Fraction(k * v, root + k - 1) for v in (root, *(1,) * (k - 1))]
+        yield compare(orbit_slope(best), claimed, at=f"k={k}: attained by the singleton template")
+        threshold = (1 - Fraction(1, root)) ** 2
+        for budget in (threshold / 3, threshold):
+            bracket, found = optimal_equivariant_risk(k, budget, n=7, population=Population.FIXED)
+            value = Fraction(k - 1, 7 * k) * (1 / (claimed * budget) - 1)
+            yield compare(bracket.exact, value, at=f"k={k}, B={budget}, n=7: smallest risk")
+            yield decide(found.verify(), at=f"k={k}, B={budget}", claimed="law and line above all templates, over Q")
+    signal = sp.Symbol("A", positive=True)
+    yield identity(
+        isotropic_risk(7, 42 * signal, population=Population.FIXED),
+        sp.Rational(6, 7) * (1 / signal - 1),
+        at="k=7: risk",
+    )
+
+
+def _pairs(k: Any, alpha: Any, beta: Any, *, letters: int = 2) -> Any:
+    """The slope from the sums of the three levels, the lowest of which ``k - letters`` inputs share."""
+    total, squares = alpha + beta + k - letters, alpha**2 + beta**2 + k - letters
+    reciprocals = 1 / alpha + 1 / beta + k - letters
+    return (k * squares - total**2) / (total * (squares * reciprocals - k * total))
+
+
+def _optimal_pairs(k: Any) -> frozenset[tuple[Any, Any]]:
+    """Where the slope of an ordered pair is the best one: where its template is a singleton."""
+    best = sp.sqrt(k - 1)
+    boundary = {(best, sp.Integer(1)), (sp.Integer(1), best)}
+    return frozenset(boundary | ({(1 / best, 1 / best)} if k == 3 else set()))
+
+
+def _ordered_pairs() -> tuple[Statement, Statement]:
+    return _pairs, _optimal_pairs
+
+
+def _only_on_the_axes() -> tuple[Statement, Statement]:
+    return _pairs, lambda k: frozenset({(sp.sqrt(k - 1), sp.Integer(1)), (sp.Integer(1), sp.sqrt(k - 1))})
+
+
+def _check_pairs(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    slope, maximisers = statement()
+    # Best templates have two values (alphabets.lem-11.2), so beta = 1 or alpha = beta. With the ratio C > 1, against
+    # 1/(1+r)^2: (C-r)^2/C for one high coordinate; k-1 high ones, two, and k-2 high ones lose something more.
+    size = ROOT**2 + 1
+    excess = (LAM - ROOT) ** 2 / LAM
+    step = LAM - 1 / LAM
+    for where, alpha, beta, more in (
+        ("beta = 1, alpha = C", LAM, sp.Integer(1), 0),
+        ("beta = 1, alpha = 1/C", 1 / LAM, sp.Integer(1), (size - 2) * step),
+        ("alpha = beta = C", LAM, LAM, step),
+        ("alpha = beta = 1/C", 1 / LAM, 1 / LAM, (size - 3) * step),
+    ):
+        yield identity(1 / slope(size, alpha, beta), (1 + ROOT) ** 2 + excess + more, at=f"every k: {where}")
+    yield identity(ordered_pair_slope(), slope(K, ALPHA, BETA), at="every k, alpha, beta: from the levels")
+    for k in (3, 4, 5, 6, 10):
+        root = sp.sqrt(k - 1)
+        one, back = sp.Integer(1), 1 / root
+        candidates = {(root, one), (one, root), (back, one), (one, back), (root, root), (back, back)}
+        best = 1 / (1 + root) ** 2
+        attained = {pair for pair in candidates if sp.simplify(slope(sp.Integer(k), *pair) - best) == 0}
+        yield decide(attained == maximisers(k), at=f"k={k}", claimed=str(set(maximisers(k))), computed=str(attained))
+    for k, alpha, beta in ((3, 2, 5), (4, 3, 2), (6, Fraction(1, 2), 3)):
+        values = (Fraction(alpha), Fraction(beta), *(Fraction(1),) * (k - 2))
+        u = tuple(k * v / sum(values) for v in values)
+        law = AnchoredLaw.from_atoms((point, Fraction(1, math.factorial(k))) for point in itertools.permutations(u))
+        found_slope = law.trace() / (k * (k - 1)) / Fraction(law.pairwise_budget())
+        yield compare(found_slope, slope(k, Fraction(alpha), Fraction(beta)), at=f"k={k}: explicit channel")
+
+
+CLAIMS: Final = (
+    Claim(
+        id="alphabets.def-11.0",
+        kind=Kind.DEFINITION,
+        title="orbits of an equivariant channel and their templates",
+        text=(
+            r"An orbit $O$ of outputs has the weight $\omega_O=\sum_{y\in O}m(y)$ and a template $z_x=W_x(y)/m(y)$, "
+            r"$\sum_xz_x=k$; its other outputs carry the permutations of $z$, each labelled one once."
+        ),
+        source="alphabets, Section 11",
+        assumptions=("finite output set with an action of all permutations",),
+        scope="four mixtures of orbits at k = 3 and 4, with repeated coordinates and null symbols",
+        grade=Grade.EXACT_CASES,
+        printed=_orbit_atoms,
+        check=_check_templates,
+        controls=(Control("duplicates not merged", _without_duplicates),),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="alphabets.prop-11.1",
+        kind=Kind.STATEMENT,
+        title="additive invariants and the projected estimator",
+        text=(
+            r"$\chi=\sum_O\omega_O\frac{V_OH_O-k^2}{k(k-1)}$ for every pair, $A=\sum_O\omega_O\frac{V_O-k}{k(k-1)}$; "
+            r"$\frac1k1+\frac1{nkA}\sum_i(s(Y_i)-1)$ is unbiased with risk $\frac{k-1}{kn}(\frac1A-1)$ at every "
+            r"composition; slope $\frac{V-k}{VH-k^2}$."
+        ),
+        source="alphabets, Proposition 11.1",
+        assumptions=("positive templates, $A>0$",),
+        scope=(
+            "every k and every template of three levels, symbolically; four mixtures with all pairs, covariance and "
+            "enumerated risks"
+        ),
+        grade=Grade.PROVED,
+        printed=_invariants,
+        check=_check_invariants,
+        controls=(
+            Control(
+                "signal over k^2",
+                lambda k, v, h: ((v - k) / k**2, *_invariants(k, v, h)[1:]),
+            ),
+            Control(
+                "risk of the i.i.d. model",
+                lambda k, v, h: (*_invariants(k, v, h)[:2], (k - 1) ** 2 / (v - k), _invariants(k, v, h)[3]),
+            ),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="alphabets.lem-11.2",
+        kind=Kind.STATEMENT,
+        title="two-level reduction at a fixed second moment",
+        text=(
+            r"Among $z>0$ with sum $k$ and square sum $V$ the sum of reciprocals is smallest at a $z$ of at most two "
+            r"values: $a=1+\sigma\sqrt{(k-s)/s}$ ($s$ times), $b=1-\sigma\sqrt{s/(k-s)}$, $\sigma^2=V/k-1$."
+        ),
+        source="alphabets, Lemma 11.2",
+        assumptions=(r"$k\ge3$, $k<V<k^2$",),
+        scope="every k, s, V: values, sum, and no third root of the stationarity cubic; 40 random templates over Q",
+        grade=Grade.PROVED,
+        printed=_two_levels,
+        check=_check_two_levels,
+        controls=(
+            Control("skewness left out", _wrong_skew),
+            Control(
+                "one per cent higher",
+                lambda k, s, d: (*_two_levels(k, s, d)[:2], _two_levels(k, s, d)[2] * 101 / 100, 2),
+            ),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="alphabets.thm-11.3",
+        kind=Kind.STATEMENT,
+        title="low-budget optimum among all equivariant channels",
+        text=(
+            r"For $0<B\le B_{thr}$ the smallest risk is $\frac{k-1}{kn}\big((1+\sqrt{k-1})^2/B-1\big)$; every orbit "
+            r"has slope at most $1/(1+\sqrt{k-1})^2$, equality only at the singleton template of ratio $\sqrt{k-1}$."
+        ),
+        source="alphabets, Theorem 11.3",
+        assumptions=(r"$k\ge3$",),
+        scope=(
+            "every k, s, C by one identity, all templates by alphabets.lem-11.2; 120 templates, certificates over "
+            "Q, at k = 5 and 10"
+        ),
+        grade=Grade.PROVED,
+        printed=_best_slope,
+        check=_check_best_slope,
+        controls=(
+            Control("one per cent smaller", lambda root: _best_slope(root) * 99 / 100),
+            Control("the crude bound 1/k", lambda root: 1 / (root**2 + 1)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="alphabets.rem-11.4",
+        kind=Kind.STATEMENT,
+        title="ordered-pair orbits",
+        text=(
+            r"The template proportional to $(\alpha,\beta,1,\dots,1)$ has slope $\frac{kQ-S^2}{S(QH-kS)}$, and attains "
+            r"the best slope only where it is a singleton template, so that ordered pairs never improve on it. That is "
+            r"$\{\alpha,\beta\}=\{1,\sqrt{k-1}\}$, and at $k=3$ also $\alpha=\beta=1/\sqrt2$, off the lines $\alpha=1$ "
+            r"and $\beta=1$."
+        ),
+        source="alphabets, Remark 11.4",
+        assumptions=(
+            r"$k\ge3$; the conditions of the boundary are missing from our copy of the text, so the points are ours",
+        ),
+        scope="every k, alpha, beta; all maximisers at k = 3..6; three explicit channels",
+        grade=Grade.PROVED,
+        printed=_ordered_pairs,
+        check=_check_pairs,
+        controls=(
+            Control(
+                "k - 3 further letters",
+                lambda: (lambda k, a, b: _pairs(k, a, b, letters=3), _optimal_pairs),
+            ),
+            Control("only at alpha = 1 or beta = 1, k = 3 included", _only_on_the_axes),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

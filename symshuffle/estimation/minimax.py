@@ -4,7 +4,8 @@ All estimators are admitted: one vector of :math:`\mathbb R^k` for every histogr
 cvxpy minimises it over finitely many compositions; nothing it says is believed. Its multipliers, made rational, are a
 prior, whose exact Bayes risk is the lower end. Its estimator, made rational, has a worst-case risk over *all*
 compositions, certified by Bernstein coefficients (i.i.d. users) or by the finite list of compositions of ``n`` users
-(fixed composition): the upper end. Compositions where the estimator does badly are added, and the program is solved again.
+(fixed composition): the upper end. Compositions where the estimator does badly are added, and the program is solved
+again.
 """
 
 from __future__ import annotations

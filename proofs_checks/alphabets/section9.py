@@ -1,0 +1,153 @@
+"""Section 9: averaging over all relabellings."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from proofs_checks.anchored import _cases as cases
+from symshuffle.anchored import AnchoredLaw, symmetrize, symmetrize_channel
+from symshuffle.anchored.symmetrize import Permutation, cyclic_group, is_exchangeable, symmetric_group
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+)
+from symshuffle.design.equivariant import response_mixture
+from symshuffle.estimation.canonical import inverse_trace
+
+
+def _averaged(channel: Channel) -> dict[tuple[int, Permutation, int], Fraction]:
+    """Probability of output (permutation, y) at each input: entries of the relabelled rows over k!."""
+    k = channel.num_inputs
+    return {
+        (x, sigma, y): Fraction(channel.rows[sigma[x]][y]) / math.factorial(k)
+        for sigma in itertools.permutations(range(k))
+        for x in range(k)
+        for y in range(channel.num_outputs)
+    }
+
+
+def _unpublished(channel: Channel) -> dict[tuple[int, Permutation, int], Fraction]:
+    """As if the permutation were not published: the same row mean for all inputs."""
+    k = channel.num_inputs
+    return {
+        key: sum((Fraction(row[key[2]]) for row in channel.rows), start=Fraction(0)) / k / math.factorial(k)
+        for key in _averaged(channel)
+    }
+
+
+def _check_averaged(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for k, outputs in ((2, 3), (3, 2), (3, 4), (4, 2)):
+        channel = cases.channel(rng, k, outputs)
+        entries = statement(channel)
+        built = symmetrize_channel(channel)
+        labels = list(itertools.product(symmetric_group(k), range(outputs)))
+        rows = tuple(tuple(entries[x, sigma, y] for sigma, y in labels) for x in range(k))
+        yield compare(rows, built.rows, at=f"k={k}, {outputs} outputs: the library")
+        for pi in itertools.islice(itertools.permutations(range(k)), 1, 4):
+            moved = all(
+                entries[pi[x], tuple(sigma[pi.index(i)] for i in range(k)), y] == entries[x, sigma, y]
+                for x in range(k)
+                for sigma, y in labels
+            )
+            yield decide(moved, at=f"k={k}, permutation {pi}", claimed="equivariant")
+
+
+def _symmetrised(k: int, budgets: Any, trace: Fraction) -> tuple[Fraction, Fraction]:
+    """Pairwise divergence and inverse trace at uniform after averaging, from those before."""
+    return sum(budgets, start=Fraction(0)) / (k * (k - 1)), (k - 1) ** 2 / trace
+
+
+def _check_symmetrised(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(9):
+        k = 2 + trial % 3
+        channel = cases.channel(rng, k, 4 + trial % 2)
+        yield from _compare_symmetrised(statement, channel, f"channel {trial}, k={k}")
+    mixture = response_mixture(4, ((Fraction(1, 2), Fraction(3)),), (Fraction(1, 2),))
+    law = AnchoredLaw.from_channel(mixture)
+    yield decide(symmetrize(law) == law, at="an equivariant channel", claimed="unchanged")
+    yield from _compare_symmetrised(statement, mixture, "an equivariant channel")
+
+
+def _compare_symmetrised(statement: Statement, channel: Channel, where: str) -> Iterator[Comparison]:
+    law = AnchoredLaw.from_channel(channel)
+    k = law.num_inputs
+    pairs = list(itertools.permutations(range(k), 2))
+    budgets = [law.pairwise_divergence(i, j) for i, j in pairs]
+    averaged = AnchoredLaw.from_channel(symmetrize_channel(channel))
+    divergence, risk = statement(k, budgets, law.trace())
+    for i, j in pairs:
+        yield compare(averaged.pairwise_divergence(i, j), divergence, at=f"{where}, pair {i}, {j}")
+    yield compare(divergence, max(budgets), "<=", at=f"{where}: within the budget")
+    share = law.trace() / (k - 1)
+    isotropic = tuple(tuple(share * (int(x == y) - Fraction(1, k)) for y in range(k)) for x in range(k))
+    yield compare(averaged.covariance(), isotropic, at=f"{where}: information at uniform")
+    yield compare(inverse_trace(averaged), risk, at=f"{where}: inverse trace after averaging")
+    yield compare(risk, inverse_trace(law), "<=", at=f"{where}: no larger than before")
+    yield decide(is_exchangeable(averaged), at=where, claimed="exchangeable")
+
+
+def _check_cyclic(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The same comparisons with rotations only, which do not make the information isotropic."""
+    channel = cases.channel(rng, 4, 5)
+    law = AnchoredLaw.from_channel(channel)
+    rotated = AnchoredLaw.from_channel(symmetrize_channel(channel, cyclic_group(4)))
+    budgets = [law.pairwise_divergence(i, j) for i, j in itertools.permutations(range(4), 2)]
+    divergence, risk = statement(4, budgets, law.trace())
+    yield compare(rotated.pairwise_divergence(0, 1), divergence, at="rotations: one pair")
+    yield compare(inverse_trace(rotated), risk, at="rotations: inverse trace")
+
+
+CLAIMS: Final = (
+    Claim(
+        id="alphabets.def-9.0",
+        kind=Kind.DEFINITION,
+        title="randomised symmetrisation",
+        text=(
+            r"$\bar W_x(\sigma,y)=\frac1{k!}W_{\sigma(x)}(y)$, equivariant under "
+            r"$\pi\cdot(\sigma,y)=(\sigma\pi^{-1},y)$."
+        ),
+        source="alphabets, Section 9",
+        assumptions=(),
+        scope="four random channels, k = 2..4, entry by entry; three permutations each",
+        grade=Grade.EXACT_CASES,
+        printed=_averaged,
+        check=_check_averaged,
+        controls=(Control("the permutation kept secret", _unpublished),),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="alphabets.thm-9.1",
+        kind=Kind.STATEMENT,
+        title="symmetrisation",
+        text=(
+            r"$\chi_{ab}(\bar W)=\frac1{k(k-1)}\sum_{i\ne j}\chi_{ij}(W)\le\chi_*(W)$; at the uniform composition "
+            r"$\operatorname{tr}J(\bar W)^{-1}=(k-1)^2/\operatorname{tr}J(W)\le\operatorname{tr}J(W)^{-1}$."
+        ),
+        source="alphabets, Theorem 9.1",
+        assumptions=("independent rows for the second part",),
+        scope="nine random channels at k = 2..4 with all pairs, explicit k!-fold outputs; an equivariant channel",
+        grade=Grade.EXACT_CASES,
+        printed=_symmetrised,
+        check=_check_symmetrised,
+        controls=(
+            Control("averaged over k^2 pairs", lambda k, b, t: (sum(b, start=Fraction(0)) / k**2, (k - 1) ** 2 / t)),
+            Control("rotations suffice", _symmetrised, _check_cyclic),
+            Control("k(k-1) for (k-1)^2", lambda k, b, t: (_symmetrised(k, b, t)[0], k * (k - 1) / t)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

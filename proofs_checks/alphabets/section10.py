@@ -127,26 +127,26 @@ def _check_mixtures(statement: Statement, _: np.random.Generator) -> Iterator[Co
         for x, y in itertools.permutations(range(k), 2):
             yield compare(law.pairwise_divergence(x, y), spent, at=f"k={k}, blocks {len(blocks)}, pair {x}, {y}")
         votes = canonical_estimator(law).votes(channel)
-        for r, (_, c) in enumerate(blocks):
+        for place, (_weight, c) in enumerate(blocks):
             beta = (c - 1) / (c + k - 1)
             own = tuple(beta / signal * (int(x == 0) - Fraction(1, k)) for x in range(k))
-            yield compare(votes[r * k], own, at=f"k={k}, block {r}: vote")
+            yield compare(votes[place * k], own, at=f"k={k}, block {place}: vote")
         claimed = Fraction(k - 1, k) * (1 / signal - 1)
         n = 3 if k == 3 and len(blocks) == 1 else 2
         for held in itertools.combinations_with_replacement(range(k), n):
             w = tuple(Fraction(held.count(x), n) for x in range(k))
             found, mean = enumerated_risk(channel, w, n=n, population=Population.FIXED)
             yield compare((n * found, mean), (claimed, w), at=f"k={k}, composition {held}, by enumeration")
-    for k, r in ((5, Fraction(2)), (10, Fraction(3))):
-        said = statement(Fraction(k), Fraction(2), r)
+    for k, root_of in ((5, Fraction(2)), (10, Fraction(3))):
+        said = statement(Fraction(k), Fraction(2), root_of)
         for share in (Fraction(1, 3), _ONE):
             budget = share * said["threshold"]
-            found = trace_frontier(k, budget)
-            yield compare(found.trace.exact, k * (k - 1) * said["slope"] * budget, at=f"k={k}, B={budget}: best signal")
-            yield decide(found.verify(), at=f"k={k}, B={budget}", claimed="law and line check over Q")
-        high = statement(Fraction(k), Fraction(7), r)
-        found = trace_frontier(k, high["chi"])
-        yield compare(found.trace.exact, k * (k - 1) * high["alpha"], at=f"k={k}, C=7: calibrated response is best")
+            best = trace_frontier(k, budget)
+            yield compare(best.trace.exact, k * (k - 1) * said["slope"] * budget, at=f"k={k}, B={budget}: best signal")
+            yield decide(best.verify(), at=f"k={k}, B={budget}", claimed="law and line check over Q")
+        high = statement(Fraction(k), Fraction(7), root_of)
+        best = trace_frontier(k, high["chi"])
+        yield compare(best.trace.exact, k * (k - 1) * high["alpha"], at=f"k={k}, C=7: calibrated response is best")
 
 
 def _gain(k: Any, ratio: Any, root: Any) -> dict[str, Any]:
@@ -189,7 +189,7 @@ def _check_gain(statement: Statement, _: np.random.Generator) -> Iterator[Compar
         (10**8 + 1, 10**4, Fraction(9)),
     ):
         claimed = statement(Fraction(k), c, Fraction(r))
-        budget = Fraction(at(subset_budget(), k=k, s=1, lam=c))
+        budget = lower_end(at(subset_budget(), k=k, s=1, lam=c))
         best, _frontier = optimal_equivariant_risk(k, budget, n=1, population=Population.FIXED)
         yield compare(best.exact, claimed["optimal"], at=f"k={k}, C={c}: the library's optimum")
         tuned = calibrated_risk(k, budget, n=1, population=Population.FIXED)
@@ -231,11 +231,11 @@ def _instance(index: int) -> tuple[Fraction, ...]:
 
 def example_row(k: int, ratio: Real) -> tuple[Any, ...]:
     """Budget, share on k-ary response, smallest and calibrated risk times n, and their ratio."""
-    budget = at(subset_budget(), k=k, s=1, lam=ratio)
-    threshold = evaluate(threshold_budget().subs(K, k))
-    share: Any = budget / threshold  # type: ignore[operator]  # fractions and balls divide
-    slope = evaluate((critical_ratio().subs({S: 1, K: k}) + 1) ** 2)
-    best: Any = Fraction(k - 1, k) * (slope / budget - 1)  # type: ignore[operator]
+    budget: Any = at(subset_budget(), k=k, s=1, lam=ratio)
+    threshold: Any = evaluate(threshold_budget().subs(K, k))
+    share: Any = budget / threshold
+    slope: Any = evaluate((critical_ratio().subs({S: 1, K: k}) + 1) ** 2)
+    best: Any = Fraction(k - 1, k) * (slope / budget - 1)
     tuned: Any = at(risk_constant(), k=k, s=1, lam=ratio)
     return budget, share, best, tuned, tuned / best
 

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.anchored import AnchoredLaw
-from symshuffle.anchored.linear import Vector
+from symshuffle.anchored.linear import Vector, dot
 from symshuffle.channel import Channel
 from symshuffle.claims.model import (
     Claim,
@@ -199,7 +199,7 @@ def _check_two_levels(statement: Statement, rng: np.random.Generator) -> Iterato
         k = 3 + trial % 4
         draws = [int(v) for v in rng.integers(1, 10, size=k)]
         z = [Fraction(k * v, sum(draws)) for v in draws]
-        square_sum, total = sum(v * v for v in z), sum(1 / v for v in z)
+        square_sum, total = dot(z, z), sum(1 / v for v in z)
         if square_sum == k:
             continue
         spread = sp.sqrt(sp.Rational(str(square_sum / k - 1)))

@@ -133,7 +133,7 @@ def _check_inclusion(statement: Statement, _: np.random.Generator) -> Iterator[C
         law = AnchoredLaw.from_channel(channel)
         estimator = canonical_estimator(law)
         p, q, difference = statement(Fraction(k), Fraction(s), Fraction(ratio))
-        for u, _ in law.template.atoms():
+        for u in law.templates:
             top = max(u)
             count = tuple((int(entry == top) - q) / difference for entry in u)
             vote = tuple(Fraction(1, k) + entry for entry in estimator.vote(u))

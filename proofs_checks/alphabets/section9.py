@@ -12,6 +12,7 @@ import numpy as np
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.anchored import AnchoredLaw, symmetrize, symmetrize_channel
+from symshuffle.anchored.law import exact_columns
 from symshuffle.anchored.symmetrize import Permutation, cyclic_group, is_exchangeable, symmetric_group
 from symshuffle.channel import Channel
 from symshuffle.claims.model import (
@@ -31,9 +32,9 @@ from symshuffle.estimation.canonical import inverse_trace
 
 def _averaged(channel: Channel) -> dict[tuple[int, Permutation, int], Fraction]:
     """Probability of output (permutation, y) at each input: entries of the relabelled rows over k!."""
-    k = channel.num_inputs
+    k, columns = channel.num_inputs, exact_columns(channel)
     return {
-        (x, sigma, y): Fraction(channel.rows[sigma[x]][y]) / math.factorial(k)
+        (x, sigma, y): columns[y][sigma[x]] / math.factorial(k)
         for sigma in itertools.permutations(range(k))
         for x in range(k)
         for y in range(channel.num_outputs)
@@ -42,11 +43,8 @@ def _averaged(channel: Channel) -> dict[tuple[int, Permutation, int], Fraction]:
 
 def _unpublished(channel: Channel) -> dict[tuple[int, Permutation, int], Fraction]:
     """As if the permutation were not published: the same row mean for all inputs."""
-    k = channel.num_inputs
-    return {
-        key: sum((Fraction(row[key[2]]) for row in channel.rows), start=Fraction(0)) / k / math.factorial(k)
-        for key in _averaged(channel)
-    }
+    k, columns = channel.num_inputs, exact_columns(channel)
+    return {key: sum(columns[key[2]], start=Fraction(0)) / k / math.factorial(k) for key in _averaged(channel)}
 
 
 def _check_averaged(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:

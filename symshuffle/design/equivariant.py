@@ -22,12 +22,13 @@ from symshuffle.channel import Channel, direct_sum
 from symshuffle.design.frontier import ratio_of_budget, trace_frontier
 from symshuffle.design.orbits import LARGEST_LAW, Frontier, Orbit
 from symshuffle.design.raw_cap import at, check_inputs, subset_trace
+from symshuffle.design.subset_family import check_budget, check_size, largest_budget
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.estimation.canonical import Population, check_users, isotropic_risk
 from symshuffle.estimation.moments import levels_budget, levels_signal
 from symshuffle.mechanisms.finite import K, S, krr
 from symshuffle.mechanisms.symbolic import constant_of, evaluate, normal_form
-from symshuffle.numbers import Ball, less
+from symshuffle.numbers import Ball
 from symshuffle.results import Bracket, Rigour
 
 SPREAD: Final = sp.Symbol("sigma", positive=True)
@@ -169,7 +170,7 @@ def smallest_reciprocal_sum(k: int, square_sum: Fraction, s: int = 1, *, bits: i
     alphabets, Lemma 11.2.
     """
     check_inputs(k, 3)
-    _check_size(k, s)
+    check_size(k, s)
     value = Fraction(square_sum)
     if not k < value < Fraction(k * k, s):
         raise InputError("square_sum", square_sum, f"a number in ({k}, {Fraction(k * k, s)}), for {s} high coordinates")
@@ -180,19 +181,9 @@ def smallest_reciprocal_sum(k: int, square_sum: Fraction, s: int = 1, *, bits: i
     return found
 
 
-def _check_size(k: int, s: int) -> None:
-    if isinstance(s, bool) or not isinstance(s, int) or not 1 <= s <= k - 1:
-        raise InputError("s", s, f"an integer in [1, {k - 1}]")
-
-
-def check_budget(budget: Fraction | int) -> Fraction:
-    """A budget as a fraction, refused unless it is above 0 and finite."""
-    if isinstance(budget, bool) or not isinstance(budget, Fraction | int) or budget <= 0:
-        raise InputError("budget", budget, "a rational number > 0 (0 allows only channels that say nothing)")
-    return Fraction(budget)
-
-
-def optimal_equivariant_risk(k: int, budget: Fraction, *, n: int, population: Population) -> tuple[Bracket, Frontier]:
+def optimal_equivariant_risk(
+    k: int, budget: Fraction, *, n: int, population: Population, lam_cap: Fraction | None = None
+) -> tuple[Bracket, Frontier]:
     r"""The smallest worst-case canonical risk of all channels under a pairwise budget, and the frontier that shows it.
 
     Up to the threshold :math:`(1-1/\sqrt{k-1})^2` it is
@@ -209,6 +200,8 @@ def optimal_equivariant_risk(k: int, budget: Fraction, *, n: int, population: Po
         Number of users.
     population : Population
         Fixed composition (the paper) or i.i.d.
+    lam_cap : Fraction, optional
+        Cap on all likelihood ratios besides; budgets beyond what any template under it spends are refused.
 
     Examples
     --------
@@ -221,7 +214,13 @@ def optimal_equivariant_risk(k: int, budget: Fraction, *, n: int, population: Po
     """
     check_inputs(k, 3)
     check_users(n)
-    found = trace_frontier(k, check_budget(budget))
+    target = check_budget(budget)
+    if lam_cap is not None:
+        reach, s = largest_budget(k, lam_cap)
+        if target > reach:
+            allowed = f"a number in (0, {float(reach):.6g}], what size {s} of {k} spends at the ratio cap {lam_cap}"
+            raise InputError("budget", budget, allowed)
+    found = trace_frontier(k, target, lam_cap=lam_cap)
     return found.risk_constant(population).scaled(Fraction(1, n)), found
 
 
@@ -262,8 +261,3 @@ def thinning_gain(k: int, budget: Fraction) -> Bracket:
     how = "two exact risks at the same budget"
     lower = max(tuned.lower / best.upper, Fraction(1))  # the optimum is no worse than one of its competitors
     return Bracket(lower, max(tuned.upper / best.lower, lower), Rigour.EXACT, "closed form", how)
-
-
-def is_below(left: Bracket, right: Bracket) -> bool:
-    """Whether one bracketed number is certainly below another."""
-    return bool(less(left.upper, right.lower))

@@ -14,7 +14,6 @@ from typing import Final
 
 import sympy as sp
 
-from symshuffle.design.equivariant import check_budget
 from symshuffle.design.orbits import Orbit, centre_orbit, subset_orbit
 from symshuffle.design.raw_cap import at, check_cap, check_inputs, sign_factor, subset_budget, subset_trace
 from symshuffle.errors import InputError
@@ -41,6 +40,13 @@ def check_size(k: int, s: int) -> None:
     check_inputs(k)
     if isinstance(s, bool) or not isinstance(s, int) or not 1 <= s <= k - 1:
         raise InputError("s", s, f"an integer in [1, {k - 1}]")
+
+
+def check_budget(budget: Fraction | int) -> Fraction:
+    """A budget as a fraction, refused unless it is above 0 and finite."""
+    if isinstance(budget, bool) or not isinstance(budget, Fraction | int) or budget <= 0:
+        raise InputError("budget", budget, "a rational number > 0 (0 allows only channels that say nothing)")
+    return Fraction(budget)
 
 
 @cache
@@ -134,6 +140,48 @@ def matched_risk(k: int, s: int, budget: Fraction, *, n: int, population: Popula
     ]
     how = f"subsets of size {s}, at two rational ratios around the matched one"
     return Bracket(ends[0], ends[1], Rigour.EXACT, "closed form", how)
+
+
+def largest_budget(k: int, lam: Fraction) -> tuple[Fraction, int]:
+    r"""The largest pairwise budget of an equivariant channel of ratio at most ``lam``, and the subset size of it.
+
+    A template's budget is convex in it (means of :math:`(u_i-u_j)^2/u_j`), so it is largest at a vertex of the capped
+    templates, which is a subset template at the cap; :math:`\chi_{k,s}(\lambda)` increases in ``s`` as long as
+    :math:`\lambda s^2\le(k-s)^2`. It lies below :math:`(\lambda-1)^2/\lambda`, which only ``k = 2`` reaches.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs, 2 to 10^15.
+    lam : Fraction
+        Ratio cap, above 1.
+
+    Examples
+    --------
+    >>> largest_budget(10, Fraction(2))
+    (Fraction(2, 7), 4)
+
+    Notes
+    -----
+    Claim ``symshuffle.alphabets-largest-budget``.
+    """
+    check_inputs(k)
+    check_cap(lam)
+    low, high = 1, k - 1  # the largest s with lam s^2 <= (k-s)^2, or 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if lam * middle**2 <= (k - middle) ** 2 else (low, middle - 1)
+    numerator, denominator = _budget_terms()
+
+    def spent(s: int) -> Fraction:
+        values = {K: k, S: s}
+        ends = [
+            [Fraction(int(c.p), int(c.q)) for c in sp.Poly(part.subs(values), LAM).all_coeffs()]
+            for part in (numerator, denominator)
+        ]
+        return _horner(ends[0], Fraction(lam)) / _horner(ends[1], Fraction(lam))
+
+    return max((spent(s), s) for s in {low, min(low + 1, k - 1)})
 
 
 @cache

@@ -241,8 +241,10 @@ def _propose(
     channel: Channel, support: Sequence[Vector], n: int, population: Population
 ) -> tuple[dict[Histogram, Vector], tuple[tuple[Vector, Fraction], ...]]:
     """An estimator and a prior from the program over finitely many compositions, both made rational."""
-    import cvxpy as cp
+    import cvxpy
     import numpy as np
+
+    cp: Any = cvxpy
 
     laws = [message_law(channel, w, n, population) for w in support]
     histograms = sorted({h for law in laws for h in law})

@@ -91,7 +91,7 @@ def histogram_forms(channel: Channel, n: int) -> dict[Exponent, Form]:
 
 
 def dirichlet_mean(form: Mapping[Exponent, Fraction], alpha: Sequence[Fraction]) -> Fraction:
-    r"""Mean of a form of degree ``n`` under a Dirichlet prior, :math:`\prod\alpha_i^{(m_i)}/(\sum\alpha)^{(n)}` by term."""
+    r"""Mean of a form of degree ``n`` under a Dirichlet prior: :math:`\prod\alpha_i^{(m_i)}/(\sum\alpha)^{(n)}`."""
     whole = sum(alpha, start=Fraction(0))
     total = Fraction(0)
     for exponent, value in form.items():

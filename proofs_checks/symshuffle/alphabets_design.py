@@ -1,0 +1,277 @@
+"""Equivariant design beyond the paper: all budgets, a ratio cap, and what the canonical pair does not see."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.anchored import _cases as cases
+from symshuffle.anchored import AnchoredLaw, template_budget, template_signal
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.design.equivariant import SPREAD, optimal_equivariant_risk, two_level_reciprocals
+from symshuffle.design.frontier import trace_frontier
+from symshuffle.design.raw_cap import at, subset_budget
+from symshuffle.design.subset_family import REAL_SIZES, largest_budget
+from symshuffle.estimation.canonical import Population
+from symshuffle.mechanisms.finite import K, S, augmented_randomized_response, krr, subset_selection
+from symshuffle.mechanisms.symbolic import LAM, nonnegative
+from symshuffle.shuffled import shuffled_divergence, worst_shuffled_divergence
+
+_SKEW: Final = sp.Symbol("t", real=True)
+
+
+def _reciprocals(k: Any, spread: Any, skew: Any) -> tuple[Any, Any]:
+    """Sum of reciprocals of a two-level template, by spread and skewness, and its derivative in the skewness."""
+    low = 1 + spread * skew - spread**2
+    return k * (1 + spread * skew) / low, -k * spread**3 / low**2
+
+
+def _check_all_budgets(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    value, slope = statement(K, SPREAD, _SKEW)
+    q = sp.Symbol("q", positive=True)  # q^2 = (k - s)/s
+    size = S * (1 + q**2)
+    mine = sp.simplify(two_level_reciprocals().subs(K, size))
+    yield identity(mine, value.subs({K: size, _SKEW: q - 1 / q}), at="every k, s, V: reciprocals by skewness")
+    yield identity(sp.diff(value, _SKEW), slope, at="every k, V: they fall as the skewness grows")
+    yield decide(
+        nonnegative(-slope * (1 + SPREAD * _SKEW - SPREAD**2) ** 2, {K: K, SPREAD: SPREAD}),
+        at="every k, V",
+        claimed="the derivative is below 0",
+        symbolic=True,
+    )
+    # Skewness q - 1/q grows with q = sqrt((k-s)/s), so it falls as s grows: one high coordinate has the most.
+    yield identity(sp.diff(sp.sqrt((K - S) / S) ** 2, S), -K / S**2, at="every k, s: (k-s)/s falls in s")
+    # So at every square sum, that is every signal, singletons have the smallest budget: they alone make the frontier.
+    for trial in range(60):
+        k = 3 + trial % 6
+        u = tuple(k * entry for entry in cases.distribution(rng, k))
+        if len(set(u)) > 1:
+            budget = template_budget(u)
+            cap = trace_frontier(k, Fraction(budget)).trace.upper
+            yield compare(template_signal(u), cap, "<=", at=f"template {trial}, k={k}")
+    for k, budget in (
+        (3, Fraction(1, 2)),
+        (5, Fraction(1)),
+        (10, Fraction(3)),
+        (50, Fraction(2)),
+        (10**6, Fraction(5)),
+    ):
+        found = trace_frontier(k, budget)
+        yield decide(found.verify(), at=f"k={k}, B={budget}", claimed="k-ary response and a line above all templates")
+        (orbit,) = found.orbits
+        spread = sp.sqrt(sp.Rational(str(found.trace.lower / k)))
+        claimed = value.subs({K: k, SPREAD: spread, _SKEW: (sp.Integer(k) - 2) / sp.sqrt(k - 1)})
+        exact = sum((count / level for count, level in orbit.levels), start=Fraction(0))
+        near = abs(Fraction(str(sp.N(claimed, 40))) / exact - 1) < Fraction(1, 10**15)
+        yield decide(near, at=f"k={k}, B={budget}", claimed="its sum of reciprocals, to 15 digits")
+
+
+def _largest(k: Any, s: Any, lam: Any) -> tuple[Any, Any]:
+    """The universal bound less the budget of size s at the cap; and the sign of the budget's derivative in s."""
+    factor = (s * lam * (s - 1) + (k - s) * (k - s - 1)) / ((k - 1) * (s * lam + k - s))
+    return (lam - 1) ** 2 / lam * factor, (k - s) ** 2 - lam * s**2
+
+
+def _check_largest(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    gap, turning = statement(K, S, LAM)
+    yield identity((LAM - 1) ** 2 / LAM - subset_budget(), gap, at="every k, s, lam: distance from the universal bound")
+    yield decide(nonnegative(gap, REAL_SIZES), at="every real k, s, lam", claimed="at least 0", symbolic=True)
+    moved = sp.diff(subset_budget(), S) / subset_budget() * S * (K - S) * (S * LAM + K - S)
+    yield identity(moved, turning, at="every real k, s, lam: the derivative in s, up to positive factors")
+    x, y = sp.symbols("x y", positive=True)
+    hessian = sp.hessian((x - y) ** 2 / y, (x, y))
+    yield identity(hessian.det(), 0, at="budget of a pair: Hessian is singular")
+    yield identity(sp.trace(hessian), 2 / y + 2 * x**2 / y**3, at="and of positive trace: convex")
+    for k, lam in ((3, Fraction(2)), (5, Fraction(3, 2)), (8, Fraction(8, 5)), (10, Fraction(2)), (20, Fraction(9))):
+        best, size = largest_budget(k, lam)
+        spent = {s: at(subset_budget(), k=k, s=s, lam=lam) for s in range(1, k)}
+        yield compare(best, max(spent.values()), at=f"k={k}, lam={lam}: largest of all sizes")
+        universal = (lam - 1) ** 2 / lam
+        yield compare(
+            universal - best, statement(Fraction(k), Fraction(size), lam)[0], at=f"k={k}, lam={lam}: below the bound"
+        )
+        for trial in range(6):
+            u = [1 + (lam - 1) * Fraction(int(v), 6) for v in rng.integers(0, 7, size=k)]
+            scaled = [k * entry / sum(u) for entry in u]
+            yield compare(template_budget(scaled), best, "<=", at=f"k={k}, lam={lam}, template {trial}")
+        _, found = optimal_equivariant_risk(k, best, n=1, population=Population.FIXED, lam_cap=lam)
+        yield decide(found.verify(), at=f"k={k}, lam={lam}", claimed="certificate at the largest budget")
+    yield compare(largest_budget(2, Fraction(3))[0], Fraction(4, 3), at="k=2, lam=3: the universal bound is reached")
+
+
+def _third(k: Any, s: Any, lam: Any) -> Any:
+    """Divergence weighted by a third input's row over that of the canonical pair, for subset selection."""
+    return 2 * ((s - 1) + lam * (k - s - 1)) / ((k - 2) * (1 + lam))
+
+
+def _check_third(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    (subsets,) = subset_selection().classes
+    hit, miss = (state.probability for state in subsets.states)
+    with_third, without = sp.binomial(K - 3, S - 2), sp.binomial(K - 3, S - 1)
+    weighted = 2 * (hit - miss) ** 2 * (with_third / hit + without / miss)
+    yield identity(weighted / subset_budget(), statement(K, S, LAM), at="every k, s, C: a third input as background")
+    yield identity(
+        (statement(K, S, LAM) - 1) * (K - 2) * (1 + LAM),
+        (K - 2 * S) * (LAM - 1),
+        at="every k, s, C: above 1 exactly if 2s < k",
+    )
+    for k, s, lam in ((3, 1, Fraction(3)), (3, 2, Fraction(3)), (5, 2, Fraction(2)), (4, 2, Fraction(5))):
+        law = AnchoredLaw.from_channel(subset_selection().at(k=k, s=s, lam=lam).channel())
+        seen = sum((m * (u[0] - u[1]) ** 2 / u[2] for u, m in law.template.atoms()), start=Fraction(0))
+        claimed = statement(Fraction(k), Fraction(s), lam)
+        yield compare(
+            seen / Fraction(law.pairwise_budget()), claimed, at=f"k={k}, s={s}, C={lam}: template by template"
+        )
+
+
+ORDERS: Final = (Fraction(1), Fraction(11, 10), Fraction(3, 2))
+
+BACKGROUNDS: Final[tuple[tuple[str, Channel, int], ...]] = (
+    ("3-ary response, C=2", krr().at(k=3, lam=2).channel(), 8),
+    ("3-ary response, C=4", krr().at(k=3, lam=4).channel(), 8),
+    ("augmented response, C=2, share 1/2", augmented_randomized_response().at(k=3, lam=2, p="1/2").channel(), 6),
+    ("pairs of 3, C=3", subset_selection().at(k=3, s=2, lam=3).channel(), 8),
+)
+"""Exchangeable channels of three inputs, and the largest number of users."""
+
+
+@cache
+def _worst_and_canonical(index: int) -> tuple[tuple[Fraction, Fraction], ...]:
+    """For every n >= 2 and order: the worst divergence of a pair over all backgrounds, and of the canonical pair."""
+    _, channel, users = BACKGROUNDS[index]
+    found = []
+    for n, gamma in itertools.product(range(2, users + 1), ORDERS):
+        worst, _background = worst_shuffled_divergence(channel, (0, 1), n, gamma)
+        others = (0,) * (n - 1)
+        first = shuffled_divergence(channel, (0, *others), (1, *others), gamma)
+        second = shuffled_divergence(channel, (1, *others), (0, *others), gamma)
+        found.append((Fraction(worst), Fraction(max(first, second))))
+    return tuple(found)
+
+
+def _attained(index: int) -> tuple[int, int]:
+    """In how many cases the canonical pair is a worst one, and the number of cases."""
+    return ((3, 21), (1, 21), (2, 15), (21, 21))[index]
+
+
+def _check_backgrounds(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    for index, (name, _channel, users) in enumerate(BACKGROUNDS):
+        values = _worst_and_canonical(index)
+        hits = sum(worst == canonical for worst, canonical in values)
+        yield compare((hits, len(values)), statement(index), at=f"{name}, n = 2..{users}, three orders")
+        for worst, canonical in values:
+            yield compare(canonical, worst, "<=", at=name)
+            yield compare(canonical, worst * Fraction(9, 20), ">=", at=f"{name}: no less than 45 % of it")
+
+
+CLAIMS: Final = (
+    Claim(
+        id="symshuffle.alphabets-frontier",
+        kind=Kind.STATEMENT,
+        title="the equivariant frontier at every budget",
+        text=(
+            r"At every square sum the reciprocals of a template sum to at least "
+            r"$k\frac{1+\sigma t}{1+\sigma t-\sigma^2}$ with $t=(k-2)/\sqrt{k-1}$, that of one high coordinate. So "
+            r"mixtures of k-ary response and null symbols are best among all equivariant channels at every budget."
+        ),
+        source="answers alphabets, Section 13 and Remark 10.6; second proof of symshuffle.anchored-frontier",
+        assumptions=(r"$k\ge3$; alphabets.lem-11.2 and the concavity in alphabets.thm-10.2",),
+        scope="every k, s, V; 60 random templates; certificates over Q at five (k, B) above the threshold, k to 10^6",
+        grade=Grade.PROVED,
+        printed=_reciprocals,
+        check=_check_all_budgets,
+        controls=(
+            Control(
+                "sigma squared added",
+                lambda k, d, t: (k * (1 + d * t) / (1 + d * t + d**2), k * d**3 / (1 + d * t + d**2) ** 2),
+            ),
+            Control(
+                "one per cent more", lambda k, d, t: (_reciprocals(k, d, t)[0] * 101 / 100, _reciprocals(k, d, t)[1])
+            ),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="symshuffle.alphabets-largest-budget",
+        kind=Kind.STATEMENT,
+        title="the largest budget under a ratio cap",
+        text=(
+            r"Equivariant channels of ratio at most $\lambda$ have budgets up to $\max_s\chi_{k,s}(\lambda)$, which "
+            r"grows in $s$ while $\lambda s^2<(k-s)^2$; of $(\lambda-1)^2/\lambda$ it misses the share "
+            r"$\frac{s\lambda(s-1)+(k-s)(k-s-1)}{(k-1)(s\lambda+k-s)}$, so only $k=2$ reaches it."
+        ),
+        source="completes alphabets, Section 10 (ambient bound) and Theorem 4.2",
+        assumptions=(r"$\lambda>1$",),
+        scope="every real k, s, lam; convexity of a template's budget; templates and certificates at five (k, lam)",
+        grade=Grade.PROVED,
+        printed=_largest,
+        check=_check_largest,
+        controls=(
+            Control(
+                "turning at (k-s)^2 = lam^2 s^2", lambda k, s, c: (_largest(k, s, c)[0], (k - s) ** 2 - c**2 * s**2)
+            ),
+            Control("the bound is reached", lambda k, s, c: (0 * k, _largest(k, s, c)[1])),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="symshuffle.alphabets-third-background",
+        kind=Kind.STATEMENT,
+        title="a background of third inputs shows more than the canonical pair",
+        text=(
+            r"With all other users at a third input, subset selection has divergence "
+            r"$\sum(W_a-W_b)^2/W_c=\frac{2(s-1+C(k-s-1))}{(k-2)(1+C)}\chi_{k,s}(C)$: more than the canonical pair "
+            r"exactly if $2s<k$; for k-ary response by the factor $2C/(C+1)$."
+        ),
+        source="beyond alphabets, Section 1 (scope)",
+        assumptions=(r"$k\ge3$",),
+        scope="every k, s, C; four channels template by template",
+        grade=Grade.PROVED,
+        printed=_third,
+        check=_check_third,
+        controls=(
+            Control("C and 1 exchanged", lambda k, s, c: 2 * (c * (s - 1) + (k - s - 1)) / ((k - 2) * (1 + c))),
+            Control("never more", lambda k, s, c: 1 + 0 * k * s * c),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="symshuffle.alphabets-backgrounds",
+        kind=Kind.STATEMENT,
+        title="how often the canonical pair is the worst one, three inputs",
+        text=(
+            "Over n users and orders 1, 11/10, 3/2, all backgrounds enumerated: the canonical pair is a worst one in 3 "
+            "of 21 cases for 3-ary response at C = 2, 1 of 21 at C = 4, 2 of 15 for augmented response, and in all 21 "
+            "for pairs at C = 3. It shows at least 45 % of the worst divergence."
+        ),
+        source="beyond alphabets, Section 1 (scope)",
+        assumptions=("k = 3, n = 2..8 (augmented response: 2..6)",),
+        scope="78 cases in exact arithmetic, all backgrounds of a pair of exchangeable inputs",
+        grade=Grade.EXACT_CASES,
+        printed=_attained,
+        check=_check_backgrounds,
+        controls=(
+            Control("always the worst", lambda index: (_attained(index)[1],) * 2),
+            Control("one case more", lambda index: (_attained(index)[0] + (index == 1), _attained(index)[1])),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

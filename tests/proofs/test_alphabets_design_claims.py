@@ -20,6 +20,7 @@ OWN = [
         "van-trees",
         "minimax",
         "ratios",
+        "exact-delta",
     )
 ]
 

@@ -89,6 +89,12 @@ class PricedResponse:
         value = float(self.bracket.upper)
         return value if Fraction(value) >= self.bracket.upper else float(self.bracket.upper * (1 + Fraction(1, 10**15)))
 
+    def __repr__(self) -> str:
+        return f"PricedResponse(k={self.k}, n={self.n}, lam={self.lam}, share={self.share}, delta {self.bracket})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self.about}</p>{self.bracket._repr_html_()}"
+
     def verify(self) -> None:
         """Compute delta again in balls; raises if it is above the target or outside the bracket."""
         found = canonical_delta(self.k, self.n, lam=self.lam, share=self.share, gamma=self.gamma, rigour=Rigour.BALL)
@@ -208,7 +214,7 @@ def _priced(k: int, n: int, lam: Fraction, share: Fraction, gamma: Fraction, del
 
 
 def _check_target(gamma: Fraction, delta: Fraction) -> None:
-    if isinstance(gamma, float) or gamma < 1:
+    if not isinstance(gamma, Fraction | int) or gamma < 1:
         raise InputError("gamma", gamma, "an exact number of at least 1")
-    if isinstance(delta, float) or not 0 < delta < 1:
+    if not isinstance(delta, Fraction | int) or not 0 < delta < 1:
         raise InputError("delta", delta, "an exact number in (0, 1)")

@@ -84,6 +84,16 @@ class Minimax:
             "float", self.bracket, "`.bracket.lower` or `.bracket.upper`: neither end of a minimax is safe"
         )
 
+    def __repr__(self) -> str:
+        return f"Minimax(n={self.n}, {self.population.value}, {self.bracket})"
+
+    def _repr_html_(self) -> str:
+        """The bracket, and the prior that proves its lower end, heaviest compositions first."""
+        heavy = sorted(self.prior, key=lambda atom: -atom[1])[:12]
+        rows = "".join(f"<tr><td>({', '.join(map(str, w))})</td><td>{float(mass):.4g}</td></tr>" for w, mass in heavy)
+        table = f"<table><tr><th>composition</th><th>prior mass</th></tr>{rows}</table>"
+        return f"<p>{self.about}</p>{self.bracket._repr_html_()}{table}"
+
     def verify(self) -> None:
         """Recompute both ends from the channel, the prior and the estimator alone.
 

@@ -33,6 +33,8 @@ def test_the_answers_meet_the_target_and_thinning_is_never_worse():
         assert answer.bracket.upper <= TARGET["delta"]
         assert float(answer) >= answer.bracket.upper
         assert answer.to_dict()["k"] == 5
+        assert "delta" in repr(answer)
+        assert answer.about in answer._repr_html_()
     assert found.risk(Population.FIXED) <= plain.risk(Population.FIXED)
     beyond = canonical_delta(5, 20, lam=plain.lam + F(1, 128), share=F(1), gamma=F("3/2"))
     assert beyond.lower > TARGET["delta"]

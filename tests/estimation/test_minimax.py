@@ -93,6 +93,8 @@ def test_both_ends_meet(channel, n, population):
         risk = estimator_risk(channel, dict(found.estimator), w, n=n, population=population)
         assert risk <= found.bracket.upper
     json.dumps(found.to_dict())
+    assert repr(found).startswith(f"Minimax(n={n}")
+    assert "prior mass" in found._repr_html_()
     with pytest.raises(InputError, match="upper"):
         float(found)
 

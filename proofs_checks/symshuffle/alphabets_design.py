@@ -26,7 +26,7 @@ from symshuffle.claims.model import (
     decide,
     identity,
 )
-from symshuffle.design.equivariant import SPREAD, optimal_equivariant_risk, two_level_reciprocals
+from symshuffle.design.equivariant import SPREAD, capped_vertices, optimal_equivariant_risk, two_level_reciprocals
 from symshuffle.design.frontier import trace_frontier
 from symshuffle.design.raw_cap import at, subset_budget
 from symshuffle.design.subset_family import REAL_SIZES, largest_budget
@@ -116,6 +116,46 @@ def _check_largest(statement: Statement, rng: np.random.Generator) -> Iterator[C
         _, found = optimal_equivariant_risk(k, best, n=1, population=Population.FIXED, lam_cap=lam)
         yield decide(found.verify(), at=f"k={k}, lam={lam}", claimed="certificate at the largest budget")
     yield compare(largest_budget(2, Fraction(3))[0], Fraction(4, 3), at="k=2, lam=3: the universal bound is reached")
+
+
+def _corners(k: int, lam: Fraction) -> tuple[tuple[int, Fraction, Fraction], ...]:
+    """Sizes at the cap up to the one of largest signal, with budget and signal coefficient."""
+    found = []
+    for s in range(1, k):
+        total = s * lam + k - s
+        budget = s * (k - s) * (lam - 1) ** 2 * (lam + 1) / ((k - 1) * lam * total)
+        signal = s * (k - s) * (lam - 1) ** 2 / ((k - 1) * total**2)
+        if found and signal <= found[-1][2]:
+            break
+        found.append((s, budget, signal))
+    return tuple(found)
+
+
+CAPPED: Final = (
+    (3, Fraction(7, 5)),
+    (5, Fraction(2)),
+    (8, Fraction(8, 5)),
+    (10, Fraction(2)),
+    (10, Fraction(3)),
+    (12, Fraction(11, 10)),
+    (20, Fraction(3, 2)),
+)
+
+
+def _check_corners(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    for k, lam in CAPPED:
+        corners = statement(k, lam)
+        yield compare(capped_vertices(k, lam), corners, at=f"k={k}, lam={lam}: the library's hull")
+        origin = (0, Fraction(0), Fraction(0))
+        for (_s, b0, a0), (s, b1, a1) in itertools.pairwise((origin, *corners)):
+            for share in (Fraction(1, 3), Fraction(1)):
+                budget, signal = b0 + share * (b1 - b0), a0 + share * (a1 - a0)
+                found = trace_frontier(k, budget, lam_cap=lam)
+                where = f"k={k}, lam={lam}, towards size {s}, share {share}"
+                yield compare(found.trace.exact, k * (k - 1) * signal, at=where)
+                yield decide(found.verify(), at=where, claimed="law and line above all capped templates, over Q")
+        beyond = trace_frontier(k, 2 * corners[-1][1], lam_cap=lam)
+        yield compare(beyond.trace.exact, k * (k - 1) * corners[-1][2], at=f"k={k}, lam={lam}: flat after the last")
 
 
 def _third(k: Any, s: Any, lam: Any) -> Any:
@@ -230,6 +270,27 @@ CLAIMS: Final = (
                 "turning at (k-s)^2 = lam^2 s^2", lambda k, s, c: (_largest(k, s, c)[0], (k - s) ** 2 - c**2 * s**2)
             ),
             Control("the bound is reached", lambda k, s, c: (0 * k, _largest(k, s, c)[1])),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="symshuffle.alphabets-capped-vertices",
+        kind=Kind.STATEMENT,
+        title="the frontier under a small ratio cap, corner by corner",
+        text=(
+            r"For $\lambda\le\sqrt{k-1}$ the frontier under the cap is piecewise linear with corners "
+            r"$(\chi_{k,s},A_{k,s})(\lambda)$ at $s=1,\dots,s^*$, the size of largest signal, and flat after it; for "
+            r"$k=8$, $\lambda=8/5$ and for $k=10$, $\lambda=2$ these are three."
+        ),
+        source="answers alphabets, Section 13, with a local cap",
+        assumptions=(r"$k\ge3$, $1<\lambda\le\sqrt{k-1}$",),
+        scope="seven (k, lam), each corner and each edge with a certificate over Q",
+        grade=Grade.CERTIFIED,
+        printed=_corners,
+        check=_check_corners,
+        controls=(
+            Control("only k-ary response", lambda k, lam: _corners(k, lam)[:1]),
+            Control("all sizes", lambda k, lam: (*_corners(k, lam), (k - 1, Fraction(1), Fraction(1)))),
         ),
         expected=ClaimVerdict.HOLDS,
     ),

@@ -19,9 +19,9 @@ import sympy as sp
 
 from symshuffle.anchored.law import AnchoredLaw, check_template, mix, orbit_law, template_budget, template_signal
 from symshuffle.channel import Channel, direct_sum
-from symshuffle.design.frontier import ratio_of_budget, trace_frontier
-from symshuffle.design.orbits import LARGEST_LAW, Frontier, Orbit
-from symshuffle.design.raw_cap import at, check_inputs, subset_trace
+from symshuffle.design.frontier import LARGEST_CAPPED, ratio_of_budget, trace_frontier
+from symshuffle.design.orbits import LARGEST_LAW, Frontier, Orbit, subset_orbit
+from symshuffle.design.raw_cap import at, check_cap, check_inputs, subset_trace
 from symshuffle.design.subset_family import check_budget, check_size, largest_budget
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.estimation.canonical import Population, check_users, isotropic_risk
@@ -222,6 +222,58 @@ def optimal_equivariant_risk(
             raise InputError("budget", budget, allowed)
     found = trace_frontier(k, target, lam_cap=lam_cap)
     return found.risk_constant(population).scaled(Fraction(1, n)), found
+
+
+def capped_vertices(k: int, lam: Fraction) -> tuple[tuple[int, Fraction, Fraction], ...]:
+    r"""The corners of the frontier under a small ratio cap: sizes at the cap, with budget and signal coefficient.
+
+    For :math:`\lambda\le\sqrt{k-1}` the frontier is piecewise linear, from the origin through these points, and flat
+    after the last one: every other template at the cap lies below the chords.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs, 3 to 1000.
+    lam : Fraction
+        Ratio cap, above 1 and at most :math:`\sqrt{k-1}`; beyond it part of the frontier is a curve.
+
+    Examples
+    --------
+    >>> [s for s, _, _ in capped_vertices(10, Fraction(2))]
+    [1, 2, 3]
+
+    Notes
+    -----
+    Claim ``symshuffle.alphabets-capped-vertices``; certificates at each budget come from
+    :func:`symshuffle.design.frontier.trace_frontier`.
+    """
+    check_inputs(k, 3)
+    check_cap(lam)
+    if k > LARGEST_CAPPED:
+        raise Unsupported(f"k = {k}: the corners are listed up to k = {LARGEST_CAPPED}; largest_budget has no limit")
+    if lam * lam > k - 1:
+        raise InputError(
+            "lam", lam, f"a ratio in (1, sqrt({k - 1})], where the frontier under the cap has corners only"
+        )
+    origin = (0, Fraction(0), Fraction(0))
+    points = [origin]
+    for s in range(1, k):
+        orbit = subset_orbit(k, s, Fraction(lam))
+        points.append((s, Fraction(orbit.budget), orbit.signal / (k * (k - 1))))
+    hull: list[tuple[int, Fraction, Fraction]] = []
+    for point in sorted(points, key=lambda p: (p[1], p[2])):
+        while len(hull) > 1 and _turn(hull[-2], hull[-1], point) >= 0:
+            hull.pop()
+        hull.append(point)
+    highest = max(range(len(hull)), key=lambda i: hull[i][2])
+    return tuple(hull[1 : highest + 1])
+
+
+def _turn(
+    a: tuple[int, Fraction, Fraction], b: tuple[int, Fraction, Fraction], c: tuple[int, Fraction, Fraction]
+) -> Fraction:
+    """Above 0 where the path turns left at ``b``."""
+    return (b[1] - a[1]) * (c[2] - a[2]) - (c[1] - a[1]) * (b[2] - a[2])
 
 
 def calibrated_risk(k: int, budget: Fraction, *, n: int, population: Population) -> Bracket:

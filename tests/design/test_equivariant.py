@@ -10,6 +10,7 @@ from symshuffle.design.equivariant import (
     BETA,
     SPREAD,
     calibrated_risk,
+    capped_vertices,
     optimal_equivariant_risk,
     orbit_mixture,
     orbit_slope,
@@ -21,6 +22,7 @@ from symshuffle.design.equivariant import (
     two_level_template,
 )
 from symshuffle.design.orbits import Orbit
+from symshuffle.design.raw_cap import optimal_subset_sizes
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.estimation.canonical import Population, canonical_risk, worst_canonical_risk
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
@@ -73,6 +75,14 @@ def test_one_high_coordinate_has_the_smallest_reciprocal_sum():
     assert all(upper_end(a) < lower_end(b) for a, b in itertools.pairwise(sums))
 
 
+def test_corners_under_a_cap_dominate_all_sizes():
+    corners = capped_vertices(20, F("3/2"))
+    assert [s for s, _, _ in corners] == list(range(1, 9))
+    slopes = [a / b for _, b, a in corners]
+    assert slopes == sorted(slopes, reverse=True)
+    assert corners[-1][0] == optimal_subset_sizes(20, F("3/2"))[0]
+
+
 def test_two_level_closed_forms():
     high, low = (e.subs({K: 5, S: 1, SPREAD: 2}) for e in two_level_template())
     assert (high, low) == (5, 0)
@@ -100,6 +110,7 @@ def test_ordered_pair_slope_is_that_of_its_orbit():
             r"budget = 1/2: expected a number in \(0, 0.285714\]",
         ),
         (lambda: thinning_gain(2, F("1/8")), "k = 2"),
+        (lambda: capped_vertices(5, F(3)), r"lam = 3: expected a ratio in \(1, sqrt\(4\)\]"),
         (lambda: orbit_slope([F(1)] * 3), "template"),
         (lambda: smallest_reciprocal_sum(5, F(25)), r"square_sum = 25: expected a number in \(5, 25\)"),
         (lambda: smallest_reciprocal_sum(2, F(3)), "k = 2"),

@@ -14,6 +14,7 @@ OWN = [
     for name in (
         "frontier",
         "largest-budget",
+        "capped-vertices",
         "third-background",
         "backgrounds",
         "cube",

@@ -120,7 +120,7 @@ def _check_largest(statement: Statement, rng: np.random.Generator) -> Iterator[C
 
 def _corners(k: int, lam: Fraction) -> tuple[tuple[int, Fraction, Fraction], ...]:
     """Sizes at the cap up to the one of largest signal, with budget and signal coefficient."""
-    found = []
+    found: list[tuple[int, Fraction, Fraction]] = []
     for s in range(1, k):
         total = s * lam + k - s
         budget = s * (k - s) * (lam - 1) ** 2 * (lam + 1) / ((k - 1) * lam * total)

@@ -241,7 +241,7 @@ def minimax_risk(channel: Channel, *, n: int, population: Population, rel: Fract
             kept = best.estimator if keep and best else tuple(sorted(estimates.items()))
             upper = best.bracket.upper if keep and best else found.upper
             kept_prior = best.prior if best and lower == best.bracket.lower else prior
-            bracket = Bracket(min(lower, upper), upper, Rigour.EXACT, "minimax", how)
+            bracket = Bracket(lower, upper, Rigour.EXACT, "minimax", how)
             best = Minimax(channel, n, population, bracket, kept_prior, kept)
         if best.bracket.width <= rel * best.bracket.upper or where in support:
             break

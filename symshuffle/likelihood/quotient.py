@@ -1,0 +1,146 @@
+r"""Merging outputs of equal likelihood ratio: the smallest experiment that is equivalent to a canonical pair.
+
+Level sets are found by exact comparison of rationals, never by rounding. In balls nothing can be known to be equal, so
+outputs stay apart; a finer partition is sufficient as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+from symshuffle.channel import Channel
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.likelihood.law import LikelihoodRatio, exact_sum, require_common_support
+from symshuffle.numbers import Number, equal, is_exact, lower_end
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    r"""The level sets of :math:`g=W_b/W_a` with what is needed to undo the merging.
+
+    Parameters
+    ----------
+    rows : tuple of tuple of Number
+        The rows ``W_a`` and ``W_b``.
+    blocks : tuple of tuple of int
+        The outputs of each level set, by rising ratio; outputs that neither row charges are in none.
+    ratios : tuple of Number
+        The ratio on each block.
+
+    Notes
+    -----
+    alphabets, Theorem 3.2.
+    """
+
+    rows: tuple[tuple[Number, ...], tuple[Number, ...]]
+    blocks: tuple[tuple[int, ...], ...]
+    ratios: tuple[Number, ...]
+
+    @property
+    def masses(self) -> tuple[Any, ...]:
+        """The probability ``q_r`` of each block under ``W_a``; under ``W_b`` it is ``r q_r``."""
+        return tuple(exact_sum(self.rows[0][y] for y in block) for block in self.blocks)
+
+    @property
+    def law(self) -> LikelihoodRatio:
+        """The law of the ratio: all that is left of the channel."""
+        return LikelihoodRatio.from_atoms(zip(self.ratios, self.masses, strict=True))
+
+    @property
+    def channel(self) -> Channel:
+        """The two rows after merging, one output per block."""
+        return Channel(
+            (self.masses, tuple(r * q for r, q in zip(self.ratios, self.masses, strict=True)))  # type: ignore[operator]
+        )
+
+    def kernel(self) -> Iterator[tuple[tuple[int, Any], ...]]:
+        r"""The backward kernel, block by block: outputs ``y`` with :math:`K(y\mid r)=W_a(y)/q_r`.
+
+        Applied to each message by itself, it turns the merged messages of either dataset back into the original ones;
+        as it acts on messages one by one, it commutes with shuffling.
+        """
+        for block, mass in zip(self.blocks, self.masses, strict=True):
+            entries: list[Any] = [self.rows[0][y] for y in block]
+            yield tuple((y, entry / mass) for y, entry in zip(block, entries, strict=True))
+
+    def verify(self) -> None:
+        """Check sufficiency from the two rows alone: a partition, and a kernel that rebuilds both rows exactly.
+
+        Raises
+        ------
+        InputError
+            Naming the block or output where a condition fails.
+        Unsupported
+            For balls, in which equality is not decided.
+        """
+        if not is_exact((*self.rows[0], *self.rows[1], *self.ratios)):
+            raise Unsupported("sufficiency is checked over the rationals; balls cannot be equal")
+        seen = [y for block in self.blocks for y in block]
+        charged = [y for y, masses in enumerate(zip(*self.rows, strict=True)) if any(masses)]
+        if sorted(seen) != charged:
+            raise InputError("blocks", seen[:10], "each output that a row charges, once")
+        if len(set(self.ratios)) != len(self.ratios) or len(self.ratios) != len(self.blocks):
+            raise InputError("ratios", f"{len(self.ratios)} of {len(self.blocks)} blocks", "distinct, one per block")
+        for r, mass, conditional in zip(self.ratios, self.masses, self.kernel(), strict=True):
+            shares = [share for _, share in conditional]
+            if not conditional or min(shares) < 0 or exact_sum(shares) != 1:
+                raise InputError(f"kernel at ratio {r}", shares[:10], "a distribution on the block")
+            for y, share in conditional:
+                rebuilt: tuple[Any, Any] = mass * share, r * mass * share
+                if rebuilt != (self.rows[0][y], self.rows[1][y]):
+                    was = f"{self.rows[0][y]}, {self.rows[1][y]}"
+                    raise InputError(f"output {y}", f"rebuilt as {rebuilt[0]}, {rebuilt[1]}", f"its masses {was}")
+
+    def push(self, histogram: tuple[int, ...]) -> tuple[int, ...]:
+        """The histogram of blocks of a histogram of outputs."""
+        return tuple(sum(histogram[y] for y in block) for block in self.blocks)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{r}</td><td>{q}</td><td>{len(block)}</td></tr>"
+            for r, q, block in list(zip(self.ratios, self.masses, self.blocks, strict=True))[:50]
+        )
+        return f"<table><tr><th>ratio</th><th>mass under a</th><th>outputs</th></tr>{rows}</table>"
+
+
+def likelihood_quotient(channel: Channel, a: int, b: int) -> Quotient:
+    """Group the outputs of a channel by the likelihood ratio of two rows.
+
+    Parameters
+    ----------
+    channel : Channel
+        Rational, or in balls; of any number of outputs.
+    a, b : int
+        The input of the background, and of the differing user.
+
+    Raises
+    ------
+    InputError
+        If an entry is a double, or an output has positive probability under one row only (the message names it).
+
+    Examples
+    --------
+    >>> W = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"]])
+    >>> likelihood_quotient(W, 0, 1).blocks
+    ((0,), (2,), (1,))
+    """
+    for name, x in (("a", a), ("b", b)):
+        if not 0 <= x < channel.num_inputs:
+            raise InputError(name, x, f"an input from 0 to {channel.num_inputs - 1}")
+    rows = channel.rows[a], channel.rows[b]
+    if any(isinstance(entry, float) for row in rows for entry in row):
+        raise InputError("channel", "doubles", "rationals or balls: rounding would merge ratios that differ")
+    require_common_support(channel.restrict((a, b)))
+    groups: dict[object, tuple[Any, list[int]]] = {}
+    for y, (base, other) in enumerate(zip(*rows, strict=True)):
+        if equal(base, 0):
+            continue
+        top: Any = other
+        ratio = top / base
+        groups.setdefault(ratio if isinstance(ratio, Fraction) else y + 0.5, (ratio, []))[1].append(y)
+    ordered = sorted(groups.values(), key=lambda group: (lower_end(group[0]), group[1]))
+    return Quotient(rows, tuple(tuple(block) for _, block in ordered), tuple(ratio for ratio, _ in ordered))

@@ -1,0 +1,265 @@
+r"""The worst privacy curve at a given number of users, chi-square and ratio cap, as a linear program over laws.
+
+The likelihood ratio :math:`L_n` has mean 1, variance :math:`\chi^2/n` and values in :math:`[1/\lambda,\lambda]`. Over all
+such laws the largest :math:`E(U-c)_+` (:class:`~symshuffle.likelihood.certificates.Hinge`) is a linear program in the
+law; its dual is the cheapest quadratic above the hinge,
+
+.. math:: \min\ \alpha+\gamma\sigma^2\quad\text{subject to}\quad\alpha+\beta u+\gamma u^2\ge(u-c)_+\ \text{on }[-A,B].
+
+cvxpy proposes a quadratic on a grid; it is lifted, in rational arithmetic, until it is above the hinge on the whole
+interval, and so bounds every law, not only those on the grid. A law on the grid, solved exactly, comes within the
+bracket from below. For one user the bound is attained by a channel; for more it is a relaxation, because an average of
+n copies has more structure than its first two moments, and :attr:`WorstCurve.attained` says what a real channel has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+from symshuffle.accountants.evaluate import check_n
+from symshuffle.design.programs import cvxpy, run
+from symshuffle.errors import InputError, SolverFailure
+from symshuffle.geometry.linprog import solve
+from symshuffle.likelihood.certificates import Hinge, OneWay, check_direction, hinge_range
+from symshuffle.likelihood.extremes import check_attainable, endpoint_ratio, largest_chi_square
+from symshuffle.lp import LinearProgram
+from symshuffle.numbers import parse_rational
+from symshuffle.results import Bracket, Rigour
+
+_EVEN: Final = 160
+_NEAR: Final = 60
+_DIGITS: Final = 10**9
+_ROUNDS: Final = 3
+"""Times that the points where the exact dual dips below the hinge are added to the grid."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Majorant:
+    """The quadratic ``alpha + beta u + gamma u^2``.
+
+    Parameters
+    ----------
+    alpha, beta, gamma : Fraction
+        Its coefficients.
+    """
+
+    alpha: Fraction
+    beta: Fraction
+    gamma: Fraction
+
+    def expectation(self, variance: Fraction) -> Fraction:
+        """Its mean under every law of mean 0 and this variance."""
+        return self.alpha + self.gamma * variance
+
+    def margin(self, kink: Fraction, below: Fraction, above: Fraction) -> Fraction:
+        """The smallest distance above the hinge ``(u - kink)_+`` on ``[-below, above]``, exactly; negative if it dips."""
+        bend = min(max(kink, -below), above)
+        return min(
+            _smallest(self.alpha, self.beta, self.gamma, -below, bend),
+            _smallest(self.alpha + kink, self.beta - 1, self.gamma, bend, above),
+        )
+
+    def lifted(self, kink: Fraction, below: Fraction, above: Fraction) -> Majorant:
+        """The quadratic raised until it is above the hinge on ``[-below, above]``."""
+        return Majorant(self.alpha + max(Fraction(0), -self.margin(kink, below, above)), self.beta, self.gamma)
+
+    def dips(self, kink: Fraction, below: Fraction, above: Fraction) -> tuple[Fraction, ...]:
+        """Where the distance above each branch of the hinge is smallest, rounded, if inside the range."""
+        if self.gamma <= 0:
+            return ()
+        lowest = (-slope / (2 * self.gamma) for slope in (self.beta, self.beta - 1))
+        return tuple(u for u in (u.limit_denominator(_DIGITS) for u in lowest) if -below <= u <= above)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class WorstCurve:
+    """The largest hinge over laws of given variance and range, with both certificates.
+
+    Parameters
+    ----------
+    chi_square, n, lam, exp_eps, direction
+        The question.
+    majorant : Majorant
+        Above the hinge on the whole range: the upper end.
+    law : tuple of (Fraction, Fraction)
+        Values of ``U`` and their probabilities: the lower end.
+    bracket : Bracket
+        Around the largest value of the program.
+    attained : Bracket
+        What a real channel has: half-block, diluted to this chi-square.
+    """
+
+    chi_square: Fraction
+    n: int
+    lam: Fraction
+    exp_eps: Fraction
+    direction: OneWay
+    majorant: Majorant
+    law: tuple[tuple[Fraction, Fraction], ...]
+    bracket: Bracket
+    attained: Bracket
+
+    @property
+    def about(self) -> str:
+        """What the number speaks about."""
+        return (
+            f"largest {self.direction} delta over canonical pairs of {self.n} users with chi-square {self.chi_square} "
+            f"and ratio cap {self.lam}, at exp(eps) = {self.exp_eps}; an upper bound where n > 1"
+        )
+
+    def verify(self) -> None:
+        """Check both ends from the question alone, in rational arithmetic.
+
+        Raises
+        ------
+        InputError
+            Naming the condition that fails.
+        """
+        hinge, variance, (below, above) = _question(self.chi_square, self.n, self.lam, self.exp_eps, self.direction)
+        margin = self.majorant.margin(hinge.kink, below, above)
+        if margin < 0:
+            raise InputError("majorant", f"dips {-margin} below the hinge", "a quadratic above the hinge on the range")
+        upper = hinge.scale * self.majorant.expectation(variance)
+        if self.bracket.upper < upper:
+            raise InputError("bracket.upper", self.bracket.upper, f"at least {upper}, the mean of the majorant")
+        values, weights = zip(*self.law, strict=True)
+        if min(weights) < 0 or min(values) < -below or max(values) > above:
+            raise InputError("law", "an atom outside the range or of negative mass", f"a law on [{-below}, {above}]")
+        moments = [sum((w * v**power for v, w in self.law), start=Fraction(0)) for power in range(3)]
+        if moments != [1, 0, variance]:
+            raise InputError("law", f"moments {', '.join(map(str, moments))}", f"moments 1, 0, {variance}")
+        lower = hinge.scale * sum((w * max(v - hinge.kink, Fraction(0)) for v, w in self.law), start=Fraction(0))
+        if self.bracket.lower > lower:
+            raise InputError("bracket.lower", self.bracket.lower, f"at most {lower}, what the law has")
+
+
+def worst_curve(
+    chi_square: object, n: int, *, lam: object, exp_eps: object, direction: OneWay = "forward"
+) -> WorstCurve:
+    """The worst privacy curve at one level over everything that a chi-square and a ratio cap allow.
+
+    Parameters
+    ----------
+    chi_square : rational
+        From 0 to ``(lam - 1)^2 / lam``.
+    n : int
+        Number of users.
+    lam : rational
+        Ratio cap, above 1.
+    exp_eps : rational
+        Level, at least 1.
+    direction : {"forward", "reverse"}
+        Which divergence.
+
+    Raises
+    ------
+    InputError
+        With the attainable range, where the chi-square is outside it.
+
+    Examples
+    --------
+    >>> found = worst_curve("4/3", 1, lam=3, exp_eps=2)
+    >>> found.verify()
+    >>> found.bracket.lower, float(found.bracket.width) < 1e-6, found.attained.exact
+    (Fraction(1, 4), True, Fraction(1, 4))
+    """
+    budget, cap, order = (
+        parse_rational(chi_square, "chi_square"),
+        parse_rational(lam, "lam"),
+        parse_rational(exp_eps, "exp_eps"),
+    )
+    if cap <= 1:
+        raise InputError("lam", lam, "a rational number > 1")
+    n = check_n(n)
+    check_attainable(budget, cap)
+    hinge, variance, (below, above) = _question(budget, n, cap, order, direction)
+    share = budget / largest_chi_square(cap)
+    attained = endpoint_ratio(cap).dilute(share).profile(n, exp_eps=order, direction=direction)
+    if variance == 0 or hinge.kink >= above:
+        trivial = Majorant(Fraction(0), Fraction(0), Fraction(0))
+        law = _two_atoms(variance, below)
+        zero = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "lp", "the hinge is beyond the range, or nothing varies")
+        return WorstCurve(budget, n, cap, order, direction, trivial, law, zero, attained)
+    grid = _grid(hinge.kink, variance, below, above)
+    for _ in range(_ROUNDS):
+        law, vertex = _best_law(grid, hinge.kink, variance)
+        grid = sorted({*grid, *vertex.dips(hinge.kink, below, above)})
+    candidates = (_proposal(grid, hinge.kink, variance), vertex)
+    lifted = (m.lifted(hinge.kink, below, above) for m in candidates)
+    majorant = min(lifted, key=lambda m: m.expectation(variance))
+    upper = hinge.scale * majorant.expectation(variance)
+    lower = hinge.scale * sum((w * max(v - hinge.kink, Fraction(0)) for v, w in law), start=Fraction(0))
+    how = f"multipliers lifted to a quadratic majorant in rationals; law on {len(grid)} points, solved in rationals"
+    bracket = Bracket(lower, upper, Rigour.EXACT, "lp", how)
+    return WorstCurve(budget, n, cap, order, direction, majorant, law, bracket, attained)
+
+
+def _question(
+    budget: Fraction, n: int, cap: Fraction, order: Fraction, direction: OneWay
+) -> tuple[Hinge, Fraction, tuple[Fraction, Fraction]]:
+    check_direction(direction)
+    return Hinge.of(direction, exp_eps=order), budget / n, hinge_range(direction, cap)
+
+
+def _two_atoms(variance: Fraction, below: Fraction) -> tuple[tuple[Fraction, Fraction], ...]:
+    """A law of mean 0 and this variance with an atom at the lower end."""
+    if variance == 0:
+        return ((Fraction(0), Fraction(1)),)
+    high = variance / below
+    return ((-below, high / (high + below)), (high, below / (high + below)))
+
+
+def _grid(kink: Fraction, variance: Fraction, below: Fraction, above: Fraction) -> list[Fraction]:
+    """Points on the range, dense where two atoms around the kink would lie; the best places themselves, rounded."""
+    radius = Fraction(float(variance + kink * kink) ** 0.5).limit_denominator(_DIGITS)
+    even = [-below + (below + above) * Fraction(j, _EVEN) for j in range(_EVEN + 1)]
+    near = [kink + 3 * radius * Fraction(j, _NEAR) for j in range(-_NEAR, _NEAR + 1)]
+    places = {*even, *near, kink - radius, kink + radius, variance / below, -variance / above, kink, Fraction(0)}
+    return sorted(u for u in places if -below <= u <= above)
+
+
+def _proposal(grid: list[Fraction], kink: Fraction, variance: Fraction) -> Majorant:
+    """The cheapest quadratic above the hinge on the grid: the multipliers of the program over laws, in cvxpy."""
+    import numpy as np
+
+    cp: Any = cvxpy()
+    size = float(variance) ** 0.5  # in units of the standard deviation, all coefficients are of one size
+    points = np.array([float(u) for u in grid]) / size
+    masses = cp.Variable(len(grid), nonneg=True)
+    moments = np.vander(points, 3, increasing=True).T @ masses == np.array([1.0, 0.0, 1.0])
+    hinge = np.maximum(points - float(kink) / size, 0)
+    run(cp.Problem(cp.Minimize(-hinge @ masses), [moments]), "the largest hinge over laws on a grid")
+    if moments.dual_value is None:
+        raise SolverFailure("HiGHS", "no multipliers", "the largest hinge over laws on a grid")
+    return Majorant(
+        *(
+            Fraction(float(value)).limit_denominator(_DIGITS) * Fraction(size) ** power
+            for value, power in zip(moments.dual_value, (1, 0, -1), strict=True)
+        )
+    )
+
+
+def _best_law(
+    grid: list[Fraction], kink: Fraction, variance: Fraction
+) -> tuple[tuple[tuple[Fraction, Fraction], ...], Majorant]:
+    """The largest hinge among laws on the grid, solved to an exact vertex, with its multipliers."""
+    rows: list[tuple[list[Fraction], str, Fraction]] = [
+        ([Fraction(1)] * len(grid), "==", Fraction(1)),
+        (list(grid), "==", Fraction(0)),
+        ([u * u / variance for u in grid], "==", Fraction(1)),
+    ]
+    found = solve(LinearProgram.from_rows([-max(u - kink, Fraction(0)) for u in grid], rows)).certificate
+    alpha, beta, gamma = (-y for y in found.dual)
+    return tuple((grid[j], mass) for j, mass in found.primal), Majorant(alpha, beta, gamma / variance)
+
+
+def _smallest(c0: Fraction, c1: Fraction, c2: Fraction, left: Fraction, right: Fraction) -> Fraction:
+    """The minimum of a quadratic on an interval."""
+    ends = [c0 + u * (c1 + u * c2) for u in (left, right)]
+    if c2 > 0 and left < -c1 / (2 * c2) < right:
+        ends.append(c0 - c1 * c1 / (4 * c2))
+    return min(ends)

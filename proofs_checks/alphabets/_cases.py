@@ -61,7 +61,7 @@ def capped_ratio(rng: np.random.Generator, lam: Fraction) -> LikelihoodRatio:
         atoms += [(above, mass * share), (below, mass * (1 - share))]
     part = Fraction(integers(rng, 1, 0, 3)[0], 3)
     ends = endpoint_ratio(lam).atoms()
-    mixed = [(v, w * (1 - part)) for v, w in atoms] + [(v, w * part) for v, w in ends]  # type: ignore[operator]
+    mixed = [(v, w * (1 - part)) for v, w in atoms] + [(v, w * part) for v, w in ends]
     return LikelihoodRatio.from_atoms(mixed)
 
 

@@ -1,1 +1,1 @@
-"""The canonical pair: likelihood-ratio quotients and laws, chi-square budgets, certificates, limits, extreme families."""
+"""The canonical pair: likelihood-ratio quotients and laws, chi-square, certificates, limits, families."""

@@ -104,7 +104,7 @@ def range_bound(variance: Any, kink: Any, below: Any, above: Any) -> Any:
 
 
 def lower_hinge_bound(variance: Any, kink: Any, below: Any, above: Any) -> Any:
-    """The infimum of ``E(U - kink)_+`` over laws of mean 0 and this variance on ``[-below, above]``, ``kink <= above``."""
+    """The infimum of ``E(U - kink)_+`` over the laws of :func:`range_bound`, for ``kink <= above``."""
     return (variance - kink * below) / (below + above)
 
 
@@ -155,7 +155,7 @@ def chi_square_certificate(
     if less(chi_square, 0) is Verdict.TRUE:
         raise InputError("chi_square", chi_square, "a number of at least 0")
     hinge = Hinge.of(direction, exp_eps=exp_eps, eps=eps)
-    variance: Any = chi_square / Fraction(n)  # type: ignore[operator]
+    variance: Any = chi_square / Fraction(n)
     if form in ("elementary", "quarter") and less(0, hinge.kink) is Verdict.FALSE:
         raise InputError("eps", 0, f"a level above 0 for the form {form} (two-moment takes 0)")
     if form == "range":
@@ -189,14 +189,14 @@ def lower_certificate(
 ) -> Number:
     r"""A lower bound on one direction of the privacy curve of every canonical pair of this chi-square and ratio cap.
 
-    At ``eps = 0``: the total variation is at least :math:`\frac{\chi^2}{n(\lambda-1/\lambda)}`; at larger levels it falls
-    linearly. See :mod:`symshuffle.likelihood.normal` for one that is of the right order in ``n``.
+    At ``eps = 0``: the total variation is at least :math:`\frac{\chi^2}{n(\lambda-1/\lambda)}`; at larger levels it
+    falls linearly. See :mod:`symshuffle.likelihood.normal` for one that is of the right order in ``n``.
     """
     check_attainable(chi_square, lam)
     hinge, (below, above) = Hinge.of(direction, exp_eps=exp_eps, eps=eps), hinge_range(direction, lam)
     if less(hinge.kink, above) is not Verdict.TRUE:
         return Fraction(0)
-    variance: Any = chi_square / Fraction(check_n(n))  # type: ignore[operator]
+    variance: Any = chi_square / Fraction(check_n(n))
     found: Number = hinge.scale * lower_hinge_bound(variance, hinge.kink, below, above)
     return found if less(0, found) is Verdict.TRUE else Fraction(0)
 

@@ -1,7 +1,7 @@
 r"""How much chi-square two rows of a local channel can have, and who attains it.
 
-A ratio with mean 1 on :math:`[1/\lambda,\lambda]` has variance at most :math:`(\lambda-1)^2/\lambda` (Bhatia and Davis),
-with equality only on the two end points. The half-block channel attains it along opposite inputs on every even
+A ratio with mean 1 on :math:`[1/\lambda,\lambda]` has variance at most :math:`(\lambda-1)^2/\lambda` (Bhatia and
+Davis), with equality only on the two end points. The half-block channel attains it along opposite inputs on every even
 alphabet; :func:`identifiable_obstruction` does so with a matrix of full rank, so identifiability does not help.
 """
 
@@ -179,7 +179,9 @@ def identifiable_half_block(k: int, lam: Fraction, tau: Fraction) -> Channel:
 
 
 def mixing_loss(k: Any, lam: Any, tau: Any) -> Any:
-    r"""What the response part of :func:`identifiable_half_block` costs: :math:`\tau\frac{(\lambda-1)^2(k-2)}{\lambda(\lambda+k-1)}`.
+    r"""What the response part of :func:`identifiable_half_block` costs along the opposite pair.
+
+    .. math:: \tau\,\frac{(\lambda-1)^2(k-2)}{\lambda(\lambda+k-1)}
 
     The chi-square of the opposite pair is :func:`largest_chi_square` minus this. Symbols are welcome.
     """

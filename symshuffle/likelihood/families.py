@@ -1,7 +1,7 @@
 r"""Families of channels on growing alphabets: their ratio laws for all sizes at once, and what becomes of them.
 
 A family of common ratio cap is *diluting* if its largest chi-square tends to 0 and *persistent* if it does not; the two
-exhaust all families, and are decided by the limit of the ratio law: the point mass at 1 or not (alphabets, Theorem 6.2).
+exhaust all families, and are decided by the limit of the ratio law: point mass at 1 or not (alphabets, Theorem 6.2).
 Laws are derived from the mechanism with the number of inputs left open, so no size is too large.
 """
 
@@ -45,6 +45,7 @@ class ChannelFamily:
 
     Examples
     --------
+    >>> from symshuffle.likelihood.families import GRR
     >>> family = GRR.at(lam=3)
     >>> family.kind, family.chi_square, family.size(10**9).chi_square
     ('diluting', 16/(3*(k + 2)), Fraction(8, 1500000003))
@@ -80,7 +81,7 @@ class ChannelFamily:
     def diluted(self, eta: sp.Expr) -> ChannelFamily:
         r"""The family run with probability ``eta``, an expression in ``k`` with values in [0, 1], else a null symbol.
 
-        The law is :math:`\eta_k\nu_k+(1-\eta_k)\delta_1` (alphabets, Corollary 7.3); at sizes where ``eta`` leaves [0, 1]
+        The law is :math:`\eta_k\nu_k+(1-\eta_k)\delta_1` (alphabets, Corollary 7.3); where ``eta`` leaves [0, 1],
         :meth:`size` refuses.
         """
         share = sp.sympify(eta)

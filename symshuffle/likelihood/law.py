@@ -66,7 +66,7 @@ class LikelihoodRatio:
     --------
     >>> W = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
     >>> ratio = LikelihoodRatio.of(W, 0, 1)
-    >>> ratio.chi_square, ratio.profile(2, exp_eps="6/5", direction="forward").exact
+    >>> ratio.chi_square, ratio.profile(2, exp_eps="6/5", direction="forward", rigour=Rigour.EXACT).exact
     (Fraction(4, 3), Fraction(23, 80))
 
     Notes
@@ -193,7 +193,7 @@ class LikelihoodRatio:
         exp_eps: object = None,
         eps: object = None,
         direction: Question = "both",
-        rigour: Rigour | None = None,
+        rigour: Rigour = Rigour.FLOAT64,
         rel: float = 1e-6,
     ) -> Bracket:
         """The privacy curve of the canonical pair of ``n`` users at one level, by the engines.
@@ -207,8 +207,7 @@ class LikelihoodRatio:
         direction : {"forward", "reverse", "both"}
             ``forward`` is D(Q || P), with the contaminated dataset first.
         rigour, rel
-            As in :func:`symshuffle.accountants.evaluate.evaluate_law`; None: exact where that is cheap, else doubles
-            with a stated error.
+            As in :func:`symshuffle.accountants.evaluate.evaluate_law`.
         """
         if direction not in get_args(Question):
             raise InputError("direction", direction, "forward, reverse or both")

@@ -1,7 +1,7 @@
 r"""The Gaussian side of the dichotomy: distances at every n, and the profile on the scale where it is not trivial.
 
-The score :math:`T=(L_n-1)/\mu`, :math:`\mu=\sqrt{\chi^2/n}`, is a normalised sum of n bounded variables. Its distance to
-the standard normal law is computed exactly (:func:`kolmogorov_distance`) and bounded (:func:`berry_esseen_bound`).
+The score :math:`T=(L_n-1)/\mu`, :math:`\mu=\sqrt{\chi^2/n}`, is a normalised sum of n bounded variables. Its distance
+to the standard normal law is computed exactly (:func:`kolmogorov_distance`) and bounded (:func:`berry_esseen_bound`).
 
 For the profile, Kolmogorov distance is the wrong tool: the profile is itself of order :math:`\mu`. A hinge differs from
 half an absolute value by a linear function and both laws have mean 0, so
@@ -9,8 +9,8 @@ half an absolute value by a linear function and both laws have mean 0, so
 .. math:: \Big|E(L_n-1-c)_+-\mu\,E(Z-c/\mu)_+\Big|\le\tfrac12W_1(L_n-1,\mu Z)\le\frac{E|g-1|^3}{2\chi^2n}
    \le\frac{\lambda-1}{2n},
 
-by the Wasserstein bound with constant 1 (L. Goldstein, *Ann. Probab.* 38, 2010). At :math:`\varepsilon=t\mu` the profile
-is of size :math:`\mu`, so the relative error is of order :math:`(n\chi^2)^{-1/2}`: Gaussian exactly as far as
+by the Wasserstein bound with constant 1 (L. Goldstein, *Ann. Probab.* 38, 2010). At :math:`\varepsilon=t\mu` the
+profile is of size :math:`\mu`, so the relative error is of order :math:`(n\chi^2)^{-1/2}`: Gaussian exactly as far as
 :math:`n\chi^2\to\infty`. Where it stays bounded, :mod:`symshuffle.likelihood.poisson` has the limit.
 """
 
@@ -125,7 +125,7 @@ def berry_esseen_bound(
 
 
 def wasserstein_bound(ratio: LikelihoodRatio, n: int) -> Any:
-    r"""An upper bound on :math:`W_1(L_n-1,\mu Z)`: :math:`E|g-1|^3/(v n)`, with constant 1; exact for a rational law."""
+    r"""A bound on :math:`W_1(L_n-1,\mu Z)`: :math:`E|g-1|^3/(v n)`, with constant 1; rational for a rational law."""
     return ratio.third_absolute_moment / (_variance(ratio) * Fraction(check_n(n)))
 
 
@@ -219,8 +219,8 @@ def normal_profile(
 ) -> NormalProfile:
     r"""The profile of the canonical pair from three moments of its ratio, with a certified error.
 
-    The error of ``limit`` is :math:`s\,E|g-1|^3/(2\chi^2n)`, with :math:`s=1` forward and :math:`e^\varepsilon` reverse;
-    that of the Gaussian curve has :math:`\frac s2\sqrt{e^{\mu^2}-1-\mu^2}` more, half the mean distance of
+    The error of ``limit`` is :math:`s\,E|g-1|^3/(2\chi^2n)`, with :math:`s=1` forward and :math:`e^\varepsilon`
+    reverse; that of the Gaussian curve has :math:`\frac s2\sqrt{e^{\mu^2}-1-\mu^2}` more, half the mean distance of
     :math:`e^{\mu Z-\mu^2/2}` from :math:`1+\mu Z`. Both are of order :math:`1/n`, at every level.
 
     Raises

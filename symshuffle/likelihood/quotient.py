@@ -53,9 +53,7 @@ class Quotient:
     @property
     def channel(self) -> Channel:
         """The two rows after merging, one output per block."""
-        return Channel(
-            (self.masses, tuple(r * q for r, q in zip(self.ratios, self.masses, strict=True)))  # type: ignore[operator]
-        )
+        return Channel((self.masses, tuple(r * q for r, q in zip(self.ratios, self.masses, strict=True))))
 
     def kernel(self) -> Iterator[tuple[tuple[int, Any], ...]]:
         r"""The backward kernel, block by block: outputs ``y`` with :math:`K(y\mid r)=W_a(y)/q_r`.

@@ -1,0 +1,221 @@
+"""Section 3: likelihood ratio of a histogram, compression to level sets, and the law that is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.alphabets import _cases as cases
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.likelihood.extremes import half_block_channel
+from symshuffle.likelihood.law import LikelihoodRatio
+from symshuffle.likelihood.quotient import Quotient, likelihood_quotient
+from symshuffle.results import Rigour
+from symshuffle.shuffled import law_divergence
+
+ORDERS: Final = (Fraction(1), Fraction(6, 5), Fraction(3, 2))
+
+
+def _mean_ratio(n: Any, counts: Any, ratios: Any) -> Any:
+    """The likelihood ratio of a histogram: the mean of the ratios of its messages."""
+    return sum(c * g for c, g in zip(counts, ratios, strict=True)) / n
+
+
+def _derived_ratio(counts: Any, base: Any, other: Any) -> Any:
+    """Q(h)/P(h) from the two multinomials, conditioning on what the differing user sent; any number of outputs."""
+    n, total = sum(counts), sp.Integer(0)
+    for count, a, b in zip(counts, base, other, strict=True):
+        # Multinomial of n-1 users with one message fewer of this kind, over that of n users; other factors cancel.
+        fewer = sp.factorial(n - 1) / sp.factorial(count - 1) * a ** (count - 1)
+        total += b * fewer / (sp.factorial(n) / sp.factorial(count) * a**count)
+    return sp.gammasimp(total)
+
+
+def _check_ratio(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for size in (1, 2, 3):
+        counts = sp.symbols(f"h1:{size + 1}", positive=True, integer=True)
+        base, other = sp.symbols(f"a1:{size + 1}", positive=True), sp.symbols(f"b1:{size + 1}", positive=True)
+        ratios = [b / a for a, b in zip(base, other, strict=True)]
+        claimed = statement(sum(counts), counts, ratios)
+        yield identity(
+            sp.expand(_derived_ratio(counts, base, other)),
+            sp.expand(claimed),
+            at=f"every n, {size} kinds of messages; each is a term of its own",
+        )
+    for trial in range(12):
+        channel = cases.channel(rng, 2, 3 + trial % 3)
+        g = [b / a for a, b in zip(*channel.rows, strict=True)]  # type: ignore[operator]
+        for n in (1, 2, 4):
+            constant, contaminated = cases.pair_laws(channel, n)
+            for h, mass in constant.items():
+                yield compare(contaminated[h] / mass, statement(n, h, g), at=f"channel {trial}, n={n}, histogram {h}")
+
+
+def _blocks_ratio(n: Any, counts: Any, ratios: Any) -> Any:
+    """The likelihood ratio from the block counts alone."""
+    return sum(c * r for c, r in zip(counts, ratios, strict=True)) / n
+
+
+def _check_compression(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    n = sp.Symbol("n", positive=True, integer=True)
+    h1, h2, h3 = sp.symbols("h1:4", nonnegative=True, integer=True)
+    w1, w2, w3, r, s, t, z = sp.symbols("w1 w2 w3 r s t z", positive=True)
+    full = (h1 * r + h2 * r + h3 * s) / n  # outputs 1 and 2 share the ratio r (Lemma 3.1)
+    yield identity(full, statement(n, (h1 + h2, h3), (r, s)), at="every n: the ratio is a function of the block counts")
+    generating = (w1 * t + w2 * t + w3 * z) ** n
+    yield identity(generating, ((w1 + w2) * t + w3 * z) ** n, at="every n: block counts are multinomial under P")
+    kernel = w1 / (w1 + w2)
+    yield identity((w1 + w2) * kernel * r, w1 * r, at="every law: the backward kernel rebuilds row b, as it does row a")
+    channels = [cases.channel(rng, 2, 3) for _ in range(4)] + [cases.tied_channel(rng, 3) for _ in range(5)]
+    channels.append(Channel.from_rows([["1/3", "2/3"], ["1/3", "2/3"]]))
+    near = Fraction(1, 10**9)
+    channels.append(Channel(((near, near, 1 - 2 * near), (2 * near, (2 + near) * near, 1 - 4 * near - near * near))))
+    for trial, channel in enumerate(channels):
+        quotient = likelihood_quotient(channel, 0, 1)
+        quotient.verify()
+        yield from _same_experiment(statement, quotient, channel, trial)
+    yield compare(len(likelihood_quotient(channels[-1], 0, 1).blocks), 3, at="ratios 2 and 2 + 1e-9 stay apart")
+    yield compare(len(likelihood_quotient(channels[-2], 0, 1).blocks), 1, at="equal rows: one block")
+
+
+def _same_experiment(statement: Statement, quotient: Quotient, channel: Channel, trial: int) -> Iterator[Comparison]:
+    for n in (1, 2, 4):
+        constant, contaminated = cases.pair_laws(channel, n)
+        merged, merged_other = cases.pair_laws(quotient.channel, n)
+        pushed: dict[Any, list[Fraction]] = {}
+        for h, mass in constant.items():
+            counts = quotient.push(h)
+            both = pushed.setdefault(counts, [Fraction(0), Fraction(0)])
+            both[0] += mass
+            both[1] += contaminated[h]
+            at = f"channel {trial}, n={n}, histogram {h}"
+            yield compare(contaminated[h] / mass, statement(n, counts, quotient.ratios), at=f"{at}: ratio by blocks")
+            yield compare(
+                mass * merged_other[counts], contaminated[h] * merged[counts], at=f"{at}: same law given its blocks"
+            )
+        yield compare(
+            {counts: tuple(both) for counts, both in pushed.items()},
+            {counts: (merged[counts], merged_other[counts]) for counts in merged},
+            at=f"channel {trial}, n={n}: block counts are multinomial, under both",
+        )
+        for order in ORDERS:
+            for way, first, second in (("forward", contaminated, constant), ("reverse", constant, contaminated)):
+                direct = law_divergence(first, second, order)
+                found = quotient.law.profile(n, exp_eps=order, direction=way, rigour=Rigour.EXACT).exact  # type: ignore[arg-type]
+                yield compare(found, direct, at=f"channel {trial}, n={n}, exp(eps)={order}, {way}")
+
+
+def _reversed(value: Any, weight: Any) -> tuple[Any, Any]:
+    """An atom of the reversed pair: reweighed by the ratio, then inverted."""
+    return 1 / value, value * weight
+
+
+def _check_invariant(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    a, b = sp.symbols("a b", positive=True)  # masses of one output
+    ratio, weight = statement(b / a, a)
+    yield identity(ratio, a / b, at="every output: ratio of the reversed pair")
+    yield identity(weight, b, at="every output: its probability under the other row")
+    for trial in range(8):
+        channel = cases.channel(rng, 2, 4)
+        law = LikelihoodRatio.of(channel, 0, 1)
+        claimed = LikelihoodRatio.from_atoms(statement(v, w) for v, w in law.atoms())
+        yield compare(LikelihoodRatio.of(channel, 1, 0), claimed, at=f"channel {trial}: reversed pair")
+        shares = (Fraction(1, 4), Fraction(3, 4))
+        split = Channel(tuple(tuple(s * x for x in row for s in shares) for row in channel.rows))  # type: ignore[operator]
+        yield compare(LikelihoodRatio.of(split, 0, 1), law, at=f"channel {trial}: every output split")
+    lam, first = Fraction(3), LikelihoodRatio.of(cases.BRR, 0, 1)
+    for k in (2, 4, 6, 8):
+        channel = half_block_channel(k, lam)
+        yield compare(LikelihoodRatio.of(channel, 0, k // 2), first, at=f"half-block, k={k}")
+        for n in (1, 2, 3):
+            constant, contaminated = cases.pair_laws(channel.restrict((0, k // 2)), n)
+            for order in ORDERS:
+                found = law_divergence(contaminated, constant, order), law_divergence(constant, contaminated, order)
+                small = cases.pair_laws(cases.BRR, n)
+                claimed = law_divergence(small[1], small[0], order), law_divergence(small[0], small[1], order)
+                yield compare(found, claimed, at=f"half-block, k={k}, n={n}, exp(eps)={order}: as two inputs")
+    # The chi-square alone is no complete invariant: two laws of chi-square 1/4, of different third moments.
+    low = LikelihoodRatio.from_atoms([(Fraction(1, 2), Fraction(1, 2)), (Fraction(3, 2), Fraction(1, 2))])
+    skew = LikelihoodRatio.from_atoms([(Fraction(3, 4), Fraction(4, 5)), (Fraction(2), Fraction(1, 5))])
+    yield compare(low.chi_square, skew.chi_square, at="two laws: one chi-square")
+    curves = [x.profile(3, exp_eps="6/5", direction="forward", rigour=Rigour.EXACT).exact for x in (low, skew)]
+    yield decide(curves[0] != curves[1], at="two laws: different curves", claimed="the law decides, not its variance")
+
+
+CLAIMS: Final = (
+    Claim(
+        id="alphabets.lem-3.1",
+        kind=Kind.STATEMENT,
+        title="likelihood ratio of a histogram",
+        text=r"$L_n(h)=\frac{dQ}{dP}(h)=\frac1n\sum_yh_yg_{ab}(y)$.",
+        source="alphabets, Lemma 3.1",
+        assumptions=("finite ratios", "a histogram of positive probability"),
+        scope="every n and histogram, term by term; 12 channels, n = 1, 2, 4 by enumeration",
+        grade=Grade.PROVED,
+        printed=_mean_ratio,
+        check=_check_ratio,
+        controls=(
+            Control("divided by n + 1", lambda n, counts, ratios: _mean_ratio(n + 1, counts, ratios)),
+            Control("inverse ratios", lambda n, counts, ratios: _mean_ratio(n, counts, [1 / g for g in ratios])),
+            Control(
+                "wrong from 50 messages on",
+                lambda n, counts, ratios: _mean_ratio(n, counts, ratios) + (0 if isinstance(n, int) else sp.Max(n - 50, 0)),
+            ),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="alphabets.thm-3.2",
+        kind=Kind.STATEMENT,
+        title="compression to level sets of the ratio",
+        text=r"Block counts are multinomial $(n,(q_r))$ under $P$, $L_n=\frac1n\sum_rrN_r$, and the backward kernel "
+        r"rebuilds both histogram laws: the experiments are equivalent.",
+        source="alphabets, Theorem 3.2",
+        assumptions=("finite ratios",),
+        scope="every n symbolically (ratio, generating function, kernel); 11 channels with and without ties, n = 1, 2, 4: "
+        "all histograms and both directed curves, kernel rebuilt exactly",
+        grade=Grade.PROVED,
+        printed=_blocks_ratio,
+        check=_check_compression,
+        controls=(
+            Control("a block too heavy", lambda n, c, r: _blocks_ratio(n, (c[0] + Fraction(1, 100), *c[1:]), r)),
+            Control("two ratios merged", lambda n, c, r: _blocks_ratio(n, c, (r[-1], *r[1:]))),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="alphabets.cor-3.3",
+        kind=Kind.STATEMENT,
+        title="the ratio law is the invariant",
+        text=r"The canonical experiment depends on $(W,a,b)$ through $\nu_{ab}$ only; $\nu_{ba}$ is the image of "
+        r"$x\,\nu_{ab}(dx)$ under $x\mapsto1/x$; the size of the alphabet is no invariant.",
+        source="alphabets, Corollary 3.3",
+        assumptions=("finite ratios",),
+        scope="reversal for every output symbolically; half-blocks of 2, 4, 6, 8 and split outputs by enumeration; the rest "
+        "is Theorem 3.2",
+        grade=Grade.PROVED,
+        printed=_reversed,
+        check=_check_invariant,
+        controls=(
+            Control("not reweighed", lambda value, weight: (1 / value, weight)),
+            Control("reweighed by the square", lambda value, weight: (1 / value, value**2 * weight)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

@@ -1,0 +1,199 @@
+"""Section 4: the largest chi-square of two rows, who attains it, and the Gaussian scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.alphabets import _cases as cases
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.geometry.linprog import solve
+from symshuffle.likelihood.extremes import (
+    bhatia_davis_bound,
+    endpoint_ratio,
+    gaussian_scale,
+    half_block_channel,
+    largest_chi_square,
+)
+from symshuffle.likelihood.law import LikelihoodRatio
+from symshuffle.lp import LinearProgram
+from symshuffle.mechanisms.registry import mechanism
+from symshuffle.mechanisms.symbolic import LAM, nonnegative
+from symshuffle.numbers import less
+
+ONE: Final = Fraction(1)
+
+
+def _variance_bound(mean: Any, low: Any, high: Any) -> Any:
+    return (high - mean) * (mean - low)
+
+
+def _largest_variance(mean: Fraction, low: Fraction, high: Fraction) -> Fraction:
+    """The largest variance among laws on a grid, by linear programming, solved exactly."""
+    grid = [low + (high - low) * Fraction(j, 12) for j in range(13)]
+    rows: list[tuple[list[Fraction], str, Fraction]] = [([ONE] * 13, "==", ONE), (grid, "==", mean)]
+    return -solve(LinearProgram.from_rows([-((x - mean) ** 2) for x in grid], rows)).value.upper
+
+
+def _check_variance(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    mean, low, high, second, s, t = sp.symbols("mu m M E2 s t", positive=True)
+    slack = high * mean - high * low - second + low * mean  # E (M - X)(X - m), at least 0
+    variance = second - mean**2
+    yield identity(statement(mean, low, high) - variance, slack, at="every law: bound minus variance")
+    between = (low + s, low + s + t)  # a point of the interval, and its upper end
+    product = (between[1] - between[0]) * (between[0] - low)
+    yield decide(nonnegative(product, {}), at="every point", claimed="(M - x)(x - m) >= 0", symbolic=True)
+    yield decide(sp.solve(sp.Eq(product, 0), s, t, dict=True) == [], at="inside", claimed="0 only at an end", symbolic=True)
+    yield identity(statement(mean, low, high), bhatia_davis_bound(mean, low, high), at="the library")
+    share = (mean - low) / (high - low)
+    ends = share * (high - mean) ** 2 + (1 - share) * (low - mean) ** 2
+    yield identity(ends, statement(mean, low, high), at="every mean: attained on the two ends")
+    for mean_, low_, high_ in ((ONE, ONE / 3, Fraction(3)), (Fraction(1, 2), Fraction(0), ONE), (ONE, Fraction(0), Fraction(5))):
+        best = _largest_variance(mean_, low_, high_)
+        yield compare(best, statement(mean_, low_, high_), at=f"linear program, mean {mean_} on [{low_}, {high_}]")
+
+
+def _universal(lam: Any) -> tuple[Any, Any]:
+    """Bound on the chi-square, and the mass that attains it at the ratio lam."""
+    return (lam - 1) ** 2 / lam, 1 / (1 + lam)
+
+
+def _check_universal(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    claimed, mass = statement(LAM)
+    yield identity(bhatia_davis_bound(1, 1 / LAM, LAM), claimed, at="every lam: Lemma 4.1 at mean 1")
+    yield identity(mass * LAM + (1 - mass) / LAM, 1, at="every lam: the end points have mean 1 with this mass")
+    yield identity(mass * (LAM - 1) ** 2 + (1 - mass) * (1 - 1 / LAM) ** 2, claimed, at="every lam: and attain it")
+    yield identity(mass * LAM, LAM / (1 + LAM), at="every lam: mass of the high outputs under the other row")
+    half = sp.Symbol("h", positive=True)  # eps0 = 2 log h
+    yield identity(claimed.subs(LAM, half**2), (half - 1 / half) ** 2, at="every eps0: 4 sinh(eps0/2)^2")
+    for lam, ratio in cases.ratios(rng, 24):
+        bound, _ = statement(lam)
+        yield compare(ratio.chi_square, bound, "<=", at=f"random law, lam={lam}")
+        yield compare(
+            ratio.chi_square == bound, ratio == endpoint_ratio(lam), at=f"random law, lam={lam}: equality case"
+        )
+    for lam in (Fraction(3, 2), Fraction(2), Fraction(5)):
+        bound, mass_ = statement(lam)
+        yield compare(dict(endpoint_ratio(lam).atoms()), {lam: mass_, 1 / lam: 1 - mass_}, at=f"lam={lam}: end points")
+        for k in (2, 4, 6):
+            ratio = LikelihoodRatio.of(half_block_channel(k, lam), 0, k // 2)
+            yield compare(ratio.chi_square, bound, at=f"half-block, k={k}, lam={lam}: attained")
+        for k in (3, 5, 7):
+            for s in range(1, k):
+                subset = LikelihoodRatio.of_mechanism(mechanism("subset-selection").at(k=k, s=s, lam=lam))
+                yield compare(subset.chi_square, bound, "<", at=f"subsets of {s} in {k}, lam={lam}: below")
+        yield compare(_largest_variance(ONE, 1 / lam, lam), bound, at=f"linear program over laws, lam={lam}")
+
+
+def _scale(lam: Any, n: Any) -> Any:
+    """Square of the bound on the Gaussian parameter."""
+    return (lam - 1) ** 2 / (lam * n)
+
+
+def _check_scale(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    n = sp.Symbol("n", positive=True, integer=True)
+    yield identity(largest_chi_square(LAM) / n, statement(LAM, n), at="every lam, n: square of the largest scale")
+    half = sp.Symbol("h", positive=True)
+    yield identity(statement(half**2, n), (half - 1 / half) ** 2 / n, at="every eps0, n: 4 sinh(eps0/2)^2 / n")
+    for lam, ratio in cases.ratios(rng, 12):
+        for users in (1, 10, 1000):
+            yield compare(ratio.chi_square / users, statement(lam, users), "<=", at=f"random law, lam={lam}, n={users}")
+            square = gaussian_scale(ratio.chi_square, users)
+            above = less(statement(lam, users), square.lower**2)
+            yield decide(~above, at=f"random law, lam={lam}, n={users}", claimed="the library's scale is below")
+    for k in (2, 8, 10**9):
+        ratio = LikelihoodRatio.of_mechanism(mechanism("half-block").at(k=k, lam=4))
+        yield compare(ratio.chi_square / 7, statement(Fraction(4), 7), at=f"half-block, k={k}: attained")
+
+
+def _nothing() -> None:
+    """The remark has lost its text."""
+
+
+def _check_nothing(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from ()
+
+
+CLAIMS: Final = (
+    Claim(
+        id="alphabets.lem-4.1",
+        kind=Kind.STATEMENT,
+        title="variance from mean and range",
+        text=r"$\operatorname{Var}X\le(M-\mu)(\mu-m)$ for $m\le X\le M$; equality exactly on the two ends.",
+        source="alphabets, Lemma 4.1",
+        assumptions=("finite second moment",),
+        scope="every law symbolically; three linear programs over laws, exactly",
+        grade=Grade.PROVED,
+        printed=_variance_bound,
+        check=_check_variance,
+        controls=(
+            Control("Popoviciu, whatever the mean", lambda mean, low, high: (high - low) ** 2 / 4),
+            Control("1 % smaller", lambda mean, low, high: (high - mean) * (mean - low) * Fraction(99, 100)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="alphabets.thm-4.2",
+        kind=Kind.STATEMENT,
+        title="universal chi-square bound",
+        text=r"$\chi^2_{ab}\le(\lambda-1)^2/\lambda$; equality exactly for mass $1/(1+\lambda)$ at $\lambda$, the rest at "
+        r"$1/\lambda$.",
+        source="alphabets, Theorem 4.2",
+        assumptions=(r"an $\varepsilon_0$-LDP channel, $\lambda=e^{\varepsilon_0}$",),
+        scope="every lam symbolically, through Lemma 4.1; 24 random laws with the equality case, half-block, subset selection",
+        grade=Grade.PROVED,
+        printed=_universal,
+        check=_check_universal,
+        controls=(
+            Control("ratios up to lam^1.01 allowed", lambda lam: ((lam - 1) ** 2 / lam * Fraction(99, 100), 1 / (1 + lam))),
+            Control("masses exchanged", lambda lam: ((lam - 1) ** 2 / lam, lam / (1 + lam))),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="alphabets.cor-4.3",
+        kind=Kind.STATEMENT,
+        title="universal Gaussian scale",
+        text=r"$\mu_n=\sqrt{\chi^2_{ab}/n}\le(\lambda-1)/\sqrt{\lambda n}=2\sinh(\varepsilon_0/2)/\sqrt n$.",
+        source="alphabets, Corollary 4.3",
+        assumptions=(r"an $\varepsilon_0$-LDP channel",),
+        scope="every lam and n symbolically (squares); 12 random laws; attained by half-blocks up to k = 10^9",
+        grade=Grade.PROVED,
+        printed=_scale,
+        check=_check_scale,
+        controls=(
+            Control("without the square root of lam", lambda lam, n: (lam - 1) ** 2 / n),
+            Control("1 % smaller", lambda lam, n: _scale(lam, n) * Fraction(99, 100)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="alphabets.rem-4.4",
+        kind=Kind.NO_CONTENT,
+        title="a remark without text",
+        text="The text at hand has only the heading of the remark.",
+        source="alphabets, Remark 4.4",
+        assumptions=(),
+        scope="nothing to check",
+        grade=None,
+        printed=_nothing,
+        check=_check_nothing,
+        controls=(),
+        expected=ClaimVerdict.NO_CONTENT,
+    ),
+)

@@ -1,0 +1,201 @@
+"""Section 5: the half-block channel, whose opposite inputs leak as much as two inputs can, on every even alphabet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import comb
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.alphabets import _cases as cases
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.decompositions.backgrounds import background_cells
+from symshuffle.errors import InputError
+from symshuffle.likelihood.extremes import half_block_channel, largest_chi_square, matrix_rank
+from symshuffle.likelihood.law import LikelihoodRatio
+from symshuffle.mechanisms.finite import K, half_block
+from symshuffle.mechanisms.registry import mechanism
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.results import Rigour
+from symshuffle.shuffled import law_divergence
+
+DISTANCE: Final = sp.Symbol("d", integer=True, positive=True)
+
+
+def _entries(k: Any, lam: Any) -> tuple[Any, Any]:
+    """Probability of an output in the half of the input, and of one outside."""
+    return 2 * lam / (k * (lam + 1)), 2 / (k * (lam + 1))
+
+
+def _rows(statement: Statement, k: int, lam: Fraction) -> tuple[tuple[Fraction, ...], ...]:
+    high, low = statement(k, lam)
+    return tuple(tuple(high if (y - x) % k < k // 2 else low for y in range(k)) for x in range(k))
+
+
+def _check_definition(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    high, low = statement(K, LAM)
+    yield identity(K / 2 * (high + low), 1, at="every k, lam: rows sum to 1")
+    yield identity(high / low, LAM, at="every k, lam: ratio of the two entries")
+    (points,) = half_block().classes
+    yield identity(points.states[0].probability, high, at="every k, lam: the library's mechanism, inside")
+    atoms = {cell.ratios[0]: cell.c for cell in background_cells(half_block(), "second").cells if cell.ratios}
+    share = 2 * DISTANCE / K
+    yield identity(atoms[sp.Integer(1)], 1 - share, at="every k, distance: neutral mass")
+    yield identity(atoms[LAM], share / (1 + LAM), at="every k, distance: mass at lam")
+    chi = sum((r - 1) ** 2 * w for r, w in atoms.items())
+    yield identity(chi, share * largest_chi_square(LAM), at="every k, distance: chi-square")
+    for k in (2, 4, 6, 8):
+        for lam in (Fraction(3), Fraction(3, 2)):
+            channel = half_block_channel(k, lam)
+            yield compare(set(channel.rows), set(_rows(statement, k, lam)), at=f"k={k}, lam={lam}: rows")
+            yield compare(matrix_rank(channel), k // 2 + 1, at=f"k={k}, lam={lam}: rank")
+            for b in range(1, k):
+                d = min(b, k - b)
+                found = LikelihoodRatio.of(channel, 0, b).chi_square
+                yield compare(found, Fraction(2 * d, k) * largest_chi_square(lam), at=f"k={k}, lam={lam}, pair (0, {b})")
+    for k in (3, 5, 7):
+        try:
+            half_block_channel(k, Fraction(2))
+            refused = False
+        except InputError as error:
+            refused = error.argument == "k"
+        yield decide(refused, at=f"k={k}", claimed="an odd alphabet is refused")
+
+
+def _opposite(lam: Any, n: Any, count: Any) -> tuple[Any, Any, Any]:
+    """Likelihood ratio of N_+ = count, success probability of N_+ under P, chi-square."""
+    return 1 / lam + (lam - 1 / lam) * count / n, 1 / (1 + lam), (lam - 1) ** 2 / lam
+
+
+def _check_opposite(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    n, count = sp.symbols("n N", positive=True, integer=True)
+    claimed = statement(LAM, n, count)
+    cells = background_cells(mechanism("half-block").with_defaults(), "second").cells
+    atoms = {cell.ratios[0]: cell.c for cell in cells if cell.ratios}
+    yield compare(set(atoms), {LAM, 1 / LAM}, at="every k: two ratios")
+    yield identity(atoms[LAM], claimed[1], at="every k: mass of the half of the other input")
+    mean = (count * LAM + (n - count) / LAM) / n  # Lemma 3.1 on the two level sets
+    yield identity(mean, claimed[0], at="every k, n: likelihood ratio of the count")
+    yield identity(sum((r - 1) ** 2 * w for r, w in atoms.items()), claimed[2], at="every k: chi-square")
+    half = sp.Symbol("h", positive=True)
+    yield identity(claimed[2].subs(LAM, half**2) / n, ((half - 1 / half) ** 2) / n, at="every k, n: square of the scale")
+    for lam in (Fraction(3), Fraction(3, 2)):
+        for k in (2, 4, 6, 8):
+            channel = half_block_channel(k, lam)
+            yield compare(channel.ratio_cap(), lam, at=f"k={k}, lam={lam}: local level")
+            for users in (1, 2, 4):
+                if k == 8 and users == 4 and lam != 3:
+                    continue
+                constant, contaminated = cases.pair_laws(channel.restrict((0, k // 2)), users)
+                for order in (Fraction(1), Fraction(6, 5), Fraction(2)):
+                    terms = [statement(lam, users, c) for c in range(users + 1)]
+                    masses = [comb(users, c) * p**c * (1 - p) ** (users - c) for c, (_, p, _) in enumerate(terms)]
+                    forward = sum(m * max(t[0] - order, Fraction(0)) for m, t in zip(masses, terms, strict=True))
+                    reverse = sum(m * max(1 - order * t[0], Fraction(0)) for m, t in zip(masses, terms, strict=True))
+                    at = f"k={k}, lam={lam}, n={users}, exp(eps)={order}"
+                    yield compare(law_divergence(contaminated, constant, order), forward, at=f"{at}, forward")
+                    yield compare(law_divergence(constant, contaminated, order), reverse, at=f"{at}, reverse")
+    near = LikelihoodRatio.of(half_block_channel(8, Fraction(3)), 0, 3)
+    opposite = LikelihoodRatio.of(half_block_channel(8, Fraction(3)), 0, 4)
+    for users in (1, 5):
+        pair = [r.profile(users, exp_eps="6/5", direction="forward", rigour=Rigour.EXACT).exact for r in (near, opposite)]
+        yield decide(pair[0] < pair[1], at=f"k=8, n={users}", claimed="distance 3 leaks less than distance 4")  # type: ignore[operator]
+    for k in (2, 10**9):
+        law = LikelihoodRatio.of_mechanism(mechanism("half-block").at(k=k, eps0=1))
+        small = LikelihoodRatio.of_mechanism(mechanism("rr").at(eps0=1))
+        for users in (10**4, 10**6):
+            curves = [r.profile(users, eps="1/100", direction="forward", rigour=Rigour.BALL) for r in (law, small)]
+            meet = curves[0].lower <= curves[1].upper and curves[1].lower <= curves[0].upper
+            yield decide(meet, at=f"k={k}, eps0=1, n={users}", claimed="balls of half-block and of two inputs meet")
+
+
+def _interior(k: Any, lam: Any) -> tuple[Any, Any]:
+    """Smallest entry, and largest over smallest."""
+    return 2 / (k * (lam + 1)), lam
+
+
+def _check_interior(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    smallest, spread = statement(K, LAM)
+    (points,) = half_block().classes
+    inside, outside = (state.probability for state in points.states)
+    yield identity(outside, smallest, at="every k, lam: smallest entry")
+    yield identity(inside / outside, spread, at="every k, lam: largest over smallest")
+    blocks = K / 2 * outside
+    yield identity(blocks, statement(K, LAM)[0] * K / 2, at="every k, lam: mass of the unlikely half, not vanishing")
+    yield identity(sp.limit(blocks, K, sp.oo), 1 / (1 + LAM), at="k to infinity: mass of the unlikely half")
+    for k in (2, 6, 10):
+        entries = [entry for row in half_block_channel(k, Fraction(3)).rows for entry in row]
+        yield compare((min(entries), max(entries) / min(entries)), statement(Fraction(k), Fraction(3)), at=f"k={k}, lam=3")  # type: ignore[operator, type-var]
+
+
+CLAIMS: Final = (
+    Claim(
+        id="alphabets.def-5.1",
+        kind=Kind.DEFINITION,
+        title="half-block channel",
+        text=r"$W_x(y)=\frac{2\lambda}{k(\lambda+1)}$ on $\{x,\dots,x+k/2-1\}$ mod $k$, else $\frac2{k(\lambda+1)}$; at "
+        r"cyclic distance $d$ the ratio law is $(1-\frac{2d}k)\delta_1$ plus $\frac{2d}k$ times the endpoint law.",
+        source="alphabets, Definition 5.1",
+        assumptions=("k even",),
+        scope="every k, lam, distance symbolically; matrices, ranks and all pairs for k = 2..8; odd k refused",
+        grade=Grade.PROVED,
+        printed=_entries,
+        check=_check_definition,
+        controls=(
+            Control("lam - 1 in place of lam + 1", lambda k, lam: (2 * lam / (k * (lam - 1)), 2 / (k * (lam - 1)))),
+            Control("entries exchanged", lambda k, lam: _entries(k, lam)[::-1]),
+        ),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="alphabets.thm-5.2",
+        kind=Kind.STATEMENT,
+        title="an obstruction on every even alphabet",
+        text=r"Opposite inputs: two ratios, $N_+\sim\mathrm{Bin}(n,1/(1+\lambda))$, $L_n=\frac1\lambda+(\lambda-\frac1\lambda)"
+        r"\frac{N_+}n$, $\chi^2=(\lambda-1)^2/\lambda$: the curve of binary randomized response for every $k$ and $n$.",
+        source="alphabets, Theorem 5.2",
+        assumptions=("k even",),
+        scope="every k, lam, n symbolically (law, ratio, chi-square); both directions by enumeration for k = 2..8, n <= 4; "
+        "balls at n = 10^4, 10^6 for k = 10^9",
+        grade=Grade.PROVED,
+        printed=_opposite,
+        check=_check_opposite,
+        controls=(
+            Control("success probability lam/(1 + lam)", lambda lam, n, c: (_opposite(lam, n, c)[0], lam / (1 + lam), (lam - 1) ** 2 / lam)),
+            Control("slope lam - 1", lambda lam, n, c: (1 / lam + (lam - 1) * c / n, 1 / (1 + lam), (lam - 1) ** 2 / lam)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="alphabets.rem-5.3",
+        kind=Kind.STATEMENT,
+        title="the obstruction is interior",
+        text=r"All rows have full support, smallest entry $2/(k(\lambda+1))$, largest over smallest $\lambda$; no block of "
+        r"outputs has vanishing mass.",
+        source="alphabets, Remark 5.3",
+        assumptions=("k even",),
+        scope="every k, lam symbolically; three matrices",
+        grade=Grade.PROVED,
+        printed=_interior,
+        check=_check_interior,
+        controls=(
+            Control("smallest entry 1/(k (lam + 1))", lambda k, lam: (1 / (k * (lam + 1)), lam)),
+            Control("spread lam^2", lambda k, lam: (2 / (k * (lam + 1)), lam**2)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

@@ -1,0 +1,221 @@
+"""Section 6: diluting and persistent families, and what tells them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.alphabets import _cases as cases
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.likelihood import families
+from symshuffle.likelihood.extremes import largest_chi_square
+from symshuffle.likelihood.families import ChannelFamily
+from symshuffle.mechanisms.finite import K, krr
+from symshuffle.mechanisms.symbolic import LAM, nonnegative, normal_form
+
+CAP: Final = 1 + sp.Symbol("r", nonnegative=True)
+
+
+def _diluting(limit: Any) -> str:
+    """The kind of a family, by the limit of its largest chi-square."""
+    return "diluting" if limit == 0 else "persistent"
+
+
+def _members() -> tuple[tuple[ChannelFamily, Any], ...]:
+    """Families with the limit of their chi-square, written down by hand."""
+    full = (LAM - 1) ** 2 / LAM
+    return (
+        (families.GRR, sp.Integer(0)),
+        (families.HALF_BLOCK, full),
+        (families.HALF_SUBSETS, full / 2),
+        (families.HALF_BLOCK.diluted(1 / K), sp.Integer(0)),
+        (families.HALF_BLOCK.diluted(1 / sp.log(K)), sp.Integer(0)),
+        (families.HALF_BLOCK.diluted(sp.Rational(1, 3)), full / 3),
+    )
+
+
+def _check_kinds(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for family, limit in _members():
+        yield identity(family.limit_chi_square, limit, at=f"{family.name}: limit of the chi-square")
+        yield compare(family.kind, statement(limit), at=f"{family.name}: kind")
+    for exponent in (2, 4, 9):  # the limit is approached
+        found = families.GRR.at(lam=3).size(10**exponent).chi_square
+        yield compare(found, Fraction(16, 3 * (10**exponent + 2)), at=f"GRR, lam=3, k=10^{exponent}")
+
+
+def _collapse(lam: Any, distance: Any, chi: Any) -> tuple[Any, Any]:
+    """Bounds on the chi-square by the distance to 1, and on the square of the distance by the chi-square."""
+    return (lam - 1) * distance, chi
+
+
+def _check_collapse(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    distance, chi, u, x, w = sp.symbols("D v u x w", nonnegative=True)
+    claimed = statement(CAP, distance, chi)
+    # One point of the range at a time, the point x of weight w contributing |x - 1| w: above 1, x = 1 + t(lam - 1).
+    inside = (CAP - 1) * u / (1 + u)
+    per_point = claimed[0].subs(distance, inside) - inside**2
+    yield decide(nonnegative(per_point, {}), at="every lam, points above 1", claimed="(x-1)^2 within the bound", symbolic=True)
+    lower = (1 - 1 / CAP) * u / (1 + u)  # 1 - x below 1
+    per_point = claimed[0].subs(distance, lower) - lower**2
+    yield decide(nonnegative(per_point, {}), at="every lam, points below 1", claimed="(x-1)^2 within the bound", symbolic=True)
+    spread = w * (1 - w) * (x - u) ** 2  # variance of |g - 1| for two values; for more it is a sum of such terms
+    second, first = w * x**2 + (1 - w) * u**2, w * x + (1 - w) * u
+    yield identity(statement(CAP, first, second)[1] - first**2, spread, at="every law: squares of means below means of squares")
+    grr = families.GRR
+    w1 = normal_form(sum(_size(r) * m for r, m in grr.atoms))
+    yield identity(w1, 2 * (LAM - 1) / (K + LAM - 1), at="GRR, every k: distance to the point mass at 1")
+    off = normal_form(sum(m for r, m in grr.atoms if r != 1))
+    yield identity(off, (LAM + 1) / (K + LAM - 1), at="GRR, every k: mass off 1")
+    for lam, ratio in cases.ratios(rng, 24):
+        claimed = statement(lam, ratio.wasserstein_to_one, ratio.chi_square)
+        yield compare(ratio.chi_square, claimed[0], "<=", at=f"random law, lam={lam}: chi-square")
+        yield compare(ratio.wasserstein_to_one**2, claimed[1], "<=", at=f"random law, lam={lam}: square of the distance")
+    # Without a common ratio cap the theorem fails: k-ary response at lam = sqrt(k).
+    root = sp.Symbol("q", positive=True)
+    grown = {LAM: root, K: root**2}
+    yield decide(sp.limit(w1.subs(grown), root, sp.oo) == 0, at="lam = sqrt(k)", claimed="the law collapses", symbolic=True)
+    limit = sp.limit(normal_form(grr.chi_square.subs(grown)), root, sp.oo)
+    yield decide(limit == 1, at="lam = sqrt(k)", claimed="while its chi-square tends to 1", symbolic=True)
+
+
+def _size(ratio: sp.Expr) -> sp.Expr:
+    """The number |r - 1| for the ratios lam, 1 and 1/lam, at lam above 1."""
+    return {LAM: LAM - 1, sp.Integer(1): sp.Integer(0), 1 / LAM: 1 - 1 / LAM}[ratio]
+
+
+def _limits(lam: Any) -> tuple[Any, Any]:
+    """Chi-square of the limit laws of half-block and of half-size subsets."""
+    return (lam - 1) ** 2 / lam, (lam - 1) ** 2 / (2 * lam)
+
+
+def _check_limits(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    # Two laws of distance D in the Wasserstein sense have chi-squares at most 2 lam D apart, as x^2 has slope <= 2 lam;
+    # so the chi-square of a weak limit is the limit of the chi-squares.
+    s, t = sp.symbols("s t", nonnegative=True)
+    x, y = CAP * s / (1 + s), CAP * t / (1 + t)
+    yield decide(nonnegative(2 * CAP - x - y, {}), at="every lam", claimed="x^2 has slope at most 2 lam", symbolic=True)
+    claimed = statement(LAM)
+    for family, limit in zip((families.HALF_BLOCK, families.HALF_SUBSETS), claimed, strict=True):
+        second = sum((r - 1) ** 2 * w for r, w in family.limit_atoms)
+        yield identity(second, limit, at=f"{family.name}: chi-square of the limit law")
+        yield identity(family.limit_chi_square, limit, at=f"{family.name}: limit of the chi-square")
+        yield identity(sum(w for _, w in family.limit_atoms), 1, at=f"{family.name}: no mass escapes")
+    yield compare(families.GRR.limit_atoms, ((sp.Integer(1), sp.Integer(1)),), at="GRR: limit law")
+    for family, limit in zip((families.HALF_BLOCK, families.HALF_SUBSETS), statement(Fraction(3)), strict=True):
+        found = family.at(lam=3).size(10**9).chi_square
+        yield compare(abs(found - limit), Fraction(1, 10**8), "<=", at=f"{family.name}, lam=3, k=10^9")
+
+
+def _scales(lam: Any, n: Any) -> tuple[Any, Any]:
+    """Squares of the ends between which the Gaussian parameter of half-size subsets lies."""
+    return (lam - 1) ** 2 / (2 * lam * n), (lam - 1) ** 2 / (lam * n)
+
+
+def _check_scales(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    n = sp.Symbol("n", positive=True, integer=True)
+    low, high = statement(LAM, n)
+    size, cap = sp.symbols("j r", nonnegative=True)
+    chart = {K: 2 + size, LAM: 1 + cap}
+    for family, name in ((families.HALF_SUBSETS, "half-size subsets"), (families.HALF_BLOCK, "half-block")):
+        square = family.chi_square / n
+        for gap, what in ((square - low, "above the lower end"), (high - square, "below the upper end")):
+            yield decide(
+                nonnegative(gap.subs(chart), {}), at=f"{name}, every k >= 2, lam, n", claimed=what, symbolic=True
+            )
+    yield identity(largest_chi_square(LAM) / n, high, at="every lam, n: the upper end is that of Theorem 4.2")
+    yield identity(families.HALF_SUBSETS.limit_chi_square / n, low, at="half-size subsets: the lower end is the limit")
+    for k in (2, 10, 10**9):
+        for users in (1, 100):
+            square = families.HALF_SUBSETS.at(lam=3).size(k).chi_square / users
+            ends = statement(Fraction(3), users)
+            yield decide(ends[0] <= square <= ends[1], at=f"lam=3, k={k}, n={users}", claimed="between the ends")
+
+
+CLAIMS: Final = (
+    Claim(
+        id="alphabets.def-6.1",
+        kind=Kind.DEFINITION,
+        title="diluting and persistent families",
+        text=r"Diluting: $\chi_*(W^{(k)})\to0$; persistent: $\limsup\chi_*(W^{(k)})>0$.",
+        source="alphabets, Definition 6.1",
+        assumptions=(r"one $\varepsilon_0$ for the family",),
+        scope="six families, limits symbolically in lam; k-ary response to k = 10^9",
+        grade=Grade.EXACT_CASES,
+        printed=_diluting,
+        check=_check_kinds,
+        controls=(
+            Control("persistent from chi-square 2 on", lambda limit: "diluting" if limit != (LAM - 1) ** 2 / LAM else "persistent"),
+            Control("exchanged", lambda limit: "persistent" if limit == 0 else "diluting"),
+        ),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="alphabets.thm-6.2i",
+        kind=Kind.STATEMENT,
+        title="dilution is collapse of the ratio law",
+        text=r"Diluting if and only if $\nu_{a_kb_k}\to\delta_1$ for all pairs; quantitatively $\chi^2\le(\lambda-1)E|g-1|$ and "
+        r"$(E|g-1|)^2\le\chi^2$.",
+        source="alphabets, Theorem 6.2 (i)",
+        assumptions=(r"one $\varepsilon_0$ for the family: at $\lambda=\sqrt k$ it fails",),
+        scope="both inequalities for every law and lam (compactness is not needed: on a bounded range weak convergence to a "
+        "point is convergence of E|g-1|); 24 random laws; the case lam = sqrt(k)",
+        grade=Grade.PROVED,
+        printed=_collapse,
+        check=_check_collapse,
+        controls=(
+            Control("chi-square by (lam - 1) D / 2", lambda lam, d, chi: ((lam - 1) * d / 2, chi)),
+            Control("square of the distance below 0.9 chi-square", lambda lam, d, chi: ((lam - 1) * d, chi * Fraction(9, 10))),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="alphabets.thm-6.2ii",
+        kind=Kind.STATEMENT,
+        title="persistence is a spread limit along a subsequence",
+        text=r"Persistent if and only if some subsequence and pairs have $\nu\to\nu_\infty\ne\delta_1$.",
+        source="alphabets, Theorem 6.2 (ii)",
+        assumptions=(r"one $\varepsilon_0$ for the family",),
+        scope="limit laws and limits of the chi-square of two families for every lam; that a subsequence converges is "
+        "Prokhorov's theorem, cited",
+        grade=Grade.EXACT_CASES,
+        printed=_limits,
+        check=_check_limits,
+        controls=(
+            Control("1 % more for half-block", lambda lam: (_limits(lam)[0] * Fraction(101, 100), _limits(lam)[1])),
+            Control("subsets as half-block", lambda lam: (_limits(lam)[0], _limits(lam)[0])),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="alphabets.thm-6.2iv",
+        kind=Kind.STATEMENT,
+        title="persistent families keep the ordinary scale",
+        text=r"There is $c>0$ with $\sqrt{c/n}\le\mu_n\le(\lambda-1)/\sqrt{\lambda n}$ along a subsequence.",
+        source="alphabets, Theorem 6.2 (iv)",
+        assumptions=(r"one $\varepsilon_0$ for the family",),
+        scope="half-block and half-size subsets, every k, lam, n symbolically; that c exists is Definition 6.1",
+        grade=Grade.PROVED,
+        printed=_scales,
+        check=_check_scales,
+        controls=(
+            Control("lower end 1 % higher", lambda lam, n: (_scales(lam, n)[0] * Fraction(101, 100), _scales(lam, n)[1])),
+            Control("upper end at chi-square", lambda lam, n: (_scales(lam, n)[0], _scales(lam, n)[0])),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

@@ -126,7 +126,9 @@ def _check_canonical(statement: Statement, rng: np.random.Generator) -> Iterator
     still = LikelihoodRatio.of(Channel.from_rows([["1/3", "2/3"], ["1/3", "2/3"]]), 0, 1)
     for eps in (0, 1):
         found = still.profile(5, eps=eps).upper
-        yield compare(found, statement((Fraction(1, 3), Fraction(2, 3)), (Fraction(1, 3), Fraction(2, 3)))[0], at="equal rows")
+        yield compare(
+            found, statement((Fraction(1, 3), Fraction(2, 3)), (Fraction(1, 3), Fraction(2, 3)))[0], at="equal rows"
+        )
 
 
 def _apart(left: Ball, right: Ball) -> bool:

@@ -175,7 +175,9 @@ CLAIMS: Final = (
             Control("inverse ratios", lambda n, counts, ratios: _mean_ratio(n, counts, [1 / g for g in ratios])),
             Control(
                 "wrong from 50 messages on",
-                lambda n, counts, ratios: _mean_ratio(n, counts, ratios) + (0 if isinstance(n, int) else sp.Max(n - 50, 0)),
+                lambda n, counts, ratios: (
+                    _mean_ratio(n, counts, ratios) + (0 if isinstance(n, int) else sp.Max(n - 50, 0))
+                ),
             ),
         ),
         expected=ClaimVerdict.HOLDS,

@@ -58,12 +58,18 @@ def _check_variance(statement: Statement, rng: np.random.Generator) -> Iterator[
     between = (low + s, low + s + t)  # a point of the interval, and its upper end
     product = (between[1] - between[0]) * (between[0] - low)
     yield decide(nonnegative(product, {}), at="every point", claimed="(M - x)(x - m) >= 0", symbolic=True)
-    yield decide(sp.solve(sp.Eq(product, 0), s, t, dict=True) == [], at="inside", claimed="0 only at an end", symbolic=True)
+    yield decide(
+        sp.solve(sp.Eq(product, 0), s, t, dict=True) == [], at="inside", claimed="0 only at an end", symbolic=True
+    )
     yield identity(statement(mean, low, high), bhatia_davis_bound(mean, low, high), at="the library")
     share = (mean - low) / (high - low)
     ends = share * (high - mean) ** 2 + (1 - share) * (low - mean) ** 2
     yield identity(ends, statement(mean, low, high), at="every mean: attained on the two ends")
-    for mean_, low_, high_ in ((ONE, ONE / 3, Fraction(3)), (Fraction(1, 2), Fraction(0), ONE), (ONE, Fraction(0), Fraction(5))):
+    for mean_, low_, high_ in (
+        (ONE, ONE / 3, Fraction(3)),
+        (Fraction(1, 2), Fraction(0), ONE),
+        (ONE, Fraction(0), Fraction(5)),
+    ):
         best = _largest_variance(mean_, low_, high_)
         yield compare(best, statement(mean_, low_, high_), at=f"linear program, mean {mean_} on [{low_}, {high_}]")
 
@@ -160,7 +166,9 @@ CLAIMS: Final = (
         printed=_universal,
         check=_check_universal,
         controls=(
-            Control("ratios up to lam^1.01 allowed", lambda lam: ((lam - 1) ** 2 / lam * Fraction(99, 100), 1 / (1 + lam))),
+            Control(
+                "ratios up to lam^1.01 allowed", lambda lam: ((lam - 1) ** 2 / lam * Fraction(99, 100), 1 / (1 + lam))
+            ),
             Control("masses exchanged", lambda lam: ((lam - 1) ** 2 / lam, lam / (1 + lam))),
         ),
         expected=ClaimVerdict.HOLDS,

@@ -68,7 +68,9 @@ def _check_definition(statement: Statement, rng: np.random.Generator) -> Iterato
             for b in range(1, k):
                 d = min(b, k - b)
                 found = LikelihoodRatio.of(channel, 0, b).chi_square
-                yield compare(found, Fraction(2 * d, k) * largest_chi_square(lam), at=f"k={k}, lam={lam}, pair (0, {b})")
+                yield compare(
+                    found, Fraction(2 * d, k) * largest_chi_square(lam), at=f"k={k}, lam={lam}, pair (0, {b})"
+                )
     for k in (3, 5, 7):
         try:
             half_block_channel(k, Fraction(2))
@@ -94,7 +96,9 @@ def _check_opposite(statement: Statement, rng: np.random.Generator) -> Iterator[
     yield identity(mean, claimed[0], at="every k, n: likelihood ratio of the count")
     yield identity(sum((r - 1) ** 2 * w for r, w in atoms.items()), claimed[2], at="every k: chi-square")
     half = sp.Symbol("h", positive=True)
-    yield identity(claimed[2].subs(LAM, half**2) / n, ((half - 1 / half) ** 2) / n, at="every k, n: square of the scale")
+    yield identity(
+        claimed[2].subs(LAM, half**2) / n, ((half - 1 / half) ** 2) / n, at="every k, n: square of the scale"
+    )
     for lam in (Fraction(3), Fraction(3, 2)):
         for k in (2, 4, 6, 8):
             channel = half_block_channel(k, lam)
@@ -114,7 +118,9 @@ def _check_opposite(statement: Statement, rng: np.random.Generator) -> Iterator[
     near = LikelihoodRatio.of(half_block_channel(8, Fraction(3)), 0, 3)
     opposite = LikelihoodRatio.of(half_block_channel(8, Fraction(3)), 0, 4)
     for users in (1, 5):
-        pair = [r.profile(users, exp_eps="6/5", direction="forward", rigour=Rigour.EXACT).exact for r in (near, opposite)]
+        pair = [
+            r.profile(users, exp_eps="6/5", direction="forward", rigour=Rigour.EXACT).exact for r in (near, opposite)
+        ]
         yield decide(pair[0] < pair[1], at=f"k=8, n={users}", claimed="distance 3 leaks less than distance 4")  # type: ignore[operator]
     law = LikelihoodRatio.of_mechanism(mechanism("half-block").at(k=10**9, eps0=1))
     yield compare(len(law.values), 2, at="k = 10^9, eps0 = 1: two atoms, in balls")
@@ -144,7 +150,9 @@ def _check_interior(statement: Statement, rng: np.random.Generator) -> Iterator[
     yield identity(sp.limit(blocks, K, sp.oo), 1 / (1 + LAM), at="k to infinity: mass of the unlikely half")
     for k in (2, 6, 10):
         entries = [entry for row in half_block_channel(k, Fraction(3)).rows for entry in row]
-        yield compare((min(entries), max(entries) / min(entries)), statement(Fraction(k), Fraction(3)), at=f"k={k}, lam=3")  # type: ignore[operator, type-var]
+        yield compare(
+            (min(entries), max(entries) / min(entries)), statement(Fraction(k), Fraction(3)), at=f"k={k}, lam=3"
+        )  # type: ignore[operator, type-var]
 
 
 CLAIMS: Final = (
@@ -180,8 +188,13 @@ CLAIMS: Final = (
         printed=_opposite,
         check=_check_opposite,
         controls=(
-            Control("success probability lam/(1 + lam)", lambda lam, n, c: (_opposite(lam, n, c)[0], lam / (1 + lam), (lam - 1) ** 2 / lam)),
-            Control("slope lam - 1", lambda lam, n, c: (1 / lam + (lam - 1) * c / n, 1 / (1 + lam), (lam - 1) ** 2 / lam)),
+            Control(
+                "success probability lam/(1 + lam)",
+                lambda lam, n, c: (_opposite(lam, n, c)[0], lam / (1 + lam), (lam - 1) ** 2 / lam),
+            ),
+            Control(
+                "slope lam - 1", lambda lam, n, c: (1 / lam + (lam - 1) * c / n, 1 / (1 + lam), (lam - 1) ** 2 / lam)
+            ),
         ),
         expected=ClaimVerdict.HOLDS,
     ),

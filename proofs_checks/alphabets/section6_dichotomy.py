@@ -69,13 +69,19 @@ def _check_collapse(statement: Statement, rng: np.random.Generator) -> Iterator[
     # One point of the range at a time, the point x of weight w contributing |x - 1| w: above 1, x = 1 + t(lam - 1).
     inside = (CAP - 1) * u / (1 + u)
     per_point = claimed[0].subs(distance, inside) - inside**2
-    yield decide(nonnegative(per_point, {}), at="every lam, points above 1", claimed="(x-1)^2 within the bound", symbolic=True)
+    yield decide(
+        nonnegative(per_point, {}), at="every lam, points above 1", claimed="(x-1)^2 within the bound", symbolic=True
+    )
     lower = (1 - 1 / CAP) * u / (1 + u)  # 1 - x below 1
     per_point = claimed[0].subs(distance, lower) - lower**2
-    yield decide(nonnegative(per_point, {}), at="every lam, points below 1", claimed="(x-1)^2 within the bound", symbolic=True)
+    yield decide(
+        nonnegative(per_point, {}), at="every lam, points below 1", claimed="(x-1)^2 within the bound", symbolic=True
+    )
     spread = w * (1 - w) * (x - u) ** 2  # variance of |g - 1| for two values; for more it is a sum of such terms
     second, first = w * x**2 + (1 - w) * u**2, w * x + (1 - w) * u
-    yield identity(statement(CAP, first, second)[1] - first**2, spread, at="every law: squares of means below means of squares")
+    yield identity(
+        statement(CAP, first, second)[1] - first**2, spread, at="every law: squares of means below means of squares"
+    )
     grr = families.GRR
     w1 = normal_form(sum(_size(r) * m for r, m in grr.atoms))
     yield identity(w1, 2 * (LAM - 1) / (K + LAM - 1), at="GRR, every k: distance to the point mass at 1")
@@ -84,11 +90,15 @@ def _check_collapse(statement: Statement, rng: np.random.Generator) -> Iterator[
     for lam, ratio in cases.ratios(rng, 24):
         claimed = statement(lam, ratio.wasserstein_to_one, ratio.chi_square)
         yield compare(ratio.chi_square, claimed[0], "<=", at=f"random law, lam={lam}: chi-square")
-        yield compare(ratio.wasserstein_to_one**2, claimed[1], "<=", at=f"random law, lam={lam}: square of the distance")
+        yield compare(
+            ratio.wasserstein_to_one**2, claimed[1], "<=", at=f"random law, lam={lam}: square of the distance"
+        )
     # Without a common ratio cap the theorem fails: k-ary response at lam = sqrt(k).
     root = sp.Symbol("q", positive=True)
     grown = {LAM: root, K: root**2}
-    yield decide(sp.limit(w1.subs(grown), root, sp.oo) == 0, at="lam = sqrt(k)", claimed="the law collapses", symbolic=True)
+    yield decide(
+        sp.limit(w1.subs(grown), root, sp.oo) == 0, at="lam = sqrt(k)", claimed="the law collapses", symbolic=True
+    )
     limit = sp.limit(normal_form(grr.chi_square.subs(grown)), root, sp.oo)
     yield decide(limit == 1, at="lam = sqrt(k)", claimed="while its chi-square tends to 1", symbolic=True)
 
@@ -159,7 +169,10 @@ CLAIMS: Final = (
         printed=_diluting,
         check=_check_kinds,
         controls=(
-            Control("persistent from chi-square 2 on", lambda limit: "diluting" if limit != (LAM - 1) ** 2 / LAM else "persistent"),
+            Control(
+                "persistent from chi-square 2 on",
+                lambda limit: "diluting" if limit != (LAM - 1) ** 2 / LAM else "persistent",
+            ),
             Control("exchanged", lambda limit: "persistent" if limit == 0 else "diluting"),
         ),
         expected=ClaimVerdict.DEFINITION,
@@ -179,7 +192,10 @@ CLAIMS: Final = (
         check=_check_collapse,
         controls=(
             Control("chi-square by (lam - 1) D / 2", lambda lam, d, chi: ((lam - 1) * d / 2, chi)),
-            Control("square of the distance below 0.9 chi-square", lambda lam, d, chi: ((lam - 1) * d, chi * Fraction(9, 10))),
+            Control(
+                "square of the distance below 0.9 chi-square",
+                lambda lam, d, chi: ((lam - 1) * d, chi * Fraction(9, 10)),
+            ),
         ),
         expected=ClaimVerdict.HOLDS,
     ),
@@ -213,7 +229,9 @@ CLAIMS: Final = (
         printed=_scales,
         check=_check_scales,
         controls=(
-            Control("lower end 1 % higher", lambda lam, n: (_scales(lam, n)[0] * Fraction(101, 100), _scales(lam, n)[1])),
+            Control(
+                "lower end 1 % higher", lambda lam, n: (_scales(lam, n)[0] * Fraction(101, 100), _scales(lam, n)[1])
+            ),
             Control("upper end at chi-square", lambda lam, n: (_scales(lam, n)[0], _scales(lam, n)[0])),
         ),
         expected=ClaimVerdict.HOLDS,

@@ -116,7 +116,9 @@ def _check_perturbation(statement: Statement, rng: np.random.Generator) -> Itera
     yield identity((cdf - at_shift) + (at_shift - at_t), cdf - at_t, at="every law: the step in between")
     worst = statement(d, density, eta) - d - density * eta
     yield decide(nonnegative(worst, {}), at="every D, M, eta", claimed="D and M eta are covered", symbolic=True)
-    yield identity(statement(0, density, eta), density * eta, at="attained: X = Y + eta, Y uniform on length 1/M >= eta")
+    yield identity(
+        statement(0, density, eta), density * eta, at="attained: X = Y + eta, Y uniform on length 1/M >= eta"
+    )
     for size in (3, 10):  # Y on a lattice, X = Y + eta; F uniform on [0, 1]: M = 1
         for eta_ in (Fraction(1, 7), Fraction(1, 3)):
             places = [Fraction(j, size) for j in range(1, size + 1)]
@@ -141,7 +143,9 @@ def _remainder(y: Any) -> Any:
 def _check_remainder(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     y, m, s = sp.Symbol("y", positive=True), sp.Symbol("m", nonnegative=True), sp.Symbol("s", nonnegative=True)
     # |log(1+x) - x| <= sum of |x|^j / j over j >= 2, term by term below |x|^j / 2.
-    yield decide(nonnegative(sp.Rational(1, 2) - 1 / (m + 2), {}), at="every j >= 2", claimed="1/j <= 1/2", symbolic=True)
+    yield decide(
+        nonnegative(sp.Rational(1, 2) - 1 / (m + 2), {}), at="every j >= 2", claimed="1/j <= 1/2", symbolic=True
+    )
     geometric = y**2 / 2 / (1 - y)  # sum of y^j / 2 over j >= 2: multiplied by 1 - y only the first term is left
     gap = statement(y).subs(y, s / (1 + s)) - geometric.subs(y, s / (1 + s))
     yield decide(nonnegative(gap, {}), at="every |x| < 1", claimed="the sum of the terms is covered", symbolic=True)

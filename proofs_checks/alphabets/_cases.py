@@ -40,8 +40,7 @@ def tied_channel(rng: np.random.Generator, m: int) -> Channel:
     split = Fraction(1, 3)
     return Channel(
         tuple(
-            tuple(value / 2 for value in (row[0] * split, row[0] * (1 - split), *row[1:])) + (Fraction(1, 2),)
-            for row in rows
+            (*(value / 2 for value in (row[0] * split, row[0] * (1 - split), *row[1:])), Fraction(1, 2)) for row in rows
         )
     )
 

@@ -149,10 +149,10 @@ def _check_interior(statement: Statement, rng: np.random.Generator) -> Iterator[
     yield identity(blocks, statement(K, LAM)[0] * K / 2, at="every k, lam: mass of the unlikely half, not vanishing")
     yield identity(sp.limit(blocks, K, sp.oo), 1 / (1 + LAM), at="k to infinity: mass of the unlikely half")
     for k in (2, 6, 10):
-        entries = [entry for row in half_block_channel(k, Fraction(3)).rows for entry in row]
+        entries: list[Any] = [entry for row in half_block_channel(k, Fraction(3)).rows for entry in row]
         yield compare(
             (min(entries), max(entries) / min(entries)), statement(Fraction(k), Fraction(3)), at=f"k={k}, lam=3"
-        )  # type: ignore[operator, type-var]
+        )
 
 
 CLAIMS: Final = (

@@ -23,6 +23,8 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.likelihood.certificates import (
+    Form,
+    OneWay,
     canonical_certificate,
     chi_square_certificate,
     quarter_bound,
@@ -34,6 +36,8 @@ from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.results import Rigour
 
+WAYS: Final[tuple[OneWay, ...]] = ("forward", "reverse")
+FORMS: Final[tuple[Form, ...]] = ("quarter", "two-moment", "range")
 ORDERS: Final = (Fraction(21, 20), Fraction(6, 5), Fraction(3, 2), Fraction(5, 2))
 
 
@@ -68,18 +72,18 @@ def _check_certificates(statement: Statement, rng: np.random.Generator) -> Itera
     for lam, ratio in cases.ratios(rng, 24):
         for users in (1, 2, 7):
             for level in ORDERS:
-                for index, way in enumerate(("forward", "reverse")):
-                    curve = ratio.profile(users, exp_eps=level, direction=way, rigour=Rigour.EXACT).exact  # type: ignore[arg-type]
+                for index, way in enumerate(WAYS):
+                    curve = ratio.profile(users, exp_eps=level, direction=way, rigour=Rigour.EXACT).exact
                     at = f"random law, lam={lam}, n={users}, exp(eps)={level}, {way}"
                     yield compare(curve, statement(ratio.chi_square, users, level)[index], "<=", at=at)
-                    for form in ("quarter", "two-moment", "range"):
+                    for form in FORMS:
                         ours = chi_square_certificate(
                             ratio.chi_square,
                             users,
                             exp_eps=level,
                             direction=way,
                             form=form,
-                            lam=lam,  # type: ignore[arg-type]
+                            lam=lam,
                         )
                         yield compare(curve, ours, "<=", at=f"{at}: {form}")
     for level in ORDERS:  # two atoms that touch the quadratic: v / (4c) is attained for one user

@@ -25,7 +25,7 @@ from symshuffle.claims.model import (
 from symshuffle.likelihood import families
 from symshuffle.likelihood.extremes import largest_chi_square
 from symshuffle.likelihood.families import ChannelFamily
-from symshuffle.mechanisms.finite import K, krr
+from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.symbolic import LAM, nonnegative, normal_form
 
 CAP: Final = 1 + sp.Symbol("r", nonnegative=True)

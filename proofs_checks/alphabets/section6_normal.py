@@ -72,11 +72,11 @@ def _check_distances(statement: Statement, rng: np.random.Generator) -> Iterator
     ratio = endpoint_ratio(Fraction(3))
     for n in (100, 1000):  # what the theorem calls Gaussian: both curves, in absolute terms, at a fixed level
         for eps in ("1/100", "1/10"):
-            found = normal_profile(ratio, n, direction="forward", eps=eps)
+            near = normal_profile(ratio, n, direction="forward", eps=eps)
             curve = ratio.profile(n, eps=eps, direction="forward")
-            inside = found.bracket.lower <= curve.upper and curve.lower <= found.bracket.upper
+            inside = near.bracket.lower <= curve.upper and curve.lower <= near.bracket.upper
             yield decide(inside, at=f"lam=3, n={n}, eps={eps}", claimed="the curve is within the certified error")
-        distance = found.gaussian_error
+        distance = near.gaussian_error
         yield compare(distance, Fraction(3, 2 * n), "<=", at=f"lam=3, n={n}: distance to the Gaussian curve")
     # The claim "no faster than the third moment allows": distances fall like 1/sqrt(n), not faster.
     pair = [kolmogorov_distance(ratio, n) for n in (100, 400)]

@@ -31,6 +31,7 @@ from symshuffle.likelihood.quotient import likelihood_quotient
 from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.numbers import Verdict, less
 from symshuffle.results import Rigour
 from symshuffle.shuffled import law_divergence
 
@@ -114,7 +115,11 @@ def _check_diluted(statement: Statement, rng: np.random.Generator) -> Iterator[C
             yield compare(channel, parts, at=f"k={k}, eta={share}: eta W + (1 - eta) null")
             every = [LikelihoodRatio.of(channel, 0, b).chi_square for b in range(1, k)]
             yield compare(max(every), chi, at=f"k={k}, eta={share}: largest over pairs")
-            yield compare(min(min(row) for row in channel.rows) > 0, True, at=f"k={k}, eta={share}: full support")
+            yield compare(
+                all(less(0, entry) is Verdict.TRUE for row in channel.rows for entry in row),
+                True,
+                at=f"k={k}, eta={share}: full support",
+            )
             for n in (1, 3):
                 constant, contaminated = cases.pair_laws(channel.restrict((0, k // 2)), n)
                 found = LikelihoodRatio.from_atoms(atoms.items()).profile(n, exp_eps="6/5", rigour=Rigour.EXACT).exact

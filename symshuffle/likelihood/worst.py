@@ -6,14 +6,17 @@ the law; its dual is the cheapest quadratic above the hinge,
 
 .. math:: \min\ \alpha+\gamma\sigma^2\quad\text{subject to}\quad\alpha+\beta u+\gamma u^2\ge(u-c)_+\ \text{on }[-A,B].
 
-cvxpy proposes a quadratic on a grid; it is lifted, in rational arithmetic, until it is above the hinge on the whole
-interval, and so bounds every law, not only those on the grid. A law on the grid, solved exactly, comes within the
-bracket from below. For one user the bound is attained by a channel; for more it is a relaxation, because an average of
+cvxpy proposes a law on a grid and a quadratic. The quadratic is lifted, in rational arithmetic, until it is above the
+hinge on the whole interval, and so bounds every law, not only those on the grid; three atoms of the law, with their
+masses solved in rationals, give the lower end. For one user the bound is attained by a channel; for more it is a relaxation, because an average of
 n copies has more structure than its first two moments, and :attr:`WorstCurve.attained` says what a real channel has.
 """
 
 from __future__ import annotations
 
+import bisect
+import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
@@ -21,21 +24,22 @@ from typing import Any, Final, final
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.design.programs import cvxpy, run
 from symshuffle.errors import InputError, NotDecided, SolverFailure
-from symshuffle.geometry.linprog import solve
 from symshuffle.likelihood.certificates import Hinge, OneWay, check_direction, hinge_range
 from symshuffle.likelihood.extremes import check_attainable, endpoint_ratio, largest_chi_square
-from symshuffle.lp import LinearProgram
 from symshuffle.numbers import parse_rational
 from symshuffle.results import Bracket, Rigour
 
 _EVEN: Final = 160
 _NEAR: Final = 60
 _DIGITS: Final = 10**9
-_NEARLY: Final = Fraction(1, 10**7)
-"""Lift relative to the bound below which the grid is fine enough; finer points would only be ill-conditioned."""
+_MASS: Final = 1e-7
+"""Proposed masses below this are taken for zero."""
+
+_APART: Final = Fraction(1, 10**4)
+"""Distance of grid points, in standard deviations, below which a solver in doubles cannot tell them apart."""
 
 _ROUNDS: Final = 4
-"""Times that the points where the exact dual dips below the hinge are added to the grid."""
+"""Times that the points where a proposed quadratic dips below the hinge are added to the grid."""
 
 
 @final
@@ -188,17 +192,15 @@ def worst_curve(
         zero = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "lp", "the hinge is beyond the range, or nothing varies")
         return WorstCurve(budget, n, cap, order, direction, trivial, law, zero, attained)
     grid = _grid(hinge.kink, variance, below, above)
-    law, vertex = _best_law(grid, hinge.kink, variance)
     for _ in range(_ROUNDS):
-        if -vertex.margin(hinge.kink, below, above) <= _NEARLY * vertex.expectation(variance):
-            break
-        finer = sorted({*grid, *vertex.dips(hinge.kink, below, above)})
-        try:
-            law, vertex = _best_law(finer, hinge.kink, variance)
-        except NotDecided:  # points too close for the solver: the coarser grid has to do, and its lift is stated
+        masses, proposed = _proposal(grid, hinge.kink, variance)
+        law, vertex = _best_law(grid, masses, hinge.kink, variance)
+        candidates = (proposed, vertex)
+        dips = [u for m in candidates for u in m.dips(hinge.kink, below, above)]
+        finer = _spread(grid, dips, Fraction(float(variance) ** 0.5) * _APART, below, above)
+        if len(finer) == len(grid):
             break
         grid = finer
-    candidates = (_proposal(grid, hinge.kink, variance), vertex)
     lifted = (m.lifted(hinge.kink, below, above) for m in candidates)
     majorant = min(lifted, key=lambda m: m.expectation(variance))
     upper = hinge.scale * majorant.expectation(variance)
@@ -226,14 +228,27 @@ def _two_atoms(variance: Fraction, below: Fraction) -> tuple[tuple[Fraction, Fra
 def _grid(kink: Fraction, variance: Fraction, below: Fraction, above: Fraction) -> list[Fraction]:
     """Points on the range, dense where two atoms around the kink would lie; the best places themselves, rounded."""
     radius = Fraction(float(variance + kink * kink) ** 0.5).limit_denominator(_DIGITS)
-    even = [-below + (below + above) * Fraction(j, _EVEN) for j in range(_EVEN + 1)]
+    size = Fraction(float(variance) ** 0.5)
+    best = [-below, above, kink - radius, kink + radius, variance / below, -variance / above]
     near = [kink + 3 * radius * Fraction(j, _NEAR) for j in range(-_NEAR, _NEAR + 1)]
-    places = {*even, *near, kink - radius, kink + radius, variance / below, -variance / above, kink, Fraction(0)}
-    return sorted(u for u in places if -below <= u <= above)
+    even = [-below + (below + above) * Fraction(j, _EVEN) for j in range(_EVEN + 1)]
+    return _spread([], [*best, *even, *near], size * _APART, below, above)
 
 
-def _proposal(grid: list[Fraction], kink: Fraction, variance: Fraction) -> Majorant:
-    """The cheapest quadratic above the hinge on the grid: the multipliers of the program over laws, in cvxpy."""
+def _spread(
+    grid: list[Fraction], more: Iterable[Fraction], apart: Fraction, below: Fraction, above: Fraction
+) -> list[Fraction]:
+    """The grid with those further points of the range that are not too close to others for a solver in doubles."""
+    kept = sorted(grid)
+    for u in more:
+        place = bisect.bisect_left(kept, u)
+        if -below <= u <= above and all(abs(v - u) > apart for v in kept[max(place - 1, 0) : place + 1]):
+            kept.insert(place, u)
+    return kept
+
+
+def _proposal(grid: list[Fraction], kink: Fraction, variance: Fraction) -> tuple[list[float], Majorant]:
+    """The program over laws on the grid, in cvxpy: the masses, and the multipliers of the moments as a quadratic."""
     import numpy as np
 
     cp: Any = cvxpy()
@@ -243,29 +258,47 @@ def _proposal(grid: list[Fraction], kink: Fraction, variance: Fraction) -> Major
     moments = np.vander(points, 3, increasing=True).T @ masses == np.array([1.0, 0.0, 1.0])
     hinge = np.maximum(points - float(kink) / size, 0)
     run(cp.Problem(cp.Minimize(-hinge @ masses), [moments]), "the largest hinge over laws on a grid")
-    if moments.dual_value is None:
+    if moments.dual_value is None or masses.value is None:
         raise SolverFailure("HiGHS", "no multipliers", "the largest hinge over laws on a grid")
-    return Majorant(
+    quadratic = Majorant(
         *(
             Fraction(float(value)).limit_denominator(_DIGITS) * Fraction(size) ** power
             for value, power in zip(moments.dual_value, (1, 0, -1), strict=True)
         )
     )
+    return [float(mass) for mass in masses.value], quadratic
 
 
 def _best_law(
-    grid: list[Fraction], kink: Fraction, variance: Fraction
+    grid: list[Fraction], masses: list[float], kink: Fraction, variance: Fraction
 ) -> tuple[tuple[tuple[Fraction, Fraction], ...], Majorant]:
-    """The largest hinge among laws on the grid, solved to an exact vertex, with its multipliers."""
-    size = Fraction(float(variance) ** 0.5)  # again in units of the standard deviation, for the solver's sake
-    rows: list[tuple[list[Fraction], str, Fraction]] = [
-        ([Fraction(1)] * len(grid), "==", Fraction(1)),
-        ([u / size for u in grid], "==", Fraction(0)),
-        ([u * u / size**2 for u in grid], "==", variance / size**2),
-    ]
-    found = solve(LinearProgram.from_rows([-max(u - kink, Fraction(0)) / size for u in grid], rows)).certificate
-    alpha, beta, gamma = (-y * size**power for y, power in zip(found.dual, (1, 0, -1), strict=True))
-    return tuple((grid[j], mass) for j, mass in found.primal), Majorant(alpha, beta, gamma)
+    """The best exact law on three grid points near the proposed ones, and the quadratic through the hinge there.
+
+    A vertex of the program has three atoms; their masses solve the three moment equations in rationals.
+    """
+    near = {j + step for j, mass in enumerate(masses) if mass > _MASS for step in (-1, 0, 1)} | {0, len(grid) - 1}
+    chosen = [grid[j] for j in sorted(near) if 0 <= j < len(grid)]
+    best: tuple[Fraction, tuple[Fraction, Fraction, Fraction], tuple[Fraction, Fraction, Fraction]] | None = None
+    for x, y, z in itertools.combinations(chosen, 3):
+        # E (U - y)(U - z) is v + y z, and only the atom x contributes to it; so for the others.
+        weights = (
+            (variance + y * z) / ((x - y) * (x - z)),
+            (variance + x * z) / ((y - x) * (y - z)),
+            (variance + x * y) / ((z - x) * (z - y)),
+        )
+        if min(weights) >= 0:
+            value = sum((w * max(u - kink, Fraction(0)) for u, w in zip((x, y, z), weights, strict=True)), Fraction(0))
+            if best is None or value > best[0]:
+                best = value, (x, y, z), weights
+    if best is None:
+        raise NotDecided("no three of the proposed atoms carry a law of this variance; the grid is too coarse")
+    _, (x, y, z), weights = best
+    heights = [max(u - kink, Fraction(0)) for u in (x, y, z)]
+    first = (heights[1] - heights[0]) / (y - x)
+    gamma = ((heights[2] - heights[1]) / (z - y) - first) / (z - x)
+    beta = first - gamma * (x + y)
+    quadratic = Majorant(heights[0] - x * (beta + gamma * x), beta, gamma)
+    return tuple((u, w) for u, w in zip((x, y, z), weights, strict=True) if w), quadratic
 
 
 def _smallest(c0: Fraction, c1: Fraction, c2: Fraction, left: Fraction, right: Fraction) -> Fraction:

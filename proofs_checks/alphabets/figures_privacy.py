@@ -1,0 +1,129 @@
+"""Figures 4 to 6 of the catalogue: privacy curves, the two poles, and the normal approximation."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Final
+
+from proofs_checks.decomposition._panels import BLACK, GREY, SERIES, Look, Panel, Series, write
+from symshuffle.artifacts import write_atomically
+from symshuffle.claims.model import Claim
+from symshuffle.likelihood.certificates import chi_square_certificate
+from symshuffle.likelihood.extremes import endpoint_ratio, gaussian_scale, largest_chi_square
+from symshuffle.likelihood.law import LikelihoodRatio
+from symshuffle.likelihood.normal import berry_esseen_bound, gaussian_profile, kolmogorov_distance
+from symshuffle.mechanisms.registry import mechanism
+from symshuffle.numbers import Exp, Number, Real, upper_end
+
+CLAIMS: Final[tuple[Claim, ...]] = ()
+
+LAM: Final = Fraction(3)
+USERS: Final = 50
+LEVELS: Final = tuple(Fraction(step, 40) for step in range(25))
+ALPHABETS: Final = (2, 4, 10, 100, 1000)
+CAPS: Final[tuple[Real, ...]] = (Fraction(2), Exp(Fraction(1)), Fraction(5), Fraction(10))
+SIZES: Final = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
+
+
+def _grr(k: int, lam: Real = LAM) -> LikelihoodRatio:
+    return LikelihoodRatio.of_mechanism(mechanism("krr").at(k=k, lam=lam))
+
+
+def _half_block(k: int, lam: Real = LAM) -> LikelihoodRatio:
+    return LikelihoodRatio.of_mechanism(mechanism("half-block").at(k=k, lam=lam))
+
+
+def _curve(label: str, look: Look, height: Callable[[Fraction], Number]) -> Series:
+    return Series(label, tuple((float(eps), float(upper_end(height(eps)))) for eps in LEVELS), look)
+
+
+def _privacy_curves() -> list[Panel]:
+    laws = [("half-block (any even k) = binary", _half_block(64)), *((f"GRR, k = {k}", _grr(k)) for k in (4, 16, 64))]
+    laws.append(("half-block, diluted by 1/4", _half_block(64).dilute(Fraction(1, 4))))
+    chi = largest_chi_square(LAM)
+    curves = [
+        _curve(name, look, lambda eps, law=law: law.profile(USERS, eps=eps, direction="forward").upper)  # type: ignore[misc]
+        for (name, law), look in zip(laws, SERIES, strict=False)
+    ]
+    scale = gaussian_scale(chi, USERS)
+    curves.append(
+        _curve("Gaussian, mu = sqrt(chi^2/n)", Look(GREY, ":", width=2.0), lambda eps: gaussian_profile(scale, eps=eps))
+    )
+    curves.append(
+        _curve(
+            "bound from chi^2 (two-moment)",
+            Look(BLACK, (0, (4, 3)), width=1.1),
+            lambda eps: chi_square_certificate(chi, USERS, eps=eps, direction="forward", form="two-moment"),
+        )
+    )
+    return [
+        Panel(f"lam = {LAM}, n = {USERS}, canonical pair", ("eps", "delta, forward"), tuple(curves), ("linear", "log"))
+    ]
+
+
+def figure_4(directory: Path) -> list[Path]:
+    """Privacy curves of the two poles, of what lies between them, and the bounds from chi-square."""
+    return write(
+        "alphabets.fig-4",
+        _privacy_curves(),
+        "privacy curves of canonical pairs, upper ends of brackets",
+        directory,
+        columns=1,
+    )
+
+
+def figure_5(directory: Path) -> list[Path]:
+    """The poles: largest chi-square of GRR and of half-block, with the universal bound, exact where rational."""
+    text = io.StringIO()
+    text.write("# alphabets.fig-5: largest pairwise chi-square of the two poles and the universal bound\n")
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["lam", "k", "GRR", "half-block", "bound (lam-1)^2/lam"])
+    for lam in CAPS:
+        bound = largest_chi_square(lam)
+        for k in ALPHABETS:
+            rows.writerow([lam, k, *map(_shown, (_grr(k, lam).chi_square, _half_block(k, lam).chi_square, bound))])
+    path = directory / "alphabets.fig-5.csv"
+    write_atomically(path, text.getvalue())
+    return [path]
+
+
+def _shown(value: Number) -> str:
+    return f"{float(value):.15g}"
+
+
+def _distances() -> list[Panel]:
+    curves = []
+    for (name, law), look in zip((("binary", endpoint_ratio(LAM)), ("GRR, k = 10", _grr(10))), SERIES, strict=False):
+        lam_bound = LAM - 1
+        third = law.third_absolute_moment / law.chi_square
+        for label, dash, height in (
+            (name, "-", lambda n, law=law: kolmogorov_distance(law, n)),  # type: ignore[misc]
+            (f"{name}: third moment", (0, (4, 3)), lambda n, law=law: berry_esseen_bound(law, n)),  # type: ignore[misc]
+            (
+                f"{name}: 0.4748 (lam-1)/sqrt(n chi^2)",
+                ":",
+                lambda n, law=law, top=lam_bound / third: berry_esseen_bound(law, n) * top,  # type: ignore[misc]
+            ),
+        ):
+            points = tuple((float(n), float(upper_end(height(n)))) for n in SIZES)
+            curves.append(Series(label, points, Look(look.colour, dash)))
+    return [
+        Panel(
+            "distance of the score from the normal law",
+            ("n (users)", "sup |P(T<=t) - Phi(t)|"),
+            tuple(curves),
+            ("log", "log"),
+        )
+    ]
+
+
+def figure_6(directory: Path) -> list[Path]:
+    """Exact Kolmogorov distances and Berry-Esseen bounds against the number of users."""
+    return write("alphabets.fig-6", _distances(), "exact distances and bounds, lam = 3", directory, columns=1)
+
+
+REPRODUCE: Final = {"alphabets.fig-4": figure_4, "alphabets.fig-5": figure_5, "alphabets.fig-6": figure_6}

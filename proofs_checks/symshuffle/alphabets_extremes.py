@@ -1,0 +1,208 @@
+"""Growing alphabets, beyond the paper: worst curves, identifiable obstructions, and backgrounds that are worse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.alphabets import _cases as cases
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.likelihood import families
+from symshuffle.likelihood.certificates import OneWay, two_moment_bound
+from symshuffle.likelihood.extremes import (
+    endpoint_ratio,
+    identifiable_half_block,
+    identifiable_obstruction,
+    largest_chi_square,
+    matrix_rank,
+    mixing_loss,
+)
+from symshuffle.likelihood.law import LikelihoodRatio
+from symshuffle.likelihood.worst import worst_curve
+from symshuffle.mechanisms.finite import K
+from symshuffle.mechanisms.registry import mechanism
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.numbers import lower_end, upper_end
+from symshuffle.shuffled import shuffled_divergence, worst_shuffled_divergence
+
+WAYS: Final[tuple[OneWay, ...]] = ("forward", "reverse")
+
+
+def _worst_hinge(v: Any, c: Any, below: Any, above: Any) -> Any:
+    """The largest E(U - c)_+ over laws of mean 0 and variance v on [-below, above], by cases."""
+    if c >= above:
+        return Fraction(0)
+    if v > below * below + 2 * c * below:
+        return below * (v - c * below) / (below * below + v)
+    if v > above * above - 2 * c * above:
+        return v * (above - c) / (v + above * above)
+    return two_moment_bound(v, c)
+
+
+def _check_worst(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for lam in (Fraction(3, 2), Fraction(3), Fraction(10)):
+        top = largest_chi_square(lam)
+        for budget in (top, top * Fraction(3, 4), top / 10):
+            for n in (1, 3, 50):
+                for order in (Fraction(1), Fraction(6, 5), Fraction(5, 2)):
+                    for way in WAYS:
+                        found = worst_curve(budget, n, lam=lam, exp_eps=order, direction=way)
+                        found.verify()
+                        scale, c, below, above = (
+                            (Fraction(1), order - 1, 1 - 1 / lam, lam - 1)
+                            if way == "forward"
+                            else (order, 1 - 1 / order, lam - 1, 1 - 1 / lam)
+                        )
+                        claimed = scale * statement(budget / n, c, below, above)
+                        at = f"lam={lam}, chi-square={budget}, n={n}, exp(eps)={order}, {way}"
+                        room = Fraction(1, 10**3) * found.bracket.upper
+                        yield decide(lower_end(claimed) <= found.bracket.upper, at=at, claimed="no more than the dual")
+                        yield decide(upper_end(claimed) >= found.bracket.lower, at=at, claimed="no less than the law")
+                        yield compare(found.bracket.width, room, "<=", at=f"{at}: both ends meet")
+                        yield compare(found.attained.lower, found.bracket.upper, "<=", at=f"{at}: a channel is below")
+        found = worst_curve(top, 1, lam=lam, exp_eps=Fraction(6, 5))
+        gap = found.bracket.upper - found.attained.lower
+        yield compare(gap, Fraction(1, 10**4), "<=", at=f"lam={lam}, one user: attained by a channel")
+
+
+def _loss(k: Any, lam: Any, tau: Any) -> tuple[Any, Any]:
+    """Chi-square lost by mixing in k-ary response with probability tau; rank of the mixture, as a share of k."""
+    return tau * (lam - 1) ** 2 * (k - 2) / (lam * (lam + k - 1)), k
+
+
+def _check_identifiable(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    tau = sp.Symbol("tau", positive=True)
+    mixed = (1 - tau) * families.HALF_BLOCK.chi_square + tau * families.GRR.chi_square
+    claimed, _ = statement(K, LAM, tau)
+    yield identity(largest_chi_square(LAM) - mixed, claimed, at="every k, lam, tau: chi-square lost")
+    yield identity(mixing_loss(K, LAM, tau), claimed, at="the library")
+    for k in (2, 4, 6, 8, 12):
+        for lam in (Fraction(3, 2), Fraction(4)):
+            for share in (Fraction(1, 100), Fraction(1, 2)):
+                channel = identifiable_half_block(k, lam, share)
+                loss, rank = statement(k, lam, share)
+                chi = LikelihoodRatio.of(channel, 0, k // 2).chi_square
+                yield compare(chi, largest_chi_square(lam) - loss, at=f"k={k}, lam={lam}, tau={share}: from the matrix")
+                yield compare(matrix_rank(channel), rank, at=f"k={k}, lam={lam}, tau={share}: rank")
+            lossless = identifiable_obstruction(k, lam)
+            yield compare(
+                matrix_rank(lossless), statement(k, lam, Fraction(0))[1], at=f"k={k}, lam={lam}: rank, no loss"
+            )
+            yield compare(LikelihoodRatio.of(lossless, 0, 1), endpoint_ratio(lam), at=f"k={k}, lam={lam}: endpoint law")
+            yield compare(lossless.ratio_cap(), lam, at=f"k={k}, lam={lam}: local level")
+
+
+def _held(n: int) -> tuple[int, ...]:
+    """The background that is worst for the pair (0, 1) of ternary randomized response: everybody else holds 2."""
+    return (2,) * (n - 1)
+
+
+def _check_background(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    ternary = mechanism("krr").at(k=3, lam=3).channel()
+    for n in range(3, 9):
+        for order in (Fraction(6, 5), Fraction(3, 2)):
+            worst, _ = worst_shuffled_divergence(ternary, (1, 0), n, order)
+            others = statement(n)
+            found = shuffled_divergence(ternary, (1, *others), (0, *others), order)
+            yield compare(found, worst, at=f"ternary response, lam=3, n={n}, exp(eps)={order}")
+    weak = mechanism("krr").at(k=3, lam=2).channel()
+    worst, _ = worst_shuffled_divergence(weak, (1, 0), 3, Fraction(3, 2))
+    third = shuffled_divergence(weak, (1, 2, 2), (0, 2, 2), Fraction(3, 2))
+    yield compare(third, worst, "<", at="lam=2, n=3, exp(eps)=3/2: there another one is worse")
+    counted = [0, 0, 0]
+    for _ in range(8):
+        channel = cases.channel(rng, 3, 3)
+        for n in (3, 6):
+            worst = worst_shuffled_divergence(channel, (1, 0), n, Fraction(6, 5))[0]
+            counted[2] += 1
+            if worst == 0:
+                continue
+            counted[0] += worst == _constant(channel, n, (0, 1))
+            counted[1] += worst == _constant(channel, n, (0, 1, 2))
+    mixed = counted[2] > counted[1] >= counted[0]
+    yield decide(
+        mixed, at=f"{counted[2]} random cases", claimed="some worst backgrounds are mixed", computed=str(counted)
+    )
+
+
+def _constant(channel: Channel, n: int, inputs: tuple[int, ...]) -> Fraction:
+    """The largest divergence of the pair over backgrounds in which all others hold one of these inputs."""
+    return max(shuffled_divergence(channel, (1, *[x] * (n - 1)), (0, *[x] * (n - 1)), Fraction(6, 5)) for x in inputs)
+
+
+CLAIMS: Final = (
+    Claim(
+        id="symshuffle.alphabets-worst-curve",
+        kind=Kind.STATEMENT,
+        title="worst curve at given n, chi-square and ratio cap",
+        text=r"The largest $E(U-c)_+$ over laws of mean 0, variance $\sigma^2$ on $[-A,B]$: $\frac{\sqrt{\sigma^2+c^2}-c}2$ where "
+        r"$c\pm\sqrt{\sigma^2+c^2}$ fit; else $\frac{A(\sigma^2-cA)}{A^2+\sigma^2}$ or $\frac{\sigma^2(B-c)}{\sigma^2+B^2}$.",
+        source="symshuffle.likelihood.worst (Beyond, item 4)",
+        assumptions=("a bound for canonical pairs; for n > 1 a relaxation",),
+        scope="162 linear programs, each with a rational majorant and a rational law; formulas inside all brackets",
+        grade=Grade.CERTIFIED,
+        printed=_worst_hinge,
+        check=_check_worst,
+        controls=(
+            Control("two moments, whatever the range", lambda v, c, below, above: two_moment_bound(v, c)),
+            Control("1 % smaller", lambda v, c, below, above: _worst_hinge(v, c, below, above) * Fraction(99, 100)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="symshuffle.alphabets-identifiable-obstruction",
+        kind=Kind.STATEMENT,
+        title="obstructions of full rank",
+        text=r"Half-block mixed with k-ary response (probability $\tau$) has rank k and loses $\tau\frac{(\lambda-1)^2(k-2)}"
+        r"{\lambda(\lambda+k-1)}$ of its chi-square; another channel of rank k has the endpoint law along a pair and loses nothing.",
+        source="symshuffle.likelihood.extremes (Beyond, item 7)",
+        assumptions=("k even",),
+        scope="the loss for every k, lam, tau symbolically; ranks and laws for k = 2..12, exactly (the argument for all k is in "
+        "identifiable_obstruction)",
+        grade=Grade.EXACT_CASES,
+        printed=_loss,
+        check=_check_identifiable,
+        controls=(
+            Control(
+                "k - 1 in place of k - 2",
+                lambda k, lam, tau: (tau * (lam - 1) ** 2 * (k - 1) / (lam * (lam + k - 1)), k),
+            ),
+            Control("rank k/2 + 1", lambda k, lam, tau: (_loss(k, lam, tau)[0], k // 2 + 1)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="symshuffle.alphabets-worst-background",
+        kind=Kind.STATEMENT,
+        title="the canonical pair is not the worst one",
+        text="For ternary randomized response at ratio cap 3 the worst background of a pair is everybody else holding the third "
+        "input, not one of the pair; at cap 2 it need not be, and for other channels it may be mixed.",
+        source="Beyond, item 6",
+        assumptions=("3 inputs", "exp(eps) = 6/5, 3/2"),
+        scope="all backgrounds for n = 3..8 at lam = 3; 16 random cases; exactly",
+        grade=Grade.EXACT_CASES,
+        printed=_held,
+        check=_check_background,
+        controls=(
+            Control("the canonical pair", lambda n: (0,) * (n - 1)),
+            Control("one of the others holds 0", lambda n: (*(2,) * (n - 2), 0)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

@@ -7,15 +7,15 @@ import io
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 from proofs_checks.decomposition._panels import BLACK, GREY, SERIES, Look, Panel, Series, write
 from symshuffle.artifacts import write_atomically
 from symshuffle.claims.model import Claim
-from symshuffle.likelihood.certificates import chi_square_certificate
+from symshuffle.likelihood.certificates import OneWay, chi_square_certificate
 from symshuffle.likelihood.extremes import endpoint_ratio, gaussian_scale, largest_chi_square
 from symshuffle.likelihood.law import LikelihoodRatio
-from symshuffle.likelihood.normal import berry_esseen_bound, gaussian_profile, kolmogorov_distance
+from symshuffle.likelihood.normal import Under, berry_esseen_bound, gaussian_profile, kolmogorov_distance
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.numbers import Exp, Number, Real, upper_end
 
@@ -41,39 +41,29 @@ def _curve(label: str, look: Look, height: Callable[[Fraction], Number]) -> Seri
     return Series(label, tuple((float(eps), float(upper_end(height(eps)))) for eps in LEVELS), look)
 
 
-def _privacy_curves() -> list[Panel]:
-    laws = [("half-block (any even k) = binary", _half_block(64)), *((f"GRR, k = {k}", _grr(k)) for k in (4, 16, 64))]
+def _privacy_curves(direction: OneWay) -> Panel:
+    laws = [("half-block = binary", _half_block(64)), *((f"GRR, k = {k}", _grr(k)) for k in (4, 16, 64))]
     laws.append(("half-block, diluted by 1/4", _half_block(64).dilute(Fraction(1, 4))))
     chi = largest_chi_square(LAM)
-    curves = [
-        _curve(name, look, lambda eps, law=law: law.profile(USERS, eps=eps, direction="forward").upper)  # type: ignore[misc]
-        for (name, law), look in zip(laws, SERIES, strict=False)
-    ]
+
+    def profile(law: LikelihoodRatio) -> Callable[[Fraction], Number]:
+        return lambda eps: law.profile(USERS, eps=eps, direction=direction).upper
+
+    def bound(eps: Fraction) -> Number:
+        return chi_square_certificate(chi, USERS, eps=eps, direction=direction, form="two-moment")
+
+    curves = [_curve(name, look, profile(law)) for (name, law), look in zip(laws, SERIES, strict=False)]
     scale = gaussian_scale(chi, USERS)
-    curves.append(
-        _curve("Gaussian, mu = sqrt(chi^2/n)", Look(GREY, ":", width=2.0), lambda eps: gaussian_profile(scale, eps=eps))
-    )
-    curves.append(
-        _curve(
-            "bound from chi^2 (two-moment)",
-            Look(BLACK, (0, (4, 3)), width=1.1),
-            lambda eps: chi_square_certificate(chi, USERS, eps=eps, direction="forward", form="two-moment"),
-        )
-    )
-    return [
-        Panel(f"lam = {LAM}, n = {USERS}, canonical pair", ("eps", "delta, forward"), tuple(curves), ("linear", "log"))
-    ]
+    curves.append(_curve("Gaussian, binary", Look(GREY, ":", width=2.0), lambda eps: gaussian_profile(scale, eps=eps)))
+    curves.append(_curve("bound from chi^2, binary", Look(BLACK, (0, (4, 3)), width=1.1), bound))
+    title = f"canonical pair, lam = {LAM}, n = {USERS}, {direction}"
+    return Panel(title, ("eps", "delta"), tuple(curves), ("linear", "log"), shown=(1e-10, 1.0))
 
 
 def figure_4(directory: Path) -> list[Path]:
     """Privacy curves of the two poles, of what lies between them, and the bounds from chi-square."""
-    return write(
-        "alphabets.fig-4",
-        _privacy_curves(),
-        "privacy curves of canonical pairs, upper ends of brackets",
-        directory,
-        columns=1,
-    )
+    panels = [_privacy_curves(direction) for direction in get_args(OneWay)]
+    return write("alphabets.fig-4", panels, "privacy curves of canonical pairs, upper ends", directory, columns=2)
 
 
 def figure_5(directory: Path) -> list[Path]:
@@ -95,35 +85,21 @@ def _shown(value: Number) -> str:
     return f"{float(value):.15g}"
 
 
-def _distances() -> list[Panel]:
+def _distances(under: Under) -> Panel:
     curves = []
     for (name, law), look in zip((("binary", endpoint_ratio(LAM)), ("GRR, k = 10", _grr(10))), SERIES, strict=False):
-        lam_bound = LAM - 1
-        third = law.third_absolute_moment / law.chi_square
-        for label, dash, height in (
-            (name, "-", lambda n, law=law: kolmogorov_distance(law, n)),  # type: ignore[misc]
-            (f"{name}: third moment", (0, (4, 3)), lambda n, law=law: berry_esseen_bound(law, n)),  # type: ignore[misc]
-            (
-                f"{name}: 0.4748 (lam-1)/sqrt(n chi^2)",
-                ":",
-                lambda n, law=law, top=lam_bound / third: berry_esseen_bound(law, n) * top,  # type: ignore[misc]
-            ),
-        ):
-            points = tuple((float(n), float(upper_end(height(n)))) for n in SIZES)
+        found = [(n, kolmogorov_distance(law, n, under=under), berry_esseen_bound(law, n, under=under)) for n in SIZES]
+        for label, dash, column in ((name, "-", 1), (f"{name}: bound", (0, (4, 3)), 2)):
+            points = tuple((float(row[0]), float(upper_end(row[column]))) for row in found)
             curves.append(Series(label, points, Look(look.colour, dash)))
-    return [
-        Panel(
-            "distance of the score from the normal law",
-            ("n (users)", "sup |P(T<=t) - Phi(t)|"),
-            tuple(curves),
-            ("log", "log"),
-        )
-    ]
+    axes = "n (users)", "sup |Pr[T <= t] - Phi(t)|"
+    return Panel(f"score and normal law, under {under}", axes, tuple(curves), ("log", "log"))
 
 
 def figure_6(directory: Path) -> list[Path]:
     """Exact Kolmogorov distances and Berry-Esseen bounds against the number of users."""
-    return write("alphabets.fig-6", _distances(), "exact distances and bounds, lam = 3", directory, columns=1)
+    panels = [_distances(under) for under in get_args(Under)]
+    return write("alphabets.fig-6", panels, "exact distances and bounds, lam = 3", directory, columns=2)
 
 
 REPRODUCE: Final = {"alphabets.fig-4": figure_4, "alphabets.fig-5": figure_5, "alphabets.fig-6": figure_6}

@@ -124,11 +124,9 @@ def _check_canonical(statement: Statement, rng: np.random.Generator) -> Iterator
             claimed="closed form and quadrature within 1e-20",
         )
     still = LikelihoodRatio.of(Channel.from_rows([["1/3", "2/3"], ["1/3", "2/3"]]), 0, 1)
-    for eps in (0, 1):
-        found = still.profile(5, eps=eps).upper
-        yield compare(
-            found, statement((Fraction(1, 3), Fraction(2, 3)), (Fraction(1, 3), Fraction(2, 3)))[0], at="equal rows"
-        )
+    row = (Fraction(1, 3), Fraction(2, 3))
+    for level in (Fraction(0), Fraction(1)):
+        yield compare(still.profile(5, eps=level).upper, statement(row, row)[0], at="equal rows")
 
 
 def _apart(left: Ball, right: Ball) -> bool:
@@ -136,7 +134,7 @@ def _apart(left: Ball, right: Ball) -> bool:
 
 
 def _gaussian_by_quadrature(mu: Fraction, eps: Fraction) -> Ball:
-    """E (exp(mu Z - mu^2/2) - exp(eps))_+ by integration in balls up to 40 standard deviations; the rest is below 1e-300."""
+    """E (exp(mu Z - mu^2/2) - exp(eps))_+ by integration in balls; beyond 40 deviations less than 1e-60 is left."""
     with working_precision(128):
         m, level = flint.acb(to_arb(mu)), flint.acb(to_arb(eps).exp())
         start = to_arb(eps) / to_arb(mu) + to_arb(mu) / 2
@@ -189,10 +187,12 @@ CLAIMS: Final = (
         kind=Kind.DEFINITION,
         title="canonical pair, chi-square, privacy curves",
         text=r"$\chi^2_{ab}=\sum_y(W_b-W_a)^2/W_a=E_{W_a}(g-1)^2=E_{W_a}g^2-1$; $\delta_{Q\|P}(\varepsilon)="
-        r"E_P(L-e^\varepsilon)_+$, $\delta_{P\|Q}(\varepsilon)=E_P(1-e^\varepsilon L)_+$; both are the total variation at 0.",
+        r"E_P(L-e^\varepsilon)_+$, $\delta_{P\|Q}(\varepsilon)=E_P(1-e^\varepsilon L)_+$; both are the "
+        r"total variation at 0.",
         source="alphabets, Section 2",
         assumptions=("finite ratios",),
-        scope="three outputs symbolically; 12 rational channels, n = 1, 2, 4; the Gaussian curve by quadrature in balls",
+        scope="three outputs symbolically; 12 rational channels, n = 1, 2, 4; the Gaussian curve by "
+        "quadrature in balls",
         grade=Grade.CERTIFIED,
         printed=_canonical,
         check=_check_canonical,

@@ -190,7 +190,8 @@ CLAIMS: Final = (
         r"rebuilds both histogram laws: the experiments are equivalent.",
         source="alphabets, Theorem 3.2",
         assumptions=("finite ratios",),
-        scope="every n symbolically (ratio, generating function, kernel); 11 channels with and without ties, n = 1, 2, 4: "
+        scope="every n symbolically (ratio, generating function, kernel); 11 channels with and without "
+        "ties, n = 1, 2, 4: "
         "all histograms and both directed curves, kernel rebuilt exactly",
         grade=Grade.PROVED,
         printed=_blocks_ratio,
@@ -209,7 +210,8 @@ CLAIMS: Final = (
         r"$x\,\nu_{ab}(dx)$ under $x\mapsto1/x$; the size of the alphabet is no invariant.",
         source="alphabets, Corollary 3.3",
         assumptions=("finite ratios",),
-        scope="reversal for every output symbolically; half-blocks of 2, 4, 6, 8 and split outputs by enumeration; the rest "
+        scope="reversal for every output symbolically; half-blocks of 2, 4, 6, 8 and split outputs by "
+        "enumeration; the rest "
         "is Theorem 3.2",
         grade=Grade.PROVED,
         printed=_reversed,

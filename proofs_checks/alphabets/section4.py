@@ -157,11 +157,13 @@ CLAIMS: Final = (
         id="alphabets.thm-4.2",
         kind=Kind.STATEMENT,
         title="universal chi-square bound",
-        text=r"$\chi^2_{ab}\le(\lambda-1)^2/\lambda$; equality exactly for mass $1/(1+\lambda)$ at $\lambda$, the rest at "
+        text=r"$\chi^2_{ab}\le(\lambda-1)^2/\lambda$; equality exactly for mass $1/(1+\lambda)$ at "
+        r"$\lambda$, the rest at "
         r"$1/\lambda$.",
         source="alphabets, Theorem 4.2",
         assumptions=(r"an $\varepsilon_0$-LDP channel, $\lambda=e^{\varepsilon_0}$",),
-        scope="every lam symbolically, through Lemma 4.1; 24 random laws with the equality case, half-block, subset selection",
+        scope="every lam symbolically, through Lemma 4.1; 24 random laws with the equality case, "
+        "half-block, subset selection",
         grade=Grade.PROVED,
         printed=_universal,
         check=_check_universal,

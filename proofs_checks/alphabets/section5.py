@@ -160,7 +160,8 @@ CLAIMS: Final = (
         id="alphabets.def-5.1",
         kind=Kind.DEFINITION,
         title="half-block channel",
-        text=r"$W_x(y)=\frac{2\lambda}{k(\lambda+1)}$ on $\{x,\dots,x+k/2-1\}$ mod $k$, else $\frac2{k(\lambda+1)}$; at "
+        text=r"$W_x(y)=\frac{2\lambda}{k(\lambda+1)}$ on $\{x,\dots,x+k/2-1\}$ mod $k$, else "
+        r"$\frac2{k(\lambda+1)}$; at "
         r"cyclic distance $d$ the ratio law is $(1-\frac{2d}k)\delta_1$ plus $\frac{2d}k$ times the endpoint law.",
         source="alphabets, Definition 5.1",
         assumptions=("k even",),
@@ -178,11 +179,13 @@ CLAIMS: Final = (
         id="alphabets.thm-5.2",
         kind=Kind.STATEMENT,
         title="an obstruction on every even alphabet",
-        text=r"Opposite inputs: two ratios, $N_+\sim\mathrm{Bin}(n,1/(1+\lambda))$, $L_n=\frac1\lambda+(\lambda-\frac1\lambda)"
+        text=r"Opposite inputs: two ratios, $N_+\sim\mathrm{Bin}(n,1/(1+\lambda))$, "
+        r"$L_n=\frac1\lambda+(\lambda-\frac1\lambda)"
         r"\frac{N_+}n$, $\chi^2=(\lambda-1)^2/\lambda$: the curve of binary randomized response for every $k$ and $n$.",
         source="alphabets, Theorem 5.2",
         assumptions=("k even",),
-        scope="every k, lam, n symbolically (law, ratio, chi-square); both directions by enumeration for k = 2..8, n <= 4; "
+        scope="every k, lam, n symbolically (law, ratio, chi-square); both directions by enumeration for k "
+        "= 2..8, n <= 4; "
         "balls at n = 10^4 for k = 10^9",
         grade=Grade.PROVED,
         printed=_opposite,
@@ -202,7 +205,8 @@ CLAIMS: Final = (
         id="alphabets.rem-5.3",
         kind=Kind.STATEMENT,
         title="the obstruction is interior",
-        text=r"All rows have full support, smallest entry $2/(k(\lambda+1))$, largest over smallest $\lambda$; no block of "
+        text=r"All rows have full support, smallest entry $2/(k(\lambda+1))$, largest over smallest "
+        r"$\lambda$; no block of "
         r"outputs has vanishing mass.",
         source="alphabets, Remark 5.3",
         assumptions=("k even",),

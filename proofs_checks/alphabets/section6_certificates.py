@@ -171,7 +171,8 @@ CLAIMS: Final = (
         id="alphabets.cor-6.6",
         kind=Kind.STATEMENT,
         title="certificate for a prescribed decay",
-        text=r"$\chi_*\le\eta$ bounds both curves by $\frac{e^{2\varepsilon}\eta}{n(e^\varepsilon-1)}$, for canonical pairs only.",
+        text=r"$\chi_*\le\eta$ bounds both curves by $\frac{e^{2\varepsilon}\eta}{n(e^\varepsilon-1)}$, for "
+        r"canonical pairs only.",
         source="alphabets, Corollary 6.6; display reconstructed",
         assumptions=(r"$\varepsilon>0$", "one user against a constant background"),
         scope="every eta, n, eps symbolically; k-ary response and diluted half-blocks for k = 2, 10, 10^6",

@@ -181,11 +181,13 @@ CLAIMS: Final = (
         id="alphabets.thm-6.2i",
         kind=Kind.STATEMENT,
         title="dilution is collapse of the ratio law",
-        text=r"Diluting if and only if $\nu_{a_kb_k}\to\delta_1$ for all pairs; quantitatively $\chi^2\le(\lambda-1)E|g-1|$ and "
+        text=r"Diluting if and only if $\nu_{a_kb_k}\to\delta_1$ for all pairs; quantitatively "
+        r"$\chi^2\le(\lambda-1)E|g-1|$ and "
         r"$(E|g-1|)^2\le\chi^2$.",
         source="alphabets, Theorem 6.2 (i)",
         assumptions=(r"one $\varepsilon_0$ for the family: at $\lambda=\sqrt k$ it fails",),
-        scope="both inequalities for every law and lam (compactness is not needed: on a bounded range weak convergence to a "
+        scope="both inequalities for every law and lam (compactness is not needed: on a bounded range weak "
+        "convergence to a "
         "point is convergence of E|g-1|); 24 random laws; the case lam = sqrt(k)",
         grade=Grade.PROVED,
         printed=_collapse,

@@ -172,11 +172,14 @@ CLAIMS: Final = (
         id="alphabets.thm-6.2iii",
         kind=Kind.STATEMENT,
         title="Berry-Esseen for the likelihood ratio, and the Gaussian curve",
-        text=r"$\sup_t|P(T\le t)-\Phi(t)|\le C(\lambda-1)/\sqrt{nv}$; under $Q$, for $n\ge2$, the bound of $n-1$ users plus "
-        r"$\frac1{2(n-1)\sqrt{2\pi e}}+\frac{\lambda-1}{\sqrt{2\pi nv}}$; if $nv\to\infty$ the curves approach the Gaussian ones.",
+        text=r"$\sup_t|P(T\le t)-\Phi(t)|\le C(\lambda-1)/\sqrt{nv}$; under $Q$, for $n\ge2$, the bound of "
+        r"$n-1$ users plus "
+        r"$\frac1{2(n-1)\sqrt{2\pi e}}+\frac{\lambda-1}{\sqrt{2\pi nv}}$; if $nv\to\infty$ the curves "
+        r"approach the Gaussian ones.",
         source="alphabets, Theorem 6.2 (iii); displays reconstructed",
         assumptions=(r"$v>0$", "C = 0.4748"),
-        scope="12 laws at 5 sizes, exact atoms and both one-sided limits, in balls; sharper bounds of our own beside; the "
+        scope="12 laws at 5 sizes, exact atoms and both one-sided limits, in balls; sharper bounds of our "
+        "own beside; the "
         "curve at lam = 3",
         grade=Grade.CERTIFIED,
         printed=_distances,
@@ -191,10 +194,12 @@ CLAIMS: Final = (
         id="alphabets.lem-6.3",
         kind=Kind.STATEMENT,
         title="classical Berry-Esseen inequality",
-        text=r"$\sup_t|\Pr[\sum X_i\le ts\sqrt n]-\Phi(t)|\le C\,E|X|^3/(s^3\sqrt n)$ with an absolute constant, here 0.4748.",
+        text=r"$\sup_t|\Pr[\sum X_i\le ts\sqrt n]-\Phi(t)|\le C\,E|X|^3/(s^3\sqrt n)$ with an absolute "
+        r"constant, here 0.4748.",
         source="alphabets, Lemma 6.3",
         assumptions=("independent, identically distributed, centred, third moment",),
-        scope="a skew two-point law (on which no constant below 0.4097 is admissible) and 6 random laws, in balls; the theorem "
+        scope="a skew two-point law (on which no constant below 0.4097 is admissible) and 6 random laws, in "
+        "balls; the theorem "
         "is cited",
         grade=Grade.CERTIFIED,
         printed=_berry_esseen,
@@ -209,7 +214,8 @@ CLAIMS: Final = (
         id="alphabets.lem-6.4",
         kind=Kind.STATEMENT,
         title="Kolmogorov distance under a bounded shift",
-        text=r"$|X-Y|\le\eta$ and a density of $F$ at most $M$: $\sup|\Pr[X\le t]-F(t)|\le\sup|\Pr[Y\le t]-F(t)|+M\eta$.",
+        text=r"$|X-Y|\le\eta$ and a density of $F$ at most $M$: $\sup|\Pr[X\le t]-F(t)|\le\sup|\Pr[Y\le "
+        r"t]-F(t)|+M\eta$.",
         source="alphabets, Lemma 6.4",
         assumptions=(),
         scope="every law, by inclusion of events; attained by a uniform law; two lattices",

@@ -189,7 +189,8 @@ CLAIMS: Final = (
         r"$\chi_*=\eta(\lambda-1)^2/\lambda$, full support, the same local level.",
         source="alphabets, Corollary 7.3",
         assumptions=("k even", r"$0\le\eta\le1$"),
-        scope="every k, eta, lam symbolically; matrices for k = 4, 6 and eta = 0, 1/1000, 1/3, 1 with all pairs and curves",
+        scope="every k, eta, lam symbolically; matrices for k = 4, 6 and eta = 0, 1/1000, 1/3, 1 with all "
+        "pairs and curves",
         grade=Grade.PROVED,
         printed=_diluted,
         check=_check_diluted,

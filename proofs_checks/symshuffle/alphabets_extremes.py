@@ -143,7 +143,9 @@ def _check_background(statement: Statement, rng: np.random.Generator) -> Iterato
 
 def _constant(channel: Channel, n: int, inputs: tuple[int, ...]) -> Fraction:
     """The largest divergence of the pair over backgrounds in which all others hold one of these inputs."""
-    return max(shuffled_divergence(channel, (1, *[x] * (n - 1)), (0, *[x] * (n - 1)), Fraction(6, 5)) for x in inputs)
+    rest = [(x,) * (n - 1) for x in inputs]
+    largest: Fraction = max(shuffled_divergence(channel, (1, *r), (0, *r), Fraction(6, 5)) for r in rest)
+    return largest
 
 
 CLAIMS: Final = (
@@ -151,8 +153,10 @@ CLAIMS: Final = (
         id="symshuffle.alphabets-worst-curve",
         kind=Kind.STATEMENT,
         title="worst curve at given n, chi-square and ratio cap",
-        text=r"The largest $E(U-c)_+$ over laws of mean 0, variance $\sigma^2$ on $[-A,B]$: $\frac{\sqrt{\sigma^2+c^2}-c}2$ where "
-        r"$c\pm\sqrt{\sigma^2+c^2}$ fit; else $\frac{A(\sigma^2-cA)}{A^2+\sigma^2}$ or $\frac{\sigma^2(B-c)}{\sigma^2+B^2}$.",
+        text=r"The largest $E(U-c)_+$ over laws of mean 0, variance $\sigma^2$ on $[-A,B]$: "
+        r"$\frac{\sqrt{\sigma^2+c^2}-c}2$ where "
+        r"$c\pm\sqrt{\sigma^2+c^2}$ fit; else $\frac{A(\sigma^2-cA)}{A^2+\sigma^2}$ or "
+        r"$\frac{\sigma^2(B-c)}{\sigma^2+B^2}$.",
         source="symshuffle.likelihood.worst (Beyond, item 4)",
         assumptions=("a bound for canonical pairs; for n > 1 a relaxation",),
         scope="162 linear programs, each with a rational majorant and a rational law; formulas inside all brackets",
@@ -169,11 +173,14 @@ CLAIMS: Final = (
         id="symshuffle.alphabets-identifiable-obstruction",
         kind=Kind.STATEMENT,
         title="obstructions of full rank",
-        text=r"Half-block mixed with k-ary response (probability $\tau$) has rank k and loses $\tau\frac{(\lambda-1)^2(k-2)}"
-        r"{\lambda(\lambda+k-1)}$ of its chi-square; another channel of rank k has the endpoint law along a pair and loses nothing.",
+        text=r"Half-block mixed with k-ary response (probability $\tau$) has rank k and loses "
+        r"$\tau\frac{(\lambda-1)^2(k-2)}"
+        r"{\lambda(\lambda+k-1)}$ of its chi-square; another channel of rank k has the endpoint law along a "
+        r"pair and loses nothing.",
         source="symshuffle.likelihood.extremes (Beyond, item 7)",
         assumptions=("k even",),
-        scope="the loss for every k, lam, tau symbolically; ranks and laws for k = 2..12, exactly (the argument for all k is in "
+        scope="the loss for every k, lam, tau symbolically; ranks and laws for k = 2..12, exactly (the "
+        "argument for all k is in "
         "identifiable_obstruction)",
         grade=Grade.EXACT_CASES,
         printed=_loss,
@@ -191,7 +198,8 @@ CLAIMS: Final = (
         id="symshuffle.alphabets-worst-background",
         kind=Kind.STATEMENT,
         title="the canonical pair is not the worst one",
-        text="For ternary randomized response at ratio cap 3 the worst background of a pair is everybody else holding the third "
+        text="For ternary randomized response at ratio cap 3 the worst background of a pair is everybody "
+        "else holding the third "
         "input, not one of the pair; at cap 2 it need not be, and for other channels it may be mixed.",
         source="Beyond, item 6",
         assumptions=("3 inputs", "exp(eps) = 6/5, 3/2"),

@@ -86,7 +86,7 @@ def _poisson_error(active: Any, distance: Any) -> Any:
 
 
 def _check_poisson(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    p, t = sp.symbols("p t", positive=True)
+    p = sp.Symbol("p", positive=True)
     remainder = p**2 - 2 * (sp.exp(-p) - 1 + p)  # cost of one Bernoulli count as a Poisson one, at most p^2
     yield identity(sp.diff(remainder, p, 2), 2 - 2 * sp.exp(-p), at="every p: convex, with value and slope 0 at p = 0")
     yield identity(remainder.subs(p, 0), 0, at="p = 0: value")
@@ -128,12 +128,15 @@ CLAIMS: Final = (
         id="symshuffle.alphabets-normal-profile",
         kind=Kind.STATEMENT,
         title="normal approximation of a privacy curve, with its error",
-        text=r"$|\delta_{Q\|P}(\varepsilon)-\mu E(Z-\frac{e^\varepsilon-1}\mu)_+|\le\frac{E|g-1|^3}{2vn}\le\frac{\lambda-1}{2n}$, "
-        r"reverse $e^\varepsilon$ times that. In absolute terms every limit theorem of Theorem 6.2 (iii) is empty, since "
+        text=r"$|\delta_{Q\|P}(\varepsilon)-\mu "
+        r"E(Z-\frac{e^\varepsilon-1}\mu)_+|\le\frac{E|g-1|^3}{2vn}\le\frac{\lambda-1}{2n}$, "
+        r"reverse $e^\varepsilon$ times that. In absolute terms every limit theorem of Theorem 6.2 (iii) is "
+        r"empty, since "
         r"$\mu\to0$; at $\varepsilon=t\mu$ the relative error is of order $(nv)^{-1/2}$.",
         source="symshuffle.likelihood.normal; sharpens alphabets, Theorem 6.2 (iii) (Beyond, item 3)",
         assumptions=("the Wasserstein bound with constant 1 (Goldstein 2010), cited",),
-        scope="6 laws, n = 1..60, four levels, both directions in balls against the engines; the two steps symbolically",
+        scope="6 laws, n = 1..60, four levels, both directions in balls against the engines; the two steps "
+        "symbolically",
         grade=Grade.CERTIFIED,
         printed=_normal_error,
         check=_check_normal,
@@ -147,13 +150,17 @@ CLAIMS: Final = (
         id="symshuffle.alphabets-poisson-window",
         kind=Kind.STATEMENT,
         title="where the Gaussian limit fails: compound Poisson",
-        text=r"$|\delta_{Q\|P}(\varepsilon)-\frac1nE(S-n(e^\varepsilon-1))_+|\le\frac12\Pr[g\ne1]\,E|g-1|$, $S$ compound Poisson "
-        r"with jumps $r-1$ at rates $nq_r$; for k-ary response the error is $\frac{\lambda^2-1}{(\lambda+k-1)^2}$, and on "
-        r"$n=ck$ the limit of $n\delta$ is a Skellam variable with steps $\lambda-1$ and $-(1-\frac1\lambda)$ at rates $c$ and "
+        text=r"$|\delta_{Q\|P}(\varepsilon)-\frac1nE(S-n(e^\varepsilon-1))_+|\le\frac12\Pr[g\ne1]\,E|g-1|$, "
+        r"$S$ compound Poisson "
+        r"with jumps $r-1$ at rates $nq_r$; for k-ary response the error is "
+        r"$\frac{\lambda^2-1}{(\lambda+k-1)^2}$, and on "
+        r"$n=ck$ the limit of $n\delta$ is a Skellam variable with steps $\lambda-1$ and "
+        r"$-(1-\frac1\lambda)$ at rates $c$ and "
         r"$c\lambda$, not a Gaussian one.",
         source="symshuffle.likelihood.poisson; answers anchored, Section 10 (4), and the scope of its Section 1",
         assumptions=("any ratio law, any n",),
-        scope="12 laws, n = 1..60, three levels, both directions in balls against the engines; n = k up to 10^9 against the "
+        scope="12 laws, n = 1..60, three levels, both directions in balls against the engines; n = k up to "
+        "10^9 against the "
         "Gaussian value",
         grade=Grade.CERTIFIED,
         printed=_poisson_error,

@@ -8,8 +8,8 @@ the law; its dual is the cheapest quadratic above the hinge,
 
 cvxpy proposes a law on a grid and a quadratic. The quadratic is lifted, in rational arithmetic, until it is above the
 hinge on the whole interval, and so bounds every law, not only those on the grid; three atoms of the law, with their
-masses solved in rationals, give the lower end. For one user the bound is attained by a channel; for more it is a relaxation, because an average of
-n copies has more structure than its first two moments, and :attr:`WorstCurve.attained` says what a real channel has.
+masses solved in rationals, give the lower end. For more than one user this is a relaxation, because an average of n
+copies has more structure than its first two moments; :attr:`WorstCurve.attained` says what a real channel has.
 """
 
 from __future__ import annotations

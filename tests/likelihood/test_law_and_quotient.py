@@ -1,0 +1,137 @@
+"""Ratio laws and quotients: exact level sets, sufficiency that can fail, and errors that say where."""
+
+import dataclasses
+import random
+import time
+from fractions import Fraction as F
+
+import pytest
+
+from symshuffle import Channel, InputError, Rigour, mechanism
+from symshuffle.design.envelope import ratio_law
+from symshuffle.likelihood.extremes import dilute, endpoint_ratio, half_block_channel
+from symshuffle.likelihood.law import LikelihoodRatio, exact_sum, require_common_support
+from symshuffle.likelihood.quotient import likelihood_quotient
+from symshuffle.shuffled import law_divergence, shuffled_law
+
+TIED = Channel.from_rows([["1/6", "1/3", "1/4", "1/4"], ["1/12", "1/6", "1/2", "1/4"]])
+
+
+def test_outputs_of_equal_ratio_are_one_block():
+    quotient = likelihood_quotient(TIED, 0, 1)
+    assert quotient.blocks == ((0, 1), (3,), (2,))
+    assert quotient.ratios == (F(1, 2), F(1), F(2))
+    quotient.verify()
+    assert quotient.law == LikelihoodRatio.of(TIED, 0, 1)
+    assert sorted(quotient.law.atoms()) == sorted(ratio_law(TIED, 1, 0).atoms())
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"ratios": (F(1, 2), F(1), F(3))}, "output 2"),
+        ({"blocks": ((0,), (1, 3), (2,))}, "output"),
+        ({"blocks": ((0, 1), (3,))}, "blocks"),
+        ({"blocks": ((0, 1), (0, 3), (2,))}, "blocks"),
+        ({"ratios": (F(1), F(1), F(2))}, "ratios"),
+    ],
+)
+def test_a_false_quotient_is_rejected(change, place):
+    with pytest.raises(InputError, match=place):
+        dataclasses.replace(likelihood_quotient(TIED, 0, 1), **change).verify()
+
+
+def test_level_sets_are_never_rounded():
+    tiny = F(1, 10**9)
+    two = Channel(((tiny, tiny, 1 - 2 * tiny), (2 * tiny, (2 + tiny) * tiny, 1 - 4 * tiny - tiny * tiny)))
+    assert len(likelihood_quotient(two, 0, 1).blocks) == 3
+    with pytest.raises(InputError, match="doubles"):
+        likelihood_quotient(Channel.from_rows([[0.5, 0.5], [0.25, 0.75]]), 0, 1)
+
+
+def test_balls_stay_apart_and_mechanisms_merge_exactly():
+    krr = mechanism("krr").at(k=5, eps0=1)
+    assert len(likelihood_quotient(krr.channel(), 0, 1).blocks) == 5
+    assert len(LikelihoodRatio.of_mechanism(krr).values) == 3
+
+
+def test_different_support_names_the_output():
+    channel = Channel.from_rows([["1/2", "1/2", "0"], ["1/2", "1/4", "1/4"]])
+    for call in (
+        lambda: likelihood_quotient(channel, 0, 1),
+        lambda: LikelihoodRatio.of(channel, 0, 1),
+        lambda: require_common_support(channel),
+    ):
+        with pytest.raises(InputError, match="output 2"):
+            call()
+
+
+def test_a_hundred_thousand_atoms_are_fast():
+    rng, size = random.Random(7), 100_000
+    rows = []
+    for _ in range(2):
+        draws = [rng.randint(1, 10**6) for _ in range(size)]
+        total = sum(draws)
+        rows.append(tuple(F(x, total) for x in draws))
+    channel = Channel(tuple(rows))
+    start = time.perf_counter()
+    quotient = likelihood_quotient(channel, 0, 1)
+    quotient.verify()
+    assert float(quotient.law.chi_square) > 1
+    assert time.perf_counter() - start < 60
+
+
+def test_exact_sums():
+    terms = [F(1, j) for j in range(1, 60)]
+    assert exact_sum(terms) == sum(terms)
+    assert exact_sum([]) == 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_law_and_whole_histograms_agree(n):
+    law = LikelihoodRatio.of(TIED, 0, 1)
+    constant, other = shuffled_law(TIED, (0,) * n), shuffled_law(TIED, (1,) + (0,) * (n - 1))
+    for order in (F(1), F(5, 4), F(7, 4)):
+        both = {"forward": law_divergence(other, constant, order), "reverse": law_divergence(constant, other, order)}
+        for way, value in both.items():
+            assert law.profile(n, exp_eps=order, direction=way, rigour=Rigour.EXACT).exact == value
+        assert law.profile(n, exp_eps=order, rigour=Rigour.EXACT).exact == max(both.values())
+
+
+def test_large_populations_go_through_the_engines():
+    law = LikelihoodRatio.of_mechanism(mechanism("krr").at(k=10**9, lam=3))
+    assert 0 < law.profile(10**12, eps="1/1000000").upper < 1e-4
+
+
+def test_reversal_is_an_involution():
+    law = LikelihoodRatio.of(TIED, 0, 1)
+    assert law.reverse() == LikelihoodRatio.of(TIED, 1, 0)
+    assert law.reverse().reverse() == law
+
+
+@pytest.mark.parametrize(
+    ("atoms", "named"),
+    [
+        ([(F(1, 2), F(1, 2)), (F(2), F(1, 2))], "mean"),
+        ([(F(1), F(1, 2))], "weights"),
+        ([(0.5, F(1, 2)), (1.5, F(1, 2))], "atoms"),
+        ([(F(0), F(1, 2)), (F(2), F(1, 2))], "values"),
+    ],
+)
+def test_what_is_no_ratio_law_is_refused(atoms, named):
+    with pytest.raises(InputError, match=named):
+        LikelihoodRatio.from_atoms(atoms)
+
+
+@pytest.mark.parametrize("eta", [F(-1, 100), F(101, 100), 0.5])
+def test_dilution_weights_outside_the_unit_interval_are_refused(eta):
+    with pytest.raises(InputError, match="eta"):
+        dilute(half_block_channel(4, F(2)), eta)
+    with pytest.raises(InputError, match="eta"):
+        endpoint_ratio(F(2)).dilute(eta)
+
+
+@pytest.mark.parametrize("k", [3, 5, 1, 0])
+def test_odd_half_blocks_are_refused(k):
+    with pytest.raises(InputError, match="k = "):
+        half_block_channel(k, F(2))

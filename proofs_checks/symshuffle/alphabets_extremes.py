@@ -56,10 +56,10 @@ def _worst_hinge(v: Any, c: Any, below: Any, above: Any) -> Any:
 
 
 def _check_worst(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for lam in (Fraction(3, 2), Fraction(3), Fraction(10)):
+    for lam in (Fraction(3, 2), Fraction(5)):
         top = largest_chi_square(lam)
         for budget in (top, top * Fraction(3, 4), top / 10):
-            for n in (1, 3, 50):
+            for n in (1, 50):
                 for order in (Fraction(1), Fraction(6, 5), Fraction(5, 2)):
                     for way in WAYS:
                         found = worst_curve(budget, n, lam=lam, exp_eps=order, direction=way)
@@ -71,7 +71,7 @@ def _check_worst(statement: Statement, rng: np.random.Generator) -> Iterator[Com
                         )
                         claimed = scale * statement(budget / n, c, below, above)
                         at = f"lam={lam}, chi-square={budget}, n={n}, exp(eps)={order}, {way}"
-                        room = Fraction(1, 10**3) * found.bracket.upper
+                        room = Fraction(1, 10**4) * found.bracket.upper
                         yield decide(lower_end(claimed) <= found.bracket.upper, at=at, claimed="no more than the dual")
                         yield decide(upper_end(claimed) >= found.bracket.lower, at=at, claimed="no less than the law")
                         yield compare(found.bracket.width, room, "<=", at=f"{at}: both ends meet")
@@ -159,7 +159,7 @@ CLAIMS: Final = (
         r"$\frac{\sigma^2(B-c)}{\sigma^2+B^2}$.",
         source="symshuffle.likelihood.worst (Beyond, item 4)",
         assumptions=("a bound for canonical pairs; for n > 1 a relaxation",),
-        scope="162 linear programs, each with a rational majorant and a rational law; formulas inside all brackets",
+        scope="72 linear programs, each with a rational majorant and a rational law; formulas inside all brackets",
         grade=Grade.CERTIFIED,
         printed=_worst_hinge,
         check=_check_worst,

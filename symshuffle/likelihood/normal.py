@@ -26,7 +26,7 @@ import flint
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.likelihood.certificates import Hinge, OneWay
-from symshuffle.likelihood.law import LikelihoodRatio
+from symshuffle.likelihood.law import LikelihoodRatio, described, float_above
 from symshuffle.numbers import DEFAULT_BITS, Ball, Number, enclose, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
 
@@ -168,7 +168,7 @@ def gaussian_profile(mu: Number, *, exp_eps: object = None, eps: object = None, 
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class NormalProfile:
     """A privacy curve at one level, by its normal approximation with a proved error.
 
@@ -206,6 +206,30 @@ class NormalProfile:
         high = min(self.limit.upper + self.error.upper, self.gaussian.upper + self.gaussian_error.upper)
         how = "normal approximation, Wasserstein bound with constant 1"
         return Bracket(low, max(low, high), Rigour.BALL, "normal", how)
+
+    @property
+    def about(self) -> str:
+        """What the number speaks about."""
+        return f"{self.direction} delta of a canonical pair of {self.n} users"
+
+    @property
+    def how(self) -> str:
+        """The method."""
+        return self.bracket.how
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``json.dumps`` accepts."""
+        return described(self.about, self.bracket)
+
+    def __float__(self) -> float:
+        """The safe end of the bracket, the upper one, rounded up."""
+        return float_above(self.bracket.upper)
+
+    def __repr__(self) -> str:
+        return f"<{self.about}: {self.bracket}>"
+
+    def _repr_html_(self) -> str:
+        return f"{self.bracket._repr_html_()}<p>{self.about}</p>"
 
 
 def normal_profile(

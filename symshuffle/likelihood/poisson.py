@@ -28,7 +28,7 @@ import flint
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.errors import Unsupported
 from symshuffle.likelihood.certificates import Hinge, OneWay
-from symshuffle.likelihood.law import LikelihoodRatio
+from symshuffle.likelihood.law import LikelihoodRatio, described, float_above
 from symshuffle.numbers import DEFAULT_BITS, Ball, Verdict, equal, is_exact, to_arb, upper_end, working_precision
 from symshuffle.results import Bracket, Rigour
 
@@ -102,7 +102,7 @@ class CompoundPoisson:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PoissonProfile:
     """A privacy curve at one level, by its compound Poisson approximation with a proved error.
 
@@ -114,11 +114,17 @@ class PoissonProfile:
         At least the distance of the curve from it.
     jumps : CompoundPoisson
         The limit object.
+    n : int
+        Number of users.
+    direction : {"forward", "reverse"}
+        Which divergence.
     """
 
     limit: Ball
     error: Ball
     jumps: CompoundPoisson
+    n: int
+    direction: OneWay
 
     @property
     def bracket(self) -> Bracket:
@@ -126,6 +132,30 @@ class PoissonProfile:
         low = max(Fraction(0), self.limit.lower - self.error.upper)
         how = "compound Poisson approximation, a Poisson number of informative messages"
         return Bracket(low, max(low, self.limit.upper + self.error.upper), Rigour.BALL, "poisson", how)
+
+    @property
+    def about(self) -> str:
+        """What the number speaks about."""
+        return f"{self.direction} delta of a canonical pair of {self.n} users"
+
+    @property
+    def how(self) -> str:
+        """The method."""
+        return self.bracket.how
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``json.dumps`` accepts."""
+        return described(self.about, self.bracket)
+
+    def __float__(self) -> float:
+        """The safe end of the bracket, the upper one, rounded up."""
+        return float_above(self.bracket.upper)
+
+    def __repr__(self) -> str:
+        return f"<{self.about}: {self.bracket}>"
+
+    def _repr_html_(self) -> str:
+        return f"{self.bracket._repr_html_()}<p>{self.about}</p>"
 
 
 def poisson_error(ratio: LikelihoodRatio) -> Any:
@@ -164,6 +194,8 @@ def poisson_profile(
             Ball.from_arb(scale * value.arb() / n, bits),
             Ball.from_arb(scale * to_arb(poisson_error(ratio)), bits),
             jumps,
+            n,
+            direction,
         )
 
 

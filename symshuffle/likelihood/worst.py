@@ -26,6 +26,7 @@ from symshuffle.design.programs import cvxpy, run
 from symshuffle.errors import InputError, NotDecided, SolverFailure
 from symshuffle.likelihood.certificates import Hinge, OneWay, check_direction, hinge_range
 from symshuffle.likelihood.extremes import check_attainable, endpoint_ratio, largest_chi_square
+from symshuffle.likelihood.law import described, float_above
 from symshuffle.numbers import parse_rational
 from symshuffle.results import Bracket, Rigour
 
@@ -38,7 +39,10 @@ _MASS: Final = 1e-7
 _APART: Final = Fraction(1, 10**4)
 """Distance of grid points, in standard deviations, below which a solver in doubles cannot tell them apart."""
 
-_ROUNDS: Final = 4
+_FINE: Final = Fraction(1, 10**6)
+"""Lift relative to the bound at which the grid is fine enough."""
+
+_ROUNDS: Final = 12
 """Times that the points where a proposed quadratic dips below the hinge are added to the grid."""
 
 
@@ -82,7 +86,7 @@ class Majorant:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class WorstCurve:
     """The largest hinge over laws of given variance and range, with both certificates.
 
@@ -117,6 +121,25 @@ class WorstCurve:
             f"largest {self.direction} delta over canonical pairs of {self.n} users with chi-square {self.chi_square} "
             f"and ratio cap {self.lam}, at exp(eps) = {self.exp_eps}; an upper bound where n > 1"
         )
+
+    @property
+    def how(self) -> str:
+        """The method."""
+        return self.bracket.how
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``json.dumps`` accepts."""
+        return described(self.about, self.bracket)
+
+    def __float__(self) -> float:
+        """The safe end of the bracket, the upper one, rounded up."""
+        return float_above(self.bracket.upper)
+
+    def __repr__(self) -> str:
+        return f"<{self.about}: {self.bracket}>"
+
+    def _repr_html_(self) -> str:
+        return f"{self.bracket._repr_html_()}<p>{self.about}</p>"
 
     def verify(self) -> None:
         """Check both ends from the question alone, in rational arithmetic.
@@ -198,7 +221,8 @@ def worst_curve(
         candidates = (proposed, vertex)
         dips = [u for m in candidates for u in m.dips(hinge.kink, below, above)]
         finer = _spread(grid, dips, Fraction(float(variance) ** 0.5) * _APART, below, above)
-        if len(finer) == len(grid):
+        lift = -min(m.margin(hinge.kink, below, above) for m in candidates)
+        if len(finer) == len(grid) or lift <= _FINE * vertex.expectation(variance):
             break
         grid = finer
     lifted = (m.lifted(hinge.kink, below, above) for m in candidates)
@@ -262,7 +286,7 @@ def _proposal(grid: list[Fraction], kink: Fraction, variance: Fraction) -> tuple
         raise SolverFailure("HiGHS", "no multipliers", "the largest hinge over laws on a grid")
     quadratic = Majorant(
         *(
-            Fraction(float(value)).limit_denominator(_DIGITS) * Fraction(size) ** power
+            Fraction(float(value)) * Fraction(size) ** power  # not rounded: far from 0 the square would magnify it
             for value, power in zip(moments.dual_value, (1, 0, -1), strict=True)
         )
     )

@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import json
 from fractions import Fraction as F
 
 import numpy as np
@@ -88,7 +89,7 @@ def test_the_worst_curve_meets_the_closed_form(chi, n, order, way):
     assert found.bracket.lower <= upper_end(formula)
     assert lower_end(formula) <= found.bracket.upper
     assert found.attained.lower <= found.bracket.upper
-    assert found.bracket.width <= found.bracket.upper / 100
+    assert found.bracket.width <= found.bracket.upper / 10**4
 
 
 def test_false_worst_curves_are_rejected():
@@ -146,6 +147,16 @@ def test_the_normal_profile_holds_the_curve(n, way):
         assert near.bracket.lower <= curve.upper and curve.lower <= near.bracket.upper
         assert lower_profile(THREE, n, direction=way, eps=eps) <= curve.upper
         assert float(near.error) <= float(Exp(F(eps)).exponent + 1.1) / n
+
+
+@pytest.mark.parametrize(("lam", "n"), [(3, 1), (3, 20), (20, 4), (20, 1000)])
+def test_what_lies_between_the_normal_limit_and_the_gaussian_curve(lam, n):
+    """The two approximations are no farther apart than the second error exceeds the first."""
+    for way, eps in itertools.product(WAYS, ("0", "1/10", "1")):
+        near = normal_profile(endpoint_ratio(F(lam)), n, direction=way, eps=eps)
+        apart = max(near.limit.lower - near.gaussian.upper, near.gaussian.lower - near.limit.upper, F(0))
+        assert apart <= near.gaussian_error.upper - near.error.lower
+        assert eps != "0" or apart > 0
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -207,3 +218,17 @@ def test_extremes_refuse_what_is_out_of_range():
     with pytest.raises(InputError, match="chi_square"):
         gaussian_scale(F(-1), 3)
     assert square_root(F(9, 4)) == F(3, 2)
+
+
+def test_answers_say_what_they_are_about():
+    ratio = LikelihoodRatio.of_mechanism(mechanism("krr").at(k=10, lam=3))
+    for answer in (
+        worst_curve(1, 5, lam=3, exp_eps="6/5"),
+        normal_profile(THREE, 50, direction="reverse", eps="1/10"),
+        poisson_profile(ratio, 10, direction="forward", eps="1/10"),
+    ):
+        assert F(float(answer)) >= answer.bracket.upper
+        assert (
+            "canonical pair" in answer.about and answer.about in repr(answer) and answer.about in answer._repr_html_()
+        )
+        assert json.loads(json.dumps(answer.to_dict()))["how"] == answer.how

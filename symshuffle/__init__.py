@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from symshuffle.errors import SymshuffleError as SymshuffleError
     from symshuffle.errors import Unsupported as Unsupported
     from symshuffle.law import Law as Law
+    from symshuffle.likelihood.law import LikelihoodRatio as LikelihoodRatio
+    from symshuffle.likelihood.quotient import likelihood_quotient as likelihood_quotient
+    from symshuffle.likelihood.worst import worst_curve as worst_curve
     from symshuffle.mechanisms.continuous import Laplace as Laplace
     from symshuffle.mechanisms.model import Mechanism as Mechanism
     from symshuffle.mechanisms.outputs import OutputClass as OutputClass
@@ -83,6 +86,9 @@ _HOME: Final = {
     "divergences": ("chi_square", "hockey_stick"),
     "errors": ("CertificateError", "InputError", "NotDecided", "SolverFailure", "SymshuffleError", "Unsupported"),
     "law": ("Law",),
+    "likelihood.law": ("LikelihoodRatio",),
+    "likelihood.quotient": ("likelihood_quotient",),
+    "likelihood.worst": ("worst_curve",),
     "mechanisms.continuous": ("Laplace",),
     "mechanisms.model": ("Mechanism",),
     "mechanisms.outputs": ("OutputClass", "State"),

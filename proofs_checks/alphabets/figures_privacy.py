@@ -92,6 +92,10 @@ def _distances(under: Under) -> Panel:
         for label, dash, column in ((name, "-", 1), (f"{name}: bound", (0, (4, 3)), 2)):
             points = tuple((float(row[0]), float(upper_end(row[column]))) for row in found)
             curves.append(Series(label, points, Look(look.colour, dash)))
+        if under == "P":  # the form of the paper: E|g-1|^3 at most (lam - 1) chi^2
+            coarser = (LAM - 1) * law.chi_square / law.third_absolute_moment
+            points = tuple((float(n), float(upper_end(bound * coarser))) for n, _, bound in found)
+            curves.append(Series(f"{name}: 0.4748 (lam - 1)/sqrt(n chi^2)", points, Look(look.colour, ":")))
     axes = "n (users)", "sup |Pr[T <= t] - Phi(t)|"
     return Panel(f"score and normal law, under {under}", axes, tuple(curves), ("log", "log"))
 

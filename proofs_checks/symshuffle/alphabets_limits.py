@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Final
@@ -23,9 +24,9 @@ from symshuffle.claims.model import (
 )
 from symshuffle.likelihood import families
 from symshuffle.likelihood.certificates import OneWay
-from symshuffle.likelihood.extremes import endpoint_ratio
+from symshuffle.likelihood.extremes import endpoint_ratio, gaussian_scale
 from symshuffle.likelihood.law import LikelihoodRatio
-from symshuffle.likelihood.normal import normal_profile
+from symshuffle.likelihood.normal import normal_profile, scaled_level, scaled_limit
 from symshuffle.likelihood.poisson import poisson_profile
 from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.registry import mechanism
@@ -78,6 +79,18 @@ def _check_normal(statement: Statement, rng: np.random.Generator) -> Iterator[Co
         share = near.error.upper / near.limit.lower
         yield compare(share, relative / 5, "<=", at=f"lam=3, n={n}: relative error of the limit")
         relative = share
+    # At eps = t mu the curve over mu tends to E(Z - t)_+, at a certified rate.
+    for n, t in itertools.product((100, 1600), (Fraction(0), Fraction(1), Fraction(5, 2))):
+        level, mu = scaled_level(ratio, n, t), gaussian_scale(ratio.chi_square, n)
+        curve = ratio.profile(n, eps=level, direction="forward", rigour=Rigour.BALL)
+        error = statement(ratio.third_absolute_moment, ratio.chi_square, n)
+        bend = level * level  # exp(eps) - 1 is within eps^2 of eps, and a hinge has slope at most 1 in its kink
+        scaled = Bracket(curve.lower / mu.upper, curve.upper / mu.lower, Rigour.BALL, curve.engine, curve.how)
+        away = _away(scaled, scaled_limit(t))
+        within = away <= (error + bend) / mu.lower
+        yield decide(
+            within, at=f"lam=3, n={n}, eps={float(t)} mu", claimed="curve over mu within the error of its limit"
+        )
 
 
 def _poisson_error(active: Any, distance: Any) -> Any:

@@ -152,8 +152,8 @@ def chi_square_certificate(
     n = check_n(n)
     if form not in get_args(Form):
         raise InputError("form", form, ", ".join(get_args(Form)))
-    if less(chi_square, 0) is Verdict.TRUE:
-        raise InputError("chi_square", chi_square, "a number of at least 0")
+    if isinstance(chi_square, float) or less(chi_square, 0) is Verdict.TRUE:
+        raise InputError("chi_square", chi_square, "a rational or a ball of at least 0")
     hinge = Hinge.of(direction, exp_eps=exp_eps, eps=eps)
     variance: Any = chi_square / Fraction(n)
     if form in ("elementary", "quarter") and less(0, hinge.kink) is Verdict.FALSE:

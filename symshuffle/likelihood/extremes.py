@@ -77,6 +77,8 @@ def check_attainable(chi_square: Number, lam: Real) -> None:
         With the attainable range.
     """
     top = largest_chi_square(lam)
+    if isinstance(chi_square, float):
+        raise InputError("chi_square", chi_square, "a rational or a ball (a double is no exact budget)")
     if less(chi_square, 0) is Verdict.TRUE or less(top, chi_square) is Verdict.TRUE:
         raise InputError("chi_square", chi_square, f"a number in [0, (lam - 1)^2/lam] = [0, {top}]")
 

@@ -274,6 +274,23 @@ def normal_profile(
         )
 
 
+def scaled_level(ratio: LikelihoodRatio, n: int, t: Fraction) -> Fraction:
+    r"""The level :math:`\varepsilon=t\mu`, as a rational within 1e-30 of it, where the limit is not trivial.
+
+    There :math:`\delta/\mu` tends to :func:`scaled_limit` as :math:`n\chi^2` grows.
+    """
+    if t < 0:
+        raise InputError("t", t, "a rational of at least 0")
+    with working_precision(160):
+        return Ball.from_arb(to_arb(t) * (to_arb(_variance(ratio)) / check_n(n)).sqrt(), 160).midpoint
+
+
+def scaled_limit(t: Fraction, *, bits: int = DEFAULT_BITS) -> Ball:
+    r"""The number :math:`E(Z-t)_+=\varphi(t)-t\,\Phi(-t)`."""
+    with working_precision(bits + 16):
+        return Ball.from_arb(normal_hinge(flint.arb(1), to_arb(t)), bits)
+
+
 def lower_profile(
     ratio: LikelihoodRatio, n: int, *, direction: OneWay, exp_eps: object = None, eps: object = None
 ) -> Fraction:

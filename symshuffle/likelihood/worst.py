@@ -194,7 +194,7 @@ def worst_curve(
     --------
     >>> found = worst_curve("4/3", 1, lam=3, exp_eps=2)
     >>> found.verify()
-    >>> found.bracket.lower, float(found.bracket.width) < 1e-6, found.float(found.attained.upper)
+    >>> found.bracket.lower, float(found.bracket.width) < 1e-6, float(found.attained.upper)
     (Fraction(1, 4), True, 0.25)
     """
     budget, cap, order = (

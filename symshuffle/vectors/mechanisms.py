@@ -1,0 +1,205 @@
+"""Randomizers of one vector in the unit ball, by their parameters.
+
+Each is written here once; indices, risks, samplers and accountants take these objects. Every number is an exact rational,
+read as it is written (``0.95`` means nineteen twentieths).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias, final
+
+from symshuffle.errors import InputError
+from symshuffle.numbers import parse_rational
+
+
+def _number(mechanism: object, name: str, *, above: int, below: int | None = None, closed: bool = False) -> None:
+    """Read the field ``name`` as a rational in (above, below), or (above, below] if closed, and store it."""
+    value = parse_rational(getattr(mechanism, name), name)
+    inside = value > above and (below is None or value < below or (closed and value == below))
+    if not inside:
+        interval = f"a number > {above}" if below is None else f"a number in ({above}, {below}{']' if closed else ')'}"
+        raise InputError(name, value, interval)
+    object.__setattr__(mechanism, name, value)
+
+
+def _dimension(value: object, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise InputError("dimension", value, f"an integer of at least {least}")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BlanketMixedGaussian:
+    r"""Gaussian noise around the input with probability :math:`1-\gamma`, around 0 otherwise.
+
+    The law at :math:`x` is :math:`\gamma N(0,\sigma_0^2I)+(1-\gamma)N(x,\sigma_0^2I)`; that of the null symbol is
+    :math:`N(0,\sigma_0^2I)`.
+
+    Parameters
+    ----------
+    gamma : Fraction
+        Probability of a message that does not depend on the input, in (0, 1).
+    sigma0 : Fraction
+        Standard deviation of the noise in each coordinate, above 0.
+    norm : Fraction
+        Largest length of an input, in (0, 1].
+    dimension : int
+        Length d of the vectors.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of range. The paper's printed range includes gamma = 1, at which the estimator divides by
+        zero.
+
+    Notes
+    -----
+    vecmean, Algorithm 1.
+
+    Examples
+    --------
+    >>> BlanketMixedGaussian("0.95", "4.6").gamma
+    Fraction(19, 20)
+    """
+
+    gamma: Fraction
+    sigma0: Fraction
+    norm: Fraction = Fraction(1)
+    dimension: int = 1
+
+    def __post_init__(self) -> None:
+        _number(self, "gamma", above=0, below=1)
+        _number(self, "sigma0", above=0)
+        _number(self, "norm", above=0, below=1, closed=True)
+        _dimension(self.dimension, 1)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PrivUnit:
+    r"""Uniform on the cap :math:`\{u:\langle u,v\rangle\ge\theta\}` with probability p, else on the rest of the sphere.
+
+    The law of the null symbol is uniform on the sphere.
+
+    Parameters
+    ----------
+    p : Fraction
+        Probability of the cap, in (0, 1).
+    theta : Fraction
+        Height of the cap, in (-1, 1).
+    dimension : int
+        Length d of the vectors, at least 2; inputs are unit vectors.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of range. At theta = 1 or -1, inside the printed range, the cap or the rest has measure
+        zero and there is no density; at p = 0 or 1 there is no blanket.
+
+    Notes
+    -----
+    vecmean, Definition A.5.
+    """
+
+    p: Fraction
+    theta: Fraction
+    dimension: int
+
+    def __post_init__(self) -> None:
+        _number(self, "p", above=0, below=1)
+        _number(self, "theta", above=-1, below=1)
+        _dimension(self.dimension, 2)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SphereLinear:
+    r"""A point u of the sphere with density :math:`1+c\langle u,x\rangle` against the uniform law.
+
+    The law of the null symbol is uniform; in dimension 1 this is randomized response with :math:`p=(1+c)/2`.
+
+    Parameters
+    ----------
+    c : Fraction
+        Slope, in (0, 1).
+    dimension : int
+        Length d of the vectors; inputs are vectors of the unit ball.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of range; at c = 1 there is no blanket.
+    """
+
+    c: Fraction
+    dimension: int
+
+    def __post_init__(self) -> None:
+        _number(self, "c", above=0, below=1)
+        _dimension(self.dimension, 1)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LocalGaussian:
+    r"""Gaussian noise on every message: :math:`N(x,\sigma_0^2I)`; the null symbol has :math:`N(0,\sigma_0^2I)`.
+
+    Parameters
+    ----------
+    sigma0 : Fraction
+        Standard deviation of the noise in each coordinate, above 0.
+    dimension : int
+        Length d of the vectors; inputs are vectors of the unit ball.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    vecmean, Section 4.3.
+    """
+
+    sigma0: Fraction
+    dimension: int = 1
+
+    def __post_init__(self) -> None:
+        _number(self, "sigma0", above=0)
+        _dimension(self.dimension, 1)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CentralGaussian:
+    r"""A trusted curator's mechanism: the mean of n vectors plus :math:`(\sigma/\sqrt n)N(0,I)`.
+
+    Parameters
+    ----------
+    sigma : Fraction
+        Root of n times the standard deviation of the noise in each coordinate, above 0.
+    dimension : int
+        Length d of the vectors; inputs are vectors of the unit ball.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    vecmean, equation (1).
+    """
+
+    sigma: Fraction
+    dimension: int
+
+    def __post_init__(self) -> None:
+        _number(self, "sigma", above=0)
+        _dimension(self.dimension, 1)
+
+
+VectorMechanism: TypeAlias = BlanketMixedGaussian | PrivUnit | SphereLinear | LocalGaussian
+"""A randomizer of one vector (the central mechanism sees all of them)."""

@@ -1,7 +1,7 @@
 """Randomizers of one vector in the unit ball, by their parameters.
 
-Each is written here once; indices, risks, samplers and accountants take these objects. Every number is an exact rational,
-read as it is written (``0.95`` means nineteen twentieths).
+Each is written here once; indices, risks, samplers and accountants take these objects. Every number is an exact
+rational, read as it is written (``0.95`` means nineteen twentieths).
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ class FiniteRandomizer:
         return sum(terms, start=Fraction(0))
 
     def inverse_square_lower(self) -> Any:
-        r""":math:`1/\chi_{lo}^2=\max_x\frac1\gamma\sum_y(R_x-R_\bot)^2/R_{BG}`; zero where no input differs from bot."""
+        r""":math:`1/\chi_{lo}^2=\max_x\frac1\gamma\sum_y(R_x-R_\bot)^2/R_{BG}`."""
         gamma: Any = self.gamma
         return maximum(self.privacy_variance(x, self.blanket) for x in range(self.channel.num_inputs)) / gamma
 

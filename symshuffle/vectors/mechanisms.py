@@ -173,6 +173,35 @@ class LocalGaussian:
 
 @final
 @dataclass(frozen=True, slots=True)
+class LocalLaplace:
+    r"""Laplace noise on every message, for inputs in [-1, 1]: density :math:`e^{-|y-x|/b}/(2b)`.
+
+    The law of the null symbol is that of the input 0; it is also the largest blanket's.
+
+    Parameters
+    ----------
+    scale : Fraction
+        Scale b of the noise, above 0.
+
+    Raises
+    ------
+    InputError
+        If the scale is out of range.
+    """
+
+    scale: Fraction
+
+    def __post_init__(self) -> None:
+        _number(self, "scale", above=0)
+
+    @property
+    def dimension(self) -> int:
+        """Length of the vectors: 1."""
+        return 1
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class CentralGaussian:
     r"""A trusted curator's mechanism: the mean of n vectors plus :math:`(\sigma/\sqrt n)N(0,I)`.
 
@@ -201,5 +230,5 @@ class CentralGaussian:
         _dimension(self.dimension, 1)
 
 
-VectorMechanism: TypeAlias = BlanketMixedGaussian | PrivUnit | SphereLinear | LocalGaussian
+VectorMechanism: TypeAlias = BlanketMixedGaussian | PrivUnit | SphereLinear | LocalGaussian | LocalLaplace
 """A randomizer of one vector (the central mechanism sees all of them)."""

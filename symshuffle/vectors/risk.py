@@ -1,0 +1,136 @@
+r"""Exact squared errors of the unbiased estimators, the lower bound by the upper index, and shrinkage.
+
+With the estimate ``message / m`` every mechanism here has, at an input of squared length s, the error ``a + b s`` for
+two numbers a and b. So the worst case is at s = 0 or at the largest s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+from symshuffle.errors import InputError
+from symshuffle.numbers import DEFAULT_BITS, Ball, Number, Verdict, less, maximum, to_arb, working_precision
+from symshuffle.results import Bracket, Rigour
+from symshuffle.vectors.indices import shuffle_index
+from symshuffle.vectors.mechanisms import (
+    BlanketMixedGaussian,
+    CentralGaussian,
+    LocalLaplace,
+    PrivUnit,
+    SphereLinear,
+    VectorMechanism,
+)
+from symshuffle.vectors.sphere import cap_numbers
+
+
+def affine_risk(mechanism: VectorMechanism, *, bits: int = DEFAULT_BITS) -> tuple[Number, Number, Fraction]:
+    r"""The triple (a, b, s) with :math:`E|\hat x-x|^2=a+b|x|^2` for :math:`|x|^2\le s`.
+
+    For PrivUnit the input is first rounded to the sphere where it is shorter than 1
+    (:func:`~symshuffle.vectors.sampling.round_to_sphere`).
+    """
+    one, d = Fraction(1), mechanism.dimension
+    match mechanism:
+        case BlanketMixedGaussian():
+            rest = 1 - mechanism.gamma
+            return d * (mechanism.sigma0 / rest) ** 2, mechanism.gamma / rest, mechanism.norm**2
+        case SphereLinear():
+            return (d / mechanism.c) ** 2, -one, one
+        case PrivUnit():
+            m: Any = cap_numbers(mechanism, bits=bits).shrinkage
+            return 1 / (m * m), -one, one
+        case LocalLaplace():
+            return 2 * mechanism.scale**2, Fraction(0), one
+        case _:
+            return d * mechanism.sigma0**2, Fraction(0), one
+
+
+def err1(mechanism: VectorMechanism, *, on_sphere: bool = False, bits: int = DEFAULT_BITS) -> Number:
+    """Worst squared error of one user's estimate over the ball, or over the vectors of full length only.
+
+    Parameters
+    ----------
+    mechanism : VectorMechanism
+        The randomizer, with its unbiased estimator.
+    on_sphere : bool
+        Whether inputs are known to have full length, as PrivUnit's are by definition.
+    bits : int
+        Working precision where the error is not rational.
+
+    Notes
+    -----
+    vecmean, equations (3), (33), (38) and (56).
+
+    Examples
+    --------
+    >>> err1(BlanketMixedGaussian("0.95", "4.6"))
+    Fraction(42415, 5)
+    """
+    a, b, s = (value for value in affine_risk(mechanism, bits=bits))
+    at_edge: Any = a + b * s
+    return at_edge if on_sphere else maximum([a, at_edge])
+
+
+def errn(mechanism: VectorMechanism | CentralGaussian, n: int, *, bits: int = DEFAULT_BITS) -> Number:
+    """Worst squared error of the mean of n estimates: a n-th of one user's (vecmean, equations (2) and (3))."""
+    if not isinstance(n, int) or n < 1:
+        raise InputError("n", n, "an integer of at least 1")
+    if isinstance(mechanism, CentralGaussian):
+        return mechanism.dimension * mechanism.sigma**2 / n
+    single: Any = err1(mechanism, bits=bits)
+    return single / n
+
+
+def hcr_bound(mechanism: VectorMechanism, *, bits: int = DEFAULT_BITS) -> Bracket:
+    r"""The number :math:`d\chi_{up}^2`, below the error of every unbiased estimator (vecmean, Theorem 3.5)."""
+    index = shuffle_index(mechanism, "upper", bits=bits)
+    with working_precision(bits):
+        bound = Ball.from_arb(mechanism.dimension / to_arb(index.inverse_square), bits)
+    return Bracket(bound.lower, bound.upper, Rigour.BALL, "index", f"dimension times squared upper index: {index.how}")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Shrinkage:
+    r"""The best factor on an unbiased estimate of a mean of vectors of the ball.
+
+    Parameters
+    ----------
+    factor : Number
+        The factor :math:`\lambda` in (0, 1).
+    risk : Number
+        Largest :math:`E|\lambda\hat x-\bar x|^2`, every user holding a vector of the ball.
+    """
+
+    factor: Number
+    risk: Number
+
+
+def best_shrinkage(a: Number, b: Number, *, n: int = 1, bits: int = DEFAULT_BITS) -> Shrinkage:
+    r"""Minimax factor where the unbiased error of one user is ``a + b |x|^2`` on the unit ball.
+
+    The error of :math:`\lambda` times the mean of n estimates is at most
+    :math:`\lambda^2(a+bs)/n+(1-\lambda)^2s` where s is the mean squared length (Jensen's inequality for the bias), and
+    equals it where all users agree: a convex function of :math:`\lambda` for each s, affine in s.
+
+    Parameters
+    ----------
+    a, b : Number
+        As in :func:`affine_risk`; ``a + b > 0``.
+    n : int
+        Number of users.
+    bits : int
+        Working precision where the factor is irrational.
+    """
+    first: Any = a
+    slope: Any = b
+    noise, growth = first / n, slope / n
+    factor = 1 / (1 + noise + growth)
+    tilt = factor * factor * growth + (1 - factor) * (1 - factor)
+    if less(tilt, 0) is not Verdict.TRUE:
+        return Shrinkage(factor, factor * factor * (noise + growth) + (1 - factor) * (1 - factor))
+    with working_precision(bits + 16):  # both ends are equally bad where (1 - f)^2 = -growth f^2
+        root = Ball.from_arb(1 / (1 + (-to_arb(growth)).sqrt()), bits)
+    return Shrinkage(root, root * root * noise)

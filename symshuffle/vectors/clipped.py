@@ -199,11 +199,12 @@ def density_program(chi: object, dimension: int, *, nodes: int = 400) -> float:
     SolverFailure
         If the solver stops without an answer.
     """
-    import cvxpy as cp
+    import cvxpy
     from scipy.special import roots_jacobi
 
     height, weight = roots_jacobi(nodes, (dimension - 3) / 2, (dimension - 3) / 2)
     weight = weight / weight.sum()
+    cp: Any = cvxpy  # its stubs miss the atoms
     excess, gamma = cp.Variable(nodes), cp.Variable()
     spread = cp.sum(cp.multiply(weight, cp.square(excess)))
     limits = [weight @ excess == 0, spread <= gamma / float(parse_rational(chi, "chi")) ** 2, excess >= gamma - 1]

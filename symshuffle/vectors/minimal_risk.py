@@ -208,11 +208,12 @@ def _solve(matrix: Sequence[Sequence[Fraction]], right: Rows) -> Rows | None:
 
 def _proposed(channel: Channel, targets: Rows) -> tuple[Fraction, ...]:
     """Weights on the inputs from the multipliers of the cone program."""
-    import cvxpy as cp
+    import cvxpy
     import numpy as np
 
     rows = np.array([[float(entry) for entry in row] for row in channel.rows])
     values = np.array([[float(entry) for entry in target] for target in targets])
+    cp: Any = cvxpy  # its stubs miss the atoms
     estimates = cp.Variable((rows.shape[1], values.shape[1]))
     worst = cp.Variable()
     limits = [

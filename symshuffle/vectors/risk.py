@@ -68,9 +68,10 @@ def err1(mechanism: VectorMechanism, *, on_sphere: bool = False, bits: int = DEF
     >>> err1(BlanketMixedGaussian("0.95", "4.6"))
     Fraction(42415, 5)
     """
-    a, b, s = (value for value in affine_risk(mechanism, bits=bits))
-    at_edge: Any = a + b * s
-    return at_edge if on_sphere else maximum([a, at_edge])
+    parts: tuple[Any, ...] = affine_risk(mechanism, bits=bits)
+    at_edge: Any = parts[0] + parts[1] * parts[2]
+    worst: Number = at_edge if on_sphere else maximum([parts[0], at_edge])
+    return worst
 
 
 def errn(mechanism: VectorMechanism | CentralGaussian, n: int, *, bits: int = DEFAULT_BITS) -> Number:
@@ -80,7 +81,8 @@ def errn(mechanism: VectorMechanism | CentralGaussian, n: int, *, bits: int = DE
     if isinstance(mechanism, CentralGaussian):
         return mechanism.dimension * mechanism.sigma**2 / n
     single: Any = err1(mechanism, bits=bits)
-    return single / n
+    mean: Number = single / n
+    return mean
 
 
 def hcr_bound(mechanism: VectorMechanism, *, bits: int = DEFAULT_BITS) -> Bracket:

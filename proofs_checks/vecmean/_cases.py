@@ -1,0 +1,46 @@
+"""Cases shared by the sections: random rational channels with a null law and a blanket, and randomized response."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from symshuffle.channel import Channel
+from symshuffle.vectors.finite import FiniteRandomizer
+
+
+def distribution(rng: np.random.Generator, size: int) -> tuple[Fraction, ...]:
+    """A random rational distribution of full support."""
+    draws = [int(value) for value in rng.integers(1, 10, size=size)]
+    return tuple(Fraction(value, sum(draws)) for value in draws)
+
+
+def channel(rng: np.random.Generator, k: int, m: int) -> Channel:
+    """A random rational channel of full support."""
+    return Channel(tuple(distribution(rng, m) for _ in range(k)))
+
+
+def kernel(rng: np.random.Generator, m: int, z: int) -> Channel:
+    """A random kernel from m outputs to z, every third time a deterministic merge."""
+    if rng.integers(3) == 0:
+        target = [int(value) for value in rng.integers(0, z, size=m)]
+        return Channel(tuple(tuple(Fraction(int(t == j)) for j in range(z)) for t in target))
+    return channel(rng, m, z)
+
+
+def randomizer(rng: np.random.Generator, k: int, m: int) -> FiniteRandomizer:
+    """A random channel with its largest blanket, or a smaller one inside it."""
+    full = FiniteRandomizer.from_channel(channel(rng, k, m))
+    if rng.integers(2) == 0:
+        return full
+    share = Fraction(int(rng.integers(1, 5)), 5)
+    other = distribution(rng, m)
+    floor = [full.gamma * mass for mass in full.blanket]  # type: ignore[operator]
+    gamma = share * min(a / b for a, b in zip(floor, other, strict=True))
+    return FiniteRandomizer(full.channel, other, gamma, other)
+
+
+def response(p: Fraction) -> FiniteRandomizer:
+    """Randomized response with its largest blanket."""
+    return FiniteRandomizer.from_channel(Channel(((p, 1 - p), (1 - p, p))))

@@ -1,0 +1,357 @@
+"""Appendix A.1 to A.3: the Gaussian profile, the reduction to one user, and the steps of the lower bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import flint
+import numpy as np
+
+from proofs_checks.vecmean import _cases as cases
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.numbers import Ball, to_arb, working_precision
+from symshuffle.vectors.finite import FiniteRandomizer
+from symshuffle.vectors.minimal_risk import (
+    minimal_unbiased_risk,
+    product_weights,
+    shuffled_problem,
+    weighted_minimum,
+)
+from symshuffle.vectors.templates import central_profile, leading_template, mills_bracket
+
+BITS: Final = 192
+TINY: Final = Fraction(1, 10**25)
+
+
+def _tail_slope(t: Any) -> tuple[Any, Any]:
+    """Bounds of -m'(t) for the tail ratio m, and so of the bracket in (11)."""
+    return 1 / t**2 - 3 / t**4, 1 / t**2
+
+
+def _check_profile(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    from symshuffle.mechanisms.symbolic import nonnegative
+
+    t = sp.Symbol("t", positive=True)
+    lower, upper = statement(t)
+    # m' = t m - 1. Between 1/t - 1/t^3 + 3/t^5 and 1/t - 1/t^3, m gives -m' = 1 - t m between the two bounds; a bound b
+    # of m is one where b' - (t b - 1) keeps its sign, since m - b tends to 0.
+    over, under = 1 / t - 1 / t**3 + 3 / t**5, 1 / t - 1 / t**3
+    yield identity(1 - t * over, lower, at="every t: slope at the upper bound of m")
+    yield identity(1 - t * under, upper, at="every t: slope at the lower bound of m")
+    yield decide(nonnegative(-(sp.diff(over, t) - t * over + 1), {}), at="every t", claimed="m <= over", symbolic=True)
+    yield decide(nonnegative(sp.diff(under, t) - t * under + 1, {}), at="every t", claimed="m >= under", symbolic=True)
+    a, b = sp.symbols("a b", positive=True)
+    inner = sp.integrate(upper, t).subs(t, a + b) - sp.integrate(upper, t).subs(t, a - b)
+    yield identity(inner, 2 * b / (a**2 - b**2), at="(12): integral of 1/t^2 over [a - b, a + b]")
+    chi, eps, n = sp.symbols("chi epsilon n", positive=True)
+    density = sp.exp(-((chi * eps) ** 2) * n / 2) / sp.sqrt(2 * sp.pi)
+    leading = density * 2 * (1 / (2 * chi * sp.sqrt(n))) * upper.subs(t, chi * eps * sp.sqrt(n))
+    yield identity(sp.simplify(leading / leading_template(chi, eps, n)), 1, at="(13): the template")
+    for users in (10**6, 10**24):
+        for scale in (Fraction(1), Fraction(4)):
+            with working_precision(BITS):
+                level = Ball.from_arb((flint.arb(users).log() / users).sqrt(), BITS)
+            delta = central_profile(scale, level, users, bits=BITS)
+            low, high = mills_bracket(scale, level, users, bits=BITS)
+            yield compare(low, delta, "<=", at=f"sigma = {scale}, n = {users:.0e}: lower bound")
+            yield compare(delta, high, "<=", at=f"sigma = {scale}, n = {users:.0e}: upper bound")
+            # The profile by quadrature of the hockey-stick integral, against (8).
+            gap: Any = delta - _stick_integral(scale, level, users)
+            yield compare(gap * gap, TINY * TINY, "<=", at=f"sigma = {scale}, n = {users:.0e}: integral")
+
+
+def _stick_integral(scale: Fraction, level: Ball, users: int) -> Ball:
+    """The divergence of N(2b, 1) from N(0, 1) at e^eps, integrated from where the ratio is e^eps."""
+    with working_precision(2 * BITS):
+        b = 1 / (2 * to_arb(scale) * flint.arb(users).sqrt())
+        eps = to_arb(level)
+        start = eps / (2 * b) + b
+
+        def gain(y: flint.acb, _: bool) -> flint.acb:
+            return (-((y - 2 * b) ** 2) / 2).exp() - eps.exp() * (-y * y / 2).exp()
+
+        value = flint.acb.integral(gain, flint.acb(start), flint.acb(start + 40)).real
+        tail = (-((start + 40 - 2 * b) ** 2) / 2).exp()
+        return Ball.from_arb((value + tail.union(0)) / (2 * flint.arb.pi()).sqrt(), BITS)
+
+
+def _one_of_n(n: int) -> Fraction:
+    """Least error of n users over that of one."""
+    return Fraction(1, n)
+
+
+def _check_one_user(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(5):
+        inputs, outputs = (2, 3) if trial % 2 else (3, 4)
+        channel = cases.channel(rng, inputs, outputs)
+        targets = [[Fraction(-1)], [Fraction(1)]] if inputs == 2 else [[Fraction(-1)], [Fraction(1, 5)], [Fraction(1)]]
+        single = minimal_unbiased_risk(channel, targets)
+        where = f"random channel {trial}, {inputs} inputs"
+        gap = single.bracket.width / single.bracket.upper
+        yield compare(gap, Fraction(1, 10**4), "<=", at=f"{where}: one user, certified to 1e-4")
+        for n in (2, 3):
+            several, means = shuffled_problem(channel, targets, n)
+            least = weighted_minimum(several, means, product_weights(single.weights, n))[0]
+            # Inputs drawn from the weights: no analyzer of the histogram beats the average, to the last digit.
+            yield compare(least, single.bracket.lower * statement(n), at=f"{where}, n = {n}: below every analyzer")
+    tight = minimal_unbiased_risk(cases.response(Fraction(3, 4)).channel, [[1], [-1]])
+    several, means = shuffled_problem(tight.channel, [[Fraction(1)], [Fraction(-1)]], 3)
+    yield compare(tight.bracket.exact or Fraction(0), Fraction(3), at="RR(3/4): one user, exactly")
+    found = minimal_unbiased_risk(several, means).bracket
+    yield compare(found.lower, tight.bracket.upper * statement(3), "<=", at="RR(3/4), n = 3: cone program of n users")
+    yield compare(found.upper * (1 + Fraction(1, 10**4)), 3 * statement(3), ">=", at="RR(3/4), n = 3: its upper end")
+
+
+def _projection(n: int, mean: Fraction) -> tuple[Fraction, Fraction]:
+    """Slope and offset of the additive analyzer made of an analyzer's projection g: z = n (g - E A) + mean of x."""
+    return Fraction(n), mean
+
+
+def _check_additive(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(6):
+        n, channel = 2, cases.channel(rng, 2, 3)
+        rows: Any = channel.rows
+        values = (Fraction(-1), Fraction(1))
+        single = minimal_unbiased_risk(channel, [[value] for value in values])
+        weights = single.weights
+        mixture = [sum((w * row[y] for w, row in zip(weights, rows, strict=True)), Fraction(0)) for y in range(3)]
+        mean = sum((w * v for w, v in zip(weights, values, strict=True)), Fraction(0))
+        one = [row[0] for row in single.estimator]
+        # An unbiased analyzer that is not an average: the average plus a function without mean under every dataset.
+        blind = _blind(rows)
+        analyzer = [[(one[y] + one[z]) / n + blind[y] * blind[z] for z in range(3)] for y in range(3)]
+        projected = [sum((mixture[z] * analyzer[y][z] for z in range(3)), Fraction(0)) for y in range(3)]
+        slope, offset = statement(n, mean)
+        additive = [slope * (g - mean) + offset for g in projected]
+        for x, value in enumerate(values):
+            found = sum((rows[x][y] * additive[y] for y in range(3)), Fraction(0))
+            yield compare(found, value, at=f"trial {trial}: the additive analyzer is unbiased at {value}")
+        before, after = (max(_errors(rows, values, f)) for f in (analyzer, _average(additive, n)))
+        yield compare(after, before, "<=", at=f"trial {trial}: its worst error is no larger")
+
+
+def _blind(rows: Any) -> list[Fraction]:
+    """A function of an output with mean 0 under both inputs."""
+    (a, b, c), (d, e, f) = rows
+    return [b * f - c * e, c * d - a * f, a * e - b * d]
+
+
+def _average(values: list[Fraction], n: int) -> list[list[Fraction]]:
+    return [[(y + z) / n for z in values] for y in values]
+
+
+def _errors(rows: Any, values: tuple[Fraction, ...], analyzer: list[list[Fraction]]) -> Iterator[Fraction]:
+    for x, first in zip(values, rows, strict=True):
+        for x2, second in zip(values, rows, strict=True):
+            mean = (x + x2) / 2
+            yield sum(
+                (first[y] * second[z] * (analyzer[y][z] - mean) ** 2 for y in range(3) for z in range(3)), Fraction(0)
+            )
+
+
+def _pushed(found: FiniteRandomizer, kernel: Any) -> FiniteRandomizer:
+    """Null law and blanket pushed forward, mass kept."""
+    return found.postprocess(kernel)
+
+
+def _check_processing(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    p, q, r, s, k, h = sp.symbols("p q r s k h", positive=True)
+    # Two outputs that a kernel sends to one with probabilities k, h: the new variable is the conditional mean, and the
+    # variance loses a square.
+    merged = (k * p + h * q) ** 2 / (k * r + h * s)
+    kept = k * p**2 / r + h * q**2 / s
+    lost = k * h * (p * s - q * r) ** 2 / (r * s * (k * r + h * s))
+    yield identity(kept - merged, lost, at="every kernel, two outputs at a time: what the variance loses")
+    for trial in range(60):
+        found = cases.randomizer(rng, 2 + trial % 2, 3)
+        after = statement(found, cases.kernel(rng, 3, 2 + trial % 2))
+        where = f"random randomizer {trial}"
+        yield compare(after.inverse_square_upper(), found.inverse_square_upper(), "<=", at=f"{where}, upper index")
+        yield compare(after.inverse_square_lower(), found.inverse_square_lower(), "<=", at=f"{where}, lower index")
+        largest = found.with_largest_blanket()
+        again = statement(largest, cases.kernel(rng, 3, 2)).with_largest_blanket()
+        yield compare(
+            again.inverse_square_lower(),
+            largest.inverse_square_lower(),
+            "<=",
+            at=f"{where}, largest blankets on both sides",
+        )
+
+
+def _refreshed(found: FiniteRandomizer, kernel: Any) -> FiniteRandomizer:
+    """The convention that the null law is the blanket of the processed channel, applied anew after processing."""
+    return FiniteRandomizer.from_channel(found.channel.push_forward(kernel))
+
+
+def _without_mean(n: int, mean: Fraction) -> tuple[Fraction, Fraction]:
+    return Fraction(n), Fraction(0)
+
+
+def _exponent(chi: Any, other: Any) -> Any:
+    """Rate at which log f(chi)/f(other) moves with eps^2 n, in (18) and in the lower bound."""
+    return (other**2 - chi**2) / 2
+
+
+def _check_bookkeeping(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    from symshuffle.mechanisms.symbolic import nonnegative
+
+    chi, eta, eps, n = sp.symbols("chi eta epsilon n", positive=True)
+    for first, second, sign in ((chi + eta, chi, -1), (chi, chi + eta, 1)):
+        logs = [sp.expand_log(sp.log(leading_template(c, eps, n)), force=True) for c in (first, second)]
+        rate = statement(first, second)
+        rest = sp.expand(logs[0] - logs[1] - rate * eps**2 * n)
+        yield identity(sp.simplify(rest - 3 * sp.log(second) + 3 * sp.log(first)), 0, at="every n: log of the ratio")
+        far = nonnegative(sign * rate - chi * eta, {})
+        yield decide(far, at="every eta > 0", claimed="rate beyond chi eta: to 0 or infinity", symbolic=True)
+
+
+def _cauchy(phi: Any, variance: Any) -> Any:
+    return phi**2 / variance
+
+
+def _check_steps(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    r, s, u, v, x, y = sp.symbols("r s u v x y", positive=True)
+    # Lagrange: (sum r u^2)(sum r v^2) - (sum r u v)^2 is a sum of squares, pair of outcomes by pair.
+    gap = (r * u**2 + s * x**2) - statement(r * u * v + s * x * y, r * v**2 + s * y**2)
+    yield identity(
+        gap * (r * v**2 + s * y**2), r * s * (u * y - x * v) ** 2, at="every pair of outcomes: Cauchy and Schwarz"
+    )
+    for trial in range(20):
+        found = cases.randomizer(rng, 2, 4)
+        rows: Any = found.channel.rows
+        single = minimal_unbiased_risk(found.channel, [[1], [-1]])
+        values: Any = [row[0] for row in single.estimator]
+        null: Any = sum((b * e for b, e in zip(found.bot, values, strict=True)), Fraction(0))
+        for x1, target in enumerate((1, -1)):
+            for ref in range(2):
+                privacy = [(a - b) / c for a, b, c in zip(rows[x1], found.bot, rows[ref], strict=True)]
+                product = sum((c * e * v for c, e, v in zip(rows[ref], values, privacy, strict=True)), Fraction(0))
+                yield compare(product, target - null, at=f"trial {trial}: (27) with the mean at bot as it is")
+                mean = sum((c * e for c, e in zip(rows[ref], values, strict=True)), Fraction(0))
+                spread = sum((c * (e - mean) ** 2 for c, e in zip(rows[ref], values, strict=True)), Fraction(0))
+                least = statement(product, found.privacy_variance(x1, rows[ref]))
+                yield compare(spread, least, ">=", at=f"trial {trial}: (28)")
+                bound = found.inverse_square_upper()
+                yield compare(found.privacy_variance(x1, rows[ref]), bound, "<=", at=f"trial {trial}: (29)")
+
+
+CLAIMS: Final = (
+    Claim(
+        id="vecmean.lem-A.1",
+        kind=Kind.STATEMENT,
+        title="the Gaussian profile by tail ratios",
+        text=(
+            r"$\delta=\bar\Phi(a-b)-e^\varepsilon\bar\Phi(a+b)=f(1+o(1))$. The remainder $O(a^{-5})$ on each tail "
+            r"in (11) is larger than $2b/a^2$ once n is large, so (13) does not follow from it; it follows from "
+            r"$t^{-2}-3t^{-4}\le-m'(t)\le t^{-2}$, integrated."
+        ),
+        source="vecmean, Lemma A.1 and equations (8) to (13)",
+        assumptions=("a > b",),
+        scope="the bounds for all t; (12), (13) as identities; four cases in balls against quadrature",
+        grade=Grade.PROVED,
+        printed=_tail_slope,
+        check=_check_profile,
+        controls=(
+            Control("2 in place of 3", lambda t: (1 / t**2 - 2 / t**4, 1 / t**2)),
+            Control("upper bound 1 % short", lambda t: (_tail_slope(t)[0], Fraction(99, 100) / t**2)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.lem-A.2",
+        kind=Kind.STATEMENT,
+        title="n-user problems reduce to one user",
+        text=r"The least $n\,Err_n$ over unbiased analyzers of the histogram is the least $Err_1$.",
+        source="vecmean, Lemma A.2",
+        assumptions=("finite channels and finitely many inputs",),
+        scope="5 random channels, n = 2, 3: exact lower bounds agree; the cone program of n users for RR(3/4)",
+        grade=Grade.CERTIFIED,
+        printed=_one_of_n,
+        check=_check_one_user,
+        controls=(Control("1 % less", lambda n: Fraction(99, 100 * n)), Control("1/n^2", lambda n: Fraction(1, n * n))),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.lem-A.4",
+        kind=Kind.STATEMENT,
+        title="an unbiased analyzer can be replaced by an average",
+        text="A kernel on single messages makes the average unbiased, and its worst error no larger.",
+        source="vecmean, Lemma A.4",
+        assumptions=("finite channels, n = 2; the kernel is the analyzer's projection under least favourable weights",),
+        scope="6 random channels with analyzers that are no averages",
+        grade=Grade.EXACT_CASES,
+        printed=_projection,
+        check=_check_additive,
+        controls=(
+            Control("without the mean", _without_mean),
+            Control("slope n - 1", lambda n, m: (Fraction(n - 1), m)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.lem-A.3",
+        kind=Kind.STATEMENT,
+        title="post-processing does not lower an index",
+        text=(
+            r"$\chi_{up}(K\circ R)\ge\chi_{up}(R)$ and $\chi_{lo}(K\circ R)\ge\chi_{lo}(R)$, null law and blanket "
+            "pushed forward; also with the largest blanket on both sides."
+        ),
+        source="vecmean, Lemma A.3",
+        assumptions=(r"$R'_\bot=K\circ R_\bot$, as printed; see symshuffle.vecmean-fresh-null-law",),
+        scope="60 random randomizers and kernels, three readings of the blanket; the loss of variance at two outputs",
+        grade=Grade.EXACT_CASES,
+        printed=_pushed,
+        check=_check_processing,
+        controls=(Control("null law taken anew from the processed channel", _refreshed),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.eq-14-26",
+        kind=Kind.STATEMENT,
+        title="steps behind the index reduction",
+        text=r"$\log f(\chi_1)/f(\chi_2)=3\log(\chi_2/\chi_1)-\frac12(\chi_1^2-\chi_2^2)\varepsilon^2n$.",
+        source="vecmean, equations (14) to (26)",
+        assumptions=(),
+        scope="the ratios of (18) and (24) for all arguments, and the sign of their rate",
+        grade=Grade.PROVED,
+        printed=_exponent,
+        check=_check_bookkeeping,
+        controls=(Control("without the half", lambda a, b: 2 * _exponent(a, b)),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.eq-27-30",
+        kind=Kind.STATEMENT,
+        title="steps behind the lower bound",
+        text=r"$E_{R_x}[\hat x\ell_0]=x_1-x_1'$, $Var\,\varphi(\hat x)\ge\varphi(x_1-x_1')^2/Var\,\ell_0$.",
+        source="vecmean, equations (27) to (30)",
+        assumptions=(),
+        scope="the inequality outcome by outcome; 20 random randomizers with the estimator of least risk",
+        grade=Grade.PROVED,
+        printed=_cauchy,
+        check=_check_steps,
+        controls=(Control("1 % more", lambda phi, variance: _cauchy(phi, variance) * Fraction(101, 100)),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

@@ -1,0 +1,321 @@
+"""Appendices A.4 to A.7 (limits and expansions), B, and the remark of Section 6 on rounds."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import flint
+import numpy as np
+
+from proofs_checks.vecmean import _cases as cases
+from proofs_checks.vecmean.section33 import privunit_constant
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.numbers import Ball, to_arb, working_precision
+from symshuffle.vectors.mechanisms import CentralGaussian, PrivUnit
+from symshuffle.vectors.minimal_risk import minimal_unbiased_risk
+from symshuffle.vectors.optimal import bmg_error, bmg_optimal
+from symshuffle.vectors.risk import err1, errn
+from symshuffle.vectors.templates import upper_normal
+
+BITS: Final = 192
+
+
+def _linear(mechanism: PrivUnit, added: Fraction) -> Fraction:
+    """What an unbiased estimator in the plane pays beyond Y/m, on average over inputs, for K cos(2 phi) e_1 added."""
+    return added * added / 2
+
+
+def _check_symmetrised(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    # A finite picture: the messages and inputs are the corners of a regular 4-gon, with the symmetry of the square. The
+    # least worst error over all unbiased estimators is that of the linear one.
+    square = [
+        (Fraction(1), Fraction(0)),
+        (Fraction(0), Fraction(1)),
+        (Fraction(-1), Fraction(0)),
+        (Fraction(0), Fraction(-1)),
+    ]
+    from symshuffle.channel import Channel
+
+    a = Fraction(2, 5)
+    circulant = tuple(
+        tuple((a, Fraction(1, 4), Fraction(1, 10), Fraction(1, 4))[(j - i) % 4] for j in range(4)) for i in range(4)
+    )
+    least = minimal_unbiased_risk(Channel(circulant), square).bracket
+    m = a - Fraction(1, 10)
+    yield compare(least.lower, 1 / m**2 - 1, at="the square: least error is that of Y/m")
+    yield compare(least.upper, 1 / m**2 - 1, at="the square: least error is that of Y/m")
+    # The plane at theta = 0: the added term has mean 0 at every input; its mean square over inputs is what it pays.
+    mechanism = PrivUnit(Fraction(3, 5), Fraction(0), 2)
+    base: Any = err1(mechanism, on_sphere=True, bits=BITS)
+    for added in (Fraction(0), Fraction(1, 2), Fraction(2)):
+        total = base + statement(mechanism, added)
+        paid = _plane_error(mechanism, added)
+        gap: Any = total - paid
+        yield compare(gap * gap, Fraction(1, 10**30), "<=", at=f"the plane, K = {added}: average error over inputs")
+
+
+def _plane_error(mechanism: PrivUnit, added: Fraction) -> Ball:
+    """Average over 32 inputs of the squared error of Y/m + K cos(2 phi) e_1, by quadrature over each half circle.
+
+    Harmonics of the error in the input are at most the third, so 32 equally spaced inputs average exactly.
+    """
+    from symshuffle.vectors.sphere import cap_numbers
+
+    numbers = cap_numbers(mechanism, bits=BITS)
+    with working_precision(BITS):
+        m, k, p, pi = to_arb(numbers.shrinkage), to_arb(added), to_arb(mechanism.p), flint.arb.pi()
+        total = flint.arb(0)
+        for i in range(32):
+            angle = pi * i / 16
+
+            def square(phi: flint.acb, _: bool) -> flint.acb:
+                first = phi.cos() / m + k * (2 * phi).cos() - angle.cos()  # noqa: B023 -- used at once
+                second = phi.sin() / m - angle.sin()  # noqa: B023
+                return first * first + second * second
+
+            near = flint.acb.integral(square, flint.acb(angle - pi / 2), flint.acb(angle + pi / 2)).real
+            far = flint.acb.integral(square, flint.acb(angle + pi / 2), flint.acb(angle + 3 * pi / 2)).real
+            total += (p * near + (1 - p) * far) / pi
+        return Ball.from_arb(total / 32, BITS)
+
+
+def _limit_slope(phi: Any, lower: Any, upper: Any, tau: Any) -> Any:
+    """Slope of log C(tau), from the normal density and both tails."""
+    return phi / lower - phi / upper + 2 * tau
+
+
+def _check_limit(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    tau = sp.Symbol("tau", positive=True)
+    cdf = (1 + sp.erf(tau / sp.sqrt(2))) / 2
+    density = sp.exp(-(tau**2) / 2) / sp.sqrt(2 * sp.pi)
+    ours = sp.diff(sp.log(cdf * (1 - cdf) / density**2), tau)
+    yield identity(sp.simplify(ours - statement(density, cdf, 1 - cdf, tau)), 0, at="every tau: slope of log C")
+    with working_precision(BITS):
+        # On cells of (0, 8]: phi/Phi falls, phi/Q and tau rise; beyond, phi/Q < tau + 1/tau (Mills), so 2 tau wins.
+        steps = [flint.arb(i) / 400 for i in range(40, 3201)]
+        signs = [
+            _density(b) / (1 - upper_normal(b)) - _density(b) / upper_normal(b) + 2 * a > 0
+            for a, b in itertools.pairwise(steps)
+        ]
+        yield decide(all(signs), at="cells of [1/10, 8]", claimed="the slope is positive")
+        # Below 1/10, h = Phi - 1/2 <= tau phi(0): the slope 2 tau - 2 phi h/(1/4 - h^2) is positive where
+        # phi(0)^2 < 1/4 - h^2.
+        peak, far = _density(flint.arb(0)), _density(flint.arb(0)) / 10
+        yield decide(bool(peak**2 / (flint.arb(1) / 4 - far**2) < 1), at="(0, 1/10]", claimed="the slope is positive")
+        target = Ball.from_arb(flint.arb.pi() / 2, BITS)
+    for height, d in ((Fraction(0), 10**4), (Fraction(1), 10**4), (Fraction(-3, 2), 10**4)):
+        found: Any = privunit_constant(height / 100, d)  # theta = tau / sqrt(d)
+        with working_precision(BITS):
+            q = upper_normal(to_arb(height))
+            limit = Ball.from_arb(q * (1 - q) / _density(to_arb(height)) ** 2, BITS)
+        gap: Any = found / limit - 1
+        yield compare(gap * gap, Fraction(1, 10**6), "<=", at=f"tau = {height}, d = 1e4: within 1e-3 of its limit")
+    first: Any = (target - privunit_constant(Fraction(0), 10**4)) * 10**4
+    yield compare(first / target, Fraction(1, 2) * (1 - Fraction(1, 10**3)), ">=", at="d = 1e4: the rate is 1/(2d)")
+    yield compare(first / target, Fraction(1, 2) * (1 + Fraction(1, 10**3)), "<=", at="d = 1e4: the rate is 1/(2d)")
+
+
+def _density(x: flint.arb) -> flint.arb:
+    return (-x * x / 2).exp() / (2 * flint.arb.pi()).sqrt()
+
+
+def _expansion(e: Any, d: Any) -> tuple[Any, Any]:
+    """The argument u at A = e, and the error over d chi^2 to second order in e."""
+    return e - e**2, 1 + Fraction(3, 2) * e + (Fraction(11, 12) + 1 / d) * e**2
+
+
+def _check_expansion(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    e, d, chi, a = sp.symbols("e d chi a", positive=True)
+    u, second = statement(e, d)
+    share = (1 - a) / (a**2 * chi**2)
+    yield identity(share.subs({a: e}).subs(chi, e ** sp.Rational(-3, 2)), u, at="(41): u at A = chi^(-2/3)")
+    yield identity(1 / (a**2 * share), chi**2 / (1 - a), at="(45)")
+    error = bmg_error(e, e ** sp.Rational(-3, 2), d) * e**3 / d
+    series = sp.series(sp.simplify(error), e, 0, 3).removeO()
+    yield identity(sp.expand(series), sp.nsimplify(sp.expand(second)), at="every d: error over d chi^2 to second order")
+    # A = alpha e: the first coefficient alpha + 1/(2 alpha^2) is 3/2 + (alpha-1)^2 (2 alpha+1)/(2 alpha^2).
+    alpha = sp.Symbol("alpha", positive=True)
+    excess = (alpha - 1) ** 2 * (2 * alpha + 1) / (2 * alpha**2)
+    first = sp.diff(sp.expand(second), e).subs(e, 0)
+    yield identity(alpha + 1 / (2 * alpha**2), sp.nsimplify(first) + excess, at="every alpha: 3/2 is the least")
+
+
+def _gap(sigma: Ball) -> Any:
+    """An upper bound of the proof's eta at sigma >= 10, with slack 1 and the constant of dimension 1."""
+    with working_precision(BITS):
+        wide = to_arb(sigma) + 1
+        e = (-2 * wide.log() / 3).exp()
+        value = (wide / to_arb(sigma)) ** 2 * (1 + 3 * e / 2 + (1 / (1 - e) + 1 - e) * e * e) - 1
+        return Ball.from_arb(value, BITS)
+
+
+def _check_assembly(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    before = None
+    for sigma in (Fraction(10), Fraction(100), Fraction(1000), Fraction(10**5)):
+        with working_precision(BITS):
+            ball = Ball.from_arb(to_arb(sigma), BITS)
+            power = Ball.from_arb((2 * to_arb(sigma).log() / 3).exp(), BITS)
+        eta: Any = statement(ball)
+        for d in (1, 10, 1000):
+            found = bmg_optimal(sigma + 1, d).bracket.upper / (d * sigma**2)
+            yield compare(found, 1 + eta, "<=", at=f"sigma = {sigma}, d = {d}: (54), best mixture at sigma + 1")
+        yield compare(eta, Fraction(0), ">=", at=f"sigma = {sigma}: eta is positive")
+        scaled: Any = eta * power
+        if before is not None:
+            yield compare(scaled, before, "<", at=f"sigma = {sigma}: eta sigma^(2/3) falls")
+        before = scaled
+    yield compare(before, Fraction(8, 5), "<=", at="sigma = 1e5: eta sigma^(2/3) near 3/2")
+
+
+def _moments(k: Any, t: Any) -> Any:
+    """k-th moment of the lognormal factor with E[E] = 1 at t = 1/sigma0^2."""
+    import sympy as sp
+
+    return sp.exp(sp.Integer(k) * (k - 1) * t / 2)
+
+
+def _check_regularity(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    t = sp.Symbol("t", positive=True)
+    y = sp.Symbol("y", real=True)
+    for k in range(1, 5):
+        inside = sp.exp(k * (sp.sqrt(t) * y - t / 2) - y**2 / 2) / sp.sqrt(2 * sp.pi)
+        ours = sp.integrate(sp.expand_power_exp(inside), (y, -sp.oo, sp.oo))
+        yield identity(
+            sp.simplify(ours / statement(k, t)), 1, at=f"moment {k} of the mixed Gaussian's factor is finite"
+        )
+    for trial in range(20):
+        found = cases.randomizer(rng, 2, 3)
+        rows: Any = found.channel.rows
+        for reference in (found.blanket, *rows):
+            spread: Any = found.privacy_variance(0, reference)
+            yield decide(
+                spread > 0 or rows[0] == found.bot, at=f"random channel {trial}", claimed="variance positive, (Bound)"
+            )
+
+
+def _rounds(sigma: Any, n: Any, rounds: Any) -> tuple[Any, Any]:
+    """Squared parameter of all rounds at noise sqrt(T) sigma, and the error of their average over d."""
+    return rounds * (1 / (rounds * sigma**2 * n)), rounds * sigma**2 / (n * rounds)
+
+
+def _check_rounds(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    sigma, n, rounds = sp.symbols("sigma n T", positive=True)
+    squared, error = statement(sigma, n, rounds)
+    # One run shifts the mean by 1/n at noise sigma/sqrt(n): squared parameter (1/n)^2/(sigma^2/n).
+    yield identity((1 / n) ** 2 / (sigma**2 / n), squared, at="every T: the parameter of one run")
+    yield identity(sigma**2 / n, error, at="every T: the error of one run")
+    once = errn(CentralGaussian(Fraction(2), 3), 10)
+    yield compare(once, 3 * statement(Fraction(2), Fraction(10), Fraction(7))[1], at="sigma = 2, d = 3, n = 10, T = 7")
+
+
+CLAIMS: Final = (
+    Claim(
+        id="vecmean.A.4-step2",
+        kind=Kind.STATEMENT,
+        title="linear estimators suffice for cap sampling",
+        text="Averaging over rotations keeps unbiasedness and does not raise the worst error; what is left is Y/m.",
+        source="vecmean, Appendix A.4, Step 2",
+        assumptions=(),
+        scope="a channel with the symmetry of the square, certified; the plane at theta = 0, perturbed, in balls",
+        grade=Grade.CERTIFIED,
+        printed=_linear,
+        check=_check_symmetrised,
+        controls=(Control("a perturbation that pays nothing", lambda mechanism, added: Fraction(0)),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.A.4-step6",
+        kind=Kind.STATEMENT,
+        title="high-dimensional limit of the cap constant",
+        text=r"$C(\tau)=\Phi Q/\varphi^2$ has its only minimum at 0, $\pi/2$; $C(\tau/\sqrt d,d)\to C(\tau)$.",
+        source="vecmean, Appendix A.4, Step 6",
+        assumptions=("Mills' bound beyond tau = 8",),
+        scope="the slope for all tau; its sign on (0, 8] in cells; three heights in dimension 10^4",
+        grade=Grade.PROVED,
+        printed=_limit_slope,
+        check=_check_limit,
+        controls=(Control("tau in place of 2 tau", lambda phi, lo, up, tau: phi / lo - phi / up + tau),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.eq-39-49",
+        kind=Kind.STATEMENT,
+        title="steps behind the error expansion",
+        text=r"$u=\chi^{-2/3}-\chi^{-4/3}$, $1/(A^2u)=\chi^2/(1-A)$, error $1+\frac32e+(\frac{11}{12}+\frac1d)e^2$.",
+        source="vecmean, equations (39) to (49)",
+        assumptions=("A = chi^(-2/3)",),
+        scope="identities; the series to second order for every d; 3/2 as the least first coefficient",
+        grade=Grade.PROVED,
+        printed=_expansion,
+        check=_check_expansion,
+        controls=(
+            Control("u without its second term", lambda e, d: (e, _expansion(e, d)[1])),
+            Control("first coefficient 1", lambda e, d: (e - e**2, _expansion(e, d)[1] - e * Fraction(1, 2))),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.eq-50-55",
+        kind=Kind.STATEMENT,
+        title="steps behind the Gaussian correspondence",
+        text=r"$\eta=((\sigma+1)/\sigma)^2(1+\frac32(\sigma+1)^{-2/3}+C(\sigma+1)^{-4/3})-1=O(\sigma^{-2/3})$.",
+        source="vecmean, equations (50) to (55)",
+        assumptions=("C made explicit: 1/(1-e) + 1 - e, that of dimension 1",),
+        scope="four sigma and three dimensions against the certified best mixture",
+        grade=Grade.CERTIFIED,
+        printed=_gap,
+        check=_check_assembly,
+        controls=(Control("half of eta", lambda sigma: _gap(sigma) * Fraction(1, 2)),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.ass-B.1",
+        kind=Kind.DEFINITION,
+        title="moment and regularity conditions",
+        text=r"All moments of $\ell_\varepsilon$ are finite, variances positive, $\ell$ bounded or with a density.",
+        source="vecmean, Assumption B.1",
+        assumptions=(),
+        scope="moments 1 to 4 of the mixed Gaussian's factor; 20 random channels of full support, where (Bound) holds",
+        grade=Grade.EXACT_CASES,
+        printed=_moments,
+        check=_check_regularity,
+        controls=(Control("exponent k^2 t / 2", lambda k, t: _moments(k, t) * _moments(2, t)),),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="vecmean.sec-6-gdp",
+        kind=Kind.STATEMENT,
+        title="rounds of the central mechanism",
+        text=r"T rounds of $GM(\sqrt T\sigma)$, averaged, have the parameter and the error of one run of $GM(\sigma)$.",
+        source="vecmean, Section 6",
+        assumptions=("squared parameters add",),
+        scope="every sigma, n, T",
+        grade=Grade.PROVED,
+        printed=_rounds,
+        check=_check_rounds,
+        controls=(Control("noise T sigma", lambda s, n, r: (r / (r**2 * s**2 * n), r * s**2 / n)),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

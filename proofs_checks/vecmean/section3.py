@@ -1,0 +1,472 @@
+"""Sections 3.1 and 3.2: the high-privacy regime, the correspondence, and the reduction to one user."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from proofs_checks.vecmean import _cases as cases
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    identity,
+)
+from symshuffle.numbers import Ball, to_arb, working_precision
+from symshuffle.vectors.mechanisms import (
+    BlanketMixedGaussian,
+    CentralGaussian,
+    LocalGaussian,
+    LocalLaplace,
+    SphereLinear,
+)
+from symshuffle.vectors.minimal_risk import minimal_unbiased_risk
+from symshuffle.vectors.optimal import bmg_optimal
+from symshuffle.vectors.risk import err1, errn
+from symshuffle.vectors.templates import central_profile, decay_exponent, leading_template, mills_bracket
+
+BITS: Final = 192
+
+
+def _level(n: int, squared: Any) -> Ball:
+    """The level eps with eps^2 n equal to a number that may depend on n."""
+    with working_precision(BITS):
+        return Ball.from_arb((squared / n).sqrt(), BITS)
+
+
+def _log(n: int) -> Any:
+    with working_precision(BITS):
+        return to_arb(n).log()
+
+
+def _template(sigma: Fraction, eps: Ball, n: int) -> Ball:
+    """The template of the regime."""
+    with working_precision(BITS):
+        import flint
+
+        a = to_arb(sigma) * to_arb(eps) * flint.arb(n).sqrt()
+        root = (2 * flint.arb.pi() * n).sqrt()
+        return Ball.from_arb((-a * a / 2).exp() / (root * a * a * to_arb(sigma)), BITS)
+
+
+def _check_regime(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    for sigma in (Fraction(1), Fraction(3)):
+        for n in (10**12, 10**24, 10**48):
+            eps, where = _level(n, _log(n)), f"sigma = {sigma}, n = {n:.0e}, eps^2 n = log n"
+            delta = central_profile(sigma, eps, n, bits=BITS)
+            with working_precision(BITS):
+                square: Any = Ball.from_arb(to_arb(sigma) ** 2 * _log(n), BITS)
+            ratio: Any = delta / statement(sigma, eps, n)
+            yield compare(ratio, 1 + Fraction(1, 10**5), "<=", at=f"{where}: profile over template")
+            yield compare(ratio, 1 - 3 / square, ">=", at=f"{where}: the second term is 3/a^2")
+            lower, upper = mills_bracket(sigma, eps, n, bits=BITS)
+            yield compare(delta, upper, "<=", at=f"{where}: upper bound by the tail ratio")
+            yield compare(delta, lower, ">=", at=f"{where}: lower bound by the tail ratio")
+
+
+def _exponential_only(sigma: Any, rate: Any) -> Any:
+    """The power of 1/n of delta where eps^2 n is a multiple ``rate`` of log n: none unless the rate is positive."""
+    return sigma**2 * rate / 2
+
+
+def _check_decay(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    sigma, rate, n = sp.symbols("sigma c n", positive=True)
+    eps = sp.sqrt(rate * sp.log(n) / n)
+    exact = sp.expand_log(sp.log(leading_template(sigma, eps, n)), force=True)
+    slow = sp.log(sp.sqrt(2 * sp.pi)) + 3 * sp.log(sigma) + sp.log(rate) + sp.log(sp.log(n))
+    power = sp.simplify(sp.expand(-(exact + slow) / sp.log(n)))
+    yield identity(power, statement(sigma, rate), at="every rate: power of 1/n in the template, logarithms apart")
+    for users in (10**6, 10**12, 10**24, 10**48):
+        for name, squared in (("log log n", _log(users).log()), ("its root", _log(users).log().sqrt())):
+            level, where = _level(users, squared), f"n = {users:.0e}, eps^2 n = {name}"
+            found: Any = decay_exponent(Fraction(1), level, users, bits=BITS)
+            with working_precision(BITS):
+                rest = (squared / 2 + squared.log() + 2) / _log(users)
+                allowed = Ball.from_arb(rest, BITS)
+            yield compare(found - statement(Fraction(1), Fraction(0)), allowed, "<=", at=f"{where}: power of 1/n")
+            yield compare(found, Fraction(1, 2), ">=", at=f"{where}: delta is below the root of 1/n")
+
+
+def _central(sigma: Any, d: Any, n: Any) -> tuple[Any, Any]:
+    """Squared error and sensitivity of the central Gaussian mechanism."""
+    return d * sigma**2 / n, Fraction(1) / n
+
+
+def _check_central(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    for sigma, d, n in ((Fraction(2), 3, 10), (Fraction(1, 2), 7, 1000)):
+        error, sensitivity = statement(sigma, d, n)
+        yield compare(errn(CentralGaussian(sigma, d), n), error, at=f"sigma = {sigma}, d = {d}, n = {n}")
+        # Removing a unit vector from one user moves the mean by 1/n; equation (8) at that shift is the profile.
+        yield compare(max(Fraction(length, n) for length in (0, 1)), sensitivity, at=f"n = {n}: shift of the mean")
+        eps = Fraction(1, 3 * n)
+        with working_precision(BITS):
+            import flint
+
+            s, shift, level = to_arb(sigma) / flint.arb(n).sqrt(), to_arb(sensitivity), to_arb(eps)
+            ends = [sign * shift / (2 * s) - level * s / shift for sign in (1, -1)]
+            masses = [(-end / flint.arb(2).sqrt()).erfc() / 2 for end in ends]
+            curve = Ball.from_arb(
+                abs(masses[0] - level.exp() * masses[1] - to_arb(central_profile(sigma, eps, n))), BITS
+            )
+        yield compare(curve, Fraction(1, 10**25), "<=", at=f"n = {n}: profile at that shift")
+
+
+def _share(n: Any) -> Any:
+    return Fraction(1) / n
+
+
+def _check_mean_error(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(5):
+        channel, targets = cases.channel(rng, 2, 3), [[Fraction(1)], [Fraction(-1)]]
+        single = minimal_unbiased_risk(channel, targets)
+        rows: Any = channel.rows
+        values = [row[0] for row in single.estimator]
+        for n in (2, 3):
+            worst = Fraction(0)
+            for dataset in itertools.product((0, 1), repeat=n):
+                mean = sum(targets[x][0] for x in dataset) / n
+                error = Fraction(0)
+                for outputs in itertools.product(range(3), repeat=n):
+                    mass = Fraction(1)
+                    for x, y in zip(dataset, outputs, strict=True):
+                        mass *= rows[x][y]
+                    error += mass * (sum(values[y] for y in outputs) / n - mean) ** 2
+                worst = max(worst, error)
+            yield compare(worst, single.bracket.upper * statement(n), at=f"random channel {trial}, n = {n}")
+
+
+def _objective(n: int) -> Fraction:
+    """Factor between n Err_n and Err_1 for averages of unbiased estimates."""
+    return Fraction(1)
+
+
+def _check_objective(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    mechanisms = (BlanketMixedGaussian("0.95", "4.6"), SphereLinear("1/3", 4), LocalGaussian(3, 2), LocalLaplace(5))  # type: ignore[arg-type]
+    for mechanism in mechanisms:
+        for n in (2, 1000):
+            total: Any = n * errn(mechanism, n)  # type: ignore[operator]
+            single: Any = err1(mechanism)
+            yield compare(total, single * statement(n), at=f"{type(mechanism).__name__}, n = {n}")
+
+
+def _explicit_gap(sigma: Ball, e: Ball) -> Any:
+    """An upper bound of eta, with the constant that dimension 1 needs, for e = sigma^(-2/3) < 1."""
+    return Fraction(3, 2) * e + (1 / (1 - e) + (1 - e)) * e * e
+
+
+def _check_correspondence(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    for sigma in (Fraction(3), Fraction(10), Fraction(100), Fraction(1000)):
+        with working_precision(BITS):
+            e = Ball.from_arb((-2 * to_arb(sigma).log() / 3).exp(), BITS)
+            index = Ball.from_arb(to_arb(sigma), BITS)
+        for d in (1, 2, 10, 1000):
+            found = bmg_optimal(sigma, d)
+            ratio = Ball(found.bracket.lower, found.bracket.upper) / (d * sigma**2)
+            where = f"sigma = {sigma}, d = {d}"
+            yield compare(ratio, Fraction(1), ">=", at=f"{where}: not below the central Gaussian")
+            yield compare(ratio, 1 + statement(index, e), "<=", at=f"{where}: within eta of it")
+
+
+def _both_orders(lower: Fraction, upper: Fraction) -> bool:
+    """Whether a demand on the lower index is one on the upper index too: the former variance is no smaller."""
+    return lower >= upper
+
+
+def _check_problems(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(40):
+        found = cases.randomizer(rng, 2 + trial % 2, 3)
+        lower, upper = found.inverse_square_lower(), found.inverse_square_upper()
+        yield decide(statement(lower, upper), at=f"random randomizer {trial}", claimed="feasible for (5), so for (6)")
+
+
+def _ratio(first: Any, second: Any, eps: Any, n: Any) -> Any:
+    """The template at the first index over that at the second."""
+    import sympy as sp
+
+    return (second / first) ** 3 * sp.exp(-(first**2 - second**2) / 2 * eps**2 * n)
+
+
+def _check_reduction(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    chi, eta, eps, n, x = sp.symbols("chi eta epsilon n x", positive=True)
+    for first, second, name in ((chi + eta, chi, "chi + eta over chi"), (chi, chi + eta, "the other way")):
+        ours = leading_template(first, eps, n) / leading_template(second, eps, n)
+        yield identity(sp.simplify(ours / statement(first, second, eps, n)), 1, at=f"every n: {name}")
+    fixed = {chi: 2, eta: sp.Rational(1, 3)}
+    for first, second, limit in ((chi + eta, chi, sp.Integer(0)), (chi, chi + eta, sp.oo)):
+        grown = statement(first, second, sp.sqrt(x / n), n).subs(fixed)
+        found = sp.limit(sp.simplify(grown), x, sp.oo)
+        yield decide(found == limit, at="eps^2 n to infinity", claimed=f"limit {limit}", computed=str(found))
+
+
+def _hcr(inverse_upper: Fraction, d: int) -> Fraction:
+    return d / inverse_upper
+
+
+def _check_hcr(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    # Coordinates: whatever c = E_bot xhat is, one of e_j, -e_j is at distance 1 + |c_j| >= 1 from it along axis j.
+    c = sp.Symbol("c", real=True)
+    yield identity(
+        (1 + c) ** 2 + (1 - c) ** 2, 2 + 2 * c**2, at="one of the two signs has squared gap at least 1 + c^2"
+    )
+    for trial in range(25):
+        found = cases.randomizer(rng, 2, 2 + trial % 4)
+        least = minimal_unbiased_risk(found.channel, [[1], [-1]]).bracket.lower
+        where = f"random randomizer {trial}, inputs 1 and -1, mean at bot free"
+        yield compare(least, statement(found.inverse_square_upper(), 1), ">=", at=where)
+    for trial in range(4):
+        found = cases.randomizer(rng, 4, 5)
+        targets = [[1, 0], [-1, 0], [0, 1], [0, -1]]
+        if _spans(found.channel):
+            least = minimal_unbiased_risk(found.channel, targets).bracket.lower
+            yield compare(
+                least, statement(found.inverse_square_upper(), 2), ">=", at=f"random {trial}, four unit inputs"
+            )
+    for p in (Fraction(3, 5), Fraction(9, 10)):
+        found = cases.response(p)
+        least = minimal_unbiased_risk(found.channel, [[1], [-1]]).bracket.lower
+        yield compare(least, statement(found.inverse_square_upper(), 1), ">=", at=f"RR({p}), where it is an equality")
+
+
+def _spans(channel: Channel) -> bool:
+    import sympy as sp
+
+    return bool(
+        sp.Matrix([[sp.Rational(str(entry)) for entry in row] for row in channel.rows]).rank() == channel.num_inputs
+    )
+
+
+def _upper_bound(e: Any, d: Any) -> Any:
+    """Error over d chi^2 at A = e, with an explicit remainder."""
+    return 1 + Fraction(3, 2) * e + (1 / (1 - e) + (1 - e) / d) * e * e
+
+
+def _check_achievable(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    from symshuffle.mechanisms.symbolic import nonnegative
+
+    e, d, u, t = sp.symbols("e d u t", positive=True)
+    # log(1+u) >= 2u/(2+u): equal at 0, and the derivatives differ by a square.
+    gap = sp.diff(sp.log(1 + u) - 2 * u / (2 + u), u)
+    yield identity(gap, u**2 / ((1 + u) * (2 + u) ** 2), at="every u > 0: slope of log(1+u) - 2u/(2+u)")
+    bound = (1 + e * (1 - e) / 2) / (1 - e) + e**2 * (1 - e) / d  # A = e, u = e - e^2, u/log(1+u) <= 1 + u/2
+    claimed = sp.nsimplify(statement(e, d))
+    yield decide(
+        nonnegative(claimed - bound, {e: t / (1 + t)}),
+        at="every e in (0,1), every d",
+        claimed="at least that",
+        symbolic=True,
+    )
+    for chi in (Fraction(3), Fraction(10), Fraction(1000)):
+        for dim in (1, 10, 1000):
+            found = bmg_optimal(chi, dim)
+            with working_precision(BITS):
+                ball = Ball.from_arb((-2 * to_arb(chi).log() / 3).exp(), BITS)
+            ratio = found.bracket.upper / (dim * chi**2)
+            yield compare(ratio, statement(ball, Fraction(dim)), "<=", at=f"chi = {chi}, d = {dim}: the best mixture")
+
+
+CLAIMS: Final = (
+    Claim(
+        id="vecmean.def-3.1",
+        kind=Kind.DEFINITION,
+        title="the high-privacy regime",
+        text=r"$\delta_n=f_{n,\varepsilon_n}(\sigma)(1+o(1))$ for $\varepsilon_n\sqrt n\to\infty$.",
+        source="vecmean, Definition 3.1",
+        assumptions=(r"$\varepsilon_n=O(\sqrt{\log n/n})$",),
+        scope="the central Gaussian is a member: ratios with the second term, n to 1e48; one of noise 1 % off is not",
+        grade=Grade.CERTIFIED,
+        printed=_template,
+        check=_check_regime,
+        controls=(Control("noise 1 % larger", lambda s, e, n: _template(s * Fraction(101, 100), e, n)),),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="vecmean.prop-3.2",
+        kind=Kind.STATEMENT,
+        title="the central Gaussian mechanism is in the regime",
+        text=r"$\delta_{GM(\sigma)}(\varepsilon_n)=f_{n,\varepsilon_n}(\sigma)(1+o(1))$.",
+        source="vecmean, Proposition 3.2",
+        assumptions=(r"$\varepsilon_n=O(\sqrt{\log n/n})$, $\varepsilon_n\sqrt n\to\infty$",),
+        scope="sigma = 1, 3 along eps^2 n = log n to n = 1e48, between two bounds whose ratio tends to 1",
+        grade=Grade.CERTIFIED,
+        printed=_template,
+        check=_check_regime,
+        controls=(
+            Control("noise 1 % smaller", lambda s, e, n: _template(s * Fraction(99, 100), e, n)),
+            Control("power 1 of a instead of 2", lambda s, e, n: _template(s, e, n) * s * e * Fraction(10**6)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.sec-3.1-decay",
+        kind=Kind.STATEMENT,
+        title="how fast delta falls in the regime",
+        text=(
+            r"$\delta$ is governed by $\exp(-\sigma^2\varepsilon_n^2n/2)$ and is polynomially small precisely when "
+            r"$\varepsilon_n^2n=\Theta(\log n)$."
+        ),
+        source="vecmean, Section 3.1",
+        assumptions=("read as: the power of 1/n vanishes where $\\varepsilon_n^2n=o(\\log n)$",),
+        scope="the template for every rate; the exact profile along two slow sequences to n = 1e48",
+        grade=Grade.REFUTED,
+        printed=_exponential_only,
+        check=_check_decay,
+        controls=(Control("power 1/3", lambda s, c: Fraction(1, 3) + s**2 * c / 2),),
+        expected=ClaimVerdict.REFUTED,
+        corrected=Correction(
+            text=(
+                r"$\delta=n^{-1/2-\sigma^2c/2+o(1)}$ where $\varepsilon_n^2n/\log n\to c$: polynomially small for "
+                r"every sequence of the regime, by the factor $n^{-1/2}$ of the template. Counterexample: "
+                r"$\varepsilon_n^2n=\log\log n$."
+            ),
+            statement=lambda sigma, rate: Fraction(1, 2) + sigma**2 * rate / 2,
+            grade=Grade.CERTIFIED,
+        ),
+    ),
+    Claim(
+        id="vecmean.eq-1-2",
+        kind=Kind.STATEMENT,
+        title="error and sensitivity of the central Gaussian mechanism",
+        text=r"$E|GM(\sigma)-\bar x|^2=d\sigma^2/n$; the mean has zero-out sensitivity 1/n.",
+        source="vecmean, equations (1) and (2)",
+        assumptions=(),
+        scope="two parameter sets; equation (8) at the shift 1/n is the profile",
+        grade=Grade.CERTIFIED,
+        printed=_central,
+        check=_check_central,
+        controls=(
+            Control("sensitivity 2/n", lambda s, d, n: (_central(s, d, n)[0], Fraction(2, n))),
+            Control("error without d", lambda s, d, n: (s**2 / n, Fraction(1, n))),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.eq-3",
+        kind=Kind.STATEMENT,
+        title="worst squared error of n users",
+        text=r"For averages of unbiased estimates $Err_n=Err_1/n$.",
+        source="vecmean, equation (3)",
+        assumptions=("finite channels",),
+        scope="5 random channels, all datasets and outputs of 2 and 3 users",
+        grade=Grade.EXACT_CASES,
+        printed=_share,
+        check=_check_mean_error,
+        controls=(Control("1 % more", lambda n: Fraction(101, 100 * n)),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.eq-4",
+        kind=Kind.STATEMENT,
+        title="the minimax design problem",
+        text=r"$\inf\limsup_nn\,Err_n$ over channels and unbiased analyzers under the profile constraint.",
+        source="vecmean, equation (4)",
+        assumptions=(),
+        scope="a problem, not a fact: its objective does not depend on n for averages of the mechanisms here",
+        grade=Grade.EXACT_CASES,
+        printed=_objective,
+        check=_check_objective,
+        controls=(Control("1 % more", lambda n: Fraction(101, 100)),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.thm-3.3",
+        kind=Kind.STATEMENT,
+        title="the Gaussian limit correspondence",
+        text=r"$d\sigma^2\le Err^*_{DP}\le d\sigma^2(1+\eta(\sigma))$, $\eta=O(\sigma^{-2/3})$ the same for every d.",
+        source="vecmean, Theorem 3.3",
+        assumptions=("Lemma 2.6, which is imported",),
+        scope="eta = 3/2 e + (2 - e + e^2/(1-e)) e^2, e = sigma^(-2/3), against the certified best mixture; 16 cases",
+        grade=Grade.CERTIFIED,
+        printed=_explicit_gap,
+        check=_check_correspondence,
+        controls=(
+            Control("eta of order 1/sigma", lambda s, e: Fraction(3, 2) / s),
+            Control("eta negative", lambda s, e: -_explicit_gap(s, e)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.eq-5-6",
+        kind=Kind.STATEMENT,
+        title="the two single-user problems",
+        text=r"Feasible under $\chi_{lo}\ge\chi$ is feasible under $\chi_{up}\ge\chi$: $Err^*_{up}\le Err^*_{lo}$.",
+        source="vecmean, equations (5) and (6)",
+        assumptions=(),
+        scope="40 random randomizers with various blankets",
+        grade=Grade.EXACT_CASES,
+        printed=_both_orders,
+        check=_check_problems,
+        controls=(Control("the other way round", lambda lower, upper: lower <= upper),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.lem-3.4",
+        kind=Kind.STATEMENT,
+        title="privacy constraints become index constraints",
+        text=r"$Err^*_{up}(\chi)\le Err^*_{DP}\le Err^*_{lo}(\chi+\eta)$, by (18): $f(\chi+\eta)/f(\chi)\to0$.",
+        source="vecmean, Lemma 3.4",
+        assumptions=("Lemmas 2.6 and A.2",),
+        scope="the ratio of templates for all arguments, its limits at chi = 2, eta = 1/3; Lemma 2.6 stays imported",
+        grade=Grade.PROVED,
+        printed=_ratio,
+        check=_check_reduction,
+        controls=(
+            Control("power 2", lambda a, b, e, n: _ratio(a, b, e, n) * a / b),
+            Control("no half in the exponent", lambda a, b, e, n: _ratio(a, b, e, n) ** 2),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.thm-3.5",
+        kind=Kind.STATEMENT,
+        title="the lower bound by the upper index",
+        text=(
+            r"$Err_1\ge d\chi_{up}^2$ for every unbiased estimator; the mean at $\bot$, which the proof sets to 0, may "
+            r"be anything: the sign of $e_j$ can be chosen against it."
+        ),
+        source="vecmean, Theorem 3.5",
+        assumptions=(r"$\pm e_j$ are inputs",),
+        scope="29 random randomizers against the certified least risk, mean at bot free; RR, where it is an equality",
+        grade=Grade.EXACT_CASES,
+        printed=_hcr,
+        check=_check_hcr,
+        controls=(Control("1e-9 more", lambda v, d: d / v * (1 + Fraction(1, 10**9))),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.cor-3.6",
+        kind=Kind.STATEMENT,
+        title="what a lower index allows",
+        text=r"$Err^*_{lo}(\chi)\le d\chi^2(1+\frac32\chi^{-2/3}+O(\chi^{-4/3}))$.",
+        source="vecmean, Corollary 3.6",
+        assumptions=(r"remainder made explicit: $(1/(1-e)+(1-e)/d)e^2$, $e=\chi^{-2/3}<1$",),
+        scope="every chi > 1 and every d; the certified best mixture in 9 cases",
+        grade=Grade.PROVED,
+        printed=_upper_bound,
+        check=_check_achievable,
+        controls=(
+            Control("1 in place of 3/2", lambda e, d: _upper_bound(e, d) - Fraction(1, 2) * e),
+            Control("remainder 1 % short", lambda e, d: _upper_bound(e, d) - Fraction(1, 100) * e * e),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

@@ -36,7 +36,7 @@ def randomizer(rng: np.random.Generator, k: int, m: int) -> FiniteRandomizer:
         return full
     share = Fraction(int(rng.integers(1, 5)), 5)
     other = distribution(rng, m)
-    floor = [full.gamma * mass for mass in full.blanket]  # type: ignore[operator]
+    floor = [full.gamma * mass for mass in full.blanket]
     gamma = share * min(a / b for a, b in zip(floor, other, strict=True))
     return FiniteRandomizer(full.channel, other, gamma, other)
 

@@ -368,7 +368,7 @@ CLAIMS: Final = (
         id="symshuffle.vecmean-takeover",
         kind=Kind.STATEMENT,
         title="the dimension at which the mixed Gaussian takes over from the linear density",
-        text="At equal lower index the linear density is better in low dimension, the mixed Gaussian from d = 11, 48, 225 on.",
+        text="At equal lower index the linear density is better below dimension 11, 48, 225, the mixed Gaussian above.",
         source="our own",
         assumptions=("inputs of the ball",),
         scope="chi = 10, 100, 1000, on both sides of the crossing, certified; the clipped density is better than both",

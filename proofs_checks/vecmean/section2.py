@@ -104,7 +104,7 @@ def _check_stick(statement: Statement, rng: np.random.Generator) -> Iterator[Com
         value = hockey_stick(p, q, alpha)
         yield compare(value, statement(p, q, alpha), at=f"random pair {trial}, alpha = {alpha}")
         merged = Channel((p, q)).push_forward(cases.kernel(rng, len(p), 2)).rows
-        yield compare(hockey_stick(*merged, alpha), value, "<=", at=f"random pair {trial}, processed")
+        yield compare(hockey_stick(merged[0], merged[1], alpha), value, "<=", at=f"random pair {trial}, processed")
 
 
 def _profile(channel: Channel, n: int, alpha: Fraction) -> Fraction:

@@ -136,12 +136,12 @@ def _check_mean_error(statement: Statement, rng: np.random.Generator) -> Iterato
         rows: Any = channel.rows
         values = [row[0] for row in single.estimator]
         for n in (2, 3):
-            worst = Fraction(0)
+            worst: Any = Fraction(0)
             for dataset in itertools.product((0, 1), repeat=n):
                 mean = sum(targets[x][0] for x in dataset) / n
-                error = Fraction(0)
+                error: Any = Fraction(0)
                 for outputs in itertools.product(range(3), repeat=n):
-                    mass = Fraction(1)
+                    mass: Any = Fraction(1)
                     for x, y in zip(dataset, outputs, strict=True):
                         mass *= rows[x][y]
                     error += mass * (sum(values[y] for y in outputs) / n - mean) ** 2
@@ -158,7 +158,7 @@ def _check_objective(statement: Statement, _: np.random.Generator) -> Iterator[C
     mechanisms = (BlanketMixedGaussian("0.95", "4.6"), SphereLinear("1/3", 4), LocalGaussian(3, 2), LocalLaplace(5))  # type: ignore[arg-type]
     for mechanism in mechanisms:
         for n in (2, 1000):
-            total: Any = n * errn(mechanism, n)  # type: ignore[operator]
+            total: Any = n * errn(mechanism, n)
             single: Any = err1(mechanism)
             yield compare(total, single * statement(n), at=f"{type(mechanism).__name__}, n = {n}")
 

@@ -62,7 +62,8 @@ def _every_estimator(mechanism: PrivUnit, added: Fraction) -> Ball:
 
 
 def _least_estimator(mechanism: PrivUnit, added: Fraction) -> Ball:
-    return privunit_constant(mechanism.theta, mechanism.dimension) + added * added / 4
+    paid: Ball = privunit_constant(mechanism.theta, mechanism.dimension) + added * added / 4
+    return paid
 
 
 def _check_constant(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:

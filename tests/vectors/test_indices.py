@@ -1,0 +1,152 @@
+"""Indices against enumeration, quadrature, and grids of inputs that may never exceed the claimed supremum."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import flint
+import numpy as np
+import pytest
+from scipy import integrate
+
+from symshuffle.channel import Channel
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian, LocalLaplace, PrivUnit, SphereLinear
+from symshuffle.vectors.finite import FiniteRandomizer
+from symshuffle.vectors.gaussian_integrals import largest_blanket_variance
+from symshuffle.vectors.indices import Blanket, shuffle_index
+
+
+def chi(mechanism, side, blanket=Blanket.MECHANISM):
+    return float(shuffle_index(mechanism, side, blanket=blanket).bracket.midpoint)
+
+
+@pytest.mark.parametrize(
+    ("gamma", "sigma0", "lower", "upper"),
+    [
+        ("0.95", "4.6", 88.6131845643649865, 90.7951022184303641),
+        ("0.5", "1", 1.07886672658797521, 1.16371473438241975),
+        ("0.1", "0.7", 0.135775344681032392, 0.144310428317187073),
+        ("0.9", "0.5", 1.29582500081595289, 1.29651544945039528),
+    ],
+)
+def test_known_digits(gamma, sigma0, lower, upper):
+    mechanism = BlanketMixedGaussian(gamma, sigma0)
+    assert chi(mechanism, "lower") == pytest.approx(lower, rel=1e-14)
+    assert chi(mechanism, "upper") == pytest.approx(upper, rel=1e-14)
+    largest = chi(mechanism, "lower", Blanket.LARGEST)
+    assert lower < largest < upper
+
+
+@pytest.mark.parametrize(("gamma", "sigma0"), [(0.1, 0.7), (0.5, 1.0), (0.9, 0.6)])
+def test_no_input_on_a_grid_exceeds_the_upper_index(gamma, sigma0):
+    found = 1 / chi(BlanketMixedGaussian(str(gamma), str(sigma0)), "upper") ** 2
+    # Directions in the plane: x1 along the first axis, the reference at any angle.
+    z, w = np.polynomial.hermite_e.hermegauss(80)
+    points, weights = np.array(list(itertools.product(z, z))), np.outer(w, w).ravel() / (2 * math.pi)
+
+    def tilt(x):
+        return np.exp(points @ x - x @ x / 2)
+
+    best = 0.0
+    for r1, r, angle in itertools.product((0.5, 1.0), (0.0, 0.5, 1.0), np.linspace(0, math.pi, 7)):
+        x1 = np.array([r1, 0.0]) / sigma0
+        x = r * np.array([math.cos(angle), math.sin(angle)]) / sigma0
+        best = max(best, weights @ ((1 - gamma) ** 2 * (tilt(x1) - 1) ** 2 / (gamma + (1 - gamma) * tilt(x))))
+    assert best == pytest.approx(found, rel=1e-5)
+    assert best <= found * (1 + 1e-5)
+
+
+@pytest.mark.parametrize("d", [1, 3])
+@pytest.mark.parametrize(("gamma", "b"), [(0.05, 1.5), (0.6, 0.4), (0.0, 0.5)])
+def test_largest_blanket_variance_is_the_largest_over_lengths(d, gamma, b):
+    found = float(largest_blanket_variance(flint.arb(gamma), flint.arb(b), d))
+
+    def variance(rho):
+        def radial(length, power):
+            u = rho * length * power
+            odd = math.sinh(u) / u if u else 1.0
+            return (math.cosh(u) if d == 1 else odd) * math.exp(-power * rho * rho / 2)
+
+        def integrand(length):
+            density = math.sqrt(2 / math.pi) * length ** (d - 1) * math.exp(-length * length / 2)
+            weight = 1 / (gamma + (1 - gamma) * math.exp(-b * length - b * b / 2))
+            return density * weight * (radial(length, 2) - 2 * radial(length, 1) + 1)
+
+        return integrate.quad(integrand, 0, 30, limit=400)[0]
+
+    assert variance(b) == pytest.approx(found, rel=1e-7)
+    assert max(variance(rho) for rho in np.linspace(0, b, 21)) <= found * (1 + 1e-7)
+
+
+def test_gaussian_upper_index_is_the_closed_form_and_its_own_blanket_is_refused():
+    assert chi(LocalGaussian(20, 7), "upper") == pytest.approx(19.8879370591653, rel=1e-13)
+    with pytest.raises(Unsupported, match="largest"):
+        shuffle_index(LocalGaussian(1), "lower")
+    assert chi(LocalGaussian(1000, 1), "lower", Blanket.LARGEST) == pytest.approx(999.2018, rel=1e-5)
+
+
+@pytest.mark.parametrize(("p", "theta", "d"), [("0.6", "0", 2), ("0.3", "0.4", 2), ("0.8", "-0.5", 2)])
+def test_privunit_indices_against_arcs(p, theta, d):
+    mechanism = PrivUnit(p, theta, d)
+    half = math.acos(float(theta))
+    grid = (np.arange(200_000) + 0.5) * 2 * math.pi / 200_000 - math.pi
+    inside = half / math.pi
+    high, low = float(p) / inside, (1 - float(p)) / (1 - inside)
+
+    def density(angle):
+        return np.where(np.cos(grid - angle) >= float(theta), high, low)
+
+    own = (density(0.0) - 1) ** 2
+    assert 1 / (own.mean() / min(high, low)) ** 0.5 == pytest.approx(chi(mechanism, "lower"), rel=1e-4)
+    worst = max((own / density(angle)).mean() for angle in np.linspace(0, math.pi, 25))
+    assert worst**-0.5 == pytest.approx(chi(mechanism, "upper"), rel=1e-4)
+
+
+def test_randomized_response_is_the_linear_density_on_two_points():
+    response = FiniteRandomizer.from_channel(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]))
+    linear = SphereLinear("1/2", 1)
+    for side in ("lower", "upper"):
+        assert shuffle_index(response, side).inverse_square == shuffle_index(linear, side).inverse_square
+
+
+@pytest.mark.parametrize("d", [2, 3, 6])
+def test_linear_density_upper_index_against_quadrature(d):
+    c = 0.6
+    moment = integrate.quad(lambda a: math.sin(a) ** (d - 2) * math.cos(a) ** 2 / (1 + c * math.cos(a)), 0, math.pi)[0]
+    mass = integrate.quad(lambda a: math.sin(a) ** (d - 2), 0, math.pi)[0]
+    assert chi(SphereLinear("0.6", d), "upper") == pytest.approx((c * c * moment / mass) ** -0.5, rel=1e-9)
+
+
+def test_laplace_upper_index_against_a_grid_of_inputs():
+    b = 0.8
+    y = np.linspace(-30, 30, 400_001)
+    step = y[1] - y[0]
+
+    def law(x):
+        return np.exp(-np.abs(y - x) / b) / (2 * b)
+
+    pairs = itertools.product((0.3, 1.0), np.linspace(-1, 1, 9))
+    worst = max(float(((law(x1) - law(0)) ** 2 / law(x)).sum() * step) for x1, x in pairs)
+    assert worst**-0.5 == pytest.approx(chi(LocalLaplace("0.8"), "upper"), rel=1e-5)
+
+
+def test_an_index_says_what_it_is():
+    found = shuffle_index(BlanketMixedGaussian("0.95", "4.6"), "lower")
+    assert Fraction(float(found)) <= found.bracket.lower
+    assert "zero-out" in found.about and found.to_dict()["side"] == "lower"
+    with pytest.raises(Unsupported, match="upper"):
+        float(shuffle_index(BlanketMixedGaussian("0.95", "4.6"), "upper"))
+    with pytest.raises(InputError, match="p = 1/2"):
+        shuffle_index(PrivUnit("1/2", 0, 3), "lower")
+    with pytest.raises(InputError, match="side"):
+        shuffle_index(LocalGaussian(1), "both")
+
+
+def test_a_blanket_that_is_none_is_refused_with_the_place():
+    channel = Channel.from_rows([["1/2", "1/2"], ["1/4", "3/4"]])
+    law = (Fraction(1, 2), Fraction(1, 2))
+    assert FiniteRandomizer(channel, law, Fraction(1, 2), law).inverse_square_lower() == Fraction(1, 2)
+    with pytest.raises(InputError, match="output 0 at input 1"):
+        FiniteRandomizer(channel, law, Fraction(501, 1000), law)
+    assert FiniteRandomizer(channel, law, Fraction(1, 2), law).with_largest_blanket().gamma == Fraction(3, 4)

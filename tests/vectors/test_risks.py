@@ -1,0 +1,200 @@
+"""Risks, certificates and optima: by enumeration, by an independent optimiser, and with false certificates."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from symshuffle.channel import Channel
+from symshuffle.errors import InputError
+from symshuffle.numbers import Ball
+from symshuffle.vectors import BlanketMixedGaussian, CentralGaussian, LocalLaplace, PrivUnit, SphereLinear
+from symshuffle.vectors.clipped import ClippedLinear, best_density, clipped_numbers, density_program
+from symshuffle.vectors.frames import kashin_coefficients
+from symshuffle.vectors.indices import shuffle_index
+from symshuffle.vectors.minimal_risk import (
+    minimal_unbiased_risk,
+    product_weights,
+    shuffled_problem,
+    weighted_minimum,
+)
+from symshuffle.vectors.optimal import bmg_optimal, bmg_risk_series
+from symshuffle.vectors.risk import affine_risk, best_shrinkage, err1, errn, hcr_bound
+from symshuffle.vectors.templates import central_profile, mills_bracket, profile_template
+
+CHANNEL = Channel.from_rows([["1/2", "1/4", "1/8", "1/8"], ["1/4", "1/4", "1/4", "1/4"], ["1/8", "1/8", "1/4", "1/2"]])
+TARGETS = [[Fraction(-1)], [Fraction(1, 5)], [Fraction(1)]]
+
+
+def test_exact_risks():
+    assert err1(BlanketMixedGaussian("0.95", "4.6")) == 8483
+    assert err1(SphereLinear("1/2", 3)) == 36 and err1(SphereLinear("1/2", 3), on_sphere=True) == 35
+    assert errn(SphereLinear("1/2", 3), 9) == 4
+    assert errn(CentralGaussian(2, 3), 6) == 2
+    assert float(err1(PrivUnit("0.6", 0, 2), on_sphere=True)) == pytest.approx(60.6850275068)
+    with pytest.raises(InputError, match="n = 0"):
+        errn(LocalLaplace(1), 0)
+
+
+@pytest.mark.parametrize(
+    "mechanism", [BlanketMixedGaussian("0.95", "4.6"), SphereLinear("0.3", 5), PrivUnit("0.6", 0, 4), LocalLaplace(3)]
+)
+def test_the_lower_bound_is_below_the_risk(mechanism):
+    assert hcr_bound(mechanism).upper < float(err1(mechanism))
+
+
+def test_minimal_risk_is_that_of_an_independent_optimiser():
+    found = minimal_unbiased_risk(CHANNEL, TARGETS)
+    rows = np.array([[float(entry) for entry in row] for row in CHANNEL.rows])
+    values = np.array([-1, 0.2, 1])
+    start = np.linalg.pinv(rows) @ values
+    kernel = np.linalg.svd(rows)[2][-1]
+    worst = optimize.minimize_scalar(lambda t: (rows @ (start + t * kernel) ** 2 - values**2).max()).fun
+    assert float(found) == pytest.approx(worst, rel=1e-5)
+    assert found.bracket.lower <= found.bracket.upper
+
+
+def test_false_certificates_fall():
+    found = minimal_unbiased_risk(CHANNEL, TARGETS)
+    found.verify()
+    width = found.bracket.upper / 1000
+    biased = tuple((row[0] * Fraction(1001, 1000),) for row in found.estimator)
+    ends = found.bracket
+    low = replace(ends, lower=ends.lower - width, upper=ends.upper - width)
+    high = replace(ends, lower=ends.upper, upper=ends.upper + width)
+    for wrong, place in (
+        (replace(found, bracket=low), "upper"),
+        (replace(found, bracket=high), "lower"),
+        (replace(found, estimator=biased), "estimator"),
+        (replace(found, weights=(Fraction(1), Fraction(1), Fraction(-1))), "weights"),
+    ):
+        with pytest.raises(InputError, match=place):
+            wrong.verify()
+
+
+def test_no_unbiased_estimator_is_said_before_solving():
+    same = Channel.from_rows([["1/2", "1/2"], ["1/2", "1/2"]])
+    with pytest.raises(InputError, match="range of the channel"):
+        minimal_unbiased_risk(same, [[1], [-1]])
+    with pytest.raises(InputError, match="targets"):
+        minimal_unbiased_risk(CHANNEL, [[1], [-1]])
+    with pytest.raises(InputError, match="at most 3000"):
+        shuffled_problem(CHANNEL, TARGETS, 20)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_n_users_have_a_share_of_the_single_risk(n):
+    single = minimal_unbiased_risk(CHANNEL, TARGETS)
+    channel, means = shuffled_problem(CHANNEL, TARGETS, n)
+    least = weighted_minimum(channel, means, product_weights(single.weights, n))[0]
+    assert n * least == single.bracket.lower
+    if n == 2:
+        several = minimal_unbiased_risk(channel, means).bracket
+        assert float(n * several.upper) == pytest.approx(float(single.bracket.upper), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("chi", "d", "share", "risk"),
+    [(1, 1, 0.5980681188992486, 4.384076203885002), (100, 10, 0.0448520804621762, 10718.33552740203)],
+)
+def test_best_mixed_gaussian(chi, d, share, risk):
+    found = bmg_optimal(chi, d)
+    found.verify()
+    assert float(found.share) == pytest.approx(share, rel=1e-12)
+    assert float(found.bracket.upper) / d == pytest.approx(risk, rel=1e-13)
+    assert shuffle_index(found.mechanism, "lower").bracket.lower >= chi
+    assert float(err1(found.mechanism)) == pytest.approx(float(found.bracket.upper), rel=1e-9)
+    shifted = replace(found, share=Ball(found.share.lower * 2, found.share.upper * 2))
+    with pytest.raises(InputError, match="share"):
+        shifted.verify()
+    raised = replace(found, bracket=found.bracket.scaled(Fraction(1001, 1000)))
+    with pytest.raises(InputError, match="bracket"):
+        raised.verify()
+
+
+@pytest.mark.parametrize("chi", [Fraction(1, 10), 10**4])
+def test_best_mixed_gaussian_at_the_ends(chi):
+    found = bmg_optimal(chi, 3)
+    best = float(found.bracket.lower)
+    for share in np.linspace(0.001, 0.999, 200):
+        u = (1 - share) / (share * float(chi)) ** 2
+        assert 3 / (share**2 * np.log1p(u)) + (1 - share) / share >= best * (1 - 1e-12)
+
+
+def test_series_of_the_optimum_has_the_known_coefficients():
+    share, value = bmg_risk_series(2)
+    import sympy as sp
+
+    e, d = sp.symbols("e d", positive=True)
+    assert sp.expand(share - (1 + (1 / (3 * d) - sp.Rational(7, 9)) * e + (25 * d - 30) / (54 * d) * e**2)) == 0
+    assert sp.expand(value - (1 + 3 * e / 2 + (sp.Rational(11, 12) + 1 / d) * e**2)) == 0
+
+
+@pytest.mark.parametrize(("chi", "d"), [(3, 2), (10, 10), (100, 3)])
+def test_best_density_against_the_convex_program(chi, d):
+    found = best_density(chi, d)
+    found.verify()
+    numbers = clipped_numbers(found.mechanism)
+    assert density_program(chi, d) == pytest.approx(float(numbers.shrinkage), rel=2e-5)
+    for wrong, place in (
+        (replace(found, bracket=found.bracket.scaled(Fraction(999, 1000))), "upper"),
+        (replace(found, bracket=found.bracket.scaled(Fraction(1001, 1000))), "lower"),
+        (replace(found, mechanism=replace(found.mechanism, clip=found.mechanism.clip + Fraction(1, 10))), "upper"),
+    ):
+        with pytest.raises(InputError, match=place):
+            wrong.verify()
+
+
+def test_clipped_density_has_unit_mass_and_the_index_asked_for():
+    mechanism = ClippedLinear("-0.4", 5, 7)
+    numbers = clipped_numbers(mechanism)
+    angle = np.linspace(0, np.pi, 100_001)
+    law = np.sin(angle) ** 3
+    law /= np.trapezoid(law, angle)
+    height = np.cos(angle)
+    density = float(numbers.gamma) + float(numbers.slope) * np.maximum(height + 0.4, 0)
+    assert np.trapezoid(density * law, angle) == pytest.approx(1)
+    assert np.trapezoid((density - 1) ** 2 * law, angle) == pytest.approx(float(numbers.gamma) / 49)
+    assert np.trapezoid(height * density * law, angle) == pytest.approx(float(numbers.shrinkage))
+    with pytest.raises(InputError, match="dimension"):
+        best_density(10, 1)
+    with pytest.raises(InputError, match="chi"):
+        best_density(0, 2)
+
+
+@pytest.mark.parametrize(("a", "b", "n"), [(36, -1, 1), (4, -1, 100), (8464, 19, 50), (2, 0, 3)])
+def test_shrinkage_is_minimax(a, b, n):
+    found = best_shrinkage(Fraction(a), Fraction(b), n=n)
+
+    def worst(factor):
+        return max(factor**2 * (a + b * s) / n + (1 - factor) ** 2 * s for s in (0.0, 1.0))
+
+    best = optimize.minimize_scalar(worst, bounds=(0, 1), method="bounded", options={"xatol": 1e-10})
+    assert float(found.risk) == pytest.approx(best.fun, rel=1e-7)
+    assert float(found.risk) < max(a, a + b) / n
+
+
+def test_shrunk_mechanisms_stay_behind_the_equally_shrunk_central_gaussian():
+    d, chi, n = 10, 100, 1000
+    central = best_shrinkage(Fraction(d * chi**2), Fraction(0), n=n).risk
+    mixed = bmg_optimal(chi, d).mechanism
+    assert best_shrinkage(*affine_risk(mixed)[:2], n=n).risk > central
+
+
+def test_templates_and_the_central_profile():
+    eps, n = Fraction(1, 100), 10**6
+    delta = central_profile(Fraction(1, 4), eps, n)
+    low, high = mills_bracket(Fraction(1, 4), eps, n)
+    assert low.upper < delta.lower and delta.upper < high.lower
+    assert float(delta / profile_template(Fraction(1, 4), eps, n)) == pytest.approx(1, abs=1e-2)
+    with pytest.raises(InputError, match="eps"):
+        profile_template(Fraction(1), Fraction(0), 10)
+
+
+def test_kashin_constant_of_the_standard_basis_is_that_of_the_vector():
+    coefficients, constant = kashin_coefficients(np.eye(4), [1.0, 0, 0, 0])
+    assert constant == pytest.approx(2) and coefficients[0] == pytest.approx(1)
+    with pytest.raises(InputError, match="vector"):
+        kashin_coefficients(np.eye(4), np.zeros(4))

@@ -11,7 +11,6 @@ import flint
 import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
-from proofs_checks.vecmean.section33 import privunit_constant
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -25,6 +24,7 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.numbers import Ball, to_arb, working_precision
+from symshuffle.vectors.compare import privunit_constant
 from symshuffle.vectors.mechanisms import CentralGaussian, PrivUnit
 from symshuffle.vectors.minimal_risk import minimal_unbiased_risk
 from symshuffle.vectors.optimal import bmg_error, bmg_optimal

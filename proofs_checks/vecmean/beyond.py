@@ -23,10 +23,12 @@ from symshuffle.claims.model import (
 )
 from symshuffle.numbers import Ball, to_arb, working_precision
 from symshuffle.vectors.clipped import best_density, clipped_numbers
+from symshuffle.vectors.compare import sphere_linear_error
 from symshuffle.vectors.finite import FiniteRandomizer
 from symshuffle.vectors.indices import Blanket, shuffle_index
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, LocalLaplace, SphereLinear
 from symshuffle.vectors.optimal import bmg_optimal
+from symshuffle.vectors.risk import affine_risk, best_shrinkage
 
 TINY: Final = Fraction(1, 10**25)
 
@@ -224,27 +226,12 @@ def _check_takeover(statement: Statement, _: np.random.Generator) -> Iterator[Co
     for chi in (10, 100, 1000):
         first = statement(chi)
         for d, linear_wins in ((first - 1, True), (first, False)):
-            root: Any = _linear_error(chi, d)
+            linear = sphere_linear_error(Fraction(chi), d)
             mixed = bmg_optimal(chi, d).bracket
-            wins = root < Ball(mixed.lower, mixed.upper).arb()
-            loses = root > Ball(mixed.lower, mixed.upper).arb()
-            yield decide(
-                bool(wins if linear_wins else loses),
-                at=f"chi = {chi}, d = {d}",
-                claimed="linear density better" if linear_wins else "mixed Gaussian better",
-            )
+            least = Ball(mixed.lower, mixed.upper)
+            yield compare(linear, least, "<" if linear_wins else ">", at=f"chi = {chi}, d = {d}: linear against mixed")
             clipped = best_density(chi, d).bracket.upper + 1
             yield compare(clipped, mixed.lower, "<", at=f"chi = {chi}, d = {d}: clipped density better than both")
-
-
-def _linear_error(chi: int, d: int) -> Any:
-    """Error of the linear density of index chi on the ball: d^2/c^2 at c^2 chi^2 = d (1 - c)."""
-    with working_precision(192):
-        import flint
-
-        size, square = flint.arb(d), flint.arb(chi) ** 2
-        c = ((size * size + 4 * size * square).sqrt() - size) / (2 * square)
-        return (size / c) ** 2
 
 
 def _gain(mechanism: BlanketMixedGaussian) -> Fraction:
@@ -268,6 +255,34 @@ def _check_gain(statement: Statement, _: np.random.Generator) -> Iterator[Compar
     )
     linear = shuffle_index(SphereLinear(Fraction(1, 2), 3), "lower").bracket
     yield compare(linear.upper, Fraction(24495, 10**4), "<=", at="linear density, c = 1/2, d = 3: the root of 6")
+
+
+def _shrunk(error: Any) -> tuple[Any, Any]:
+    """Best factor and least error where the unbiased error, largest at unit inputs, is ``error``."""
+    return 1 / (1 + error), error / (1 + error)
+
+
+def _check_shrunk(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    from symshuffle.mechanisms.symbolic import positive
+
+    error, factor = sp.symbols("E f", positive=True)
+    total = factor**2 * error + (1 - factor) ** 2
+    best, least = statement(error)
+    yield identity(sp.diff(total, factor).subs(factor, best), 0, at="every error: stationary")
+    yield identity(sp.simplify(total.subs(factor, best)), least, at="every error: value")
+    yield decide(positive(sp.diff(least, error), {}), at="every error", claimed="order is kept", symbolic=True)
+    for chi, d, n in ((3, 2, 10), (10, 10, 1000), (100, 3, 10**6), (2, 5, 10**4)):
+        where = f"chi = {chi}, d = {d}, n = {n}"
+        central = statement(Fraction(d * chi**2, n))[1]
+        yield compare(best_shrinkage(Fraction(d * chi**2), Fraction(0), n=n).risk, central, at=f"{where}: central")
+        mixed = best_shrinkage(*affine_risk(bmg_optimal(chi, d).mechanism)[:2], n=n).risk
+        yield compare(mixed, central, ">", at=f"{where}: mixed Gaussian")
+        numbers = clipped_numbers(best_density(chi, d).mechanism)
+        second_moment: Any = 1 / (numbers.shrinkage * numbers.shrinkage)
+        clipped = best_shrinkage(second_moment, Fraction(-1), n=n).risk
+        yield compare(clipped, central, ">", at=f"{where}: clipped density")
 
 
 CLAIMS: Final = (
@@ -390,6 +405,23 @@ CLAIMS: Final = (
         printed=_gain,
         check=_check_gain,
         controls=(Control("a gain of 1.7", lambda mechanism: Fraction(17, 10)),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="symshuffle.vecmean-shrinkage",
+        kind=Kind.STATEMENT,
+        title="shrunk estimators against the equally shrunk central Gaussian",
+        text=(
+            r"If the unbiased error E is largest at unit inputs, the best factor is 1/(1+E), its error E/(1+E): "
+            "shrinking keeps the order of mechanisms, so none passes the equally shrunk central Gaussian by it."
+        ),
+        source="our own; vecmean, Section 6 asks about biased estimators",
+        assumptions=("one factor for all messages; the worst case over the ball",),
+        scope="every E; mixed Gaussian and clipped density at equal index in four cases, the latter worst at 0",
+        grade=Grade.PROVED,
+        printed=_shrunk,
+        check=_check_shrunk,
+        controls=(Control("factor 1/(2+E)", lambda e: (1 / (2 + e), e / (1 + e))),),
         expected=ClaimVerdict.HOLDS,
     ),
 )

@@ -26,12 +26,13 @@ from symshuffle.claims.model import (
 )
 from symshuffle.errors import InputError
 from symshuffle.numbers import Ball, to_arb, working_precision
+from symshuffle.vectors.compare import privunit_constant
 from symshuffle.vectors.frames import kashin_coefficients
 from symshuffle.vectors.indices import shuffle_index
 from symshuffle.vectors.mechanisms import PrivUnit
 from symshuffle.vectors.minimal_risk import minimal_unbiased_risk
 from symshuffle.vectors.risk import err1
-from symshuffle.vectors.sphere import cap_complement, cap_numbers, density_constant
+from symshuffle.vectors.sphere import cap_numbers
 
 BITS: Final = 192
 TINY: Final = Fraction(1, 10**25)
@@ -47,22 +48,13 @@ EXAMPLES: Final = tuple(
 )
 
 
-def privunit_constant(theta: Fraction, d: int) -> Ball:
-    """The constant C(theta, d), from the distribution function and the density's primitive."""
-    with working_precision(BITS):
-        height = to_arb(theta)
-        q, outside = cap_complement(height, d), cap_complement(-height, d)
-        edge = density_constant(d) * (1 - height * height) ** ((flint.arb(d) - 1) / 2) / (d - 1)
-        return Ball.from_arb(q * outside / (d * edge * edge), BITS)
-
-
 def _every_estimator(mechanism: PrivUnit, added: Fraction) -> Ball:
     """Error over d chi^2 of Y/m + added chi cos(2 phi) e_1, also unbiased for even-symmetric caps in the plane."""
-    return privunit_constant(mechanism.theta, mechanism.dimension)
+    return privunit_constant(mechanism.theta, mechanism.dimension, bits=BITS)
 
 
 def _least_estimator(mechanism: PrivUnit, added: Fraction) -> Ball:
-    paid: Ball = privunit_constant(mechanism.theta, mechanism.dimension) + added * added / 4
+    paid: Ball = privunit_constant(mechanism.theta, mechanism.dimension, bits=BITS) + added * added / 4
     return paid
 
 
@@ -95,7 +87,7 @@ def _check_constant(statement: Statement, _: np.random.Generator) -> Iterator[Co
     concave = nonnegative(sp.simplify(bend), {h: slack / (1 + slack)})
     yield decide(concave, at="every d = 3 + k", claimed="the density of T is log-concave", symbolic=True)
     for d in (2, 3, 10, 100, 10_000):
-        lowest = privunit_constant(Fraction(0), d)
+        lowest = privunit_constant(Fraction(0), d, bits=BITS)
         with working_precision(BITS):
             half = flint.arb(d) / 2
             closed = flint.arb.pi() / d * ((half + flint.arb(1) / 2).gamma() * half.rgamma()) ** 2
@@ -105,8 +97,10 @@ def _check_constant(statement: Statement, _: np.random.Generator) -> Iterator[Co
         yield compare(lowest, target, "<", at=f"d = {d}: C(0, d) below pi/2")
         yield compare(lowest, target * (1 - Fraction(1, d)), ">=", at=f"d = {d}: and within 1/d of it")
         for theta in (Fraction(1, 100), Fraction(1, 3), Fraction(9, 10)):
-            yield compare(privunit_constant(theta, d), lowest, ">", at=f"d = {d}, theta = {theta}: above C(0, d)")
-            even: Any = privunit_constant(theta, d) / privunit_constant(-theta, d) - 1
+            yield compare(
+                privunit_constant(theta, d, bits=BITS), lowest, ">", at=f"d = {d}, theta = {theta}: above C(0, d)"
+            )
+            even: Any = privunit_constant(theta, d, bits=BITS) / privunit_constant(-theta, d, bits=BITS) - 1
             yield compare(even * even, TINY, "<=", at=f"d = {d}, theta = {theta}: C is even")
 
 

@@ -177,7 +177,7 @@ def best_density(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> Be
     >>> found = best_density(100, 100)
     >>> found.verify()
     >>> round(found.excess, 4)
-    0.0273
+    0.0253
     """
     start = ClippedLinear(Fraction(0), dimension, chi)  # type: ignore[arg-type]  # reads and checks the numbers
     with working_precision(bits + 32):

@@ -10,8 +10,15 @@ import pytest
 from scipy import integrate
 
 from symshuffle.channel import Channel
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian, LocalLaplace, PrivUnit, SphereLinear
+from symshuffle.errors import InputError, NotDecided, Unsupported
+from symshuffle.vectors import (
+    BlanketMixedGaussian,
+    LocalGaussian,
+    LocalLaplace,
+    PrivUnit,
+    SphereLinear,
+    gaussian_integrals,
+)
 from symshuffle.vectors.finite import FiniteRandomizer
 from symshuffle.vectors.gaussian_integrals import largest_blanket_variance
 from symshuffle.vectors.indices import Blanket, shuffle_index
@@ -150,3 +157,37 @@ def test_a_blanket_that_is_none_is_refused_with_the_place():
     with pytest.raises(InputError, match="output 0 at input 1"):
         FiniteRandomizer(channel, law, Fraction(501, 1000), law)
     assert FiniteRandomizer(channel, law, Fraction(1, 2), law).with_largest_blanket().gamma == Fraction(3, 4)
+
+
+def test_tails_beyond_the_reach_are_inside_the_ball(monkeypatch):
+    gamma, b = flint.arb("0.3"), flint.arb("0.8")
+    full = gaussian_integrals.upper_variance(gamma, b), largest_blanket_variance(gamma, b, 3)
+    plain = largest_blanket_variance(flint.arb(0), b, 3)
+    # Stop the integrals early: what is cut off is a visible share, and the bounds have to make up for it.
+    monkeypatch.setattr(gaussian_integrals, "_reach", lambda shift: abs(shift) + 2)
+    monkeypatch.setattr(gaussian_integrals, "_cover", lambda *_: None)
+    short = gaussian_integrals.upper_variance(gamma, b), largest_blanket_variance(gamma, b, 3)
+    for wide, narrow in zip((*short, largest_blanket_variance(flint.arb(0), b, 3)), (*full, plain), strict=True):
+        assert wide.contains(narrow)
+        assert wide.rad() > 1e-4 * narrow
+
+
+def test_cells_do_not_accept_a_supremum_that_is_none():
+    gamma, b = flint.arb("0.05"), flint.arb("1.5")
+    true = largest_blanket_variance(gamma, b, 1)
+
+    def weight(rho):
+        return gaussian_integrals._mean_weight(gamma, b, 1, rho)
+
+    end = b * 95 / 100
+    gaussian_integrals._cover(weight, weight(flint.arb(0)), end, true)
+    with pytest.raises(NotDecided, match="cells"):
+        gaussian_integrals._cover(weight, weight(flint.arb(0)), end, true / 2)
+
+
+@pytest.mark.parametrize(("gamma", "b"), [("0.02", "2.5"), ("0.2", "1.2"), ("0.5", "0.3"), ("0.9", "3")])
+def test_the_largest_blanket_is_never_worse(gamma, b):
+    mixed = BlanketMixedGaussian(gamma, 1 / Fraction(b), 1, 4)
+    own, largest = (shuffle_index(mixed, "lower", blanket=blanket).bracket for blanket in Blanket)
+    assert own.upper < largest.lower
+    assert largest.upper < shuffle_index(mixed, "upper").bracket.lower

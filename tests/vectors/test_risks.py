@@ -11,7 +11,8 @@ from symshuffle.channel import Channel
 from symshuffle.errors import InputError
 from symshuffle.numbers import Ball
 from symshuffle.vectors import BlanketMixedGaussian, CentralGaussian, LocalLaplace, PrivUnit, SphereLinear
-from symshuffle.vectors.clipped import ClippedLinear, best_density, clipped_numbers, density_program
+from symshuffle.vectors.clipped import ClippedLinear, _ends, best_density, clipped_numbers, density_program
+from symshuffle.vectors.compare import contenders
 from symshuffle.vectors.frames import kashin_coefficients
 from symshuffle.vectors.indices import shuffle_index
 from symshuffle.vectors.minimal_risk import (
@@ -198,3 +199,26 @@ def test_kashin_constant_of_the_standard_basis_is_that_of_the_vector():
     assert constant == pytest.approx(2) and coefficients[0] == pytest.approx(1)
     with pytest.raises(InputError, match="vector"):
         kashin_coefficients(np.eye(4), np.zeros(4))
+
+
+@pytest.mark.parametrize("offset", [Fraction(-1, 5), Fraction(1, 10)])
+def test_both_ends_of_the_best_density_hold_away_from_the_optimum(offset):
+    found = best_density(10, 5)
+    upper, lower = _ends(ClippedLinear(found.mechanism.clip + offset, 5, 10), 128)
+    assert lower < found.bracket.lower <= found.bracket.upper < upper
+
+
+def test_contenders_are_ordered_and_above_the_floor():
+    found = contenders(100, 48)
+    assert [entry.name for entry in found][:1] == ["clipped linear density"]
+    assert all(entry.excess > 0 for entry in found)
+    by_name = {entry.name: entry.bracket for entry in found}
+    assert by_name["mixed Gaussian"].upper < by_name["linear density"].lower
+    slope = SphereLinear(Fraction(d_root := 2 * 48 / (48 + (48**2 + 4 * 48 * 10**4) ** 0.5)), 48)
+    assert float(shuffle_index(slope, "lower").bracket.midpoint) == pytest.approx(100, rel=1e-12)
+    assert float(by_name["linear density"].lower) == pytest.approx((48 / d_root) ** 2)
+    half = PrivUnit(Fraction((1 + 2 / (1 + 40001**0.5)) / 2), 0, 48)
+    assert float(shuffle_index(half, "lower").bracket.midpoint) == pytest.approx(100, rel=1e-9)
+    assert float(by_name["PrivUnit"].lower) == pytest.approx(float(err1(half)), rel=1e-9)
+    with pytest.raises(InputError, match="dimension"):
+        contenders(10, 1)

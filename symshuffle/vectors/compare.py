@@ -1,0 +1,155 @@
+"""All mechanisms at one lower index: what each pays on the unit ball."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+import flint
+
+from symshuffle.errors import InputError
+from symshuffle.numbers import DEFAULT_BITS, Ball, less, parse_rational, to_arb, working_precision
+from symshuffle.results import Bracket, Rigour
+from symshuffle.vectors.clipped import best_density
+from symshuffle.vectors.indices import Blanket, shuffle_index
+from symshuffle.vectors.mechanisms import LocalGaussian
+from symshuffle.vectors.optimal import bmg_optimal
+from symshuffle.vectors.sphere import cap_complement, density_constant
+
+
+def privunit_constant(theta: Fraction, dimension: int, *, bits: int = DEFAULT_BITS) -> Ball:
+    r"""PrivUnit's constant :math:`C(\theta,d)=q/((1-q)d\alpha^2)`: its least error is about :math:`Cd\chi_{lo}^2`.
+
+    Even in theta, smallest at 0 (for d of at least 3 because the density of a projection is log-concave), where it is
+    :math:`\frac\pi d(\Gamma(\frac{d+1}2)/\Gamma(\frac d2))^2` and rises with d to :math:`\pi/2`.
+
+    Parameters
+    ----------
+    theta : Fraction
+        Height of the cap, in (-1, 1).
+    dimension : int
+        Length of the vectors, at least 2.
+    bits : int
+        Working precision.
+
+    Notes
+    -----
+    vecmean, Proposition 3.7.
+
+    Examples
+    --------
+    >>> privunit_constant(Fraction(0), 5)
+    Ball([1.4222222222222222222 +/- 2.23e-20])
+    """
+    if not -1 < theta < 1:
+        raise InputError("theta", theta, "a number in (-1, 1)")
+    with working_precision(bits + 32):
+        height, d = to_arb(theta), flint.arb(dimension)
+        edge = density_constant(dimension) * (1 - height * height) ** ((d - 1) / 2) / (d - 1)
+        outside = cap_complement(-height, dimension)
+        return Ball.from_arb(cap_complement(height, dimension) * outside / (d * edge * edge), bits)
+
+
+def sphere_linear_error(chi: Fraction, dimension: int, *, bits: int = DEFAULT_BITS) -> Ball:
+    r"""Worst error :math:`d^2/c^2` on the ball of the linear density of lower index chi: :math:`c^2\chi^2=d(1-c)`."""
+    with working_precision(bits + 32):
+        return Ball.from_arb((dimension / _root(flint.arb(dimension), to_arb(chi))) ** 2, bits)
+
+
+def privunit_error(chi: Fraction, dimension: int, *, bits: int = DEFAULT_BITS) -> Ball:
+    """Worst error on the ball of PrivUnit at theta = 0 with lower index exactly chi, inputs rounded to the sphere."""
+    with working_precision(bits + 32):
+        # There chi_lo^2 = (1 - t)/t^2 with t = 2p - 1, and m = t alpha with alpha the mean height of the half sphere.
+        t = _root(flint.arb(1), to_arb(chi))
+        alpha = 2 * density_constant(dimension) / (dimension - 1)
+        return Ball.from_arb(1 / (t * alpha) ** 2, bits)
+
+
+def _root(d: flint.arb, chi: flint.arb) -> flint.arb:
+    r"""The positive root c of :math:`\chi^2c^2=d(1-c)`."""
+    return 2 * d / (d + (d * d + 4 * d * chi * chi).sqrt())
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A mechanism at a lower index.
+
+    Parameters
+    ----------
+    name : str
+        Which mechanism.
+    bracket : Bracket
+        Its worst squared error over the unit ball.
+    excess : float
+        How far that is above the index squared times the dimension, relatively.
+    """
+
+    name: str
+    bracket: Bracket
+    excess: float
+
+
+def contenders(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> tuple[Contender, ...]:
+    """The mechanisms at one lower index, the most accurate first.
+
+    Each is tuned at this index: the mixed Gaussian against its own blanket, the pure Gaussian against the largest one.
+
+    Parameters
+    ----------
+    chi : object
+        The index, above 0, read as a rational.
+    dimension : int
+        Length of the vectors, at least 2 (in dimension 1 the densities on the sphere are all randomized response).
+    bits : int
+        Working precision.
+
+    Examples
+    --------
+    >>> [found.name for found in contenders(100, 30)]
+    ['clipped linear density', 'Gaussian', 'linear density', 'mixed Gaussian', 'PrivUnit']
+    """
+    index = parse_rational(chi, "chi")
+    if index <= 0:
+        raise InputError("chi", index, "a number > 0")
+    if not isinstance(dimension, int) or dimension < 2:
+        raise InputError("dimension", dimension, "an integer of at least 2")
+    clipped = best_density(index, dimension, bits=bits).bracket.shifted(
+        Fraction(1)
+    )  # the cost of rounding to the sphere
+    mixed = bmg_optimal(index, dimension, bits=bits).bracket
+    others = {
+        "linear density": sphere_linear_error(index, dimension, bits=bits),
+        "PrivUnit": privunit_error(index, dimension, bits=bits),
+        "Gaussian": _gaussian_error(index, dimension),
+    }
+    found = {"clipped linear density": clipped, "mixed Gaussian": mixed}
+    found |= {
+        name: Bracket(ball.lower, ball.upper, Rigour.BALL, "index", "tuned at the index")
+        for name, ball in others.items()
+    }
+    floor = dimension * index**2
+    entries = (Contender(name, bracket, float(bracket.upper / floor - 1)) for name, bracket in found.items())
+    return tuple(sorted(entries, key=lambda entry: entry.bracket.upper))
+
+
+def _gaussian_error(chi: Fraction, dimension: int) -> Ball:
+    """Error of the Gaussian whose index against the largest blanket is chi: between two standard deviations.
+
+    More noise is processing, so the index rises with the standard deviation.
+    """
+
+    def reached(sigma0: Fraction) -> bool:
+        variance: Any = shuffle_index(
+            LocalGaussian(sigma0, dimension), "lower", blanket=Blanket.LARGEST, bits=80
+        ).inverse_square
+        return bool(less(variance, 1 / chi**2))
+
+    low, high = chi, 2 * chi + 1  # the index is below sigma0
+    while not reached(high):
+        high *= 2
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return Ball(dimension * low * low, dimension * high * high)

@@ -110,8 +110,8 @@ def bmg_optimal(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> Opt
     Examples
     --------
     >>> found = bmg_optimal(100, 1)
-    >>> print(found.share, found.bracket)
-    [0.045449841060632592 +/- 7.29e-19] [10737.36889, 10737.3689] (ball, cells)
+    >>> print(found.bracket)
+    [10737.36889, 10737.3689] (ball, cells)
     """
     index = parse_rational(chi, "chi")
     if index <= 0:

@@ -39,8 +39,8 @@ def privunit_constant(theta: Fraction, dimension: int, *, bits: int = DEFAULT_BI
 
     Examples
     --------
-    >>> privunit_constant(Fraction(0), 5)
-    Ball([1.4222222222222222222 +/- 2.23e-20])
+    >>> round(float(privunit_constant(Fraction(0), 5)), 12)
+    1.422222222222
     """
     if not -1 < theta < 1:
         raise InputError("theta", theta, "a number in (-1, 1)")

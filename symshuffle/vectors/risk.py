@@ -66,7 +66,7 @@ def err1(mechanism: VectorMechanism, *, on_sphere: bool = False, bits: int = DEF
     Examples
     --------
     >>> err1(BlanketMixedGaussian("0.95", "4.6"))
-    Fraction(42415, 5)
+    Fraction(8483, 1)
     """
     parts: tuple[Any, ...] = affine_risk(mechanism, bits=bits)
     at_edge: Any = parts[0] + parts[1] * parts[2]

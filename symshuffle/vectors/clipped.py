@@ -122,6 +122,16 @@ class BestDensity:
     bracket: Bracket
 
     @property
+    def about(self) -> str:
+        """What the number is."""
+        return f"least error of densities h(<u, v>) at unit inputs, lower index at least {self.mechanism.chi}"
+
+    @property
+    def how(self) -> str:
+        """How it is known."""
+        return self.bracket.how
+
+    @property
     def excess(self) -> float:
         r"""How far the error is above :math:`d\chi^2`, relatively: what the central Gaussian does not pay."""
         floor = self.mechanism.dimension * self.mechanism.chi**2

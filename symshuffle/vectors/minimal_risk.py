@@ -53,6 +53,16 @@ class MinimalRisk:
     estimator: Rows
     bracket: Bracket
 
+    @property
+    def about(self) -> str:
+        """What the number is."""
+        return f"least worst-case error of an unbiased estimator over {self.channel.num_inputs} inputs"
+
+    @property
+    def how(self) -> str:
+        """How it is known."""
+        return self.bracket.how
+
     def verify(self) -> None:
         """Check the certificate from the problem alone.
 

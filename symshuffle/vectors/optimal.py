@@ -54,6 +54,16 @@ class OptimalMixedGaussian:
     bracket: Bracket
     mechanism: BlanketMixedGaussian
 
+    @property
+    def about(self) -> str:
+        """What the number is."""
+        return f"least error of a mixed Gaussian of lower index {self.chi} in dimension {self.mechanism.dimension}"
+
+    @property
+    def how(self) -> str:
+        """How it is known."""
+        return self.bracket.how
+
     def verify(self) -> None:
         """Search again, from the index and the dimension alone.
 

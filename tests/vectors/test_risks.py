@@ -222,3 +222,9 @@ def test_contenders_are_ordered_and_above_the_floor():
     assert float(by_name["PrivUnit"].lower) == pytest.approx(float(err1(half)), rel=1e-9)
     with pytest.raises(InputError, match="dimension"):
         contenders(10, 1)
+
+
+def test_answers_say_what_they_are():
+    for found in (minimal_unbiased_risk(CHANNEL, TARGETS), bmg_optimal(10, 2), best_density(10, 2)):
+        assert "least" in found.about and found.how == found.bracket.how
+        assert found.to_dict()

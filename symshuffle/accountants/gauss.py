@@ -1,0 +1,251 @@
+r"""A law with densities as the atoms of Gauss rules, with a proved error of its moment generating function.
+
+On a panel of half length h the rule of order m errs at :math:`s=c+it`, :math:`|t|\le T`, by at most
+:math:`8hV\rho^{-2m}/(1-\rho^{-2})`, where V bounds :math:`|e^{sG(u)}p(u)|` on the ellipse with foci at the ends and sum
+of semi-axes :math:`\rho h`: Chebyshev coefficients are at most :math:`2V\rho^{-k}`, those of order below 2m and the odd
+ones cost nothing, the others at most :math:`|\int T_k|+\sum w_j|T_k(x_j)|\le4` each. V is read off balls that cover the
+ellipse, so that a new mechanism brings no estimate of its own.
+
+*Far up the line* the path of integration is moved to :math:`u+i\eta` on the side on which :math:`\Im G\ge0`: there
+:math:`|e^{sG}|=e^{c\Re G-t\Im G}` falls with t, so that a bound at one height holds at all heights above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Final, final
+
+import flint
+
+from symshuffle.continuous_law import ContinuousLaw, Piece
+from symshuffle.errors import Unsupported
+from symshuffle.numbers import to_arb, working_precision
+
+_ORDERS: Final = (12, 20, 32, 48, 72, 104, 144)
+_ELLIPSES: Final = (1.3, 1.7, 2.5, 4.0, 6.5, 10.0)
+_ARCS: Final = 20
+_PANEL: Final = Fraction(3, 2)
+"""Length of a panel to begin with."""
+
+_SHORTEST: Final = Fraction(1, 2**14)
+_SHIFTS: Final = (1.0, 0.5, 0.2, 0.08, 0.03, 0.01, 0.003)
+"""How far the path of integration may be moved off the real line."""
+
+_CELLS: Final = 240
+_COVER_BITS: Final = 53
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Atoms of positive weight in place of the pieces of a law.
+
+    Parameters
+    ----------
+    values, weights : tuple of arb
+        G at the nodes, and the weights.
+    error : arb
+        Bound on the error of the moment generating function at ``c + it`` for ``|t| <= height``.
+    """
+
+    values: tuple[flint.arb, ...]
+    weights: tuple[flint.arb, ...]
+    error: flint.arb
+
+
+def rule(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: float) -> Rule:
+    """Nodes whose moment generating function errs by at most a tolerance on the line at c, up to a height.
+
+    Raises
+    ------
+    Unsupported
+        If panels would have to be too short.
+    """
+    stack = [(piece, low, high) for piece in law.pieces for low, high in _panels(piece)][::-1]
+    share = tolerance / (2 * len(stack))
+    values: list[flint.arb] = []
+    weights: list[flint.arb] = []
+    total = flint.arb(0)
+    top = to_arb(Fraction(height))
+    while stack:
+        piece, low, high = stack.pop()
+        found = _order(piece, low, high, c, top, share)
+        if found is None:
+            if high - low < _SHORTEST:
+                raise Unsupported("a density that no Gauss rule on short panels resolves at this height of the line")
+            middle = (low + high) / 2
+            stack += [(piece, middle, high), (piece, low, middle)]
+            continue
+        order, error = found
+        total += error
+        centre, half = to_arb((low + high) / 2), to_arb((high - low) / 2)
+        for root, weight in gauss(order, flint.ctx.prec):
+            u = flint.acb(centre + half * root)
+            values.append(piece.value(u).real)
+            weights.append(half * weight * piece.density(u).real)
+    return Rule(tuple(values), tuple(weights), total.upper())
+
+
+@cache
+def gauss(order: int, bits: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
+    """Nodes and weights of Gauss's rule on [-1, 1]."""
+    with working_precision(bits):
+        return tuple(flint.arb.legendre_p_root(order, k, weight=True) for k in range(order))
+
+
+def far(law: ContinuousLaw, c: flint.arb, height: float) -> flint.arb:
+    """A bound on the share of the pieces in ``|M(c + it)|`` for every ``t >= height``."""
+    with working_precision(_COVER_BITS):
+        top = to_arb(Fraction(height))
+        total = flint.arb(0)
+        for piece in law.pieces:
+            total += _shifted(piece, c, top)
+        return flint.arb(total.upper())
+
+
+def expectation(law: ContinuousLaw, slope: flint.arb, power: int = 0, centre: flint.arb | None = None) -> flint.arb:
+    """The expectation of ``(G - centre)^power exp(slope G)``, by certified integrals."""
+    middle = flint.arb(0) if centre is None else centre
+    total = to_arb(law.zero) * (-middle) ** power
+    for piece in law.pieces:
+
+        def function(u: flint.acb, piece: Piece = piece) -> flint.acb:
+            value = piece.value(u)
+            return (value - middle) ** power * (slope * value).exp()
+
+        total += piece.integral(function).real
+    return total
+
+
+def _panels(piece: Piece) -> Iterator[tuple[Fraction, Fraction]]:
+    count = max(1, -(-(piece.high - piece.low) // _PANEL))
+    ends = [piece.low + (piece.high - piece.low) * k / count for k in range(count + 1)]
+    yield from zip(ends[:-1], ends[1:], strict=True)
+
+
+def _order(
+    piece: Piece, low: Fraction, high: Fraction, c: flint.arb, top: flint.arb, allowed: float
+) -> tuple[int, flint.arb] | None:
+    """An order for a panel and its error, or None if no order will do."""
+    limit = flint.arb(allowed)
+    bounds: list[tuple[flint.arb, flint.arb]] = []
+    with working_precision(_COVER_BITS):
+        half = to_arb((high - low) / 2)
+        for size in _ELLIPSES:
+            most = _on_ellipse(piece, low, high, c, top, size)
+            if most is not None:
+                rho = to_arb(Fraction(size))
+                bounds.append((rho, 8 * half * most / (1 - rho**-2)))
+        for order in _ORDERS:
+            errors = [(bound * rho ** (-2 * order)).upper() for rho, bound in bounds]
+            error = min(errors, default=None)
+            if error is not None and error < limit:
+                return order, error
+    return None
+
+
+def _on_ellipse(
+    piece: Piece, low: Fraction, high: Fraction, c: flint.arb, top: flint.arb, size: float
+) -> flint.arb | None:
+    """A bound on ``|exp(sG) p|`` on an ellipse around a panel; None where balls give none."""
+    rho = to_arb(Fraction(size))
+    wide, tall = (rho + 1 / rho) / 2, (rho - 1 / rho) / 2
+    centre, half = to_arb((low + high) / 2), to_arb((high - low) / 2)
+    most: flint.arb | None = None
+    for arc in range(_ARCS):  # the upper half: functions that are real on the line have conjugate values below it
+        angle = (flint.arb(arc).union(flint.arb(arc + 1)) * flint.arb.pi()) / _ARCS
+        sine, cosine = angle.sin_cos()
+        u = flint.acb(centre + half * wide * cosine, half * tall * sine)
+        value, density = piece.value(u), piece.density(u)
+        size_here = (c * value.real + top * abs(value.imag)).exp() * abs(density)
+        if not size_here.is_finite():
+            return None
+        here = size_here.upper()
+        most = here if most is None or here > most else most
+    return most if _analytic(piece, centre, half * wide, half * tall) else None
+
+
+def _analytic(piece: Piece, centre: flint.arb, wide: flint.arb, tall: flint.arb) -> bool:
+    """Whether value and density have no pole on a box, hence none in the ellipse: finite on cells that cover half."""
+    cells = 6
+    left, bottom = centre - wide, -tall
+    for k in range(cells):
+        for j in range(cells // 2):
+            x = (left + 2 * wide * k / cells).union(left + 2 * wide * (k + 1) / cells)
+            y = (bottom * j / (cells // 2)).union(bottom * (j + 1) / (cells // 2))
+            u = flint.acb(x, y)
+            if not (piece.value(u).is_finite() and piece.density(u).is_finite()):
+                return False
+    return True
+
+
+def _shifted(piece: Piece, c: flint.arb, top: flint.arb) -> flint.arb:
+    """Bound on the share of one piece at all heights from ``top`` on."""
+    low, high = to_arb(piece.low), to_arb(piece.high)
+    zero = flint.acb(0)
+    best = _path(piece, zero, (low, high), c, flint.arb(0), _CELLS)  # not moved: constant in t
+    assert best is not None
+    rising = piece.value(flint.acb(high)).real > piece.value(flint.acb(low)).real
+    for shift in _SHIFTS:
+        eta = to_arb(Fraction(shift)) * (1 if rising else -1)
+        along = _path(piece, flint.acb(0, eta), (low, high), c, top, _CELLS)
+        if along is None:
+            continue
+        ends = [_end(piece, end, eta, c, top) for end in (low, high)]
+        if any(end is None for end in ends):
+            continue
+        bound = along + sum((end for end in ends if end is not None), start=flint.arb(0))
+        if bound.upper() < best.upper():
+            best = bound
+    return flint.arb(best.upper())
+
+
+def _path(
+    piece: Piece, shift: flint.acb, ends: tuple[flint.arb, flint.arb], c: flint.arb, top: flint.arb, cells: int
+) -> flint.arb | None:
+    """Bound on the integral along a moved path, cell by cell; None unless Im G is certainly not negative on it."""
+    low, high = ends
+    width = (high - low) / cells
+    total = flint.arb(0)
+    for k in range(cells):
+        u = flint.acb((low + width * k).union(low + width * (k + 1))) + shift
+        part = _modulus(piece, u, c, top)
+        if part is None:
+            return None
+        total += part * width
+    return total
+
+
+def _end(piece: Piece, end: flint.arb, eta: flint.arb, c: flint.arb, top: flint.arb, cells: int = 40) -> flint.arb | None:
+    """Bound on the integral from an end of the piece to the moved path."""
+    width = eta / cells
+    total = flint.arb(0)
+    for k in range(cells):
+        u = flint.acb(end, (width * k).union(width * (k + 1)))
+        part = _modulus(piece, u, c, top, at_start=k == 0)
+        if part is None:
+            return None
+        total += part * abs(width)
+    return total
+
+
+def _modulus(piece: Piece, u: flint.acb, c: flint.arb, top: flint.arb, *, at_start: bool = False) -> flint.arb | None:
+    """Upper end of ``|exp(sG) p|`` on a cell for every height from ``top`` on; None if Im G may be negative there.
+
+    A cell that starts on the real line, where Im G = 0, has ``Im G(x + iy) = int_0^y Re G'(x + ir) dr``: there the sign
+    of the derivative decides.
+    """
+    value, density = piece.value(u), piece.density(u)
+    size = (c * value.real).exp() * abs(density)
+    if not size.is_finite():
+        return None
+    if not top > 0:
+        return flint.arb(size.upper())
+    if at_start:
+        slope = piece.value(flint.acb_series([u, 1], prec=2))[1].real
+        return flint.arb(size.upper()) if (slope > 0 if u.imag.mid() > 0 else slope < 0) else None
+    lift = flint.arb(value.imag.lower())
+    return flint.arb((size * (-top * lift).exp()).upper()) if lift >= 0 else None

@@ -39,9 +39,12 @@ _SHARE: Final = 1e-2
 """Share of the width aimed at that each of the errors may take."""
 
 _MOST_NODES: Final = 60_000
-_MOST_STRETCHES: Final = 20_000
+_MOST_TERMS: Final = 3_000_000
+"""Nodes of the line times nodes of the rule, beyond which the sum in balls is refused."""
+
+_BLOCK: Final = 128
 _COVER_BITS: Final = 64
-_HIGHEST: Final = 60
+_HIGHEST: Final = 28
 """Attempts to find a height from which the rest can be bounded at once, each by half as much again."""
 
 
@@ -101,7 +104,7 @@ class Bromwich:
             high, low = Ball.from_arb(upper * scale).upper, Ball.from_arb(lower * scale).lower
         below, above = law.missing
         how = (
-            f"Bromwich integral at c = {plan.c:.4g}, {plan.nodes + 1} nodes of step {plan.step:.4g}, "
+            f"Bromwich integral at c = {plan.c:.4g}, {line.nodes + 1} nodes of step {plan.step:.4g}, "
             f"{len(line.rule.values)} Gauss nodes, tails cut at {float(below + above):.1e}"
         )
         return Bracket(max(low - below, Fraction(0)), high + above, self.rigour, self.name, how)
@@ -110,11 +113,10 @@ class Bromwich:
 @final
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Constants: the line, the step and the last node evaluated, and the height from which all is bounded at once."""
+    """Constants: the line, the step, where to begin to bound all at once, the slope for one tail, what is negligible."""
 
     c: float
     step: float
-    nodes: int
     far: float
     slope: float
     small: float
@@ -143,7 +145,7 @@ def _choose(tilt: saddle.Tilt, n: int, rel: float) -> _Plan:
     Raises
     ------
     Unsupported
-        If the integrand does not fall before the most nodes that are evaluated.
+        If the tails of the sum are too long for any period.
     """
     c = saddle.saddle_point(tilt, n)
     k, variance = tilt.cumulant(c), tilt.curvature(c)
@@ -160,21 +162,7 @@ def _choose(tilt: saddle.Tilt, n: int, rel: float) -> _Plan:
             break
         if reach > 1e12 / c:
             raise Unsupported("the sum has tails that no period outruns")
-    step = 2 * math.pi / reach
-    weights = tilt.tilted(c)
-    atom = tilt.values == 0
-    zero = float(weights[atom].sum())
-    start, small = 1, rel * _SHARE * size
-    while start < _MOST_NODES:
-        t = step * np.arange(start, start + 256)
-        ratio = np.exp(1j * np.outer(t, tilt.values)) @ weights
-        part = np.abs(ratio**n - zero**n) / (c * c + t * t) * step * (1 + np.arange(start, start + 256))
-        below = np.flatnonzero(part < small / 40)
-        if len(below):
-            nodes = int(start + below[0])
-            return _Plan(c, step, nodes, max(2 * step * nodes, 4 / math.sqrt(variance)), slope, small)
-        start += 256
-    raise Unsupported(f"the integrand has not fallen after {_MOST_NODES} nodes; ask for a larger rel")
+    return _Plan(c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rel * _SHARE * size)
 
 
 @final
@@ -194,6 +182,7 @@ class _Line:
     log_scale: flint.arb
     error: flint.arb
     beyond: tuple[flint.arb, float]
+    nodes: int
 
     @classmethod
     def of(cls, law: ContinuousLaw, n: int, plan: _Plan) -> _Line:
@@ -208,7 +197,11 @@ class _Line:
         total = sum(grown, start=atom)
         tilted = tuple(g / total for g in grown)
         error = (rule.error / total).upper()
-        return cls(law, n, plan, c, step, rule, tilted, atom / total, total, n * total.log(), error, (beyond, height))
+        log_scale, zero = n * total.log(), atom / total
+        nodes = _nodes(_doubles(rule.values), _doubles(tilted), float(zero.mid()), n, plan, height)
+        return cls(
+            law, n, plan, c, step, rule, tilted, zero, total, log_scale, error, (beyond, height), nodes
+        )
 
     def ratio(self, t: flint.arb) -> flint.acb:
         """``M(c + it)/M(c)``, M(c) being the sum of the rule."""
@@ -221,9 +214,12 @@ class _Line:
 
     def sum_in_balls(self) -> tuple[flint.arb, flint.arb]:
         """The sum over nodes before the factor step/pi, and no allowance: the balls carry it."""
+        if self.nodes * len(self.tilted) > _MOST_TERMS:
+            cost = f"{self.nodes} nodes of {len(self.tilted)} terms"
+            raise Unsupported(f"engine bromwich in balls at n = {self.n}: {cost}; ask for a larger rel, or for doubles")
         still = self.zero**self.n
         total = flint.arb(0)
-        for index in range(self.plan.nodes + 1):
+        for index in range(self.nodes + 1):
             t = self.step * index
             s = flint.acb(self.c, t)
             part = ((self.ratio(t) ** self.n - still) / (s * s)).real
@@ -232,14 +228,13 @@ class _Line:
 
     def sum_in_doubles(self) -> tuple[flint.arb, flint.arb]:
         """The sum over nodes in doubles, and an allowance for rounding and for the error of the rule."""
-        values = np.array([float(v.mid()) for v in self.rule.values])
-        weights = np.array([float(w.mid()) for w in self.tilted])
+        values, weights = _doubles(self.rule.values), _doubles(self.tilted)
         zero, n, plan = float(self.zero.mid()), self.n, self.plan
         drift = float(weights @ np.abs(values))
         sums: list[float] = []
         noise = 0.0
-        for first in range(0, plan.nodes + 1, 512):
-            index = np.arange(first, min(first + 512, plan.nodes + 1))
+        for first in range(0, self.nodes + 1, 512):
+            index = np.arange(first, min(first + 512, self.nodes + 1))
             t = plan.step * index
             ratio = zero + np.exp(1j * np.outer(t, values)) @ weights
             error = _UNIT * (4 * t * drift + 8 + math.log2(len(values) + 1)) + float(self.error.upper())
@@ -257,9 +252,9 @@ class _Line:
     def rest(self) -> flint.arb:
         """Bound on the sum over all nodes after the last one evaluated, with the factor step/pi."""
         bound, height = self.beyond
-        last = max(self.plan.nodes, math.floor(height / self.plan.step))
+        last = max(self.nodes, math.floor(height / self.plan.step))
         weight = self.step / flint.arb.pi()
-        total = weight * self._stretches(self.plan.nodes + 1, last)
+        total = weight * self._stretches(self.nodes + 1, last)
         reached = self.step * max(last, 1)
         share = (bound / self.total).upper()
         power = self.n * share * (self.zero + share) ** (self.n - 1)
@@ -279,11 +274,14 @@ class _Line:
                 stop = min(index + width, last + 1)
                 left, right = self.step * index, self.step * (stop - 1)
                 radius = (right - left) / 2
-                size = (abs(self.ratio((left + right) / 2)) + radius * spread).upper().min(flint.arb(1))
-                part = (size**self.n + still).upper() / (self.c**2 + left**2)
+                middle = self.ratio((left + right) / 2)
+                size = (abs(middle) + radius * spread).upper().min(flint.arb(1))
+                moved = (abs(middle - self.zero) + radius * spread).upper()
+                most = (size**self.n + still).min(self.n * moved * (self.zero + moved) ** (self.n - 1))
+                part = most.upper() / (self.c**2 + left**2)
                 taken += 1
-                if taken > _MOST_STRETCHES:
-                    raise Unsupported(f"over {_MOST_STRETCHES} stretches of the line; ask for a larger rel")
+                if taken * len(self.tilted) > _MOST_TERMS:
+                    raise Unsupported(f"over {taken} stretches of the line; ask for a larger rel")
                 if float(part * self.step) > allowed and stop - index > 1:
                     width = max(1, (stop - index) // 2)
                     continue
@@ -303,6 +301,32 @@ class _Line:
         if not (left.is_finite() and right.is_finite()):
             raise NotDecided("the bound on the aliases could not be evaluated; raise bits")
         return flint.arb((left + right).upper())
+
+
+def _doubles(numbers: tuple[flint.arb, ...]) -> Array:
+    return np.array([float(x.mid()) for x in numbers])
+
+
+def _nodes(values: Array, weights: Array, zero: float, n: int, plan: _Plan, height: float) -> int:
+    """The last node worth evaluating: after it the integrand, if it goes on falling, is negligible.
+
+    Raises
+    ------
+    Unsupported
+        If that takes too many nodes.
+    """
+    last = math.ceil(height / plan.step)
+    for start in range(1, min(last, _MOST_NODES), _BLOCK):
+        index = np.arange(start, start + _BLOCK)
+        t = plan.step * index
+        ratio = zero + np.exp(1j * np.outer(t, values)) @ weights
+        part = np.abs(ratio**n - zero**n) / (plan.c**2 + t * t) * plan.step * (1 + index)
+        below = np.flatnonzero(part < plan.small / 40)
+        if len(below):
+            return min(int(start + below[0]), last)
+    if last > _MOST_NODES:
+        raise Unsupported(f"the integrand has not fallen after {_MOST_NODES} nodes; ask for a larger rel")
+    return last
 
 
 def _far(

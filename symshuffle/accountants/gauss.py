@@ -31,10 +31,13 @@ _PANEL: Final = Fraction(3, 2)
 """Length of a panel to begin with."""
 
 _SHORTEST: Final = Fraction(1, 2**14)
+_MOST_NODES: Final = 8_000
 _SHIFTS: Final = (1.0, 0.5, 0.2, 0.08, 0.03, 0.01, 0.003)
 """How far the path of integration may be moved off the real line."""
 
-_CELLS: Final = 240
+_CELLS: Final = 160
+_CHUNK: Final = 10
+_STEPS: Final = 12
 _COVER_BITS: Final = 53
 
 
@@ -74,7 +77,7 @@ def rule(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: float) -
         piece, low, high = stack.pop()
         found = _order(piece, low, high, c, top, share)
         if found is None:
-            if high - low < _SHORTEST:
+            if high - low < _SHORTEST or len(values) > _MOST_NODES:
                 raise Unsupported("a density that no Gauss rule on short panels resolves at this height of the line")
             middle = (low + high) / 2
             stack += [(piece, middle, high), (piece, low, middle)]
@@ -183,69 +186,68 @@ def _analytic(piece: Piece, centre: flint.arb, wide: flint.arb, tall: flint.arb)
 
 
 def _shifted(piece: Piece, c: flint.arb, top: flint.arb) -> flint.arb:
-    """Bound on the share of one piece at all heights from ``top`` on."""
-    low, high = to_arb(piece.low), to_arb(piece.high)
-    zero = flint.acb(0)
-    best = _path(piece, zero, (low, high), c, flint.arb(0), _CELLS)  # not moved: constant in t
-    assert best is not None
-    rising = piece.value(flint.acb(high)).real > piece.value(flint.acb(low)).real
-    for shift in _SHIFTS:
-        eta = to_arb(Fraction(shift)) * (1 if rising else -1)
-        along = _path(piece, flint.acb(0, eta), (low, high), c, top, _CELLS)
-        if along is None:
+    """Bound on the share of one piece at all heights from ``top`` on.
+
+    The path moves up where G certainly rises and down where it certainly falls; elsewhere it stays on the line, and that
+    part of the bound does not fall with the height.
+    """
+    low, width = to_arb(piece.low), to_arb((piece.high - piece.low) / _CELLS)
+    groups: list[tuple[int, int, int]] = []  # direction, first cell, end
+    for k in range(_CELLS):
+        cell = (low + width * k).union(low + width * (k + 1))
+        slope = piece.value(flint.acb_series([flint.acb(cell), 1], prec=2))[1].real
+        direction = 1 if slope > 0 else -1 if slope < 0 else 0
+        if groups and groups[-1][0] == direction:
+            groups[-1] = (direction, groups[-1][1], k + 1)
+        else:
+            groups.append((direction, k, k + 1))
+    total = flint.arb(0)
+    for direction, first, end in groups:
+        for start in range(first, end, _CHUNK):
+            stop = min(start + _CHUNK, end)
+            total += _moved(piece, direction, (low + width * start, low + width * stop), c, top, stop - start)
+    return flint.arb(total.upper())
+
+
+def _moved(
+    piece: Piece, direction: int, ends: tuple[flint.arb, flint.arb], c: flint.arb, top: flint.arb, cells: int
+) -> flint.arb:
+    """The best bound on the share of a stretch on which G rises or falls."""
+    width = (ends[1] - ends[0]) / cells
+    columns = [(ends[0] + width * k).union(ends[0] + width * (k + 1)) for k in range(cells)]
+    best = sum((_modulus(piece, x, flint.arb(0), flint.arb(0), c, top) * width for x in columns), start=flint.arb(0))
+    for shift in _SHIFTS if direction else ():
+        eta = to_arb(Fraction(shift)) * direction
+        bound = sum((_modulus(piece, x, eta, eta, c, top) * width for x in columns), start=flint.arb(0))
+        if not bound.upper() < best.upper():
             continue
-        ends = [_end(piece, end, eta, c, top) for end in (low, high)]
-        if any(end is None for end in ends):
-            continue
-        bound = along + sum((end for end in ends if end is not None), start=flint.arb(0))
+        for end in ends:
+            for k in range(_STEPS):
+                rung = _modulus(piece, end, eta * k / _STEPS, eta * (k + 1) / _STEPS, c, top)
+                bound += rung * abs(eta) / _STEPS
         if bound.upper() < best.upper():
             best = bound
     return flint.arb(best.upper())
 
 
-def _path(
-    piece: Piece, shift: flint.acb, ends: tuple[flint.arb, flint.arb], c: flint.arb, top: flint.arb, cells: int
-) -> flint.arb | None:
-    """Bound on the integral along a moved path, cell by cell; None unless Im G is certainly not negative on it."""
-    low, high = ends
-    width = (high - low) / cells
-    total = flint.arb(0)
-    for k in range(cells):
-        u = flint.acb((low + width * k).union(low + width * (k + 1))) + shift
-        part = _modulus(piece, u, c, top)
-        if part is None:
-            return None
-        total += part * width
-    return total
+def _modulus(piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: flint.arb, top: flint.arb) -> flint.arb:
+    """Upper end of ``|exp(sG) p|`` for imaginary parts from y to ``beyond``, at every height from ``top`` on.
 
-
-def _end(piece: Piece, end: flint.arb, eta: flint.arb, c: flint.arb, top: flint.arb, cells: int = 40) -> flint.arb | None:
-    """Bound on the integral from an end of the piece to the moved path."""
-    width = eta / cells
-    total = flint.arb(0)
-    for k in range(cells):
-        u = flint.acb(end, (width * k).union(width * (k + 1)))
-        part = _modulus(piece, u, c, top, at_start=k == 0)
-        if part is None:
-            return None
-        total += part * abs(width)
-    return total
-
-
-def _modulus(piece: Piece, u: flint.acb, c: flint.arb, top: flint.arb, *, at_start: bool = False) -> flint.arb | None:
-    """Upper end of ``|exp(sG) p|`` on a cell for every height from ``top`` on; None if Im G may be negative there.
-
-    A cell that starts on the real line, where Im G = 0, has ``Im G(x + iy) = int_0^y Re G'(x + ir) dr``: there the sign
-    of the derivative decides.
+    On the line Im G = 0, and above it ``Im G(x + iy) = int_0^y Re G'(x + ir) dr``: the sign of the derivative between
+    the line and the path decides. Infinite where it does not.
     """
+    u = flint.acb(x, y.union(beyond))
     value, density = piece.value(u), piece.density(u)
     size = (c * value.real).exp() * abs(density)
     if not size.is_finite():
-        return None
-    if not top > 0:
-        return flint.arb(size.upper())
-    if at_start:
-        slope = piece.value(flint.acb_series([u, 1], prec=2))[1].real
-        return flint.arb(size.upper()) if (slope > 0 if u.imag.mid() > 0 else slope < 0) else None
-    lift = flint.arb(value.imag.lower())
-    return flint.arb((size * (-top * lift).exp()).upper()) if lift >= 0 else None
+        return flint.arb("inf")
+    if not beyond == 0:
+        column = flint.acb(x, flint.arb(0).union(beyond))
+        slope = piece.value(flint.acb_series([column, 1], prec=2))[1].real * (1 if beyond > 0 else -1)
+        if not slope >= 0:
+            return flint.arb("inf")
+        size *= (-top * slope.lower() * abs(y)).exp()
+    return flint.arb(size.upper())
+
+
+__all__ = ["Rule", "expectation", "far", "gauss", "rule"]

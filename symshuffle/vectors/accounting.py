@@ -1,0 +1,297 @@
+"""What n shuffled messages of vectors reveal: brackets for both orders of the pair, and a real pair beside them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Final, final
+
+import flint
+
+from symshuffle.accountants.bromwich import Bromwich
+from symshuffle.accountants.evaluate import check_n, evaluate_law
+from symshuffle.accountants.search import smallest_meeting
+from symshuffle.continuous_law import Stretch
+from symshuffle.errors import InputError
+from symshuffle.mechanisms.parameters import read_target
+from symshuffle.numbers import Ball, Exp, Real, enclose, parse_rational, to_arb, working_precision
+from symshuffle.results import Bracket, Rigour
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian
+from symshuffle.vectors.pairs import (
+    Adjacency,
+    Blanket,
+    FinitePair,
+    Pair,
+    Randomizer,
+    largest_is_worst_at_the_end,
+    real_pair,
+    worst_pair,
+)
+
+_FIRST_TAIL: Final = Fraction(1, 10**16)
+_TAIL_SHARE: Final = Fraction(1, 50)
+"""Share of the width aimed at that the cut tails may take."""
+
+_LEAST_TAIL: Final = Fraction(1, 10**300)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class VectorBound:
+    """The bound on delta for both orders of the worst pair, and what a real pair of datasets attains.
+
+    Parameters
+    ----------
+    forward, reverse : Bracket
+        The bound for (x, other) and for (other, x).
+    real_forward, real_reverse : Bracket
+        The exact divergence of a real pair of datasets, in the same orders: below the bound.
+    about : str
+        What the number speaks about.
+    """
+
+    forward: Bracket
+    reverse: Bracket
+    real_forward: Bracket | None
+    real_reverse: Bracket | None
+    about: str
+
+    @property
+    def bracket(self) -> Bracket:
+        """The bracket around the larger of the two: what a guarantee needs."""
+        return larger(self.forward, self.reverse)
+
+    @property
+    def lower(self) -> Bracket | None:
+        """The bracket around the divergence that the real pair attains in its worse order."""
+        if self.real_forward is None or self.real_reverse is None:
+            return None
+        return larger(self.real_forward, self.real_reverse)
+
+    @property
+    def how(self) -> str:
+        """How the larger order was computed."""
+        return self.bracket.how
+
+    def __float__(self) -> float:
+        return _up(self.bracket.upper)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as plain data."""
+        orders = {"forward": self.forward, "reverse": self.reverse}
+        real = {"forward": self.real_forward, "reverse": self.real_reverse}
+        return {
+            "about": self.about,
+            "how": self.how,
+            "rigour": self.bracket.rigour.value,
+            **self.bracket.decimals(),
+            "orders": {name: bracket.decimals() for name, bracket in orders.items()},
+            "real_pair": {name: b.decimals() for name, b in real.items() if b is not None},
+        }
+
+    def _repr_html_(self) -> str:
+        rows = [("(x, other)", self.forward), ("(other, x)", self.reverse)]
+        rows += [("a real pair attains", b) for b in (self.lower,) if b is not None]
+        cells = "".join(f"<tr><th>{name}</th><td>{b}</td></tr>" for name, b in rows)
+        return f"<table><caption>{self.about}</caption>{cells}</table>"
+
+
+def vector_delta(
+    mechanism: Randomizer,
+    *,
+    n: int,
+    eps: object = None,
+    exp_eps: object = None,
+    adjacency: Adjacency = "zero-out",
+    blanket: Blanket = "mechanism",
+    rigour: Rigour = Rigour.FLOAT64,
+    rel: float | None = None,
+    lower: bool = True,
+) -> VectorBound:
+    """A bound on delta for n shuffled messages, in both orders of the pair.
+
+    Parameters
+    ----------
+    mechanism : BlanketMixedGaussian, LocalGaussian, SphereLinear or PrivUnit
+        What every user runs.
+    n : int
+        Number of users, the differing one included.
+    eps, exp_eps : number, text or Exp
+        Target level.
+    adjacency : {"zero-out", "replace-one"}
+        Which datasets are neighbours.
+    blanket : {"mechanism", "largest"}
+        The blanket of the bound.
+    rigour : Rigour
+        Doubles with an allowance, or balls.
+    rel : float, optional
+        Relative width to aim at; 1e-8 in doubles, 1e-12 in balls.
+    lower : bool
+        Whether a real pair is evaluated as well.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range.
+    Unsupported
+        If no worst pair is known, or the width is out of reach.
+
+    Notes
+    -----
+    vecmean, Appendix C.
+
+    Examples
+    --------
+    >>> bound = vector_delta(BlanketMixedGaussian("0.95", "4.6"), n=1000, eps="0.0004", lower=False)
+    >>> f"{float(bound.forward.upper):.8e} {float(bound.reverse.upper):.8e}"
+    '2.37913533e-05 2.32041697e-05'
+    """
+    n = check_n(n)
+    order = read_target(eps=eps, exp_eps=exp_eps)
+    aim = rel if rel is not None else (1e-8 if rigour is Rigour.FLOAT64 else 1e-12)
+    pair = worst_pair(mechanism, adjacency=adjacency, blanket=blanket)
+    forward, reverse = (pair_delta(p, n, order, rigour=rigour, rel=aim) for p in (pair, pair.reverse))
+    caveat = ""
+    if blanket == "largest":
+        caveat = _covered(mechanism, n, order, adjacency, (forward, reverse))
+    real: list[Bracket | None] = [None, None]
+    if lower:
+        other = real_pair(mechanism, adjacency=adjacency)
+        real = [pair_delta(p, n, order, rigour=rigour, rel=max(aim, 1e-8)) for p in (other, other.reverse)]
+    about = f"upper bound on delta of n = {n} shuffled messages, {adjacency} adjacency: {pair.about}{caveat}"
+    return VectorBound(forward, reverse, real[0], real[1], about)
+
+
+def pair_delta(pair: Pair, n: int, exp_eps: Real, *, rigour: Rigour = Rigour.FLOAT64, rel: float = 1e-8) -> Bracket:
+    """H(n) of one pair in one order; tails are cut where what they hold is small against the result.
+
+    Raises
+    ------
+    Unsupported
+        If the width is out of reach.
+    """
+    if isinstance(pair, FinitePair):
+        return evaluate_law(pair.law(exp_eps, bits=192), n, rigour=rigour, rel=rel)
+    tail = _FIRST_TAIL * Fraction(rel) * 10**8
+    while True:
+        bits = max(128, 2 * tail.denominator.bit_length() - 2 * tail.numerator.bit_length() + 64)
+        law = pair.law(exp_eps, tail=tail, bits=bits)
+        found = Bromwich(rel, rigour, bits=max(bits, 160)).bracket(law, n)
+        cut = sum(law.missing)
+        if cut <= 4 * _TAIL_SHARE * Fraction(rel) * found.upper or tail < _LEAST_TAIL:
+            return found
+        tail = min(_TAIL_SHARE * Fraction(rel) * max(found.lower, cut * Fraction(1, 10**6)), tail / 100)
+
+
+def _covered(
+    mechanism: Randomizer, n: int, order: Real, adjacency: Adjacency, orders: tuple[Bracket, Bracket]
+) -> str:
+    """What is known about inputs inside the ball for the largest blanket, in words."""
+    if adjacency == "zero-out" and isinstance(mechanism, BlanketMixedGaussian):
+        norm = largest_is_worst_at_the_end(mechanism, order)
+        if norm is not None:
+            smaller = worst_pair(replace(mechanism, norm=_round_up(norm)))
+            most = max(pair_delta(p, n, order, rel=1e-2).upper for p in (smaller, smaller.reverse))
+            if most <= min(bracket.lower for bracket in orders):
+                return " (worst: proved)"
+    return " (for this pair; that no input inside the ball is worse is not proved)"
+
+
+def _round_up(value: Fraction) -> Fraction:
+    return Fraction(math.ceil(value * 2**20), 2**20)
+
+
+def vector_epsilon(
+    mechanism: Randomizer,
+    *,
+    n: int,
+    delta: object,
+    adjacency: Adjacency = "zero-out",
+    blanket: Blanket = "mechanism",
+    rigour: Rigour = Rigour.FLOAT64,
+    rel: float = 1e-9,
+) -> Bracket:
+    """The smallest eps at which n shuffled messages certainly are (eps, delta)-private, from both sides.
+
+    ``upper`` is the safe end: there the bound on delta, in its worse order, meets the target.
+
+    Raises
+    ------
+    InputError
+        If delta is not in (0, 1).
+    """
+    n = check_n(n)
+    goal = parse_rational(delta, "delta")
+    if not 0 < goal < 1:
+        raise InputError("delta", delta, "a number in (0, 1)")
+    pair = worst_pair(mechanism, adjacency=adjacency, blanket=blanket)
+
+    def bound(eps: Fraction, width: float) -> Bracket:
+        order = Exp(eps)
+        forward, reverse = (pair_delta(p, n, order, rigour=rigour, rel=width) for p in (pair, pair.reverse))
+        return larger(forward, reverse)
+
+    start = bound(Fraction(0), 1e-6)
+    if start.upper <= goal:
+        return Bracket(Fraction(0), Fraction(0), rigour, start.engine, "delta is met already at eps = 0")
+    found = smallest_meeting(bound, goal, rel)
+    return Bracket(found.above, found.meets, found.at.rigour, found.at.engine, f"at the safe end: {found.at.how}")
+
+
+def curve(
+    mechanism: Randomizer, *, n: int, levels: list[Fraction], adjacency: Adjacency = "zero-out", rel: float = 1e-6
+) -> list[VectorBound]:
+    """The privacy profile at some levels, without the real pair."""
+    return [vector_delta(mechanism, n=n, eps=eps, adjacency=adjacency, rel=rel, lower=False) for eps in levels]
+
+
+def order_margin(pair: Pair, *, bits: int = 128) -> Ball:
+    r"""A number that is positive where (x, other) has the larger bound at small eps, negative where (other, x) has.
+
+    With :math:`L_k=A_k/A_2` and :math:`D=L_0-L_1` the two orders have the same mean, variances that differ by
+    :math:`-2(e^\varepsilon-1)(\operatorname{Var}L_0-\operatorname{Var}L_1)` and third cumulants :math:`\pm E[D^3]`. To
+    first order of Edgeworth's expansion of :math:`E[S_+]` the difference of the orders has the sign of
+
+    .. math:: E[D^3]-3\operatorname{Var}(D)\,(\operatorname{Var}L_0-\operatorname{Var}L_1).
+
+    Where :math:`A_1` is proportional to :math:`A_2` on its support this is :math:`E[\ell_0^3]>3E[\ell_0^2]^2`.
+
+    Notes
+    -----
+    An asymptotic criterion; the integrals of a density on the whole line are taken over 40 units on either side.
+    """
+    if isinstance(pair, FinitePair):
+        rows = list(zip(pair.first, pair.second, pair.reference, strict=True))
+        cube: Any = sum(((p - q) ** 3 if isinstance(p - q, Fraction) else (p - q) * (p - q) * (p - q)) / (r * r) for p, q, r in rows)
+        square: Any = sum((p - q) * (p - q) / r for p, q, r in rows)
+        spread: Any = sum((p * p - q * q) / r for p, q, r in rows)
+        return enclose(cube - 3 * square * spread, bits) if isinstance(cube, Fraction) else cube - 3 * square * spread
+    with working_precision(bits):
+        cubes, squares, spreads = (
+            sum((_moment(s, power) for s in pair.stretches), start=flint.arb(0)) for power in ("cube", "square", "spread")
+        )
+        return Ball.from_arb(cubes - 3 * squares * spreads, bits)
+
+
+def _moment(stretch: Stretch, power: str) -> flint.arb:
+    low, high = (to_arb(Fraction(sign * 40) if end is None else end) for sign, end in ((-1, stretch.low), (1, stretch.high)))
+
+    def function(u: flint.acb, _: bool) -> flint.acb:
+        p, q, r = stretch.first(u), stretch.second(u), stretch.reference(u)
+        term = {"cube": lambda: (p - q) ** 3 / r**2, "square": lambda: (p - q) ** 2 / r, "spread": lambda: (p * p - q * q) / r}
+        return stretch.base(u) * term[power]()
+
+    return flint.acb.integral(function, flint.acb(low), flint.acb(high)).real
+
+
+def larger(one: Bracket, other: Bracket) -> Bracket:
+    """The bracket around the larger of two numbers."""
+    first, second = (one, other) if one.upper >= other.upper else (other, one)
+    return replace(first, lower=max(first.lower, second.lower))
+
+
+def _up(value: Fraction) -> float:
+    """The double next above a rational."""
+    near = float(value)
+    return near if Fraction(near) >= value else math.nextafter(near, math.inf)

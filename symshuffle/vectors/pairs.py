@@ -1,0 +1,302 @@
+r"""The worst pair of inputs of a randomizer of vectors, along the one coordinate that tells them apart.
+
+Which pair is worst is proved, for every dimension and both orders, because the bound is an expectation of a convex
+function of :math:`\sum_iG_i` with i.i.d. terms, and hence rises with G in convex order:
+
+- *Blanket-mixed Gaussian, its own blanket.* :math:`E_x=\exp(\langle y,x\rangle/\sigma_0^2-|x|^2/2\sigma_0^2)` is a
+  geometric Brownian martingale in :math:`|x|^2`: rising in convex order, so the longest x is worst. For two inputs, a
+  contraction C and noise of covariance :math:`I-CC^T` turn N(w, I) into N(Cw, I) and leave N(0, I) alone: by data
+  processing the longest inputs are worst at a given inner product r. At fixed lengths
+  :math:`\frac{d}{dr}E f(aE_x-bE_{x'})=-\frac{ab}{\sigma_0^2}E[E_xE_{x'}f'']\le0` (Gaussian interpolation): opposite inputs.
+- *Linear density on the sphere.* :math:`G=1-e^\varepsilon+c\langle u,w\rangle` up to the blanket mass, with w = x or
+  :math:`w=x-e^\varepsilon x'`: a dilation by :math:`|w|`, largest at unit vectors, opposite ones for two inputs.
+- *Cap sampling.* The four joint values sum pairwise to the same, the extreme two being those of disagreement: the law
+  rises in convex order as the caps share less, and opposite caps share least.
+
+For the largest blanket, :math:`\inf_x R_x` over the ball, one coordinate suffices in dimension 1 only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Final, Literal, TypeAlias, final
+
+import flint
+
+from symshuffle.continuous_law import ContinuousPair, Function, Stretch
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.law import Law
+from symshuffle.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, to_arb, working_precision
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
+
+Adjacency: TypeAlias = Literal["zero-out", "replace-one"]
+Blanket: TypeAlias = Literal["mechanism", "largest"]
+Randomizer: TypeAlias = "BlanketMixedGaussian | LocalGaussian | SphereLinear | PrivUnit"
+
+ADJACENCIES: Final[tuple[Adjacency, ...]] = ("zero-out", "replace-one")
+BLANKETS: Final[tuple[Blanket, ...]] = ("mechanism", "largest")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FinitePair:
+    """Two laws and a blanket that differ by finitely many likelihood ratios.
+
+    Parameters
+    ----------
+    first, second, reference : tuple of Ball
+        Masses of the classes of outputs.
+    about : str
+        Which inputs, which adjacency, which blanket.
+    """
+
+    first: tuple[Any, ...]
+    second: tuple[Any, ...]
+    reference: tuple[Any, ...]
+    about: str
+
+    @property
+    def reverse(self) -> FinitePair:
+        """The pair in the other order."""
+        return FinitePair(self.second, self.first, self.reference, self.about)
+
+    def law(self, exp_eps: Real, *, bits: int = DEFAULT_BITS) -> Law:
+        """The law of G: 0 where the message is not a blanket message."""
+        with working_precision(bits):
+            x = Ball.from_arb(to_arb(exp_eps), bits)
+        rows = zip(self.first, self.second, self.reference, strict=True)
+        atoms = [((p - x * q) / r, r) for p, q, r in rows if less(0, r) is Verdict.TRUE]
+        rest: Any = 1 - sum((r for _, r in atoms), start=Fraction(0))
+        return Law.from_atoms([(Fraction(0), rest), *atoms])
+
+
+Pair: TypeAlias = ContinuousPair | FinitePair
+
+
+def worst_pair(
+    mechanism: Randomizer, *, adjacency: Adjacency = "zero-out", blanket: Blanket = "mechanism", bits: int = DEFAULT_BITS
+) -> Pair:
+    """The pair of inputs that no other exceeds, compared against a blanket.
+
+    Parameters
+    ----------
+    mechanism : BlanketMixedGaussian, LocalGaussian, SphereLinear or PrivUnit
+        What every user runs.
+    adjacency : {"zero-out", "replace-one"}
+        Whether a record is compared with the null symbol or with another record.
+    blanket : {"mechanism", "largest"}
+        The law of the null symbol with its mass in every message, or the infimum over all inputs (which, for a density
+        that is smallest at the same mass everywhere, is the same).
+
+    Raises
+    ------
+    InputError
+        If an argument is not one of those.
+    Unsupported
+        If no one-dimensional pair is known to be the worst.
+    """
+    _check(adjacency, blanket)
+    match mechanism:
+        case BlanketMixedGaussian() if blanket == "mechanism":
+            return _mixed_gaussian(mechanism, adjacency)
+        case BlanketMixedGaussian():
+            return _largest(mechanism.gamma, mechanism.sigma0, mechanism.norm, mechanism.dimension, adjacency)
+        case LocalGaussian() if blanket == "largest":
+            return _largest(Fraction(0), mechanism.sigma0, Fraction(1), mechanism.dimension, adjacency)
+        case LocalGaussian():
+            raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
+        case SphereLinear():
+            return _sphere(mechanism, adjacency, bits)
+        case PrivUnit():
+            return _caps(mechanism, adjacency, bits)
+
+
+def real_pair(mechanism: Randomizer, *, adjacency: Adjacency = "zero-out", bits: int = DEFAULT_BITS) -> Pair:
+    """A pair of datasets, x against the null symbol or against -x, in which all others hold -x: a lower bound.
+
+    The divergence of the two shuffled outputs is exactly H(n) with the law of the others' messages as reference.
+    """
+    _check(adjacency, "mechanism")
+    away = "all others hold -x"
+    match mechanism:
+        case BlanketMixedGaussian() | LocalGaussian():
+            mixed = isinstance(mechanism, BlanketMixedGaussian)
+            gamma = mechanism.gamma if isinstance(mechanism, BlanketMixedGaussian) else Fraction(0)
+            norm = mechanism.norm if isinstance(mechanism, BlanketMixedGaussian) else Fraction(1)
+            toward, opposite = (_tilted(gamma, s * norm / mechanism.sigma0) for s in (1, -1))
+            other = opposite if adjacency == "replace-one" else (_constant(Fraction(1)))
+            stretch = Stretch(None, None, _normal, toward, other, opposite)
+            name = "mixed Gaussian" if mixed else "Gaussian"
+            return ContinuousPair((stretch,), f"{name}, {_pair_in_words(adjacency)}, {away}")
+        case SphereLinear():
+            one = _caps_of_line(mechanism, adjacency, bits, homogeneous=True)
+            return one if one is not None else _on_sphere(mechanism, adjacency, homogeneous=True)
+        case PrivUnit():
+            return _caps(mechanism, adjacency, bits, homogeneous=True)
+
+
+def _check(adjacency: object, blanket: object) -> None:
+    if adjacency not in ADJACENCIES:
+        raise InputError("adjacency", adjacency, " or ".join(ADJACENCIES))
+    if blanket not in BLANKETS:
+        raise InputError("blanket", blanket, " or ".join(BLANKETS))
+
+
+def _pair_in_words(adjacency: Adjacency) -> str:
+    return "a unit vector x against the null symbol" if adjacency == "zero-out" else "a unit vector x against -x"
+
+
+def _constant(value: Fraction) -> Function:
+    return lambda u: u * 0 + _arb(value, flint.ctx.prec)
+
+
+def _normal(z: Any) -> Any:
+    return (-z * z / 2).exp() / (2 * flint.arb.pi()).sqrt()
+
+
+def _tilted(gamma: Fraction, shift: Fraction) -> Function:
+    """Density of a message at distance ``shift`` (in units of sigma0) relative to N(0, 1)."""
+    mass, rest, half = gamma, 1 - gamma, shift * shift / 2
+
+    def density(z: Any) -> Any:
+        bits = flint.ctx.prec
+        return _arb(mass, bits) + _arb(rest, bits) * (_arb(shift, bits) * z - _arb(half, bits)).exp()
+
+    return density
+
+
+@lru_cache(maxsize=512)
+def _arb(value: Fraction, bits: int) -> flint.arb:
+    """A rational as a ball; its functions are evaluated at thousands of points."""
+    with working_precision(bits):
+        return to_arb(value)
+
+
+def _mixed_gaussian(mechanism: BlanketMixedGaussian, adjacency: Adjacency) -> ContinuousPair:
+    v = mechanism.norm / mechanism.sigma0
+    other = _constant(Fraction(1)) if adjacency == "zero-out" else _tilted(mechanism.gamma, -v)
+    stretch = Stretch(None, None, _normal, _tilted(mechanism.gamma, v), other, _constant(mechanism.gamma))
+    about = f"{_pair_in_words(adjacency)} (worst: proved for all norms, dimensions and angles), blanket N(0, sigma0^2 I)"
+    return ContinuousPair((stretch,), f"{about} of mass {mechanism.gamma}")
+
+
+def _largest(gamma: Fraction, sigma0: Fraction, norm: Fraction, dimension: int, adjacency: Adjacency) -> ContinuousPair:
+    if dimension != 1:
+        raise Unsupported("the largest blanket depends on |y|: only dimension 1 has one coordinate; use blanket='mechanism'")
+    v = norm / sigma0
+    left, right = _tilted(gamma, v), _tilted(gamma, -v)  # the smallest density is that of the opposite end
+    other = _constant(Fraction(1)) if adjacency == "zero-out" else right
+    stretches = (
+        Stretch(None, Fraction(0), _normal, left, other, left),
+        Stretch(Fraction(0), None, _normal, left, other, right),
+    )
+    # For zero-out the end of the ball is worst if no smaller input can be: see largest_is_worst_at_the_end.
+    about = f"{_pair_in_words(adjacency)} on the line, blanket inf over |x| <= {norm} of R_x"
+    return ContinuousPair(stretches, about)
+
+
+def _sphere(mechanism: SphereLinear, adjacency: Adjacency, bits: int) -> Pair:
+    one = _caps_of_line(mechanism, adjacency, bits, homogeneous=False)
+    return one if one is not None else _on_sphere(mechanism, adjacency, homogeneous=False)
+
+
+def _on_sphere(mechanism: SphereLinear, adjacency: Adjacency, *, homogeneous: bool) -> ContinuousPair:
+    """Along the angle whose sine is the coordinate, where the uniform law has density prop. to cos^(d-2)."""
+    c, d = mechanism.c, mechanism.dimension
+
+    def base(angle: Any) -> Any:
+        half = to_arb(Fraction(d - 1, 2))
+        constant = (half + to_arb(Fraction(1, 2))).gamma() / half.gamma() / flint.arb.pi().sqrt()
+        return _cosine(angle) ** (d - 2) * constant
+
+    def toward(sign: int) -> Function:
+        return lambda angle: 1 + sign * _arb(c, flint.ctx.prec) * _sine(angle)
+
+    def scaled(function: Function) -> Function:
+        """As a function on [-1, 1], whose ends are rational."""
+        return lambda u: function(u * (flint.arb.pi() / 2))
+
+    other = _constant(Fraction(1)) if adjacency == "zero-out" else scaled(toward(-1))
+    reference = scaled(toward(-1)) if homogeneous else _constant(1 - c)
+    ends = Fraction(-1), Fraction(1)
+    stretch = Stretch(*ends, lambda u: scaled(base)(u) * (flint.arb.pi() / 2), scaled(toward(1)), other, reference)
+    rest = "all others hold -x" if homogeneous else f"uniform blanket of mass {1 - c}"
+    return ContinuousPair((stretch,), f"{_pair_in_words(adjacency)} (worst: proved), {rest}")
+
+
+def _sine(angle: Any) -> Any:
+    turned = (angle * flint.acb(0, 1)).exp()
+    return (turned - 1 / turned) / flint.acb(0, 2)
+
+
+def _cosine(angle: Any) -> Any:
+    turned = (angle * flint.acb(0, 1)).exp()
+    return (turned + 1 / turned) / 2
+
+
+def _caps_of_line(mechanism: SphereLinear, adjacency: Adjacency, bits: int, *, homogeneous: bool) -> FinitePair | None:
+    """In dimension 1 the sphere is two points."""
+    if mechanism.dimension != 1:
+        return None
+    half, c = Fraction(1, 2), mechanism.c
+    first, opposite = (half * (1 + c), half * (1 - c)), (half * (1 - c), half * (1 + c))
+    other = (half, half) if adjacency == "zero-out" else opposite
+    reference = opposite if homogeneous else (half * (1 - c), half * (1 - c))
+    rest = "all others hold -x" if homogeneous else f"uniform blanket of mass {1 - c}"
+    return FinitePair(first, other, reference, f"{_pair_in_words(adjacency)}, {rest}")
+
+
+def _caps(mechanism: PrivUnit, adjacency: Adjacency, bits: int, *, homogeneous: bool = False) -> FinitePair:
+    """Classes: in the cap of x alone, in the cap of -x alone, in both, in neither."""
+    q = cap_complement(mechanism.theta, mechanism.dimension, bits)
+    inside, outside = mechanism.p / (1 - q), (1 - mechanism.p) / q
+    alone: Any = 1 - q
+    both: Any = Fraction(0)
+    neither: Any = 2 * q - 1
+    if mechanism.theta < 0:
+        alone, both, neither = q, 1 - 2 * q, Fraction(0)
+    sizes = (alone, alone, both, neither)
+    first = _masses(sizes, (inside, outside, inside, outside))
+    opposite = _masses(sizes, (outside, inside, inside, outside))
+    other = sizes if adjacency == "zero-out" else opposite
+    low = less(inside, outside)
+    least = inside if low is Verdict.TRUE else outside
+    reference = opposite if homogeneous else _masses(sizes, (least,) * 4)
+    kept = [k for k, size in enumerate(sizes) if less(0, size) is not Verdict.FALSE and not _is_nil(size)]
+    rest = "all others hold -x" if homogeneous else "uniform blanket"
+    rows = (tuple(row[k] for k in kept) for row in (first, other, reference))
+    return FinitePair(*rows, f"{_pair_in_words(adjacency)} (worst: proved), {rest}")
+
+
+def _is_nil(size: Any) -> bool:
+    """Whether a mass is 0, or the enclosure of an exact 0 (half a sphere twice)."""
+    return not isinstance(size, Fraction) and size.lower <= 0 <= size.upper or size == 0
+
+
+def _masses(sizes: tuple[Any, ...], ratios: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(size * ratio for size, ratio in zip(sizes, ratios, strict=True))
+
+
+def cap_complement(theta: Fraction, dimension: int, bits: int = DEFAULT_BITS) -> Any:
+    """The share of the sphere below height theta, by an incomplete beta function; exactly 1/2 at theta = 0."""
+    if theta == 0:
+        return Fraction(1, 2)
+    with working_precision(bits):
+        tail = to_arb(1 - theta * theta).beta_lower(to_arb(Fraction(dimension - 1, 2)), to_arb(Fraction(1, 2)), 1) / 2
+        return Ball.from_arb(1 - tail if theta > 0 else tail, bits)
+
+
+def largest_is_worst_at_the_end(mechanism: BlanketMixedGaussian, exp_eps: Real) -> Fraction | None:
+    r"""A norm from which on the law of G against the largest blanket rises in convex order; None if that is not known.
+
+    In dimension 1 the derivative in x of :math:`\int(R_x-\alpha R_0-k\,\inf R)_+` is A times
+    a sum of :math:`\pm\varphi` at the ends of the set where the integrand is positive. For :math:`k\ge0` it is never negative:
+    :math:`E_x` rises while inf R falls on either side of 0, so of two ends at which they balance the left one is farther
+    out. For :math:`k<0` the set is a half line as soon as :math:`x\ge|k|`, and G is never below
+    :math:`-(\max(\alpha,1)-\gamma)/\gamma`. Smaller inputs are below the bound with the mechanism's own blanket at that norm.
+    """
+    floor = (to_arb(exp_eps) - to_arb(mechanism.gamma)) / to_arb(mechanism.gamma)
+    norm = Ball.from_arb(floor.max(flint.arb(0))).upper
+    return norm if norm < mechanism.norm else None

@@ -111,6 +111,12 @@ class ContinuousLaw:
         if self.zero.upper < 0:
             raise InputError("zero", self.zero, "a probability (the pieces have mass above 1)")
 
+    @property
+    def mirrored(self) -> ContinuousLaw:
+        """The law of -G, with nothing said of what is missing."""
+        pieces = (Piece(p.low, p.high, _negative(p.value), p.density) for p in self.pieces)
+        return ContinuousLaw(tuple(pieces), self.zero)
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -160,6 +166,10 @@ class ContinuousPair:
             zero = Ball.from_arb(1 - masses[2], bits)
             pieces = tuple(Piece(a, b, _amplification(s, ratio), _product(s.base, s.reference)) for s, a, b in window)
         return ContinuousLaw(pieces, zero, (below, above))
+
+
+def _negative(f: Function) -> Function:
+    return lambda u: -f(u)
 
 
 def _first(stretch: Stretch) -> Function:

@@ -173,14 +173,17 @@ def pair_delta(pair: Pair, n: int, exp_eps: Real, *, rigour: Rigour = Rigour.FLO
     """
     if isinstance(pair, FinitePair):
         return evaluate_law(pair.law(exp_eps, bits=192), n, rigour=rigour, rel=rel)
-    tail = _FIRST_TAIL * Fraction(rel) * 10**8
+    tail, finer = _FIRST_TAIL * Fraction(rel) * 10**8, rel
     while True:
         bits = max(128, 2 * tail.denominator.bit_length() - 2 * tail.numerator.bit_length() + 64)
         law = pair.law(exp_eps, tail=tail, bits=bits)
-        found = Bromwich(rel, rigour, bits=max(bits, 160)).bracket(law, n)
+        found = Bromwich(finer, rigour, bits=max(bits, 160)).bracket(law, n)
         cut = sum(law.missing)
         if cut <= 4 * _TAIL_SHARE * Fraction(rel) * found.upper or tail < _LEAST_TAIL:
-            return found
+            if found.width <= Fraction(rel) * found.upper or finer < rel * 1e-6:
+                return found
+            finer /= 1000
+            continue
         tail = min(_TAIL_SHARE * Fraction(rel) * max(found.lower, cut * Fraction(1, 10**6)), tail / 100)
 
 

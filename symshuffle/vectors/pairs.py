@@ -18,9 +18,9 @@ For the largest blanket, :math:`\inf_x R_x` over the ball, one coordinate suffic
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias, final
 
 import flint
@@ -149,7 +149,8 @@ def _pair_in_words(adjacency: Adjacency) -> str:
 
 
 def _constant(value: Fraction) -> Function:
-    return lambda u: u * 0 + _arb(value, flint.ctx.prec)
+    number = _enclosed(value)
+    return lambda u: u * 0 + number()[0]
 
 
 def _normal(z: Any) -> Any:
@@ -158,20 +159,26 @@ def _normal(z: Any) -> Any:
 
 def _tilted(gamma: Fraction, shift: Fraction) -> Function:
     """Density of a message at distance ``shift`` (in units of sigma0) relative to N(0, 1)."""
-    mass, rest, half = gamma, 1 - gamma, shift * shift / 2
+    numbers = _enclosed(gamma, 1 - gamma, shift, shift * shift / 2)
 
     def density(z: Any) -> Any:
-        bits = flint.ctx.prec
-        return _arb(mass, bits) + _arb(rest, bits) * (_arb(shift, bits) * z - _arb(half, bits)).exp()
+        mass, rest, slope, half = numbers()
+        return mass + rest * (slope * z - half).exp()
 
     return density
 
 
-@lru_cache(maxsize=512)
-def _arb(value: Fraction, bits: int) -> flint.arb:
-    """A rational as a ball; its functions are evaluated at thousands of points."""
-    with working_precision(bits):
-        return to_arb(value)
+def _enclosed(*values: Fraction) -> Callable[[], tuple[flint.arb, ...]]:
+    """Rationals as balls of the working precision, which are made once: they enter at thousands of points."""
+    made: dict[int, tuple[flint.arb, ...]] = {}
+
+    def numbers() -> tuple[flint.arb, ...]:
+        bits = flint.ctx.prec
+        if bits not in made:
+            made[bits] = tuple(map(to_arb, values))
+        return made[bits]
+
+    return numbers
 
 
 def _mixed_gaussian(mechanism: BlanketMixedGaussian, adjacency: Adjacency) -> ContinuousPair:
@@ -212,7 +219,8 @@ def _on_sphere(mechanism: SphereLinear, adjacency: Adjacency, *, homogeneous: bo
         return _cosine(angle) ** (d - 2) * constant
 
     def toward(sign: int) -> Function:
-        return lambda angle: 1 + sign * _arb(c, flint.ctx.prec) * _sine(angle)
+        slope = _enclosed(sign * c)
+        return lambda angle: 1 + slope()[0] * _sine(angle)
 
     def scaled(function: Function) -> Function:
         """As a function on [-1, 1], whose ends are rational."""

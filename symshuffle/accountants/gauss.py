@@ -12,6 +12,7 @@ ellipse, so that a new mechanism brings no estimate of its own.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,7 +38,7 @@ _SHIFTS: Final = (0.6, 0.15, 0.03)
 
 _CELLS: Final = 100
 _CHUNK: Final = 10
-_STEPS: Final = 6
+_STEPS: Final = 9
 _COVER_BITS: Final = 53
 
 
@@ -234,10 +235,9 @@ def _moved(
         bound = sum((_modulus(piece, x, eta, eta, c, top) * width for x in columns), start=flint.arb(0))
         if not bound.upper() < best.upper():
             continue
-        for end in ends:
-            for k in range(_STEPS):
-                rung = _modulus(piece, end, eta * k / _STEPS, eta * (k + 1) / _STEPS, c, top)
-                bound += rung * abs(eta) / _STEPS
+        rungs = [flint.arb(0), *(eta / 4**k for k in reversed(range(_STEPS)))]
+        for end, (start, stop) in itertools.product(ends, itertools.pairwise(rungs)):
+            bound += _modulus(piece, end, start, stop, c, top) * abs(stop - start)
         if bound.upper() < best.upper():
             best = bound
     return flint.arb(best.upper())

@@ -18,7 +18,7 @@ from symshuffle.vectors.mechanisms import BlanketMixedGaussian
 from symshuffle.vectors.pairs import Adjacency, worst_pair
 
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
-_STEPS: Final = 14
+_STEPS: Final = 11
 _DIGITS: Final = 10
 """Decimal digits of the parameters returned."""
 
@@ -130,7 +130,7 @@ def calibrate_mixed_gaussian(
         certificate = vector_delta(mechanism, n=n, exp_eps=order, adjacency=adjacency, lower=False)
         if certificate.bracket.upper <= goal:
             break
-        scale += scale / 10**7
+        scale += scale / 10**6
     else:
         raise Unsupported(f"the bound does not meet delta = {float(goal):.3g} next to sigma0 = {float(scale):.6g}")
     rest = 1 - gamma
@@ -149,7 +149,7 @@ def _smallest_noise(gamma: float, n: int, order: Real, goal: float, adjacency: A
     def excess(x: float) -> float:
         scale = Fraction(round(math.exp(x) * 10**_DIGITS), 10**_DIGITS)
         pair = worst_pair(BlanketMixedGaussian(mass, scale), adjacency=adjacency)
-        value = max(pair_delta(p, n, order, rigour=Rigour.FLOAT64, rel=1e-6).upper for p in (pair, pair.reverse))
+        value = pair_delta(pair, n, order, rigour=Rigour.FLOAT64, rel=1e-5).upper
         return math.log(float(value)) - math.log(goal)
 
     x = math.log(max(guess, 0.3))
@@ -158,7 +158,7 @@ def _smallest_noise(gamma: float, n: int, order: Real, goal: float, adjacency: A
     other = x + (step if y > 0 else -step)
     value = excess(other)
     for _ in range(40):
-        if abs(value) < 1e-9 or other == x or value == y:
+        if abs(value) < 1e-6 or other == x or value == y:
             break
         move = max(-0.5, min(0.5, -value * (other - x) / (value - y)))
         x, y = other, value

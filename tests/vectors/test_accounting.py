@@ -1,0 +1,188 @@
+"""Brackets for vectors: reference values, both orders, an independent witness, and error terms that matter."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import flint
+import pytest
+
+from symshuffle.accountants import gauss
+from symshuffle.accountants.bromwich import Bromwich
+from symshuffle.accountants.evaluate import evaluate_law
+from symshuffle.continuous_law import ContinuousPair, Stretch
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.numbers import Exp
+from symshuffle.results import Rigour
+from symshuffle.vectors.accounting import order_margin, pair_delta, vector_delta, vector_epsilon
+from symshuffle.vectors.confirmation import confirm_mixed_gaussian
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
+from symshuffle.vectors.pairs import real_pair, worst_pair
+
+MIXED = BlanketMixedGaussian("0.95", "4.6")
+EPS = Exp(Fraction(4, 10000))
+FORWARD = Fraction("2.379135330145171598564562564e-5")
+REVERSE = Fraction("2.320416974609793891579048096e-5")
+
+
+@pytest.mark.parametrize(("rigour", "width"), [(Rigour.FLOAT64, 1e-8), (Rigour.BALL, 1e-12)])
+def test_both_orders_contain_the_reference(rigour, width):
+    bound = vector_delta(MIXED, n=1000, eps="0.0004", rigour=rigour)
+    assert bound.forward.contains(FORWARD) and bound.reverse.contains(REVERSE)
+    assert max(bound.forward.relative_width, bound.reverse.relative_width) < width
+    assert bound.real_forward.contains(Fraction("2.19779608783281e-5")) or abs(
+        float(bound.real_forward.midpoint) - 2.19779608783281e-5
+    ) < 1e-18
+    assert bound.lower.upper < bound.bracket.lower
+    assert Fraction(float(bound)) >= bound.bracket.upper
+
+
+@pytest.mark.parametrize("n", [10**4, 10**6])
+def test_many_users_are_as_cheap(n):
+    pair = worst_pair(MIXED)
+    eps = Exp(Fraction(1, 100 * math.isqrt(n)))
+    quick, sure = (pair_delta(pair, n, eps, rigour=r, rel=w) for r, w in ((Rigour.FLOAT64, 1e-8), (Rigour.BALL, 1e-12)))
+    assert quick.relative_width < 1e-8 and sure.relative_width < 1e-12
+    assert quick.lower <= sure.upper and sure.lower <= quick.upper
+
+
+def test_two_users_by_the_catalogue():
+    pair = worst_pair(BlanketMixedGaussian("0.9", 4))
+    found = pair_delta(pair, 2, Exp(Fraction(1, 100)), rel=1e-6)
+    assert found.contains(Fraction("0.00374801731398906099641705593"))
+
+
+def test_a_heavy_upper_tail_is_taken_from_the_left():
+    pair = worst_pair(BlanketMixedGaussian("0.4", "0.8"))
+    found = pair_delta(pair, 1000, Exp(Fraction(1, 10)), rel=1e-6)
+    assert "c = -" in found.how
+    digits, agree = confirm_mixed_gaussian(BlanketMixedGaussian("0.4", "0.8"), n=1000, eps=Fraction(1, 10), digits=12)
+    assert agree >= 8
+    assert abs(float(found.midpoint) / float(digits) - 1) < 1e-7
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+def test_an_independent_witness_agrees(direction):
+    digits, agree = confirm_mixed_gaussian(MIXED, n=1000, eps=Fraction(4, 10000), direction=direction, digits=14)
+    assert agree >= 12
+    assert abs(float(digits) / float(FORWARD if direction == "forward" else REVERSE) - 1) < 1e-12
+
+
+def test_the_cut_tails_are_needed():
+    law = worst_pair(MIXED).law(EPS, tail=Fraction(1, 100))
+    engine = Bromwich(1e-6)
+    honest, careless = engine.bracket(law, 1000), engine.bracket(replace(law, missing=(Fraction(0), Fraction(0))), 1000)
+    assert honest.contains(FORWARD)
+    assert not careless.contains(FORWARD)
+
+
+def test_the_error_of_the_gauss_rule_is_needed(monkeypatch):
+    law = worst_pair(MIXED).law(EPS, tail=Fraction(1, 10**18))
+    genuine = gauss.rule
+
+    def coarse(law, c, *, height, tolerance):
+        return genuine(law, c, height=height, tolerance=1e-4)
+
+    monkeypatch.setattr(gauss, "rule", coarse)
+    honest = Bromwich(1e-8).bracket(law, 1000)
+    assert honest.contains(FORWARD)
+    monkeypatch.setattr(gauss, "rule", lambda *a, **k: replace(coarse(*a, **k), error=flint.arb(0)))
+    assert not Bromwich(1e-8).bracket(law, 1000).contains(FORWARD)
+
+
+def test_aliases_are_needed(monkeypatch):
+    from symshuffle.accountants import bromwich
+
+    law = worst_pair(MIXED).law(EPS, tail=Fraction(1, 10**18))
+    genuine = bromwich._choose
+    monkeypatch.setattr(bromwich, "_choose", lambda *a: replace(genuine(*a), step=2.5 * genuine(*a).step))
+    assert Bromwich(1e-8).bracket(law, 1000).contains(FORWARD)
+    monkeypatch.setattr(bromwich._Line, "aliases", lambda self, value: flint.arb(0))
+    assert not Bromwich(1e-8).bracket(law, 1000).contains(FORWARD)
+
+
+def test_the_largest_blanket_is_smaller_and_worst_at_the_end():
+    own = vector_delta(MIXED, n=1000, eps="0.0004", lower=False)
+    largest = vector_delta(MIXED, n=1000, eps="0.0004", blanket="largest")
+    assert largest.bracket.upper < own.bracket.lower
+    assert largest.lower.upper < largest.bracket.lower
+    assert "worst: proved" in largest.about
+
+
+def test_a_shorter_input_is_less_exposed():
+    values = [
+        pair_delta(worst_pair(replace(MIXED, norm=Fraction(r))), 1000, EPS, rel=1e-6) for r in ("0.5", "0.8", "1")
+    ]
+    assert values[0].upper < values[1].lower and values[1].upper < values[2].lower
+    assert abs(float(values[1].midpoint) / 1.04258e-5 - 1) < 1e-5
+
+
+def test_replacing_is_worse_than_removing_and_symmetric():
+    removed, replaced = (vector_delta(MIXED, n=1000, eps="0.001", adjacency=a) for a in ("zero-out", "replace-one"))
+    assert replaced.bracket.lower > removed.bracket.upper
+    assert abs(replaced.forward.midpoint / replaced.reverse.midpoint - 1) < Fraction(1, 10**7)
+    assert replaced.lower.upper < replaced.bracket.lower
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 10])
+def test_linear_density_against_its_own_sampled_law(dimension):
+    """In dimension 3 the coordinate is uniform: two atoms in place of the density bracket the value in convex order."""
+    mechanism = SphereLinear(Fraction(1, 4), dimension)
+    bound = vector_delta(mechanism, n=500, eps="0.01")
+    assert bound.lower.upper < bound.bracket.lower
+    wide = vector_delta(SphereLinear(Fraction(1, 4), 1), n=500, eps="0.01", lower=False)  # the coarsest law of the coordinate
+    assert bound.bracket.upper < wide.bracket.lower
+
+
+def test_one_dimension_is_two_points():
+    pair = worst_pair(SphereLinear(Fraction(1, 2), 1))
+    exact = evaluate_law(pair.law(Fraction(1)), 3, rigour=None)
+    assert exact.lower > 0
+    same = worst_pair(PrivUnit(Fraction(3, 4), 0, 5))  # a half sphere is a sign in every dimension
+    assert abs(evaluate_law(same.law(Fraction(1)), 3).midpoint - exact.midpoint) < Fraction(1, 10**9)
+
+
+def test_caps_of_every_size_sum_to_probabilities():
+    for theta in ("-1/2", "0", "1/3"):
+        for adjacency in ("zero-out", "replace-one"):
+            for pair in (worst_pair(PrivUnit("0.7", theta, 4), adjacency=adjacency), real_pair(PrivUnit("0.7", theta, 4))):
+                assert abs(float(sum(pair.first)) - 1) < 1e-12 and abs(float(sum(pair.second)) - 1) < 1e-12
+
+
+def test_a_new_mechanism_needs_a_density_only():
+    """A uniform coordinate with linear ratio: the engine agrees with the sphere in dimension 3."""
+
+    def one(u):
+        return u * 0 + 1
+
+    c = Fraction(1, 4)
+    slope = flint.arb(1) / 4
+    stretch = Stretch(Fraction(-1), Fraction(1), lambda u: one(u) / 2, lambda u: 1 + slope * u, one, lambda u: one(u) * (1 - slope))
+    found = pair_delta(ContinuousPair((stretch,), "uniform"), 500, Exp(Fraction(1, 100)))
+    known = pair_delta(worst_pair(SphereLinear(c, 3)), 500, Exp(Fraction(1, 100)))
+    assert found.lower <= known.upper and known.lower <= found.upper
+
+
+def test_inverse_at_the_paper_size():
+    found = vector_epsilon(MIXED, n=10000, delta="1e-5", rel=1e-5)
+    assert found.lower <= Fraction("0.00010935581711961") <= found.upper
+
+
+def test_which_order_is_larger():
+    rest, w = 0.05, math.exp(1 / 4.6**2)
+    margin = order_margin(worst_pair(MIXED))
+    third, second = rest**3 * (w - 1) ** 2 * (w + 2) / 0.95**2, rest**2 * (w - 1) / 0.95
+    assert float(margin) == pytest.approx(third - 3 * second * second, rel=1e-9)
+
+
+def test_what_is_not_known_is_refused():
+    with pytest.raises(Unsupported, match="dimension 1"):
+        vector_delta(BlanketMixedGaussian("0.95", "4.6", 1, 3), n=10, eps=1, blanket="largest")
+    with pytest.raises(Unsupported, match="largest"):
+        vector_delta(LocalGaussian(4), n=10, eps=1)
+    with pytest.raises(InputError, match="adjacency"):
+        vector_delta(MIXED, n=10, eps=1, adjacency="add")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="blanket"):
+        vector_delta(MIXED, n=10, eps=1, blanket="none")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="delta"):
+        vector_epsilon(MIXED, n=10, delta=2)

@@ -1,0 +1,55 @@
+"""The central mechanism: its profile against quadrature, calibration, templates, and the calibrated mixture."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from mpmath import mp
+
+from symshuffle.errors import InputError
+from symshuffle.vectors.calibration import calibrate_mixed_gaussian
+from symshuffle.vectors.gaussian import calibrate_gaussian, gaussian_profile, profile_template
+
+
+@pytest.mark.parametrize(("s", "eps"), [("1", "1"), ("100", "0.05"), ("0.5", "10"), ("1000", "0.03")])
+def test_profile_is_the_integral(s, eps):
+    value = gaussian_profile(Fraction(s), eps=eps)
+    with mp.workdps(40):
+        noise, level = mp.mpf(s), mp.mpf(eps)
+        start = level * noise - 1 / (2 * noise)
+
+        def density(t):
+            return (1 - mp.exp(level - (t + 1 / (2 * noise)) / noise)) * mp.npdf(t)
+
+        integral = mp.quad(density, [start, start + 1, start + 4, start + 12, start + 40])
+        assert abs(mp.mpf(value.midpoint.numerator) / value.midpoint.denominator / integral - 1) < mp.mpf("1e-15")
+
+
+def test_deep_tails_keep_their_digits():
+    value = gaussian_profile(Fraction(100), eps=1)
+    assert value.upper < Fraction(1, 10**2000)
+    assert value.radius < value.lower / 10**15
+
+
+def test_calibration_inverts_the_profile():
+    found = calibrate_gaussian(eps="0.0002", delta="1e-5")
+    assert float(found.upper) / 100 == pytest.approx(58.837257680071, rel=1e-12)
+    assert gaussian_profile(found.upper, eps="0.0002").upper <= Fraction(1, 10**5) < gaussian_profile(found.lower, eps="0.0002").upper
+
+
+def test_templates_bracket_from_above():
+    n, chi, eps = 10**6, Fraction(3, 2), Fraction(3, 1000)
+    f, g = (profile_template(n, chi, eps, order=order) for order in ("leading", "mills"))
+    assert f.lower > g.upper
+    exact = gaussian_profile(chi * 1000, eps=eps)
+    assert abs(exact.midpoint / g.midpoint - 1) < Fraction(1, 100) < abs(exact.midpoint / f.midpoint - 1)
+    with pytest.raises(InputError, match="order"):
+        profile_template(10, 1, 1, order="third")  # type: ignore[arg-type]
+
+
+def test_calibrated_mixture_meets_its_target():
+    found = calibrate_mixed_gaussian(n=10**4, dimension=1, eps="0.001", delta="1e-5")
+    assert found.certificate.bracket.upper <= Fraction(1, 10**5)
+    assert found.gaussian_rmse == pytest.approx(0.17242590335838, rel=1e-10)
+    assert found.gaussian_rmse < found.rmse <= 0.1946877289063 * (1 + 1e-5)  # the rule by index alone gives this
+    assert math.isclose(float(found), found.rmse)

@@ -60,7 +60,9 @@ def _expected_positive(law: Sequence[tuple[Fraction, Fraction]], count: int) -> 
     return total
 
 
-def _stated(statement: Statement, n: int, rows: dict[str, Row], gamma: Fraction, pair: tuple[Row, Row], ratio: Fraction) -> Fraction:
+def _stated(
+    statement: Statement, n: int, rows: dict[str, Row], gamma: Fraction, pair: tuple[Row, Row], ratio: Fraction
+) -> Fraction:
     """The statement's number for a finite channel, by enumeration."""
     said = statement(n, gamma, *map(Fraction, (1, 1, 1)))
     reference = rows["blanket"] if said.reference == "blanket" else pair[0]
@@ -105,7 +107,9 @@ def _channel(rng: np.random.Generator, inputs: int, outputs: int) -> tuple[dict[
 def _check_finite_n_bound(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     y, x, s, g, n, m = sp.symbols("y x s gamma n m", positive=True)
     said = statement(n, g, y, x, s)
-    yield identity(-((y - x) ** 2) / (2 * s**2) + y**2 / (2 * s**2), said.exponent, at="logarithm of the density ratio in (62)")
+    yield identity(
+        -((y - x) ** 2) / (2 * s**2) + y**2 / (2 * s**2), said.exponent, at="logarithm of the density ratio in (62)"
+    )
     # One of n users is the differing one, hidden among the others' blanket messages: P(m of n-1)/(m+1).
     hidden = sp.binomial(n - 1, m) * g**m * (1 - g) ** (n - 1 - m) / (m + 1)
     trials = said.trials
@@ -123,7 +127,10 @@ def _check_finite_n_bound(statement: Statement, rng: np.random.Generator) -> Ite
                 bounds.append(_stated(statement, users, rows, gamma, pair, ratio))
                 law = Law.from_atoms(
                     [(Fraction(0), 1 - gamma)]
-                    + [((p - ratio * q) / (gamma * b), gamma * b) for p, q, b in zip(*pair, rows["blanket"], strict=True)]
+                    + [
+                        ((p - ratio * q) / (gamma * b), gamma * b)
+                        for p, q, b in zip(*pair, rows["blanket"], strict=True)
+                    ]
                 )
                 value = Exact().bracket(law, users).exact
                 assert value is not None
@@ -137,7 +144,10 @@ def _reference_values(n: int, gamma: str, sigma0: str, eps: str) -> tuple[Fracti
 
 
 _REFERENCE: Final = {
-    (1000, "0.95", "4.6", "0.0004"): (Fraction("2.379135330145171598564562564e-5"), Fraction("2.320416974609793891579048096e-5")),
+    (1000, "0.95", "4.6", "0.0004"): (
+        Fraction("2.379135330145171598564562564e-5"),
+        Fraction("2.320416974609793891579048096e-5"),
+    ),
 }
 
 
@@ -160,7 +170,9 @@ def _order_rule(third: Fraction, second: Fraction, spread: Fraction) -> Any:
 def _check_order_rule(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """At large n and small eps the larger bound is in the order that the criterion names: laws of two atoms, in balls."""
     n = 1000
-    for p, t in itertools.product((Fraction(1, 10), Fraction(3, 10), Fraction(7, 10), Fraction(9, 10)), (Fraction(1, 10),)):
+    for p, t in itertools.product(
+        (Fraction(1, 10), Fraction(3, 10), Fraction(7, 10), Fraction(9, 10)), (Fraction(1, 10),)
+    ):
         base, first = (p, 1 - p), (p * (1 + t), 1 - p * (1 + t))
         least = tuple(min(a, b) for a, b in zip(base, first, strict=True))
         third = sum(((a - b) ** 3 / w**2 for a, b, w in zip(first, base, least, strict=True)), start=Fraction(0))
@@ -188,7 +200,9 @@ def _check_largest(statement: Statement, _: np.random.Generator) -> Iterator[Com
         order = Exp(Fraction(eps))
         values = [pair_delta(p, n, order, rigour=Rigour.BALL, rel=1e-8) for p in (least, own)]
         balls = [Ball(v.lower, v.upper) for v in values]
-        yield compare(balls[0], balls[1], relation, at=f"gamma={gamma}, sigma0={sigma0}, n={n}: largest against its own")
+        yield compare(
+            balls[0], balls[1], relation, at=f"gamma={gamma}, sigma0={sigma0}, n={n}: largest against its own"
+        )
 
 
 CLAIMS: Final = (
@@ -202,7 +216,10 @@ CLAIMS: Final = (
             r"$\ell_\varepsilon=\gamma+(1-\gamma)e^{\langle y,x\rangle/\sigma_0^2-|x|^2/2\sigma_0^2}-e^\varepsilon$."
         ),
         source="vecmean, Appendix C and equation (62)",
-        assumptions=("zero-out adjacency, the null symbol has the blanket's law", "the larger of both orders of the pair"),
+        assumptions=(
+            "zero-out adjacency, the null symbol has the blanket's law",
+            "the larger of both orders of the pair",
+        ),
         scope=(
             "(62) symbolically; weights for n <= 4; six random channels, n <= 3, all datasets with null symbols, both "
             "orders; equal to the library's H(n)"
@@ -212,7 +229,12 @@ CLAIMS: Final = (
         check=_check_finite_n_bound,
         controls=(
             Control("M0 ~ Bin(n - 1, gamma)", lambda n, *a: replace(_finite_n_bound(n, *a), trials=n - 1)),
-            Control("1/n for 1/(n gamma)", lambda n, *a: replace(_finite_n_bound(n, *a), factor=1 / n if not isinstance(n, int) else Fraction(1, n))),
+            Control(
+                "1/n for 1/(n gamma)",
+                lambda n, *a: replace(
+                    _finite_n_bound(n, *a), factor=1 / n if not isinstance(n, int) else Fraction(1, n)
+                ),
+            ),
             Control("Y from R_x", lambda *a: replace(_finite_n_bound(*a), reference="input")),
             Control(
                 "(62) without the norm",
@@ -237,7 +259,9 @@ CLAIMS: Final = (
         check=_check_reference,
         controls=(
             Control("orders exchanged", lambda *a: _reference_values(*a)[::-1]),
-            Control("a part in 1e13 off", lambda *a: tuple(v * (1 + Fraction(1, 10**13)) for v in _reference_values(*a))),
+            Control(
+                "a part in 1e13 off", lambda *a: tuple(v * (1 + Fraction(1, 10**13)) for v in _reference_values(*a))
+            ),
         ),
         expected=ClaimVerdict.HOLDS,
     ),

@@ -128,7 +128,9 @@ class Bromwich:
             pass
         mean = float(rough.weights @ rough.values)
         c = saddle.saddle_point(rough, n) if right is None else right.c
-        value = math.exp(n * rough.cumulant(c)) / (c * c * math.sqrt(2 * math.pi * (n * rough.curvature(c) + 2 / c**2))) / n
+        value = (
+            math.exp(n * rough.cumulant(c)) / (c * c * math.sqrt(2 * math.pi * (n * rough.curvature(c) + 2 / c**2))) / n
+        )
         if value > 1e-30 * abs(mean) and float(rough.values.min()) < 0:
             rel = max(self.rel * value / (value + abs(mean)), _FINEST)
             try:
@@ -237,9 +239,7 @@ class _Line:
         error = (rule.error / total).upper()
         log_scale, zero = n * total.log(), atom / total
         nodes = _nodes(_doubles(rule.values), _doubles(tilted), float(zero.mid()), n, plan, height)
-        return cls(
-            law, n, plan, c, step, rule, tilted, zero, total, log_scale, error, (beyond, height), nodes
-        )
+        return cls(law, n, plan, c, step, rule, tilted, zero, total, log_scale, error, (beyond, height), nodes)
 
     def ratio(self, t: flint.arb) -> flint.acb:
         """``M(c + it)/M(c)``, M(c) being the sum of the rule."""

@@ -259,7 +259,9 @@ def _modulus(piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: fli
         slope = piece.value(flint.acb_series([column, 1], prec=2))[1].real * (1 if beyond > 0 else -1)
         if not slope >= 0:
             return flint.arb("inf")
-        size *= (-top * slope.lower() * abs(y)).exp()
+        lift = flint.arb((slope.lower() * abs(y)).lower())
+        seen = (value.imag if beyond > 0 else -value.imag).lower()
+        size *= (-top * (seen if seen > lift else lift)).exp()
     return flint.arb(size.upper())
 
 

@@ -187,9 +187,7 @@ def pair_delta(pair: Pair, n: int, exp_eps: Real, *, rigour: Rigour = Rigour.FLO
         tail = min(_TAIL_SHARE * Fraction(rel) * max(found.lower, cut * Fraction(1, 10**6)), tail / 100)
 
 
-def _covered(
-    mechanism: Randomizer, n: int, order: Real, adjacency: Adjacency, orders: tuple[Bracket, Bracket]
-) -> str:
+def _covered(mechanism: Randomizer, n: int, order: Real, adjacency: Adjacency, orders: tuple[Bracket, Bracket]) -> str:
     """What is known about inputs inside the ball for the largest blanket, in words."""
     if adjacency == "zero-out" and isinstance(mechanism, BlanketMixedGaussian):
         norm = largest_is_worst_at_the_end(mechanism, order)
@@ -266,23 +264,32 @@ def order_margin(pair: Pair, *, bits: int = 128) -> Ball:
     """
     if isinstance(pair, FinitePair):
         rows = list(zip(pair.first, pair.second, pair.reference, strict=True))
-        cube: Any = sum(((p - q) ** 3 if isinstance(p - q, Fraction) else (p - q) * (p - q) * (p - q)) / (r * r) for p, q, r in rows)
+        cube: Any = sum(
+            ((p - q) ** 3 if isinstance(p - q, Fraction) else (p - q) * (p - q) * (p - q)) / (r * r) for p, q, r in rows
+        )
         square: Any = sum((p - q) * (p - q) / r for p, q, r in rows)
         spread: Any = sum((p * p - q * q) / r for p, q, r in rows)
         return enclose(cube - 3 * square * spread, bits) if isinstance(cube, Fraction) else cube - 3 * square * spread
     with working_precision(bits):
         cubes, squares, spreads = (
-            sum((_moment(s, power) for s in pair.stretches), start=flint.arb(0)) for power in ("cube", "square", "spread")
+            sum((_moment(s, power) for s in pair.stretches), start=flint.arb(0))
+            for power in ("cube", "square", "spread")
         )
         return Ball.from_arb(cubes - 3 * squares * spreads, bits)
 
 
 def _moment(stretch: Stretch, power: str) -> flint.arb:
-    low, high = (to_arb(Fraction(sign * 40) if end is None else end) for sign, end in ((-1, stretch.low), (1, stretch.high)))
+    low, high = (
+        to_arb(Fraction(sign * 40) if end is None else end) for sign, end in ((-1, stretch.low), (1, stretch.high))
+    )
 
     def function(u: flint.acb, _: bool) -> flint.acb:
         p, q, r = stretch.first(u), stretch.second(u), stretch.reference(u)
-        term = {"cube": lambda: (p - q) ** 3 / r**2, "square": lambda: (p - q) ** 2 / r, "spread": lambda: (p * p - q * q) / r}
+        term = {
+            "cube": lambda: (p - q) ** 3 / r**2,
+            "square": lambda: (p - q) ** 2 / r,
+            "spread": lambda: (p * p - q * q) / r,
+        }
         return stretch.base(u) * term[power]()
 
     return flint.acb.integral(function, flint.acb(low), flint.acb(high)).real

@@ -37,11 +37,18 @@ def confirm_mixed_gaussian(
         return str(mp.nstr(values[0], max(agree, 1))), agree
 
 
-def _bound(mechanism: BlanketMixedGaussian, n: int, eps: Fraction, direction: str, digits: int, factor: object) -> object:
+def _bound(
+    mechanism: BlanketMixedGaussian, n: int, eps: Fraction, direction: str, digits: int, factor: object
+) -> object:
     from mpmath import mp
 
     gamma, rest = (mp.mpf(q.numerator) / q.denominator for q in (mechanism.gamma, 1 - mechanism.gamma))
-    shift = mp.mpf(mechanism.norm.numerator) / mechanism.norm.denominator * mechanism.sigma0.denominator / mechanism.sigma0.numerator
+    shift = (
+        mp.mpf(mechanism.norm.numerator)
+        / mechanism.norm.denominator
+        * mechanism.sigma0.denominator
+        / mechanism.sigma0.numerator
+    )
     ratio = mp.exp(mp.mpf(eps.numerator) / eps.denominator)
     # Nodes of the trapezoid rule in z, fine enough for the highest point of the line.
     width = mp.sqrt(2 * mp.log(10) * (digits + 12)) + 1
@@ -60,7 +67,9 @@ def _bound(mechanism: BlanketMixedGaussian, n: int, eps: Fraction, direction: st
     # E[T_-] of T with terms bounded below: forward T = S, reverse T = -S, and S_+ = T_-.
     while True:
         s = mp.mpc(c, step * k)
-        transform = 1 - gamma + gamma * sum((w * mp.exp(-s * v) for v, w in zip(nodes, weights, strict=True)), mp.mpf(0))
+        transform = (
+            1 - gamma + gamma * sum((w * mp.exp(-s * v) for v, w in zip(nodes, weights, strict=True)), mp.mpf(0))
+        )
         term = (transform**n / s**2).real
         total += term / 2 if k == 0 else term
         if k > 3 and abs(transform**n / s**2) * (k + 1) < abs(total) * mp.mpf(10) ** (-digits - 3):

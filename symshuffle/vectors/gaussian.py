@@ -14,9 +14,13 @@ from symshuffle.numbers import DEFAULT_BITS, Ball, Number, Real, parse_rational,
 from symshuffle.results import Bracket, Rigour
 
 _MOST_BITS: Final = 1 << 16
+_SCALE: Final = 1 << 24
+"""Unit in which a noise multiplier is searched: the search was made for levels, which are smaller."""
 
 
-def gaussian_profile(noise_multiplier: Number, *, eps: object = None, exp_eps: object = None, bits: int = DEFAULT_BITS) -> Ball:
+def gaussian_profile(
+    noise_multiplier: Number, *, eps: object = None, exp_eps: object = None, bits: int = DEFAULT_BITS
+) -> Ball:
     r"""delta(eps) of Gaussian noise: :math:`\bar\Phi(a-b)-e^\varepsilon\bar\Phi(a+b)`, known to about ``bits`` bits.
 
     With s the noise multiplier (standard deviation over sensitivity), :math:`a=\varepsilon s` and :math:`b=1/(2s)`. The two
@@ -80,14 +84,16 @@ def calibrate_gaussian(*, delta: object, eps: object = None, exp_eps: object = N
         raise InputError("delta", delta, "a number in (0, 1)")
     order = read_target(eps=eps, exp_eps=exp_eps)
 
-    def bound(s: Fraction, _: float) -> Bracket:
+    def bound(share: Fraction, _: float) -> Bracket:
+        s = _SCALE * share
         if s == 0:
             return Bracket(Fraction(1), Fraction(1), Rigour.BALL, "closed form", "no noise")
         value = gaussian_profile(s, exp_eps=order)
         return Bracket(value.lower, value.upper, Rigour.BALL, "closed form", "difference of two normal tails in balls")
 
     found = smallest_meeting(bound, goal, rel)
-    return Bracket(found.above, found.meets, Rigour.BALL, "closed form", "bisection on the profile, in balls")
+    ends = _SCALE * found.above, _SCALE * found.meets
+    return Bracket(*ends, Rigour.BALL, "closed form", "bisection on the profile, in balls")
 
 
 def profile_template(

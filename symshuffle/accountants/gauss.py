@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Final, final
+from typing import Any, Final, final
 
 import flint
 
@@ -131,7 +131,7 @@ def expectation(law: ContinuousLaw, slope: flint.arb, power: int = 0, centre: fl
 def _panels(piece: Piece) -> Iterator[tuple[Fraction, Fraction]]:
     count = max(1, -(-(piece.high - piece.low) // _PANEL))
     ends = [piece.low + (piece.high - piece.low) * k / count for k in range(count + 1)]
-    yield from zip(ends[:-1], ends[1:], strict=True)
+    yield from itertools.pairwise(ends)
 
 
 def _mass(piece: Piece, low: Fraction, high: Fraction, c: flint.arb, cells: int = 4) -> flint.arb:
@@ -202,14 +202,14 @@ def _analytic(piece: Piece, centre: flint.arb, wide: flint.arb, tall: flint.arb)
 def _shifted(piece: Piece, c: flint.arb, top: flint.arb) -> flint.arb:
     """Bound on the share of one piece at all heights from ``top`` on.
 
-    The path moves up where G certainly rises and down where it certainly falls; elsewhere it stays on the line, and that
-    part of the bound does not fall with the height.
+    The path moves up where G certainly rises and down where it certainly falls; elsewhere it stays on the line,
+    and that part of the bound does not fall with the height.
     """
     low, width = to_arb(piece.low), to_arb((piece.high - piece.low) / _CELLS)
     groups: list[tuple[int, int, int]] = []  # direction, first cell, end
     for k in range(_CELLS):
         cell = (low + width * k).union(low + width * (k + 1))
-        slope = piece.value(flint.acb_series([flint.acb(cell), 1], prec=2))[1].real
+        slope = _slope(piece, flint.acb(cell))
         direction = 1 if slope > 0 else -1 if slope < 0 else 0
         if groups and groups[-1][0] == direction:
             groups[-1] = (direction, groups[-1][1], k + 1)
@@ -243,6 +243,13 @@ def _moved(
     return flint.arb(best.upper())
 
 
+def _slope(piece: Piece, u: flint.acb) -> flint.arb:
+    """The real part of the derivative of G: the formulas are evaluated on a series of two terms."""
+    value: Any = piece.value
+    slope: flint.arb = value(flint.acb_series([u, 1], prec=2))[1].real
+    return slope
+
+
 def _modulus(piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: flint.arb, top: flint.arb) -> flint.arb:
     """Upper end of ``|exp(sG) p|`` for imaginary parts from y to ``beyond``, at every height from ``top`` on.
 
@@ -254,9 +261,9 @@ def _modulus(piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: fli
     size = (c * value.real).exp() * abs(density)
     if not size.is_finite():
         return flint.arb("inf")
-    if not beyond == 0:
+    if beyond != 0:
         column = flint.acb(x, flint.arb(0).union(beyond))
-        slope = piece.value(flint.acb_series([column, 1], prec=2))[1].real * (1 if beyond > 0 else -1)
+        slope = _slope(piece, column) * (1 if beyond > 0 else -1)
         if not slope >= 0:
             return flint.arb("inf")
         lift = flint.arb((slope.lower() * abs(y)).lower())

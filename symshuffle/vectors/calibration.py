@@ -1,4 +1,6 @@
-"""Parameters of the blanket-mixed Gaussian with the smallest error that meet a guarantee at a finite number of users."""
+"""Parameters of the blanket-mixed Gaussian with the smallest error that meet a guarantee at a finite number of
+users.
+"""
 
 from __future__ import annotations
 
@@ -75,9 +77,9 @@ def calibrate_mixed_gaussian(
 ) -> Calibration:
     """The blanket-mixed Gaussian of smallest exact worst-case error whose shuffled messages are (eps, delta)-private.
 
-    At fixed gamma the bound falls as sigma0 grows (convex order), and the error rises: the smallest sigma0 that meets the
-    target is searched, and over gamma a golden-section search runs. That the target is met at the parameters returned is
-    certified; that no other gamma does better is the search's word.
+    At fixed gamma the bound falls as sigma0 grows (convex order), and the error rises: the smallest sigma0 that
+    meets the target is searched, and over gamma a golden-section search runs. That the target is met at the parameters
+    returned is certified; that no other gamma does better is the search's word.
 
     Raises
     ------
@@ -136,7 +138,8 @@ def calibrate_mixed_gaussian(
     rest = 1 - gamma
     rmse = math.sqrt(float((scale**2 / rest**2 + gamma / rest / dimension) / n))
     about = (
-        f"n = {n}, d = {dimension}, {adjacency} adjacency; rmse: root of the worst-case squared error per coordinate; the target is "
+        f"n = {n}, d = {dimension}, {adjacency} adjacency; rmse: root of the worst-case squared error per "
+        f"coordinate; the target is "
         "certainly met at these parameters, gamma is the end of a golden-section search"
     )
     return Calibration(mechanism, rmse, noise, certificate, about)

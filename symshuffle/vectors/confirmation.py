@@ -1,17 +1,19 @@
 r"""An independent confirmation of brackets for the mixed Gaussian, by mpmath: it shares nothing with the engines.
 
-No law of G, no Gauss rule, no tail cut, no tilt: Bromwich's integral runs to the *left* of 0, where the log-normal tail has
-a transform, along the whole normal density, by a trapezoid rule in the normal variable and another along the line,
+No law of G, no Gauss rule, no tail cut, no tilt: Bromwich's integral runs to the *left* of 0, where the log-normal
+tail has a transform, along the whole normal density, by a trapezoid rule in the normal variable and another along
+the line,
 
 .. math:: E[S_+]=E[S_-]+n\gamma(1-e^{\varepsilon})
 
-(the other way round for the other order), and the sum is repeated on a second line with other steps: digits on which both agree are reported.
+(the other way round for the other order), and the sum is repeated on a second line with other steps: digits on
+which both agree are reported.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian
 
@@ -37,9 +39,7 @@ def confirm_mixed_gaussian(
         return str(mp.nstr(values[0], max(agree, 1))), agree
 
 
-def _bound(
-    mechanism: BlanketMixedGaussian, n: int, eps: Fraction, direction: str, digits: int, factor: object
-) -> object:
+def _bound(mechanism: BlanketMixedGaussian, n: int, eps: Fraction, direction: str, digits: int, factor: Any) -> Any:
     from mpmath import mp
 
     gamma, rest = (mp.mpf(q.numerator) / q.denominator for q in (mechanism.gamma, 1 - mechanism.gamma))

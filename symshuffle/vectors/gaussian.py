@@ -23,14 +23,15 @@ def gaussian_profile(
 ) -> Ball:
     r"""delta(eps) of Gaussian noise: :math:`\bar\Phi(a-b)-e^\varepsilon\bar\Phi(a+b)`, known to about ``bits`` bits.
 
-    With s the noise multiplier (standard deviation over sensitivity), :math:`a=\varepsilon s` and :math:`b=1/(2s)`. The two
-    terms agree in most digits where b is small, and both are tiny where a is large: precision is raised until the difference
-    is known to a relative error of :math:`2^{-\text{bits}/2}`.
+    With s the noise multiplier (standard deviation over sensitivity), :math:`a=\varepsilon s` and
+    :math:`b=1/(2s)`. The two terms agree in most digits where b is small, and both are tiny where a is large:
+    precision is raised until the difference is known to a relative error of :math:`2^{-\text{bits}/2}`.
 
     Parameters
     ----------
     noise_multiplier : Number
-        Positive; ``sigma * sqrt(n)`` for the mechanism of the paper under zero-out adjacency, half of that under replace-one.
+        Positive; ``sigma * sqrt(n)`` for the mechanism of the paper under zero-out adjacency, half of that under
+        replace-one.
     eps, exp_eps : number, text or Exp
         Level.
     bits : int

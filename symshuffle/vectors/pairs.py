@@ -7,7 +7,8 @@ function of :math:`\sum_iG_i` with i.i.d. terms, and hence rises with G in conve
   geometric Brownian martingale in :math:`|x|^2`: rising in convex order, so the longest x is worst. For two inputs, a
   contraction C and noise of covariance :math:`I-CC^T` turn N(w, I) into N(Cw, I) and leave N(0, I) alone: by data
   processing the longest inputs are worst at a given inner product r. At fixed lengths
-  :math:`\frac{d}{dr}E f(aE_x-bE_{x'})=-\frac{ab}{\sigma_0^2}E[E_xE_{x'}f'']\le0` (Gaussian interpolation): opposite inputs.
+  :math:`\frac{d}{dr}E f(aE_x-bE_{x'})=-\frac{ab}{\sigma_0^2}E[E_xE_{x'}f'']\le0` (Gaussian interpolation):
+  opposite inputs.
 - *Linear density on the sphere.* :math:`G=1-e^\varepsilon+c\langle u,w\rangle` up to the blanket mass, with w = x or
   :math:`w=x-e^\varepsilon x'`: a dilation by :math:`|w|`, largest at unit vectors, opposite ones for two inputs.
 - *Cap sampling.* The four joint values sum pairwise to the same, the extreme two being those of disagreement: the law
@@ -282,13 +283,13 @@ def _caps(mechanism: PrivUnit, adjacency: Adjacency, bits: int, *, homogeneous: 
     reference = opposite if homogeneous else _masses(sizes, (least,) * 4)
     kept = [k for k, size in enumerate(sizes) if less(0, size) is not Verdict.FALSE and not _is_nil(size)]
     rest = "all others hold -x" if homogeneous else "uniform blanket"
-    rows = (tuple(row[k] for k in kept) for row in (first, other, reference))
-    return FinitePair(*rows, f"{_pair_in_words(adjacency)} (worst: proved), {rest}")
+    rows = [tuple(row[k] for k in kept) for row in (first, other, reference)]
+    return FinitePair(rows[0], rows[1], rows[2], f"{_pair_in_words(adjacency)} (worst: proved), {rest}")
 
 
 def _is_nil(size: Any) -> bool:
     """Whether a mass is 0, or the enclosure of an exact 0 (half a sphere twice)."""
-    return not isinstance(size, Fraction) and size.lower <= 0 <= size.upper or size == 0
+    return bool(size == 0 if isinstance(size, Fraction) else size.lower <= 0 <= size.upper)
 
 
 def _masses(sizes: tuple[Any, ...], ratios: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -308,10 +309,12 @@ def largest_is_worst_at_the_end(mechanism: BlanketMixedGaussian, exp_eps: Real) 
     r"""A norm from which on the law of G against the largest blanket rises in convex order; None if that is not known.
 
     In dimension 1 the derivative in x of :math:`\int(R_x-\alpha R_0-k\,\inf R)_+` is A times
-    a sum of :math:`\pm\varphi` at the ends of the set where the integrand is positive. For :math:`k\ge0` it is never negative:
-    :math:`E_x` rises while inf R falls on either side of 0, so of two ends at which they balance the left one is farther
-    out. For :math:`k<0` the set is a half line as soon as :math:`x\ge|k|`, and G is never below
-    :math:`-(\max(\alpha,1)-\gamma)/\gamma`. Smaller inputs are below the bound with the mechanism's own blanket at that norm.
+    a sum of :math:`\pm\varphi` at the ends of the set where the integrand is positive. For :math:`k\ge0` it is
+    never negative:
+    :math:`E_x` rises while inf R falls on either side of 0, so of two ends at which they balance the left one is
+    farther out. For :math:`k<0` the set is a half line as soon as :math:`x\ge|k|`, and G is never below
+    :math:`-(\max(\alpha,1)-\gamma)/\gamma`. Smaller inputs are below the bound with the mechanism's own blanket at
+    that norm.
     """
     floor = (to_arb(exp_eps) - to_arb(mechanism.gamma)) / to_arb(mechanism.gamma)
     norm = Ball.from_arb(floor.max(flint.arb(0))).upper

@@ -68,7 +68,8 @@ def _stated(
     reference = rows["blanket"] if said.reference == "blanket" else pair[0]
     law = [((p - ratio * q) / b, w) for p, q, b, w in zip(*pair, rows["blanket"], reference, strict=True)]
     chances = (math.comb(said.trials, m) * gamma**m * (1 - gamma) ** (said.trials - m) for m in range(said.trials + 1))
-    return Fraction(said.factor) * sum(chance * _expected_positive(law, m) for m, chance in enumerate(chances))
+    terms = (chance * _expected_positive(law, m) for m, chance in enumerate(chances))
+    return Fraction(said.factor) * sum(terms, start=Fraction(0))
 
 
 def _profile(rows: dict[str, Row], n: int, ratio: Fraction) -> Fraction:
@@ -139,9 +140,7 @@ def _check_finite_n_bound(statement: Statement, rng: np.random.Generator) -> Ite
 
 
 def _reference_values(n: int, gamma: str, sigma0: str, eps: str) -> tuple[Fraction, Fraction]:
-    """The bound in both orders, from Bromwich's integral by mpmath on two lines; numbers of this project, not of
-    the paper.
-    """
+    """The bound in both orders: numbers of this project, by another program at fifty digits."""
     return _REFERENCE[(n, gamma, sigma0, eps)]
 
 
@@ -170,9 +169,7 @@ def _order_rule(third: Fraction, second: Fraction, spread: Fraction) -> Any:
 
 
 def _check_order_rule(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """At large n and small eps the larger bound is in the order that the criterion names: laws of two atoms, in
-    balls.
-    """
+    """At large n and small eps the larger bound is in the order that the criterion names."""
     n = 1000
     for p, t in itertools.product(
         (Fraction(1, 10), Fraction(3, 10), Fraction(7, 10), Fraction(9, 10)), (Fraction(1, 10),)
@@ -192,9 +189,7 @@ def _check_order_rule(statement: Statement, _: np.random.Generator) -> Iterator[
 
 
 def _largest_gain(mechanism: BlanketMixedGaussian, n: int, eps: str) -> Any:
-    """Upper end of what the largest blanket gives, in terms of the other brackets: below the mechanism's own,
-    above a real pair.
-    """
+    """How the bound with the largest blanket relates to that with the mechanism's own."""
     return "<"
 
 

@@ -146,9 +146,7 @@ class Bromwich:
 @final
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Constants: the line, the step, where to begin to bound all at once, the slope for one tail, what is
-    negligible.
-    """
+    """Constants: the line, the step, where all is bounded at once, the slope for one tail, what is negligible."""
 
     c: float
     step: float

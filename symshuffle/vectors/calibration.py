@@ -1,6 +1,4 @@
-"""Parameters of the blanket-mixed Gaussian with the smallest error that meet a guarantee at a finite number of
-users.
-"""
+"""Mixed Gaussian parameters of smallest error that meet a guarantee at a finite number of users."""
 
 from __future__ import annotations
 

@@ -239,14 +239,7 @@ CLAIMS: Final = (
         _fixed_index,
         _check_fixed_index,
         (Control("gamma dropped", lambda gamma, chi: 1 / ((1 - gamma) ** 2 * chi**2)),),
-        scope="the substitution and that the constraint is tight, all parameters; the minimiser itself
-        is that
-        of
-       
-        the
-       
-       
-        library",
+        scope="the substitution, and that the constraint is tight, for all parameters; not the minimiser",
     ),
     _claim(
         "vecmean.thm-4.1",

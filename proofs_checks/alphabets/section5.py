@@ -23,9 +23,10 @@ from symshuffle.claims.model import (
     decide,
     identity,
 )
-from symshuffle.decompositions.backgrounds import background_cells
+from symshuffle.decompositions.symbolic import counted_decomposition
 from symshuffle.design.envelope import Contamination, Direction, binary_envelope
 from symshuffle.errors import InputError
+from symshuffle.likelihood import families
 from symshuffle.likelihood.extremes import half_block_channel, largest_chi_square, matrix_rank
 from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.mechanisms.finite import K, half_block
@@ -54,7 +55,9 @@ def _check_definition(statement: Statement, rng: np.random.Generator) -> Iterato
     yield identity(high / low, LAM, at="every k, lam: ratio of the two entries")
     (points,) = half_block().classes
     yield identity(points.states[0].probability, high, at="every k, lam: the library's mechanism, inside")
-    atoms = {cell.ratios[0]: cell.c for cell in background_cells(half_block(), "second").cells if cell.ratios}
+    atoms = {
+        cell.ratios[0]: cell.c for cell in counted_decomposition(half_block(), others="second").cells if cell.ratios
+    }
     share = 2 * DISTANCE / K
     yield identity(atoms[sp.Integer(1)], 1 - share, at="every k, distance: neutral mass")
     yield identity(atoms[LAM], share / (1 + LAM), at="every k, distance: mass at lam")
@@ -88,8 +91,7 @@ def _opposite(lam: Any, n: Any, count: Any) -> tuple[Any, Any, Any]:
 def _check_opposite(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     n, count = sp.symbols("n N", positive=True, integer=True)
     claimed = statement(LAM, n, count)
-    cells = background_cells(mechanism("half-block").with_defaults(), "second").cells
-    atoms = {cell.ratios[0]: cell.c for cell in cells if cell.ratios}
+    atoms = dict(families.HALF_BLOCK.atoms)
     yield compare(set(atoms), {LAM, 1 / LAM}, at="every k: two ratios")
     yield identity(atoms[LAM], claimed[1], at="every k: mass of the half of the other input")
     mean = (count * LAM + (n - count) / LAM) / n  # Lemma 3.1 on the two level sets
@@ -122,7 +124,7 @@ def _check_opposite(statement: Statement, rng: np.random.Generator) -> Iterator[
             r.profile(users, exp_eps="6/5", direction="forward", rigour=Rigour.EXACT).exact for r in (near, opposite)
         ]
         yield decide(pair[0] < pair[1], at=f"k=8, n={users}", claimed="distance 3 leaks less than distance 4")  # type: ignore[operator]
-    law = LikelihoodRatio.of_mechanism(mechanism("half-block").at(k=10**9, eps0=1))
+    law = LikelihoodRatio.of_mechanism(mechanism("half-block").at(k=10**9, d=5 * 10**8, eps0=1))
     yield compare(len(law.values), 2, at="k = 10^9, eps0 = 1: two atoms, in balls")
     for direction in Direction:
         shown = law.profile(2000, eps="1/100", direction=direction.value, rigour=Rigour.BALL)

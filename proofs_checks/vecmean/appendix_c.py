@@ -289,7 +289,7 @@ CLAIMS: Final = (
         expected=ClaimVerdict.HOLDS,
     ),
     Claim(
-        id="symshuffle.vecmean-largest-blanket",
+        id="symshuffle.vecmean-largest-blanket-bound",
         kind=Kind.STATEMENT,
         title="the largest blanket gives a smaller bound",
         text=r"For the mixed Gaussian in dimension 1 the bound with blanket $\inf_{|x|\le1}R_x$ is below that with "

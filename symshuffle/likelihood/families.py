@@ -7,14 +7,14 @@ Laws are derived from the mechanism with the number of inputs left open, so no s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Literal, TypeAlias, final
 
 import sympy as sp
 
-from symshuffle.decompositions.backgrounds import background_cells
+from symshuffle.decompositions.symbolic import counted_decomposition
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.mechanisms.finite import K, S, half_block, krr, subset_selection
@@ -61,11 +61,13 @@ class ChannelFamily:
                 raise Unsupported(f"the ratio {ratio} of {self.name} grows with k: the family has no common ratio cap")
 
     @classmethod
-    def of(cls, mechanism: Mechanism, *, even: bool = False) -> ChannelFamily:
-        """The family of a mechanism whose number of inputs is open, at its pair of inputs."""
-        cells = background_cells(mechanism.with_defaults(), "second").cells
-        atoms = tuple((cell.ratios[0], cell.c) for cell in cells if cell.ratios is not None)
-        return cls(mechanism.name, atoms, even)
+    def of(
+        cls, mechanism: Mechanism, *, even: bool = False, fixed: Mapping[sp.Symbol, sp.Expr] | None = None
+    ) -> ChannelFamily:
+        """The family of a mechanism whose number of inputs is open, other parameters fixed as expressions in it."""
+        cells = counted_decomposition(mechanism, others="second").cells
+        found = ((cell.ratios[0], normal_form(cell.c.subs(fixed or {}))) for cell in cells if cell.ratios is not None)
+        return cls(mechanism.name, tuple((ratio, weight) for ratio, weight in found if weight != 0), even)
 
     def at(self, *, lam: object) -> ChannelFamily:
         """The family at a ratio cap."""
@@ -145,16 +147,12 @@ class ChannelFamily:
         return f"${terms}$"
 
 
-def _half_subsets() -> ChannelFamily:
-    family = ChannelFamily.of(subset_selection())
-    atoms = tuple((ratio, normal_form(weight.subs(S, K / 2))) for ratio, weight in family.atoms)
-    return ChannelFamily("subset-selection, s = k/2", atoms, even=True)
-
+_DISTANCE: Final = sp.Symbol("d", integer=True, positive=True)
 
 _DERIVATIONS: Final[dict[str, Callable[[], ChannelFamily]]] = {
     "GRR": lambda: ChannelFamily.of(krr()),
-    "HALF_BLOCK": lambda: ChannelFamily.of(half_block(), even=True),
-    "HALF_SUBSETS": _half_subsets,
+    "HALF_BLOCK": lambda: ChannelFamily.of(half_block(), even=True, fixed={_DISTANCE: K / 2}),
+    "HALF_SUBSETS": lambda: ChannelFamily.of(subset_selection(), even=True, fixed={S: K / 2}),
 }
 _FOUND: Final[dict[str, ChannelFamily]] = {}
 

@@ -17,8 +17,7 @@ from typing import Any, Final, Literal, TypeAlias, final, get_args
 import flint
 
 from symshuffle.channel import Channel
-from symshuffle.decompositions.backgrounds import background_cells
-from symshuffle.decompositions.symbolic import evaluate_atom
+from symshuffle.decompositions.symbolic import counted_decomposition, evaluate_atom
 from symshuffle.design.envelope import Contamination, Direction, ratio_law, shuffled_leakage
 from symshuffle.errors import InputError
 from symshuffle.law import Law
@@ -122,7 +121,7 @@ class LikelihoodRatio:
         >>> LikelihoodRatio.of_mechanism(mechanism("krr").at(k=10**9, lam=3)).chi_square
         Fraction(8, 1500000003)
         """
-        cells = background_cells(mechanism.with_defaults(), "second").cells
+        cells = counted_decomposition(mechanism, others="second").cells
         for cell in cells:
             if cell.ratios is None or cell.a == 0:
                 raise InputError("mechanism", mechanism.name, "one whose two rows have the same support")

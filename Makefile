@@ -7,7 +7,7 @@ BENCH  := $(VENV)/bench
 GRID   ?= 1
 JOBS   ?= $(shell nproc)
 
-.PHONY: run test lint docs notebooks bench conformance mutate browser clean
+.PHONY: run test lint docs notebooks bench conformance conditions mutate browser clean
 .DEFAULT_GOAL := test
 
 $(STAMP): pyproject.toml .ci/constraints.txt
@@ -51,6 +51,9 @@ bench: $(BENCH)/.installed   ## measure, and write docs/performance.md
 conformance: $(STAMP)   ## every engine on every law of the full grid
 	$(BIN)/python -m pytest -n $(JOBS) -m conformance tests/conformance tests/accountants
 	$(BIN)/python -m tests.conformance.grid --slice $(GRID)
+
+conditions: $(STAMP)   ## delete every condition of every checker of certificates, alone
+	$(BIN)/python -m tests.conditions
 
 mutate: $(STAMP)   ## break the library on purpose and list the claims that fall
 	$(BIN)/python -m tests.mutate

@@ -34,7 +34,7 @@ def _grr(k: int, lam: Real = LAM) -> LikelihoodRatio:
 
 
 def _half_block(k: int, lam: Real = LAM) -> LikelihoodRatio:
-    return LikelihoodRatio.of_mechanism(mechanism("half-block").at(k=k, lam=lam))
+    return LikelihoodRatio.of_mechanism(mechanism("half-block").at(k=k, d=k // 2, lam=lam))
 
 
 def _curve(label: str, look: Look, height: Callable[[Fraction], Number]) -> Series:

@@ -27,7 +27,9 @@ def contract(name):
 
 
 def test_import_contracts_name_every_engine():
-    assert set(contract("engines are independent")["modules"]) == MODULES | {"symshuffle.accountants.confirm"}
+    # Neither sees a `Law` that the others could see: one is the witness in mpmath, one takes densities.
+    others = {"symshuffle.accountants.confirm", "symshuffle.accountants.bromwich"}
+    assert set(contract("engines are independent")["modules"]) == MODULES | others
     assert set(contract("engines know laws")["source_modules"]) > MODULES
 
 

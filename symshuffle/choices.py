@@ -37,6 +37,43 @@ class Question(StrEnum):
 
 
 @final
+class Rigour(StrEnum):
+    """How far a bracket can be trusted.
+
+    ``EXACT``: a rational number. ``BALL``: both ends are theorems, by ball arithmetic. ``FLOAT64``: both ends are
+    computed in double precision with a stated error allowance.
+    """
+
+    EXACT = "exact"
+    BALL = "ball"
+    FLOAT64 = "float64"
+
+    @property
+    def strength(self) -> int:
+        """Order of the levels, the strongest highest."""
+        return ("float64", "ball", "exact").index(self.value)
+
+
+@final
+class Adjacency(StrEnum):
+    """In what two neighbouring datasets of n users differ.
+
+    ``REPLACE_ONE``: the input of one user is another one. ``ZERO_OUT``: the input of one user is replaced by a null
+    symbol, whose output law is given.
+    """
+
+    REPLACE_ONE = "replace-one"
+    ZERO_OUT = "zero-out"
+
+    @property
+    def words(self) -> str:
+        """In what all neighbours differ."""
+        if self is Adjacency.ZERO_OUT:
+            return "differ in one user, whose input is replaced by the null symbol"
+        return "differ in the input of one user"
+
+
+@final
 class Criterion(StrEnum):
     """Which risk is minimised: the average over a prior, or the worst."""
 
@@ -45,11 +82,73 @@ class Criterion(StrEnum):
 
 
 @final
+class Method(StrEnum):
+    """Which linear program proposes the optimal channel.
+
+    ``POLYTOPE``: over all ``2**m - 2`` extremal columns. ``COMPACT``: one output per action, polynomial size.
+    ``COLUMNS``: column generation, exact throughout.
+    """
+
+    POLYTOPE = "polytope"
+    COMPACT = "compact"
+    COLUMNS = "columns"
+
+
+@final
 class Population(StrEnum):
     """How the users' inputs arise from a composition: exactly so many hold each, or each user draws."""
 
     FIXED = "fixed"
     IID = "iid"
+
+
+@final
+class Others(StrEnum):
+    """What the other users are taken to hold: the blanket, which bounds them all, or one input each.
+
+    ``FIRST`` and ``SECOND`` are the two inputs of the pair, ``THIRD`` is any other.
+    """
+
+    BLANKET = "blanket"
+    THIRD = "third"
+    SECOND = "second"
+    FIRST = "first"
+
+
+@final
+class Side(StrEnum):
+    """From which side something approaches what it stands for."""
+
+    LOWER = "lower"
+    UPPER = "upper"
+
+
+@final
+class Operator(StrEnum):
+    """How a composition combines its parts: one coordinate each, or one of them drawn and named."""
+
+    JOINT = "joint"
+    PARALLEL = "parallel"
+
+
+@final
+class Domain(StrEnum):
+    """The inputs of Laplace noise: the two ends of the unit interval, or all of it."""
+
+    BINARY = "binary"
+    UNIT = "unit"
+
+
+@final
+class Route(StrEnum):
+    """How a confirmation is computed.
+
+    ``SUMS``: over counts of atoms. ``INVERSION``: of the moment generating function. ``AUTO`` chooses by cost.
+    """
+
+    AUTO = "auto"
+    SUMS = "sums"
+    INVERSION = "inversion"
 
 
 def choice(kind: type[E], value: object, argument: str) -> E:
@@ -71,3 +170,14 @@ def choice(kind: type[E], value: object, argument: str) -> E:
         except ValueError:
             pass
     raise InputError(argument, value, "one of " + ", ".join(kind))
+
+
+def replace_choice(kind: type[E], instance: object, argument: str) -> None:
+    """Read a field of a frozen dataclass under construction.
+
+    Raises
+    ------
+    InputError
+        As :func:`choice`.
+    """
+    object.__setattr__(instance, argument, choice(kind, getattr(instance, argument), argument))

@@ -25,10 +25,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
-from typing import Any, Final, Literal, final
+from typing import Any, Final, final
 
 import flint
 
+from symshuffle.choices import Side as Side  # noqa: PLC0414  # its name here stays
+from symshuffle.choices import choice
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law, check_atoms, collected
 from symshuffle.numbers import (
@@ -44,7 +46,6 @@ from symshuffle.numbers import (
     working_precision,
 )
 
-Side = Literal["lower", "upper"]
 """Whether a finite law lies below or above the true one in convex order."""
 
 _ORDERS: Final = (16, 24, 32, 48, 64, 96, 128, 192)
@@ -87,12 +88,13 @@ class Segment:
             a, b, last = to_arb(self.constant), to_arb(self.slope), to_arb(self.span).exp()
             return Ball.from_arb(a + b, bits), Ball.from_arb(a + b * last, bits)
 
-    def finite(self, side: Side, cells: int, bits: int) -> Iterator[tuple[Number, Number]]:
+    def finite(self, side: Side | str, cells: int, bits: int) -> Iterator[tuple[Number, Number]]:
         r"""Atoms from one side in convex order, by cutting the range of u into cells.
 
         Merging a cell into its mean lowers the law, moving its mass to the two ends with the mean kept raises it; the
         gap is of second order in the width of a cell.
         """
+        side = choice(Side, side, "side")
         with working_precision(bits + 16):
             a, b, w, span = (to_arb(x) for x in (self.constant, self.slope, self.weight, self.span))
             for j in range(cells):
@@ -214,8 +216,9 @@ class MixedLaw:
         """Pairs (value, weight) of the atoms."""
         return tuple(zip(self.values, self.weights, strict=True))
 
-    def finite(self, side: Side, cells: int, bits: int = DEFAULT_BITS) -> Law:
+    def finite(self, side: Side | str, cells: int, bits: int = DEFAULT_BITS) -> Law:
         """A finite law on one side of this one in convex order; see :meth:`Segment.finite`."""
+        side = choice(Side, side, "side")
         return self._with(atom for segment in self.segments for atom in segment.finite(side, cells, bits))
 
     def near(self, order: int, bits: int = DEFAULT_BITS) -> Law:

@@ -17,26 +17,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol, final, runtime_checkable
 
+from symshuffle.choices import Rigour as Rigour  # noqa: PLC0414  # its name here stays
+from symshuffle.choices import replace_choice
 from symshuffle.errors import CertificateError, InputError, SymshuffleError, Unsupported
 from symshuffle.numbers import format_decimal, format_log10
-
-
-@final
-class Rigour(enum.Enum):
-    """How far a bracket can be trusted.
-
-    ``EXACT``: a rational number. ``BALL``: both ends are theorems, by ball arithmetic. ``FLOAT64``: both ends are
-    computed in double precision with a stated error allowance.
-    """
-
-    EXACT = "exact"
-    BALL = "ball"
-    FLOAT64 = "float64"
-
-    @property
-    def strength(self) -> int:
-        """Order of the levels, the strongest highest."""
-        return ("float64", "ball", "exact").index(self.value)
 
 
 @final
@@ -66,6 +50,7 @@ class Bracket:
     aimed: float | None = None
 
     def __post_init__(self) -> None:
+        replace_choice(Rigour, self, "rigour")
         if self.lower > self.upper:
             raise InputError("bracket", f"[{float(self.lower)}, {float(self.upper)}]", "lower <= upper")
 

@@ -23,11 +23,12 @@ import numpy as np
 from symshuffle.accountants.reduction import PairClass, Reduction
 from symshuffle.accountants.solve import delta
 from symshuffle.channel import Channel
+from symshuffle.choices import Rigour, choice
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.numbers import DEFAULT_BITS, Number, Real, enclose, lower_end
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import Bracket
 from symshuffle.shuffled import LARGEST_ENUMERATION, count_histograms, worst_shuffled_divergence
 
 WEIGHTS: Final = tuple(Fraction(j, 8) for j in range(1, 8))
@@ -122,7 +123,7 @@ def worst_of_two_types(
     exp_eps: Real,
     *,
     rel: float = 1e-6,
-    rigour: Rigour | None = Rigour.FLOAT64,
+    rigour: Rigour | str | None = Rigour.FLOAT64,
     bits: int | None = None,
     progress: Progress | None = None,
     pairs: InputPairs | None = None,
@@ -146,6 +147,7 @@ def worst_of_two_types(
         If there are too many families (:func:`count_families`), or an engine cannot answer at the rigour
         asked for.
     """
+    rigour = None if rigour is None else choice(Rigour, rigour, "rigour")
     size = count_families(channel.num_inputs, channel.num_outputs, n)
     distinct = _distinct(channel, n, _pairs(channel, pairs))
     if not distinct:
@@ -168,7 +170,7 @@ def worst_of_two_types(
 
 
 def worst_constant(
-    source: Reduction, n: int, exp_eps: Real, *, rel: float = 1e-6, rigour: Rigour | None = Rigour.FLOAT64
+    source: Reduction, n: int, exp_eps: Real, *, rel: float = 1e-6, rigour: Rigour | str | None = Rigour.FLOAT64
 ) -> WorstCase:
     """The worst constant background of the pair that a bound compares, without the matrix of a channel.
 
@@ -177,6 +179,7 @@ def worst_constant(
     Unsupported
         If no constant background is known for the source.
     """
+    rigour = None if rigour is None else choice(Rigour, rigour, "rigour")
     found = [
         (
             delta(one.alone(source), n=n, exp_eps=exp_eps, rel=rel, rigour=rigour).bracket,

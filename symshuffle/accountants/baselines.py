@@ -21,6 +21,7 @@ import flint
 from symshuffle.accountants import solve
 from symshuffle.accountants.evaluate import Engine, check_n, evaluate_law
 from symshuffle.channel import Channel
+from symshuffle.choices import Rigour, choice
 from symshuffle.decompositions.clones import standard_clone_pair, stronger_clone
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.errors import InputError
@@ -40,7 +41,7 @@ from symshuffle.numbers import (
     upper_end,
     working_precision,
 )
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import Bracket
 
 GUARD: Final = 64
 """Extra bits, so that powers with large exponents stay narrow."""
@@ -273,7 +274,7 @@ def standard_clone(
     exp_eps: Real,
     n: int,
     engine: Engine | None = None,
-    rigour: Rigour | None = Rigour.FLOAT64,
+    rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float = 1e-6,
 ) -> Bracket:
     """The standard clone for any mechanism with a given local budget, by the divergence of its reduction pair.
@@ -293,6 +294,7 @@ def standard_clone(
     -----
     decomposition, Theorem 1. Both directions agree.
     """
+    rigour = None if rigour is None else choice(Rigour, rigour, "rigour")
     if less(exp_eps, 1) is Verdict.TRUE:
         raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
     cap, x = _comparable(lam, exp_eps, DEFAULT_BITS)
@@ -347,7 +349,7 @@ def four_point_clone(
     n: int,
     lam: Number | None = None,
     engine: Engine | None = None,
-    rigour: Rigour | None = Rigour.FLOAT64,
+    rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float = 1e-6,
 ) -> Bracket:
     """The corrected stronger clone of a channel at a pair of inputs, the larger of both directions.
@@ -371,5 +373,6 @@ def four_point_clone(
     -----
     decomposition, Section 3.3, last display. Never below the blanket (decomposition, Theorem 6).
     """
+    rigour = None if rigour is None else choice(Rigour, rigour, "rigour")
     decomposition = stronger_clone(channel, pair, lam=lam).four_point(channel)
     return solve.delta(decomposition, n=n, exp_eps=exp_eps, engine=engine, rigour=rigour, rel=rel).bracket

@@ -21,12 +21,13 @@ from fractions import Fraction
 from typing import Final, Literal, TypeAlias, final
 
 from symshuffle.accountants.evaluate import check_n
-from symshuffle.accountants.neighbours import Neighbours, Question
+from symshuffle.accountants.neighbours import Neighbours
 from symshuffle.accountants.reduction import Source, reduction
 from symshuffle.accountants.solve import about_delta, about_epsilon, delta, epsilon
+from symshuffle.choices import Question, Rigour, choice
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.numbers import parse_rational
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import Bracket
 
 Kind: TypeAlias = Literal["delta-eps", "eps-n", "f-dp"]
 
@@ -113,8 +114,8 @@ def delta_curve(
     *,
     n: int,
     levels: Sequence[object],
-    direction: Question = "both",
-    rigour: Rigour | None = Rigour.FLOAT64,
+    direction: Question | str = "both",
+    rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float = 1e-6,
     bits: int | None = None,
 ) -> Curve:
@@ -127,6 +128,7 @@ def delta_curve(
     levels : sequence of number or text
         Levels eps >= 0, in rising order.
     """
+    direction = choice(Question, direction, "direction")
     if not levels:
         raise InputError("levels", levels, "at least one level")
     reduced = reduction(source)
@@ -143,8 +145,8 @@ def amplification_curve(
     *,
     delta: object,
     users: Sequence[int],
-    direction: Question = "both",
-    rigour: Rigour | None = Rigour.FLOAT64,
+    direction: Question | str = "both",
+    rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float = 1e-4,
     bits: int | None = None,
 ) -> Curve:
@@ -159,6 +161,7 @@ def amplification_curve(
     rel : float
         Relative width of the bracket around each eps to aim at.
     """
+    direction = choice(Question, direction, "direction")
     reduced = reduction(source)
     if not users:
         raise InputError("users", users, "at least one number of users")
@@ -204,7 +207,7 @@ def tradeoff_curve(
     *,
     n: int,
     alphas: Sequence[object],
-    rigour: Rigour | None = Rigour.FLOAT64,
+    rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float = 1e-6,
     bits: int | None = None,
     levels: int = _LEVELS,
@@ -225,7 +228,7 @@ def tradeoff_curve(
     InputError
         If an error is outside [0, 1] or there are fewer than two levels.
     """
-    check_n(n)
+    n = check_n(n)
     errors = [parse_rational(alpha, "alpha") for alpha in alphas]
     for alpha in errors:
         if not 0 <= alpha <= 1:
@@ -245,7 +248,7 @@ def tradeoff_curve(
         low = max(_lines(point.x, point.y.upper, alpha) for point in profile)
         high = max(low, *_between(profile, alpha))
         points.append(CurvePoint(alpha, Bracket(low, min(high, 1 - alpha), weakest, last.engine, how)))
-    neighbours = reduced.neighbours("both", n)
+    neighbours = reduced.neighbours(Question.BOTH, n)
     text = (
         "lower bounds the type II error, at each type I error alpha, of every test of two datasets, as the envelope of "
         f"the lines of a profile delta that bounds {neighbours.compared}; upper is the other side of "

@@ -6,16 +6,16 @@ import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, final, get_args
+from typing import Any, Final, final
 
 from symshuffle.accountants.engines import Engine as Engine  # noqa: PLC0414  # the name that callers know
 from symshuffle.accountants.engines import engine_class, offers
-from symshuffle.accountants.neighbours import Question
+from symshuffle.choices import Question, Rigour, choice, replace_choice
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mixed_law import MixedLaw
 from symshuffle.numbers import format_decimal, lower_end, upper_end
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import Bracket
 
 LARGEST_N: Final = 10**15
 _MOST_BITS: Final = 100_000
@@ -62,25 +62,37 @@ class Request:
         If one of them is not of the kind it has to be, or out of its range.
     """
 
-    direction: Question = "both"
+    direction: Question = Question.BOTH
     engine: Engine | None = None
     rigour: Rigour | None = Rigour.FLOAT64
     rel: float = 1e-6
     bits: int | None = None
 
     def __post_init__(self) -> None:
-        asked: tuple[Any, ...] = (self.direction, self.engine, self.rigour, self.rel, self.bits)
-        direction, engine, rigour, rel, bits = asked  # callers are not type-checked
-        if direction not in get_args(Question):
-            raise InputError("direction", direction, ", ".join(get_args(Question)))
+        replace_choice(Question, self, "direction")
+        if self.rigour is not None:
+            replace_choice(Rigour, self, "rigour")
+        asked: tuple[Any, ...] = (self.engine, self.rel, self.bits)
+        engine, rel, bits = asked  # callers are not type-checked
         if engine is not None and (isinstance(engine, type) or not isinstance(engine, Engine)):
             raise InputError("engine", engine, "an engine such as Contour(), or None")
-        if rigour is not None and not isinstance(rigour, Rigour):
-            raise InputError("rigour", rigour, "a Rigour, or None")
         if isinstance(rel, str) or not 0 < rel < 1:
             raise InputError("rel", rel, "a relative width in (0, 1)")
         if bits is not None and not (isinstance(bits, int) and 2 <= bits <= _MOST_BITS):
             raise InputError("bits", bits, f"an integer from 2 to {_MOST_BITS}, or None")
+
+    @classmethod
+    def of(
+        cls,
+        direction: Question | str = Question.BOTH,
+        engine: Engine | None = None,
+        rigour: Rigour | str | None = Rigour.FLOAT64,
+        rel: float = 1e-6,
+        bits: int | None = None,
+    ) -> Request:
+        """The request of a caller who may name direction and rigour by their text."""
+        level = None if rigour is None else choice(Rigour, rigour, "rigour")
+        return cls(choice(Question, direction, "direction"), engine, level, rel, bits)
 
 
 def check_request(direction: Any, engine: Any, rigour: Any, rel: Any, bits: Any) -> Request:
@@ -91,10 +103,10 @@ def check_request(direction: Any, engine: Any, rigour: Any, rel: Any, bits: Any)
     InputError
         If an argument is not of the kind it has to be, or out of its range.
     """
-    return Request(direction, engine, rigour, rel, bits)
+    return Request.of(direction, engine, rigour, rel, bits)
 
 
-def choose_engine(law: Law | MixedLaw, n: int, rigour: Rigour | None, rel: float) -> Engine:
+def choose_engine(law: Law | MixedLaw, n: int, rigour: Rigour | str | None, rel: float) -> Engine:
     """The engine that the automatic choice asks first.
 
     Raises
@@ -102,7 +114,7 @@ def choose_engine(law: Law | MixedLaw, n: int, rigour: Rigour | None, rel: float
     Unsupported
         If none answers at the rigour asked for.
     """
-    return next(_offers(law, n, Request(rigour=rigour, rel=rel)))
+    return next(_offers(law, n, Request.of(rigour=rigour, rel=rel)))
 
 
 def evaluate(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
@@ -133,17 +145,22 @@ def evaluate(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
 
 
 def evaluate_law(
-    law: Law, n: int, *, engine: Engine | None = None, rigour: Rigour | None = Rigour.FLOAT64, rel: float = 1e-6
+    law: Law, n: int, *, engine: Engine | None = None, rigour: Rigour | str | None = Rigour.FLOAT64, rel: float = 1e-6
 ) -> Bracket:
     """As :func:`evaluate`, of a finite law."""
-    return evaluate(law, n, Request(engine=engine, rigour=rigour, rel=rel))
+    return evaluate(law, n, Request.of(engine=engine, rigour=rigour, rel=rel))
 
 
 def evaluate_mixed(
-    law: MixedLaw, n: int, *, engine: Engine | None = None, rigour: Rigour | None = Rigour.FLOAT64, rel: float = 1e-6
+    law: MixedLaw,
+    n: int,
+    *,
+    engine: Engine | None = None,
+    rigour: Rigour | str | None = Rigour.FLOAT64,
+    rel: float = 1e-6,
 ) -> Bracket:
     """As :func:`evaluate`, of a law with a continuous part."""
-    return evaluate(law, n, Request(engine=engine, rigour=rigour, rel=rel))
+    return evaluate(law, n, Request.of(engine=engine, rigour=rigour, rel=rel))
 
 
 def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:

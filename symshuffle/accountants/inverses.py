@@ -88,8 +88,8 @@ def solve_eps0(
     delta: object,
     eps: object = None,
     exp_eps: object = None,
-    direction: Question = "both",
-    rigour: Rigour | None = Rigour.FLOAT64,
+    direction: Question | str = "both",
+    rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float = 1e-6,
     bits: int | None = None,
 ) -> Inverse:
@@ -128,7 +128,8 @@ def solve_eps0(
     1.0
     """
     n = check_n(n)
-    check_request(direction, None, rigour, rel, bits)
+    request = check_request(direction, None, rigour, rel, bits)
+    direction, rigour = request.direction, request.rigour
     goal, order = _target(delta), read_target(eps=eps, exp_eps=exp_eps)
     at = _by_budget(source)
 
@@ -170,8 +171,8 @@ def solve_n(
     delta: object,
     eps: object = None,
     exp_eps: object = None,
-    direction: Question = "both",
-    rigour: Rigour | None = Rigour.FLOAT64,
+    direction: Question | str = "both",
+    rigour: Rigour | str | None = Rigour.FLOAT64,
     bits: int | None = None,
 ) -> Inverse:
     """The smallest number of users at which a shuffled mechanism certainly is (eps, delta)-private.
@@ -203,7 +204,8 @@ def solve_n(
     >>> solve_n(mechanism("krr").at(k=10, eps0=1), eps="0.0802", delta="1e-6").bracket.upper
     Fraction(1000, 1)
     """
-    check_request(direction, None, rigour, _WIDTH, bits)
+    request = check_request(direction, None, rigour, _WIDTH, bits)
+    direction, rigour = request.direction, request.rigour
     goal, order = _target(delta), read_target(eps=eps, exp_eps=exp_eps)
     reduced = reduction(source)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any, Final, Literal, TypeAlias, final
+from typing import Any, Final, final
 
-Question: TypeAlias = Literal["forward", "reverse", "both"]
-"""``forward`` is D(M(X0) || M(X1)), ``reverse`` the other, ``both`` the larger of the two."""
+from symshuffle.choices import Adjacency as Adjacency  # noqa: PLC0414  # its name here stays
+from symshuffle.choices import Question as Question  # noqa: PLC0414  # its name here stays
+from symshuffle.choices import replace_choice
 
 OPTIMAL: Final = "decomposition, Theorems 4 to 7, 12 and 13"
 """Why an optimal decomposition bounds every pair of datasets that it speaks about."""
@@ -17,26 +17,6 @@ _DIVERGENCE: Final = {
     "reverse": "D(M(X1) || M(X0))",
     "both": "the larger of D(M(X0) || M(X1)) and D(M(X1) || M(X0))",
 }
-
-
-@final
-class Adjacency(StrEnum):
-    """In what two neighbouring datasets of n users differ.
-
-    ``REPLACE_ONE``: the input of one user is another one. ``ZERO_OUT``: the input of one user is replaced by a null
-    symbol, whose output law is given.
-    """
-
-    REPLACE_ONE = "replace-one"
-    ZERO_OUT = "zero-out"
-
-    @property
-    def words(self) -> str:
-        """In what all neighbours differ."""
-        return {
-            Adjacency.REPLACE_ONE: "differ in the input of one user",
-            Adjacency.ZERO_OUT: "differ in one user, whose input is replaced by the null symbol",
-        }[self]
 
 
 @final
@@ -69,6 +49,10 @@ class Neighbours:
     users: int | None
     theorem: str
     first: str = ""
+
+    def __post_init__(self) -> None:
+        replace_choice(Adjacency, self, "adjacency")
+        replace_choice(Question, self, "question")
 
     @property
     def covered(self) -> str:

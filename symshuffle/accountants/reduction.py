@@ -9,10 +9,11 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias, final
 
-from symshuffle.accountants.neighbours import OPTIMAL, Adjacency, Neighbours, Question
+from symshuffle.accountants.neighbours import OPTIMAL, Neighbours
 from symshuffle.channel import Channel
+from symshuffle.choices import Adjacency, Direction, Question, choice, replace_choice
 from symshuffle.decompositions.blanket import simplified_decomposition
-from symshuffle.decompositions.model import Decomposition, Direction
+from symshuffle.decompositions.model import Decomposition
 from symshuffle.errors import InputError
 from symshuffle.law import Law
 from symshuffle.mechanisms.continuous import Laplace
@@ -154,11 +155,13 @@ class Reduction:
     spreads: Spreads | None = None
 
     def __post_init__(self) -> None:
+        replace_choice(Adjacency, self, "adjacency")
         if not self.classes:
             raise InputError("classes", "none", "at least one class of pairs of inputs")
 
-    def neighbours(self, question: Question, users: int | None) -> Neighbours:
+    def neighbours(self, question: Question | str, users: int | None) -> Neighbours:
         """Whom a bound by these laws covers."""
+        question = choice(Question, question, "question")
         pairs = self.pairs or self.classes[0].pairs
         return Neighbours(pairs, self.every, self.adjacency, question, users, self.theorem, self.first)
 
@@ -182,10 +185,11 @@ class Reduction:
         """All real neighbouring datasets."""
         return tuple(found for one in self.classes for found in one.datasets)
 
-    def laws(self, exp_eps: Real, question: Question, bits: int | None) -> list[Law]:
+    def laws(self, exp_eps: Real, question: Question | str, bits: int | None) -> list[Law]:
         """The laws whose largest value is the bound, each once, those left out that another one dominates."""
+        question = choice(Question, question, "question")
         found: dict[Law, None] = {}
-        for direction in _directions(question):
+        for direction in question.directions:
             one_is_enough = self.spreads is not None and self.spreads(exp_eps, direction, bits)
             for family in self.bounds[:1] if one_is_enough else self.bounds:
                 found |= dict.fromkeys(laws(family, exp_eps, direction, bits))
@@ -232,18 +236,16 @@ def reduction(source: Source, *, null: Sequence[object] | None = None) -> Reduct
     raise InputError("source", source, "a Mechanism, a Composed, a Decomposition, a Channel or a Reduction")
 
 
-def laws(family: LawFamily, exp_eps: Real, question: Question, bits: int | None) -> list[Law]:
+def laws(family: LawFamily, exp_eps: Real, question: Question | str, bits: int | None) -> list[Law]:
     """The laws of a family in the directions asked for; one, where both directions agree."""
-    return list(dict.fromkeys(_sorted(family(exp_eps, direction, bits)) for direction in _directions(question)))
+    question = choice(Question, question, "question")
+    return list(dict.fromkeys(_sorted(family(exp_eps, direction, bits)) for direction in question.directions))
 
 
-def mixed_laws(family: MixedFamily, exp_eps: Real, question: Question, bits: int | None) -> list[MixedLaw]:
+def mixed_laws(family: MixedFamily, exp_eps: Real, question: Question | str, bits: int | None) -> list[MixedLaw]:
     """The same for laws with a continuous part."""
-    return list(dict.fromkeys(family(exp_eps, direction, bits) for direction in _directions(question)))
-
-
-def _directions(question: Question) -> tuple[Direction, ...]:
-    return ("forward", "reverse") if question == "both" else (question,)
+    question = choice(Question, question, "question")
+    return list(dict.fromkeys(family(exp_eps, direction, bits) for direction in question.directions))
 
 
 def _sorted(law: Law) -> Law:

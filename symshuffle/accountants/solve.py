@@ -16,15 +16,16 @@ from typing import Any, Final, Literal, final
 from symshuffle.accountants.evaluate import Engine, check_n, check_request, evaluate_law, evaluate_mixed
 from symshuffle.accountants.exact import Exact
 from symshuffle.accountants.fft import FFT
-from symshuffle.accountants.neighbours import Neighbours, Question
+from symshuffle.accountants.neighbours import Neighbours
 from symshuffle.accountants.reduction import Datasets, MixedFamily, Reduction, Source, laws, mixed_laws, reduction
 from symshuffle.accountants.search import Crossing, cross, smallest_meeting
 from symshuffle.accountants.sparse import Sparse
+from symshuffle.choices import Question, Rigour
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import read_target
 from symshuffle.numbers import format_decimal, parse_rational
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import Bracket
 
 _WIDE: Final = 1e-2
 _FEW: Final = 2
@@ -147,9 +148,9 @@ def delta(
     n: int,
     exp_eps: object = None,
     eps: object = None,
-    direction: Question = "both",
+    direction: Question | str = "both",
     engine: Engine | None = None,
-    rigour: Rigour | None = Rigour.FLOAT64,
+    rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float = 1e-6,
     bits: int | None = None,
     attain: bool = False,
@@ -186,7 +187,8 @@ def delta(
     Fraction(55591, 829440)
     """
     n = check_n(n)
-    check_request(direction, engine, rigour, rel, bits)
+    request = check_request(direction, engine, rigour, rel, bits)
+    direction, rigour = request.direction, request.rigour
     target = read_target(eps=eps, exp_eps=exp_eps)
     reduced = reduction(source)
 
@@ -268,9 +270,9 @@ def epsilon(
     *,
     n: int,
     delta: object,
-    direction: Question = "both",
+    direction: Question | str = "both",
     engine: Engine | None = None,
-    rigour: Rigour | None = Rigour.FLOAT64,
+    rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float = 1e-6,
     bits: int | None = None,
     attain: bool = False,
@@ -299,13 +301,14 @@ def epsilon(
         If no finite eps meets the target, because a histogram reveals more than delta for certain.
     """
     n = check_n(n)
-    check_request(direction, engine, rigour, rel, bits)
+    request = check_request(direction, engine, rigour, rel, bits)
+    direction, rigour = request.direction, request.rigour
     target = parse_rational(delta, "delta")
     if not 0 < target < 1:
         raise InputError("delta", delta, "a number in (0, 1)")
     reduced = reduction(source)
 
-    def bound(one: Reduction, level: Rigour | None = rigour) -> Callable[[Fraction, float], Bracket]:
+    def bound(one: Reduction, level: Rigour | None = request.rigour) -> Callable[[Fraction, float], Bracket]:
         return lambda eps, width: (
             _delta(one, n=n, eps=eps, direction=direction, engine=engine, rigour=level, rel=width, bits=bits).bracket
         )

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, final
+from typing import Final, final
 
+from symshuffle.choices import Others, replace_choice
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, counted_decomposition
+from symshuffle.errors import InputError
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import positive
 from symshuffle.numbers import Verdict
 
-Held: TypeAlias = Literal["third", "second", "first"]
-"""Which input all other users hold: one distinct from both of the pair, or one of the two."""
-
-_PLACE: Final = {"first": 0, "second": 1, "third": 2}
+_PLACE: Final = {Others.FIRST: 0, Others.SECOND: 1, Others.THIRD: 2}
 
 
 @final
@@ -36,7 +35,12 @@ class ConstantBackground:
     """
 
     mechanism: Mechanism
-    others: Held
+    others: Others
+
+    def __post_init__(self) -> None:
+        replace_choice(Others, self, "others")
+        if self.others is Others.BLANKET:
+            raise InputError("others", self.others, "third, second or first: an input that all others hold")
 
     @property
     def cells(self) -> SymbolicDecomposition:
@@ -60,8 +64,8 @@ def constant_backgrounds(mechanism: Mechanism) -> Iterator[ConstantBackground]:
     A third input needs classes that can count the states of triples of inputs, and at least three inputs.
     """
     mechanism = mechanism.with_defaults()
-    reached: tuple[Held, ...] = ("third", "second", "first") if reaches(mechanism) else ("second", "first")
-    for others in reached:
+    third = (Others.THIRD,) if reaches(mechanism) else ()
+    for others in (*third, Others.SECOND, Others.FIRST):
         yield ConstantBackground(mechanism, others)
 
 

@@ -23,15 +23,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, reduce
-from typing import Any, Final, Literal, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 import sympy as sp
 
 from symshuffle.channel import Channel, direct_sum
+from symshuffle.choices import Direction, Operator, Others, Side, choice, replace_choice
 from symshuffle.decompositions.backgrounds import reaches
-from symshuffle.decompositions.counting import Cell, Others
+from symshuffle.decompositions.counting import Cell
 from symshuffle.decompositions.laplace import laplace_cells
-from symshuffle.decompositions.model import Direction
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, counted_decomposition, evaluate_atom
 from symshuffle.decompositions.tables import Budget, Table, root
 from symshuffle.errors import InputError, Unsupported
@@ -40,7 +40,7 @@ from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.finite import constant
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, Parameter, constant_of
-from symshuffle.mixed_law import MixedLaw, Side
+from symshuffle.mixed_law import MixedLaw
 from symshuffle.numbers import Ball, Real, positive_part
 
 Part: TypeAlias = "Mechanism | Laplace | Composition"
@@ -76,12 +76,13 @@ class Composition:
         For ``joint``: in how many coordinates neighbouring inputs differ; None stands for any number.
     """
 
-    operator: Literal["joint", "parallel"]
+    operator: Operator
     parts: tuple[Part, ...]
     weights: tuple[Fraction, ...] = ()
     distance: int | None = None
 
     def __post_init__(self) -> None:
+        replace_choice(Operator, self, "operator")
         if not self.parts:
             raise InputError(self.operator, "no parts", "at least one mechanism")
         for part in self.parts:
@@ -155,12 +156,12 @@ class Composition:
 
 def joint(*parts: Part) -> Composition:
     """The joint composition of some mechanisms, one for each coordinate."""
-    return Composition("joint", parts)
+    return Composition(Operator.JOINT, parts)
 
 
 def parallel(parts: Sequence[Part], weights: Sequence[Fraction]) -> Composition:
     """The parallel composition: part i with probability ``weights[i]``."""
-    return Composition("parallel", tuple(parts), tuple(weights))
+    return Composition(Operator.PARALLEL, tuple(parts), tuple(weights))
 
 
 def subsample(part: Part, probability: Fraction) -> Composition:
@@ -174,7 +175,7 @@ def hamming(composition: Part, distance: int) -> Composition:
     """A joint composition whose neighbouring inputs differ in exactly ``distance`` coordinates."""
     if not isinstance(composition, Composition) or composition.operator != "joint":
         raise InputError("hamming", composition.name, "a joint composition")
-    return Composition("joint", composition.parts, distance=distance)
+    return Composition(Operator.JOINT, composition.parts, distance=distance)
 
 
 def _written(part: Part) -> str:
@@ -213,7 +214,7 @@ def patterns(part: Part) -> list[Pattern]:
     choices = [([*patterns(p), _nowhere(p)], len(alike)) for p, alike in places.items()]
     _require_few(part, math.prod(math.comb(len(ways) + m - 1, m) for ways, m in choices))
     found: list[Pattern] = []
-    for chosen in itertools.product(*(itertools.combinations_with_replacement(*choice) for choice in choices)):
+    for chosen in itertools.product(*(itertools.combinations_with_replacement(*several) for several in choices)):
         assigned = zip(itertools.chain(*places.values()), itertools.chain(*chosen), strict=True)
         pattern = tuple(way for _, way in sorted(assigned, key=lambda pair: pair[0]))
         differing = sum(map(_differs, pattern))
@@ -276,7 +277,7 @@ def _at_class(leaf: Mechanism, pattern: Pattern) -> Mechanism:
     return leaf.at(**{str(leaf.pair.by): pattern})
 
 
-def decomposition(part: Part, pattern: Pattern, *, others: Others = "blanket") -> SymbolicDecomposition:
+def decomposition(part: Part, pattern: Pattern, *, others: Others | str = "blanket") -> SymbolicDecomposition:
     """The decomposition of a tree at a pair of inputs that differ as the pattern says, in the symbol ``lam``.
 
     Parameters
@@ -294,6 +295,7 @@ def decomposition(part: Part, pattern: Pattern, *, others: Others = "blanket") -
     Unsupported
         If a leaf is Laplace noise, whose components are a continuum.
     """
+    others = choice(Others, others, "others")
     mechanism, *more = leaves(part)
     if isinstance(mechanism, Laplace) or any(isinstance(leaf, Laplace) for leaf in more):
         raise Unsupported("laplace has a continuum of components; its laws of G lie between those of composed_law")
@@ -309,9 +311,9 @@ def composed_law(
     exp_eps: Real,
     *,
     lam: Real | None,
-    others: Others = "blanket",
-    side: Side = "upper",
-    direction: Direction = "forward",
+    others: Others | str = "blanket",
+    side: Side | str = "upper",
+    direction: Direction | str = "forward",
     bits: int | None = None,
 ) -> Law:
     """The law of G of a tree in numbers; with Laplace leaves, a law on one side of it in convex order.
@@ -334,6 +336,9 @@ def composed_law(
     bits : int, optional
         Precision of balls where the weights are not rational.
     """
+    others = choice(Others, others, "others")
+    side = choice(Side, side, "side")
+    direction = choice(Direction, direction, "direction")
     table = _table(part, pattern, others, Budget(1, lam, bits), side)
     target = constant_of(exp_eps)
     enclosed = evaluate_atom(target, bits)
@@ -362,8 +367,8 @@ def mixed_law(
     exp_eps: Real,
     *,
     lam: Real | None,
-    others: Others = "blanket",
-    direction: Direction = "forward",
+    others: Others | str = "blanket",
+    direction: Direction | str = "forward",
     bits: int | None = None,
 ) -> MixedLaw:
     """The law of G itself of a tree whose Laplace leaves are under ``parallel`` only; see :func:`is_mixture`.
@@ -371,6 +376,8 @@ def mixed_law(
     Under ``parallel`` the law of G is the mixture of the laws of the parts. Parameters are those of
     :func:`composed_law`.
     """
+    others = choice(Others, others, "others")
+    direction = choice(Direction, direction, "direction")
     if isinstance(part, Laplace):
         leaf = replace(part, lam=lam)
         if others == "blanket":

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, Literal, TypeAlias, final
+from typing import Final, TypeAlias, final
 
 import sympy as sp
 
+from symshuffle.choices import Others as Others  # noqa: PLC0414  # its name here stays
 from symshuffle.errors import Unsupported
 from symshuffle.mechanisms.display import factored
 from symshuffle.mechanisms.model import Mechanism
@@ -24,18 +25,15 @@ from symshuffle.numbers import Verdict
 Ratios: TypeAlias = "tuple[sp.Expr, sp.Expr]"
 """Likelihood ratios (a/c, b/c) of a cell."""
 
-Others: TypeAlias = Literal["blanket", "third", "second", "first"]
-"""What stands in for the other users: the blanket, or the one input that all of them hold."""
-
 ROLES: Final[Mapping[tuple[bool, Others], tuple[int, ...]]] = {
-    (True, "blanket"): (0, 1),
-    (True, "first"): (0, 1, 0),
-    (True, "second"): (0, 1, 1),
-    (True, "third"): (0, 1, 2),
-    (False, "blanket"): (0, 0),
-    (False, "first"): (0, 0, 0),
-    (False, "second"): (0, 0, 0),
-    (False, "third"): (0, 0, 1),
+    (True, Others.BLANKET): (0, 1),
+    (True, Others.FIRST): (0, 1, 0),
+    (True, Others.SECOND): (0, 1, 1),
+    (True, Others.THIRD): (0, 1, 2),
+    (False, Others.BLANKET): (0, 0),
+    (False, Others.FIRST): (0, 0, 0),
+    (False, Others.SECOND): (0, 0, 0),
+    (False, Others.THIRD): (0, 0, 1),
 }
 """Whether the two inputs differ, and what the others hold, to the roles of the inputs."""
 

@@ -19,18 +19,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
-from typing import Literal
 
 import sympy as sp
 
+from symshuffle.choices import Others, Side, choice
 from symshuffle.decompositions.counting import Cell
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.mixed_law import Side
 
 
 @cache
 def laplace_cells(
-    cells: int, side: Side, others: Literal["blanket", "second", "first"], *, differs: bool
+    cells: int, side: Side | str, others: Others | str, *, differs: bool
 ) -> tuple[tuple[Cell, ...], sp.Expr]:
     r"""The components and the left-over of Laplace noise on a bit, in ``lam``.
 
@@ -45,6 +44,8 @@ def laplace_cells(
     differs : bool
         Whether this coordinate of the two inputs differs; if not, both hold the first input.
     """
+    side = choice(Side, side, "side")
+    others = choice(Others, others, "others")
     one, half = sp.Integer(1), sp.Rational(1, 2)
     if others == "blanket":
         rising = [(LAM, 1 / (2 * LAM)), *_cut(Fraction(0), Fraction(1), cells, side, 1 / (4 * sp.sqrt(LAM)))]

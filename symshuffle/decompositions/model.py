@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, final
 
 from symshuffle.channel import Channel
+from symshuffle.choices import Direction as Direction  # noqa: PLC0414  # its name here stays
+from symshuffle.choices import choice
 from symshuffle.errors import InputError
 from symshuffle.law import Law
 from symshuffle.numbers import Number, Verdict, equal, less, positive_part, sums_to_one
 from symshuffle.shuffled import HistogramLaw, histogram_law, law_divergence
-
-Direction: TypeAlias = Literal["forward", "reverse"]
-"""``forward`` is D(P0 || P1), ``reverse`` is D(P1 || P0)."""
-
-
-def _check_direction(direction: str) -> None:
-    if direction not in ("forward", "reverse"):
-        raise InputError("direction", direction, "forward or reverse")
 
 
 def _sum(values: Sequence[Any]) -> Any:
@@ -57,7 +51,7 @@ class ReductionPair:
                 if less(mass, 0) is Verdict.TRUE:
                     raise InputError(name, mass, "probabilities of at least 0")
 
-    def gparv(self, exp_eps: Number | int, *, direction: Direction = "forward") -> Law:
+    def gparv(self, exp_eps: Number | int, *, direction: Direction | str = "forward") -> Law:
         r"""Law of :math:`G=(A_0-e^{\varepsilon}A_1)/A_2` under :math:`A_2`, with its singular mass.
 
         Parameters
@@ -77,7 +71,7 @@ class ReductionPair:
         decomposition, Theorem 12 and Definition 9. Components that ``A2`` does not charge are visible in the
         histogram for certain; they contribute the singular mass, whatever ``n`` is.
         """
-        _check_direction(direction)
+        direction = choice(Direction, direction, "direction")
         first, second = (self.a0, self.a1) if direction == "forward" else (self.a1, self.a0)
         atoms: list[tuple[Any, Any]] = []
         singular: Any = Fraction(0)
@@ -97,9 +91,9 @@ class ReductionPair:
         others = [self.a2] * (n - 1)
         return histogram_law([self.a0, *others]), histogram_law([self.a1, *others])
 
-    def divergence(self, n: int, exp_eps: Number | int, *, direction: Direction = "forward") -> Any:
+    def divergence(self, n: int, exp_eps: Number | int, *, direction: Direction | str = "forward") -> Any:
         """Hockey-stick divergence of the two histograms of ``n`` users, by enumeration."""
-        _check_direction(direction)
+        direction = choice(Direction, direction, "direction")
         first, second = self.histogram_laws(n)
         if direction == "reverse":
             first, second = second, first

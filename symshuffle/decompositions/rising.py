@@ -14,8 +14,8 @@ from typing import Any, final
 
 import sympy as sp
 
+from symshuffle.choices import Direction, choice
 from symshuffle.decompositions.counting import Ratios
-from symshuffle.decompositions.model import Direction
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, evaluate_atom
 from symshuffle.mechanisms.symbolic import constant_of, normal_form
 from symshuffle.numbers import Real, Verdict, less, positive_part
@@ -28,8 +28,9 @@ class Slope:
 
     atoms: tuple[tuple[Ratios, sp.Expr], ...]
 
-    def spreads(self, exp_eps: Real, direction: Direction, bits: int | None) -> bool:
+    def spreads(self, exp_eps: Real, direction: Direction | str, bits: int | None) -> bool:
         """Whether the law of G certainly rises with the parameter in convex order at a target ratio."""
+        direction = choice(Direction, direction, "direction")
         target = constant_of(exp_eps)
         atoms = []
         for ratios, weight in self.atoms:

@@ -16,8 +16,9 @@ from typing import Any, final
 
 import sympy as sp
 
-from symshuffle.decompositions.counting import ROLES, Cell, Others, count_cells
-from symshuffle.decompositions.model import Decomposition, Direction
+from symshuffle.choices import Direction, Others, choice
+from symshuffle.decompositions.counting import ROLES, Cell, count_cells
+from symshuffle.decompositions.model import Decomposition
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.display import array, columns, factored, latex, text
@@ -70,11 +71,12 @@ class SymbolicDecomposition:
             "E[G] + exp(eps)": normal_form(sum(value * weight for value, weight in self.gparv()) + EXP_EPS),
         }
 
-    def gparv(self, *, direction: Direction = "forward") -> tuple[tuple[sp.Expr, sp.Expr], ...]:
+    def gparv(self, *, direction: Direction | str = "forward") -> tuple[tuple[sp.Expr, sp.Expr], ...]:
         """Law of G as (value, probability) pairs in ``x = exp(eps)`` and the open parameters.
 
         The left-over is the atom 0. Cells that the blanket does not charge are no atoms: see :meth:`singular`.
         """
+        direction = choice(Direction, direction, "direction")
         slacks = self.mechanism.chart
         atoms: dict[sp.Expr, sp.Expr] = {}
         for raw, weight in self._atoms(direction):
@@ -91,8 +93,9 @@ class SymbolicDecomposition:
         if self.beta != 0:
             yield sp.Integer(0), self.beta
 
-    def singular(self, *, direction: Direction = "forward") -> sp.Expr:
+    def singular(self, *, direction: Direction | str = "forward") -> sp.Expr:
         """Mass that a histogram reveals for certain: the sum of (a - x b)_+ over cells without blanket."""
+        direction = choice(Direction, direction, "direction")
         pairs = ((cell.a, cell.b) if direction == "forward" else (cell.b, cell.a) for cell in self.cells if cell.c == 0)
         return sp.Add(*(a if b == 0 else sp.Max(0, a - EXP_EPS * b) for a, b in pairs if a != 0))
 
@@ -105,12 +108,13 @@ class SymbolicDecomposition:
             evaluate_atom(self.beta, bits),
         )
 
-    def law(self, exp_eps: Real, *, direction: Direction = "forward", bits: int | None = None) -> Law:
+    def law(self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None) -> Law:
         """Law of G in numbers at a target ratio ``exp(eps)``: exact where rational, otherwise balls of ``bits`` bits.
 
         Differences such as ``lam - exp(eps)`` are taken before they are evaluated, so that they vanish exactly when
         the two levels agree, and lose no digits when they nearly do.
         """
+        direction = choice(Direction, direction, "direction")
         at = {EXP_EPS: constant_of(exp_eps)}
         atoms = [(value.subs(at), weight) for value, weight in self._atoms(direction)]
         return Law.from_atoms(
@@ -141,8 +145,9 @@ class SymbolicDecomposition:
             ],
         )
 
-    def gparv_latex(self, *, direction: Direction = "forward") -> str:
+    def gparv_latex(self, *, direction: Direction | str = "forward") -> str:
         r"""The law of G as a LaTeX table in :math:`x=e^{\varepsilon}`, one line per atom, and the singular mass."""
+        direction = choice(Direction, direction, "direction")
         atoms = [(latex(value), latex(weight)) for value, weight in self.gparv(direction=direction)]
         singular = self.singular(direction=direction)
         lines = [*atoms, (r"\text{singular}", latex(singular))] if singular != 0 else atoms
@@ -191,7 +196,7 @@ def optimal_decomposition(mechanism: Mechanism, *, limits: bool = True) -> Symbo
 
 
 def counted_decomposition(
-    mechanism: Mechanism, *, differs: bool = True, others: Others = "blanket", limits: bool = True
+    mechanism: Mechanism, *, differs: bool = True, others: Others | str = "blanket", limits: bool = True
 ) -> SymbolicDecomposition:
     """The decomposition of two inputs of a mechanism over what stands in for the other users.
 
@@ -212,6 +217,7 @@ def counted_decomposition(
     InputError
         If the mechanism has several pairs of inputs, listed by number, and none of them was chosen.
     """
+    others = choice(Others, others, "others")
     mechanism = mechanism.with_defaults()
     if not mechanism.pair.chosen:
         listed = ", ".join(map(str, mechanism.pair.listed[:3]))

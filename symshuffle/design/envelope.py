@@ -13,7 +13,6 @@ and among all laws on :math:`[1/\lambda,\lambda]` of mean 1 the one on the two e
 
 from __future__ import annotations
 
-import enum
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,24 +23,18 @@ import flint
 
 from symshuffle.accountants.evaluate import check_n, evaluate_law
 from symshuffle.channel import Channel
+from symshuffle.choices import Direction as Direction  # noqa: PLC0414  # its name here stays
+from symshuffle.choices import Rigour, choice, replace_choice
 from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.law import Law
 from symshuffle.numbers import Ball, Exp, Number, Real, Verdict, equal, less, to_arb, working_precision
-from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.results import AnswerMethods, Bracket, SafeEnd
 
 LARGEST_EXACT: Final = 3000
 """Users beyond which the envelope is enclosed in balls even where it is rational."""
 
 _PRECISIONS: Final = (192, 384, 768, 1536, 3072, 6144)
 _RELATIVE: Final = Fraction(1, 10**18)
-
-
-@final
-class Direction(enum.Enum):
-    """Which divergence of the pair: of the contaminated dataset from the constant one, or back."""
-
-    FORWARD = "forward"
-    REVERSE = "reverse"
 
 
 @final
@@ -61,7 +54,8 @@ class Contamination:
     direction: Direction = Direction.FORWARD
 
     def __post_init__(self) -> None:
-        check_n(self.n)
+        object.__setattr__(self, "n", check_n(self.n))
+        replace_choice(Direction, self, "direction")
 
     @classmethod
     def of(cls, first: Sequence[int], second: Sequence[int]) -> Contamination:
@@ -152,7 +146,12 @@ def _tested(ratio: Law, gamma: Any, direction: Direction) -> Law:
 
 
 def shuffled_leakage(
-    ratio: Law, experiment: Contamination, *, gamma: Number | int, rigour: Rigour = Rigour.EXACT, rel: float = 1e-6
+    ratio: Law,
+    experiment: Contamination,
+    *,
+    gamma: Number | int,
+    rigour: Rigour | str = Rigour.EXACT,
+    rel: float = 1e-6,
 ) -> Leakage:
     r"""The hockey-stick divergence of the contamination pair of a channel whose likelihood ratio has this law.
 
@@ -171,6 +170,7 @@ def shuffled_leakage(
     -----
     anchored, Proposition 4.1.
     """
+    rigour = choice(Rigour, rigour, "rigour")
     if less(gamma, 0) is Verdict.TRUE:
         raise InputError("gamma", gamma, "a number of at least 0")
     order: Any = Fraction(gamma) if isinstance(gamma, int) else gamma

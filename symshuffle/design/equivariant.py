@@ -19,12 +19,13 @@ import sympy as sp
 
 from symshuffle.anchored.law import AnchoredLaw, check_template, mix, orbit_law, template_budget, template_signal
 from symshuffle.channel import Channel, direct_sum
+from symshuffle.choices import Population, choice
 from symshuffle.design.frontier import LARGEST_CAPPED, ratio_of_budget, trace_frontier
 from symshuffle.design.orbits import LARGEST_LAW, Frontier, Orbit, subset_orbit
 from symshuffle.design.raw_cap import at, check_cap, check_inputs, subset_trace
 from symshuffle.design.subset_family import check_budget, check_size, largest_budget
 from symshuffle.errors import InputError, Unsupported
-from symshuffle.estimation.canonical import Population, check_users, isotropic_risk
+from symshuffle.estimation.canonical import check_users, isotropic_risk
 from symshuffle.estimation.moments import levels_budget, levels_signal
 from symshuffle.mechanisms.finite import K, S, krr
 from symshuffle.mechanisms.symbolic import constant_of, evaluate, normal_form
@@ -182,7 +183,7 @@ def smallest_reciprocal_sum(k: int, square_sum: Fraction, s: int = 1, *, bits: i
 
 
 def optimal_equivariant_risk(
-    k: int, budget: Fraction, *, n: int, population: Population, lam_cap: Fraction | None = None
+    k: int, budget: Fraction, *, n: int, population: Population | str, lam_cap: Fraction | None = None
 ) -> tuple[Bracket, Frontier]:
     r"""The smallest worst-case canonical risk of all channels under a pairwise budget, and the frontier that shows it.
 
@@ -212,6 +213,7 @@ def optimal_equivariant_risk(
     -----
     alphabets, Theorems 10.2 and 11.3; anchored, Theorem 7.6.
     """
+    population = choice(Population, population, "population")
     check_inputs(k, 3)
     check_users(n)
     target = check_budget(budget)
@@ -276,13 +278,14 @@ def _turn(
     return (b[1] - a[1]) * (c[2] - a[2]) - (c[1] - a[1]) * (b[2] - a[2])
 
 
-def calibrated_risk(k: int, budget: Fraction, *, n: int, population: Population) -> Bracket:
+def calibrated_risk(k: int, budget: Fraction, *, n: int, population: Population | str) -> Bracket:
     r"""The canonical risk of k-ary randomized response calibrated to a pairwise budget, :math:`\chi_k(C_B)=B`.
 
     Notes
     -----
     alphabets, Corollary 10.3. The ratio is bracketed by rationals; the risk decreases in it.
     """
+    population = choice(Population, population, "population")
     check_inputs(k)
     check_users(n)
     low = ratio_of_budget(k, check_budget(budget))

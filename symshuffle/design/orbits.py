@@ -35,8 +35,9 @@ from symshuffle.anchored.law import (
     template_signal,
 )
 from symshuffle.anchored.linear import Vector, row_dependence
+from symshuffle.choices import Population, choice
 from symshuffle.errors import CertificateError, InputError, Unsupported
-from symshuffle.estimation.canonical import Population, isotropic_risk
+from symshuffle.estimation.canonical import isotropic_risk
 from symshuffle.mechanisms.symbolic import constant_of
 from symshuffle.numbers import Exp, Real, enclose
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, passes, well_formed, within
@@ -324,8 +325,9 @@ class Frontier(AnswerMethods):
             raise Unsupported(f"k = {self.k}: laws are written out up to k = {LARGEST_LAW}; `orbits` has them in short")
         return mix([orbit_law(orbit.template()) for orbit in self.orbits], [orbit.weight for orbit in self.orbits])
 
-    def risk_constant(self, population: Population) -> Bracket:
+    def risk_constant(self, population: Population | str) -> Bracket:
         """``n`` times the smallest worst-case canonical risk under the budget (anchored, Theorem 7.6)."""
+        population = choice(Population, population, "population")
         if self.trace.lower == 0:
             raise InputError("budget", self.budget, "a number > 0 (at budget 0 the canonical risk is infinite)")
         ends = [isotropic_risk(self.k, value, population=population) for value in (self.trace.upper, self.trace.lower)]

@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
+from symshuffle.choices import Population, Rigour, choice
 from symshuffle.design.envelope import Contamination, Direction, shuffled_leakage
 from symshuffle.design.raw_cap import check_cap, check_inputs
 from symshuffle.errors import InputError
-from symshuffle.estimation.canonical import Population, check_users, isotropic_risk
+from symshuffle.estimation.canonical import check_users, isotropic_risk
 from symshuffle.law import Law
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import Bracket
 
 SHARES: Final = 1 << 8
 """Shares are multiples of its reciprocal."""
@@ -81,8 +82,9 @@ class PricedResponse:
         """Pairwise chi-square divergence."""
         return self.share * (self.lam - 1) ** 2 * (self.lam + 1) / (self.lam * (self.lam + self.k - 1))
 
-    def risk(self, population: Population) -> Fraction:
+    def risk(self, population: Population | str) -> Fraction:
         """The worst canonical risk."""
+        population = choice(Population, population, "population")
         return Fraction(isotropic_risk(self.k, self.k * (self.k - 1) * self.signal, population=population)) / self.n
 
     def __float__(self) -> float:
@@ -118,9 +120,17 @@ def response_ratios(k: int, lam: Fraction, share: Fraction) -> Law:
 
 
 def canonical_delta(
-    k: int, n: int, *, lam: Fraction, share: Fraction, gamma: Fraction, rigour: Rigour = Rigour.BALL, rel: float = 1e-6
+    k: int,
+    n: int,
+    *,
+    lam: Fraction,
+    share: Fraction,
+    gamma: Fraction,
+    rigour: Rigour | str = Rigour.BALL,
+    rel: float = 1e-6,
 ) -> Bracket:
     """Delta of the canonical pair of thinned k-ary response at order ``gamma``, the larger of both directions."""
+    rigour = choice(Rigour, rigour, "rigour")
     check_inputs(k)
     check_users(n)
     check_cap(lam)

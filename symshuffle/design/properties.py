@@ -6,13 +6,14 @@ compares both sides exactly. A report is a counterexample, or "none found in N o
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from symshuffle.channel import Channel, direct_sum
+from symshuffle.choices import choice
 from symshuffle.errors import InputError, NotDecided
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.symmetry import act_on_channel
@@ -25,7 +26,7 @@ Functional: TypeAlias = "Callable[[Channel], Fraction | Ball]"
 
 
 @final
-class Property(enum.Enum):
+class Property(StrEnum):
     r"""A property of a risk :math:`R` (ldp_tradeoff, Definitions 3.3 and 3.5).
 
     ``DPI``: post-processing does not lower it. ``ADDITIVE``: on direct sums it is the weighted sum.
@@ -94,7 +95,7 @@ class PropertyReport:
 
 def examine(
     functional: Functional,
-    which: Property,
+    which: Property | str,
     *,
     num_inputs: int,
     rng: np.random.Generator,
@@ -127,6 +128,7 @@ def examine(
     InputError
         If invariance is tested without a group.
     """
+    which = choice(Property, which, "which")
     if which is Property.INVARIANT and group is None:
         raise InputError("group", None, "a symmetry group, to test invariance")
     source = draw or (lambda generator: random_channel(generator, num_inputs, 3))

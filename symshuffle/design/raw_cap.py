@@ -17,8 +17,9 @@ import sympy as sp
 
 from symshuffle.anchored.law import AnchoredLaw, arrangements, check_template
 from symshuffle.anchored.linear import Vector
+from symshuffle.choices import Population, choice
 from symshuffle.errors import InputError, NotDecided, Unsupported
-from symshuffle.estimation.canonical import Population, isotropic_risk
+from symshuffle.estimation.canonical import isotropic_risk
 from symshuffle.estimation.moments import pairwise_budget, trace
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, constant_of, evaluate, nonnegative, normal_form
@@ -256,8 +257,9 @@ def split_template(u: Sequence[Fraction], lam: Fraction) -> tuple[Fraction, Vect
     return sum(up) / (2 * Fraction(len(u))), first, second
 
 
-def raw_cap_risk_constant(k: int, lam: Real, *, population: Population, bits: int | None = None) -> Number:
+def raw_cap_risk_constant(k: int, lam: Real, *, population: Population | str, bits: int | None = None) -> Number:
     """Users times the smallest worst-case canonical risk under the ratio cap (anchored, Theorem 9.4)."""
+    population = choice(Population, population, "population")
     risk: Number = isotropic_risk(k, raw_cap_trace(k, lam, bits=bits), population=population)
     return risk
 

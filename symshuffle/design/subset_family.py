@@ -14,10 +14,11 @@ from typing import Final
 
 import sympy as sp
 
+from symshuffle.choices import Population, choice
 from symshuffle.design.orbits import Orbit, centre_orbit, subset_orbit
 from symshuffle.design.raw_cap import at, check_cap, check_inputs, sign_factor, subset_budget, subset_trace
 from symshuffle.errors import InputError
-from symshuffle.estimation.canonical import Population, check_users, isotropic_risk
+from symshuffle.estimation.canonical import check_users, isotropic_risk
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.outputs import State
 from symshuffle.mechanisms.symbolic import LAM, normal_form
@@ -124,7 +125,9 @@ def _horner(coefficients: list[Fraction], x: Fraction) -> Fraction:
     return total
 
 
-def matched_risk(k: int, s: int, budget: Fraction, *, n: int, population: Population = Population.FIXED) -> Bracket:
+def matched_risk(
+    k: int, s: int, budget: Fraction, *, n: int, population: Population | str = Population.FIXED
+) -> Bracket:
     r"""The exact canonical risk of subsets of size ``s`` at a pairwise budget, :math:`\frac{k-1}{kn}(1/A-1)`.
 
     Notes
@@ -132,6 +135,7 @@ def matched_risk(k: int, s: int, budget: Fraction, *, n: int, population: Popula
     alphabets, Theorem 12.1: strictly increasing in ``s``, so k-ary randomized response is best. The trace grows with
     the ratio, so two rational ratios around :math:`C_s` bracket the risk.
     """
+    population = choice(Population, population, "population")
     check_users(n)
     ratio = matched_ratio(k, s, budget)
     ends = [

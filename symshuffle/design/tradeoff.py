@@ -7,7 +7,6 @@ violate are priced in, and the result carries a certificate that does not depend
 
 from __future__ import annotations
 
-import enum
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,9 +16,12 @@ from typing import Any, Final, final
 import numpy as np
 
 from symshuffle.channel import Channel
+from symshuffle.choices import Criterion as Criterion  # noqa: PLC0414  # its name here stays
+from symshuffle.choices import Method as Method  # noqa: PLC0414  # its name here stays
+from symshuffle.choices import choice
 from symshuffle.design import programs, sizes
 from symshuffle.design.certificate import TradeoffCertificate, check_around, worst_columns
-from symshuffle.design.channel_risk import minimax_risk as minimax_risk  # noqa: PLC0414 - its name here stays
+from symshuffle.design.channel_risk import minimax_risk as minimax_risk  # noqa: PLC0414  # its name here stays
 from symshuffle.design.exact_programs import Column, exact_compact, restricted_program
 from symshuffle.design.invariant import InvariantProblem
 from symshuffle.design.problems import DecisionProblem
@@ -40,27 +42,6 @@ _MAX_ROUNDS: Final = 6
 
 _LEVEL_BITS: Final = 100
 """Width of the rational enclosure of exp(eps0), in bits."""
-
-
-@final
-class Criterion(enum.Enum):
-    """Which risk is minimised."""
-
-    BAYES = "bayes"
-    MINIMAX = "minimax"
-
-
-@final
-class Method(enum.Enum):
-    """Which linear program proposes the optimum.
-
-        ``POLYTOPE``: over all ``2**m - 2`` extremal columns. ``COMPACT``: one output per action, polynomial size.
-    ``COLUMNS``: column generation, exact throughout.
-    """
-
-    POLYTOPE = "polytope"
-    COMPACT = "compact"
-    COLUMNS = "columns"
 
 
 @final
@@ -180,7 +161,7 @@ def bayes_tradeoff(
     problem: DecisionProblem,
     lam: Fraction | int | Exp,
     *,
-    method: Method | None = None,
+    method: Method | str | None = None,
 ) -> Design:
     r"""The smallest Bayes risk over all eps0-LDP channels.
 
@@ -213,6 +194,7 @@ def bayes_tradeoff(
     >>> bayes_tradeoff(smoothed_point_masses(4, 1), 2).value.exact
     Fraction(3, 5)
     """
+    method = None if method is None else choice(Method, method, "method")
     problem.required_prior()
     return _tradeoff(problem, lam, Criterion.BAYES, method)
 
@@ -221,12 +203,13 @@ def minimax_tradeoff(
     problem: DecisionProblem,
     lam: Fraction | int | Exp,
     *,
-    method: Method | None = None,
+    method: Method | str | None = None,
 ) -> Design:
     """The smallest worst-case risk over all eps0-LDP channels and rules; see :func:`bayes_tradeoff`.
 
     The prior of the problem, if any, plays no role.
     """
+    method = None if method is None else choice(Method, method, "method")
     return _tradeoff(problem, lam, Criterion.MINIMAX, method)
 
 

@@ -12,7 +12,6 @@ from :math:`w`. All risks are expected squared Euclidean errors; ``inf`` where t
 
 from __future__ import annotations
 
-import enum
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,20 +21,14 @@ from typing import TYPE_CHECKING, Any, final
 from symshuffle.anchored.law import AnchoredLaw, check_composition, exact_columns
 from symshuffle.anchored.linear import Matrix, Vector, dot, inverse
 from symshuffle.channel import Channel
+from symshuffle.choices import Population as Population  # noqa: PLC0414  # its name here stays
+from symshuffle.choices import choice
 from symshuffle.errors import InputError
 from symshuffle.shuffled import histogram_law
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-
-@final
-class Population(enum.Enum):
-    """How the users' inputs arise from a composition."""
-
-    FIXED = "fixed"
-    IID = "iid"
 
 
 @final
@@ -125,7 +118,7 @@ def vote_sizes(law: AnchoredLaw) -> Vector | None:
 
 
 def canonical_risk(
-    law: AnchoredLaw, composition: Sequence[Fraction], *, n: int, population: Population
+    law: AnchoredLaw, composition: Sequence[Fraction], *, n: int, population: Population | str
 ) -> Fraction | float:
     r"""The exact risk :math:`E|\hat w-w|^2` of the canonical estimator.
 
@@ -153,6 +146,7 @@ def canonical_risk(
     -----
     anchored, Propositions 5.5 and 5.7, Convention 5.3.
     """
+    population = choice(Population, population, "population")
     w = _check_population(composition, law.num_inputs, n, population)
     sizes = vote_sizes(law)
     if sizes is None:
@@ -162,12 +156,13 @@ def canonical_risk(
     return (dot(w, sizes) - explained) / n
 
 
-def worst_canonical_risk(law: AnchoredLaw, *, n: int, population: Population) -> tuple[Fraction | float, Vector]:
+def worst_canonical_risk(law: AnchoredLaw, *, n: int, population: Population | str) -> tuple[Fraction | float, Vector]:
     """The largest canonical risk over all compositions, and a composition that attains it.
 
     The fixed-composition risk is affine, so a constant population is worst. The i.i.d. risk is concave quadratic: its
     maximiser is the projection of half the vote sizes on the simplex, found exactly by sorting.
     """
+    population = choice(Population, population, "population")
     check_users(n)
     k = law.num_inputs
     sizes = vote_sizes(law)
@@ -191,7 +186,7 @@ def project_on_simplex(point: Sequence[Fraction]) -> Vector:
     return tuple(max(entry - shift, Fraction(0)) for entry in point)
 
 
-def isotropic_risk(k: int, trace: Any, *, population: Population) -> Any:
+def isotropic_risk(k: int, trace: Any, *, population: Population | str) -> Any:
     r"""``n`` times the worst canonical risk of an exchangeable law, from its trace alone.
 
     .. math:: \frac{(k-1)^2}{\operatorname{tr}\Sigma}\ \text{(i.i.d.)},\qquad
@@ -203,6 +198,7 @@ def isotropic_risk(k: int, trace: Any, *, population: Population) -> Any:
     -----
     anchored, Theorem 6.2 and Corollary 6.3.
     """
+    population = choice(Population, population, "population")
     if k < 2:
         raise InputError("k", k, "an integer of at least 2")
     if isinstance(trace, Fraction | int):
@@ -263,7 +259,7 @@ def fisher_information(law: AnchoredLaw, composition: Sequence[Fraction], *, n: 
 
 
 def enumerated_risk(
-    channel: Channel, composition: Sequence[Fraction], *, n: int, population: Population
+    channel: Channel, composition: Sequence[Fraction], *, n: int, population: Population | str
 ) -> tuple[Fraction, Vector]:
     """Risk and mean of the canonical estimate by enumeration of all histograms: the referee of the closed forms.
 
@@ -274,6 +270,7 @@ def enumerated_risk(
     mean : Vector
         Expected estimate, which is the composition.
     """
+    population = choice(Population, population, "population")
     w = _check_population(composition, channel.num_inputs, n, population)
     estimator = canonical_estimator(AnchoredLaw.from_channel(channel))
     risk, mean = Fraction(0), [Fraction(0)] * channel.num_inputs
@@ -296,11 +293,12 @@ def simulated_risk(
     composition: Sequence[Fraction],
     *,
     n: int,
-    population: Population,
+    population: Population | str,
     rng: np.random.Generator,
     repetitions: int = 10_000,
 ) -> tuple[float, float]:
     """Monte Carlo estimate of the canonical risk, and its standard error; ``repetitions >= 2``."""
+    population = choice(Population, population, "population")
     errors = simulated_errors(channel, composition, n=n, population=population, rng=rng, repetitions=repetitions) ** 2
     return float(errors.mean()), float(errors.std(ddof=1) / math.sqrt(repetitions))
 
@@ -310,7 +308,7 @@ def simulated_errors(
     composition: Sequence[Fraction],
     *,
     n: int,
-    population: Population,
+    population: Population | str,
     rng: np.random.Generator,
     repetitions: int = 10_000,
 ) -> npt.NDArray[np.float64]:
@@ -330,6 +328,7 @@ def simulated_errors(
     ndarray
         Shape ``(repetitions,)``.
     """
+    population = choice(Population, population, "population")
     import numpy as np
 
     w = _check_population(composition, channel.num_inputs, n, population)

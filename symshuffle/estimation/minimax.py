@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, Final, final
 from symshuffle.anchored.law import check_composition, exact_columns
 from symshuffle.anchored.linear import Vector, dot
 from symshuffle.channel import Channel
+from symshuffle.choices import Population, choice
 from symshuffle.errors import InputError, SolverFailure, Unsupported
-from symshuffle.estimation.canonical import Population, check_users
+from symshuffle.estimation.canonical import check_users
 from symshuffle.estimation.lower_bounds import bayes_risk
 from symshuffle.estimation.simplex import Exponent, histogram_forms, largest_value, risk_form
 from symshuffle.results import Bracket, Rigour
@@ -129,8 +130,9 @@ class Minimax:
         }
 
 
-def message_law(channel: Channel, w: Vector, n: int, population: Population) -> Mapping[Histogram, Any]:
+def message_law(channel: Channel, w: Vector, n: int, population: Population | str) -> Mapping[Histogram, Any]:
     """Law of the histogram of ``n`` users of a composition."""
+    population = choice(Population, population, "population")
     if population is Population.IID:
         return histogram_law([tuple(dot(w, column) for column in exact_columns(channel))] * n)
     if any((entry * n).denominator != 1 for entry in w):
@@ -139,9 +141,10 @@ def message_law(channel: Channel, w: Vector, n: int, population: Population) -> 
 
 
 def prior_risk(
-    channel: Channel, prior: Sequence[tuple[Sequence[Fraction], Fraction]], *, n: int, population: Population
+    channel: Channel, prior: Sequence[tuple[Sequence[Fraction], Fraction]], *, n: int, population: Population | str
 ) -> Fraction:
     """Exact Bayes risk under a finite prior over compositions: no estimator has a smaller worst-case risk."""
+    population = choice(Population, population, "population")
     if population is Population.IID:
         return bayes_risk(channel, prior, n=n)
     atoms = [(check_composition(w, channel.num_inputs), mass) for w, mass in prior]
@@ -158,9 +161,10 @@ def prior_risk(
 
 
 def estimator_risk(
-    channel: Channel, estimates: Mapping[Histogram, Vector], w: Vector, *, n: int, population: Population
+    channel: Channel, estimates: Mapping[Histogram, Vector], w: Vector, *, n: int, population: Population | str
 ) -> Fraction:
     """Exact expected squared error of any estimator at one composition."""
+    population = choice(Population, population, "population")
     total = Fraction(0)
     for histogram, mass in message_law(channel, w, n, population).items():
         total += mass * sum((a - b) ** 2 for a, b in zip(estimates[histogram], w, strict=True))
@@ -168,9 +172,10 @@ def estimator_risk(
 
 
 def worst_risk(
-    channel: Channel, estimates: Mapping[Histogram, Vector], *, n: int, population: Population, gap: Fraction
+    channel: Channel, estimates: Mapping[Histogram, Vector], *, n: int, population: Population | str, gap: Fraction
 ) -> Bracket:
     """The largest risk of an estimator over all compositions: certified, never read off a grid."""
+    population = choice(Population, population, "population")
     return _worst(channel, estimates, n, population, gap)[0]
 
 
@@ -196,7 +201,9 @@ def grid(k: int, steps: int) -> list[Vector]:
     ]
 
 
-def minimax_risk(channel: Channel, *, n: int, population: Population, rel: Fraction = Fraction(1, 1000)) -> Minimax:
+def minimax_risk(
+    channel: Channel, *, n: int, population: Population | str, rel: Fraction = Fraction(1, 1000)
+) -> Minimax:
     """The minimax risk over all estimators and all compositions, from both sides.
 
     Parameters
@@ -219,6 +226,7 @@ def minimax_risk(channel: Channel, *, n: int, population: Population, rel: Fract
     -----
     The converse of alphabets, Section 8: what its lower bounds leave on the table.
     """
+    population = choice(Population, population, "population")
     check_users(n)
     k = channel.num_inputs
     if rel <= 0:

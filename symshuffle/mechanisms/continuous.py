@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, Literal, final
+from typing import Any, Final, final
 
 import flint
 
+from symshuffle.choices import Direction, Domain, Side, choice, replace_choice
 from symshuffle.errors import InputError
 from symshuffle.law import Law
-from symshuffle.mixed_law import MixedLaw, Segment, Side
+from symshuffle.mixed_law import MixedLaw, Segment
 from symshuffle.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, to_arb, working_precision
 
 LARGEST_CELLS: Final = 20_000
@@ -48,14 +49,13 @@ class Laplace:
     """
 
     lam: Real | None = None
-    domain: Literal["binary", "unit"] = "binary"
+    domain: Domain | str = Domain.BINARY
     cells: int = 200
 
     def __post_init__(self) -> None:
         if self.lam is not None and less(1, self.lam) is not Verdict.TRUE:
             raise InputError("lam", self.lam, "a number > 1")
-        if self.domain not in ("binary", "unit"):
-            raise InputError("domain", self.domain, "binary or unit")
+        replace_choice(Domain, self, "domain")
         if not isinstance(self.cells, int) or not 1 <= self.cells <= LARGEST_CELLS:
             raise InputError("cells", self.cells, f"an integer from 1 to {LARGEST_CELLS}")
 
@@ -89,7 +89,7 @@ class Laplace:
         """Whether a decomposition covers all pairs of inputs."""
         return self.domain == "binary"
 
-    def mixed_law(self, exp_eps: Real, *, direction: str = "forward", bits: int | None = None) -> MixedLaw:
+    def mixed_law(self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None) -> MixedLaw:
         r"""Law of :math:`G=(R(0)-e^{\varepsilon}R(1))/\inf_xR(x)`. By symmetry both directions agree.
 
         Parameters
@@ -101,6 +101,7 @@ class Laplace:
         bits : int, optional
             Precision of the balls.
         """
+        direction = choice(Direction, direction, "direction")
         precision = bits or DEFAULT_BITS
         if less(exp_eps, self.budget) is Verdict.FALSE:
             return MixedLaw((Fraction(0),), (Fraction(1),), ())
@@ -111,13 +112,20 @@ class Laplace:
             segments = [(-x, one, 1 / (4 * root), lam.log()), (one, -x, 1 / (4 * root), lam.log())]
             return _balls(atoms, segments, precision)
 
-    def law(self, exp_eps: Real, *, side: Side, direction: str = "forward", bits: int | None = None) -> Law:
+    def law(
+        self, exp_eps: Real, *, side: Side | str, direction: Direction | str = "forward", bits: int | None = None
+    ) -> Law:
         """A finite law on one side of :meth:`mixed_law` in convex order, of ``cells`` cells a segment."""
+        side = choice(Side, side, "side")
+        direction = choice(Direction, direction, "direction")
         law = self.mixed_law(exp_eps, direction=direction, bits=bits)
         return law.finite(side, self.cells, bits or DEFAULT_BITS)
 
-    def mixed_background(self, exp_eps: Real, *, direction: str = "forward", bits: int | None = None) -> MixedLaw:
+    def mixed_background(
+        self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None
+    ) -> MixedLaw:
         """Law of G where all others hold the second input, a real pair: the ratio runs from 1/lam to lam."""
+        direction = choice(Direction, direction, "direction")
         precision = bits or DEFAULT_BITS
         with working_precision(precision + 16):
             x, lam = to_arb(exp_eps), to_arb(self.budget)
@@ -125,8 +133,9 @@ class Laplace:
             atoms = [(a + b * lam, 1 / (2 * lam)), (a + b / lam, flint.arb(1) / 2)]
             return _balls(atoms, [(a, b / lam, flint.arb(1) / 4, 2 * lam.log())], precision)
 
-    def background(self, exp_eps: Real, *, direction: str = "forward", bits: int | None = None) -> Law:
+    def background(self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None) -> Law:
         """A finite law below :meth:`mixed_background` in convex order, of ``cells`` cells."""
+        direction = choice(Direction, direction, "direction")
         law = self.mixed_background(exp_eps, direction=direction, bits=bits)
         return law.finite("lower", self.cells, bits or DEFAULT_BITS)
 

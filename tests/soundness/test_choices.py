@@ -14,7 +14,6 @@ RESPONSE = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
 SKEW = (Fraction(1, 4), Fraction(3, 4))
 
 
-@pytest.mark.xfail(strict=True, reason="issue 10, 1.4: any text is taken for the reverse direction")
 def test_text_names_the_direction_of_a_contamination():
     """``Contamination(n, "forward")`` computed the reverse divergence, and so did ``"nonsense"``."""
     found = binary_envelope(Contamination(3, "forward"), lam=Fraction(3), gamma=Fraction(6, 5)).bracket
@@ -24,7 +23,6 @@ def test_text_names_the_direction_of_a_contamination():
             Contamination(3, nonsense)
 
 
-@pytest.mark.xfail(strict=True, reason="issue 10, 1.4: text is i.i.d. in one door and fixed in the other")
 def test_text_names_the_population():
     """``population="fixed"`` was the i.i.d. value in one function and the fixed one in another."""
     law = AnchoredLaw.from_channel(RESPONSE)

@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, Literal, TypeAlias, final
+from typing import Any, Final, final
 
 from symshuffle.accountants.confirm.inversion import by_inversion
 from symshuffle.accountants.confirm.laplace import laplace_transform, one_user
 from symshuffle.accountants.confirm.sums import by_sums, number_of_terms
 from symshuffle.accountants.confirm.transform import Transform, saddle, transform
+from symshuffle.choices import Route as Route  # noqa: PLC0414  # its name here stays
+from symshuffle.choices import choice
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.numbers import Real, Verdict, less
 from symshuffle.results import Bracket
-
-Route: TypeAlias = Literal["auto", "sums", "inversion"]
-"""``sums`` over counts of atoms, ``inversion`` of the moment generating function; ``auto`` chooses by cost."""
 
 LEAST_DIGITS: Final = 6
 """Digits of a bracket of the usual width 1e-6; fewer do not count as a confirmation."""
@@ -66,7 +65,9 @@ class Confirmation:
         return bracket.lower - error <= self.exactly <= bracket.upper + error
 
 
-def confirm(law: Law, n: int, *, digits: int = 50, route: Route = "auto", least: int = LEAST_DIGITS) -> Confirmation:
+def confirm(
+    law: Law, n: int, *, digits: int = 50, route: Route | str = "auto", least: int = LEAST_DIGITS
+) -> Confirmation:
     """Recompute H(n) in mpmath, to ``digits`` significant digits where that can be had.
 
     A sum over counts, and the inversion of a law on a coarse lattice, give all digits. The inversion of any other law
@@ -92,6 +93,7 @@ def confirm(law: Law, n: int, *, digits: int = 50, route: Route = "auto", least:
     Unsupported
         If fewer than ``least`` digits can be had at a reasonable cost.
     """
+    route = choice(Route, route, "route")
     if law.never_positive:
         return _from_transform(transform(law, n, digits=digits), Fraction(0), Fraction(0), digits, least, _SUMS)
     read = transform(law, n, digits=digits)

@@ -103,10 +103,10 @@ def attained(label: str, of: Part | Laplacian, eps0: Fraction, *, participation:
     ``participation`` below 1 everybody keeps silent, visibly, with the other probability.
     """
     if of == "laplace":
-        return _evaluated(label, _in_doubles([_laplace_pairs(eps0)[1]], eps0), "lower", "both")
+        return _evaluated(label, _in_doubles([_laplace_pairs(eps0)[1]], eps0), "lower", Question.BOTH)
     held = common_backgrounds(of)[0]
     pairs = [_thinned(one, participation).reduction_pair() for one in decompositions(of, eps0, held)]
-    return _evaluated(label, _in_doubles(pairs, eps0), "lower", "both")
+    return _evaluated(label, _in_doubles(pairs, eps0), "lower", Question.BOTH)
 
 
 def _thinned(whole: Decomposition, share: Fraction) -> Decomposition:
@@ -135,7 +135,7 @@ def bennett(label: str, of: Single, eps0: Fraction) -> Bound:
 
 
 @cache
-def decompositions(part: Part, eps0: Fraction, others: Others = "blanket") -> tuple[Decomposition, ...]:
+def decompositions(part: Part, eps0: Fraction, others: Others = Others.BLANKET) -> tuple[Decomposition, ...]:
     """One for every way in which two inputs can differ, in numbers."""
     lam = constant_of(Exp(eps0))
     whole = (decomposition(part, pattern, others=others) for pattern in patterns(part))
@@ -148,7 +148,7 @@ def certified(part: Part, eps0: Fraction) -> Reduction:
     return Reduction(classes, True, pairs="the worst of all ways in which two inputs can differ")
 
 
-def _pairs(part: Part, eps0: Fraction, others: Others = "blanket") -> list[ReductionPair]:
+def _pairs(part: Part, eps0: Fraction, others: Others = Others.BLANKET) -> list[ReductionPair]:
     return [one.reduction_pair() for one in decompositions(part, eps0, others)]
 
 
@@ -166,7 +166,9 @@ def _in_doubles(pairs: Iterable[ReductionPair], eps0: Fraction) -> Reduction:
     return Reduction(tuple(PairClass("the pair that was decomposed", family(pair)) for pair in pairs))
 
 
-def _evaluated(label: str, of: Reduction, end: Literal["lower", "upper"], direction: Question = "forward") -> Bound:
+def _evaluated(
+    label: str, of: Reduction, end: Literal["lower", "upper"], direction: Question = Question.FORWARD
+) -> Bound:
     """A bound by the engines; all blankets here are symmetric in the pair, so that one direction is both."""
 
     def ends(curve: Curve) -> list[Fraction]:

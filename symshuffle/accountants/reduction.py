@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 from symshuffle.accountants.neighbours import OPTIMAL, Neighbours
 from symshuffle.channel import Channel
-from symshuffle.choices import Adjacency, Direction, Question, choice, replace_choice
+from symshuffle.choices import Adjacency, Direction, Others, Question, Side, choice, replace_choice
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.errors import InputError
 from symshuffle.law import Law
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mixed_law import MixedLaw, Side
+from symshuffle.mixed_law import MixedLaw
 from symshuffle.numbers import (
     DEFAULT_BITS,
     Real,
@@ -34,7 +34,6 @@ from symshuffle.numbers import (
 
 if TYPE_CHECKING:
     from symshuffle.decompositions.composition import Composition, Pattern
-    from symshuffle.decompositions.counting import Others
 
 
 @final
@@ -309,7 +308,7 @@ def _of_laplace(source: Laplace) -> Reduction:
         return source.mixed_background(exp_eps, direction=direction, bits=bits)
 
     real = Datasets(datasets, background, mixed_background)
-    only = PairClass(source.pair, family("upper"), family("lower"), mixed, (real,))
+    only = PairClass(source.pair, family(Side.UPPER), family(Side.LOWER), mixed, (real,))
     return Reduction((only,), source.every_pair)
 
 
@@ -340,15 +339,15 @@ def _of_composition(source: Composed) -> Reduction:
     backgrounds = common_backgrounds(tree)
 
     def real(pattern: Pattern, others: Others) -> Datasets:
-        law = family(pattern, others, "lower")
+        law = family(pattern, others, Side.LOWER)
         return Datasets(_described(tree, pattern, others), law, mixed(pattern, others) if whole else None)
 
     classes = tuple(
         PairClass(
             tree.pair,
-            family(pattern, "blanket", "upper"),
-            family(pattern, "blanket", "lower") if continuous else None,
-            mixed(pattern, "blanket") if whole else None,
+            family(pattern, Others.BLANKET, Side.UPPER),
+            family(pattern, Others.BLANKET, Side.LOWER) if continuous else None,
+            mixed(pattern, Others.BLANKET) if whole else None,
             tuple(real(pattern, others) for others in backgrounds) if is_real(tree, pattern) else (),
         )
         for pattern in patterns(tree)

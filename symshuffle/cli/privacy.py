@@ -289,7 +289,7 @@ def _law_table(law: list[dict[str, str]]) -> Table:
 
 
 def _confirmed(
-    asked: Source, reduced: Reduction, bound: Amplification, target: Real, *, route: Route = "auto"
+    asked: Source, reduced: Reduction, bound: Amplification, target: Real, *, route: Route | str = "auto"
 ) -> Confirmation:
     """The largest of the laws behind a bound, recomputed in mpmath; Laplace noise from its densities."""
     from symshuffle.accountants.confirm import confirm, confirm_laplace

@@ -424,8 +424,8 @@ def _table(part: Part, pattern: Pattern, others: Others, budget: Budget, side: S
 
 
 def _leaf(mechanism: Mechanism, differs: bool, others: Others) -> SymbolicDecomposition:
-    if others != "blanket":
-        others = "second" if others == "third" and _silent(mechanism) else others
+    if others is Others.THIRD and _silent(mechanism):
+        others = Others.SECOND
     return counted_decomposition(mechanism, differs=differs, others=others)
 
 
@@ -443,8 +443,8 @@ def common_backgrounds(part: Part) -> list[Others]:
     """The constant backgrounds that every leaf of a tree can count; Laplace noise on a bit has no third input."""
     named = [leaf.with_defaults() if isinstance(leaf, Mechanism) else None for leaf in leaves(part)]
     all_reach = all(leaf is not None and (_silent(leaf) or reaches(leaf)) for leaf in named)
-    third: list[Others] = ["third"] if all_reach else []
-    return [*third, "second", "first"]
+    third = [Others.THIRD] if all_reach else []
+    return [*third, Others.SECOND, Others.FIRST]
 
 
 def has_budget(part: Part) -> bool:

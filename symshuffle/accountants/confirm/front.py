@@ -125,7 +125,7 @@ def confirm_laplace(
     if n == 1:
         how = "mpmath, tanh-sinh quadrature of (f0 - x f1)_+ over the outputs"
         return _from_transform(law, one_user(law), 0, digits, least, how)
-    return _dispatch(law, n, digits, "inversion", least)
+    return _dispatch(law, n, digits, Route.INVERSION, least)
 
 
 def _dispatch(law: Transform, n: int, digits: int, route: Route, least: int) -> Confirmation:

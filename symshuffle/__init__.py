@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from symshuffle.accountants.fft import FFT as FFT
     from symshuffle.accountants.inverses import solve_eps0 as solve_eps0
     from symshuffle.accountants.inverses import solve_n as solve_n
-    from symshuffle.accountants.reduction import Composed as Composed
     from symshuffle.accountants.solve import delta as delta
     from symshuffle.accountants.solve import epsilon as epsilon
     from symshuffle.accountants.sparse import Sparse as Sparse
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from symshuffle.channel import direct_sum as direct_sum
     from symshuffle.decompositions.blanket import privacy_blanket as privacy_blanket
     from symshuffle.decompositions.blanket import simplified_decomposition as simplified_decomposition
+    from symshuffle.decompositions.composed import Composed as Composed
     from symshuffle.decompositions.composition import hamming as hamming
     from symshuffle.decompositions.composition import joint as joint
     from symshuffle.decompositions.composition import parallel as parallel
@@ -72,12 +72,12 @@ _HOME: Final = {
     "accountants.exact": ("Exact",),
     "accountants.fft": ("FFT",),
     "accountants.inverses": ("solve_eps0", "solve_n"),
-    "accountants.reduction": ("Composed",),
     "accountants.solve": ("delta", "epsilon"),
     "accountants.sparse": ("Sparse",),
     "anchored.law": ("AnchoredLaw",),
     "channel": ("Channel", "direct_sum"),
     "decompositions.blanket": ("privacy_blanket", "simplified_decomposition"),
+    "decompositions.composed": ("Composed",),
     "decompositions.composition": ("hamming", "joint", "parallel", "subsample"),
     "decompositions.symbolic": ("optimal_decomposition",),
     "design.envelope": ("Contamination", "binary_envelope"),

@@ -65,11 +65,12 @@ class Channel:
     @classmethod
     def from_rows(cls, rows: Iterable[Iterable[object]]) -> Channel:
         """Build a channel from numbers, text such as ``"1/3"``, or a NumPy array (one row per input)."""
-        return cls(
-            tuple(
-                tuple(as_number(entry, f"rows[{x}][{y}]") for y, entry in enumerate(row)) for x, row in enumerate(rows)
-            )
-        )
+        found = []
+        for x, row in enumerate(rows):
+            if isinstance(row, str) or not isinstance(row, Iterable):
+                raise InputError(f"rows[{x}]", row, "a row of probabilities: a matrix has two dimensions")
+            found.append(tuple(as_number(entry, f"rows[{x}][{y}]") for y, entry in enumerate(row)))
+        return cls(tuple(found))
 
     @property
     def num_inputs(self) -> int:

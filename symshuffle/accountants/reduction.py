@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from symshuffle.accountants.neighbours import OPTIMAL, Neighbours
 from symshuffle.channel import Channel
 from symshuffle.choices import Adjacency, Direction, Others, Question, Side, choice, replace_choice
 from symshuffle.decompositions.blanket import simplified_decomposition
-from symshuffle.decompositions.model import Decomposition
+from symshuffle.decompositions.composed import Composed as Composed  # noqa: PLC0414  # its name here stays
+from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.errors import InputError
 from symshuffle.law import Law
 from symshuffle.mechanisms.continuous import Laplace
@@ -33,24 +34,10 @@ from symshuffle.numbers import (
 )
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from symshuffle.decompositions.composition import Composition, Pattern
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Composed:
-    """A composition with its total budget.
-
-    Parameters
-    ----------
-    composition : Composition
-        The tree, every parameter of its leaves fixed except ``lam``.
-    lam : Real or None
-        Total ratio cap; None where no leaf has a budget.
-    """
-
-    composition: Composition
-    lam: Real | None
+    from symshuffle.decompositions.symbolic import SymbolicDecomposition
 
 
 _MOST_INPUTS: Final = 8
@@ -68,8 +55,11 @@ MixedFamily: TypeAlias = Callable[[Real, Direction, int | None], MixedLaw]
 Spreads: TypeAlias = Callable[[Real, Direction, int | None], bool]
 """From target ratio, direction and bits to whether one law is certainly the largest of some in convex order."""
 
-Source: TypeAlias = "Mechanism | Laplace | Composed | Decomposition | Channel | Reduction"
-"""What can be asked about."""
+Source: TypeAlias = (
+    "Mechanism | Laplace | Composed | Composition | Decomposition | ReductionPair | SymbolicDecomposition | Channel | "
+    "Reduction | Sequence[Sequence[object]] | npt.NDArray[Any]"
+)
+"""What can be asked about; a matrix has one row per input."""
 
 
 @final
@@ -203,8 +193,10 @@ def reduction(source: Source, *, null: Sequence[object] | None = None) -> Reduct
 
     Parameters
     ----------
-    source : Mechanism, Laplace, Composed, Decomposition, Channel or Reduction
-        What every user runs.
+    source : Mechanism, Laplace, Composed, Composition, Decomposition, ReductionPair, SymbolicDecomposition, Channel, \
+Reduction or matrix
+        What every user runs. A matrix (nested sequences or a NumPy array, one row per input) is read by
+        :meth:`Channel.from_rows`: doubles make a channel of doubles.
     null : sequence of Number or text, optional
         For a channel: the output law of the null symbol. Neighbours then differ in one user, whose input is replaced by
         the null symbol (zero-out); the others hold inputs or null symbols.
@@ -230,9 +222,21 @@ def reduction(source: Source, *, null: Sequence[object] | None = None) -> Reduct
             return _of_composition(source)
         case Decomposition():
             return Reduction((PairClass("the two inputs that were decomposed", _numeric(source)),))
+        case ReductionPair():
+            return Reduction((PairClass("the two inputs that the pair was made for", _numeric(source)),))
         case Channel():
             return _of_channel(source)
-    raise InputError("source", source, "a Mechanism, a Composed, a Decomposition, a Channel or a Reduction")
+    if hasattr(source, "__array__") or (isinstance(source, Sequence) and not isinstance(source, str)):
+        return _of_channel(Channel.from_rows(source))  # type: ignore[arg-type]  # both are no sequences
+    from symshuffle.decompositions.composition import Composition
+    from symshuffle.decompositions.symbolic import SymbolicDecomposition
+
+    match source:
+        case Composition():
+            return _of_composition(source.at())
+        case SymbolicDecomposition():
+            return _of_symbolic(source)
+    raise InputError("source", source, "a mechanism, a composition, a decomposition, a channel or its matrix")
 
 
 def laws(family: LawFamily, exp_eps: Real, question: Question | str, bits: int | None) -> list[Law]:
@@ -275,7 +279,7 @@ def _of_mechanism(mechanism: Mechanism) -> Reduction:
 
 def _pair_class(mechanism: Mechanism, *, real: bool) -> PairClass:
     from symshuffle.decompositions.backgrounds import ConstantBackground, constant_backgrounds
-    from symshuffle.decompositions.symbolic import SymbolicDecomposition, optimal_decomposition
+    from symshuffle.decompositions.symbolic import optimal_decomposition
 
     def family(derived: Callable[[], SymbolicDecomposition]) -> LawFamily:
         once = cache(derived)
@@ -377,8 +381,22 @@ def _described(tree: Composition, pattern: Pattern, others: Others) -> Callable[
     )
 
 
-def _numeric(decomposition: Decomposition) -> LawFamily:
-    pair = decomposition.reduction_pair()
+def _of_symbolic(source: SymbolicDecomposition) -> Reduction:
+    cells = (weight for cell in source.cells for weight in (cell.a, cell.b, cell.c))
+    missing = sorted(str(symbol) for weight in (*cells, source.beta) for symbol in weight.free_symbols)
+    if missing:
+        raise InputError(
+            "source", f"{missing[0]} left open", "a decomposition of a mechanism with all parameters fixed"
+        )
+
+    def family(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+        return source.law(exp_eps, direction=direction, bits=bits)
+
+    return Reduction((PairClass(f"{source.mechanism.pair}, as decomposed", family),))
+
+
+def _numeric(source: Decomposition | ReductionPair) -> LawFamily:
+    pair = source.reduction_pair() if isinstance(source, Decomposition) else source
     enclosed = is_enclosed((*pair.a0, *pair.a1, *pair.a2))
 
     def family(exp_eps: Real, direction: Direction, bits: int | None) -> Law:

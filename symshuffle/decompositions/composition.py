@@ -30,6 +30,7 @@ import sympy as sp
 from symshuffle.channel import Channel, direct_sum
 from symshuffle.choices import Direction, Operator, Others, Side, choice, replace_choice
 from symshuffle.decompositions.backgrounds import reaches
+from symshuffle.decompositions.composed import Composed
 from symshuffle.decompositions.counting import Cell
 from symshuffle.decompositions.laplace import laplace_cells
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, counted_decomposition, evaluate_atom
@@ -39,9 +40,10 @@ from symshuffle.law import Law
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.finite import constant
 from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.parameters import read_budget
 from symshuffle.mechanisms.symbolic import LAM, Parameter, constant_of
 from symshuffle.mixed_law import MixedLaw
-from symshuffle.numbers import Ball, Real, positive_part
+from symshuffle.numbers import DEFAULT_BITS, Ball, Real, positive_part
 
 Part: TypeAlias = "Mechanism | Laplace | Composition"
 
@@ -135,6 +137,23 @@ class Composition:
                 yield from part.leaves()
             else:
                 yield part
+
+    def at(self, *, eps0: object = None, lam: object = None) -> Composed:
+        """The composition with its total budget, as ``eps0`` or as ``lam = exp(eps0)``; neither where it has none.
+
+        Raises
+        ------
+        InputError
+            If it needs a budget and has none, or the reverse, or a parameter of a leaf is open.
+        """
+        for parameter in open_parameters(self):
+            raise InputError(parameter.name, None, f"{parameter.range}, fixed in its leaf")
+        budget = read_budget(eps0=eps0, lam=lam)
+        if budget is None and has_budget(self):
+            raise InputError("eps0, lam", None, "a total budget for the composition, as composition.at(eps0=...)")
+        if budget is not None and not has_budget(self):
+            raise InputError("lam" if eps0 is None else "eps0", budget, f"no budget: {self.name} has none")
+        return Composed(self, budget)
 
     def channel(self, lam: Real | None = None) -> Channel:
         """The explicit channel for small parts: an independent road to everything below.
@@ -339,7 +358,9 @@ def composed_law(
     others = choice(Others, others, "others")
     side = choice(Side, side, "side")
     direction = choice(Direction, direction, "direction")
-    table = _table(part, pattern, others, Budget(1, lam, bits), side)
+    # Without a budget the weights are numbers all the same.
+    share = Budget(1, lam, bits or DEFAULT_BITS if lam is None else bits)
+    table = _table(part, pattern, others, share, side)
     target = constant_of(exp_eps)
     enclosed = evaluate_atom(target, bits)
     flip = 1 if direction == "forward" else -1

@@ -21,6 +21,7 @@ import flint
 from symshuffle.choices import Direction, Domain, Side, choice, replace_choice
 from symshuffle.errors import InputError
 from symshuffle.law import Law
+from symshuffle.mechanisms.parameters import read_budget
 from symshuffle.mixed_law import MixedLaw, Segment
 from symshuffle.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, to_arb, working_precision
 
@@ -58,6 +59,17 @@ class Laplace:
         replace_choice(Domain, self, "domain")
         if not isinstance(self.cells, int) or not 1 <= self.cells <= LARGEST_CELLS:
             raise InputError("cells", self.cells, f"an integer from 1 to {LARGEST_CELLS}")
+
+    def at(
+        self, *, eps0: object = None, lam: object = None, domain: Domain | str | None = None, cells: int | None = None
+    ) -> Laplace:
+        """The same with its budget fixed, given as ``eps0`` or ``lam = exp(eps0)``, and other parameters if named."""
+        budget = read_budget(eps0=eps0, lam=lam)
+        return Laplace(
+            self.lam if budget is None else budget,
+            self.domain if domain is None else domain,
+            self.cells if cells is None else cells,
+        )
 
     @property
     def name(self) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final, Literal, overload
 
 from symshuffle.errors import InputError
 from symshuffle.mechanisms import finite, unary
 from symshuffle.mechanisms.model import Mechanism
+
+if TYPE_CHECKING:
+    from symshuffle.mechanisms.continuous import Laplace
 
 MECHANISMS: Final[Mapping[str, Callable[[], Mechanism]]] = {
     "rr": finite.rr,
@@ -63,16 +66,25 @@ LARGE: Final[Mapping[str, tuple[Mapping[str, int | str], ...]]] = {
 """Large values, and the limit where a mechanism has one, for what never writes a channel down."""
 
 
-def mechanism(name: str) -> Mechanism:
-    """The mechanism of this name, with all parameters open.
+@overload
+def mechanism(name: Literal["laplace"]) -> Laplace: ...  # type: ignore[overload-overlap]  # the one that has no matrix
+@overload
+def mechanism(name: str) -> Mechanism: ...
+def mechanism(name: str) -> Mechanism | Laplace:
+    """The mechanism of this name, with all parameters open; ``laplace`` is the one of continuous output.
 
     Raises
     ------
     InputError
         If there is none; the message lists close matches, or all names.
     """
+    if name == "laplace":
+        from symshuffle.mechanisms.continuous import Laplace
+
+        return Laplace()
     if name not in MECHANISMS:
-        close = difflib.get_close_matches(name, MECHANISMS) or list(MECHANISMS)
+        known = [*MECHANISMS, "laplace"]
+        close = difflib.get_close_matches(str(name), known) or known
         raise InputError("mechanism", name, "one of " + ", ".join(close))
     return _made(name)
 

@@ -2,13 +2,17 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
+from symshuffle import Composed, Exp, delta, joint, mechanism, optimal_decomposition
 from symshuffle.anchored.law import AnchoredLaw
 from symshuffle.channel import Channel
+from symshuffle.choices import Question
 from symshuffle.design.envelope import Contamination, binary_envelope
 from symshuffle.errors import InputError
 from symshuffle.estimation.canonical import Population, canonical_risk, enumerated_risk
+from symshuffle.mechanisms.continuous import Laplace
 
 RESPONSE = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
 SKEW = (Fraction(1, 4), Fraction(3, 4))
@@ -32,3 +36,36 @@ def test_text_names_the_population():
     for door, source in ((canonical_risk, law), (enumerated_risk, RESPONSE)):
         with pytest.raises(InputError, match="population"):
             door(source, SKEW, n=4, population="nonsense")
+
+
+KRR = mechanism("krr").at(k=3, lam=2)
+TREE = joint(mechanism("krr").at(k=3), mechanism("rr"))
+BARE = joint(mechanism("identity").at(k=2))
+SOURCES = {
+    "symbolic decomposition": (optimal_decomposition(KRR), KRR),
+    "reduction pair": (optimal_decomposition(KRR).numeric().reduction_pair(), KRR),
+    "nested lists": ([["2/3", Fraction(1, 3)], ["1/3", "2/3"]], RESPONSE),
+    "integers of NumPy": (np.eye(2, dtype=int), Channel.from_rows([[1, 0], [0, 1]])),
+    "doubles of NumPy": (np.array([[0.75, 0.25], [0.25, 0.75]]), Channel.from_rows([[0.75, 0.25], [0.25, 0.75]])),
+    "composition at a budget": (TREE.at(eps0=2), Composed(TREE, Exp(Fraction(2)))),
+    "composition without a budget": (BARE, Composed(BARE, None)),
+    "laplace": (mechanism("laplace").at(eps0=1), Laplace(Exp(Fraction(1)))),
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_delta_takes_what_the_library_makes(name):
+    for direction in Question:
+        found, expected = (delta(one, n=3, eps="1/10", direction=direction) for one in SOURCES[name])
+        # The same number by other arithmetic: the brackets meet, and both are narrow.
+        assert max(found.bracket.lower, expected.bracket.lower) <= min(found.bracket.upper, expected.bracket.upper)
+        assert found.bracket.width < Fraction(1, 10**6) * found.bracket.upper
+
+
+INCOMPLETE = (TREE, optimal_decomposition(mechanism("krr")), mechanism("laplace"), [1, 2], "krr", None, np.array([1.0]))
+
+
+@pytest.mark.parametrize("source", INCOMPLETE, ids=str)
+def test_delta_refuses_what_is_not_complete(source):
+    with pytest.raises(InputError):
+        delta(source, n=3, eps="1/10")

@@ -42,6 +42,12 @@ _LARGEST_EXPONENT: Final = 3000
 
 _BRIEF: Final = 40
 
+MOST_DOUBLINGS: Final = 1 << 24
+"""Binary exponents beyond this are rounded outward: as a rational, each end of such a bracket would take megabytes."""
+
+_LONG_BITS: Final = 1 << 12
+"""Bits from which a rational is written by way of its logarithm: products of long integers take minutes."""
+
 
 @final
 class Verdict(enum.Enum):
@@ -114,9 +120,16 @@ def _arb_of_fraction(value: Fraction) -> flint.arb:
     return flint.arb(flint.fmpq(value.numerator, value.denominator))
 
 
-def _fraction_of_arb(exact: flint.arb) -> Fraction:
+def _fraction_below(exact: flint.arb) -> Fraction:
+    """An exact ``arb`` as a rational; one nearer to 0 than ``2**-MOST_DOUBLINGS`` is rounded down to a multiple."""
     mantissa, exponent = (int(part) for part in exact.man_exp())
-    return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
+    if exponent > MOST_DOUBLINGS:
+        raise NotDecided(f"a number beyond 2^{MOST_DOUBLINGS} has no place in a ball")
+    if exponent >= 0:
+        return Fraction(mantissa << exponent)
+    if exponent + mantissa.bit_length() < -MOST_DOUBLINGS:
+        return Fraction(-1 if mantissa < 0 else 0, 1 << MOST_DOUBLINGS)
+    return Fraction(mantissa, 1 << -exponent)
 
 
 @final
@@ -148,7 +161,7 @@ class Ball:
         """Enclose an ``arb``; a non-finite one is refused."""
         if not value.is_finite():
             raise NotDecided(f"a ball of {bits} bits lost its value (division by an interval around zero?)")
-        return cls(_fraction_of_arb(value.lower()), _fraction_of_arb(value.upper()), bits)
+        return cls(_fraction_below(value.lower()), -_fraction_below(-value.upper()), bits)
 
     @property
     def midpoint(self) -> Fraction:
@@ -415,10 +428,36 @@ def format_decimal(value: Fraction, *, digits: int = 17, up: bool) -> str:
     """
     if value == 0:
         return "0"
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _LONG_BITS:
+        return _format_long(value, digits, up=up)
     exponent = _decimal_exponent(abs(value))
     scaled = value * Fraction(10) ** (digits - 1 - exponent)
     mantissa = -((-scaled.numerator) // scaled.denominator) if up else scaled.numerator // scaled.denominator
     return _layout(mantissa, exponent - digits + 1)
+
+
+def _format_long(value: Fraction, digits: int, *, up: bool) -> str:
+    """The same of a rational of many bits, from balls around its leading ones; it may be one unit further out."""
+    bits = 4 * digits + 128
+    with working_precision(bits):
+        size = _leading(abs(value.numerator), bits) / _leading(value.denominator, bits)
+        logarithm = size.log() / flint.arb(10).log()
+        exponent = math.floor(Ball.from_arb(logarithm, bits).midpoint)
+        ball = Ball.from_arb(size * flint.arb(10) ** (digits - 1 - exponent), bits)
+        if ball.lower < 10 ** (digits - 1):  # the logarithm was next to an integer
+            exponent -= 1
+            ball = Ball.from_arb(size * flint.arb(10) ** (digits - 1 - exponent), bits)
+    if value < 0:
+        ball = -ball
+    mantissa = math.ceil(ball.upper) if up else math.floor(ball.lower)
+    return _layout(mantissa, exponent - digits + 1)
+
+
+def _leading(value: int, bits: int) -> flint.arb:
+    """A ball around a positive integer from its leading bits."""
+    cut = max(value.bit_length() - bits, 0)
+    leading = flint.arb(value >> cut)
+    return (leading.union(leading + 1) if cut else leading) * flint.arb(2) ** cut
 
 
 def brief(value: Number) -> str:
@@ -455,9 +494,10 @@ def _layout(mantissa: int, exponent: int) -> str:
 
 
 def format_log10(value: Fraction, *, digits: int = 15, up: bool) -> str:
-    """Write the decimal logarithm of a non-negative rational, rounded outward; of zero, ``-inf``."""
-    if value == 0:
-        return "-inf"
+    """Write the decimal logarithm of a rational, rounded outward: ``-inf`` of zero, ``nan`` of a negative number."""
+    if value <= 0:
+        return "-inf" if value == 0 else "nan"
     with working_precision(192):
-        ball = Ball.from_arb(_arb_of_fraction(value).log() / flint.arb(10).log(), 192)
+        size = _leading(value.numerator, 192) / _leading(value.denominator, 192)
+        ball = Ball.from_arb(size.log() / flint.arb(10).log(), 192)
     return format_decimal(ball.upper if up else ball.lower, digits=digits, up=up)

@@ -52,7 +52,7 @@ from symshuffle.accountants.characteristic import UNIT, Array, Form, Region, for
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mixed_law import MixedLaw
-from symshuffle.numbers import Ball, lower_end, to_arb, upper_end, working_precision
+from symshuffle.numbers import MOST_DOUBLINGS, Ball, lower_end, to_arb, upper_end, working_precision
 from symshuffle.results import Bracket, Rigour
 
 Indices = npt.NDArray[np.int64]
@@ -157,8 +157,8 @@ class Contour:
         if not math.isfinite(sums.upper + around):
             raise Unsupported(f"engine contour at n = {n}: the line at c = {plan.c:.4g} bounds nothing")
         below = sums.lower - around - _aliasing(seen, n, plan)
-        low = max(_scaled(below, scale), floor) if math.isfinite(below) else floor
-        high = _scaled(sums.upper + around, scale) - _stuck(law, n, plan, scale)
+        low = max(_scaled(below, scale, up=False), floor) if math.isfinite(below) else floor
+        high = _scaled(sums.upper + around, scale, up=True) - _stuck(law, n, plan, scale)
         how = (
             f"contour at c = {plan.c:.4g}, {saddle.describe(plan)}, {sums.evaluated} of {plan.nodes + 1} nodes "
             f"evaluated, relative rounding allowance {rounding / max(abs(sums.upper), _LEAST):.1g}"
@@ -174,9 +174,14 @@ def _scale_noise(tilt: saddle.Tilt, n: int, c: float, scale: float) -> float:
     return 8 * UNIT * (n * tilt.noise(c) + abs(scale) + 16)
 
 
-def _scaled(value: float, log_scale: float) -> Fraction:
-    """``value * exp(log_scale)`` as a rational, also where the exponential leaves the range of doubles."""
+def _scaled(value: float, log_scale: float, *, up: bool) -> Fraction:
+    """``value * exp(log_scale)`` as a rational, also where the exponential leaves the range of doubles.
+
+    Below ``2**-MOST_DOUBLINGS`` it is rounded to a multiple of that: the digits would fill the memory.
+    """
     doublings = math.floor(log_scale / math.log(2))
+    if doublings < -MOST_DOUBLINGS - _FAR_BELOW:
+        return Fraction((value > 0) if up else -(value < 0), 1 << MOST_DOUBLINGS)
     return Fraction(value * math.exp(log_scale - doublings * math.log(2))) * Fraction(2) ** doublings
 
 

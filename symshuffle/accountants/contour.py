@@ -109,8 +109,8 @@ class Contour:
 
     @classmethod
     def offered(cls, law: Law | MixedLaw, rigour: Rigour | None, rel: float) -> Contour | None:
-        """Wherever doubles will do."""
-        return cls(rel=rel) if rigour in (None, Rigour.FLOAT64) else None
+        """Wherever doubles will do; widths below their round-off are left to the balls."""
+        return cls(rel=rel) if rigour in (None, Rigour.FLOAT64) and rel >= UNIT else None
 
     @classmethod
     def trials(cls, law: Law | MixedLaw) -> tuple[Contour, ...]:

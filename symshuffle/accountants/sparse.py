@@ -147,7 +147,7 @@ class Sparse:
             if j < n:
                 rest += _on_the_heaviest(n, common, expected, j) + _beside_it(max(top, Fraction(0)), expected, j)
                 rest = rest.union(flint.arb(0))
-            spent = math.comb(j + 1 + len(values), j + 1) > self.largest
+            spent = j >= _DEEPEST or math.comb(j + 1 + len(values), j + 1) > self.largest
             if j == n or spent or rest < total * self.rel / 8:
                 break
         return total, rest, j

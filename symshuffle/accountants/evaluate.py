@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
@@ -117,6 +119,18 @@ def choose_engine(law: Law | MixedLaw, n: int, rigour: Rigour | str | None, rel:
     return next(_offers(law, n, Request.of(rigour=rigour, rel=rel)))
 
 
+@contextmanager
+def _usual_floating_point() -> Iterator[None]:
+    """NumPy's own treatment of floating-point errors, whatever the caller's is: engines count on quiet underflow."""
+    numpy = sys.modules.get("numpy")  # where it is not loaded yet, nobody has changed it
+    if numpy is None:
+        yield
+        return
+    with numpy.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
+        yield
+
+
+@_usual_floating_point()
 def evaluate(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
     """H(n) of one law, at the rigour asked for.
 

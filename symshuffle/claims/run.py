@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -427,13 +428,24 @@ def _run_here(claims: Sequence[Claim]) -> Iterator[Outcome]:
 
 def _run_in_pool(ledger: Ledger, claims: Sequence[Claim], jobs: int) -> Iterator[Outcome]:
     context = multiprocessing.get_context("spawn")  # a fork would inherit precision, caches and threads
-    with ProcessPoolExecutor(min(jobs, len(claims)), context) as pool:
+    with ProcessPoolExecutor(min(jobs, len(claims)), context, _leave_interrupts_alone) as pool:
         submitted = {pool.submit(_run_by_id, ledger.package, claim.id): claim for claim in claims}
         try:
             for future in as_completed(submitted):
                 yield _result(future, submitted[future])
+        except BaseException:  # an interrupt, or a consumer that went away: nobody waits for the claims at hand
+            workers = list((getattr(pool, "_processes", None) or {}).values())
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in workers:
+                worker.terminate()
+            raise
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _leave_interrupts_alone() -> None:
+    """In a worker: Ctrl-C reaches the whole process group, and the parent ends its workers itself."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _run_by_id(package: str, claim_id: str) -> Outcome:

@@ -6,6 +6,9 @@ import and one line below. Modules parse, call the library and print; nothing is
 
 from __future__ import annotations
 
+import io
+import os
+import sys
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
@@ -18,6 +21,7 @@ from symshuffle.report import installed
 FAILED: Final = 1
 WRONG_INPUT: Final = 2
 NO_ANSWER: Final = 3
+CANNOT_WRITE: Final = 4
 INTERRUPTED: Final = 130
 
 app = typer.Typer(
@@ -49,13 +53,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
     0: done, and as expected. 1: done, but something is not as the ledger has it. 2: wrong input. 3: a solver or a
-    comparison gave no answer. In the last two cases one line on standard error says what was wrong.
+    comparison gave no answer. 4: the output
+    cannot be written. 130: interrupted. In all but the first two one line on standard error says what was wrong.
 
     Parameters
     ----------
     arguments : sequence of str, optional
         The command line without the program's name; by default that of the process.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a formula must not fail where its letters cannot be shown
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status = _run(arguments)
+        sys.stdout.flush()
+    except OSError as error:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # what is left in the buffer can go nowhere
+        return _refuse(f"standard output cannot be written: {error.strerror or error}", CANNOT_WRITE)
+    return status
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         status = app(args=arguments, prog_name="symshuffle", standalone_mode=False)
     except typer.TyperException as error:

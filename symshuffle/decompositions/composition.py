@@ -99,6 +99,10 @@ class Composition:
             if any(weight < 0 for weight in self.weights) or sum(self.weights) != 1:
                 written = ", ".join(map(str, self.weights))
                 raise InputError("weights", written, f"probabilities of sum 1 (sum {sum(self.weights)})")
+            inputs = [size for size in map(_inputs, self.parts) if size is not None]
+            if len(set(inputs)) > 1:
+                sizes = ", ".join(str(size) for size in inputs)
+                raise InputError("parts", f"{sizes} inputs", "parts of as many inputs: they share one")
         if self.distance is not None and not 1 <= self.distance <= len(self.parts):
             raise InputError("distance", self.distance, f"an integer from 1 to {len(self.parts)}, the coordinates")
 
@@ -195,6 +199,20 @@ def hamming(composition: Part, distance: int) -> Composition:
     if not isinstance(composition, Composition) or composition.operator != "joint":
         raise InputError("hamming", composition.name, "a joint composition")
     return Composition(Operator.JOINT, composition.parts, distance=distance)
+
+
+def _inputs(part: Part) -> int | None:
+    """Number of inputs of a part; None where it is open, without end, or does not matter."""
+    if isinstance(part, Laplace):
+        return 2 if part.domain == "binary" else None
+    if isinstance(part, Composition):
+        sizes = [_inputs(p) for p in part.parts]
+        if part.operator == "parallel":
+            return next((size for size in sizes if size is not None), None)
+        known = [size for size in sizes if size is not None]
+        return math.prod(known) if len(known) == len(sizes) else None
+    size = part.inputs
+    return int(size) if size.is_Integer and not _silent(part) else None
 
 
 def _written(part: Part) -> str:

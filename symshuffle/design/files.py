@@ -190,7 +190,7 @@ def read_problem(path: Path) -> ProblemFile:
         raise InputError("problem", path, f"a file of at most {_MAX_BYTES} bytes")
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError("problem", path, f"JSON ({error})") from None
     if not isinstance(data, dict):
         raise InputError("problem", path, "a JSON object")

@@ -15,10 +15,10 @@ from typing import Any, Final, TypeAlias, final
 import flint
 
 from symshuffle.channel import Channel
-from symshuffle.errors import InputError
+from symshuffle.errors import InputError, NotDecided
 from symshuffle.geometry.extremal import exact_columns
 from symshuffle.geometry.groups import SymmetryGroup, product_of_symmetric_groups
-from symshuffle.numbers import Ball, to_arb, working_precision
+from symshuffle.numbers import DEFAULT_BITS, Ball, to_arb, working_precision
 
 Column: TypeAlias = "Sequence[Fraction]"
 
@@ -212,11 +212,25 @@ def f_divergence(
     ----------
     generator : callable
         ``f`` on an ``arb``, convex with ``f(1) = 0``; convexity is the caller's promise.
+
+    Raises
+    ------
+    InputError
+        If ``f(1)`` is not 0.
+    NotDecided
+        Where the measure is evaluated, if ``f`` gives no finite number there.
     """
+    with working_precision(DEFAULT_BITS):
+        at_one = generator(flint.arb(1))
+    if not isinstance(at_one, flint.arb) or not at_one.contains(0):
+        raise InputError("generator", f"f(1) = {at_one}", "an arb around 0")
     first, second = _distributions(p, q)
 
     def ball(column: Sequence[Any]) -> Any:
         above, below = (_dot([to_arb(t) for t in law], column) for law in (first, second))
-        return below * generator(above / below)
+        found = below * generator(above / below)
+        if not found.is_finite():
+            raise NotDecided(f"the generator gives {found} at {above / below}: no finite number at this precision")
+        return found
 
     return Measure(name, len(first), None, ball, (tuple(first), tuple(second)))

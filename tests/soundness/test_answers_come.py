@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-SECONDS = 20.0
+SECONDS = 40.0
 LATE = "issue 10, 3.12: the answer does not come"
-SMALL = "issue 10, 3.15"
 
 
 def started(*arguments, **options):
@@ -79,8 +78,16 @@ PRICED = {
 }
 
 
-@pytest.mark.parametrize("case", PRICED)
-@pytest.mark.xfail(strict=True, reason=LATE)
+OPEN = {"joint of 30", "cardioid"}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=pytest.mark.xfail(strict=True, reason=LATE)) if case in OPEN else case
+        for case in PRICED
+    ],
+)
 def test_answers_or_refuses_in_one_line(case):
     assert answers(REFUSED.format(code=PRICED[case])) in ("answered", "refused")
 
@@ -89,20 +96,21 @@ def test_answers_or_refuses_in_one_line(case):
     "words",
     [
         ("rr", "--eps0", "50", "--eps", "49.99999999", "--n", "1000000000"),
-        ("krr", "-p", "k=10", "--eps0", "1", "--eps", "0.1", "--n", "1000", "--rel", "1e-30"),
+        pytest.param(
+            ("krr", "-p", "k=10", "--eps0", "1", "--eps", "0.1", "--n", "1000", "--rel", "1e-30"),
+            marks=pytest.mark.xfail(strict=True, reason=LATE),
+        ),
         ("krr", "-p", "k=10", "--eps0", "1", "--eps", "0.1", "--n", "100000000"),
         ("krr", "-p", "k=10", "--eps0", "1", "--eps", "0.1", "--n", "1000000000000"),
     ],
     ids=["attained", "rel", "n = 1e8", "n = 1e12"],
 )
-@pytest.mark.xfail(strict=False, reason=LATE)
 def test_the_command_line_answers(words):
     status, _, err = command("delta", *words)
     assert status in (0, 2, 3) and len(err.splitlines()) <= 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-@pytest.mark.xfail(strict=False, reason=LATE)
 def test_an_interrupt_ends_verification():
     process = started("-m", "symshuffle", "verify", "decomposition", "--jobs", "2", start_new_session=True)
     time.sleep(6)
@@ -116,7 +124,6 @@ def test_an_interrupt_ends_verification():
     assert process.returncode == 130
 
 
-@pytest.mark.xfail(strict=True, reason=SMALL)
 def test_a_bracket_with_a_negative_end_is_shown():
     code = """
     from fractions import Fraction
@@ -127,7 +134,6 @@ def test_a_bracket_with_a_negative_end_is_shown():
 
 
 @pytest.mark.parametrize("engine", ["Contour()", "FFT()", "Sparse()", "None"])
-@pytest.mark.xfail(strict=False, reason=SMALL)
 def test_strict_floating_point_errors_of_numpy_change_nothing(engine):
     code = f"""
     import numpy as np
@@ -146,14 +152,12 @@ def test_strict_floating_point_errors_of_numpy_change_nothing(engine):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
-@pytest.mark.xfail(strict=False, reason=SMALL)
 def test_a_full_disk_is_not_a_difference_in_the_ledger():
     with open("/dev/full", "w") as full:
         status, _, err = command("verify", "decomposition.def-1", stdout=full)
     assert status not in (0, 1) and len(err.strip().splitlines()) <= 2 and "Traceback" not in err
 
 
-@pytest.mark.xfail(strict=False, reason=SMALL)
 def test_an_ascii_locale_is_not_a_difference_in_the_ledger():
     environment = os.environ | {
         "PYTHONUTF8": "0",
@@ -167,7 +171,6 @@ def test_an_ascii_locale_is_not_a_difference_in_the_ledger():
 
 
 @pytest.mark.parametrize("suffix", ["channel", "problem"])
-@pytest.mark.xfail(strict=False, reason=SMALL)
 def test_deeply_nested_files_are_refused_in_one_line(tmp_path, suffix):
     file = tmp_path / "deep.json"
     file.write_text("[" * 200_000 + "]" * 200_000)

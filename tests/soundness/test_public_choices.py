@@ -1,0 +1,342 @@
+"""Every public door with an enumeration: members and their names are the same, anything else is refused by name."""
+
+import enum
+import importlib
+import inspect
+import pkgutil
+import re
+import typing
+from dataclasses import replace
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+import symshuffle
+from symshuffle import Channel, delta, epsilon, joint, mechanism, optimal_decomposition
+from symshuffle.accountants import adversary, baselines, confirm, curves, evaluate, inverses, reduction
+from symshuffle.anchored.law import AnchoredLaw
+from symshuffle.decompositions import backgrounds, composition, laplace, rising, symbolic
+from symshuffle.design import (
+    bayes_tradeoff,
+    envelope,
+    equivariant,
+    minimax_tradeoff,
+    private_response,
+    properties,
+    raw_cap,
+    smoothed_point_masses,
+    subset_family,
+)
+from symshuffle.design.frontier import trace_frontier
+from symshuffle.errors import InputError
+from symshuffle.estimation import canonical, minimax
+from symshuffle.likelihood import certificates, normal, poisson, worst
+from symshuffle.likelihood.law import LikelihoodRatio
+from symshuffle.mechanisms.continuous import Laplace
+from symshuffle.results import Bracket
+
+ELSEWHERE = ("symshuffle.vectors", "symshuffle.claims", "symshuffle.cli")
+"""Packages whose doors are not walked: a command line has the parser's own choices, claims are written with members."""
+
+INSIDE = {
+    "accountants.ball.BallContour.offered",
+    "accountants.contour.Contour.offered",
+    "accountants.exact.Exact.offered",
+    "accountants.fft.FFT.offered",
+    "accountants.sparse.Sparse.offered",
+    "accountants.bromwich.Bromwich.offered",
+    "accountants.tilted.Window.side",
+}
+"""Called by the registry or by an engine itself, with members."""
+
+MADE = {
+    "accountants.bromwich.Bromwich",
+    "accountants.curves.Curve",
+    "accountants.solve.Amplification",
+    "design.properties.PropertyReport",
+    "design.tradeoff.Design",
+    "estimation.minimax.Minimax",
+    "likelihood.normal.NormalProfile",
+    "likelihood.poisson.PoissonProfile",
+    "likelihood.worst.WorstCurve",
+    "lp.LinearProgram",
+}
+"""Results and solver programs that the library fills in: certificates among them are refused by ``verify``."""
+
+HALF = F(1, 2)
+W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
+KRR = mechanism("krr").at(k=3, lam=2)
+OPTIMAL = optimal_decomposition(KRR)
+SKEW = (F(1, 4), F(3, 4))
+ANCHORED = AnchoredLaw.from_channel(W)
+REDUCED = reduction.reduction(W)
+LAW = REDUCED.laws(F(6, 5), "forward", None)[0]
+MIXED = Laplace(F(2)).mixed_law(F(6, 5))
+RATIO = LikelihoodRatio.of(W, 0, 1)
+LEVEL = {"exp_eps": F(6, 5)}
+TREE = joint(mechanism("krr").at(k=3), mechanism("rr"))
+WAY = composition.patterns(TREE)[0]
+PROBLEM = smoothed_point_masses(3, 1)
+ASKED = {"n": 3, "eps": "1/10"}
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+DOORS = {
+    "accountants.adversary.worst_of_two_types.rigour": lambda v: adversary.worst_of_two_types(W, 3, F(6, 5), rigour=v),
+    "accountants.adversary.worst_constant.rigour": lambda v: adversary.worst_constant(REDUCED, 3, F(6, 5), rigour=v),
+    "accountants.confirm.front.confirm.route": lambda v: confirm.confirm(LAW, 3, digits=8, route=v).value[:6],
+    "accountants.curves.delta_curve.direction": lambda v: curves.delta_curve(W, n=3, levels=[F(1, 10)], direction=v),
+    "accountants.curves.delta_curve.rigour": lambda v: curves.delta_curve(W, n=3, levels=[F(1, 10)], rigour=v),
+    "accountants.curves.amplification_curve.direction": lambda v: curves.amplification_curve(
+        W, delta="1/10", users=[3], direction=v
+    ),
+    "accountants.curves.amplification_curve.rigour": lambda v: curves.amplification_curve(
+        W, delta="1/10", users=[3], rigour=v, rel=0.1
+    ),
+    "accountants.curves.tradeoff_curve.rigour": lambda v: curves.tradeoff_curve(
+        W, n=3, alphas=[HALF], levels=3, rigour=v
+    ),
+    "accountants.evaluate.Request.direction": lambda v: evaluate.Request(direction=v),
+    "accountants.evaluate.Request.rigour": lambda v: evaluate.Request(rigour=v),
+    "accountants.evaluate.Request.of.direction": lambda v: evaluate.Request.of(direction=v),
+    "accountants.evaluate.Request.of.rigour": lambda v: evaluate.Request.of(rigour=v),
+    "accountants.evaluate.choose_engine.rigour": lambda v: evaluate.choose_engine(LAW, 3, v, 1e-6),
+    "accountants.evaluate.evaluate_law.rigour": lambda v: evaluate.evaluate_law(LAW, 3, rigour=v),
+    "accountants.evaluate.evaluate_mixed.rigour": lambda v: evaluate.evaluate_mixed(MIXED, 1, rigour=v),
+    "accountants.inverses.solve_eps0.direction": lambda v: inverses.solve_eps0(
+        mechanism("rr"), n=10, eps="1/2", delta="1/10", direction=v, rel=0.1
+    ),
+    "accountants.inverses.solve_eps0.rigour": lambda v: inverses.solve_eps0(
+        mechanism("rr"), n=10, eps="1/2", delta="1/10", rigour=v, rel=0.1
+    ),
+    "accountants.inverses.solve_n.direction": lambda v: inverses.solve_n(W, eps="1/2", delta="1/10", direction=v),
+    "accountants.inverses.solve_n.rigour": lambda v: inverses.solve_n(W, eps="1/2", delta="1/10", rigour=v),
+    "accountants.neighbours.Neighbours.adjacency": lambda v: replace(REDUCED.neighbours("both", 3), adjacency=v),
+    "accountants.neighbours.Neighbours.question": lambda v: replace(REDUCED.neighbours("both", 3), question=v),
+    "accountants.reduction.Reduction.adjacency": lambda v: replace(REDUCED, adjacency=v),
+    "accountants.reduction.Reduction.neighbours.question": lambda v: REDUCED.neighbours(v, 3),
+    "accountants.reduction.Reduction.laws.question": lambda v: REDUCED.laws(F(6, 5), v, None),
+    "accountants.reduction.laws.question": lambda v: reduction.laws(REDUCED.bounds[0], F(6, 5), v, None),
+    "accountants.reduction.mixed_laws.question": lambda v: reduction.mixed_laws(
+        reduction.reduction(Laplace(F(2))).mixed[0], F(6, 5), v, None
+    ),
+    "accountants.solve.delta.direction": lambda v: delta(W, **ASKED, direction=v),
+    "accountants.solve.delta.rigour": lambda v: delta(W, n=3, exp_eps="6/5", rigour=v),
+    "accountants.solve.epsilon.direction": lambda v: epsilon(W, n=3, delta="1/10", direction=v),
+    "accountants.solve.epsilon.rigour": lambda v: epsilon(W, n=3, delta="1/10", rigour=v, rel=0.1),
+    "decompositions.backgrounds.ConstantBackground.others": lambda v: backgrounds.ConstantBackground(KRR, v),
+    "decompositions.composition.Composition.operator": lambda v: composition.Composition(v, (KRR,), (F(1),)),
+    "decompositions.composition.decomposition.others": lambda v: composition.decomposition(TREE, WAY, others=v),
+    "decompositions.composition.composed_law.others": lambda v: composition.composed_law(
+        TREE, WAY, F(6, 5), lam=F(4), others=v
+    ),
+    "decompositions.composition.composed_law.side": lambda v: composition.composed_law(
+        TREE, WAY, F(6, 5), lam=F(4), side=v
+    ),
+    "decompositions.composition.composed_law.direction": lambda v: composition.composed_law(
+        TREE, WAY, F(6, 5), lam=F(4), direction=v
+    ),
+    "decompositions.composition.mixed_law.others": lambda v: composition.mixed_law(
+        TREE, WAY, F(6, 5), lam=F(4), others=v
+    ),
+    "decompositions.composition.mixed_law.direction": lambda v: composition.mixed_law(
+        TREE, WAY, F(6, 5), lam=F(4), direction=v
+    ),
+    "decompositions.laplace.laplace_cells.side": lambda v: laplace.laplace_cells(4, v, "blanket", differs=True),
+    "decompositions.laplace.laplace_cells.others": lambda v: laplace.laplace_cells(4, "upper", v, differs=True),
+    "decompositions.model.ReductionPair.gparv.direction": lambda v: (
+        OPTIMAL.numeric().reduction_pair().gparv(F(6, 5), direction=v)
+    ),
+    "decompositions.model.ReductionPair.divergence.direction": lambda v: (
+        OPTIMAL.numeric().reduction_pair().divergence(2, F(6, 5), direction=v)
+    ),
+    "decompositions.symbolic.SymbolicDecomposition.gparv.direction": lambda v: OPTIMAL.gparv(direction=v),
+    "decompositions.symbolic.SymbolicDecomposition.singular.direction": lambda v: OPTIMAL.singular(direction=v),
+    "decompositions.symbolic.SymbolicDecomposition.law.direction": lambda v: OPTIMAL.law(F(6, 5), direction=v),
+    "decompositions.symbolic.SymbolicDecomposition.gparv_latex.direction": lambda v: OPTIMAL.gparv_latex(direction=v),
+    "decompositions.symbolic.counted_decomposition.others": lambda v: symbolic.counted_decomposition(KRR, others=v),
+    "design.envelope.Contamination.direction": lambda v: envelope.Contamination(3, v),
+    "design.envelope.shuffled_leakage.rigour": lambda v: envelope.shuffled_leakage(
+        envelope.ratio_law(W, 0, 1), envelope.Contamination(3), gamma=F(6, 5), rigour=v
+    ),
+    "design.equivariant.optimal_equivariant_risk.population": lambda v: equivariant.optimal_equivariant_risk(
+        5, F(1, 8), n=1, population=v
+    ),
+    "design.equivariant.calibrated_risk.population": lambda v: equivariant.calibrated_risk(
+        5, F(1, 8), n=1, population=v
+    ),
+    "design.orbits.Frontier.risk_constant.population": lambda v: trace_frontier(3, F(1)).risk_constant(v),
+    "design.private_response.PricedResponse.risk.population": lambda v: private_response.plain_response(
+        3, 20, gamma=F(6, 5), delta=F(1, 10)
+    ).risk(v),
+    "design.private_response.canonical_delta.rigour": lambda v: private_response.canonical_delta(
+        3, 3, lam=F(2), share=F(1), gamma=F(6, 5), rigour=v
+    ),
+    "design.properties.examine.which": lambda v: (
+        properties.examine(
+            lambda c: PROBLEM.bayes_risk(c)[0], v, num_inputs=3, rng=rng(), trials=2, group=properties_group()
+        ).counterexample
+    ),
+    "design.raw_cap.raw_cap_risk_constant.population": lambda v: raw_cap.raw_cap_risk_constant(4, F(3), population=v),
+    "design.subset_family.matched_risk.population": lambda v: subset_family.matched_risk(
+        5, 2, F(1, 8), n=1, population=v
+    ),
+    "design.tradeoff.bayes_tradeoff.method": lambda v: bayes_tradeoff(PROBLEM, 2, method=v),
+    "design.tradeoff.minimax_tradeoff.method": lambda v: minimax_tradeoff(PROBLEM, 2, method=v),
+    "estimation.canonical.canonical_risk.population": lambda v: canonical.canonical_risk(
+        ANCHORED, SKEW, n=4, population=v
+    ),
+    "estimation.canonical.worst_canonical_risk.population": lambda v: canonical.worst_canonical_risk(
+        ANCHORED, n=4, population=v
+    ),
+    "estimation.canonical.isotropic_risk.population": lambda v: canonical.isotropic_risk(3, F(1), population=v),
+    "estimation.canonical.enumerated_risk.population": lambda v: canonical.enumerated_risk(W, SKEW, n=4, population=v),
+    "estimation.canonical.simulated_risk.population": lambda v: canonical.simulated_risk(
+        W, SKEW, n=4, population=v, rng=rng(), repetitions=4
+    ),
+    "estimation.canonical.simulated_errors.population": lambda v: canonical.simulated_errors(
+        W, SKEW, n=4, population=v, rng=rng(), repetitions=4
+    ).tolist(),
+    "estimation.minimax.message_law.population": lambda v: minimax.message_law(W, SKEW, 4, v),
+    "estimation.minimax.prior_risk.population": lambda v: minimax.prior_risk(W, [(SKEW, F(1))], n=4, population=v),
+    "estimation.minimax.estimator_risk.population": lambda v: minimax.estimator_risk(
+        W, ESTIMATES, (HALF, HALF), n=2, population=v
+    ),
+    "estimation.minimax.worst_risk.population": lambda v: minimax.worst_risk(
+        W, ESTIMATES, n=2, population=v, gap=F(1, 10)
+    ),
+    "estimation.minimax.minimax_risk.population": lambda v: minimax.minimax_risk(W, n=2, population=v, rel=F(1, 10)),
+    "mechanisms.continuous.Laplace.domain": lambda v: Laplace(F(2), v),
+    "mechanisms.continuous.Laplace.at.domain": lambda v: Laplace().at(lam=2, domain=v),
+    "mechanisms.continuous.Laplace.law.side": lambda v: Laplace(F(2)).law(F(6, 5), side=v),
+    "mechanisms.continuous.Laplace.law.direction": lambda v: Laplace(F(2)).law(F(6, 5), side="upper", direction=v),
+    "mechanisms.continuous.Laplace.mixed_law.direction": lambda v: Laplace(F(2)).mixed_law(F(6, 5), direction=v),
+    "mechanisms.continuous.Laplace.background.direction": lambda v: Laplace(F(2)).background(F(6, 5), direction=v),
+    "mechanisms.continuous.Laplace.mixed_background.direction": lambda v: Laplace(F(2)).mixed_background(
+        F(6, 5), direction=v
+    ),
+    "mixed_law.Segment.finite.side": lambda v: list(MIXED.segments[0].finite(v, 4, 64)),
+    "mixed_law.MixedLaw.finite.side": lambda v: MIXED.finite(v, 4),
+    "accountants.baselines.standard_clone.rigour": lambda v: baselines.standard_clone(
+        F(2), exp_eps=F(6, 5), n=3, rigour=v
+    ),
+    "accountants.baselines.four_point_clone.rigour": lambda v: baselines.four_point_clone(
+        W, (0, 1), exp_eps=F(6, 5), n=3, rigour=v
+    ),
+    "decompositions.rising.Slope.spreads.direction": lambda v: rising.Slope(()).spreads(F(6, 5), v, None),
+    "likelihood.certificates.Hinge.of.direction": lambda v: certificates.Hinge.of(v, **LEVEL),
+    "likelihood.certificates.hinge_range.direction": lambda v: certificates.hinge_range(v, F(2)),
+    "likelihood.certificates.chi_square_certificate.direction": lambda v: certificates.chi_square_certificate(
+        RATIO.chi_square, 3, **LEVEL, direction=v
+    ),
+    "likelihood.certificates.chi_square_certificate.form": lambda v: certificates.chi_square_certificate(
+        RATIO.chi_square, 3, **LEVEL, direction="forward", form=v, lam=F(2)
+    ),
+    "likelihood.certificates.lower_certificate.direction": lambda v: certificates.lower_certificate(
+        RATIO.chi_square, 3, lam=F(2), **LEVEL, direction=v
+    ),
+    "likelihood.law.LikelihoodRatio.profile.direction": lambda v: RATIO.profile(3, **LEVEL, direction=v),
+    "likelihood.law.LikelihoodRatio.profile.rigour": lambda v: RATIO.profile(3, **LEVEL, rigour=v),
+    "likelihood.normal.average_atoms.under": lambda v: normal.average_atoms(RATIO, 3, under=v),
+    "likelihood.normal.kolmogorov_distance.under": lambda v: normal.kolmogorov_distance(RATIO, 3, under=v),
+    "likelihood.normal.berry_esseen_bound.under": lambda v: normal.berry_esseen_bound(RATIO, 3, under=v),
+    "likelihood.normal.normal_profile.direction": lambda v: normal.normal_profile(RATIO, 3, **LEVEL, direction=v),
+    "likelihood.normal.lower_profile.direction": lambda v: normal.lower_profile(RATIO, 3, **LEVEL, direction=v),
+    "likelihood.poisson.poisson_profile.direction": lambda v: poisson.poisson_profile(RATIO, 3, **LEVEL, direction=v),
+    "likelihood.worst.worst_curve.direction": lambda v: worst.worst_curve(
+        F(1, 4), 3, lam=F(2), exp_eps=F(6, 5), direction=v
+    ),
+    "results.Bracket.rigour": lambda v: Bracket(F(0), F(0), v, "none", ""),
+}
+"""One row for each argument: from its value to a result that can be compared."""
+
+ESTIMATES = {counts: (F(counts[0], 2), F(counts[1], 2)) for counts in ((0, 2), (1, 1), (2, 0))}
+
+
+def properties_group():
+    from symshuffle.geometry.groups import trivial_group
+
+    return trivial_group(3)
+
+
+def kinds(annotation):
+    """The enumerations and literal texts in an annotation."""
+    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+        return [annotation]
+    if typing.get_origin(annotation) is typing.Literal:
+        return [annotation]
+    return [kind for part in typing.get_args(annotation) for kind in kinds(part)]
+
+
+def callables(module):
+    for name, value in vars(module).items():
+        if name.startswith("_") or getattr(value, "__module__", None) != module.__name__:
+            continue
+        if isinstance(value, type):
+            yield name, value.__init__
+            for method, found in vars(value).items():
+                body = inspect.unwrap(getattr(found, "__func__", found))
+                if not method.startswith("_") and inspect.isfunction(body):
+                    yield f"{name}.{method}", body
+        elif inspect.isfunction(inspect.unwrap(value)):
+            yield name, inspect.unwrap(value)
+
+
+def doors():
+    """Every argument of a public callable that takes an enumeration or literal text, with its kinds."""
+    for info in pkgutil.walk_packages(symshuffle.__path__, "symshuffle."):
+        if info.name.startswith(ELSEWHERE) or info.name.endswith("__main__"):
+            continue
+        module = importlib.import_module(info.name)
+        for name, body in callables(module):
+            place = f"{info.name.removeprefix('symshuffle.')}.{name}"
+            for argument, text in getattr(body, "__annotations__", {}).items():
+                try:
+                    annotation = eval(text, {**vars(typing), **vars(module)})  # noqa: S307  # the package's own source
+                except (NameError, TypeError):  # a name that only the type checker knows: it must be no enumeration
+                    assert not NAMES & set(re.findall(r"\w+", text)), f"{place}.{argument}: {text}"
+                    continue
+                found = kinds(annotation)
+                if argument != "return" and found and place not in INSIDE | MADE:
+                    yield f"{place}.{argument}", found
+
+
+NAMES = {name for name, kind in vars(choices).items() if isinstance(kind, enum.EnumMeta)} | {"Literal"}
+WALKED = dict(doors())
+
+
+def test_every_door_has_a_row():
+    assert set(WALKED) == set(DOORS)
+
+
+def outcome(door, value):
+    """What comes of a value; a refusal of a member that does not serve here is an outcome too."""
+    try:
+        return DOORS[door](value)
+    except symshuffle.SymshuffleError as refusal:
+        return type(refusal), str(refusal)
+
+
+def texts(kind):
+    return [member.value for member in kind] if isinstance(kind, type) else list(typing.get_args(kind))
+
+
+@pytest.mark.parametrize("door", WALKED)
+def test_nonsense_is_refused_by_name(door):
+    argument = door.rpartition(".")[2]
+    known = {text for kind in WALKED[door] for text in texts(kind)}
+    for nonsense in ("nonsense", "", next(iter(known)).swapcase(), 0, True, object()):
+        with pytest.raises(InputError) as refusal:
+            DOORS[door](nonsense)
+        assert refusal.value.argument == argument
+
+
+@pytest.mark.parametrize("door", [door for door, kinds in WALKED.items() if any(isinstance(k, type) for k in kinds)])
+def test_a_member_and_its_name_are_the_same(door):
+    for kind in WALKED[door]:
+        for member in kind:
+            assert outcome(door, member.value) == outcome(door, member)

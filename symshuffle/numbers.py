@@ -314,6 +314,35 @@ def as_constant(entry: object, argument: str) -> Number | Exp:
     return entry if isinstance(entry, Exp) else as_number(entry, argument)
 
 
+def as_integer(entry: object, argument: str, least: int, most: int | None = None) -> int:
+    """Read an integer of a range: an ``int``, one of NumPy, a fraction of denominator 1, or text; no truth value.
+
+    Raises
+    ------
+    InputError
+        If it is anything else, a double included, or out of range.
+
+    Examples
+    --------
+    >>> as_integer("10", "n", 1), as_integer(Fraction(4, 2), "k", 2)
+    (10, 2)
+    """
+    found: int | None = None
+    if isinstance(entry, Integral) and not _is_truth_value(entry):
+        found = int(entry)
+    elif isinstance(entry, str | Fraction):
+        try:
+            read = parse_rational(entry, argument)
+        except InputError:
+            read = Fraction(1, 2)
+        found = int(read) if read.denominator == 1 else None
+    if found is None or found < least or (most is not None and found > most):
+        raise InputError(
+            argument, entry, f"an integer of at least {least}" if most is None else f"an integer from {least} to {most}"
+        )
+    return found
+
+
 def as_distribution(masses: Iterable[object], argument: str) -> tuple[Number, ...]:
     """Read probabilities: numbers of at least 0, of sum 1.
 

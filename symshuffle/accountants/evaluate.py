@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from symshuffle.choices import Question, Rigour, choice, replace_choice
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mixed_law import MixedLaw
-from symshuffle.numbers import format_decimal, lower_end, upper_end
+from symshuffle.numbers import as_integer, format_decimal, lower_end, upper_end
 from symshuffle.results import Bracket
 
 LARGEST_N: Final = 10**15
@@ -24,20 +23,14 @@ _MOST_BITS: Final = 100_000
 
 
 def check_n(n: object) -> int:
-    """The number of users, checked; NumPy's integers will do.
+    """The number of users, as :func:`~symshuffle.numbers.as_integer` reads it.
 
     Raises
     ------
     InputError
         If it is below 1 or beyond ``LARGEST_N``.
     """
-    try:
-        count = 0 if isinstance(n, bool) else operator.index(n)  # type: ignore[arg-type]  # that is the question
-    except TypeError:
-        count = 0
-    if not 1 <= count <= LARGEST_N:
-        raise InputError("n", n, f"an integer from 1 to {LARGEST_N}")
-    return count
+    return as_integer(n, "n", 1, LARGEST_N)
 
 
 @final

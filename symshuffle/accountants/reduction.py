@@ -318,6 +318,7 @@ def _of_laplace(source: Laplace) -> Reduction:
 
 def _of_composition(source: Composed) -> Reduction:
     from symshuffle.decompositions.composition import (
+        check_size,
         common_backgrounds,
         composed_law,
         is_mixture,
@@ -338,6 +339,8 @@ def _of_composition(source: Composed) -> Reduction:
             tree, pattern, exp_eps, lam=source.lam, others=others, direction=direction, bits=bits
         )
 
+    ways = patterns(tree)
+    check_size(tree, ways)
     continuous = any(isinstance(leaf, Laplace) for leaf in tree.leaves())
     whole = continuous and is_mixture(tree)
     backgrounds = common_backgrounds(tree)
@@ -354,7 +357,7 @@ def _of_composition(source: Composed) -> Reduction:
             mixed(pattern, Others.BLANKET) if whole else None,
             tuple(real(pattern, others) for others in backgrounds) if is_real(tree, pattern) else (),
         )
-        for pattern in patterns(tree)
+        for pattern in ways
     )
     return Reduction(classes, tree.every_pair, pairs=tree.pair)
 

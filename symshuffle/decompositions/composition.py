@@ -57,6 +57,10 @@ LARGEST_PATTERNS: Final = 4096
 """Ways to differ beyond which a composition is refused."""
 
 
+LARGEST_PRODUCTS: Final = 60_000
+"""Products of components beyond which a composition is refused: each takes about a millisecond."""
+
+
 _LOST_BITS: Final = 12
 """Bits that a difference of two ratios may lose to cancellation before it is taken symbolically."""
 
@@ -202,9 +206,9 @@ def hamming(composition: Part, distance: int) -> Composition:
 
 
 def _inputs(part: Part) -> int | None:
-    """Number of inputs of a part; None where it is open, without end, or does not matter."""
+    """Number of inputs of a part; None where it is open, a continuum, or does not matter."""
     if isinstance(part, Laplace):
-        return 2 if part.domain == "binary" else None
+        return None
     if isinstance(part, Composition):
         sizes = [_inputs(p) for p in part.parts]
         if part.operator == "parallel":
@@ -440,6 +444,36 @@ def is_mixture(part: Part) -> bool:
     if isinstance(part, Composition) and part.operator == "parallel":
         return all(is_mixture(p) for p in part.parts)
     return isinstance(part, Laplace) or not any(isinstance(leaf, Laplace) for leaf in leaves(part))
+
+
+def components(part: Part, pattern: Pattern) -> int:
+    """At most so many components a tree has at a pattern: equal parts that differ alike merge to multisets."""
+    if not isinstance(part, Composition):
+        return 2 if isinstance(part, Laplace) else len(_leaf(part, _differs(pattern), Others.BLANKET).cells)
+    assert isinstance(pattern, tuple)
+    sizes: dict[tuple[Part, Pattern], int] = {}
+    for one in zip(part.parts, pattern, strict=True):
+        sizes[one] = sizes.get(one, 0) + 1
+    each = [(components(*one), count) for one, count in sizes.items()]
+    if part.operator == "parallel":
+        return sum(size for size, _ in each)
+    return math.prod(math.comb(count + size - 1, count) for size, count in each)
+
+
+def check_size(part: Composition, ways: Sequence[Pattern]) -> None:
+    """Refuse a tree whose components take minutes to multiply.
+
+    Raises
+    ------
+    Unsupported
+        If there are more than ``LARGEST_PRODUCTS`` products.
+    """
+    products = sum(components(part, way) for way in ways) * len(leaves(part))
+    if products > LARGEST_PRODUCTS:
+        raise Unsupported(
+            f"{part.name} has {len(ways)} ways to differ, and about {products} products of components over them (limit "
+            f"{LARGEST_PRODUCTS}): compose fewer parts, or fix in how many they differ by hamming"
+        )
 
 
 @cache

@@ -8,14 +8,18 @@ answering ``a`` is :math:`1-\cos(\theta-a)`, the prior uniform on the circle. In
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 import sympy as sp
 
 from symshuffle.design.parametric_program import ParametricProgram, program_of_costs
 from symshuffle.design.signs import sign_in_field
-from symshuffle.errors import InputError
+from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.groups import cyclic_group
+from symshuffle.numbers import as_integer
+
+LARGEST_READINGS: Final = 14
+"""Readings beyond which building the program over its number field takes minutes."""
 
 
 def cosine_field(m: int) -> Any:
@@ -39,8 +43,11 @@ def cardioid_program(m: int, gamma: Fraction) -> ParametricProgram:
 
     Actions are the multiples of :math:`\pi/m`. That loses nothing: see :func:`grid_suffices`.
     """
-    if m < 3:
-        raise InputError("m", m, "at least 3 readings")
+    m = as_integer(m, "m", 3)
+    if m > LARGEST_READINGS:
+        raise Unsupported(
+            f"m = {m}: the orbits double and their field grows with m; here up to {LARGEST_READINGS} readings"
+        )
     if not 0 < gamma <= 1:
         raise InputError("gamma", gamma, "a rational in (0, 1]")
     domain = cosine_field(m)

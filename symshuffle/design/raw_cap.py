@@ -23,7 +23,7 @@ from symshuffle.estimation.canonical import isotropic_risk
 from symshuffle.estimation.moments import pairwise_budget, trace
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, constant_of, evaluate, nonnegative, normal_form
-from symshuffle.numbers import DEFAULT_BITS, Ball, Number, Real, Verdict, less
+from symshuffle.numbers import DEFAULT_BITS, Ball, Number, Real, Verdict, as_integer, less
 
 LARGEST_VERTEX_INPUTS: Final = 16
 """Inputs beyond which the 2^k - 2 vertices are not listed (their k - 1 orbits always are)."""
@@ -168,8 +168,7 @@ def optimal_subset_sizes(k: int, lam: Real) -> tuple[int, ...]:
 
 def check_inputs(k: int, least: int = 2) -> None:
     """Refuse a number of inputs outside ``[least, 10^15]``."""
-    if isinstance(k, bool) or not isinstance(k, int) or not least <= k <= LARGEST_PARAMETER:
-        raise InputError("k", k, f"an integer in [{least}, {LARGEST_PARAMETER}]")
+    as_integer(k, "k", least, LARGEST_PARAMETER)
 
 
 def check_cap(lam: Real | float, name: str = "lam") -> Real:

@@ -24,6 +24,7 @@ from symshuffle.channel import Channel
 from symshuffle.choices import Population as Population  # noqa: PLC0414  # its name here stays
 from symshuffle.choices import choice
 from symshuffle.errors import InputError
+from symshuffle.numbers import as_integer
 from symshuffle.shuffled import histogram_law
 
 if TYPE_CHECKING:
@@ -219,8 +220,7 @@ def shrunken_iid_risk(law: AnchoredLaw, composition: Sequence[Fraction], *, n: i
 
 def check_users(n: int) -> None:
     """Refuse a number of users that is no positive integer."""
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise InputError("n", n, "an integer of at least 1")
+    as_integer(n, "n", 1)
 
 
 def _check_population(composition: Sequence[Fraction], k: int, n: int, population: Population) -> Vector:

@@ -18,6 +18,7 @@ from typing import Any, final
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.cones import PolyhedralCone
+from symshuffle.numbers import as_integer
 
 MAX_ENUMERATION = 5
 """Largest number of inputs for which the vertices of the polytope are listed (1291 of them)."""
@@ -25,9 +26,7 @@ MAX_ENUMERATION = 5
 
 def check_inputs(m: int) -> int:
     """Refuse fewer than two inputs: there is nothing to hide, and no non-empty proper subset."""
-    if m < 2:
-        raise InputError("m", m, "at least 2 inputs")
-    return m
+    return as_integer(m, "m", 2)
 
 
 def check_lam(lam: Fraction | int) -> Fraction:

@@ -88,7 +88,7 @@ def test_beyond_the_local_budget_nothing_is_left() -> None:
 
 
 def test_wrong_domains_and_cells() -> None:
-    with pytest.raises(ValueError, match="domain = tri: expected binary or unit"):
+    with pytest.raises(ValueError, match="domain = tri: expected one of binary, unit"):
         Laplace(ONE, domain="tri")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="cells = 0: expected an integer from 1"):
         Laplace(ONE, cells=0)

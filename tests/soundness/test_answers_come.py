@@ -78,13 +78,7 @@ PRICED = {
 }
 
 
-OPEN = {"joint of 30", "cardioid"}
-
-
-@pytest.mark.parametrize(
-    "case",
-    [pytest.param(case, marks=LATE) if case in OPEN else case for case in PRICED],
-)
+@pytest.mark.parametrize("case", PRICED)
 def test_answers_or_refuses_in_one_line(case):
     assert answers(REFUSED.format(code=PRICED[case])) in ("answered", "refused")
 

@@ -3,13 +3,19 @@
 import math
 from fractions import Fraction
 
+import flint
+import numpy as np
 import pytest
 
+from symshuffle import mechanism, parallel, subsample
+from symshuffle.accountants.evaluate import check_n
 from symshuffle.decompositions.clones import standard_clone_pair
+from symshuffle.design.measures import f_divergence
 from symshuffle.divergences import chi_square, hockey_stick, kl_divergence, renyi_divergence, total_variation
-from symshuffle.errors import InputError
+from symshuffle.errors import InputError, NotDecided
 from symshuffle.law import Law
 from symshuffle.mechanisms.model import Mechanism
+from symshuffle.numbers import as_integer, working_precision
 
 HALF = Fraction(1, 2)
 NO_DISTRIBUTION = {
@@ -61,3 +67,33 @@ def test_text_never_reaches_the_parser_of_sympy():
         Mechanism.from_matrix("own", [["1/2", HALF], [HALF, "0.5"]], parameters=()).channel().rows
         == ((HALF, HALF),) * 2
     )
+
+
+@pytest.mark.parametrize("value", [10, "10", Fraction(20, 2), np.int32(10)])
+def test_integers_are_read_in_every_form(value):
+    assert as_integer(value, "k", 2, 15) == check_n(value) == 10
+
+
+NO_INTEGERS = (True, np.bool_(True), 10.0, np.float64(10), "ten", "10.5", Fraction(1, 2), None, 1, 16)
+
+
+@pytest.mark.parametrize("value", NO_INTEGERS)
+def test_what_is_no_integer_of_the_range_is_refused(value):
+    with pytest.raises(InputError, match="k = "):
+        as_integer(value, "k", 2, 15)
+
+
+def test_generators_of_f_divergences_have_a_value_at_one_and_elsewhere():
+    with pytest.raises(InputError, match="generator"):
+        f_divergence([HALF, HALF], [HALF, HALF], lambda t: t / 0)
+    with pytest.raises(InputError, match="generator"):
+        f_divergence([HALF, HALF], [HALF, HALF], lambda t: t)
+    undefined = f_divergence([Fraction(1), Fraction(0)], [HALF, HALF], lambda t: (1 - t) / (2 - t))
+    with pytest.raises(NotDecided, match="generator"), working_precision(64):
+        undefined.ball((flint.arb(1), flint.arb(0)))  # where the ratio is 2
+
+
+def test_parts_of_a_parallel_composition_have_one_input():
+    with pytest.raises(InputError, match="parts = 3, 2 inputs"):
+        parallel((mechanism("krr").at(k=3), mechanism("rr")), (HALF, HALF))
+    assert subsample(mechanism("krr").at(k=3), HALF).operator == "parallel"

@@ -305,7 +305,7 @@ def doors():
                     yield f"{place}.{argument}", found
 
 
-NAMES = {name for name, kind in vars(choices).items() if isinstance(kind, enum.EnumMeta)} | {"Literal"}
+NAMES = {name for name, kind in vars(symshuffle.choices).items() if isinstance(kind, enum.EnumMeta)} | {"Literal"}
 WALKED = dict(doors())
 
 

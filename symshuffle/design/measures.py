@@ -222,7 +222,7 @@ def f_divergence(
     """
     with working_precision(DEFAULT_BITS):
         at_one = generator(flint.arb(1))
-    if not isinstance(at_one, flint.arb) or not at_one.contains(0):
+    if not isinstance(at_one, flint.arb) or not at_one.is_finite() or not at_one.contains(0):
         raise InputError("generator", f"f(1) = {at_one}", "an arb around 0")
     first, second = _distributions(p, q)
 

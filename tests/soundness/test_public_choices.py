@@ -296,9 +296,9 @@ def doors():
             place = f"{info.name.removeprefix('symshuffle.')}.{name}"
             for argument, text in getattr(body, "__annotations__", {}).items():
                 try:
-                    annotation = eval(text, {**vars(typing), **vars(module)})  # noqa: S307  # the package's own source
+                    annotation = eval(str(text), {**vars(typing), **vars(module)})  # noqa: S307  # the package's own source
                 except (NameError, TypeError):  # a name that only the type checker knows: it must be no enumeration
-                    assert not NAMES & set(re.findall(r"\w+", text)), f"{place}.{argument}: {text}"
+                    assert not NAMES & set(re.findall(r"\w+", str(text))), f"{place}.{argument}: {text}"
                     continue
                 found = kinds(annotation)
                 if argument != "return" and found and place not in INSIDE | MADE:

@@ -40,6 +40,8 @@ ELSEWHERE = ("symshuffle.vectors", "symshuffle.claims", "symshuffle.cli")
 """Packages whose doors are not walked: a command line has the parser's own choices, claims are written with members."""
 
 INSIDE = {
+    "accountants.engines.Engine.offered",
+    "accountants.engines.offers",
     "accountants.ball.BallContour.offered",
     "accountants.contour.Contour.offered",
     "accountants.exact.Exact.offered",
@@ -298,7 +300,8 @@ def doors():
                 try:
                     annotation = eval(str(text), {**vars(typing), **vars(module)})  # noqa: S307  # the package's own source
                 except (NameError, TypeError):  # a name that only the type checker knows: it must be no enumeration
-                    assert not NAMES & set(re.findall(r"\w+", str(text))), f"{place}.{argument}: {text}"
+                    if place not in INSIDE | MADE and NAMES & set(re.findall(r"\w+", str(text))):
+                        yield f"{place}.{argument}", []  # hidden from this test, which fails for want of a row
                     continue
                 found = kinds(annotation)
                 if argument != "return" and found and place not in INSIDE | MADE:

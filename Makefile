@@ -30,6 +30,7 @@ lint: $(STAMP)
 	$(BIN)/lint-imports
 
 docs: $(STAMP)   ## write the pages that are derived from the code
+	$(BIN)/python docs/closed_forms.py
 	$(BIN)/python docs/mechanisms.py
 	$(BIN)/python docs/outputs.py
 

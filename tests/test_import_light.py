@@ -1,8 +1,10 @@
 """`import symshuffle` loads no heavy library; the names load on first use."""
 
+import importlib
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -39,3 +41,36 @@ def test_every_public_name_exists():
     assert set(symshuffle.__all__) <= set(dir(symshuffle))
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         symshuffle.nonsense
+
+
+@pytest.mark.parametrize("command", ["delta krr -p k=10 --eps 0.02", "epsilon rappor --delta 1e-6"])
+def test_a_number_from_the_shell_needs_no_algebra(command):
+    arguments = [*command.split(), "--eps0", "1", "--n", "10000", "--json"]
+    quiet = "with contextlib.redirect_stdout(io.StringIO()):"
+    loaded = modules_after(
+        f"import io, contextlib\nfrom symshuffle.cli import main\n{quiet}\n assert main({arguments}) == 0"
+    )
+    assert not loaded & {"sympy", "scipy", "cvxpy", "matplotlib", "symshuffle.claims.run", "hypothesis"}
+
+
+def test_every_command_is_found_in_the_module_that_the_table_names():
+    from symshuffle import cli
+
+    listed = {}
+    for family, commands in cli.FAMILIES.items():
+        module = importlib.import_module(f"symshuffle.cli.{family}")
+        known = [c.name or c.callback.__name__.replace("_", "-") for c in module.app.registered_commands]
+        assert not commands or sorted(commands) == sorted(known), family
+        listed |= dict.fromkeys(commands or (family,), family)
+    modules = {path.stem for path in Path(cli.__file__).parent.glob("*.py")} - {"__init__", "arguments", "progress"}
+    assert modules == set(cli.FAMILIES)
+    assert {word: cli.family_of(word) for word in listed} == listed
+    assert cli.family_of("--help") is cli.family_of(None) is cli.family_of("nonsense") is None
+
+
+@pytest.mark.parametrize("arguments", [[], ["--version"], ["--help"], ["delta", "--help"], ["design", "--help"]])
+def test_help_and_version_answer(arguments, capsys):
+    from symshuffle.cli import main
+
+    assert main(arguments) == 0
+    assert capsys.readouterr().out

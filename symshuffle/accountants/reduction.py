@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from symshuffle.accountants.neighbours import OPTIMAL, Neighbours
 from symshuffle.channel import Channel
 from symshuffle.choices import Adjacency, Direction, Others, Question, Side, choice, replace_choice
 from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.composed import Composed as Composed  # noqa: PLC0414  # its name here stays
 from symshuffle.decompositions.model import Decomposition, ReductionPair
-from symshuffle.errors import InputError
+from symshuffle.errors import InputError, NotDecided
 from symshuffle.law import Law
 from symshuffle.mechanisms.continuous import Laplace
-from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mixed_law import MixedLaw
 from symshuffle.numbers import (
     DEFAULT_BITS,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from symshuffle.decompositions.composition import Composition, Pattern
     from symshuffle.decompositions.symbolic import SymbolicDecomposition
+    from symshuffle.mechanisms.model import Mechanism
 
 
 _MOST_INPUTS: Final = 8
@@ -56,8 +58,8 @@ Spreads: TypeAlias = Callable[[Real, Direction, int | None], bool]
 """From target ratio, direction and bits to whether one law is certainly the largest of some in convex order."""
 
 Source: TypeAlias = (
-    "Mechanism | Laplace | Composed | Composition | Decomposition | ReductionPair | SymbolicDecomposition | Channel | "
-    "Reduction | Sequence[Sequence[object]] | npt.NDArray[Any]"
+    "Mechanism | ClosedForm | Laplace | Composed | Composition | Decomposition | ReductionPair | SymbolicDecomposition | "
+    "Channel | Reduction | Sequence[Sequence[object]] | npt.NDArray[Any]"
 )
 """What can be asked about; a matrix has one row per input."""
 
@@ -193,8 +195,8 @@ def reduction(source: Source, *, null: Sequence[object] | None = None) -> Reduct
 
     Parameters
     ----------
-    source : Mechanism, Laplace, Composed, Composition, Decomposition, ReductionPair, SymbolicDecomposition, Channel, \
-Reduction or matrix
+    source : Mechanism, ClosedForm, Laplace, Composed, Composition, Decomposition, ReductionPair, \
+SymbolicDecomposition, Channel, Reduction or matrix
         What every user runs. A matrix (nested sequences or a NumPy array, one row per input) is read by
         :meth:`Channel.from_rows`: doubles make a channel of doubles.
     null : sequence of Number or text, optional
@@ -214,8 +216,8 @@ Reduction or matrix
     match source:
         case Reduction():
             return source
-        case Mechanism():
-            return _of_mechanism(source)
+        case ClosedForm():
+            return _of_closed_form(source)
         case Laplace():
             return _of_laplace(source)
         case Composed():
@@ -228,6 +230,10 @@ Reduction or matrix
             return _of_channel(source)
     if hasattr(source, "__array__") or (isinstance(source, Sequence) and not isinstance(source, str)):
         return _of_channel(Channel.from_rows(source))  # type: ignore[arg-type]  # both are no sequences
+    from symshuffle.mechanisms.model import Mechanism  # so late that what needs no algebra loads none
+
+    if isinstance(source, Mechanism):
+        return _of_mechanism(source)
     from symshuffle.decompositions.composition import Composition
     from symshuffle.decompositions.symbolic import SymbolicDecomposition
 
@@ -257,6 +263,7 @@ def _sorted(law: Law) -> Law:
     return Law(tuple(value for value, _ in atoms), tuple(weight for _, weight in atoms), law.singular)
 
 
+@lru_cache(maxsize=128)
 def _of_mechanism(mechanism: Mechanism) -> Reduction:
     from symshuffle.decompositions.rising import slope_in
     from symshuffle.decompositions.symbolic import optimal_decomposition
@@ -293,6 +300,26 @@ def _pair_class(mechanism: Mechanism, *, real: bool) -> PairClass:
         family(lambda: optimal_decomposition(mechanism)),
         datasets=tuple(Datasets(one.datasets, over(one)) for one in constant_backgrounds(mechanism)) if real else (),
     )
+
+
+def _of_closed_form(form: ClosedForm) -> Reduction:
+    """As that of the mechanism, which is asked where numbers do not settle what algebra would."""
+    algebra = cache(lambda: _of_mechanism(form.mechanism()))
+
+    def family(others: str, derived: Callable[[], LawFamily]) -> LawFamily:
+        def law(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+            with suppress(NotDecided):
+                return form.law(exp_eps, others=others, direction=direction, bits=bits)
+            return derived()(exp_eps, direction, bits)
+
+        return law
+
+    datasets = tuple(
+        Datasets(partial(form.datasets, others), family(others, lambda i=i: algebra().datasets[i].law))  # type: ignore[misc]  # mypy infers no default
+        for i, others in enumerate(form.backgrounds)
+    )
+    only = PairClass(form.pairs, family("blanket", lambda: algebra().bounds[0]), datasets=datasets)
+    return Reduction((only,), True, pairs=form.pairs)
 
 
 def _of_laplace(source: Laplace) -> Reduction:

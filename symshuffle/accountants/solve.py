@@ -14,12 +14,9 @@ from functools import partial
 from typing import Any, Final, Literal, final
 
 from symshuffle.accountants.evaluate import Engine, check_n, check_request, evaluate_law, evaluate_mixed
-from symshuffle.accountants.exact import Exact
-from symshuffle.accountants.fft import FFT
 from symshuffle.accountants.neighbours import Neighbours
 from symshuffle.accountants.reduction import Datasets, MixedFamily, Reduction, Source, laws, mixed_laws, reduction
 from symshuffle.accountants.search import Crossing, cross, smallest_meeting
-from symshuffle.accountants.sparse import Sparse
 from symshuffle.choices import Question, Rigour
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
@@ -203,7 +200,7 @@ def delta(
 
     def mixed_values(families: Sequence[MixedFamily]) -> list[Bracket]:
         """Of the laws themselves, where they have a continuous part and the engine takes it; else none."""
-        if rigour is Rigour.EXACT or isinstance(engine, Exact | Sparse | FFT):
+        if rigour is Rigour.EXACT or (engine is not None and not engine.continuous):
             return []
         found = (law for family in families for law in mixed_laws(family, target, direction, bits))
         try:

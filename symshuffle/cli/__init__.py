@@ -1,22 +1,23 @@
 """The command line: one application, and how its errors reach the user.
 
-Each module of this package holds a family of commands in a ``typer.Typer`` named ``app``; adding a family is one
-import and one line below. Modules parse, call the library and print; nothing is computed here.
+Each module of this package holds a family of commands in a ``typer.Typer`` named ``app``; adding a family is one line
+of ``FAMILIES``. Only the family of the command that was given is loaded; help, and a command that nobody knows, load
+all of them. Modules parse, call the library and print; nothing is computed here.
 """
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any, Final
 
 import typer
 
-from symshuffle.cli import curves, design, geometry, ledger, privacy, worst
 from symshuffle.errors import InputError, NotDecided, SolverFailure, SymshuffleError, Unsupported
-from symshuffle.report import installed
 
 FAILED: Final = 1
 WRONG_INPUT: Final = 2
@@ -24,27 +25,51 @@ NO_ANSWER: Final = 3
 CANNOT_WRITE: Final = 4
 INTERRUPTED: Final = 130
 
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.add_typer(ledger.app)
-app.add_typer(privacy.app)
-app.add_typer(curves.app)
-app.add_typer(design.app, name="design")
-app.add_typer(geometry.app)
-app.add_typer(worst.app)
+FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
+    "ledger": ("verify", "claims", "show", "reproduce", "doctor"),
+    "privacy": ("delta", "epsilon", "decompose", "mechanisms", "example"),
+    "curves": ("solve-eps0", "solve-n", "curve"),
+    "design": (),
+    "geometry": ("frontier", "subset-size"),
+    "worst": ("worst-background",),
+}
+"""Module to its commands, in the order of the help page; without any, they form a group of the module's name."""
 
 
-@app.callback(invoke_without_command=True)
+def application(families: Iterable[str] = FAMILIES) -> typer.Typer:
+    """The application with some families of commands."""
+    made = typer.Typer(
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for family in families:
+        module = importlib.import_module(f"symshuffle.cli.{family}")
+        made.add_typer(module.app, name=None if FAMILIES[family] else family)
+    made.callback(invoke_without_command=True)(_root)
+    return made
+
+
+def family_of(word: str | None) -> str | None:
+    """The family that knows a command, or None."""
+    return next((family for family, commands in FAMILIES.items() if word in (commands or (family,))), None)
+
+
+def __getattr__(name: str) -> Any:
+    """``app``, with all families: made when it is asked for."""
+    if name != "app":
+        raise AttributeError(f"module 'symshuffle.cli' has no attribute {name!r}")
+    globals()["app"] = application()
+    return globals()["app"]
+
+
 def _root(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+    wants_version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     """Shuffle and local differential privacy: certified bounds, and a ledger of verified theorems."""
-    if version:
-        typer.echo(f"symshuffle {installed('symshuffle')}")
+    if wants_version:
+        typer.echo(f"symshuffle {_installed()}")
     elif context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -65,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # a formula must not fail where its letters cannot be shown
             stream.reconfigure(errors="backslashreplace")
     try:
-        status = _run(arguments)
+        status = _run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
     except OSError as error:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # what is left in the buffer can go nowhere
@@ -73,8 +98,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def _run(arguments: Sequence[str]) -> int:
+    family = family_of(arguments[0] if arguments else None)
     try:
+        app = application(FAMILIES if family is None else (family,))
         status = app(args=arguments, prog_name="symshuffle", standalone_mode=False)
     except typer.TyperException as error:
         return _refuse(_explain(error), WRONG_INPUT)
@@ -87,6 +114,13 @@ def _run(arguments: Sequence[str] | None) -> int:
     except typer.Abort:
         return _refuse("interrupted", INTERRUPTED)
     return status if isinstance(status, int) else 0
+
+
+def _installed() -> str:
+    try:
+        return version("symshuffle")
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def _refuse(message: str, status: int) -> int:

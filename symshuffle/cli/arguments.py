@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from symshuffle.accountants.engines import Engine
     from symshuffle.accountants.reduction import Composed
     from symshuffle.channel import Channel
+    from symshuffle.decompositions.closed_forms import ClosedForm
     from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.numbers import Real
@@ -80,6 +81,16 @@ Confirm = Annotated[
     bool, typer.Option("--confirm", help="Recompute in mpmath by another route, with the digits it has.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def quickest(
+    name: str, eps0: str | None, lam: str | None, param: list[str] | None, file: Path | None
+) -> Mechanism | ClosedForm | Laplace | Composed | Channel:
+    """As :func:`source_or_channel`, a mechanism by its closed form on file where that will do: it loads no SymPy."""
+    from symshuffle.decompositions.closed_forms import closed_form
+
+    known = None if file is not None else closed_form(name, assignments(param), eps0=eps0, lam=lam)
+    return source_or_channel(name, eps0, lam, param, file) if known is None else known
 
 
 def source_or_channel(
@@ -257,24 +268,29 @@ def engine_and_rigour(name: EngineName, rel: float, rigour: RigourName | None) -
 
 
 def echoed(
-    found: Mechanism | Laplace | Composed | Channel, eps0: str | None, lam: str | None, **asked: Any
+    found: Mechanism | ClosedForm | Laplace | Composed | Channel, eps0: str | None, lam: str | None, **asked: Any
 ) -> dict[str, Any]:
     """All parameters exactly as they were understood."""
+    from symshuffle.accountants.reduction import Composed
     from symshuffle.channel import Channel
+    from symshuffle.decompositions.closed_forms import ClosedForm
     from symshuffle.mechanisms.continuous import Laplace
-    from symshuffle.mechanisms.model import Mechanism
 
     given: dict[str, Any] = {}
-    if isinstance(found, Mechanism):
+    if isinstance(found, ClosedForm):
         given["mechanism"] = found.name
-        given.update((name, str(value)) for name, value in found.values if name != "lam")
-        given.update((parameter.name, "limit" if parameter.has_limit else "all") for parameter in found.parameters)
+        given.update(found.values)
+        given.update(dict.fromkeys(found.limits, "limit"))
     elif isinstance(found, Laplace):
         given.update(mechanism=found.name, domain=found.domain, cells=found.cells)
     elif isinstance(found, Channel):
         given.update(mechanism="channel", inputs=found.num_inputs, outputs=found.num_outputs)
-    else:
+    elif isinstance(found, Composed):
         given["mechanism"] = found.composition.name
+    else:
+        given["mechanism"] = found.name
+        given.update((name, str(value)) for name, value in found.values if name != "lam")
+        given.update((parameter.name, "limit" if parameter.has_limit else "all") for parameter in found.parameters)
     for name, value in {"eps0": eps0, "lam": lam, **asked}.items():
         if value is not None:
             given[name] = str(value) if isinstance(value, Path) else value

@@ -83,7 +83,7 @@ def delta(
     from symshuffle.mechanisms.parameters import read_target
 
     target = read_target(eps=eps, exp_eps=exp_eps)
-    asked = arguments.source_or_channel(mech, eps0, lam, param, file)
+    asked = arguments.quickest(mech, eps0, lam, param, file)
     users = arguments.users(n)
     chosen, level = arguments.engine_and_rigour(engine, rel, rigour)
     reduced = reduction(asked, null=_law_of_null(null))
@@ -128,7 +128,7 @@ def epsilon(
     from symshuffle.numbers import Exp
 
     target = parse_rational(delta, "delta")
-    asked = arguments.source_or_channel(mech, eps0, lam, param, file)
+    asked = arguments.quickest(mech, eps0, lam, param, file)
     users = arguments.users(n)
     chosen, level = arguments.engine_and_rigour(engine, rel, rigour)
     reduced = reduction(asked, null=_law_of_null(null))

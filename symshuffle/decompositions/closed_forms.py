@@ -1,0 +1,337 @@
+"""The decompositions of the named mechanisms as derived data: numbers of them need no algebra.
+
+``closed_forms.json`` holds what :mod:`symshuffle.decompositions.symbolic` derives, written out; ``make docs`` writes it
+and a test derives it again. Who asks for one number, as a command line does, then loads no SymPy. Where a number does
+not settle what algebra would (a ball around zero), or a value is outside its range, the caller goes back to the
+mechanism itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+
+import flint
+
+from symshuffle.decompositions.model import Direction
+from symshuffle.errors import InputError, NotDecided
+from symshuffle.law import Law
+from symshuffle.mechanisms.parameters import read_budget
+from symshuffle.numbers import DEFAULT_BITS, Ball, Exp, Real, parse_rational, to_arb, working_precision
+
+if TYPE_CHECKING:
+    from symshuffle.mechanisms.model import Mechanism
+
+FILE: Final = "closed_forms.json"
+LARGEST_PARAMETER: Final = 10**15
+_LONGEST_POWER: Final = 10_000
+"""Exponents beyond which a rational power is left to balls."""
+
+Entry: TypeAlias = "Fraction | flint.arb"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ClosedForm:
+    """A named mechanism with values for all of its parameters, its decompositions being known.
+
+    Parameters
+    ----------
+    name : str
+        Name of the mechanism.
+    values : tuple of (str, str)
+        Its own parameters as they were given, in order.
+    lam : Real or None
+        The local ratio cap; None where the mechanism has none.
+    """
+
+    name: str
+    values: tuple[tuple[str, str], ...]
+    lam: Real | None
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """Parameters at their limit: those that were given no value."""
+        given = dict(self.values)
+        return tuple(p["name"] for p in table()[self.name]["parameters"] if p["name"] not in given)
+
+    @property
+    def pairs(self) -> str:
+        """The pairs of inputs in words: all of them, treated alike."""
+        return str(table()[self.name]["pairs"])
+
+    @property
+    def backgrounds(self) -> tuple[str, ...]:
+        """The constant backgrounds with a closed form, the one expected to be worst first."""
+        known = tuple(table()[self.name]["limit" if self.limits else "cells"])
+        inputs = _calculated(table()[self.name]["inputs"])
+        two_only = bool(self.limits) or inputs(self._numbers()) <= 2
+        reached = ("second", "first") if two_only else ("third", "second", "first")
+        return tuple(others for others in reached if others in known)
+
+    def datasets(self, others: str, n: int) -> str:
+        """The two datasets of a constant background, in words."""
+        place = {"first": 0, "second": 1, "third": 2}[others]
+        return f"X0 = (0, {place} x {n - 1}), X1 = (1, {place} x {n - 1}), inputs named 0, 1, 2"
+
+    def law(
+        self, exp_eps: Real, *, others: str = "blanket", direction: Direction = "forward", bits: int | None = None
+    ) -> Law:
+        """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits.
+
+        Raises
+        ------
+        NotDecided
+            If a ball contains 0, so that algebra has to say whether the number is 0.
+        """
+        precision = bits or DEFAULT_BITS
+        with working_precision(precision + 32):
+            numbers = self._numbers()
+            x = _entry(exp_eps)
+
+            def number(value: Entry) -> Fraction | Ball:
+                return value if isinstance(value, Fraction) else _ball(value, precision)
+
+            atoms, singular = [], Fraction(0)
+            for a, b, c, ratios in _cells(self.name, bool(self.limits), others):
+                if ratios is not None:
+                    first, second = ratios if direction == "forward" else ratios[::-1]
+                    if first is second:  # no difference of two balls: it vanishes at exp(eps) = 1
+                        value = _times(first(numbers), _less(Fraction(1), x))
+                    elif exp_eps == self.lam and (first, second) == (_calculated("lam"), _calculated("1")):
+                        value = Fraction(0)
+                    else:
+                        value = _less(first(numbers), _times(x, second(numbers)))
+                    atoms.append((number(value), number(c(numbers))))
+                    continue
+                first, second = (a, b) if direction == "forward" else (b, a)
+                excess = number(_less(first(numbers), _times(x, second(numbers))))
+                if not isinstance(excess, Fraction):
+                    raise NotDecided(f"singular mass {excess}")
+                singular += max(excess, Fraction(0))
+            return Law.from_atoms(atoms, singular)
+
+    def mechanism(self) -> Mechanism:
+        """The mechanism itself, for whatever needs algebra."""
+        from symshuffle.mechanisms.registry import mechanism
+
+        values: dict[str, object] = dict(self.values)
+        return mechanism(self.name).at(lam=self.lam, **values)
+
+    def _numbers(self) -> dict[str, Entry]:
+        numbers: dict[str, Entry] = {name: parse_rational(value, name) for name, value in self.values}
+        return numbers if self.lam is None else numbers | {"lam": _entry(self.lam)}
+
+
+def closed_form(name: str, values: Mapping[str, str], *, eps0: object = None, lam: object = None) -> ClosedForm | None:
+    """The named mechanism at some values, where its closed form is on file; None wherever that is in doubt.
+
+    None is no refusal: :func:`symshuffle.mechanism` knows more, and says what is wrong.
+
+    Examples
+    --------
+    >>> closed_form("krr", {"k": "10"}, lam=3).law(Fraction(6, 5)).values
+    (Fraction(9, 5), Fraction(-13, 5), Fraction(-1, 5), Fraction(0, 1))
+    >>> closed_form("krr", {"k": "1"}, lam=3) is None
+    True
+    """
+    form = table().get(name)
+    if form is None:
+        return None
+    try:
+        budget = read_budget(eps0=eps0, lam=lam)
+        given = {key: parse_rational(value, key) for key, value in values.items()}
+    except InputError:
+        return None
+    own = {parameter["name"]: parameter for parameter in form["parameters"]}
+    if (budget is not None) != form["budget"] or not given.keys() <= own.keys():
+        return None
+    if any(key not in given and not own[key]["limit"] for key in own):
+        return None
+    for key, value in given.items():
+        bounds = own[key]["lower"], own[key]["upper"]
+        low, high = (None if bound is None else _calculated(bound) for bound in bounds)
+        try:
+            inside = (low is None or low(given) <= value) and (high is None or value <= high(given))
+        except KeyError:  # a bound that speaks about a parameter at its limit
+            return None
+        if not inside or (own[key]["integer"] and (value.denominator != 1 or value > LARGEST_PARAMETER)):
+            return None
+    return ClosedForm(name, tuple(values.items()), budget)
+
+
+@cache
+def table() -> dict[str, Any]:
+    """What is on file, by name of the mechanism."""
+    text = resources.files("symshuffle.decompositions").joinpath(FILE).read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def derived() -> dict[str, Any]:
+    """What belongs on file, derived from the definitions: of every named mechanism that treats its inputs alike."""
+    from symshuffle.mechanisms.registry import MECHANISMS, mechanism
+
+    found = {name: mechanism(name) for name in MECHANISMS}
+    return {
+        name: _described(one)
+        for name, one in found.items()
+        if one.pair.by is None and all(p.kind is None and (p.default is None or p.has_limit) for p in one.parameters)
+    }
+
+
+def to_text(forms: Mapping[str, Any]) -> str:
+    """What the file holds: JSON, one mechanism per line."""
+    return "{\n" + ",\n".join(f"{json.dumps(name)}: {json.dumps(form)}" for name, form in forms.items()) + "\n}\n"
+
+
+def _described(mechanism: Mechanism) -> dict[str, Any]:
+    own = [p for p in mechanism.parameters if p.name != "lam"]
+    return {
+        "pairs": str(mechanism.pair),
+        "inputs": _written(mechanism.inputs),
+        "budget": len(own) < len(mechanism.parameters),
+        "parameters": [
+            {
+                "name": p.name,
+                "lower": _written(p.lower),
+                "upper": None if p.upper is None else _written(p.upper),
+                "integer": p.integer,
+                "limit": p.has_limit,
+            }
+            for p in own
+        ],
+        "cells": dict(_decompositions(mechanism, limits=False)),
+        "limit": dict(_decompositions(mechanism, limits=True)) if any(p.has_limit for p in own) else {},
+    }
+
+
+def _decompositions(mechanism: Mechanism, *, limits: bool) -> Iterator[tuple[str, list[list[Any]]]]:
+    """The cells over the blanket (the left-over last) and over each constant background, written out."""
+    from symshuffle.decompositions.counting import Others
+    from symshuffle.decompositions.symbolic import counted_decomposition
+
+    kinds: tuple[Others, ...] = ("blanket", "third", "second", "first")
+    for others in kinds:
+        if others == "third" and any(c.counts(mechanism.inputs, 3) is None for c in mechanism.classes):
+            continue
+        found = counted_decomposition(mechanism, others=others, limits=limits)
+        lines = [
+            [*map(_written, (c.a, c.b, c.c)), None if c.ratios is None else [*map(_written, c.ratios)]]
+            for c in found.cells
+        ]
+        left_over = [["0", "0", _written(found.beta), ["0", "0"]]] if others == "blanket" else []
+        yield others, lines + left_over
+
+
+def _written(expression: Any) -> str:
+    """An expression as the text of Python, where ``lambda`` is no name."""
+    import sympy as sp
+
+    from symshuffle.mechanisms.symbolic import LAM
+
+    return str(expression.xreplace({LAM: sp.Symbol("lam", positive=True)}))
+
+
+_Calculated: TypeAlias = "Callable[[Mapping[str, Entry]], Any]"
+
+
+@cache
+def _cells(
+    name: str, limit: bool, others: str
+) -> tuple[tuple[_Calculated, _Calculated, _Calculated, tuple[_Calculated, _Calculated] | None], ...]:
+    """The cells of a decomposition as functions of the parameters."""
+    return tuple(
+        (
+            _calculated(a),
+            _calculated(b),
+            _calculated(c),
+            None if ratios is None else (_calculated(ratios[0]), _calculated(ratios[1])),
+        )
+        for a, b, c, ratios in table()[name]["limit" if limit else "cells"][others]
+    )
+
+
+@cache
+def _calculated(text: str) -> _Calculated:
+    """The function that a text denotes: sums, products, powers and roots; rational where all of it is."""
+    return _compiled(ast.parse(text, mode="eval").body)
+
+
+def _compiled(node: ast.expr) -> _Calculated:
+    match node:
+        case ast.Constant(value=int(value)):
+            constant = Fraction(value)
+            return lambda numbers: constant
+        case ast.Name(id=name):
+            return lambda numbers: numbers[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            inner = _compiled(operand)
+            return lambda numbers: -inner(numbers)
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATIONS:
+            combine, one, other = _OPERATIONS[type(operator)], _compiled(left), _compiled(right)
+            return lambda numbers: combine(one(numbers), other(numbers))
+        case ast.Call(func=ast.Name(id="sqrt"), args=[argument]):
+            inner, half = _compiled(argument), Fraction(1, 2)
+            return lambda numbers: _power(inner(numbers), half)
+    raise InputError("closed form", ast.unparse(node), "sums, products, powers and roots")
+
+
+def _less(x: Entry, y: Entry) -> Entry:
+    return x - y if isinstance(x, Fraction) and isinstance(y, Fraction) else _arb(x) - _arb(y)
+
+
+def _plus(x: Entry, y: Entry) -> Entry:
+    return x + y if isinstance(x, Fraction) and isinstance(y, Fraction) else _arb(x) + _arb(y)
+
+
+def _times(x: Entry, y: Entry) -> Entry:
+    if x == 0 or y == 0:
+        return Fraction(0)
+    return x * y if isinstance(x, Fraction) and isinstance(y, Fraction) else _arb(x) * _arb(y)
+
+
+def _over(x: Entry, y: Entry) -> Entry:
+    return x / y if isinstance(x, Fraction) and isinstance(y, Fraction) else _arb(x) / _arb(y)
+
+
+def _power(base: Entry, exponent: Entry) -> Entry:
+    if isinstance(base, Fraction) and isinstance(exponent, Fraction) and abs(exponent) <= _LONGEST_POWER:
+        if exponent.denominator == 1:
+            return base**exponent.numerator
+        if exponent.denominator == 2 and base >= 0:
+            root = Fraction(math.isqrt(base.numerator), math.isqrt(base.denominator))
+            if root * root == base:
+                return root**exponent.numerator
+    return _arb(base) ** _arb(exponent)
+
+
+_OPERATIONS: Final[Mapping[type[ast.operator], Callable[[Entry, Entry], Entry]]] = {
+    ast.Add: _plus,
+    ast.Sub: _less,
+    ast.Mult: _times,
+    ast.Div: _over,
+    ast.Pow: _power,
+}
+
+
+def _arb(value: Entry) -> flint.arb:
+    return to_arb(value) if isinstance(value, Fraction) else value
+
+
+def _entry(value: Real) -> Entry:
+    return to_arb(value) if isinstance(value, Exp) else value
+
+
+def _ball(value: flint.arb, bits: int) -> Ball | Fraction:
+    ball = Ball.from_arb(value, bits)
+    if ball.lower <= 0 <= ball.upper:
+        raise NotDecided(f"whether {ball} is 0")
+    return ball.lower if ball.lower == ball.upper else ball

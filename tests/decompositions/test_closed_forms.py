@@ -1,0 +1,134 @@
+"""The closed forms on file are those of the mechanisms, and answer as these do."""
+
+import json
+import pickle
+import random
+from fractions import Fraction
+
+import pytest
+
+from symshuffle import Ball, Exp, delta, mechanism
+from symshuffle.accountants.reduction import reduction
+from symshuffle.decompositions import closed_forms
+from symshuffle.decompositions.closed_forms import closed_form
+from symshuffle.mechanisms.registry import EXAMPLES, LARGE
+from symshuffle.numbers import lower_end, upper_end
+
+F = Fraction
+CASES = [
+    (name, {key: str(value) for key, value in one.items()})
+    for name in closed_forms.table()
+    for one in (*EXAMPLES[name], *LARGE.get(name, ()))
+]
+LEVELS = [
+    ("4", F(3, 2)),
+    (Exp(F(1)), F(1)),
+    (Exp(F(1)), Exp(F(1))),
+    ("3", Exp(F(1, 5))),
+    (Exp(F(1)), Exp(F(1, 10))),
+    (Exp(F(2)), Exp(F(1))),
+    (Exp(F(1)), F(6, 5)),
+]
+
+
+def test_the_file_is_what_is_derived():
+    path = closed_forms.resources.files("symshuffle.decompositions").joinpath(closed_forms.FILE)
+    assert path.read_text(encoding="utf-8") == closed_forms.to_text(closed_forms.derived()), "run `make docs`"
+    assert {"rr", "krr", "subset-selection", "aug-rr", "rappor", "oue", "blh", "olh"} <= closed_forms.table().keys()
+
+
+def agree(one, two):
+    assert lower_end(one) <= upper_end(two) and lower_end(two) <= upper_end(one)
+    assert isinstance(one, F) == isinstance(two, F)
+    assert upper_end(one) - lower_end(one) <= F(1, 2**120) * max(1, abs(upper_end(one)))
+
+
+@pytest.mark.parametrize(("name", "values"), CASES, ids=str)
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+def test_the_laws_are_those_of_the_mechanism(name, values, direction):
+    levels = LEVELS if closed_forms.table()[name]["budget"] else [(None, F(3, 2)), (None, Exp(F(1, 3)))]
+    if any(len(value) > 3 for value in values.values()):
+        levels = levels[-1:]  # rationals of a thousand digits say no more
+    for lam, target in levels:
+        quick, slow = (
+            reduction(one) for one in (closed_form(name, values, lam=lam), mechanism(name).at(lam=lam, **values))
+        )
+        assert quick.neighbours("both", 9) == slow.neighbours("both", 9)
+        assert [one.describe(9) for one in quick.datasets] == [one.describe(9) for one in slow.datasets]
+        for found, known in zip(
+            (quick.bounds[0], *(one.law for one in quick.datasets)),
+            (slow.bounds[0], *(one.law for one in slow.datasets)),
+            strict=True,
+        ):
+            laws = [sorted(f(target, direction, 256).atoms(), key=lambda a: lower_end(a[0])) for f in (found, known)]
+            assert len(laws[0]) == len(laws[1])
+            for (value, weight), (true, mass) in zip(*laws, strict=True):
+                agree(value, true)
+                agree(weight, mass)
+            agree(found(target, direction, 256).singular, known(target, direction, 256).singular)
+
+
+def test_differences_vanish_where_the_levels_agree():
+    quick, slow = (
+        reduction(one) for one in (closed_form("krr", {"k": "10"}, eps0=1), mechanism("krr").at(k=10, eps0=1))
+    )
+    same = [one.laws(Exp(F(1)), "forward", 128) for one in (quick, slow)]
+    for laws in same:
+        assert F(0) in laws[0].values  # lam - exp(eps), exactly
+    for one, two in zip(same[0][0].atoms(), same[1][0].atoms(), strict=True):
+        agree(one[0], two[0])
+        agree(one[1], two[1])
+    law = closed_form("rappor", {}, eps0=1).law(F(1))
+    assert law.values.count(F(0)) == 1  # lam - lam exp(eps) and 1 - exp(eps), with the left-over
+
+
+def test_a_ball_around_zero_is_refused_and_the_mechanism_answers():
+    form = closed_form("rappor", {"D": "2"}, eps0=1)
+    with pytest.raises(closed_forms.NotDecided):
+        form.law(Exp(F(1, 10)))  # no string has both bits of a pair set: its weight is 0
+    assert delta(form, n=20, eps="0.1").bracket == delta(mechanism("rappor").at(D=2, eps0=1), n=20, eps="0.1").bracket
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "budget"),
+    [
+        ("krr", {}, {"eps0": 1}),
+        ("krr", {"k": "1"}, {"eps0": 1}),
+        ("krr", {"k": "5/2"}, {"eps0": 1}),
+        ("krr", {"k": "ten"}, {"eps0": 1}),
+        ("krr", {"k": "10", "s": "1"}, {"eps0": 1}),
+        ("krr", {"k": "10"}, {}),
+        ("krr", {"k": "10"}, {"lam": 1}),
+        ("krr", {"k": "10"}, {"eps0": 1, "lam": 3}),
+        ("krr", {"k": str(10**15 + 1)}, {"eps0": 1}),
+        ("subset-selection", {"k": "5", "s": "5"}, {"eps0": 1}),
+        ("subset-selection", {"k": "5", "s": "0"}, {"eps0": 1}),
+        ("aug-rr", {"k": "5", "p": "11/10"}, {"eps0": 1}),
+        ("identity", {"k": "5"}, {"eps0": 1}),
+        ("half-block", {"k": "4", "d": "1"}, {"eps0": 1}),
+        ("nonsense", {}, {"eps0": 1}),
+    ],
+)
+def test_what_is_in_doubt_is_left_to_the_mechanism(name, values, budget):
+    assert closed_form(name, values, **budget) is None
+
+
+def test_random_values_give_the_same_exact_law():
+    chance = random.Random(5)
+    for _ in range(20):
+        k = chance.randint(3, 30)
+        values = {"k": str(k), "s": str(chance.randint(1, k - 1))}
+        lam = F(chance.randint(11, 90), 10)
+        form = closed_form("subset-selection", values, lam=lam)
+        found = reduction(form).laws(F(11, 10), "both", None)
+        assert found == reduction(form.mechanism()).laws(F(11, 10), "both", None)
+        assert all(isinstance(v, F) and not isinstance(v, Ball) for law in found for v in law.values)
+
+
+def test_a_file_of_lines_is_json():
+    assert json.loads(closed_forms.to_text({"a": 1, "b": [None]})) == {"a": 1, "b": [None]}
+
+
+def test_a_mechanism_is_reduced_once():
+    at = mechanism("rappor").at(D=10, eps0=1)
+    assert reduction(at) is reduction(pickle.loads(pickle.dumps(at)))

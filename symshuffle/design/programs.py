@@ -1,4 +1,4 @@
-"""The floating-point programs that propose optimal columns, modelled in cvxpy and solved by HiGHS.
+"""The floating-point programs that propose optimal columns, solved by HiGHS; the small ones are modelled in cvxpy.
 
 Nothing computed here is a result: the columns go to a rational re-solve, and the vectors of the compact program are
 rounded to feasible rational ones before they bound anything.
@@ -18,6 +18,7 @@ from symshuffle.design.invariant import InvariantProblem
 from symshuffle.design.problems import DecisionProblem
 from symshuffle.errors import SolverFailure
 from symshuffle.geometry.extremal import members
+from symshuffle.geometry.linprog import proposed
 
 Array = npt.NDArray[np.float64]
 
@@ -85,29 +86,29 @@ def indicator_matrix(m: int) -> Array:
 
 def polytope(problem: DecisionProblem, lam: Fraction, *, minimax: bool) -> Proposal:
     """The program over all extremal columns: weights ``c >= 0`` with ``c @ S == 1``."""
-    cp = cvxpy()
-    staircase = 1 + (float(lam) - 1) * indicator_matrix(problem.num_inputs)
+    m, actions, parameters = problem.num_inputs, problem.num_actions, problem.num_parameters
+    staircase = 1 + (float(lam) - 1) * indicator_matrix(m)
     description = f"the program over {len(staircase)} extremal columns"
-    if minimax:
-        weights = cp.Variable((len(staircase), problem.num_actions), nonneg=True)
-        worst = cp.Variable()
-        seen = staircase @ _floats(problem.model).T
-        loss = _floats(problem.loss)
-        risks = [cp.sum(cp.multiply(weights, np.outer(seen[:, t], loss[t]))) for t in range(problem.num_parameters)]
-        model = cp.Problem(
-            cp.Minimize(worst),
-            [staircase.T @ cp.sum(weights, axis=1) == 1, *(risk <= worst for risk in risks)],
-        )
-        value = run(model, description)
-        chosen = np.argwhere(np.asarray(weights.value) > _SUPPORT)
-        return Proposal(frozenset((int(y) + 1, int(a)) for y, a in chosen), value, None, None)
-    options = staircase @ _floats(problem.posterior_costs(problem.required_prior())).T
-    single = cp.Variable(len(staircase), nonneg=True)
-    model = cp.Problem(cp.Minimize(options.min(axis=1) @ single), [staircase.T @ single == 1])
-    value = run(model, description)
-    best = options.argmin(axis=1)
-    support = np.flatnonzero(np.asarray(single.value) > _SUPPORT)
-    return Proposal(frozenset((int(y) + 1, int(best[y])) for y in support), value, None, None)
+    if not minimax:
+        options = staircase @ _floats(problem.posterior_costs(problem.required_prior())).T
+        best = options.argmin(axis=1)
+        value, weights = proposed(options.min(axis=1), staircase, np.ones(m), equations=m, description=description)
+        support = np.flatnonzero(weights > _SUPPORT)
+        return Proposal(frozenset((int(y) + 1, int(best[y])) for y in support), value, None, None)
+    # One variable per subset and action, and the largest risk, positive and negative part.
+    columns = np.empty((len(staircase), actions, m + parameters))
+    columns[:, :, :m] = staircase[:, None, :]
+    columns[:, :, m:] = (staircase @ _floats(problem.model).T)[:, None, :] * _floats(problem.loss).T[None]
+    worst = np.r_[np.zeros(m), -np.ones(parameters)]
+    value, weights = proposed(
+        np.r_[np.zeros(len(staircase) * actions), 1, -1],
+        np.vstack([columns.reshape(-1, m + parameters), worst, -worst]),
+        np.r_[np.ones(m), np.zeros(parameters)],
+        equations=m,
+        description=description,
+    )
+    chosen = np.flatnonzero(weights[:-2] > _SUPPORT)
+    return Proposal(frozenset((int(j) // actions + 1, int(j) % actions) for j in chosen), value, None, None)
 
 
 def compact(problem: DecisionProblem, lam: Fraction, *, minimax: bool) -> Proposal:

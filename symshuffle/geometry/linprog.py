@@ -15,10 +15,13 @@ from typing import Any, Final, final
 
 import flint
 import numpy as np
+import numpy.typing as npt
 
 from symshuffle.errors import CertificateError, NotDecided, SolverFailure
 from symshuffle.lp import Certificate, LinearProgram, Sense
 from symshuffle.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed, within
+
+Array = npt.NDArray[np.float64]
 
 _SETTINGS: Final[tuple[dict[str, Any], ...]] = (
     {"solver": "simplex"},
@@ -188,6 +191,60 @@ def _highs_basis(program: LinearProgram, settings: dict[str, Any]) -> tuple[list
     columns = [j for j, state in enumerate(basis.col_status) if state == basic]
     rows = [i for i, state in enumerate(basis.row_status) if state != basic]
     return columns, rows
+
+
+def proposed(costs: Array, columns: Array, rhs: Array, *, equations: int, description: str) -> tuple[float, Array]:
+    """Value and point of a dense program in floating point, as HiGHS finds them: a proposal, and no result.
+
+    The matrix goes to the solver as it is: a modelling library takes longer to read a million columns than HiGHS to
+    solve them.
+
+    Parameters
+    ----------
+    costs : array, shape (variables,)
+        To be minimised over non-negative variables.
+    columns : array, shape (variables, rows)
+        The columns of the program, one per line.
+    rhs : array, shape (rows,)
+        Right-hand sides.
+    equations : int
+        So many rows are equations, the first ones; the others are at most their right-hand sides.
+    description : str
+        What a failure speaks about.
+
+    Raises
+    ------
+    SolverFailure
+        If HiGHS stops anywhere but at an optimum.
+
+    Examples
+    --------
+    >>> proposed(np.array([2.0, 3.0]), np.array([[1.0], [2.0]]), np.array([1.0]), equations=1, description="")
+    (1.5, array([0. , 0.5]))
+    """
+    import highspy
+
+    infinity, (variables, rows) = highspy.kHighsInf, columns.shape
+    model: Any = highspy.HighsLp()
+    model.num_col_, model.num_row_ = variables, rows
+    model.col_cost_ = costs
+    model.col_lower_, model.col_upper_ = np.zeros(variables), np.full(variables, infinity)
+    model.row_lower_ = np.where(np.arange(rows) < equations, rhs, -infinity)
+    model.row_upper_ = rhs
+    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.start_ = np.arange(0, variables * rows + 1, rows, dtype=np.int32)
+    model.a_matrix_.index_ = np.tile(np.arange(rows, dtype=np.int32), variables)
+    model.a_matrix_.value_ = np.ascontiguousarray(columns).ravel()
+    engine: Any = highspy.Highs
+    solver = engine()
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("presolve", "off")  # of a dense matrix there is nothing to remove
+    solver.passModel(model)
+    solver.run()
+    status = solver.getModelStatus()
+    if status != highspy.HighsModelStatus.kOptimal:
+        raise SolverFailure("HiGHS", solver.modelStatusToString(status), description)
+    return float(solver.getInfo().objective_function_value), np.array(solver.getSolution().col_value)
 
 
 def _highs_model(program: LinearProgram) -> Any:

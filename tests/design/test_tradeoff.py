@@ -7,6 +7,7 @@ import random
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from symshuffle.design import (
@@ -15,11 +16,13 @@ from symshuffle.design import (
     TradeoffCertificate,
     bayes_tradeoff,
     minimax_tradeoff,
+    programs,
     smoothed_point_masses,
 )
 from symshuffle.design.tradeoff import minimax_risk, weights_by_subset
-from symshuffle.errors import CertificateError, InputError, Unsupported
+from symshuffle.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope
+from symshuffle.geometry.linprog import proposed
 from symshuffle.numbers import Exp
 from symshuffle.results import Rigour
 
@@ -164,3 +167,23 @@ def test_what_is_beyond_scale_is_refused_before_it_starts():
     with pytest.raises(Unsupported, match=r"compact program has 200200 variables .*orbit form"):
         wide = DecisionProblem.of([["1/200"] * 200] * 2, [[1] * 1001] * 2, ["1/2", "1/2"])
         bayes_tradeoff(wide, 2)
+
+
+@pytest.mark.parametrize("minimax", [False, True])
+@pytest.mark.parametrize("shift", [-7, 0, 4])
+def test_the_program_over_all_subsets_against_the_compact_one_that_cvxpy_writes(minimax, shift):
+    problem = random_problem(11, m=6, parameters=4, actions=3)
+    loss = [[value + shift for value in row] for row in problem.loss]
+    moved = DecisionProblem.of(problem.model, loss, problem.prior)
+    whole = programs.polytope(moved, Fraction(5, 2), minimax=minimax)
+    small = programs.compact(moved, Fraction(5, 2), minimax=minimax)
+    assert whole.value == pytest.approx(small.value, abs=1e-7)
+    assert all(0 < subset < 63 and 0 <= action < 3 for subset, action in whole.columns)
+
+
+def test_a_dense_program_without_a_point_is_a_failure():
+    one = np.ones((2, 1))
+    with pytest.raises(SolverFailure, match="Infeasible"):
+        proposed(np.ones(2), one, np.array([-1.0]), equations=1, description="nothing")
+    value, point = proposed(np.array([-1.0, 2.0]), one, np.array([3.0]), equations=0, description="one inequality")
+    assert (value, *point) == (-3, 3, 0)

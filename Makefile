@@ -56,8 +56,9 @@ conformance: $(STAMP)   ## every engine on every law of the full grid
 conditions: $(STAMP)   ## delete every condition of every checker of certificates, alone
 	$(BIN)/python -m tests.conditions
 
-mutate: $(STAMP)   ## break the library on purpose and list the claims that fall
+mutate: $(STAMP)   ## break the library on purpose: formulas against the ledger, then a drawn sample against the tests
 	$(BIN)/python -m tests.mutate
+	$(BIN)/python -m tests.mutants
 
 browser: $(STAMP)   ## open the ledger page in a headless browser
 	$(BIN)/symshuffle verify --jobs $(JOBS) --report out/ledger.html

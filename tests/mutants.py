@@ -48,6 +48,11 @@ WARM: Final = ("numpy", "scipy.stats", "scipy.fft", "scipy.optimize", "sympy", "
 SHOWN: Final = ("__repr__", "__str__", "_repr_", "latex", "how", "describe", "words", "about", "to_dict", "display")
 """Functions whose name says that they write for readers."""
 
+LIMITS: Final = ("MOST", "LARGEST", "LONGEST", "MAX", "LIMIT", "ROUNDS", "BITS", "PRECISIONS", "SECONDS", "DENOMINATOR",
+                 "CHEAP", "rel", "bits", "largest", "digits")  # fmt: skip
+"""Constants and defaults with such names say how much work is done before it is refused or begun anew, and change no
+value that is returned: they are not mutated."""
+
 _COMPARED: Final[dict[type[ast.cmpop], tuple[str, ...]]] = {
     ast.Lt: ("<=", ">"), ast.LtE: ("<", ">"), ast.Gt: (">=", "<"), ast.GtE: (">", "<"), ast.Eq: ("!=",),
     ast.NotEq: ("==",),
@@ -118,12 +123,24 @@ class _Places(ast.NodeVisitor):
     def visit_Import(self, node: ast.Import) -> None: ...
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        if not any(word in node.name for word in SHOWN):
-            for child in (*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None), *node.body):
-                self.visit(child)
+        if any(word in node.name for word in SHOWN):
+            return
+        given = node.args
+        positional = [*given.posonlyargs, *given.args]
+        named = [
+            *zip(positional[len(positional) - len(given.defaults) :], given.defaults, strict=True),
+            *zip(given.kwonlyargs, given.kw_defaults, strict=True),
+        ]
+        for argument, default in named:
+            if default is not None and argument.arg not in LIMITS:
+                self.visit(default)
+        for child in node.body:
+            self.visit(child)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        if node.value is not None and "TypeAlias" not in ast.dump(node.annotation):
+        name = getattr(node.target, "id", "")
+        limit = name in LIMITS or (name.isupper() and any(word in name for word in LIMITS))
+        if node.value is not None and not limit and "TypeAlias" not in ast.dump(node.annotation):
             self.visit(node.value)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
@@ -186,18 +203,18 @@ class _Places(ast.NodeVisitor):
 
 
 def mutants(text: str, file: str) -> list[Mutant]:
-    """All mutants of a source that compile and differ from it."""
+    """All edits of a source; some do not compile, or change nothing: see :func:`changes`."""
     places = _Places(file, text)
     places.visit(ast.parse(text))
-    sound = ast.dump(ast.parse(text))
+    return sorted(set(places.found))
 
-    def differs(mutant: Mutant) -> bool:
-        try:
-            return ast.dump(ast.parse(mutant.applied(text))) != sound
-        except SyntaxError:
-            return False
 
-    return [mutant for mutant in sorted(set(places.found)) if differs(mutant)]
+def changes(mutant: Mutant, text: str) -> bool:
+    """Whether the source compiles with the edit, and is another program."""
+    try:
+        return ast.dump(ast.parse(mutant.applied(text))) != ast.dump(ast.parse(text))
+    except SyntaxError:
+        return False
 
 
 def sources(root: Path = ROOT) -> list[str]:
@@ -212,29 +229,18 @@ def drawn(count: int, seed: int, root: Path = ROOT) -> list[Mutant]:
     texts = {file: (root / file).read_text(encoding="utf-8") for file in sources(root)}
     lines: dict[tuple[str, int], list[Mutant]] = {}
     for file, text in texts.items():
-        places = _Places(file, text)
-        places.visit(ast.parse(text))
-        for mutant in sorted(set(places.found)):
+        for mutant in mutants(text, file):
             lines.setdefault((file, mutant.line), []).append(mutant)
     chance, found = random.Random(seed), list[Mutant]()
     order = sorted(lines)
     chance.shuffle(order)
     for place in order:
         mutant = chance.choice(lines[place])
-        if mutant in mutants_at(mutant, texts[mutant.file]):
+        if changes(mutant, texts[mutant.file]):
             found.append(mutant)
         if len(found) == count:
             break
     return found
-
-
-def mutants_at(mutant: Mutant, text: str) -> list[Mutant]:
-    """The mutant alone if it compiles and changes the program, else nothing."""
-    try:
-        changed = ast.dump(ast.parse(mutant.applied(text))) != ast.dump(ast.parse(text))
-    except SyntaxError:
-        changed = False
-    return [mutant] if changed else []
 
 
 @contextmanager
@@ -352,25 +358,24 @@ def touch(root: Path, file: str, seconds: float) -> dict[str, Any] | None:
     return json.loads(answer.read_text(encoding="utf-8")) if answer.exists() else None
 
 
-def test_files() -> list[str]:
+def files_of_tests() -> list[str]:
     """The tests that may notice a wrong formula."""
     files = (str(path.relative_to(ROOT)) for path in sorted((ROOT / "tests").rglob("test_*.py")))
     return [file for file in files if not any(word in file for word in WITHOUT)]
 
 
-def touched(path: Path, seconds: float) -> Iterator[dict[str, Any]]:
+def touched(path: Path, root: Path, seconds: float) -> Iterator[dict[str, Any]]:
     """What every test file touches: read where it was measured before, else measured and appended."""
     known = {entry["file"]: entry for entry in read(path)}
-    with copied() as root:
-        for file in test_files():
-            if file not in known:
-                entry = {"file": file, **(touch(root, file, seconds) or {"tests": [], "took": [], "lines": {}})}
-                append(path, entry)
-                known[file] = entry
-            yield known[file]
+    for file in files_of_tests():
+        if file not in known:
+            entry = {"file": file, **(touch(root, file, seconds) or {"tests": [], "took": [], "lines": {}})}
+            append(path, entry)
+            known[file] = entry
+        yield known[file]
 
 
-def tests_for(mutant: Mutant, entries: list[dict[str, Any]], seconds: float) -> list[str]:
+def chosen_tests(mutant: Mutant, entries: list[dict[str, Any]], seconds: float) -> list[str]:
     """The tests that touch the line, the quick ones first; of a line that runs at import, those of its file."""
     at_line: dict[str, float] = {}
     in_file: dict[str, float] = {}
@@ -409,6 +414,23 @@ def outcome(root: Path, mutant: Mutant, tests: list[str], limit: float) -> str:
     return "time" if status is None else "survived" if status == 0 else "killed"
 
 
+def tried(root: Path, mutant: Mutant, entries: list[dict[str, Any]], seconds: float) -> dict[str, Any]:
+    """The result of one mutant, as it is kept."""
+    tests = chosen_tests(mutant, entries, seconds)
+    start = time.monotonic()
+    found = outcome(root, mutant, tests, 2 * seconds + 30)
+    text = (root / mutant.file).read_text(encoding="utf-8")
+    return {
+        "key": mutant.key,
+        "outcome": found,
+        "line": mutant.line,
+        "kind": mutant.kind,
+        "tests": len(tests),
+        "took": round(time.monotonic() - start, 2),
+        "diff": mutant.diff(text),
+    }
+
+
 def read(path: Path) -> list[dict[str, Any]]:
     """The lines of a file of results; none if there is no file."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
@@ -438,28 +460,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "mutants.jsonl")
     parser.add_argument("--seconds", type=float, default=60, help="for the tests of one mutant, and of one test file")
-    parser.add_argument("--report", action="store_true", help="print what there is, run nothing")
+    parser.add_argument("--report", action="store_true", help="print all results on file, run nothing")
     options = parser.parse_args(arguments)
     done = {result["key"]: result for result in read(options.out)}
-    chosen = drawn(options.count, options.seed)
     if not options.report:
         for name in WARM:
             importlib.import_module(name)
-        entries = list(touched(options.out.with_suffix(".touched.jsonl"), options.seconds))
-        with copied() as root:
-            for mutant in chosen:
-                if mutant.key in done:
-                    continue
-                tests = tests_for(mutant, entries, options.seconds)
-                start = time.monotonic()
-                found = outcome(root, mutant, tests, 2 * options.seconds + 30)
-                text = (root / mutant.file).read_text(encoding="utf-8")
-                done[mutant.key] = {
-                    "key": mutant.key, "outcome": found, "line": mutant.line, "kind": mutant.kind, "tests": len(tests),
-                    "took": round(time.monotonic() - start, 2), "diff": mutant.diff(text),
-                }  # fmt: skip
-                append(options.out, done[mutant.key])
-    results = [done[mutant.key] for mutant in chosen if mutant.key in done]
+        with copied() as root:  # drawn, traced and broken is one and the same copy, whatever happens to the project
+            entries = list(touched(options.out.with_suffix(".touched.jsonl"), root, options.seconds))
+            for mutant in drawn(options.count, options.seed, root):
+                if mutant.key not in done:
+                    done[mutant.key] = tried(root, mutant, entries, options.seconds)
+                    append(options.out, done[mutant.key])
+    results = list(done.values())
     print(report(results))  # noqa: T201
     return int(any(result["outcome"] in {"survived", "untouched"} for result in results))
 

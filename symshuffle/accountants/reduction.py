@@ -58,8 +58,8 @@ Spreads: TypeAlias = Callable[[Real, Direction, int | None], bool]
 """From target ratio, direction and bits to whether one law is certainly the largest of some in convex order."""
 
 Source: TypeAlias = (
-    "Mechanism | ClosedForm | Laplace | Composed | Composition | Decomposition | ReductionPair | SymbolicDecomposition | "
-    "Channel | Reduction | Sequence[Sequence[object]] | npt.NDArray[Any]"
+    "Mechanism | ClosedForm | Laplace | Composed | Composition | Decomposition | ReductionPair | "
+    "SymbolicDecomposition | Channel | Reduction | Sequence[Sequence[object]] | npt.NDArray[Any]"
 )
 """What can be asked about; a matrix has one row per input."""
 
@@ -230,14 +230,18 @@ SymbolicDecomposition, Channel, Reduction or matrix
             return _of_channel(source)
     if hasattr(source, "__array__") or (isinstance(source, Sequence) and not isinstance(source, str)):
         return _of_channel(Channel.from_rows(source))  # type: ignore[arg-type]  # both are no sequences
-    from symshuffle.mechanisms.model import Mechanism  # so late that what needs no algebra loads none
+    return _of_symbols(source)
 
-    if isinstance(source, Mechanism):
-        return _of_mechanism(source)
+
+def _of_symbols(source: object) -> Reduction:
+    """Of what holds expressions; apart, so that what needs no algebra loads none."""
     from symshuffle.decompositions.composition import Composition
     from symshuffle.decompositions.symbolic import SymbolicDecomposition
+    from symshuffle.mechanisms.model import Mechanism
 
     match source:
+        case Mechanism():
+            return _of_mechanism(source)
         case Composition():
             return _of_composition(source.at())
         case SymbolicDecomposition():

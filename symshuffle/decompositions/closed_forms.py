@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import flint
 
-from symshuffle.decompositions.model import Direction
+from symshuffle.choices import Direction, Others, choice
 from symshuffle.errors import InputError, NotDecided
 from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import read_budget
@@ -82,7 +82,7 @@ class ClosedForm:
         return f"X0 = (0, {place} x {n - 1}), X1 = (1, {place} x {n - 1}), inputs named 0, 1, 2"
 
     def law(
-        self, exp_eps: Real, *, others: str = "blanket", direction: Direction = "forward", bits: int | None = None
+        self, exp_eps: Real, *, others: str = "blanket", direction: Direction | str = "forward", bits: int | None = None
     ) -> Law:
         """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits.
 
@@ -91,6 +91,7 @@ class ClosedForm:
         NotDecided
             If a ball contains 0, so that algebra has to say whether the number is 0.
         """
+        way = choice(Direction, direction, "direction")
         precision = bits or DEFAULT_BITS
         with working_precision(precision + 32):
             numbers = self._numbers()
@@ -102,7 +103,7 @@ class ClosedForm:
             atoms, singular = [], Fraction(0)
             for a, b, c, ratios in _cells(self.name, bool(self.limits), others):
                 if ratios is not None:
-                    first, second = ratios if direction == "forward" else ratios[::-1]
+                    first, second = ratios if way is Direction.FORWARD else ratios[::-1]
                     if first is second:  # no difference of two balls: it vanishes at exp(eps) = 1
                         value = _times(first(numbers), _less(Fraction(1), x))
                     elif exp_eps == self.lam and (first, second) == (_calculated("lam"), _calculated("1")):
@@ -111,7 +112,7 @@ class ClosedForm:
                         value = _less(first(numbers), _times(x, second(numbers)))
                     atoms.append((number(value), number(c(numbers))))
                     continue
-                first, second = (a, b) if direction == "forward" else (b, a)
+                first, second = (a, b) if way is Direction.FORWARD else (b, a)
                 excess = number(_less(first(numbers), _times(x, second(numbers))))
                 if not isinstance(excess, Fraction):
                     raise NotDecided(f"singular mass {excess}")
@@ -215,11 +216,9 @@ def _described(mechanism: Mechanism) -> dict[str, Any]:
 
 def _decompositions(mechanism: Mechanism, *, limits: bool) -> Iterator[tuple[str, list[list[Any]]]]:
     """The cells over the blanket (the left-over last) and over each constant background, written out."""
-    from symshuffle.decompositions.counting import Others
     from symshuffle.decompositions.symbolic import counted_decomposition
 
-    kinds: tuple[Others, ...] = ("blanket", "third", "second", "first")
-    for others in kinds:
+    for others in Others:
         if others == "third" and any(c.counts(mechanism.inputs, 3) is None for c in mechanism.classes):
             continue
         found = counted_decomposition(mechanism, others=others, limits=limits)

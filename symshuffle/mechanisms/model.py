@@ -32,6 +32,7 @@ from symshuffle.mechanisms.symbolic import (
     evaluate,
     expression_of,
     normal_form,
+    rebuilt,
     same_function,
 )
 from symshuffle.numbers import Verdict
@@ -96,6 +97,8 @@ class Mechanism:
     def __post_init__(self) -> None:
         if self.values:
             return  # a specialisation of a mechanism that has been checked
+        object.__setattr__(self, "inputs", rebuilt(self.inputs))
+        object.__setattr__(self, "classes", tuple(c.substituted(rebuilt) for c in self.classes))
         for output_class in self.classes:
             counted = sum(state.count for state in output_class.states)
             if same_function(counted, self.inputs) is not Verdict.TRUE:

@@ -210,6 +210,23 @@ def constant_of(value: Real | int) -> sp.Expr:
     return sp.Rational(fraction.numerator, fraction.denominator)
 
 
+def rebuilt(expression: sp.Expr) -> sp.Expr:
+    """The expression as it comes back from a pickle: made again from its parts, until that changes nothing.
+
+    SymPy writes a factor ``(1/2)**D`` as ``2**(-D)`` when a product is made again; the two do not compare equal.
+
+    Examples
+    --------
+    >>> D = sp.Symbol("D", positive=True)
+    >>> rebuilt(1 - sp.Rational(1, 2) ** D) == 1 - 2 ** (-D)
+    True
+    """
+    if not expression.args:
+        return expression
+    again = expression.func(*map(rebuilt, expression.args))
+    return again if again == expression else rebuilt(again)
+
+
 def expression_of(entry: object, argument: str) -> sp.Expr:
     """Read an expression: SymPy's own, an exact number, or the text of one; text never reaches SymPy's parser.
 

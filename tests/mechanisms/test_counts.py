@@ -11,7 +11,7 @@ import sympy as sp
 from symshuffle import LAM, InputError, Mechanism, OutputClass, Parameter, State, Unsupported, mechanism
 from symshuffle.mechanisms.finite import half_block
 from symshuffle.mechanisms.pairs import Pairs
-from symshuffle.mechanisms.registry import MECHANISMS
+from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
 from symshuffle.mechanisms.symbolic import EVEN, POWER_OF_TWO, PRIME, IntegerKind
 from symshuffle.mechanisms.unary import hadamard, rappor
 
@@ -117,9 +117,14 @@ def test_mechanisms_compare_hash_and_pickle_by_value(name):
     assert made is not again
     assert made == again
     assert hash(made) == hash(again)
-    there_and_back = pickle.loads(pickle.dumps(made))  # SymPy may write 2**-D for (1/2)**D then
-    assert repr(there_and_back) == repr(made)
-    assert pickle.loads(pickle.dumps(there_and_back)) == there_and_back
+    for one in (
+        made,
+        *(made.at(**{"lam": 4, **size} if made.parameters[0].name == "lam" else size) for size in EXAMPLES[name]),
+    ):
+        there_and_back = pickle.loads(pickle.dumps(one))
+        assert there_and_back == one
+        assert hash(there_and_back) == hash(one)
+        assert repr(there_and_back) == repr(one)
 
 
 def test_what_is_too_large_to_be_compared_is_not_believed():

@@ -56,7 +56,13 @@ def committed(*patterns):
 def test_the_wheel_holds_every_module_and_the_data(distributions):
     with zipfile.ZipFile(distributions[1]) as wheel:
         held = set(wheel.namelist())
-    expected = committed("symshuffle/**/*.py", "proofs_checks/**/*.py", "symshuffle/py.typed", "symshuffle/**/*.tsv")
+    expected = committed(
+        "symshuffle/**/*.py",
+        "proofs_checks/**/*.py",
+        "symshuffle/py.typed",
+        "symshuffle/**/*.tsv",
+        "symshuffle/**/*.json",
+    )
     assert expected <= held
     assert not {name for name in held if name.startswith(("tests/", "notebooks/", "docs/"))}
 

@@ -20,8 +20,10 @@ from symshuffle.claims.model import (
     Grade,
     Kind,
     Statement,
+    by_cases,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.design.equivariant import (
@@ -328,6 +330,7 @@ CLAIMS: Final = (
             Control("risk slope 1 % higher", _changed(slope=lambda k, ratio, root: 101 / (1 + root) ** 2 / 100)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "ratio", "root"),
     ),
     Claim(
         id="alphabets.cor-10.3",
@@ -345,6 +348,7 @@ CLAIMS: Final = (
         check=_check_gain,
         controls=(Control("limit with k - 1", _gain_limit), Control("ratio one per cent larger", _gain_larger)),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "ratio", "root"),
     ),
     Claim(
         id="alphabets.ex-10.4",
@@ -361,6 +365,7 @@ CLAIMS: Final = (
             Control("last digits", lambda index: tuple(v * (1 + Fraction(1, 10**10)) for v in _instance(index))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=by_cases("index"),
     ),
     Claim(
         id="alphabets.rem-10.5",

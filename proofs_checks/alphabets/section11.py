@@ -24,7 +24,12 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
+    serving,
+)
+from symshuffle.claims.model import (
+    attained as exists,
 )
 from symshuffle.design.equivariant import (
     ALPHA,
@@ -108,7 +113,42 @@ def _invariants(k: Any, square_sum: Any, reciprocals: Any) -> tuple[Any, Any, An
     return signal, budget, (k - 1) / k * (1 / signal - 1), (square_sum - k) / (square_sum * reciprocals - k**2)
 
 
+def _sum_over_inputs(expression: Any, names: Sequence[Any], powers: dict[int, Any]) -> Any:
+    """An expression in coordinates v, w of a template, summed over all inputs for each: products of power sums.
+
+    Any number of inputs: a monomial v^a w^b sums to the product of the sums of the a-th and of the b-th powers.
+    """
+    total: Any = sp.Integer(0)
+    for term in sp.Add.make_args(sp.expand(expression)):
+        rest = term
+        for name in names:
+            power = int(sp.degree(sp.numer(term), name) - sp.degree(sp.denom(term), name))
+            rest = rest / name**power * powers[power]
+        total += rest
+    return total
+
+
+def _check_every_template(statement: Statement) -> Iterator[Comparison]:
+    size, squares, reciprocals = sp.symbols("k V H", positive=True)
+    v, w = sp.symbols("v w", positive=True)
+    powers = {-1: reciprocals, 0: size, 1: size, 2: squares}  # the coordinates sum to k
+    signal, budget, risk, slope = statement(size, squares, reciprocals)
+    pairs = size * (size - 1)
+    seen = _sum_over_inputs((v - w) ** 2 / w, (v, w), powers)  # a pair of one coordinate with itself adds 0
+    spread = _sum_over_inputs((v - 1) ** 2, (v,), powers)
+    gain = spread / pairs
+    error = (spread - (size * gain) ** 2 * (1 - 1 / size)) / (size * gain) ** 2
+    for name, ours, claimed in (
+        ("budget", seen / pairs, budget),
+        ("signal", gain, signal),
+        ("slope", spread / seen, slope),
+        ("n times the risk", error, risk),
+    ):
+        yield identity(ours, claimed, at=f"every k, every template, summed over inputs: {name}")
+
+
 def _check_invariants(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    yield from serving("templates", _check_every_template(statement))
     counts = sp.symbols("c1:4", positive=True)
     values = sp.symbols("v1:4", positive=True)
     total = sum(c * v for c, v in zip(counts, values, strict=True))
@@ -185,7 +225,9 @@ def _check_two_levels(statement: Statement, rng: np.random.Generator) -> Iterato
     yield identity(S / high + (size - S) / low, reciprocals, at="every k, s, V: sum of reciprocals")
     for mine, theirs in zip((*two_level_template(), two_level_reciprocals()), (high, low, reciprocals), strict=True):
         yield identity(sp.simplify(mine.subs(K, size)), theirs, at="every k, s, V: the library")
-    # A coordinate v solves alpha v^3 + beta v^2 - 1 = 0: as many positive roots as values would need a linear term.
+    yield from serving("templates", _check_smallest(statement))
+    # What the paper looks at, a stationary point: alpha v^3 + beta v^2 - 1 = 0 at every coordinate v, and as many
+    # positive roots as values would need a linear term.
     x = sp.Symbol("x")
     roots = sp.symbols(f"x1:{int(values) + 2}", positive=True)
     product = sp.Poly(sp.prod([x - root for root in roots]), x)
@@ -211,6 +253,25 @@ def _check_two_levels(statement: Statement, rng: np.random.Generator) -> Iterato
         yield decide(near, at=f"template {trial}, k={k}", claimed="the same at s = 1, to 20 digits")
 
 
+def _check_smallest(statement: Statement) -> Iterator[Comparison]:
+    """One high coordinate is best, without existence or multipliers: a quadratic below 1/z wherever z can be."""
+    size, z, x = ROOT**2 + 1, *sp.symbols("z x", positive=True)
+    high, low, least, _ = (sp.simplify(e) for e in map(sp.sympify, statement(size, sp.Integer(1), SPREAD)))
+    # No coordinate exceeds the high value: at 1 + x the others, of sum -x about 1, have square sum at least x^2/(k-1).
+    m, q = -x / (size - 1), sp.Symbol("Q", positive=True)
+    about_mean = q - 2 * m * (-x) + (size - 1) * m**2
+    yield identity(about_mean, q - x**2 / (size - 1), at="every template: square sum of the others about their mean")
+    full = size * SPREAD**2  # x^2 + Q, so x^2 k/(k-1) is at most that
+    yield identity((high - 1) ** 2 * size / (size - 1), full, at="every k, V: the high value is that largest one")
+    # 1/z = q(z) + (z - low)^2 (high - z)/(high low^2 z), and q is a quadratic whose sum the constraints fix.
+    quadratic = sp.cancel(1 / z - (z - low) ** 2 * (high - z) / (high * low**2 * z))
+    degree = sp.degree(sp.numer(sp.together(quadratic)), z)
+    is_quadratic = degree <= 2 and not sp.denom(sp.together(quadratic)).has(z)
+    yield decide(bool(is_quadratic), at="every k, V", claimed="a quadratic below 1/z on (0, high]", symbolic=True)
+    powers = {0: size, 1: size, 2: size * (1 + SPREAD**2)}
+    yield identity(_sum_over_inputs(quadratic, (z,), powers), least, at="every template: lower bound of H, attained")
+
+
 def _vanishes(expression: sp.Expr) -> Any:
     from symshuffle.mechanisms.symbolic import same_function
 
@@ -228,7 +289,9 @@ def _check_best_slope(statement: Statement, rng: np.random.Generator) -> Iterato
     inverse = (K * (K - 1) / subset_slope()).subs(K, size)
     # Templates with more than two values lose to two-level ones of the same square sum (alphabets.lem-11.2).
     gap = (LAM - ROOT) ** 2 / LAM + (S - 1) * (LAM - 1 / LAM)
-    yield identity(inverse - 1 / bound, gap, at="every k, s, C: 1/slope - 1/bound = (C-r)^2/C + (s-1)(C-1/C)")
+    # The slope falls as H grows at a given V, and the smallest H is that of two levels.
+    exact = identity(inverse - 1 / bound, gap, at="every k, s, C: 1/slope - 1/bound = (C-r)^2/C + (s-1)(C-1/C)")
+    yield from serving("templates", [exact])
     q = sp.Symbol("q", positive=True)
     at_critical = subset_slope().subs(K, S + S * q**2).subs(LAM, q) / ((S + S * q**2) * (S + S * q**2 - 1))
     yield identity(at_critical, 1 / (S + S * q**2 + 2 * S * q), at="every k, s: slope at C = sqrt((k-s)/s)")
@@ -294,7 +357,8 @@ def _check_pairs(statement: Statement, _: np.random.Generator) -> Iterator[Compa
         ("alpha = beta = C", LAM, LAM, step),
         ("alpha = beta = 1/C", 1 / LAM, 1 / LAM, (size - 3) * step),
     ):
-        yield identity(1 / slope(size, alpha, beta), (1 + ROOT) ** 2 + excess + more, at=f"every k: {where}")
+        found = identity(1 / slope(size, alpha, beta), (1 + ROOT) ** 2 + excess + more, at=f"every k: {where}")
+        yield from serving("templates", [found])
     yield identity(ordered_pair_slope(), slope(K, ALPHA, BETA), at="every k, alpha, beta: from the levels")
     for k in (3, 4, 5, 6, 10):
         root = sp.sqrt(k - 1)
@@ -302,7 +366,9 @@ def _check_pairs(statement: Statement, _: np.random.Generator) -> Iterator[Compa
         candidates = {(root, one), (one, root), (back, one), (one, back), (root, root), (back, back)}
         best = 1 / (1 + root) ** 2
         attained = {pair for pair in candidates if sp.simplify(slope(sp.Integer(k), *pair) - best) == 0}
-        yield decide(attained == maximisers(k), at=f"k={k}", claimed=str(set(maximisers(k))), computed=str(attained))
+        where, best_at = f"k={k}", maximisers(k)
+        same = decide(attained == best_at, at=where, claimed=str(set(best_at)), computed=str(attained))
+        yield from serving("boundary", [same])
     for k, alpha, beta in ((3, 2, 5), (4, 3, 2), (6, Fraction(1, 2), 3)):
         values = (Fraction(alpha), Fraction(beta), *(Fraction(1),) * (k - 2))
         u = tuple(k * v / sum(values) for v in values)
@@ -341,7 +407,7 @@ CLAIMS: Final = (
         source="alphabets, Proposition 11.1",
         assumptions=("positive templates, $A>0$",),
         scope=(
-            "every k and every template of three levels, symbolically; four mixtures with all pairs, covariance and "
+            "every k and every template, by power sums; three levels in the library; four mixtures, covariance and "
             "enumerated risks"
         ),
         grade=Grade.PROVED,
@@ -358,6 +424,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "square_sum", "reciprocals", "templates"),
     ),
     Claim(
         id="alphabets.lem-11.2",
@@ -369,7 +436,7 @@ CLAIMS: Final = (
         ),
         source="alphabets, Lemma 11.2",
         assumptions=(r"$k\ge3$, $k<V<k^2$",),
-        scope="every k, s, V: values, sum, and no third root of the stationarity cubic; 40 random templates over Q",
+        scope="every k, s, V: values and sum; every template by a quadratic below 1/z: s = 1 is best; 40 over Q",
         grade=Grade.PROVED,
         printed=_two_levels,
         check=_check_two_levels,
@@ -381,6 +448,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "s", "spread", "templates"),
     ),
     Claim(
         id="alphabets.thm-11.3",
@@ -404,6 +472,7 @@ CLAIMS: Final = (
             Control("the crude bound 1/k", lambda root: 1 / (root**2 + 1)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("root", "templates"),
     ),
     Claim(
         id="alphabets.rem-11.4",
@@ -431,5 +500,6 @@ CLAIMS: Final = (
             Control("only at alpha = 1 or beta = 1, k = 3 included", _only_on_the_axes),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("templates") + exists("boundary"),
     ),
 )

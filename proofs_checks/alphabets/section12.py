@@ -22,7 +22,9 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
+    serving,
 )
 from symshuffle.design.equivariant import orbit_mixture
 from symshuffle.design.raw_cap import subset_budget, subset_slope, subset_trace
@@ -168,7 +170,8 @@ def _check_monotone(statement: Statement, _: np.random.Generator) -> Iterator[Co
     yield identity(sp.limit(subset_budget() / LAM, LAM, sp.oo), (K - S) / (K - 1), at="every k, s: and grows like C")
     yield identity(ratio_derivative(), moved, at="every k, s, C: implicit differentiation of chi")
     yield identity(risk_derivative(), grown, at="every k, s, C: the chain rule")
-    yield decide(has_one_sign(grown), at="every real C > 1, 1 < s < k - 1", claimed="above 0", symbolic=True)
+    above = decide(has_one_sign(grown), at="every real C > 1, 1 < s < k - 1", claimed="above 0", symbolic=True)
+    yield from serving("sign", [above])
     for k, budget in (
         (3, Fraction(1, 100)),
         (3, Fraction(10)),
@@ -253,6 +256,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("k", "s", "ratio"),
     ),
     Claim(
         id="alphabets.eq-12chi",
@@ -270,6 +274,7 @@ CLAIMS: Final = (
             Control("without the factor C + 1", lambda k, s, ratio: 2 * _chi(k, s, ratio) / (ratio + 1)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "s", "ratio"),
     ),
     Claim(
         id="alphabets.eq-12risk",
@@ -299,6 +304,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "s", "ratio"),
     ),
     Claim(
         id="alphabets.eq-12incl",
@@ -325,6 +331,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "s", "ratio"),
     ),
     Claim(
         id="alphabets.thm-12.1",
@@ -348,6 +355,7 @@ CLAIMS: Final = (
             Control("decreasing", lambda k, s, ratio: (_monotone(k, s, ratio)[0], -_monotone(k, s, ratio)[1])),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "s", "ratio", "sign"),
     ),
     Claim(
         id="alphabets.rem-12.2",
@@ -383,5 +391,6 @@ CLAIMS: Final = (
             grade=Grade.PROVED,
             check=_check_thinned_from_three,
         ),
+        obligations=for_all("k", "s", "ratio"),
     ),
 )

@@ -20,7 +20,9 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
+    serving,
 )
 from symshuffle.geometry.linprog import solve
 from symshuffle.likelihood.extremes import (
@@ -54,7 +56,9 @@ def _check_variance(statement: Statement, rng: np.random.Generator) -> Iterator[
     mean, low, high, second, s, t = sp.symbols("mu m M E2 s t", positive=True)
     slack = high * mean - high * low - second + low * mean  # E (M - X)(X - m), at least 0
     variance = second - mean**2
-    yield identity(statement(mean, low, high) - variance, slack, at="every law: bound minus variance")
+    # E (M - X)(X - m) is linear in the law, and no point of the interval makes it negative.
+    at = "every law: bound minus variance is the mean of (M - X)(X - m)"
+    yield from serving("laws", [identity(statement(mean, low, high) - variance, slack, at=at)])
     between = (low + s, low + s + t)  # a point of the interval, and its upper end
     product = (between[1] - between[0]) * (between[0] - low)
     yield decide(nonnegative(product, {}), at="every point", claimed="(M - x)(x - m) >= 0", symbolic=True)
@@ -74,6 +78,13 @@ def _check_variance(statement: Statement, rng: np.random.Generator) -> Iterator[
         yield compare(best, statement(mean_, low_, high_), at=f"linear program, mean {mean_} on [{low_}, {high_}]")
 
 
+def _room(claimed: Any, what: str) -> Comparison:
+    """The claimed bound less the variance of any law of mean 1 on [1/lam, lam]: the mean of (lam - g)(g - 1/lam)."""
+    second = sp.Symbol("E2", positive=True)
+    slack = LAM - second - 1 + 1 / LAM
+    return identity(claimed - (second - 1), slack, at=f"every law of mean 1 on [1/lam, lam]: {what}, by Lemma 4.1")
+
+
 def _universal(lam: Any) -> tuple[Any, Any]:
     """Bound on the chi-square, and the mass that attains it at the ratio lam."""
     return (lam - 1) ** 2 / lam, 1 / (1 + lam)
@@ -83,6 +94,7 @@ def _check_universal(statement: Statement, rng: np.random.Generator) -> Iterator
     claimed, mass = statement(LAM)
     yield identity(bhatia_davis_bound(1, 1 / LAM, LAM), claimed, at="every lam: Lemma 4.1 at mean 1")
     yield identity(mass * LAM + (1 - mass) / LAM, 1, at="every lam: the end points have mean 1 with this mass")
+    yield from serving("laws", [_room(claimed, "chi-square")])
     yield identity(mass * (LAM - 1) ** 2 + (1 - mass) * (1 - 1 / LAM) ** 2, claimed, at="every lam: and attain it")
     yield identity(mass * LAM, LAM / (1 + LAM), at="every lam: mass of the high outputs under the other row")
     half = sp.Symbol("h", positive=True)  # eps0 = 2 log h
@@ -114,6 +126,7 @@ def _scale(lam: Any, n: Any) -> Any:
 def _check_scale(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     n = sp.Symbol("n", positive=True, integer=True)
     yield identity(largest_chi_square(LAM) / n, statement(LAM, n), at="every lam, n: square of the largest scale")
+    yield from serving("laws", [_room(n * statement(LAM, n), "n times the square of the scale")])
     half = sp.Symbol("h", positive=True)
     yield identity(statement(half**2, n), (half - 1 / half) ** 2 / n, at="every eps0, n: 4 sinh(eps0/2)^2 / n")
     for lam, ratio in cases.ratios(rng, 12):
@@ -123,7 +136,7 @@ def _check_scale(statement: Statement, rng: np.random.Generator) -> Iterator[Com
             above = less(statement(lam, users), square.lower**2)
             yield decide(~above, at=f"random law, lam={lam}, n={users}", claimed="the library's scale is below")
     for k in (2, 8, 10**9):
-        ratio = LikelihoodRatio.of_mechanism(mechanism("half-block").at(k=k, lam=4))
+        ratio = LikelihoodRatio.of_mechanism(mechanism("half-block").at(k=k, d=k // 2, lam=4))
         yield compare(ratio.chi_square / 7, statement(Fraction(4), 7), at=f"half-block, k={k}: attained")
 
 
@@ -152,6 +165,7 @@ CLAIMS: Final = (
             Control("1 % smaller", lambda mean, low, high: (high - mean) * (mean - low) * Fraction(99, 100)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("mean", "low", "high", "laws"),
     ),
     Claim(
         id="alphabets.thm-4.2",
@@ -174,6 +188,7 @@ CLAIMS: Final = (
             Control("masses exchanged", lambda lam: ((lam - 1) ** 2 / lam, lam / (1 + lam))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("lam", "laws"),
     ),
     Claim(
         id="alphabets.cor-4.3",
@@ -191,6 +206,7 @@ CLAIMS: Final = (
             Control("1 % smaller", lambda lam, n: _scale(lam, n) * Fraction(99, 100)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("lam", "n", "laws"),
     ),
     Claim(
         id="alphabets.rem-4.4",

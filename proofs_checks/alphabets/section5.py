@@ -21,6 +21,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.decompositions.symbolic import counted_decomposition
@@ -176,6 +177,7 @@ CLAIMS: Final = (
             Control("entries exchanged", lambda k, lam: _entries(k, lam)[::-1]),
         ),
         expected=ClaimVerdict.DEFINITION,
+        obligations=for_all("k", "lam"),
     ),
     Claim(
         id="alphabets.thm-5.2",
@@ -202,6 +204,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("lam", "n", "count"),
     ),
     Claim(
         id="alphabets.rem-5.3",
@@ -221,5 +224,6 @@ CLAIMS: Final = (
             Control("spread lam^2", lambda k, lam: (2 / (k * (lam + 1)), lam**2)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "lam"),
     ),
 )

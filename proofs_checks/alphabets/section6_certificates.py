@@ -20,7 +20,9 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
+    serving,
 )
 from symshuffle.likelihood.certificates import (
     Form,
@@ -63,12 +65,13 @@ def _check_certificates(statement: Statement, rng: np.random.Generator) -> Itera
     forward, reverse = statement(v, n, order)
     quarter = quarter_bound(v / n, kink), order * quarter_bound(v / n, 1 - 1 / order)
     for claimed, proved, way in ((forward, quarter[0], "forward"), (reverse, quarter[1], "reverse")):
-        yield decide(
+        found = decide(
             nonnegative(claimed - proved, {}),
-            at=f"every v, n, eps > 0, {way}",
+            at=f"every law of this variance, every n, eps > 0, {way}",
             claimed="at least what the quadratic proves",
             symbolic=True,
         )
+        yield from serving("laws", [found])
     for lam, ratio in cases.ratios(rng, 24):
         for users in (1, 2, 7):
             for level in ORDERS:
@@ -122,9 +125,10 @@ def _check_two_sided(statement: Statement, rng: np.random.Generator) -> Iterator
         (quarter_bound(eta / n, kink), "forward"),
         (order * quarter_bound(eta / n, 1 - 1 / order), "reverse"),
     ):
-        yield decide(
-            nonnegative(claimed - proved, {}), at=f"every eta, n, eps > 0, {way}", claimed="covered", symbolic=True
+        found = decide(
+            nonnegative(claimed - proved, {}), at=f"every law, eta, n, eps > 0, {way}", claimed="covered", symbolic=True
         )
+        yield from serving("laws", [found])
     for k in (2, 10, 10**6):
         for name, law in (
             ("k-ary", LikelihoodRatio.of_mechanism(mechanism("krr").at(k=k, lam=3))),
@@ -169,6 +173,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("v", "n", "order", "laws"),
     ),
     Claim(
         id="alphabets.cor-6.6",
@@ -187,5 +192,6 @@ CLAIMS: Final = (
             Control("the forward bound, a quarter", lambda eta, n, order: eta / (4 * n * (order - 1))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("eta", "n", "order", "laws"),
     ),
 )

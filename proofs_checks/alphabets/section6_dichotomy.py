@@ -20,7 +20,9 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
+    serving,
 )
 from symshuffle.likelihood import families
 from symshuffle.likelihood.extremes import largest_chi_square
@@ -69,14 +71,10 @@ def _check_collapse(statement: Statement, rng: np.random.Generator) -> Iterator[
     # One point of the range at a time, the point x of weight w contributing |x - 1| w: above 1, x = 1 + t(lam - 1).
     inside = (CAP - 1) * u / (1 + u)
     per_point = claimed[0].subs(distance, inside) - inside**2
-    yield decide(
-        nonnegative(per_point, {}), at="every lam, points above 1", claimed="(x-1)^2 within the bound", symbolic=True
-    )
+    yield from serving("laws", [_within(per_point, "points above 1")])
     lower = (1 - 1 / CAP) * u / (1 + u)  # 1 - x below 1
     per_point = claimed[0].subs(distance, lower) - lower**2
-    yield decide(
-        nonnegative(per_point, {}), at="every lam, points below 1", claimed="(x-1)^2 within the bound", symbolic=True
-    )
+    yield from serving("laws", [_within(per_point, "points below 1")])
     spread = w * (1 - w) * (x - u) ** 2  # variance of |g - 1| for two values; for more it is a sum of such terms
     second, first = w * x**2 + (1 - w) * u**2, w * x + (1 - w) * u
     yield identity(
@@ -101,6 +99,11 @@ def _check_collapse(statement: Statement, rng: np.random.Generator) -> Iterator[
     )
     limit = sp.limit(normal_form(grr.chi_square.subs(grown)), root, sp.oo)
     yield decide(limit == 1, at="lam = sqrt(k)", claimed="while its chi-square tends to 1", symbolic=True)
+
+
+def _within(slack: Any, where: str) -> Comparison:
+    """Both sides are linear in the law: a bound at every point of its range is one for every law."""
+    return decide(nonnegative(slack, {}), at=f"every lam, {where}", claimed="(x-1)^2 within the bound", symbolic=True)
 
 
 def _size(ratio: sp.Expr) -> sp.Expr:
@@ -147,7 +150,8 @@ def _check_scales(statement: Statement, rng: np.random.Generator) -> Iterator[Co
             yield decide(
                 nonnegative(gap.subs(chart), {}), at=f"{name}, every k >= 2, lam, n", claimed=what, symbolic=True
             )
-    yield identity(largest_chi_square(LAM) / n, high, at="every lam, n: the upper end is that of Theorem 4.2")
+    upper = identity(largest_chi_square(LAM) / n, high, at="every lam, n, family: the upper end is that of Theorem 4.2")
+    yield from serving("families", [upper])
     yield identity(families.HALF_SUBSETS.limit_chi_square / n, low, at="half-size subsets: the lower end is the limit")
     for k in (2, 10, 10**9):
         for users in (1, 100):
@@ -200,6 +204,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("lam", "distance", "chi", "laws"),
     ),
     Claim(
         id="alphabets.thm-6.2ii",
@@ -237,5 +242,6 @@ CLAIMS: Final = (
             Control("upper end at chi-square", lambda lam, n: (_scales(lam, n)[0], _scales(lam, n)[0])),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("lam", "n", "families"),
     ),
 )

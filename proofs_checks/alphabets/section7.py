@@ -21,14 +21,17 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
+    serving,
 )
+from symshuffle.decompositions.symbolic import counted_decomposition
 from symshuffle.errors import InputError
 from symshuffle.likelihood import families
 from symshuffle.likelihood.extremes import dilute, endpoint_ratio, half_block_channel, largest_chi_square
 from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.likelihood.quotient import likelihood_quotient
-from symshuffle.mechanisms.finite import K
+from symshuffle.mechanisms.finite import K, half_block
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.numbers import Verdict, less
@@ -79,6 +82,13 @@ def _check_half_block(statement: Statement, rng: np.random.Generator) -> Iterato
     yield identity(families.HALF_BLOCK.chi_square, statement(LAM), at="every even k, lam")
     yield identity(largest_chi_square(LAM), statement(LAM), at="every lam: no pair of a local channel has more")
     yield identity(families.HALF_BLOCK.limit_chi_square, statement(LAM), at="k to infinity: persistent")
+    atoms = {
+        cell.ratios[0]: cell.c for cell in counted_decomposition(half_block(), others="second").cells if cell.ratios
+    }
+    found = sum((r - 1) ** 2 * w for r, w in atoms.items())  # at cyclic distance d <= k/2
+    share = 2 * sp.Symbol("d", integer=True, positive=True) / K
+    pairs = identity(found, share * statement(LAM), at="every k, lam and pair: the share 2d/k <= 1 of the largest")
+    yield from serving("pairs", [pairs])
     for k in (2, 4, 6, 8):
         channel = half_block_channel(k, Fraction(3))
         chi = [LikelihoodRatio.of(channel, 0, b).chi_square for b in range(1, k)]
@@ -163,6 +173,7 @@ CLAIMS: Final = (
             Control("lam + k in the denominator", _perturbed_grr(lambda chi, k, lam: chi * (lam + k - 1) / (lam + k))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "lam"),
     ),
     Claim(
         id="alphabets.prop-7.2",
@@ -180,6 +191,7 @@ CLAIMS: Final = (
             Control("1 % smaller", lambda lam: _half_block(lam) * Fraction(99, 100)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("lam", "pairs"),
     ),
     Claim(
         id="alphabets.cor-7.3",
@@ -201,5 +213,6 @@ CLAIMS: Final = (
             Control("law of eta squared", lambda eta, lam: (_diluted(eta**2, lam)[0], _diluted(eta, lam)[1])),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("eta", "lam"),
     ),
 )

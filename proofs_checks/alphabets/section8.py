@@ -27,7 +27,9 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
+    serving,
 )
 from symshuffle.design.raw_cap import subset_budget
 from symshuffle.divergences import chi_square, kl_divergence, total_variation
@@ -156,6 +158,11 @@ def _check_cube_lemma(statement: Statement, rng: np.random.Generator) -> Iterato
     yield identity((p + q - (p - q)) / 2, q, at="every pair of probabilities")
     # m independent symmetric bits, each wrong with probability p < 1/2: alpha = 1 - 2p, and m p errors are attained.
     yield identity(statement(m, 1 - 2 * p), m * p, at="every m: attained by independent bits")
+    # On an edge the bit is wrong with mean probability at least (1 - alpha)/2; the loss is the sum over the m
+    # directions of the mean over parallel edges.
+    more = statement(m + 1, q) - statement(m, q)
+    at = "every m: one direction more costs (1 - alpha)/2, the error of its edges"
+    yield from serving("families", [identity(more, (1 - q) / 2, at=at), identity(statement(0, q), 0, at="no bit")])
     yield identity(decoding_bound(3, q), statement(3, q), at="m = 3: the library")
     for trial in range(40):
         size = 1 + trial % 3
@@ -304,6 +311,7 @@ CLAIMS: Final = (
             Control("k for k - 1", lambda k, share, chi, n: share * k / (n * chi)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "share", "chi", "n"),
     ),
     Claim(
         id="alphabets.cor-8.2",
@@ -318,6 +326,7 @@ CLAIMS: Final = (
         check=_check_minimax_vertex,
         controls=(Control("without 1 - rho", lambda k, rho, chi, n: (k - 1) / (n * chi)),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "rho", "chi", "n"),
     ),
     Claim(
         id="alphabets.lem-8.3",
@@ -339,6 +348,7 @@ CLAIMS: Final = (
             Control("one per cent more", lambda m, alpha: _cube_lemma(m, alpha) * 101 / 100),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("m", "alpha", "families"),
     ),
     Claim(
         id="alphabets.thm-8.4",
@@ -363,6 +373,7 @@ CLAIMS: Final = (
             Control("sides up to 2/(3(k-1))", _wider_cube),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "chi", "n", "h", "root"),
     ),
     Claim(
         id="alphabets.cor-8.5",
@@ -380,5 +391,6 @@ CLAIMS: Final = (
             Control("terms meet at k - 1", lambda k, s: (*_two_regimes(k, s)[:2], k - 1)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "strength"),
     ),
 )

@@ -26,6 +26,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.design.equivariant import response_mixture
@@ -161,5 +162,6 @@ CLAIMS: Final = (
             Control("k(k-1) for (k-1)^2", lambda k, b, t: (_symmetrised(k, b, t)[0], k * (k - 1) / t)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "budgets", "trace"),
     ),
 )

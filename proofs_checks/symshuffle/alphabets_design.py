@@ -24,7 +24,9 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
+    serving,
 )
 from symshuffle.design.equivariant import SPREAD, capped_vertices, optimal_equivariant_risk, two_level_reciprocals
 from symshuffle.design.frontier import trace_frontier
@@ -52,7 +54,8 @@ def _check_all_budgets(statement: Statement, rng: np.random.Generator) -> Iterat
     size = S * (1 + q**2)
     mine = sp.simplify(two_level_reciprocals().subs(K, size))
     yield identity(mine, value.subs({K: size, _SKEW: q - 1 / q}), at="every k, s, V: reciprocals by skewness")
-    yield identity(sp.diff(value, _SKEW), slope, at="every k, V: they fall as the skewness grows")
+    fall = identity(sp.diff(value, _SKEW), slope, at="every k, V: they fall as the skewness grows")
+    yield from serving("templates", [fall])
     yield decide(
         nonnegative(-slope * (1 + SPREAD * _SKEW - SPREAD**2) ** 2, {K: K, SPREAD: SPREAD}),
         at="every k, V",
@@ -250,6 +253,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "spread", "skew", "templates"),
     ),
     Claim(
         id="symshuffle.alphabets-largest-budget",
@@ -273,6 +277,7 @@ CLAIMS: Final = (
             Control("the bound is reached", lambda k, s, c: (0 * k, _largest(k, s, c)[1])),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "s", "lam"),
     ),
     Claim(
         id="symshuffle.alphabets-capped-vertices",
@@ -286,7 +291,7 @@ CLAIMS: Final = (
         source="answers alphabets, Section 13, with a local cap",
         assumptions=(r"$k\ge3$, $1<\lambda\le\sqrt{k-1}$",),
         scope="seven (k, lam), each corner and each edge with a certificate over Q",
-        grade=Grade.CERTIFIED,
+        grade=Grade.EXACT_CASES,
         printed=_corners,
         check=_check_corners,
         controls=(
@@ -315,6 +320,7 @@ CLAIMS: Final = (
             Control("never more", lambda k, s, c: 1 + 0 * k * s * c),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "s", "lam"),
     ),
     Claim(
         id="symshuffle.alphabets-backgrounds",

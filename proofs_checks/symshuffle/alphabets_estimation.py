@@ -24,8 +24,10 @@ from symshuffle.claims.model import (
     Grade,
     Kind,
     Statement,
+    by_cases,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.design.frontier import trace_frontier
@@ -96,19 +98,19 @@ def _check_cube(statement: Statement, rng: np.random.Generator) -> Iterator[Comp
     yield compare(abs(many * Fraction("10.87312731") - 1), Fraction(1, 1000), "<=", at="k=10, n=10^13: 1/(4e)")
 
 
-def _corner(m: Any, chi: Any, n: Any, h: Any, pi: Any) -> tuple[Any, Any, Any]:
+def _corner(m: Any, chi: Any, n: Any, h: Any) -> tuple[Any, Any, Any]:
     """Information of one message about one coordinate, of its prior, and the bound, m = k - 1."""
-    message, prior = chi / (1 - m * h), 4 * pi**2 / h**2
+    message, prior = chi / (1 - m * h), 4 * sp.pi**2 / h**2
     return message, prior, m / (n * message + prior)
 
 
-def _corner_without_mass(m: Any, chi: Any, n: Any, h: Any, pi: Any) -> tuple[Any, Any, Any]:
-    prior = 4 * pi**2 / h**2
+def _corner_without_mass(m: Any, chi: Any, n: Any, h: Any) -> tuple[Any, Any, Any]:
+    prior = 4 * sp.pi**2 / h**2
     return chi, prior, m / (n * chi + prior)
 
 
 def _check_corner(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    message, prior, bound = statement(_M, _CHI, _N, _H, sp.pi)
+    message, prior, bound = statement(_M, _CHI, _N, _H)
     t = sp.Symbol("t", positive=True)
     yield identity(prior_information(cosine_prior(t, _H / 2), t, -_H / 2, _H / 2), prior, at="every h: cosine prior")
     yield identity(_M**2 / (_M * _N * message + _M * prior), bound, at="every k, n, h: van Trees in k - 1 coordinates")
@@ -128,7 +130,7 @@ def _check_corner(statement: Statement, rng: np.random.Generator) -> Iterator[Co
         information = fisher_information(law, w)
         for j in (1, 2):
             edge = information[j][j] + information[0][0] - 2 * information[0][j]
-            claimed = statement(Fraction(2), _budget(channel), 1, h, Fraction(3))[0]
+            claimed = statement(Fraction(2), _budget(channel), 1, h)[0]
             yield compare(edge, claimed, "<=", at=f"channel {trial}, coordinate {j}")
     for lam, n in ((4, 1), (4, 3), (2, 4)):
         chi = _budget(krr().at(k=3, lam=lam).channel())
@@ -254,6 +256,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("m", "chi", "n", "h"),
     ),
     Claim(
         id="symshuffle.alphabets-van-trees",
@@ -274,14 +277,15 @@ CLAIMS: Final = (
             Control("the corner keeps all mass", _corner_without_mass),
             Control(
                 "information pi^2/h^2 of the prior",
-                lambda m, c, n, h, pi: (
-                    _corner(m, c, n, h, pi)[0],
-                    pi**2 / h**2,
-                    m / (n * c / (1 - m * h) + pi**2 / h**2),
+                lambda m, c, n, h: (
+                    _corner(m, c, n, h)[0],
+                    sp.pi**2 / h**2,
+                    m / (n * c / (1 - m * h) + sp.pi**2 / h**2),
                 ),
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("m", "chi", "n", "h"),
     ),
     Claim(
         id="symshuffle.alphabets-minimax",
@@ -307,6 +311,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=by_cases("k", "lam", "n"),
     ),
     Claim(
         id="symshuffle.alphabets-ratios",
@@ -321,5 +326,6 @@ CLAIMS: Final = (
         check=_check_ratios,
         controls=(Control("within one per mille", lambda k, n: Fraction(1001, 1000)),),
         expected=ClaimVerdict.HOLDS,
+        obligations=by_cases("k", "n"),
     ),
 )

@@ -21,7 +21,9 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
+    serving,
 )
 from symshuffle.likelihood import families
 from symshuffle.likelihood.certificates import OneWay, two_moment_bound
@@ -44,18 +46,59 @@ from symshuffle.shuffled import shuffled_divergence, worst_shuffled_divergence
 WAYS: Final[tuple[OneWay, ...]] = ("forward", "reverse")
 
 
-def _worst_hinge(v: Any, c: Any, below: Any, above: Any) -> Any:
-    """The largest E(U - c)_+ over laws of mean 0 and variance v on [-below, above], by cases."""
+def _worst_hinge(v: Any, c: Any, below: Any, above: Any) -> tuple[tuple[Any, Any], tuple[Any, Any], Any]:
+    """The largest E(U - c)_+ over laws of mean 0 and variance v on [-below, above].
+
+    Each with the variance from which it holds: with an atom at the lower end, with one at the upper end; and otherwise.
+    """
+    return (
+        (below * (v - c * below) / (below * below + v), below * below + 2 * c * below),
+        (v * (above - c) / (v + above * above), above * above - 2 * c * above),
+        two_moment_bound(v, c),
+    )
+
+
+def _largest_hinge(statement: Statement, v: Any, c: Any, below: Any, above: Any) -> Any:
+    """The statement at numbers, by cases."""
     if c >= above:
         return Fraction(0)
-    if v > below * below + 2 * c * below:
-        return below * (v - c * below) / (below * below + v)
-    if v > above * above - 2 * c * above:
-        return v * (above - c) / (v + above * above)
-    return two_moment_bound(v, c)
+    low, high, between = statement(v, c, below, above)
+    return low[0] if v > low[1] else high[0] if v > high[1] else between
+
+
+def _check_majorants(statement: Statement) -> Iterator[Comparison]:
+    """In each case a quadratic above the hinge on the range, and a law on its points of contact."""
+    v, c, a, b, u = sp.symbols("v c A B u", positive=True)
+    low, high, between = statement(v, c, a, b)
+    # Lower end: through 0 at -A, tangent to the hinge at v/A; L is the distance of the two.
+    far = v / a + a
+    bend, tilt = (a + c) / far**2, 1 - 2 * (a + c) / far
+    above = bend * (u + a) ** 2 + tilt * (u + a)
+    yield identity(above - (u - c), bend * (u - v / a) ** 2, at="lower end, every point: above the hinge")
+    yield identity(tilt * far * a, v - low[1], at="lower end: rising from 0 exactly in its case")
+    mean = bend * (v + a**2) + tilt * a
+    yield identity(mean, low[0], at="lower end, every law: the mean of the quadratic")
+    yield identity((v / a - c) * a / far, low[0], at="lower end: attained by -A and v/A")
+    # Upper end: tangent to 0 at -v/B, through the hinge at B.
+    away = b + v / b
+    bowl = (b - c) / away**2
+    room = bowl * (u + v / b) ** 2 - (u - c) - (b - u) * (1 - bowl * (b + u + 2 * v / b))
+    yield identity(room, 0, at="upper end, every point: excess over the hinge, a product of B - u and a number")
+    yield identity((away - 2 * (b - c)) * b, v - high[1], at="upper end: that number is >= 0 at u = B in its case")
+    yield identity(bowl * (v + v**2 / b**2), high[0], at="upper end, every law: the mean of the quadratic")
+    yield identity((b - c) * v / (v + b**2), high[0], at="upper end: attained by -v/B and B")
+    # In between: u = c +- r with r^2 = v + c^2.
+    r = sp.Symbol("r", positive=True)
+    mean = ((v + (r - c) ** 2) / (4 * r)).subs(r, sp.sqrt(v + c**2))
+    yield identity((u - c + r) ** 2 / (4 * r) - (u - c), (u - c - r) ** 2 / (4 * r), at="between: above the hinge")
+    yield identity(mean, between, at="between, every law: the mean of the quadratic")
+    share = (r - c) / (2 * r)  # mean 0
+    reached = (share * r).subs(r, sp.sqrt(v + c**2))
+    yield identity(reached, between, at="between: attained by c - r and c + r")
 
 
 def _check_worst(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from serving("laws", _check_majorants(statement))
     for lam in (Fraction(3, 2), Fraction(5)):
         top = largest_chi_square(lam)
         for budget in (top, top * Fraction(3, 4), top / 10):
@@ -69,7 +112,7 @@ def _check_worst(statement: Statement, rng: np.random.Generator) -> Iterator[Com
                             if way == "forward"
                             else (order, 1 - 1 / order, lam - 1, 1 - 1 / lam)
                         )
-                        claimed = scale * statement(budget / n, c, below, above)
+                        claimed = scale * _largest_hinge(statement, budget / n, c, below, above)
                         at = f"lam={lam}, chi-square={budget}, n={n}, exp(eps)={order}, {way}"
                         room = Fraction(1, 10**4) * found.bracket.upper
                         yield decide(lower_end(claimed) <= found.bracket.upper, at=at, claimed="no more than the dual")
@@ -159,15 +202,37 @@ CLAIMS: Final = (
         r"$\frac{\sigma^2(B-c)}{\sigma^2+B^2}$.",
         source="symshuffle.likelihood.worst (Beyond, item 4)",
         assumptions=("a bound for canonical pairs; for n > 1 a relaxation",),
-        scope="72 linear programs, each with a rational majorant and a rational law; formulas inside all brackets",
-        grade=Grade.CERTIFIED,
+        scope="every law: a quadratic above the hinge in each case, and who attains it; 72 linear programs with "
+        "rational majorants and laws",
+        grade=Grade.PROVED,
         printed=_worst_hinge,
         check=_check_worst,
         controls=(
-            Control("two moments, whatever the range", lambda v, c, below, above: two_moment_bound(v, c)),
-            Control("1 % smaller", lambda v, c, below, above: _worst_hinge(v, c, below, above) * Fraction(99, 100)),
+            Control(
+                "two moments, whatever the range",
+                lambda v, c, a, b: (
+                    tuple((two_moment_bound(v, c), e) for _, e in _worst_hinge(v, c, a, b)[:2])
+                    + _worst_hinge(v, c, a, b)[2:]
+                ),
+            ),
+            Control(
+                "1 % smaller",
+                lambda v, c, a, b: (
+                    *((value * Fraction(99, 100), e) for value, e in _worst_hinge(v, c, a, b)[:2]),
+                    _worst_hinge(v, c, a, b)[2],
+                ),
+            ),
+            Control(
+                "the upper end from B^2 on",
+                lambda v, c, a, b: (
+                    _worst_hinge(v, c, a, b)[0],
+                    (v * (b - c) / (v + b * b), b * b),
+                    two_moment_bound(v, c),
+                ),
+            ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("v", "c", "below", "above", "laws"),
     ),
     Claim(
         id="symshuffle.alphabets-identifiable-obstruction",

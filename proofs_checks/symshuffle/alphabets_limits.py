@@ -20,6 +20,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.likelihood import families
@@ -52,6 +53,11 @@ def _check_normal(statement: Statement, rng: np.random.Generator) -> Iterator[Co
         yield identity(
             (side * (x - c) + x - c) / 2, hinge, at="every x: a hinge is half an absolute value, plus a line"
         )
+    third, v, n = sp.symbols("t v n", positive=True)
+    # A hinge is half an absolute value and a line: mu/2 times the Wasserstein distance, at most E|g-1|^3/(v^(3/2)
+    # sqrt(n)) by the cited theorem; mu = sqrt(v/n).
+    wasserstein = third / (v ** sp.Rational(3, 2) * sp.sqrt(n))
+    yield identity(sp.sqrt(v / n) / 2 * wasserstein, statement(third, v, n), at="every law, n: from the cited theorem")
     r, u = sp.symbols("r u", nonnegative=True)
     cap = 1 + r
     for distance in (r * u / (1 + u), (1 - 1 / cap) * u / (1 + u)):  # |x - 1| above and below 1
@@ -158,6 +164,7 @@ CLAIMS: Final = (
             Control("v in place of E|g-1|^3/v", lambda third, v, n: v / (20 * n)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("third", "v", "n"),
     ),
     Claim(
         id="symshuffle.alphabets-poisson-window",
@@ -185,5 +192,6 @@ CLAIMS: Final = (
             Control("the square of the share", lambda active, distance: active**2 * distance / 2),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("active", "distance"),
     ),
 )

@@ -20,6 +20,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.numbers import Ball, to_arb, working_precision
@@ -277,6 +278,7 @@ CLAIMS: Final = (
             Control("upper bound 1 % short", lambda t: (_tail_slope(t)[0], Fraction(99, 100) / t**2)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("t"),
     ),
     Claim(
         id="vecmean.lem-A.2",
@@ -286,7 +288,7 @@ CLAIMS: Final = (
         source="vecmean, Lemma A.2",
         assumptions=("finite channels and finitely many inputs",),
         scope="5 random channels, n = 2, 3: exact lower bounds agree; the cone program of n users for RR(3/4)",
-        grade=Grade.CERTIFIED,
+        grade=Grade.EXACT_CASES,
         printed=_one_of_n,
         check=_check_one_user,
         controls=(Control("1 % less", lambda n: Fraction(99, 100 * n)), Control("1/n^2", lambda n: Fraction(1, n * n))),
@@ -339,6 +341,7 @@ CLAIMS: Final = (
         check=_check_bookkeeping,
         controls=(Control("without the half", lambda a, b: 2 * _exponent(a, b)),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("chi", "other"),
     ),
     Claim(
         id="vecmean.eq-27-30",
@@ -353,5 +356,6 @@ CLAIMS: Final = (
         check=_check_steps,
         controls=(Control("1 % more", lambda phi, variance: _cauchy(phi, variance) * Fraction(101, 100)),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("phi", "variance"),
     ),
 )

@@ -21,6 +21,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.numbers import Ball, to_arb, working_precision
@@ -239,7 +240,7 @@ CLAIMS: Final = (
         source="vecmean, Appendix A.4, Step 2",
         assumptions=(),
         scope="a channel with the symmetry of the square, certified; the plane at theta = 0, perturbed, in balls",
-        grade=Grade.CERTIFIED,
+        grade=Grade.EXACT_CASES,
         printed=_linear,
         check=_check_symmetrised,
         controls=(Control("a perturbation that pays nothing", lambda mechanism, added: Fraction(0)),),
@@ -253,11 +254,12 @@ CLAIMS: Final = (
         source="vecmean, Appendix A.4, Step 6",
         assumptions=("Mills' bound beyond tau = 8",),
         scope="the slope for all tau; its sign on (0, 8] in cells; three heights in dimension 10^4",
-        grade=Grade.PROVED,
+        grade=Grade.CERTIFIED,
         printed=_limit_slope,
         check=_check_limit,
         controls=(Control("tau in place of 2 tau", lambda phi, lo, up, tau: phi / lo - phi / up + tau),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("phi", "lower", "upper", "tau"),
     ),
     Claim(
         id="vecmean.eq-39-49",
@@ -275,6 +277,7 @@ CLAIMS: Final = (
             Control("first coefficient 1", lambda e, d: (e - e**2, _expansion(e, d)[1] - e * Fraction(1, 2))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("e", "d"),
     ),
     Claim(
         id="vecmean.eq-50-55",
@@ -284,11 +287,12 @@ CLAIMS: Final = (
         source="vecmean, equations (50) to (55)",
         assumptions=("C made explicit: 1/(1-e) + 1 - e, that of dimension 1",),
         scope="four sigma and three dimensions against the certified best mixture",
-        grade=Grade.CERTIFIED,
+        grade=Grade.PROVED,
         printed=_gap,
         check=_check_assembly,
         controls=(Control("half of eta", lambda sigma: _gap(sigma) * Fraction(1, 2)),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("r", "dimensions"),
     ),
     Claim(
         id="vecmean.ass-B.1",
@@ -317,5 +321,6 @@ CLAIMS: Final = (
         check=_check_rounds,
         controls=(Control("noise T sigma", lambda s, n, r: (r / (r**2 * s**2 * n), r * s**2 / n)),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("sigma", "n", "rounds"),
     ),
 )

@@ -23,7 +23,9 @@ from symshuffle.claims.model import (
     Grade,
     Kind,
     Statement,
+    by_cases,
     compare,
+    for_all,
     identity,
 )
 from symshuffle.law import Law
@@ -266,6 +268,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=by_cases("n"),
     ),
     Claim(
         id="symshuffle.vecmean-order-criterion",
@@ -279,7 +282,7 @@ CLAIMS: Final = (
         source="own; from Edgeworth's expansion (vecmean, Appendix C leaves the order open)",
         assumptions=("asymptotic; next to equality, at finite n, either order may win",),
         scope="four two-output pairs with the largest blanket, n = 1000, brackets in balls",
-        grade=Grade.CERTIFIED,
+        grade=Grade.EXACT_CASES,
         printed=_order_rule,
         check=_check_order_rule,
         controls=(
@@ -297,10 +300,11 @@ CLAIMS: Final = (
         source="own; vecmean, Definition 2.1 allows any blanket",
         assumptions=("order (x, null), |x| = 1",),
         scope="two instances, in balls",
-        grade=Grade.CERTIFIED,
+        grade=Grade.PROVED,
         printed=_largest_gain,
         check=_check_largest,
         controls=(Control("above instead of below", lambda *a: ">"),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("small", "large"),
     ),
 )

@@ -17,8 +17,10 @@ from symshuffle.claims.model import (
     Grade,
     Kind,
     Statement,
+    by_cases,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.numbers import Ball, to_arb, working_precision
@@ -307,6 +309,7 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("gamma", "v"),
     ),
     Claim(
         id="symshuffle.vecmean-laplace-upper-index",
@@ -321,6 +324,7 @@ CLAIMS: Final = (
         check=_check_laplace,
         controls=(Control("3 in place of 2", lambda u, v: (1 - 1 / u) ** 2 * (3 * u * v + 1 / v**2) / 3),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("u", "v"),
     ),
     Claim(
         id="symshuffle.vecmean-fresh-null-law",
@@ -359,6 +363,7 @@ CLAIMS: Final = (
             Control("mean message without gamma", lambda c, g, b: (*_conditions(c, g, b)[:2], 1 / (b * c**2))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("chi", "gamma", "beta", "densities"),
     ),
     Claim(
         id="symshuffle.vecmean-clipped-rate",
@@ -373,7 +378,7 @@ CLAIMS: Final = (
         source="our own; vecmean, Section 7 asks for a better rate",
         assumptions=("unit inputs, or inputs of the ball rounded to the sphere",),
         scope="12 pairs (chi, d) in balls; the two inequalities of the bound for all d",
-        grade=Grade.CERTIFIED,
+        grade=Grade.EXACT_CASES,
         printed=_rate,
         check=_check_rate,
         controls=(Control("excess below 1/chi", lambda chi, d: 1 / chi),),
@@ -392,6 +397,7 @@ CLAIMS: Final = (
         check=_check_takeover,
         controls=(Control("two dimensions later", lambda chi: _takeover(chi) + 2),),
         expected=ClaimVerdict.HOLDS,
+        obligations=by_cases("chi"),
     ),
     Claim(
         id="symshuffle.vecmean-largest-blanket",
@@ -406,6 +412,7 @@ CLAIMS: Final = (
         check=_check_gain,
         controls=(Control("a gain of 1.7", lambda mechanism: Fraction(17, 10)),),
         expected=ClaimVerdict.HOLDS,
+        obligations=by_cases("mechanism"),
     ),
     Claim(
         id="symshuffle.vecmean-shrinkage",
@@ -423,5 +430,6 @@ CLAIMS: Final = (
         check=_check_shrunk,
         controls=(Control("factor 1/(2+E)", lambda e: (1 / (2 + e), e / (1 + e))),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("error"),
     ),
 )

@@ -23,7 +23,9 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
+    serving,
 )
 from symshuffle.divergences import hockey_stick
 from symshuffle.errors import InputError
@@ -162,6 +164,9 @@ def _check_conversion(statement: Statement, rng: np.random.Generator) -> Iterato
     )
     # Enough: (p - alpha^2 q) is (p - alpha s) plus alpha (s - alpha q), outcome by outcome.
     yield identity(p - alpha**2 * q, (p - alpha * s) + alpha * (s - alpha * q), at="every outcome: the two steps")
+    steps = mass - (delta + alpha * delta)  # each step gains at most delta, on every event
+    enough = decide(nonnegative(steps, {}), at="every event: sum of both steps", claimed="covered", symbolic=True)
+    yield from serving("events", [enough])
     tight = FiniteRandomizer.from_channel(
         Channel.from_rows([["1/2", "1/2"], ["1/20", "19/20"]]), bot=(Fraction(1, 5), Fraction(4, 5))
     )
@@ -275,6 +280,7 @@ def _response_profile(share: float, eps: float, n: int) -> float:
 def _check_template(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     import sympy as sp
 
+    from symshuffle.mechanisms.symbolic import nonnegative
     from symshuffle.vectors.templates import leading_template, profile_template
 
     chi, eps, n = sp.symbols("chi epsilon n", positive=True)
@@ -283,6 +289,8 @@ def _check_template(statement: Statement, _: np.random.Generator) -> Iterator[Co
     yield identity(
         sp.diff(sp.expand_log(sp.log(written), force=True), chi), -3 / chi - chi * eps**2 * n, at="its slope"
     )
+    falling = decide(nonnegative(3 / chi + chi * eps**2 * n, {}), at="every chi", claimed="f falls", symbolic=True)
+    yield falling
     share, before = 0.3, math.inf
     index = math.sqrt(1 - share**2) / share
     # f is the first term of g, which it approaches slowly: their ratio is taken from the library, the limit from g.
@@ -293,6 +301,10 @@ def _check_template(statement: Statement, _: np.random.Generator) -> Iterator[Co
         ratio = slow * _response_profile(share, level, users) / float(statement(index, level, users))
         yield compare(abs(ratio - 1), before, "<=", at=f"RR, n = {users}: closer to its limit", slack=0.0)
         before = abs(ratio - 1)
+        below = float(statement(math.sqrt(1 - share) / share, level, users)) / slow
+        yield compare(
+            _response_profile(share, level, users), below, "<=", at=f"RR, n = {users}: lower index", slack=0.0
+        )
     yield compare(before, 0.15, "<=", at="RR, n = 819200: within 15 %", slack=0.0)
 
 
@@ -386,6 +398,7 @@ CLAIMS: Final = (
             statement=lambda alpha, delta: (alpha**2, (1 + alpha) * delta),
             grade=Grade.PROVED,
         ),
+        obligations=for_all("alpha", "delta", "events"),
     ),
     Claim(
         id="vecmean.eq-leps",
@@ -403,6 +416,7 @@ CLAIMS: Final = (
         check=_check_variable,
         controls=(Control("alpha larger by 1 %", lambda a, b, r, alpha: (a - alpha * b * Fraction(101, 100)) / r),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("a", "b", "reference", "alpha"),
     ),
     Claim(
         id="vecmean.def-2.5",
@@ -434,7 +448,7 @@ CLAIMS: Final = (
         ),
         source="vecmean, Lemma 2.6, which imports it",
         assumptions=("the regularity of Appendix B",),
-        scope="slope of f; the lower side along one sequence of randomized response: a trend, no proof of the limits",
+        scope="f falls; both sides along one sequence of randomized response: a trend, no proof of the limits",
         grade=Grade.SAMPLED,
         printed=_leading,
         check=_check_template,

@@ -22,7 +22,10 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
+    in_the_limit,
+    serving,
 )
 from symshuffle.numbers import Ball, to_arb, working_precision
 from symshuffle.vectors.mechanisms import (
@@ -51,14 +54,51 @@ def _log(n: int) -> Any:
         return to_arb(n).log()
 
 
-def _template(sigma: Fraction, eps: Ball, n: int) -> Ball:
-    """The template of the regime."""
-    with working_precision(BITS):
+def _template(sigma: Any, eps: Any, n: Any) -> Any:
+    """The template of the regime, in balls or in symbols."""
+    if isinstance(eps, Ball):
         import flint
 
-        a = to_arb(sigma) * to_arb(eps) * flint.arb(n).sqrt()
-        root = (2 * flint.arb.pi() * n).sqrt()
-        return Ball.from_arb((-a * a / 2).exp() / (root * a * a * to_arb(sigma)), BITS)
+        with working_precision(BITS):
+            a = to_arb(sigma) * to_arb(eps) * flint.arb(n).sqrt()
+            return Ball.from_arb(_shape(a, to_arb(sigma), n, (-a * a / 2).exp(), flint.arb.pi()), BITS)
+    import sympy as sp
+
+    a = sigma * eps * sp.sqrt(n)
+    return _shape(a, sigma, n, sp.exp(-(a**2) / 2), sp.pi)
+
+
+def _shape(a: Any, sigma: Any, n: Any, decay: Any, pi: Any) -> Any:
+    return decay / ((2 * pi * n) ** Fraction(1, 2) * a * a * sigma)
+
+
+def _check_limit(statement: Statement) -> Iterator[Comparison]:
+    """Both bounds of Lemma A.1 over the template tend to 1, in t = 1/a and s = ab = eps/2, which tend to 0."""
+    import sympy as sp
+
+    sigma, s, t = sp.symbols("sigma s t", positive=True)
+    a, b = 1 / t, s * t
+    n = 1 / (2 * sigma * b) ** 2  # b = 1/(2 sigma sqrt(n))
+    density = sp.exp(-(a**2) / 2) / sp.sqrt(2 * sp.pi)
+    factor = density * sp.exp(s - b**2 / 2)
+    upper = 2 * b / (a**2 - b**2)
+    cubes = (1 / (a - b) ** 3 - 1 / (a + b) ** 3) / 3
+    written = statement(sigma, 2 * s, n)
+    for name, bound in (("upper", factor * upper), ("lower", factor * (upper - 3 * cubes))):
+        ratio = sp.simplify(bound / written)
+        smooth = sp.simplify(ratio / sp.exp(s - b**2 / 2))
+        at = f"every sigma: {name} bound of the profile over the template, a rational function times exp(s - s^2 t^2/2)"
+        yield identity(smooth.subs({t: 0}).subs({s: 0}), 1, at=at)
+        yield decide(
+            bool(sp.denom(sp.together(smooth)).subs({t: 0, s: 0}) != 0),
+            at=f"{name} bound",
+            claimed="continuous where a is infinite and eps is 0",
+        )
+
+
+def _check_membership(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _check_limit(statement)
+    yield from _check_regime(statement, rng)
 
 
 def _check_regime(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
@@ -103,10 +143,22 @@ def _check_decay(statement: Statement, _: np.random.Generator) -> Iterator[Compa
 
 def _central(sigma: Any, d: Any, n: Any) -> tuple[Any, Any]:
     """Squared error and sensitivity of the central Gaussian mechanism."""
-    return d * sigma**2 / n, Fraction(1) / n
+    return d * sigma**2 / n, 1 / n if hasattr(n, "free_symbols") else Fraction(1) / n
 
 
 def _check_central(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    scale, size, users, length = sp.symbols("sigma d n x", positive=True)
+    y = sp.Symbol("y", real=True)
+    error, sensitivity = statement(scale, size, users)
+    spread = scale**2 / users  # of one coordinate of the noise sigma/sqrt(n) Z
+    density = sp.exp(-(y**2) / (2 * spread)) / sp.sqrt(2 * sp.pi * spread)
+    moment = sp.simplify(sp.integrate(y**2 * density, (y, -sp.oo, sp.oo)))
+    yield identity(size * moment, error, at="every sigma, d, n: d coordinates of the noise")
+    shift = length / users  # what a vector of length x <= 1 adds to the mean
+    yield identity(shift.subs(length, 1), sensitivity, at="every n: the longest vector against none")
+    yield decide(sp.diff(shift, length) == 1 / users, at="every n", claimed="longer vectors move the mean more")
     for sigma, d, n in ((Fraction(2), 3, 10), (Fraction(1, 2), 7, 1000)):
         error, sensitivity = statement(sigma, d, n)
         yield compare(errn(CentralGaussian(sigma, d), n), error, at=f"sigma = {sigma}, d = {d}, n = {n}")
@@ -163,22 +215,38 @@ def _check_objective(statement: Statement, _: np.random.Generator) -> Iterator[C
             yield compare(total, single * statement(n), at=f"{type(mechanism).__name__}, n = {n}")
 
 
-def _explicit_gap(sigma: Ball, e: Ball) -> Any:
-    """An upper bound of eta, with the constant that dimension 1 needs, for e = sigma^(-2/3) < 1."""
+def _explicit_gap(r: Any) -> Any:
+    """An upper bound of eta, with the constant that dimension 1 needs, for r = sigma^(-1/3) < 1."""
+    e = r * r
     return Fraction(3, 2) * e + (1 / (1 - e) + (1 - e)) * e * e
 
 
 def _check_correspondence(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    from symshuffle.mechanisms.symbolic import nonnegative
+
+    r, m, t = sp.symbols("r m t", positive=True)
+    gap = sp.nsimplify(statement(r))
+    inside = {r: t / (1 + t)}
+    room = decide(
+        nonnegative(1 + gap - sp.nsimplify(_upper_bound(r**2, 1 + m)), inside),
+        at="every sigma > 1, d >= 1: above what Corollary 3.6 allows",
+        claimed="covered",
+        symbolic=True,
+    )
+    yield from serving("dimensions", [room])
+    yield decide(nonnegative(gap, inside), at="every sigma > 1", claimed="eta is not negative", symbolic=True)
+    yield identity(sp.limit(gap / r**2, r, 0), sp.Rational(3, 2), at="sigma to infinity: eta over sigma^(-2/3)")
     for sigma in (Fraction(3), Fraction(10), Fraction(100), Fraction(1000)):
         with working_precision(BITS):
-            e = Ball.from_arb((-2 * to_arb(sigma).log() / 3).exp(), BITS)
-            index = Ball.from_arb(to_arb(sigma), BITS)
+            root = Ball.from_arb((-to_arb(sigma).log() / 3).exp(), BITS)
         for d in (1, 2, 10, 1000):
             found = bmg_optimal(sigma, d)
             ratio = Ball(found.bracket.lower, found.bracket.upper) / (d * sigma**2)
             where = f"sigma = {sigma}, d = {d}"
             yield compare(ratio, Fraction(1), ">=", at=f"{where}: not below the central Gaussian")
-            yield compare(ratio, 1 + statement(index, e), "<=", at=f"{where}: within eta of it")
+            yield compare(ratio, 1 + statement(root), "<=", at=f"{where}: within eta of it")
 
 
 def _both_orders(lower: Fraction, upper: Fraction) -> bool:
@@ -203,15 +271,22 @@ def _ratio(first: Any, second: Any, eps: Any, n: Any) -> Any:
 def _check_reduction(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     import sympy as sp
 
+    from symshuffle.mechanisms.symbolic import nonnegative
+
     chi, eta, eps, n, x = sp.symbols("chi eta epsilon n x", positive=True)
     for first, second, name in ((chi + eta, chi, "chi + eta over chi"), (chi, chi + eta, "the other way")):
         ours = leading_template(first, eps, n) / leading_template(second, eps, n)
         yield identity(sp.simplify(ours / statement(first, second, eps, n)), 1, at=f"every n: {name}")
-    fixed = {chi: 2, eta: sp.Rational(1, 3)}
-    for first, second, limit in ((chi + eta, chi, sp.Integer(0)), (chi, chi + eta, sp.oo)):
-        grown = statement(first, second, sp.sqrt(x / n), n).subs(fixed)
-        found = sp.limit(sp.simplify(grown), x, sp.oo)
-        yield decide(found == limit, at="eps^2 n to infinity", claimed=f"limit {limit}", computed=str(found))
+    # log of the ratio in x = eps^2 n is affine, of slope beyond chi eta either way: so it tends to 0, or to infinity.
+    for first, second, sign in ((chi + eta, chi, -1), (chi, chi + eta, 1)):
+        log = sp.expand_log(sp.log(statement(first, second, sp.sqrt(x / n), n)), force=True)
+        slope = sp.diff(log, x)
+        steep = nonnegative(sp.simplify(sign * slope - chi * eta), {})
+        found = [
+            decide(steep, at="every chi, eta: as eps^2 n grows", claimed="to 0 or infinity", symbolic=True),
+            identity(sp.diff(slope, x), 0, at="every chi, eta: affine in eps^2 n"),
+        ]
+        yield from serving("eps^2 n", found)
 
 
 def _hcr(inverse_upper: Fraction, d: int) -> Fraction:
@@ -305,16 +380,17 @@ CLAIMS: Final = (
         title="the central Gaussian mechanism is in the regime",
         text=r"$\delta_{GM(\sigma)}(\varepsilon_n)=f_{n,\varepsilon_n}(\sigma)(1+o(1))$.",
         source="vecmean, Proposition 3.2",
-        assumptions=(r"$\varepsilon_n=O(\sqrt{\log n/n})$, $\varepsilon_n\sqrt n\to\infty$",),
-        scope="sigma = 1, 3 along eps^2 n = log n to n = 1e48, between two bounds whose ratio tends to 1",
-        grade=Grade.CERTIFIED,
+        assumptions=(r"$\varepsilon_n=O(\sqrt{\log n/n})$, $\varepsilon_n\sqrt n\to\infty$", "the bounds of Lemma A.1"),
+        scope="every sigma: both bounds of Lemma A.1 over the template tend to 1; sigma = 1, 3 to n = 1e48 in balls",
+        grade=Grade.PROVED,
         printed=_template,
-        check=_check_regime,
+        check=_check_membership,
         controls=(
             Control("noise 1 % smaller", lambda s, e, n: _template(s * Fraction(99, 100), e, n)),
             Control("power 1 of a instead of 2", lambda s, e, n: _template(s, e, n) * s * e * Fraction(10**6)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("sigma") + in_the_limit("eps", "n"),
     ),
     Claim(
         id="vecmean.sec-3.1-decay",
@@ -341,6 +417,7 @@ CLAIMS: Final = (
             statement=lambda sigma, rate: Fraction(1, 2) + sigma**2 * rate / 2,
             grade=Grade.CERTIFIED,
         ),
+        obligations=for_all("sigma", "rate"),
     ),
     Claim(
         id="vecmean.eq-1-2",
@@ -349,15 +426,16 @@ CLAIMS: Final = (
         text=r"$E|GM(\sigma)-\bar x|^2=d\sigma^2/n$; the mean has zero-out sensitivity 1/n.",
         source="vecmean, equations (1) and (2)",
         assumptions=(),
-        scope="two parameter sets; equation (8) at the shift 1/n is the profile",
-        grade=Grade.CERTIFIED,
+        scope="every sigma, d, n; equation (8) at the shift 1/n is the profile in two cases, in balls",
+        grade=Grade.PROVED,
         printed=_central,
         check=_check_central,
         controls=(
-            Control("sensitivity 2/n", lambda s, d, n: (_central(s, d, n)[0], Fraction(2, n))),
-            Control("error without d", lambda s, d, n: (s**2 / n, Fraction(1, n))),
+            Control("sensitivity 2/n", lambda s, d, n: (_central(s, d, n)[0], 2 * _central(s, d, n)[1])),
+            Control("error without d", lambda s, d, n: (s**2 / n, _central(s, d, n)[1])),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("sigma", "d", "n"),
     ),
     Claim(
         id="vecmean.eq-3",
@@ -393,16 +471,17 @@ CLAIMS: Final = (
         title="the Gaussian limit correspondence",
         text=r"$d\sigma^2\le Err^*_{DP}\le d\sigma^2(1+\eta(\sigma))$, $\eta=O(\sigma^{-2/3})$ the same for every d.",
         source="vecmean, Theorem 3.3",
-        assumptions=("Lemma 2.6, which is imported",),
-        scope="eta = 3/2 e + (2 - e + e^2/(1-e)) e^2, e = sigma^(-2/3), against the certified best mixture; 16 cases",
+        assumptions=("Lemmas 2.6 (imported) and A.2, Theorem 3.5 and Corollary 3.6",),
+        scope="eta = 3/2 e + (1/(1-e) + 1 - e) e^2, e = sigma^(-2/3), for every sigma and d; the best mixture in 16 cases",
         grade=Grade.CERTIFIED,
         printed=_explicit_gap,
         check=_check_correspondence,
         controls=(
-            Control("eta of order 1/sigma", lambda s, e: Fraction(3, 2) / s),
-            Control("eta negative", lambda s, e: -_explicit_gap(s, e)),
+            Control("eta of order 1/sigma", lambda r: Fraction(3, 2) * r * r * r),
+            Control("1 % less", lambda r: _explicit_gap(r) * Fraction(99, 100)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("r", "dimensions"),
     ),
     Claim(
         id="vecmean.eq-5-6",
@@ -422,10 +501,13 @@ CLAIMS: Final = (
         id="vecmean.lem-3.4",
         kind=Kind.STATEMENT,
         title="privacy constraints become index constraints",
-        text=r"$Err^*_{up}(\chi)\le Err^*_{DP}\le Err^*_{lo}(\chi+\eta)$, by (18): $f(\chi+\eta)/f(\chi)\to0$.",
+        text=(
+            r"Given Lemmas 2.6 and A.2: $Err^*_{up}(\chi)\le Err^*_{DP}\le Err^*_{lo}(\chi+\eta)$, because "
+            r"$f(\chi+\eta)/f(\chi)\to0$ by (18) and $f(\chi)/f(\chi+\eta)\to\infty$ for all $\chi,\eta>0$."
+        ),
         source="vecmean, Lemma 3.4",
-        assumptions=("Lemmas 2.6 and A.2",),
-        scope="the ratio of templates for all arguments, its limits at chi = 2, eta = 1/3; Lemma 2.6 stays imported",
+        assumptions=("Lemma 2.6, which is imported and here only sampled", "Lemma A.2"),
+        scope="the implication: ratio of templates and its limits for all arguments; what it rests on is not proved here",
         grade=Grade.PROVED,
         printed=_ratio,
         check=_check_reduction,
@@ -434,6 +516,7 @@ CLAIMS: Final = (
             Control("no half in the exponent", lambda a, b, e, n: _ratio(a, b, e, n) ** 2),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("first", "second", "eps", "n") + in_the_limit("eps^2 n"),
     ),
     Claim(
         id="vecmean.thm-3.5",
@@ -468,5 +551,6 @@ CLAIMS: Final = (
             Control("remainder 1 % short", lambda e, d: _upper_bound(e, d) - Fraction(1, 100) * e * e),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("e", "d"),
     ),
 )

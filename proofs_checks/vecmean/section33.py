@@ -22,6 +22,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.errors import InputError
@@ -320,6 +321,7 @@ CLAIMS: Final = (
             Control("m without the division by q", lambda p, q, a: {**_numbers(p, q, a), "m": a * (p + q - 1)}),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("p", "q", "alpha"),
     ),
     Claim(
         id="vecmean.prop-3.8",
@@ -340,6 +342,7 @@ CLAIMS: Final = (
             Control("linear term halved", lambda chi: (_response(chi)[0], _response(chi)[1] - chi / 2)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("chi"),
     ),
     Claim(
         id="vecmean.rem-3.9",

@@ -20,6 +20,7 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
 )
 from symshuffle.numbers import Exp
@@ -206,6 +207,7 @@ CLAIMS: Final = (
         _check_algorithm,
         (Control("the message itself as estimate", lambda gamma, x, y: y),),
         assumptions=("gamma < 1: the printed range gamma in (0, 1] includes 1, where (7) divides by zero",),
+        obligations=for_all("gamma", "x", "y"),
     ),
     _claim(
         "vecmean.sec-4.2-chilo",
@@ -220,6 +222,7 @@ CLAIMS: Final = (
             Control("1 % off", lambda gamma, w: _lower_index(gamma, w) * sp.Rational(101, 100)),
         ),
         assumptions=("|x| = 1, where the variance is largest",),
+        obligations=for_all("gamma", "w"),
     ),
     _claim(
         "vecmean.sec-4.2-err",
@@ -229,6 +232,7 @@ CLAIMS: Final = (
         _risk,
         _check_risk,
         (Control("gamma/(1 - gamma)^2", lambda d, s, g: _risk(d, s, g) + g / (1 - g) ** 2 - g / (1 - g)),),
+        obligations=for_all("d", "s", "gamma"),
     ),
     _claim(
         "vecmean.sec-4.2-opt",
@@ -240,6 +244,7 @@ CLAIMS: Final = (
         _check_fixed_index,
         (Control("gamma dropped", lambda gamma, chi: 1 / ((1 - gamma) ** 2 * chi**2)),),
         scope="the substitution, and that the constraint is tight, for all parameters; not the minimiser",
+        obligations=for_all("gamma", "chi"),
     ),
     _claim(
         "vecmean.thm-4.1",
@@ -253,6 +258,7 @@ CLAIMS: Final = (
             Control("coefficient 2", lambda e, d: 1 + 2 * e),
         ),
         scope="expansion as a formal series, every d; the remainder is that of a series, without explicit constant",
+        obligations=for_all("e", "d"),
     ),
     _claim(
         "vecmean.prop-4.2",
@@ -263,6 +269,7 @@ CLAIMS: Final = (
         _gaussian_variance,
         _check_gaussian_variance,
         (Control("e^(3a) for e^(4a)", lambda w: w**3 - 2 * w**2 + w),),
+        obligations=for_all("w"),
     ),
     _claim(
         "vecmean.eq-59-61",
@@ -273,6 +280,7 @@ CLAIMS: Final = (
         _check_reversion,
         (Control("last coefficient 650/8", lambda x: _reversion(x) - sp.Rational(1, 8) / x**2),),
         scope="formal series to fourth order",
+        obligations=for_all("x"),
     ),
     _claim(
         "symshuffle.vecmean-worst-norm",

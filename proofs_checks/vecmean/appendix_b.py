@@ -23,6 +23,7 @@ from symshuffle.claims.model import (
     decide,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.numbers import Ball, to_arb, working_precision
 from symshuffle.vectors.compare import privunit_constant
@@ -102,11 +103,18 @@ def _limit_slope(phi: Any, lower: Any, upper: Any, tau: Any) -> Any:
 def _check_limit(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     import sympy as sp
 
+    from symshuffle.mechanisms.symbolic import nonnegative
+
     tau = sp.Symbol("tau", positive=True)
     cdf = (1 + sp.erf(tau / sp.sqrt(2))) / 2
     density = sp.exp(-(tau**2) / 2) / sp.sqrt(2 * sp.pi)
     ours = sp.diff(sp.log(cdf * (1 - cdf) / density**2), tau)
     yield identity(sp.simplify(ours - statement(density, cdf, 1 - cdf, tau)), 0, at="every tau: slope of log C")
+    beyond = sp.Symbol("m", positive=True)
+    # Mills: Q >= phi tau/(1 + tau^2). Any density and lower tail will do.
+    far = statement(density, cdf, density * tau / (1 + tau**2), tau) - density / cdf
+    mills = nonnegative(sp.simplify(far).subs(tau, 8 + beyond), {})
+    yield decide(mills, at="every tau >= 8", claimed="the slope is positive by Mills' bound", symbolic=True)
     with working_precision(BITS):
         # On cells of (0, 8]: phi/Phi falls, phi/Q and tau rise; beyond, phi/Q < tau + 1/tau (Mills), so 2 tau wins.
         steps = [flint.arb(i) / 400 for i in range(40, 3201)]
@@ -159,31 +167,35 @@ def _check_expansion(statement: Statement, _: np.random.Generator) -> Iterator[C
     yield identity(alpha + 1 / (2 * alpha**2), sp.nsimplify(first) + excess, at="every alpha: 3/2 is the least")
 
 
-def _gap(sigma: Ball) -> Any:
-    """An upper bound of the proof's eta at sigma >= 10, with slack 1 and the constant of dimension 1."""
-    with working_precision(BITS):
-        wide = to_arb(sigma) + 1
-        e = (-2 * wide.log() / 3).exp()
-        value = (wide / to_arb(sigma)) ** 2 * (1 + 3 * e / 2 + (1 / (1 - e) + 1 - e) * e * e) - 1
-        return Ball.from_arb(value, BITS)
+def _gap(r: Any) -> Any:
+    """The proof's eta with slack 1 and the constant of dimension 1, at r = (sigma + 1)^(-1/3)."""
+    e = r * r
+    wide = 1 / (1 - r * e)  # (sigma + 1)/sigma
+    return wide * wide * (1 + Fraction(3, 2) * e + (1 / (1 - e) + 1 - e) * e * e) - 1
 
 
 def _check_assembly(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    before = None
-    for sigma in (Fraction(10), Fraction(100), Fraction(1000), Fraction(10**5)):
+    import sympy as sp
+
+    from symshuffle.mechanisms.symbolic import nonnegative
+
+    r, m, t = sp.symbols("r m t", positive=True)
+    said, e = sp.nsimplify(statement(r)), r**2
+    sigma = 1 / r**3 - 1
+    # Corollary 3.6 at chi = sigma + 1 and in dimension d, over d sigma^2.
+    allowed = ((sigma + 1) / sigma) ** 2 * (1 + 3 * e / 2 + (1 / (1 - e) + (1 - e) / (1 + m)) * e**2)
+    room = nonnegative(sp.factor(sp.together(1 + said - allowed)), {r: t / (1 + t)})
+    at = "every sigma > 0, d >= 1: what Corollary 3.6 allows at sigma + 1"
+    yield from serving("dimensions", [decide(room, at=at, claimed="covered", symbolic=True)])
+    yield identity(sp.limit(said / r**2, r, 0), sp.Rational(3, 2), at="sigma to infinity: eta over (sigma+1)^(-2/3)")
+    for size in (Fraction(10), Fraction(100), Fraction(1000), Fraction(10**5)):
         with working_precision(BITS):
-            ball = Ball.from_arb(to_arb(sigma), BITS)
-            power = Ball.from_arb((2 * to_arb(sigma).log() / 3).exp(), BITS)
-        eta: Any = statement(ball)
+            root = Ball.from_arb((-(to_arb(size) + 1).log() / 3).exp(), BITS)
+        eta: Any = statement(root)
         for d in (1, 10, 1000):
-            found = bmg_optimal(sigma + 1, d).bracket.upper / (d * sigma**2)
-            yield compare(found, 1 + eta, "<=", at=f"sigma = {sigma}, d = {d}: (54), best mixture at sigma + 1")
-        yield compare(eta, Fraction(0), ">=", at=f"sigma = {sigma}: eta is positive")
-        scaled: Any = eta * power
-        if before is not None:
-            yield compare(scaled, before, "<", at=f"sigma = {sigma}: eta sigma^(2/3) falls")
-        before = scaled
-    yield compare(before, Fraction(8, 5), "<=", at="sigma = 1e5: eta sigma^(2/3) near 3/2")
+            found = bmg_optimal(size + 1, d).bracket.upper / (d * size**2)
+            yield compare(found, 1 + eta, "<=", at=f"sigma = {size}, d = {d}: (54), best mixture at sigma + 1")
+        yield compare(eta, Fraction(0), ">=", at=f"sigma = {size}: eta is positive")
 
 
 def _moments(k: Any, t: Any) -> Any:
@@ -239,7 +251,7 @@ CLAIMS: Final = (
         text="Averaging over rotations keeps unbiasedness and does not raise the worst error; what is left is Y/m.",
         source="vecmean, Appendix A.4, Step 2",
         assumptions=(),
-        scope="a channel with the symmetry of the square, certified; the plane at theta = 0, perturbed, in balls",
+        scope="a channel with the symmetry of the square, both sides; the plane at theta = 0, perturbed, in balls",
         grade=Grade.EXACT_CASES,
         printed=_linear,
         check=_check_symmetrised,
@@ -253,7 +265,7 @@ CLAIMS: Final = (
         text=r"$C(\tau)=\Phi Q/\varphi^2$ has its only minimum at 0, $\pi/2$; $C(\tau/\sqrt d,d)\to C(\tau)$.",
         source="vecmean, Appendix A.4, Step 6",
         assumptions=("Mills' bound beyond tau = 8",),
-        scope="the slope for all tau; its sign on (0, 8] in cells; three heights in dimension 10^4",
+        scope="the slope for all tau, its sign in cells on (0, 8], by Mills beyond; the limit at three heights, d = 10^4",
         grade=Grade.CERTIFIED,
         printed=_limit_slope,
         check=_check_limit,
@@ -286,11 +298,11 @@ CLAIMS: Final = (
         text=r"$\eta=((\sigma+1)/\sigma)^2(1+\frac32(\sigma+1)^{-2/3}+C(\sigma+1)^{-4/3})-1=O(\sigma^{-2/3})$.",
         source="vecmean, equations (50) to (55)",
         assumptions=("C made explicit: 1/(1-e) + 1 - e, that of dimension 1",),
-        scope="four sigma and three dimensions against the certified best mixture",
+        scope="every sigma and d, from Corollary 3.6; four sigma and three dimensions against the best mixture",
         grade=Grade.PROVED,
         printed=_gap,
         check=_check_assembly,
-        controls=(Control("half of eta", lambda sigma: _gap(sigma) * Fraction(1, 2)),),
+        controls=(Control("1 % less", lambda r: _gap(r) * Fraction(99, 100)),),
         expected=ClaimVerdict.HOLDS,
         obligations=for_all("r", "dimensions"),
     ),

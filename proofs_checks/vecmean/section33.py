@@ -282,7 +282,7 @@ CLAIMS: Final = (
         ),
         source="vecmean, Proposition 3.7",
         assumptions=("unit inputs, $d\\ge2$",),
-        scope="the plane at theta = 0 with three unbiased estimators; C(0, d) and the slope of C in theta for five d",
+        scope="the plane at theta = 0 with three unbiased estimators; C(0, d) and three C(theta, d) for five d",
         grade=Grade.REFUTED,
         printed=_every_estimator,
         check=_check_constant,
@@ -299,7 +299,7 @@ CLAIMS: Final = (
                 r"\Gamma(\frac d2))^2$ increases to $\pi/2$; the range of $\theta$ is the open interval."
             ),
             statement=_least_estimator,
-            grade=Grade.CERTIFIED,
+            grade=Grade.EXACT_CASES,
         ),
     ),
     Claim(

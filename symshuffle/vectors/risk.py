@@ -25,6 +25,15 @@ from symshuffle.vectors.mechanisms import (
 from symshuffle.vectors.sphere import cap_numbers
 
 
+def mixed_gaussian_risk(gamma: Any, sigma0: Any, dimension: Any) -> tuple[Any, Any]:
+    r"""The pair :math:`d\sigma_0^2/(1-\gamma)^2`, :math:`\gamma/(1-\gamma)` of the mixed Gaussian.
+
+    In numbers or in symbols (vecmean, equation (38)).
+    """
+    rest = 1 - gamma
+    return dimension * (sigma0 / rest) ** 2, gamma / rest
+
+
 def affine_risk(mechanism: VectorMechanism, *, bits: int = DEFAULT_BITS) -> tuple[Number, Number, Fraction]:
     r"""The triple (a, b, s) with :math:`E|\hat x-x|^2=a+b|x|^2` for :math:`|x|^2\le s`.
 
@@ -34,8 +43,7 @@ def affine_risk(mechanism: VectorMechanism, *, bits: int = DEFAULT_BITS) -> tupl
     one, d = Fraction(1), mechanism.dimension
     match mechanism:
         case BlanketMixedGaussian():
-            rest = 1 - mechanism.gamma
-            return d * (mechanism.sigma0 / rest) ** 2, mechanism.gamma / rest, mechanism.norm**2
+            return *mixed_gaussian_risk(mechanism.gamma, mechanism.sigma0, d), mechanism.norm**2
         case SphereLinear():
             return (d / mechanism.c) ** 2, -one, one
         case PrivUnit():

@@ -265,7 +265,7 @@ CLAIMS: Final = (
         text=r"$C(\tau)=\Phi Q/\varphi^2$ has its only minimum at 0, $\pi/2$; $C(\tau/\sqrt d,d)\to C(\tau)$.",
         source="vecmean, Appendix A.4, Step 6",
         assumptions=("Mills' bound beyond tau = 8",),
-        scope="the slope for all tau, its sign in cells on (0, 8], by Mills beyond; the limit at three heights, d = 10^4",
+        scope="the slope for all tau, its sign in cells on (0, 8], by Mills beyond; three heights in d = 10^4",
         grade=Grade.CERTIFIED,
         printed=_limit_slope,
         check=_check_limit,

@@ -379,8 +379,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="an excess far below chi^(-2/3), at twelve (chi, d)",
         text=(
-            r"At $\chi=10,100,1000$ and $d=2,10,100,10^4$ the clipped density has $Err_1\le d\chi^2(1+3.3/\chi)$, below "
-            r"the best mixed Gaussian, whose excess is about $\frac32\chi^{-2/3}$. That the excess is of order below "
+            r"At $\chi=10,100,1000$ and $d=2,10,100,10^4$ the clipped density has $Err_1\le d\chi^2(1+3.3/\chi)$, "
+            r"below the best mixed Gaussian, whose excess is about $\frac32\chi^{-2/3}$. That the excess is of order below "
             r"$\chi^{-2/3}$ for all $\chi$ is not claimed."
         ),
         source="our own; vecmean, Section 7 asks for a better rate",
@@ -396,7 +396,7 @@ CLAIMS: Final = (
         id="symshuffle.vecmean-takeover",
         kind=Kind.STATEMENT,
         title="the dimension at which the mixed Gaussian takes over from the linear density",
-        text="At lower index 10, 100, 1000 the linear density is better in dimension 10, 47, 224, and not in the next one.",
+        text="At index 10, 100, 1000 the linear density is better in dimension 10, 47, 224, and not in the next one.",
         source="our own",
         assumptions=("inputs of the ball",),
         scope="three indices, the two dimensions of the crossing, in balls; the clipped density is better than both",

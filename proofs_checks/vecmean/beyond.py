@@ -380,8 +380,8 @@ CLAIMS: Final = (
         title="an excess far below chi^(-2/3), at twelve (chi, d)",
         text=(
             r"At $\chi=10,100,1000$ and $d=2,10,100,10^4$ the clipped density has $Err_1\le d\chi^2(1+3.3/\chi)$, "
-            r"below the best mixed Gaussian, whose excess is about $\frac32\chi^{-2/3}$. That the excess is of order below "
-            r"$\chi^{-2/3}$ for all $\chi$ is not claimed."
+            r"below the best mixed Gaussian, whose excess is about $\frac32\chi^{-2/3}$. That its order is lower "
+            r"for all $\chi$ is not claimed."
         ),
         source="our own; vecmean, Section 7 asks for a better rate",
         assumptions=("unit inputs, or inputs of the ball rounded to the sphere",),

@@ -131,12 +131,12 @@ def _check_caps(statement: Statement, _: np.random.Generator) -> Iterator[Compar
     top, bottom = statement(high, low, alpha)
     both, neither = high - alpha * high, low - alpha * low
     yield identity(top + bottom, both + neither, at="every cap, alpha: disagreement and agreement have one sum")
-    chart: dict[Any, Any] = {}
     for name, value in (("both", both), ("neither", neither)):
-        yield decide(nonnegative(top - value, chart), at=f"in {name}: below the top", claimed="inside", symbolic=True)
-        yield decide(
-            nonnegative(value - bottom, chart), at=f"in {name}: above the bottom", claimed="inside", symbolic=True
-        )
+        for gap, side in ((top - value, "below the top"), (value - bottom, "above the bottom")):
+            yield decide(nonnegative(gap, {}), at=f"in {name}: {side}", claimed="inside", symbolic=True)
+    levels, order = (Fraction(3, 2), Fraction(1, 2)), Fraction(6, 5)
+    values = [p - order * q for p in levels for q in levels]
+    yield compare(statement(*levels, order), (max(values), min(values)), at="h = 3/2, l = 1/2, alpha = 6/5")
     # Two caps of mass q that share k: E f moves with k by f(both) + f(neither) - f(top) - f(bottom), at most 0 for
     # convex f, as both values lie between the extreme ones and have their sum.
     mass, shared = sp.symbols("q k", positive=True)
@@ -148,8 +148,8 @@ def _check_caps(statement: Statement, _: np.random.Generator) -> Iterator[Compar
         inside + (neither - bottom) / (top - bottom), 1, at="weights of the top value in both: they add up to 1"
     )
     # No two subsets of mass q share less than 2q - 1 or 0, and opposite caps share exactly that.
-    for p, theta, d in ((Fraction(3, 5), Fraction(0), 3), (Fraction(3, 5), Fraction(1, 5), 4)):
-        pair: Any = worst_pair(PrivUnit(p, theta, d), adjacency="replace-one")
+    for chance, theta, d in ((Fraction(3, 5), Fraction(0), 3), (Fraction(3, 5), Fraction(1, 5), 4)):
+        pair: Any = worst_pair(PrivUnit(chance, theta, d), adjacency="replace-one")
         law = sorted(zip(pair.first, pair.second, strict=True), key=lambda masses: float(masses[0] - masses[1]))
         total: Any = law[0][0] + law[-1][0]
         back: Any = law[0][1] + law[-1][1]
@@ -209,8 +209,9 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="worst pair of the mixed Gaussian, zero-out and replace-one",
         text=(
-            r"For every convex f, $E f(aE_x)$ rises with $|x|$ and $E f(aE_x-cE_{x'})$ falls with $\langle x,x'\rangle$; "
-            r"so a unit vector, and two opposite ones, are worst in every dimension, for every n and order."
+            r"For every convex f, $E f(aE_x)$ rises with $|x|$ and $E f(aE_x-cE_{x'})$ falls with "
+            r"$\langle x,x'\rangle$; so a unit vector, and two opposite ones, are worst in every dimension, for "
+            r"every n and order."
         ),
         source="our own; vecmean, Appendix C takes |x| = 1",
         assumptions=("Jensen's inequality; data processing for the contraction of shorter inputs",),

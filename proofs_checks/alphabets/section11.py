@@ -255,7 +255,8 @@ def _check_two_levels(statement: Statement, rng: np.random.Generator) -> Iterato
 
 def _check_smallest(statement: Statement) -> Iterator[Comparison]:
     """One high coordinate is best, without existence or multipliers: a quadratic below 1/z wherever z can be."""
-    size, z, x = ROOT**2 + 1, *sp.symbols("z x", positive=True)
+    size = ROOT**2 + 1
+    z, x = sp.symbols("z x", positive=True)
     high, low, least, _ = (sp.simplify(e) for e in map(sp.sympify, statement(size, sp.Integer(1), SPREAD)))
     # No coordinate exceeds the high value: at 1 + x the others, of sum -x about 1, have square sum at least x^2/(k-1).
     m, q = -x / (size - 1), sp.Symbol("Q", positive=True)
@@ -432,7 +433,8 @@ CLAIMS: Final = (
         title="two-level reduction at a fixed second moment",
         text=(
             r"Among $z>0$ with sum $k$ and square sum $V$ the sum of reciprocals is smallest at a $z$ of at most two "
-            r"values: $a=1+\sigma\sqrt{(k-s)/s}$ ($s$ times), $b=1-\sigma\sqrt{s/(k-s)}$, $\sigma^2=V/k-1$."
+            r"values: $a=1+\sigma\sqrt{(k-s)/s}$ ($s$ times), $b=1-\sigma\sqrt{s/(k-s)}$, $\sigma^2=V/k-1$; "
+            r"one high value, $s=1$, is best of all."
         ),
         source="alphabets, Lemma 11.2",
         assumptions=(r"$k\ge3$, $k<V<k^2$",),

@@ -255,7 +255,10 @@ CLAIMS: Final = (
         grade=Grade.EXACT_CASES,
         printed=_linear,
         check=_check_symmetrised,
-        controls=(Control("a perturbation that pays nothing", lambda mechanism, added: Fraction(0)),),
+        controls=(
+            Control("a perturbation that pays nothing", lambda mechanism, added: Fraction(0)),
+            Control("1 % more", lambda mechanism, added: _linear(mechanism, added) * Fraction(101, 100)),
+        ),
         expected=ClaimVerdict.HOLDS,
     ),
     Claim(

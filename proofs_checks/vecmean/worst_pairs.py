@@ -32,7 +32,7 @@ from symshuffle.numbers import Exp
 from symshuffle.results import Rigour
 from symshuffle.vectors.accounting import pair_delta
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, PrivUnit, SphereLinear
-from symshuffle.vectors.pairs import largest_is_worst_at_the_end, worst_pair
+from symshuffle.vectors.pairs import ADJACENCIES, largest_is_worst_at_the_end, worst_pair
 
 USERS: Final = 50
 LEVEL: Final = Exp(Fraction(1, 10))
@@ -71,11 +71,11 @@ def _check_mixed(statement: Statement, _: np.random.Generator) -> Iterator[Compa
     # the Gram matrices, which is diagonal, has no negative entry; noise of covariance I - C C^T does the rest.
     gram = sp.Matrix([[1, r], [r, 1]]) - sp.Matrix([[s**2, r], [r, v**2]])
     yield identity(gram.det(), (1 - s**2) * (1 - v**2), at="every pair of lengths at most 1: the longest at one angle")
-    for adjacency in ("zero-out", "replace-one"):
+    for adjacency in ADJACENCIES:
         values = []
         for length_ in (Fraction(1, 2), Fraction(1)):
             mechanism = BlanketMixedGaussian(Fraction(1, 2), Fraction(2), length_)
-            pair = worst_pair(mechanism, adjacency=adjacency)  # type: ignore[arg-type]
+            pair = worst_pair(mechanism, adjacency=adjacency)
             values.append(pair_delta(pair, USERS, LEVEL, rigour=Rigour.BALL, rel=1e-6))
         yield compare(values[0].upper, values[1].lower, "<", at=f"{adjacency}, n = {USERS}: length 1/2 against 1")
 
@@ -102,7 +102,7 @@ def _check_sphere(statement: Statement, _: np.random.Generator) -> Iterator[Comp
     yield identity((1 + alpha) ** 2, one, at="attained by x' = -x")
     yield identity(zero, 1, at="attained by unit x")
     for c in (Fraction(1, 4), Fraction(1, 2)):  # the same law at a shorter input is that of a smaller c
-        for adjacency in ("zero-out", "replace-one"):
+        for adjacency in ADJACENCIES:
             short_, long_ = (
                 _sphere_bound(SphereLinear(c, 3), adjacency, factor) for factor in (Fraction(1, 2), Fraction(1))
             )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 ENGINES: Final[Mapping[str, str]] = {
     "exact": "symshuffle.accountants.exact:Exact",
     "sparse": "symshuffle.accountants.sparse:Sparse",
+    "counts": "symshuffle.accountants.counts:Counts",
     "contour": "symshuffle.accountants.contour:Contour",
     "ball": "symshuffle.accountants.ball:BallContour",
     "fft": "symshuffle.accountants.fft:FFT",

@@ -15,10 +15,11 @@ import flint
 import numpy as np
 import pytest
 
-from symshuffle.accountants import contour, convolution, fft, saddle, sparse, tilted
+from symshuffle.accountants import contour, convolution, counts, fft, saddle, sparse, tilted
 from symshuffle.accountants.ball import BallContour
 from symshuffle.accountants.characteristic import Form, Region, form
 from symshuffle.accountants.contour import Contour
+from symshuffle.accountants.counts import Counts
 from symshuffle.accountants.exact import Exact
 from symshuffle.accountants.fft import FFT
 from symshuffle.accountants.sparse import Sparse
@@ -335,3 +336,113 @@ def test_the_enumeration_holds_the_truth_wherever_it_stops():
 @pytest.mark.parametrize("term", ENUMERATION)
 def test_each_term_of_the_enumeration_is_needed(term):
     assert sparse_misses(ENUMERATION[term])
+
+
+COUNTED = [
+    (Law((Fraction(1), Fraction(-1, 3), Fraction(-2)), (Fraction(1, 2), Fraction(3, 10), Fraction(1, 5))), 12),
+    (Law((Fraction(1), Fraction(-1)), (Fraction(9, 10), Fraction(1, 10))), 9),
+    (Law((Fraction(5), Fraction(1, 7), Fraction(-1), Fraction(0)), tuple(Fraction(k, 10) for k in (1, 2, 3, 4))), 10),
+    (Law((Fraction(1), Fraction(-2)), (Fraction(1, 10), Fraction(9, 10))), 30),
+]
+
+
+def counted_misses(patch, *, quiet=None, bits=128, rel=1e-30):
+    """Whether a sum over counts misses, with windows of some exponent or in coarse numbers."""
+    window = counts._window
+    for law, n in COUNTED:
+        exact = Exact(largest_power=10**9).bracket(law, n).exact
+        with pytest.MonkeyPatch.context() as at:
+            if quiet is not None:
+                at.setattr(counts, "_window", lambda n, share, _: window(n, share, quiet))
+            patch(at)
+            if missed(lambda law=law, n=n: Counts(rel=rel, bits=bits).bracket(law, n), (exact, exact)):
+                return True
+    return False
+
+
+def without_side(sign):
+    """Chernoff's bound on one side of the windows only."""
+    plain = counts._chernoff
+
+    def one_sided(n, whole, part, count, slope):
+        return flint.arb(0) if slope * sign > 0 else plain(n, whole, part, count, slope)
+
+    return lambda at: at.setattr(counts, "_chernoff", one_sided)
+
+
+def table_without(**fields):
+    """Tables that claim to be exact."""
+    plain = counts._Table.of
+    return lambda at: at.setattr(counts._Table, "of", lambda *given: replace(plain(*given), **fields))
+
+
+@pytest.mark.parametrize("quiet", [None, 0.05, 0.5, 2.0])
+@pytest.mark.parametrize("bits", [None, 2, 5, 128])
+def test_the_counts_hold_the_truth_for_any_window_and_precision(quiet, bits):
+    assert not counted_misses(lambda at: None, quiet=quiet, bits=bits)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("bits", [None, 128])
+def test_either_side_of_the_windows_is_bounded(sign, bits):
+    """Only one side of one window is cut: where several are, a count too large here is one too small there."""
+    (law, n), plain = COUNTED[1], counts._Windows.choose
+    exact = Exact().bracket(law, n).exact
+
+    def cut(*given):
+        whole = {"low": [0, 0], "high": [n, n]}
+        return replace(plain(*given), **whole | ({"high": [n - 1, n]} if sign > 0 else {"low": [7, 0]}))
+
+    def misses(patch):
+        with pytest.MonkeyPatch.context() as at:
+            at.setattr(counts._Windows, "choose", cut)
+            patch(at)
+            return missed(lambda: Counts(rel=1e-30, bits=bits).bracket(law, n), (exact, exact))
+
+    assert not misses(lambda at: None)
+    assert not misses(without_side(-sign))
+    assert misses(without_side(sign))
+
+
+def test_the_rounding_of_the_tables_is_counted():
+    assert counted_misses(table_without(noise=Fraction(0)), bits=5)
+
+
+def test_the_rounding_of_doubles_is_counted():
+    def without(at):
+        table_without(noise=Fraction(0), error=Fraction(0))(at)
+        at.setattr(counts, "UNIT", 0.0)
+
+    assert not counted_misses(lambda at: None, bits=None)
+    assert counted_misses(without, bits=None)
+
+
+@pytest.mark.parametrize("engine", [Counts(rel=1e-20, bits=128), Counts()], ids=["integers", "doubles"])
+@pytest.mark.parametrize(("part", "field"), [("values", "error"), ("weights", "noise")])
+def test_the_counts_need_the_radius_of_balls(monkeypatch, engine, part, field):
+    law, (inner, _) = {"values": (ATOM, WITHIN[ATOM]), "weights": (WEIGHT, WITHIN[WEIGHT])}[part]
+    exact = Exact().bracket(inner, 3).exact
+    assert not missed(lambda: engine.bracket(law, 3), (exact, exact))
+    table_without(**{field: Fraction(0)})(monkeypatch)
+    if part == "weights":  # the scale knows the radius as well
+        plain = counts._Windows.scale
+        monkeypatch.setattr(counts._Windows, "scale", lambda *given: flint.arb(plain(*given).mid()))
+    assert missed(lambda: engine.bracket(law, 3), (exact, exact))
+
+
+def test_the_next_count_belongs_to_the_mass_that_rounding_moves(monkeypatch):
+    """The middle of a ball puts S below 0 where it may be above: what may be lost lies beyond the last count."""
+    tiny, rare = Fraction(1, 10**9), Fraction(1, 100)
+    law = Law((Fraction(1), Ball(-1 - 3 * tiny, -1 + tiny)), (rare, 1 - rare))
+    exact = Exact().bracket(Law((Fraction(1), -1 + tiny), law.weights), 2).exact
+    engine = Counts(rel=1e-20, bits=128)
+    assert not missed(lambda: engine.bracket(law, 2), (exact, exact))
+    plain = counts._Tails.plane
+
+    def without_the_next(self, *given):
+        with pytest.MonkeyPatch.context() as at:
+            at.setattr(counts.np, "minimum", lambda row, size: row - 1)
+            return plain(self, *given)
+
+    monkeypatch.setattr(counts._Tails, "plane", without_the_next)
+    assert missed(lambda: engine.bracket(law, 2), (exact, exact))

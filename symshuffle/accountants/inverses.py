@@ -10,21 +10,23 @@ above it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, TypeAlias, final
 
 from symshuffle.accountants.evaluate import LARGEST_N, check_n, check_request
+from symshuffle.accountants.guided import Guide, distance, guided
 from symshuffle.accountants.neighbours import Neighbours, Question
-from symshuffle.accountants.reduction import Composed, Source, reduction
+from symshuffle.accountants.reduction import Composed, Reduction, Source, reduction
 from symshuffle.accountants.search import Bound, Crossing, Point, cross, decide, narrow
-from symshuffle.accountants.solve import delta
+from symshuffle.accountants.solve import delta, limit_variance
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.parameters import read_target
-from symshuffle.numbers import Exp, parse_rational
+from symshuffle.numbers import Exp, parse_rational, to_float
 from symshuffle.results import Bracket, Rigour
 
 Budgeted: TypeAlias = "Mechanism | Laplace | Composed | Callable[[Fraction], Source]"
@@ -33,6 +35,10 @@ Budgeted: TypeAlias = "Mechanism | Laplace | Composed | Callable[[Fraction], Sou
 _LARGEST_EPS0: Final = 64
 _WIDTH: Final = 1e-10
 """Relative width of delta at which neighbouring numbers of users are told apart."""
+
+_LOOKS: Final = 8
+_CLOSE_ENOUGH: Final = 0.01
+"""Variances that are looked at for a first guess of a budget, and its relative error with which that ends."""
 
 _FIRST_EPS0: Final = Fraction(1, 2**10)
 
@@ -139,6 +145,10 @@ def solve_eps0(
         )
 
     def search(value: Bound, goal: Fraction, rel: float) -> Crossing:
+        guide = _budget_guide(lambda eps0: reduction(at(eps0)), n, order, goal, direction)
+        found = None if guide is None else guided(value, goal, rel, guide)
+        if found is not None:
+            return found
         start = order.exponent if isinstance(order, Exp) else _FIRST_EPS0
         meets = decide(value, goal, rel, start)
         for _ in range(40):  # a first budget that meets the target, however small it has to be
@@ -215,6 +225,10 @@ def solve_n(
         )
 
     def search(value: Bound, goal: Fraction, rel: float) -> Crossing:
+        guide = _users_guide(reduced, order, goal, direction)
+        found = None if guide is None else guided(value, goal, rel, guide)
+        if found is not None:
+            return found
         above = meets = decide(value, goal, rel, Fraction(1))
         while meets.value.upper > goal:
             above = meets if meets.value.lower > goal else above
@@ -234,6 +248,46 @@ def solve_n(
     if found.above != found.meets:
         text += "; at n = lower it exceeds delta"
     return _inverse(found, "bisection over n; at the safe end", experiment, text)
+
+
+def _budget_guide(
+    at: Callable[[Fraction], Reduction], n: int, order: Fraction | Exp, goal: Fraction, direction: Question
+) -> Guide | None:
+    """Where n copies vary as much as two Gaussians that have the target; None if no budget does."""
+    eps = _exponent(order)
+    wanted = n * math.exp(2 * distance(eps, _log(goal)))
+    least, most = max(eps, 1e-9), float(_LARGEST_EPS0)
+    budget = min(max(math.sqrt(wanted), least * 1.01), most)
+    power, before = 2.0, None
+    for _ in range(_LOOKS):
+        spread = limit_variance(at(Fraction(budget).limit_denominator(10**6)), direction)
+        if spread is None or spread <= 0:
+            return None
+        if before is not None and before[0] != budget:
+            power = max(math.log(spread / before[1]) / math.log(budget / before[0]), 0.5)
+        before = budget, spread
+        if abs(math.log(wanted / spread)) < _CLOSE_ENOUGH * power:
+            break
+        budget = min(max(budget * (wanted / spread) ** (1 / power), least * 1.01), most)
+    return Guide(budget, lambda _: eps, 1.0, falling=False, whole=False, most=Fraction(_LARGEST_EPS0))
+
+
+def _users_guide(reduced: Reduction, order: Fraction | Exp, goal: Fraction, direction: Question) -> Guide | None:
+    """The number of users from which two Gaussians have the target."""
+    eps, spread = _exponent(order), limit_variance(reduced, direction)
+    if spread is None or spread <= 0:
+        return None
+    users = min(max(spread / math.exp(2 * distance(eps, _log(goal))), 1.0), float(LARGEST_N))
+    return Guide(users, lambda _: eps, -0.5, falling=True, whole=True, most=Fraction(LARGEST_N))
+
+
+def _exponent(order: Fraction | Exp) -> float:
+    """The level eps as a double."""
+    return float(order.exponent) if isinstance(order, Exp) else math.log(to_float(order))
+
+
+def _log(value: Fraction) -> float:
+    return math.log(value.numerator) - math.log(value.denominator)
 
 
 _delta = delta  # `delta` is also the name of a target, above
@@ -271,7 +325,7 @@ def _narrow_integers(value: Bound, goal: Fraction, rel: float, above: Point, mee
             above = middle
         else:
             return _around(value, goal, rel, above, meets, middle.x)
-    return Crossing(above.x, meets.x, meets.value)
+    return Crossing(above.x, meets.x, meets.value, above.value)
 
 
 def _around(value: Bound, goal: Fraction, rel: float, above: Point, meets: Point, undecided: Fraction) -> Crossing:
@@ -290,7 +344,7 @@ def _around(value: Bound, goal: Fraction, rel: float, above: Point, meets: Point
                 most = middle
             else:
                 least = middle + 1
-    return Crossing(above.x, meets.x, meets.value)
+    return Crossing(above.x, meets.x, meets.value, above.value)
 
 
 def _inverse(found: Crossing, how: str, neighbours: Neighbours, text: str) -> Inverse:

@@ -33,11 +33,14 @@ class Crossing:
         Here it is certainly at most the target.
     at : Bracket
         The function at ``meets``.
+    before : Bracket
+        The function at ``above``.
     """
 
     above: Fraction
     meets: Fraction
     at: Bracket
+    before: Bracket
 
 
 Search: TypeAlias = Callable[[Bound, Fraction, float], Crossing]
@@ -109,7 +112,7 @@ def smallest_meeting(bound: Bound, target: Fraction, rel: float, near: Fraction 
             return found
     low = decide(bound, target, rel, Fraction(0))
     if low.value.upper <= target:
-        return Crossing(Fraction(0), Fraction(0), low.value)
+        return Crossing(Fraction(0), Fraction(0), low.value, low.value)
     # Growing from below keeps every evaluation near the target; far beyond the root the function costs more.
     high = decide(bound, target, rel, _FIRST)
     while high.value.upper > target:
@@ -156,7 +159,7 @@ def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: P
             raise Unsupported(
                 f"the engine resolves {what} to a relative width of {width:.1e}; ask for a rel above that"
             )
-    return Crossing(above.x, meets.x, meets.value)
+    return Crossing(above.x, meets.x, meets.value, above.value)
 
 
 def cross(search: Search, bound: Bound, target: Fraction, rel: float, *, quick: Bound | None = None) -> Crossing:
@@ -170,9 +173,12 @@ def cross(search: Search, bound: Bound, target: Fraction, rel: float, *, quick: 
             found = search(quick, target, rel)
         except Unsupported:  # doubles may not resolve what balls do
             return search(bound, target, rel)
-        above, meets = (bound(x, _fine_enough(quick(x, rel), target)) for x in (found.above, found.meets))
-        if meets.upper <= target and (above.lower > target or found.above == found.meets):
-            return Crossing(found.above, found.meets, meets)
+        meets = bound(found.meets, _fine_enough(found.at, target))
+        if meets.upper <= target and found.above == found.meets:
+            return Crossing(found.above, found.meets, meets, meets)
+        above = bound(found.above, _fine_enough(found.before, target))
+        if meets.upper <= target < above.lower:
+            return Crossing(found.above, found.meets, meets, above)
     return search(bound, target, rel)
 
 

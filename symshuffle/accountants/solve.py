@@ -14,14 +14,15 @@ from functools import partial
 from typing import Any, Final, Literal, final
 
 from symshuffle.accountants.evaluate import Engine, check_n, check_request, evaluate_law, evaluate_mixed
+from symshuffle.accountants.guided import Guide, guided, level
 from symshuffle.accountants.neighbours import Neighbours
 from symshuffle.accountants.reduction import Datasets, MixedFamily, Reduction, Source, laws, mixed_laws, reduction
-from symshuffle.accountants.search import Crossing, cross, smallest_meeting
+from symshuffle.accountants.search import Bound, Crossing, cross, smallest_meeting
 from symshuffle.choices import Question, Rigour
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
-from symshuffle.mechanisms.parameters import read_target
-from symshuffle.numbers import format_decimal, parse_rational
+from symshuffle.mechanisms.parameters import LARGEST_LEVEL, read_target
+from symshuffle.numbers import Exp, format_decimal, parse_rational, to_float
 from symshuffle.results import Bracket
 
 _WIDE: Final = 1e-2
@@ -246,6 +247,17 @@ def _largest(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Bracket
 _delta = delta  # `delta` is also the name of a target, below
 
 
+def limit_variance(source: Reduction, direction: Question) -> float | None:
+    """The largest variance of G at eps = 0: over n, the squared distance of the Gaussians that the profile tends to.
+
+    None where a law is not to be had there.
+    """
+    try:
+        return max(to_float(law.variance) for law in source.laws(Fraction(1), direction, None))
+    except (Unsupported, OverflowError):
+        return None
+
+
 def about_delta(neighbours: Neighbours) -> str:
     """What a bracket around delta says."""
     return (
@@ -312,7 +324,26 @@ def epsilon(
 
     def crossing(one: Reduction) -> Crossing:
         quick = bound(one, Rigour.FLOAT64) if engine is None and rigour is Rigour.BALL else None
-        return cross(partial(smallest_meeting, near=near), bound(one), target, rel, quick=quick)
+        return cross(partial(_smallest, one), bound(one), target, rel, quick=quick)
+
+    def _smallest(one: Reduction, value: Bound, goal: Fraction, width: float) -> Crossing:
+        spread = limit_variance(one, direction)
+        if spread is not None and spread > 0:
+            log_target = math.log(goal.numerator) - math.log(goal.denominator)
+            start = level(math.sqrt(spread / n), log_target) if near is None else float(near)
+            guide = Guide(
+                start,
+                lambda x: x,
+                0.0,
+                falling=True,
+                whole=False,
+                most=Fraction(LARGEST_LEVEL),
+                zero=lambda eps: all(law.never_positive for law in one.laws(Exp(eps), direction, bits)),
+            )
+            found = guided(value, goal, width, guide)
+            if found is not None:
+                return found
+        return smallest_meeting(value, goal, width, near)
 
     found = crossing(reduced)
     how = f"root search on delta(eps); at the upper end: {found.at.how}"

@@ -1,0 +1,377 @@
+r"""A search that starts from the Gaussian limit, where a bound meets a target after few evaluations.
+
+As n grows the profile of a shuffled mechanism tends to that of two Gaussians at distance :math:`\mu`,
+
+.. math:: \delta_\mu(\varepsilon)=\Phi(-a)-e^{\varepsilon}\Phi(-b),\qquad
+   a=\varepsilon/\mu-\mu/2,\;b=\varepsilon/\mu+\mu/2,\qquad\mu^2=\operatorname{Var}G/n\text{ at }\varepsilon=0.
+
+Every value that was seen has a :math:`\mu` that gives it, and :math:`\log\mu` hardly bends over the logarithm of the
+argument (eps, n or eps0): its interpolation through the nearest values tells where to look next.
+
+Evidence: none is needed of what is guessed here. The ends of a crossing are values of the bound itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, final
+
+from symshuffle.accountants.search import Bound, Crossing, Point
+from symshuffle.errors import Unsupported
+
+_PATIENCE: Final = 16
+"""Evaluations after which a search without a guide takes over."""
+
+_NODES: Final = tuple(
+    (0.5 + sign * x / 2, w / 2)
+    for x, w in (
+        (0.1834346424956498, 0.3626837833783620),
+        (0.5255324099163290, 0.3137066458778873),
+        (0.7966664774136267, 0.2223810344533745),
+        (0.9602898564975363, 0.1012285362903763),
+    )
+    for sign in (-1, 1)
+)
+"""Gauss's rule of eight nodes on [0, 1]."""
+
+_FAR: Final = 1.4
+"""Step in the logarithm of the argument beyond which no interpolation is trusted."""
+
+_UNKNOWN: Final = 0.3
+"""What stands for the distance of a second value where there is one only."""
+
+_BELOW_ZERO: Final = Fraction(15, 16)
+"""Where to look first below an argument at which the function is 0."""
+
+_WIDEST: Final = 1e-3
+_NARROWEST: Final = 1e-13
+
+
+def log_profile(eps: float, mu: float) -> float:
+    """``log delta_mu(eps)``, the profile of two Gaussians at distance mu, also where doubles end."""
+    a, b = eps / mu - mu / 2, eps / mu + mu / 2
+    # For a small mu no difference of nearly equal ratios: the derivative of Mills' ratio is integrated.
+    gap = mu * math.fsum(w * _fall(a + mu * u) for u, w in _NODES) if mu < 1 else _mills(a) - _mills(b)
+    return -a * a / 2 - math.log(2 * math.pi) / 2 + math.log(gap)
+
+
+def _mills(x: float) -> float:
+    """``(1 - Phi(x)) / phi(x)``."""
+    if x < 30:
+        return math.sqrt(math.pi / 2) * math.exp(x * x / 2) * math.erfc(x / math.sqrt(2))
+    return (1 - _fall(x)) / x
+
+
+def _fall(x: float) -> float:
+    """Minus the derivative of Mills' ratio."""
+    if x < 30:
+        return 1 - x * _mills(x)
+    y = 1 / (x * x)
+    return y * (1 - y * (3 - y * (15 - 105 * y)))
+
+
+def distance(eps: float, log_delta: float) -> float:
+    """``log mu`` of the two Gaussians that have this delta at this eps."""
+    return _root(lambda y: log_profile(eps, math.exp(y)) - log_delta, -30.0, 4.0)
+
+
+def level(mu: float, log_delta: float) -> float:
+    """The eps at which two Gaussians at distance mu have this delta; 0 if they have less everywhere."""
+    if log_profile(0.0, mu) <= log_delta:
+        return 0.0
+    return math.exp(_root(lambda t: log_delta - log_profile(math.exp(t), mu), math.log(mu) - 30, math.log(mu) + 5))
+
+
+def _root(rising: Callable[[float], float], low: float, high: float) -> float:
+    """Where a rising function is 0, by secants that keep both sides and halve where they creep."""
+    try:
+        at_low, at_high = rising(low), rising(high)
+    except (ValueError, OverflowError):
+        at_low, at_high = -math.inf, math.inf
+    for turn in range(120):
+        if high - low <= 1e-15 * max(1.0, abs(low)):
+            break
+        x = (low + high) / 2
+        if turn % 3 and math.isfinite(at_low) and math.isfinite(at_high) and at_low < 0 < at_high:
+            x = low - at_low * (high - low) / (at_high - at_low)
+            x = min(max(x, low + (high - low) * 1e-3), high - (high - low) * 1e-3)
+        try:
+            value = rising(x)
+        except (ValueError, OverflowError):  # mu below what doubles resolve
+            value = -math.inf
+        if value < 0:
+            low, at_low = x, value
+        else:
+            high, at_high = x, value
+    return (low + high) / 2
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """What is known of a bound before it is evaluated.
+
+    Parameters
+    ----------
+    start : float
+        A guess of the crossing; 0 where the bound may meet the target there already.
+    eps : callable
+        The level eps at an argument.
+    slope : float
+        About the derivative of ``log mu`` in the logarithm of the argument.
+    falling : bool
+        Whether the bound falls as the argument grows.
+    whole : bool
+        Whether arguments are integers, and neighbours are asked for.
+    most : Fraction
+        The largest argument.
+    zero : callable
+        Whether the bound is 0 at an argument, told without evaluating it.
+    """
+
+    start: float
+    eps: Callable[[float], float]
+    slope: float
+    falling: bool
+    whole: bool
+    most: Fraction
+    zero: Callable[[Fraction], bool] | None = None
+
+
+def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing | None:
+    """The crossing near a guess; None where the guide leads nowhere, and a plain search has to be made.
+
+    Parameters
+    ----------
+    bound : callable
+        From an argument and a relative width to aim at, to a bracket around the function.
+    target : Fraction
+        The value that is to be met.
+    rel : float
+        Relative width to aim at, of the argument; of no account where neighbouring integers are asked for.
+    guide : Guide
+        Where to start, and how the function runs.
+    """
+    seen: list[Point] = []
+    plan = [(_rounded(guide.start, 1e-3, guide), _WIDEST)]
+    for _ in range(_PATIENCE):
+        x, width = plan.pop(0)
+        try:
+            point = Point(x, bound(x, width))
+        except Unsupported:
+            return None
+        seen = [*(other for other in seen if other.x != x), point]
+        if point.value.upper == 0 and guide.zero is not None:
+            seen.append(Point(_first_zero(guide.zero, x, rel), point.value))
+        if x == 0 and point.value.upper <= target:
+            return Crossing(x, x, point.value, point.value)
+        above, meets = _ends(seen, target)
+        if above is not None and meets is not None and _close(above.x, meets.x, rel, guide):
+            return Crossing(above.x, meets.x, meets.value, above.value)
+        if point.value.lower <= target < point.value.upper and width > _NARROWEST and plan:
+            plan.insert(0, (x, width / 30))
+        if not plan:
+            plan = _next(seen, target, rel, guide, above, meets)
+            if not plan:
+                return None
+    return None
+
+
+def _first_zero(zero: Callable[[Fraction], bool], x: Fraction, rel: float) -> Fraction:
+    """About the smallest argument at which a falling function is 0; at the one returned it is."""
+    low = Fraction(0)
+    while x - low > Fraction(rel) / 10 * x:
+        middle = ((low + x) / 2).limit_denominator(10**12)
+        low, x = (low, middle) if zero(middle) else (middle, x)
+    return x
+
+
+def _ends(seen: Sequence[Point], target: Fraction) -> tuple[Point | None, Point | None]:
+    """The points next to the crossing on either side, as far as they are told from the target."""
+    above = [point for point in seen if point.value.lower > target]
+    meets = [point for point in seen if point.value.upper <= target]
+    if above and meets:
+        sign = 1 if above[0].x < meets[0].x else -1
+        return max(above, key=lambda p: sign * p.x), min(meets, key=lambda p: sign * p.x)
+    return next(iter(above[-1:]), None), next(iter(meets[-1:]), None)
+
+
+def _close(above: Fraction, meets: Fraction, rel: float, guide: Guide) -> bool:
+    gap = abs(above - meets)
+    return gap == 1 if guide.whole else gap <= Fraction(rel) * max(above, meets)
+
+
+def _next(
+    seen: Sequence[Point],
+    target: Fraction,
+    rel: float,
+    guide: Guide,
+    above: Point | None,
+    meets: Point | None,
+) -> list[tuple[Fraction, float]]:
+    """Where to look next, and how closely: once at the likely crossing, or on both sides of it to finish."""
+    inner = _inside(seen, guide, above, meets)
+    top = min((point.x for point in seen if point.value.upper == 0), default=None)
+    if top is not None and above is not None and guide.zero is not None:
+        found = _predicted_below(seen, target, top, above, meets)
+    else:
+        found = _predicted(seen, target, guide, *inner)
+    if found is None:
+        x = _plain(target, guide, above, meets, seen)
+        return [] if x is None else [(x, _WIDEST)]
+    root, off, steep = found
+    fine = 1 / root if guide.whole else rel
+    if off > fine / 10:
+        x = _rounded(root, min(fine / 10, 1e-3), guide)
+        if all(point.x != x for point in seen):
+            return [(x, _clipped(steep * max(fine / 10, off / 30)))]
+    # A side that is known closer to the crossing need not be looked at again.
+    behind, before = (meets, above) if guide.falling else (above, meets)
+    return [
+        (x, _clipped(steep * fine / 8))
+        for x in _either_side(root, rel, guide)
+        if not (behind is not None and root <= behind.x <= x) and not (before is not None and x <= before.x <= root)
+    ]
+
+
+def _clipped(width: float) -> float:
+    return min(max(width, _NARROWEST), _WIDEST)
+
+
+def _inside(seen: Sequence[Point], guide: Guide, above: Point | None, meets: Point | None) -> tuple[float, float]:
+    """Logarithms between which the crossing is to be looked for."""
+    at = math.log(seen[-1].x or Fraction(guide.start or 1) / 2**10)
+    ends = sorted((point.x, point) for point in (above, meets) if point is not None)
+    low, high = at - _FAR, min(at + _FAR, math.log(guide.most))
+    for x, point in ends:
+        left = (point is above) == guide.falling
+        if left:
+            low = math.log(x) if x > 0 else low
+            high = max(high, low + _FAR) if len(ends) < 2 else high
+        else:
+            high = math.log(x)
+            low = min(low, high - _FAR) if len(ends) < 2 else low
+    return low, high
+
+
+def _predicted(
+    seen: Sequence[Point], target: Fraction, guide: Guide, low: float, high: float
+) -> tuple[float, float, float] | None:
+    """The likely crossing, about how far off it may be relative to itself, and how steep the function is there."""
+    goal = _log(target)
+    known = [point for point in seen if point.x > 0 and point.value.midpoint > 0]
+    if not known or low >= high:
+        return None
+    last = math.log(known[-1].x)
+    for _ in range(2):  # the nearest values are those next to the crossing, once it is known
+        near = sorted(known, key=lambda point: abs(math.log(point.x) - last))[:3]
+        places = [math.log(point.x) for point in near]
+        heights = [
+            distance(guide.eps(float(point.x)), _log(point.value.midpoint)) - guide.slope * math.log(point.x)
+            for point in near
+        ]
+        through = _interpolation(places, heights)
+
+        def excess(t: float, through: Callable[[float], float] = through) -> float:
+            mu = math.exp(min(max(through(t) + guide.slope * t, -40.0), 5.0))
+            sign = -1 if guide.falling else 1
+            return sign * (log_profile(guide.eps(math.exp(t)), mu) - goal)
+
+        try:
+            if not excess(low) < 0 < excess(high):
+                return None
+            last = _root(excess, low, high)
+            steep = abs(excess(last + 1e-4) - excess(last - 1e-4)) / 2e-4
+        except (ValueError, OverflowError):
+            return None
+    gaps = [*sorted(abs(place - last) for place in places), _UNKNOWN]
+    off = gaps[0] * gaps[1] * (gaps[2] if len(gaps) > 3 else 1)
+    return math.exp(last), off, max(steep, 1e-3)
+
+
+def _predicted_below(
+    seen: Sequence[Point], target: Fraction, top: Fraction, above: Point, meets: Point | None
+) -> tuple[float, float, float] | None:
+    """As :func:`_predicted`, below an argument from which on the function is 0.
+
+    There it is about a power of the distance to that argument, at last the first.
+    """
+    goal = _log(target)
+    known = [(_log(top - point.x), _log(point.value.midpoint)) for point in seen if point.value.midpoint > 0]
+    high = _log(top - above.x)
+    low = high - 40 if meets is None or meets.x >= top else _log(top - meets.x)
+    last = known[-1][0]
+    for _ in range(2):
+        near = sorted(known, key=lambda pair: abs(pair[0] - last))[:3]
+        places, heights = [u for u, _ in near], [v - u for u, v in near]
+        through = _interpolation(places, heights)
+
+        def excess(u: float, through: Callable[[float], float] = through) -> float:
+            return through(u) + u - goal
+
+        if not excess(low) < 0 < excess(high):
+            return None
+        last = _root(excess, low, high)
+    x = float(top) - math.exp(last)
+    share = math.exp(last) / x
+    gaps = [*sorted(abs(place - last) for place in places), _UNKNOWN]
+    off = gaps[0] * gaps[1] * (gaps[2] if len(gaps) > 3 else 1) * share
+    return x, off, abs(excess(last + 1e-4) - excess(last - 1e-4)) / 2e-4 / share
+
+
+def _interpolation(places: Sequence[float], heights: Sequence[float]) -> Callable[[float], float]:
+    """The polynomial through at most three points, by divided differences."""
+    first = heights[0]
+    if len(places) == 1:
+        return lambda t: first
+    slope = (heights[1] - heights[0]) / (places[1] - places[0])
+    if len(places) == 2:
+        return lambda t: first + slope * (t - places[0])
+    bend = ((heights[2] - heights[1]) / (places[2] - places[1]) - slope) / (places[2] - places[0])
+    return lambda t: first + (t - places[0]) * (slope + bend * (t - places[1]))
+
+
+def _plain(
+    target: Fraction, guide: Guide, above: Point | None, meets: Point | None, seen: Sequence[Point]
+) -> Fraction | None:
+    """Without a prediction: the chord between both ends or, by turns, their middle; else a step towards the target."""
+    if above is None or meets is None:
+        at = seen[-1].x or Fraction(guide.start or 1) / 2**10
+        x = at * 2 if (above is not None) == guide.falling else at / 2
+        if meets is not None and meets.value.upper == 0 and guide.zero is not None:
+            x = at * _BELOW_ZERO
+        return _rounded(float(x), 1e-2, guide) if x <= guide.most else None
+    if len(seen) % 4 == 0:
+        share = Fraction(1, 2)
+    else:
+        share = (above.value.midpoint - target) / (above.value.midpoint - meets.value.midpoint)
+        share = min(max(share, Fraction(1, 50)), 1 - max(meets.value.midpoint / target, Fraction(1, 10**6)) / 50)
+    x = above.x + (meets.x - above.x) * share
+    return Fraction(round(x)) if guide.whole else x.limit_denominator(10**12)
+
+
+def _either_side(root: float, rel: float, guide: Guide) -> Iterator[Fraction]:
+    """Arguments just before and just behind a likely crossing."""
+    if guide.whole:
+        behind = math.ceil(root)
+        yield from (Fraction(x) for x in (behind, behind - 1) if 1 <= x <= guide.most)
+        return
+    for sign in (1, -1):
+        yield _rounded(root * (1 + sign * rel / 3), rel / 30, guide)
+
+
+def _rounded(x: float, fine: float, guide: Guide) -> Fraction:
+    """A short decimal that is relatively as close as asked; an integer where these are asked for."""
+    if guide.whole:
+        return Fraction(min(max(round(x), 1), int(guide.most)))
+    if x <= 0:
+        return Fraction(0)
+    places = max(0, 1 - math.floor(math.log10(x * fine)))
+    return Fraction(round(Fraction(x) * 10**places), 10**places)
+
+
+def _log(value: Fraction) -> float:
+    return math.log(value.numerator) - math.log(value.denominator)

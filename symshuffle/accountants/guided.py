@@ -171,8 +171,6 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
         above, meets = _ends(seen, target)
         if above is not None and meets is not None and _close(above.x, meets.x, rel, guide):
             return Crossing(above.x, meets.x, meets.value, above.value)
-        if point.value.lower <= target < point.value.upper and width > _NARROWEST and plan:
-            plan.insert(0, (x, width / 30))
         if not plan:
             plan = _next(seen, target, rel, guide, above, meets)
             if not plan:
@@ -231,10 +229,16 @@ def _next(
     # A side that is known closer to the crossing need not be looked at again.
     behind, before = (meets, above) if guide.falling else (above, meets)
     return [
-        (x, _clipped(steep * fine / 8))
+        (x, _finer(seen, x, _clipped(steep * fine / 8)))
         for x in _either_side(root, rel, guide)
         if not (behind is not None and root <= behind.x <= x) and not (before is not None and x <= before.x <= root)
     ]
+
+
+def _finer(seen: Sequence[Point], x: Fraction, width: float) -> float:
+    """A width that tells more than the last one did at the same argument."""
+    known = next((float(p.value.relative_width or 0) for p in seen if p.x == x), math.inf)
+    return max(min(width, known / 30), _NARROWEST)
 
 
 def _clipped(width: float) -> float:
@@ -262,18 +266,14 @@ def _predicted(
 ) -> tuple[float, float, float] | None:
     """The likely crossing, about how far off it may be relative to itself, and how steep the function is there."""
     goal = _log(target)
-    known = [point for point in seen if point.x > 0 and point.value.midpoint > 0]
+    known = [_Seen.of(point, guide) for point in seen if point.x > 0 and point.value.midpoint > 0]
     if not known or low >= high:
         return None
-    last = math.log(known[-1].x)
-    for _ in range(2):  # the nearest values are those next to the crossing, once it is known
-        near = sorted(known, key=lambda point: abs(math.log(point.x) - last))[:3]
-        places = [math.log(point.x) for point in near]
-        heights = [
-            distance(guide.eps(float(point.x)), _log(point.value.midpoint)) - guide.slope * math.log(point.x)
-            for point in near
-        ]
-        through = _interpolation(places, heights)
+    last, steep = known[-1].place, known[-1].steep
+    found: list[_Seen] = []
+    for most in (1, 3, 3, 2, 1):  # the nearest values are those next to the crossing, once it is known
+        near = _useful(known, last, steep)[:most]
+        through = _interpolation([one.place for one in near], [one.height for one in near])
 
         def excess(t: float, through: Callable[[float], float] = through) -> float:
             mu = math.exp(min(max(through(t) + guide.slope * t, -40.0), 5.0))
@@ -281,15 +281,52 @@ def _predicted(
             return sign * (log_profile(guide.eps(math.exp(t)), mu) - goal)
 
         try:
-            if not excess(low) < 0 < excess(high):
-                return None
-            last = _root(excess, low, high)
-            steep = abs(excess(last + 1e-4) - excess(last - 1e-4)) / 2e-4
+            if excess(low) < 0 < excess(high):
+                last = _root(excess, low, high)
+                steep = max(abs(excess(last + 1e-4) - excess(last - 1e-4)) / 2e-4, 1e-3)
+                found = near
         except (ValueError, OverflowError):
-            return None
-    gaps = [*sorted(abs(place - last) for place in places), _UNKNOWN]
-    off = gaps[0] * gaps[1] * (gaps[2] if len(gaps) > 3 else 1)
-    return math.exp(last), off, max(steep, 1e-3)
+            continue
+        if most == 3 and found is near and _useful(known, last, steep)[:3] == near:
+            break
+    if not found:
+        return None
+    gaps = [*sorted(abs(one.place - last) for one in found), _UNKNOWN]
+    off = gaps[0] * gaps[1] * (gaps[2] if len(gaps) > 3 else 1) + found[0].noise / steep
+    return math.exp(last), off, steep
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A value as the interpolation sees it: logarithms of the argument and of mu, and its relative half width."""
+
+    place: float
+    height: float
+    noise: float
+    steep: float
+
+    @classmethod
+    def of(cls, point: Point, guide: Guide) -> _Seen:
+        """How steep the function is there is told by the guide alone."""
+        t, value = math.log(point.x), _log(point.value.midpoint)
+        y = distance(guide.eps(float(point.x)), value)
+        try:
+            moved = log_profile(guide.eps(math.exp(t + 1e-3)), math.exp(y + guide.slope * 1e-3))
+        except (ValueError, OverflowError):
+            moved = value
+        steep = max(abs(moved - value) * 1e3, 1e-3)
+        return cls(t, y - guide.slope * t, float(point.value.width / point.value.midpoint) / 2, steep)
+
+
+def _useful(known: Sequence[_Seen], at: float, steep: float) -> list[_Seen]:
+    """The nearest values whose widths do not blur the slope between them."""
+    first, *others = sorted(known, key=lambda one: abs(one.place - at) + one.noise / steep)
+    found = [first]
+    for one in others:
+        if all(20 * (one.noise + other.noise) < steep * abs(one.place - other.place) for other in found):
+            found.append(one)
+    return found
 
 
 def _predicted_below(

@@ -112,6 +112,7 @@ class Amplification:
             **self.bracket.decimals(),
             "exact": None if exact is None else str(exact),
             "relative_width": None if wide is None else float(wide),
+            "aimed": self.bracket.aimed,
             "safe": "upper",
             "rigour": self.bracket.rigour.value,
             "engine": self.bracket.engine,

@@ -141,7 +141,8 @@ class Contour:
             most = max(Fraction(0), *(upper_end(value) for value in law.values))
             ends = lower_end(law.singular), upper_end(law.singular) + most
             return Bracket(*ends, Rigour.FLOAT64, self.name, f"G is never above {float(most):.2g}")
-        return saddle.narrowed(lambda rel: self._attempt(law, n, tilt, rel), self.rel, most=_WORTH_IT)
+        once = saddle.spread_out(tilt, n)
+        return saddle.narrowed(lambda rel: self._attempt(law, n, tilt, rel), self.rel, most=_WORTH_IT, spread=once)
 
     def _attempt(self, law: Law | MixedLaw, n: int, rough: saddle.Tilt, rel: float) -> tuple[Bracket, int]:
         """One pass with constants chosen for the relative width ``rel``, and how many nodes it took."""

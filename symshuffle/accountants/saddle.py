@@ -40,6 +40,12 @@ _FINEST: Final = 1e-10
 _LONGEST: Final = 1e300
 """Distance beyond which aliases are not pushed."""
 
+_SETTLED: Final = 1e-6
+"""Relative accuracy of a saddle point: the bracket is true at any line, and as narrow at all lines nearby."""
+
+_SPREAD_OUT: Final = 50.0
+"""Standard deviations of S, in largest atoms, from which on the gap of a pass is what its constants were chosen for."""
+
 _SMALLEST_WEIGHT: Final = 1e-300
 """Below it a double loses digits."""
 
@@ -191,7 +197,7 @@ def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None) -> float:
     if half:  # beyond it the kernel only falls as fast as the integrand may grow
         largest = min(largest, _STEEPEST / half)
     low, high = -math.log(1e3 * n * float(np.abs(tilt.values).max())), math.log(largest)
-    while high - low > 1e-12:
+    while high - low > _SETTLED:
         middle = (low + high) / 2
         c = math.exp(middle)
         if n * tilt.slope(c) * c > pull(c):
@@ -201,7 +207,15 @@ def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None) -> float:
     return math.exp((low + high) / 2)
 
 
-def narrowed(attempt: Callable[[float], tuple[Bracket, int]], rel: float, *, most: int) -> Bracket:
+def spread_out(tilt: Tilt, n: int) -> bool:
+    """Whether many values of S are near 0, so that one pass is as narrow as its constants are chosen for."""
+    spread = math.sqrt(n * max(tilt.curvature(0.0), 0.0))
+    return spread > _SPREAD_OUT * float(np.abs(tilt.values).max())
+
+
+def narrowed(
+    attempt: Callable[[float], tuple[Bracket, int]], rel: float, *, most: int, spread: bool = False
+) -> Bracket:
     """Passes with finer and finer constants, until the bracket is as narrow as asked or no pass is worth its cost.
 
     Parameters
@@ -212,6 +226,8 @@ def narrowed(attempt: Callable[[float], tuple[Bracket, int]], rel: float, *, mos
         Relative width asked for.
     most : int
         Evaluations after which no finer pass follows.
+    spread : bool
+        Whether the first pass is made for the width asked for, however narrow.
 
     Raises
     ------
@@ -219,7 +235,7 @@ def narrowed(attempt: Callable[[float], tuple[Bracket, int]], rel: float, *, mos
         If already the first pass is out of reach; where a later one is, the bracket of the last one stands.
     """
     bracket: Bracket | None = None
-    for width in widths(rel):
+    for width in widths(rel, spread=spread):
         try:
             bracket, evaluated = attempt(width)
         except Unsupported:
@@ -232,13 +248,13 @@ def narrowed(attempt: Callable[[float], tuple[Bracket, int]], rel: float, *, mos
     return bracket
 
 
-def widths(rel: float) -> Iterator[float]:
+def widths(rel: float, *, spread: bool = False) -> Iterator[float]:
     """Widths to choose constants for, the cheapest first, until the bracket is as narrow as asked.
 
     The gap is often far below what the constants were chosen for, because few values of S are near 0; and where S
     is 0 with positive probability it is above, being of first order in the smoothing.
     """
-    attempt = max(rel, 1e-5)
+    attempt = rel if spread else max(rel, 1e-5)
     while attempt > max(min(rel * rel, _FINEST), 1e-16):
         yield attempt
         attempt /= 30
@@ -296,7 +312,7 @@ def tail_slopes(tilt: Tilt, n: int, c: float, tau: float, distance: float) -> li
     for sign in (1, -1):
         largest = _steepest(tilt, c, sign)
         low, high = min(1 / distance, largest), largest
-        for _ in range(24):
+        for _ in range(12):  # the bound is flat around its best slope
             s = c + sign * math.sqrt(low * high)
             if sign * (n * tilt.slope(s) + tau * tau * s) < distance:
                 low = abs(s - c)

@@ -346,6 +346,8 @@ def _show(
         place = {"delta": "the bracket", "epsilon": "the target delta, at the upper end of eps"}[what]
         verdict = f"{'inside' if inside else 'OUTSIDE'} {place}; error about {confirmed.error}"
         table.add_row("confirmed", f"{confirmed.value}\n{verdict}\nby {confirmed.route}")
+    if bound.bracket.aimed is not None:
+        table.add_row("width", f"{wide or 0:.1e}, wider than the {bound.bracket.aimed:.1e} that was aimed at")
     table.add_row("rigour", f"{bound.bracket.rigour.value}, engine {bound.bracket.engine}: {bound.bracket.how}")
     table.add_row("adjacency", bound.neighbours.adjacency.value)
     table.add_row("meaning", bound.about)

@@ -18,6 +18,7 @@ BOUND_KEYS = {
     "log10_upper",
     "exact",
     "relative_width",
+    "aimed",
     "safe",
     "rigour",
     "engine",

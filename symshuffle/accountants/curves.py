@@ -21,6 +21,7 @@ from fractions import Fraction
 from typing import Final, Literal, TypeAlias, final
 
 from symshuffle.accountants.evaluate import check_n
+from symshuffle.accountants.guided import interpolation
 from symshuffle.accountants.neighbours import Neighbours
 from symshuffle.accountants.reduction import Source, reduction
 from symshuffle.accountants.solve import about_delta, about_epsilon, delta, epsilon
@@ -192,14 +193,13 @@ def along_users(smallest: Callable[[int, Fraction | None], Bracket], users: Sequ
 
 
 def _extrapolated(found: Sequence[CurvePoint], n: int) -> Fraction | None:
-    """The power of n through the last two points; eps falls about as 1/sqrt(n) where there is one only."""
+    """Of the last points, in logarithms: the parabola through three, the line through two, 1/sqrt(n) from one."""
     if not found or found[-1].y.upper == 0:
         return None
-    last, power = found[-1], 0.5
-    if len(found) > 1:
-        before = found[-2]
-        power = math.log(before.y.upper / last.y.upper) / math.log(last.x / before.x)
-    return last.y.upper * Fraction(float(last.x / n) ** power)
+    last = found[-3:]
+    places = [math.log(point.x) for point in last]
+    heights = [math.log(point.y.upper) + place / 2 for point, place in zip(last, places, strict=True)]
+    return Fraction(math.exp(interpolation(places, heights)(math.log(n)) - math.log(n) / 2))
 
 
 def tradeoff_curve(

@@ -40,7 +40,7 @@ _NODES: Final = tuple(
 _FAR: Final = 1.4
 """Step in the logarithm of the argument beyond which no interpolation is trusted."""
 
-_UNKNOWN: Final = 0.3
+_UNKNOWN: Final = 0.1
 """What stands for the distance of a second value where there is one only."""
 
 _BELOW_ZERO: Final = Fraction(15, 16)
@@ -156,7 +156,9 @@ def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing
         Where to start, and how the function runs.
     """
     seen: list[Point] = []
-    plan = [(_rounded(guide.start, 1e-3, guide), _WIDEST)]
+    plan = [
+        (_rounded(guide.start, 1e-3 if rel < _WIDEST / 100 else rel, guide), _WIDEST if rel < _WIDEST / 100 else rel)
+    ]
     for _ in range(_PATIENCE):
         x, width = plan.pop(0)
         try:
@@ -222,7 +224,7 @@ def _next(
         return [] if x is None else [(x, _WIDEST)]
     root, off, steep = found
     fine = 1 / root if guide.whole else rel
-    if off > fine / 10:
+    if off > fine / 5:
         x = _rounded(root, min(fine / 10, 1e-3), guide)
         if all(point.x != x for point in seen):
             return [(x, _clipped(steep * max(fine / 10, off / 30)))]
@@ -273,7 +275,7 @@ def _predicted(
     found: list[_Seen] = []
     for most in (1, 3, 3, 2, 1):  # the nearest values are those next to the crossing, once it is known
         near = _useful(known, last, steep)[:most]
-        through = _interpolation([one.place for one in near], [one.height for one in near])
+        through = interpolation([one.place for one in near], [one.height for one in near])
 
         def excess(t: float, through: Callable[[float], float] = through) -> float:
             mu = math.exp(min(max(through(t) + guide.slope * t, -40.0), 5.0))
@@ -344,7 +346,7 @@ def _predicted_below(
     for _ in range(2):
         near = sorted(known, key=lambda pair: abs(pair[0] - last))[:3]
         places, heights = [u for u, _ in near], [v - u for u, v in near]
-        through = _interpolation(places, heights)
+        through = interpolation(places, heights)
 
         def excess(u: float, through: Callable[[float], float] = through) -> float:
             return through(u) + u - goal
@@ -359,7 +361,7 @@ def _predicted_below(
     return x, off, abs(excess(last + 1e-4) - excess(last - 1e-4)) / 2e-4 / share
 
 
-def _interpolation(places: Sequence[float], heights: Sequence[float]) -> Callable[[float], float]:
+def interpolation(places: Sequence[float], heights: Sequence[float]) -> Callable[[float], float]:
     """The polynomial through at most three points, by divided differences."""
     first = heights[0]
     if len(places) == 1:

@@ -22,7 +22,7 @@ from symshuffle.choices import Question, Rigour
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import LARGEST_LEVEL, read_target
-from symshuffle.numbers import Exp, format_decimal, parse_rational, to_float
+from symshuffle.numbers import Exp, format_decimal, parse_rational, to_float, upper_end
 from symshuffle.results import Bracket
 
 _WIDE: Final = 1e-2
@@ -248,6 +248,11 @@ def _largest(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Bracket
 _delta = delta  # `delta` is also the name of a target, below
 
 
+def _certainly_zero(law: Law) -> bool:
+    """Whether H(n) is 0 for every n."""
+    return law.never_positive and upper_end(law.singular) == 0
+
+
 def limit_variance(source: Reduction, direction: Question) -> float | None:
     """The largest variance of G at eps = 0: over n, the squared distance of the Gaussians that the profile tends to.
 
@@ -328,10 +333,12 @@ def epsilon(
         return cross(partial(_smallest, one), bound(one), target, rel, quick=quick)
 
     def _smallest(one: Reduction, value: Bound, goal: Fraction, width: float) -> Crossing:
-        spread = limit_variance(one, direction)
-        if spread is not None and spread > 0:
+        start = None if near is None else float(near)
+        if start is None:
+            spread = limit_variance(one, direction)
             log_target = math.log(goal.numerator) - math.log(goal.denominator)
-            start = level(math.sqrt(spread / n), log_target) if near is None else float(near)
+            start = level(math.sqrt(spread / n), log_target) if spread else None
+        if start is not None:
             guide = Guide(
                 start,
                 lambda x: x,
@@ -339,7 +346,7 @@ def epsilon(
                 falling=True,
                 whole=False,
                 most=Fraction(LARGEST_LEVEL),
-                zero=lambda eps: all(law.never_positive for law in one.laws(Exp(eps), direction, bits)),
+                zero=lambda eps: all(_certainly_zero(law) for law in one.laws(Exp(eps), direction, bits)),
             )
             found = guided(value, goal, width, guide)
             if found is not None:

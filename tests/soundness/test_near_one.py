@@ -1,0 +1,136 @@
+"""Near 1, far beyond it, and with data of very different sizes: designs answer, exactly or in narrow balls."""
+
+import json
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from symshuffle.cli import main
+from symshuffle.design.files import read_problem
+from symshuffle.design.maximum import maximise
+from symshuffle.design.measures import chi_square, f_divergence, kullback_leibler
+from symshuffle.design.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.reduced import orbit_tradeoff
+from symshuffle.design.symmetries import detect_symmetry
+from symshuffle.design.tradeoff import Method, bayes_tradeoff, minimax_tradeoff
+from symshuffle.numbers import Exp
+from symshuffle.results import Rigour
+
+F = Fraction
+PROBLEMS = Path(__file__).parents[2] / "examples" / "problems"
+DECISIONS = (
+    "direction_on_a_ring",
+    "guess_one_of_four",
+    "rating_on_five_steps",
+    "triage_with_unequal_losses",
+)
+NEAR = (Exp(F(1, 1000)), 1 + F(1, 10**9), 1 + F(1, 10**12))
+
+
+def _problem(name):
+    return read_problem(PROBLEMS / f"{name}.json").problem()
+
+
+def _settled(design, level):
+    """Checked, and exact at a rational level."""
+    design.verify()
+    if isinstance(level, Exp):
+        assert design.value.rigour is Rigour.BALL
+        assert design.value.relative_width < F(1, 10**20)
+    else:
+        assert design.value.exact is not None
+    return design.value
+
+
+@pytest.mark.xfail(strict=True, reason="no basis of the solver is exactly optimal near 1")
+@pytest.mark.parametrize("name", DECISIONS)
+def test_every_example_is_decided_near_one(name):
+    problem = _problem(name)
+    for level in NEAR:
+        minimax = _settled(minimax_tradeoff(problem, level), level)
+        bayes = _settled(bayes_tradeoff(problem, level), level)
+        assert bayes.lower <= minimax.upper
+
+
+@pytest.mark.xfail(strict=True, reason="no basis of the solver is exactly optimal near 1")
+@pytest.mark.parametrize("k", [3, 6])
+def test_closed_form_near_one(k):
+    """Guessing one of k values: the best channel is k-ary response, of risk (k - 1)/(lam + k - 1)."""
+    for lam in (1 + F(1, 10**9), 1 + F(1, 10**30), F(10**30)):
+        expected = F(k - 1) / (lam + k - 1)
+        problem = smoothed_point_masses(k, F(1))
+        assert bayes_tradeoff(problem, lam).value.exact == expected
+        assert minimax_tradeoff(problem, lam).value.exact == expected
+
+
+@pytest.mark.xfail(strict=True, reason="the solver gives up")
+def test_far_from_one_and_with_large_losses():
+    for level in (Exp(F(25)), Exp(F(40))):
+        _settled(minimax_tradeoff(_problem("rating_on_five_steps"), level), level)
+    small = _problem("guess_one_of_four")
+    for size in (10**9, 10**15):
+        loss = tuple(tuple(size * entry for entry in row) for row in small.loss)
+        large = DecisionProblem(small.model, loss, small.prior)
+        found = _settled(minimax_tradeoff(large, 3), 3).exact
+        assert found == size * minimax_tradeoff(small, 3).value.exact
+
+
+@pytest.mark.xfail(strict=True, reason="1.5e-7 instead of 1.2e-7")
+def test_mutual_information_near_one_agrees_with_its_formula(capsys):
+    path = str(PROBLEMS / "survey_information.json")
+    assert main(["design", "mutual-information", "--problem", path, "--lam", "1001/1000", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["lower"].startswith("1.24875")
+    assert found["upper"].startswith("1.24875")
+
+
+def _pairs(count):
+    source = random.Random(1)
+    for _ in range(count):
+        size = source.randint(3, 6)
+        rows = [[F(source.randint(1, 9)) for _ in range(size)] for _ in range(2)]
+        yield tuple([entry / sum(row) for entry in row] for row in rows)
+
+
+@pytest.mark.xfail(strict=True, reason="up to 1.5 times too wide at ordinary levels")
+def test_brackets_of_divergences_are_narrow_at_every_level():
+    for p, q in _pairs(8):
+        for level in (Exp(F(1, 10_000)), F(3, 2), F(3), F(10)):
+            hellinger = f_divergence(p, q, lambda t: (t.sqrt() - 1) ** 2, name="squared Hellinger distance")
+            for measure in (hellinger, kullback_leibler(p, q), chi_square(p, q)):
+                design = maximise(measure, level)
+                design.verify()
+                assert design.value.relative_width < F(1, 10**20)
+
+
+@pytest.mark.xfail(strict=True, reason="refused")
+def test_the_command_takes_large_budgets(capsys):
+    path = str(PROBLEMS / "guess_one_of_four.json")
+    assert main(["design", "minimax", "--problem", path, "--eps0", "30", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["lower"].startswith("0.375")
+
+
+@pytest.mark.xfail(strict=True, reason="Unsupported: two parameters have the same model")
+def test_equal_rows_of_a_model_have_the_trivial_group():
+    row, other = (F(1, 3), F(2, 3)), (F(2, 3), F(1, 3))
+    losses = ((F(0), F(1)), (F(0), F(2)), (F(1), F(0)))
+    problem = DecisionProblem((row, row, other), losses)
+    group = detect_symmetry(problem, minimax=True)
+    assert group.generators == ()
+    plain = minimax_tradeoff(problem, 3).value.exact
+    assert orbit_tradeoff(problem, 3, group, minimax=True).value.exact == plain
+
+
+@pytest.mark.xfail(strict=True, reason="no rel= yet")
+def test_a_design_that_misses_its_width_says_so():
+    problem = smoothed_point_masses(5, F(1))
+    loose = bayes_tradeoff(problem, Exp(F(1)), rel=1e-6)
+    assert loose.value.aimed is None
+    tight = bayes_tradeoff(problem, Exp(F(1)), rel=1e-40)
+    assert tight.value.relative_width <= F(1, 10**40)
+    assert tight.value.aimed is None
+    large = bayes_tradeoff(smoothed_point_masses(130, F(1)), 3, method=Method.COMPACT, rel=1e-30)
+    assert large.value.aimed == 1e-30
+    assert large.value.relative_width > F(1, 10**30)

@@ -253,8 +253,8 @@ def test_groups_that_do_not_act(data, word, capsys, tmp_path):
         (("--eps0", "-1"), "--eps0 = -1: expected a number above 0"),
         (("--eps0", "nan"), "--eps0 = nan"),
         (("--eps0", "1", "--lam", "3"), "exactly one of the two"),
-        (("--eps0", "1000"), "--eps0 = 1000: expected at most 20"),
-        (("--lam", "1e400"), "--lam = 1e400: expected at most 1e+09"),
+        (("--eps0", "1000"), "--eps0 = 1000: expected at most 100"),
+        (("--lam", "1e400"), "--lam = 1e400: expected at most 1e+43"),
     ],
 )
 def test_levels_out_of_range(level, word, capsys, tmp_path):
@@ -328,13 +328,23 @@ def test_minimax_formula_over_orbits_of_parameters(capsys, tmp_path):
     assert Fraction(str(sp.sympify(found["formula"].replace("lambda", "2")))) == Fraction(found["exact"])
 
 
-def test_a_solver_without_an_answer_is_status_3(capsys, tmp_path, monkeypatch):
-    def stopped(*_, **__):
-        raise SolverFailure("HiGHS", "Time limit reached", "a restricted program of 4 columns")
+def _stopped(*_, **__):
+    raise SolverFailure("HiGHS", "Time limit reached", "a restricted program of 4 columns")
 
-    monkeypatch.setattr("symshuffle.design.programs.generate", stopped)
+
+def test_a_solver_without_an_answer_is_status_3(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("symshuffle.design.tradeoff.solve", _stopped)
     err = refused(capsys, tmp_path, DECISION, "bayes", "--lam", "2", "--json", status=3)
     assert "HiGHS ended with status 'Time limit reached'" in err
+
+
+@pytest.mark.parametrize("command", ["bayes", "minimax"])
+def test_a_solver_that_proposes_nothing_is_not_needed(command, capsys, monkeypatch):
+    """Columns are then generated over the rationals from the start, and bases found by pivots."""
+    expected = json.loads(run(capsys, command, "--problem", GUESS, "--lam", "3", "--json")[1])["exact"]
+    for name in ("design.programs.generate", "geometry.linprog._highs_basis"):
+        monkeypatch.setattr(f"symshuffle.{name}", _stopped)
+    assert json.loads(run(capsys, command, "--problem", GUESS, "--lam", "3", "--json")[1])["exact"] == expected
 
 
 @pytest.mark.parametrize("command", ["bayes", "minimax"])

@@ -31,8 +31,10 @@ app = typer.Typer(help="Optimal LDP channels for a problem file, with a certific
 SPREAD: Final = 16
 """A formula with logarithms is certified at most this many times nearer to and farther from lambda = 1."""
 MOST_SHOWN_OUTPUTS: Final = 512
-MOST_LAM: Final = 10**9
-MOST_EPS0: Final = 20
+MOST_EPS0: Final = 100
+"""Largest budget; at exp(100) every optimum is within 1e-40 of that without privacy."""
+
+MOST_LAM: Final = 10**43
 
 Problem = Annotated[Path, typer.Option("--problem", metavar="FILE", help="Problem file (see `design schema`).")]
 Lam = Annotated[str | None, typer.Option("--lam", help="Local ratio cap exp(eps0) > 1; rationals stay exact.")]
@@ -104,13 +106,13 @@ def _level(lam: str | None, eps0: str | None) -> Fraction | Exp:
         if value <= 1:
             raise InputError("--lam", lam, "a number above 1")
         if value > MOST_LAM:
-            raise InputError("--lam", lam, f"at most {MOST_LAM:.0e}: beyond, no program is solved reliably")
+            raise InputError("--lam", lam, f"at most {float(MOST_LAM):.0e}, where optima are those without privacy")
         return value
     exponent = parse_rational(eps0 or "", "--eps0")
     if exponent <= 0:
         raise InputError("--eps0", eps0, "a number above 0")
     if exponent > MOST_EPS0:
-        raise InputError("--eps0", eps0, f"at most {MOST_EPS0}: beyond, no program is solved reliably")
+        raise InputError("--eps0", eps0, f"at most {MOST_EPS0}, where optima are those without privacy")
     return Exp(exponent)
 
 

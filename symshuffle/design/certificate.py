@@ -21,8 +21,8 @@ from symshuffle.errors import CertificateError
 from symshuffle.numbers import Exp, enclose, parse_rational
 from symshuffle.results import Bracket, Rigour, well_formed
 
-LEVEL_BITS: Final = 512
-"""Binary digits at which exp(eps0) is compared with the rational levels around it, which have about 100."""
+LEVEL_BITS: Final = 2048
+"""Binary digits at which exp(eps0) is compared with the rational levels around it, which have at most 1280."""
 
 
 @final

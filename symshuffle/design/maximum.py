@@ -19,11 +19,13 @@ import numpy as np
 from symshuffle.channel import Channel
 from symshuffle.design.certificate import check_around
 from symshuffle.design.measures import Column, Measure
-from symshuffle.errors import CertificateError, InputError, NotDecided, SolverFailure, Unsupported
+from symshuffle.design.widths import REL, narrowed
+from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, proper_subsets
 from symshuffle.geometry.groups import SubsetOrbit, SymmetryGroup
 from symshuffle.geometry.linprog import certificate_of_basis, solve
-from symshuffle.lp import LinearProgram, Sense
+from symshuffle.geometry.pivots import few_enough, optimal_vectors
+from symshuffle.lp import Certificate, LinearProgram, Sense
 from symshuffle.numbers import Ball, Exp, enclose, to_arb, working_precision
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
 
@@ -34,6 +36,7 @@ ORBIT_COLUMNS: Final = 1 << 16
 """Most orbits of subsets whose columns are certified under a group."""
 
 _BITS: Final = 160
+_PRECISIONS: Final = (_BITS, 2 * _BITS, 4 * _BITS, 8 * _BITS)
 _MAX_OUTPUTS: Final = 4096
 
 
@@ -116,15 +119,15 @@ class MeasureDesign(AnswerMethods):
         level = self.lam if self.level is None else self.level
         levels = [bound_lam, self.lam] if isinstance(level, Exp) else sorted({bound_lam, self.lam})
         rigour = check_around(level, levels, "lam")
-        attained = self._attained()
+        attained = self._attained(self.value.lower)
         self._check_bound(bound_lam)
         if self.measure.rational is None:
             rigour = Rigour.BALL
         bound = max(attained, sum(self.bound, start=Fraction(0)))
         check_claim(self.value, Bracket(attained, bound, rigour, "lp", "weights and bound"), "value")
 
-    def _attained(self) -> Fraction:
-        """What the channel attains at least, after checking that it is one."""
+    def _attained(self, claimed: Fraction) -> Fraction:
+        """What the channel attains at least, after checking that it is one; as precisely as a claim needs it."""
         m = self.measure.num_inputs
         blocks, orbits = _columns_up_to(m, self.group)
         known = {orbit.representative: orbit for orbit in orbits}
@@ -137,9 +140,14 @@ class MeasureDesign(AnswerMethods):
             total = sum((w * known[y].column_sum(i, self.lam) for y, w in self.weights.items()), start=Fraction(0))
             if total != 1:
                 raise CertificateError("weights", f"the probabilities of inputs {block} sum to {total}")
-        ends = [_enclosed(self.measure, _column(y, m, self.lam)).lower for y in self.weights]
-        sizes = [weight * known[y].size for y, weight in self.weights.items()]
-        return sum((size * end for size, end in zip(sizes, ends, strict=True)), start=Fraction(0))
+        attained = Fraction(0)
+        for bits in _PRECISIONS:
+            ends = [_enclosed(self.measure, _column(y, m, self.lam), bits).lower for y in self.weights]
+            sizes = [weight * known[y].size for y, weight in self.weights.items()]
+            attained = sum((size * end for size, end in zip(sizes, ends, strict=True)), start=Fraction(0))
+            if attained >= claimed:
+                break
+        return attained
 
     def _check_bound(self, lam: Fraction) -> None:
         """Refuse a bound that is not above every staircase column."""
@@ -152,8 +160,12 @@ class MeasureDesign(AnswerMethods):
         for orbit in orbits:
             column = _column(orbit.representative, m, lam)
             limit = sum((u * v for u, v in zip(self.bound, column, strict=True)), start=Fraction(0))
-            if (value := _enclosed(self.measure, column).upper) > limit:
-                raise CertificateError("bound", f"subset {orbit.representative} by {float(value - limit):.3e}")
+            for bits in _PRECISIONS:
+                value = _enclosed(self.measure, column, bits)
+                if value.upper <= limit or value.lower > limit:
+                    break
+            if value.upper > limit:
+                raise CertificateError("bound", f"subset {orbit.representative} by {float(value.upper - limit):.3e}")
 
     def to_dict(self) -> dict[str, Any]:
         """The answer with its certificate."""
@@ -192,7 +204,9 @@ class MeasureDesign(AnswerMethods):
         }
 
 
-def maximise(measure: Measure, lam: Fraction | int | Exp, *, group: SymmetryGroup | None = None) -> MeasureDesign:
+def maximise(
+    measure: Measure, lam: Fraction | int | Exp, *, group: SymmetryGroup | None = None, rel: float = REL
+) -> MeasureDesign:
     """Maximise a measure over all eps0-LDP channels.
 
     Parameters
@@ -203,6 +217,8 @@ def maximise(measure: Measure, lam: Fraction | int | Exp, *, group: SymmetryGrou
         ``exp(eps0)``, above 1.
     group : SymmetryGroup, optional
         Permutations of exchangeable inputs, such as ``measure.symmetry()``: one column per orbit of subsets.
+    rel : float
+        Relative width of the bracket; ``value.aimed`` says where it is missed.
 
     Raises
     ------
@@ -232,12 +248,21 @@ def maximise(measure: Measure, lam: Fraction | int | Exp, *, group: SymmetryGrou
     if group is not None:
         _check_exchangeable(measure, group)
     if not isinstance(lam, Exp):
-        return _maximise_at(measure, check_lam(lam), group)
+        level = check_lam(lam)
+        return narrowed(lambda bits: _maximise_at(measure, level, group, bits), rel, _PRECISIONS)
     if lam.exponent <= 0:
         raise InputError("eps0", lam.exponent, "a number above 0")
-    around = enclose(lam, 100)
-    lower, upper = (_maximise_at(measure, level, group) for level in (around.lower, around.upper))
-    how = f"maxima at two rational levels around exp({lam.exponent}); the maximum increases with the level"
+    return narrowed(lambda bits: _maximise_around(measure, lam, group, bits), rel, _PRECISIONS)
+
+
+def _maximise_around(measure: Measure, lam: Exp, group: SymmetryGroup | None, bits: int) -> MeasureDesign:
+    share = bits * 5 // 8
+    around = enclose(lam, share)
+    below = max(around.lower, 1 + Fraction(1, 1 << share))
+    lower, upper = (_maximise_at(measure, level, group, bits) for level in (below, around.upper))
+    how = (
+        f"maxima at two rational levels around exp({lam.exponent}), {share} bits; the maximum increases with the level"
+    )
     value = Bracket(lower.value.lower, upper.value.upper, Rigour.BALL, "lp", how)
     return replace(lower, bound=upper.bound, value=value, bound_lam=upper.lam, level=lam)
 
@@ -254,7 +279,7 @@ def _check_exchangeable(measure: Measure, group: SymmetryGroup) -> None:
                 )
 
 
-def _maximise_at(measure: Measure, lam: Fraction, group: SymmetryGroup | None) -> MeasureDesign:
+def _maximise_at(measure: Measure, lam: Fraction, group: SymmetryGroup | None, bits: int) -> MeasureDesign:
     m = measure.num_inputs
     # One column per orbit of subsets, one row per orbit of inputs; the variable is the total weight of the orbit.
     blocks, orbits = _columns_up_to(m, group)
@@ -279,15 +304,18 @@ def _maximise_at(measure: Measure, lam: Fraction, group: SymmetryGroup | None) -
         dual = solution.certificate.dual
         value = Bracket(-solution.value.upper, -solution.value.lower, Rigour.EXACT, "lp", solution.value.how)
         return MeasureDesign(measure, lam, weigh(solution.certificate.primal), spread(dual), value, group)
-    with working_precision(_BITS):
+    with working_precision(bits):
         values = [measure.column_ball(column) for column in columns]
-        basis = _float_basis(rows, [float(v) for v in values])
-        # The exact vertex of the basis, at costs that are rationals close to the balls.
-        nearby = [Ball.from_arb(v, _BITS).midpoint for v in values]
+        strange = next((o.representative for o, v in zip(orbits, values, strict=True) if not v.is_finite()), None)
+        if strange is not None:
+            raise InputError("measure", measure.name, f"a finite value on the staircase column of subset {strange}")
+        flat = measure.column_ball((Fraction(1),) * m)
+        flat = flat if flat.is_finite() else flint.arb(0)
+        # The exact optimum at costs that are rationals close to the balls.
+        nearby = [Ball.from_arb(v, bits).midpoint for v in values]
         program = LinearProgram(tuple(-v for v in nearby), entries, senses, rhs)
-        certificate = certificate_of_basis(program, basis, range(len(blocks)))
-        if certificate is None or any(value < 0 for _, value in certificate.primal):
-            raise NotDecided(f"the basis proposed for {measure.name} is not feasible over the rationals")
+        basis = _float_basis(rows, [v - flat for v in values], flat, lam)
+        certificate = _vertex(measure, program, basis)
         attained = sum((to_arb(mass) * values[j] for j, mass in certificate.primal), start=flint.arb(0))
         bound = spread(certificate.dual)
         excess = [
@@ -298,9 +326,19 @@ def _maximise_at(measure: Measure, lam: Fraction, group: SymmetryGroup | None) -
         raised = max(Fraction(0), *(ball.upper for ball in excess)) / m
         bound = tuple(u + raised for u in bound)
         how = f"an exact vertex with its value as a ball; a vector that dominates all {len(columns)} kinds of columns"
-        lower = Ball.from_arb(attained, _BITS).lower
+        lower = Ball.from_arb(attained, bits).lower
         value = Bracket(lower, max(lower, sum(bound, start=Fraction(0))), Rigour.BALL, "lp", how)
     return MeasureDesign(measure, lam, weigh(certificate.primal), bound, value, group)
+
+
+def _vertex(measure: Measure, program: LinearProgram, basis: Sequence[int]) -> Certificate:
+    """The optimal vertex with its multipliers; of a program too large for pivots over the rationals, the given one."""
+    if few_enough(program):
+        return optimal_vectors(program, basis)[0]
+    certificate = certificate_of_basis(program, basis, range(program.num_rows))
+    if certificate is None or any(value < 0 for _, value in certificate.primal):
+        raise NotDecided(f"the basis proposed for {measure.name} is not feasible over the rationals")
+    return certificate
 
 
 def _columns_up_to(m: int, group: SymmetryGroup | None) -> tuple[tuple[tuple[int, ...], ...], list[SubsetOrbit]]:
@@ -316,29 +354,44 @@ def _column(subset: int, m: int, lam: Fraction) -> tuple[Fraction, ...]:
     return tuple(lam if subset >> x & 1 else Fraction(1) for x in range(m))
 
 
-def _enclosed(measure: Measure, column: Column) -> Ball:
+def _enclosed(measure: Measure, column: Column, bits: int) -> Ball:
     """The value of a column: a point where the measure is rational, otherwise a ball."""
     if measure.rational is not None:
         value = measure.rational(column)
         return Ball(value, value)
-    with working_precision(_BITS):
-        return Ball.from_arb(measure.column_ball(column), _BITS)
+    with working_precision(bits):
+        return Ball.from_arb(measure.column_ball(column), bits)
 
 
-def _float_basis(columns: Sequence[Column], values: Sequence[float]) -> list[int]:
-    """A full basis around the support of the floating-point optimum."""
+def _float_basis(columns: Sequence[Column], gains: Sequence[Any], flat: Any, lam: Fraction) -> list[int]:
+    """A full basis around the support of a floating-point optimum; empty where the solver has none.
+
+    Columns are ``1 + (lam - 1) g``. With the common value ``K`` of the sums of ``c g`` as a variable, the rows
+    ``c . g = K`` and ``sum(c) + (lam - 1) K = 1`` say the same, and no two of them become parallel as ``lam`` goes
+    to 1. Gains are what columns are worth beyond the constant column, which is worth ``flat``.
+    """
     from scipy.optimize import linprog
 
-    matrix = np.array([[float(v) for v in column] for column in columns])
-    m = matrix.shape[1]
-    found = linprog(-np.array(values), A_eq=matrix.T, b_eq=np.ones(m), method="highs-ds")
+    step = lam - 1
+    inside = np.array([[float((v - 1) / step) for v in column] for column in columns])
+    m = inside.shape[1]
+    matrix = np.c_[inside, np.ones(len(columns))]
+    scale = max((abs(float(gain)) for gain in gains), default=0.0) or 1.0
+    worth = np.array([float(gain) / scale for gain in gains])
+    common = np.r_[-np.ones(m), float(step)]
+    found = linprog(
+        np.r_[-worth, float(flat * to_arb(step)) / scale],
+        A_eq=np.c_[matrix.T, common],
+        b_eq=np.r_[np.zeros(m), 1.0],
+        method="highs-ds",
+    )
     if found.status != 0:
-        raise SolverFailure("HiGHS", str(found.message), f"the program over {len(columns)} columns")
-    reduced = matrix @ -found.eqlin.marginals - np.array(values)
+        return []
+    reduced = matrix @ -found.eqlin.marginals - worth
     order = sorted(range(len(columns)), key=lambda j: (found.x[j] <= 1e-11, abs(reduced[j]), j))
     basis: list[int] = []
     for j in order:
-        if np.linalg.matrix_rank(matrix[[*basis, j]], tol=1e-9) == len(basis) + 1:
+        if np.linalg.matrix_rank(np.vstack([common, matrix[[*basis, j]]]), tol=1e-9) == len(basis) + 2:
             basis.append(j)
         if len(basis) == m:
             break

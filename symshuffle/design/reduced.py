@@ -12,7 +12,8 @@ from symshuffle.design import programs, sizes
 from symshuffle.design.certificate import check_around, check_bound, worst_columns
 from symshuffle.design.invariant import InvariantProblem, Pair
 from symshuffle.design.problems import DecisionProblem
-from symshuffle.errors import CertificateError, InputError, Unsupported
+from symshuffle.design.widths import REL, narrowed
+from symshuffle.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.geometry.extremal import check_lam, mask, members
 from symshuffle.geometry.groups import OrbitCount, SubsetOrbit, SymmetryGroup
 from symshuffle.geometry.linprog import solve
@@ -20,6 +21,9 @@ from symshuffle.numbers import Exp, enclose
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
 
 _MAX_OUTPUTS: Final = 4096
+
+_LEVEL_BITS: Final = (100, 200, 400, 800)
+"""Widths of the rational enclosure of exp(eps0), in bits, until the bracket is narrow enough."""
 
 
 @final
@@ -66,8 +70,8 @@ class OrbitDesign(AnswerMethods):
         The dual vector, one entry per input, constant on orbits of inputs.
     value : Bracket
         The optimal risk over all LDP channels, invariant or not.
-    proposed : float
-        What the floating-point solver said.
+    proposed : float or None
+        What the floating-point solver said; None where it gave up.
     """
 
     problem: DecisionProblem
@@ -77,7 +81,7 @@ class OrbitDesign(AnswerMethods):
     weights: tuple[OrbitWeight, ...]
     bound: tuple[Fraction, ...]
     value: Bracket
-    proposed: float
+    proposed: float | None
 
     @property
     def num_orbits(self) -> OrbitCount:
@@ -251,15 +255,20 @@ def orbit_tradeoff(
     level = check_lam(lam)
     reduced = InvariantProblem.of(problem, group, minimax=minimax)
     sizes.check_orbits(len(reduced.inputs), len(reduced.actions), group)
-    proposal = programs.generate(reduced, level)
     # Singletons of all orbits of inputs make the program feasible.
-    feasible = {(1 << orbit[0], 0) for orbit in reduced.inputs}
-    pairs, bound, weights, masses = _optimum(reduced, sorted(proposal.columns | feasible), level)
+    feasible = frozenset((1 << orbit[0], 0) for orbit in reduced.inputs)
+    try:
+        proposal = programs.generate(reduced, level)
+    except SolverFailure:
+        proposal = None
+    columns = feasible | (proposal.columns if proposal else frozenset())
+    pairs, bound, weights, masses = _optimum(reduced, sorted(columns), level)
     found = problem.with_prior(reduced.prior(weights))
     orbits = ((group.subset_orbit(pairs[j][0]), pairs[j][1], mass) for j, mass in masses)
     chosen = tuple(OrbitWeight(orbit, reduced.actions[place], mass / orbit.size) for orbit, place, mass in orbits)
     value = _proved(reduced, found, level, chosen, bound)
-    return OrbitDesign(found, group, level, minimax, chosen, bound, value, proposal.value)
+    proposed = proposal.value if proposal else None
+    return OrbitDesign(found, group, level, minimax, chosen, bound, value, proposed)
 
 
 def _optimum(
@@ -353,16 +362,29 @@ class OrbitDesigns(AnswerMethods):
 
 
 def orbit_tradeoff_at(
-    problem: DecisionProblem, lam: Fraction | int | Exp, group: SymmetryGroup, *, minimax: bool = False
+    problem: DecisionProblem,
+    lam: Fraction | int | Exp,
+    group: SymmetryGroup,
+    *,
+    minimax: bool = False,
+    rel: float = REL,
 ) -> OrbitDesigns:
-    """The same at ``exp(eps0)`` too: two designs at rational levels around it bracket the value."""
+    """The same at ``exp(eps0)`` too: two designs at rational levels around it bracket the value.
+
+    ``rel`` is the relative width of the bracket; ``value.aimed`` says where it is missed.
+    """
     if not isinstance(lam, Exp):
         design = orbit_tradeoff(problem, lam, group, minimax=minimax)
         return OrbitDesigns(problem, Fraction(lam), design.value, (design,))
     if lam.exponent <= 0:
         raise InputError("eps0", lam.exponent, "a number above 0")
-    ball = enclose(lam, 100)
-    designs = tuple(orbit_tradeoff(problem, level, group, minimax=minimax) for level in (ball.upper, ball.lower))
-    how = f"certificates at two rational levels around exp({lam.exponent}); the risk decreases in lam"
-    value = Bracket(designs[0].value.lower, designs[1].value.upper, Rigour.BALL, "orbit lp", how)
-    return OrbitDesigns(problem, lam, value, designs)
+
+    def around(bits: int) -> OrbitDesigns:
+        ball = enclose(lam, bits)
+        levels = ball.upper, max(ball.lower, 1 + Fraction(1, 1 << bits))
+        designs = tuple(orbit_tradeoff(problem, level, group, minimax=minimax) for level in levels)
+        how = f"certificates at two rational levels around exp({lam.exponent}); the risk decreases in lam"
+        value = Bracket(designs[0].value.lower, designs[1].value.upper, Rigour.BALL, "orbit lp", how)
+        return OrbitDesigns(problem, lam, value, designs)
+
+    return narrowed(around, rel, _LEVEL_BITS)

@@ -17,7 +17,7 @@ import numpy as np
 from symshuffle.design.problems import DecisionProblem, Matrix
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.automorphisms import Codes, column_automorphisms, encode
-from symshuffle.geometry.groups import SymmetryGroup, orbits_of_points
+from symshuffle.geometry.groups import SymmetryGroup, orbits_of_points, trivial_group
 
 _ADVICE: Final = (
     "give the group by its generators instead (SymmetryGroup(m, generators), field symmetry of a problem file), or use "
@@ -131,12 +131,17 @@ def detect_symmetry(problem: DecisionProblem, *, minimax: bool = False) -> Symme
     Found by partition refinement with backtracking (:mod:`symshuffle.geometry.automorphisms`). Every generator is a
     symmetry that was checked; the group is the full one unless the search was cut short after about 15 seconds.
 
+    For the minimax criterion a problem of which two parameters have the same model gets the trivial group: which of
+    them a symmetry moves to which would be ambiguous.
+
     Raises
     ------
     Unsupported
         If the matrix of the problem is too large to search; the message names what to pass instead.
     """
     m = problem.num_inputs
+    if minimax and len(set(problem.model)) < len(problem.model):
+        return trivial_group(m)
     if minimax:
         structure = _Structure.of(problem)
 

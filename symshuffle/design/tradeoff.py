@@ -25,7 +25,8 @@ from symshuffle.design.channel_risk import minimax_risk as minimax_risk  # noqa:
 from symshuffle.design.exact_programs import Column, exact_compact, restricted_program
 from symshuffle.design.invariant import InvariantProblem
 from symshuffle.design.problems import DecisionProblem
-from symshuffle.errors import CertificateError, InputError, NotDecided
+from symshuffle.design.widths import REL, narrowed
+from symshuffle.errors import CertificateError, InputError, NotDecided, SolverFailure
 from symshuffle.geometry.extremal import LDPCone, check_lam
 from symshuffle.geometry.groups import trivial_group
 from symshuffle.geometry.linprog import solve
@@ -40,8 +41,8 @@ _FEW_INPUTS: Final = 12
 _MAX_ROUNDS: Final = 6
 """Rounds of exact column generation before the compact program is solved over the rationals instead."""
 
-_LEVEL_BITS: Final = 100
-"""Width of the rational enclosure of exp(eps0), in bits."""
+_LEVEL_BITS: Final = (100, 200, 400, 800)
+"""Widths of the rational enclosure of exp(eps0), in bits, until the bracket is narrow enough."""
 
 
 @final
@@ -66,8 +67,8 @@ class Design(AnswerMethods):
     certificates : tuple of TradeoffCertificate
         One at a rational level. At ``exp(eps0)``, two at rational levels around it: the risk does not increase
         with the level, so the first bounds it from below and the second from above.
-    proposed : float
-        What the floating-point solver said the optimum was.
+    proposed : float or None
+        What the floating-point solver said the optimum was; None where it gave up.
     level : Fraction or Exp
         The level asked for.
     """
@@ -78,7 +79,7 @@ class Design(AnswerMethods):
     value: Bracket
     weights: tuple[tuple[int, int, Fraction], ...]
     certificates: tuple[TradeoffCertificate, ...]
-    proposed: float
+    proposed: float | None
     level: Fraction | Exp
 
     @property
@@ -162,6 +163,7 @@ def bayes_tradeoff(
     lam: Fraction | int | Exp,
     *,
     method: Method | str | None = None,
+    rel: float = REL,
 ) -> Design:
     r"""The smallest Bayes risk over all eps0-LDP channels.
 
@@ -176,6 +178,9 @@ def bayes_tradeoff(
     method : Method, optional
         Which program proposes the optimum; the certificate does not depend on it. By default column generation up to
         12 inputs, and the compact program beyond.
+    rel : float
+        Relative width of the bracket at ``Exp(eps0)`` and of rounded optima of large programs; ``value.aimed`` says
+        where it is missed. At a rational level the bracket is a point otherwise.
 
     Raises
     ------
@@ -196,7 +201,7 @@ def bayes_tradeoff(
     """
     method = None if method is None else choice(Method, method, "method")
     problem.required_prior()
-    return _tradeoff(problem, lam, Criterion.BAYES, method)
+    return _tradeoff(problem, lam, Criterion.BAYES, method, rel)
 
 
 def minimax_tradeoff(
@@ -204,13 +209,14 @@ def minimax_tradeoff(
     lam: Fraction | int | Exp,
     *,
     method: Method | str | None = None,
+    rel: float = REL,
 ) -> Design:
     """The smallest worst-case risk over all eps0-LDP channels and rules; see :func:`bayes_tradeoff`.
 
     The prior of the problem, if any, plays no role.
     """
     method = None if method is None else choice(Method, method, "method")
-    return _tradeoff(problem, lam, Criterion.MINIMAX, method)
+    return _tradeoff(problem, lam, Criterion.MINIMAX, method, rel)
 
 
 def _tradeoff(
@@ -218,16 +224,23 @@ def _tradeoff(
     lam: Fraction | int | Exp,
     criterion: Criterion,
     method: Method | None,
+    rel: float,
 ) -> Design:
     if method is None:
         few = problem.num_inputs <= _FEW_INPUTS and sizes.column_work(problem) <= sizes.COLUMN_WORK
         method = Method.COLUMNS if few else Method.COMPACT
     if not isinstance(lam, Exp):
-        return _at_rational(problem, check_lam(lam), criterion, method)
+        level = check_lam(lam)
+        return narrowed(lambda _: _at_rational(problem, level, criterion, method), rel, (0,))
     if lam.exponent <= 0:
         raise InputError("eps0", lam.exponent, "a number above 0")
-    ball = enclose(lam, _LEVEL_BITS)
-    above, below = ball.upper, max(ball.lower, Fraction(1) + Fraction(1, 1 << _LEVEL_BITS))
+    return narrowed(lambda bits: _around(problem, lam, criterion, method, bits), rel, _LEVEL_BITS)
+
+
+def _around(problem: DecisionProblem, lam: Exp, criterion: Criterion, method: Method, bits: int) -> Design:
+    """Certificates at two rational levels around an irrational one."""
+    ball = enclose(lam, bits)
+    above, below = ball.upper, max(ball.lower, Fraction(1) + Fraction(1, 1 << bits))
     stricter = _at_rational(problem, below, criterion, method)
     if stricter.value.exact is None:
         looser = _at_rational(problem, above, criterion, method)
@@ -235,9 +248,7 @@ def _tradeoff(
         looser = _certify(
             problem, above, criterion, {(y, a) for y, a, _ in stricter.weights}, method, stricter.proposed
         )
-    how = (
-        f"certificates at two rational levels around exp({lam.exponent}), {_LEVEL_BITS} bits; the risk decreases in lam"
-    )
+    how = f"certificates at two rational levels around exp({lam.exponent}), {bits} bits; the risk decreases in lam"
     value = Bracket(looser.value.lower, stricter.value.upper, Rigour.BALL, "lp", how)
     certificates = (*looser.certificates, *stricter.certificates)
     return Design(problem, criterion, method, value, stricter.weights, certificates, stricter.proposed, lam)
@@ -249,17 +260,23 @@ def _at_rational(
     criterion: Criterion,
     method: Method,
 ) -> Design:
+    minimax = criterion is Criterion.MINIMAX
     if method is Method.POLYTOPE:
-        sizes.check_polytope(problem, minimax=criterion is Criterion.MINIMAX)
-        proposal = programs.polytope(problem, lam, minimax=criterion is Criterion.MINIMAX)
+        sizes.check_polytope(problem, minimax=minimax)
     elif method is Method.COMPACT:
         sizes.check_compact(problem)
-        proposal = programs.compact(problem, lam, minimax=criterion is Criterion.MINIMAX)
-        if problem.num_inputs > _EXACT_ROWS:
-            return _weak_duality(problem, lam, criterion, proposal, method)
     else:
         sizes.check_columns(problem)
-        proposal = _generated(problem, lam, minimax=criterion is Criterion.MINIMAX)
+    propose = {Method.POLYTOPE: programs.polytope, Method.COMPACT: programs.compact, Method.COLUMNS: _generated}
+    large = method is Method.COMPACT and problem.num_inputs > _EXACT_ROWS
+    try:
+        proposal = propose[method](problem, lam, minimax=minimax)
+    except SolverFailure:
+        if large:
+            raise
+        return _certify(problem, lam, criterion, set(), method, None)
+    if large:
+        return _weak_duality(problem, lam, criterion, proposal, method)
     return _certify(problem, lam, criterion, set(proposal.columns), method, proposal.value)
 
 
@@ -273,7 +290,12 @@ def _generated(problem: DecisionProblem, lam: Fraction, *, minimax: bool) -> pro
 
 
 def _certify(
-    problem: DecisionProblem, lam: Fraction, criterion: Criterion, columns: set[Column], method: Method, proposed: float
+    problem: DecisionProblem,
+    lam: Fraction,
+    criterion: Criterion,
+    columns: set[Column],
+    method: Method,
+    proposed: float | None,
 ) -> Design:
     """Column generation over the rationals, from the proposed columns to an optimum with a certificate.
 

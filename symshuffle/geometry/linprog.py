@@ -3,7 +3,8 @@
 HiGHS proposes a basis; the basis is a finite combinatorial object, so nothing numerical survives: python-flint
 solves for the vertex and for the multipliers that this basis describes over the rationals, after dropping every
 variable that sits at its bound, and :mod:`symshuffle.lp` checks the two vectors. Where the proposed basis is not
-exactly optimal, the solver is asked again with other settings, and after that the answer is an error, not a number.
+exactly optimal, the solver is asked again with other settings, and after that pivots over the rationals
+(:mod:`symshuffle.geometry.pivots`) go on from there.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import flint
 import numpy as np
 import numpy.typing as npt
 
-from symshuffle.errors import CertificateError, NotDecided, SolverFailure
+from symshuffle.errors import CertificateError, SolverFailure
+from symshuffle.geometry.pivots import few_enough, optimal_vectors
 from symshuffle.lp import Certificate, LinearProgram, Sense
 from symshuffle.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed, within
 
@@ -108,12 +110,19 @@ def solve(program: LinearProgram) -> Solution:
     Raises
     ------
     SolverFailure
-        If HiGHS finds the program infeasible or unbounded, or gives up; the message has its status.
+        If the program is infeasible or unbounded.
     NotDecided
-        If no basis that HiGHS proposed is exactly optimal.
+        If no basis that HiGHS proposed is exactly optimal, and the program is too large for pivots over the rationals.
     """
+    start: list[int] = []
     for settings in _SETTINGS:
-        columns, rows = _highs_basis(program, settings)
+        try:
+            columns, rows = _highs_basis(program, settings)
+        except SolverFailure:
+            if not few_enough(program):
+                raise
+            continue
+        start = [*columns, *(program.num_variables + i for i in range(program.num_rows) if i not in set(rows))]
         certificate = certificate_of_basis(program, columns, rows)
         if certificate is None:
             continue
@@ -123,7 +132,8 @@ def solve(program: LinearProgram) -> Solution:
             continue
         if bracket.exact is not None:
             return Solution(program, certificate, bracket, tuple(columns))
-    raise NotDecided(f"no simplex basis of {program.describe()} was exactly optimal; rescale the data")
+    certificate, basis = optimal_vectors(program, start)
+    return Solution(program, certificate, certificate.prove(program), basis)
 
 
 def full_bases(program: LinearProgram) -> Iterator[list[int]]:

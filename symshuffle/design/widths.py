@@ -1,0 +1,39 @@
+"""How narrow a design's bracket has to be, and what is said where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from symshuffle.errors import InputError
+from symshuffle.results import Rigour
+
+if TYPE_CHECKING:
+    from symshuffle.design.maximum import MeasureDesign
+    from symshuffle.design.reduced import OrbitDesigns
+    from symshuffle.design.tradeoff import Design
+
+    Solved = TypeVar("Solved", Design, OrbitDesigns, MeasureDesign)
+
+REL: Final = 1e-20
+"""Relative width of a bracket where the caller names none."""
+
+
+def check_rel(rel: float) -> None:
+    """Refuse a relative width that is no number in (0, 1)."""
+    if not 0 < rel < 1:
+        raise InputError("rel", rel, "a number in (0, 1)")
+
+
+def narrowed(solve_at: Callable[[int], Solved], rel: float, precisions: Sequence[int]) -> Solved:
+    """Solve with more and more bits until the bracket is as narrow as asked; the last one says where it is not."""
+    check_rel(rel)
+    for bits in precisions:
+        found = solve_at(bits)
+        if found.value.width <= Fraction(rel) * abs(found.value.upper):
+            return found
+        if found.value.rigour is Rigour.EXACT:
+            break  # rational ends with a gap, which more bits do not close
+    return replace(found, value=replace(found.value, aimed=rel))

@@ -38,11 +38,11 @@ from symshuffle.design.envelope import (
     Direction,
     binary_envelope,
     certify_envelope,
-    convex_envelope,
     endpoint_law,
     ratio_law,
     shuffled_leakage,
 )
+from symshuffle.design.leakage import convex_envelope
 from symshuffle.errors import NotDecided
 from symshuffle.mechanisms.finite import krr, rr
 from symshuffle.mechanisms.symbolic import nonnegative
@@ -170,7 +170,7 @@ def _check_envelope(statement: Statement, rng: np.random.Generator) -> Iterator[
             cap = Fraction(3)
             ratio = ratio_law(cases.capped_channel(rng, 3, 3, cap), 0, 1)
             value = sum((w * function(v) for v, w in exact_atoms(average_law(ratio, n))), start=ZERO)
-            best = convex_envelope(n, lam=cap, function=function)
+            best = convex_envelope(n, lam=cap, function=function).bracket.upper
             yield compare(value, best, "<=", at=f"{name}, n={n}: a capped channel")
             end = sum((w * function(v) for v, w in exact_atoms(average_law(endpoint_law(cap), n))), start=ZERO)
             yield compare(end, best, at=f"{name}, n={n}: binary randomized response")

@@ -380,9 +380,8 @@ def composed_law(
     others = choice(Others, others, "others")
     side = choice(Side, side, "side")
     direction = choice(Direction, direction, "direction")
-    # Without a budget the weights are numbers all the same.
-    share = Budget(1, lam, bits or DEFAULT_BITS if lam is None else bits)
-    table = _table(part, pattern, others, share, side)
+    # Without a budget nothing depends on its value, and 1 has a rational root of every order.
+    table = _table(part, pattern, others, Budget(1, _total(part, lam), bits), side)
     target = constant_of(exp_eps)
     enclosed = evaluate_atom(target, bits)
     flip = 1 if direction == "forward" else -1
@@ -402,6 +401,12 @@ def composed_law(
     singular = (weights[::flip] for weights in table.singular)
     lost = sum((positive_part(a - enclosed * b) for a, b in singular), start=Fraction(0))
     return Law.from_atoms([*atoms, (Fraction(0), table.beta)], lost)
+
+
+def _total(part: Part, lam: Real | None) -> Real:
+    if lam is None and has_budget(part):
+        raise InputError("lam", lam, f"a total ratio cap, which {_written(part)} shares out")
+    return Fraction(1) if lam is None else lam
 
 
 def mixed_law(

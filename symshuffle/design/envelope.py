@@ -14,7 +14,7 @@ and among all laws on :math:`[1/\lambda,\lambda]` of mean 1 the one on the two e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
@@ -27,7 +27,19 @@ from symshuffle.choices import Direction as Direction  # noqa: PLC0414  # its na
 from symshuffle.choices import Rigour, choice, replace_choice
 from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.law import Law
-from symshuffle.numbers import Ball, Exp, Number, Real, Verdict, equal, less, to_arb, working_precision
+from symshuffle.numbers import (
+    Ball,
+    Exp,
+    Number,
+    Real,
+    Verdict,
+    enclose,
+    equal,
+    is_exact,
+    less,
+    to_arb,
+    working_precision,
+)
 from symshuffle.results import AnswerMethods, Bracket, SafeEnd
 
 LARGEST_EXACT: Final = 3000
@@ -149,8 +161,8 @@ def shuffled_leakage(
     ratio: Law,
     experiment: Contamination,
     *,
-    gamma: Number | int,
-    rigour: Rigour | str = Rigour.EXACT,
+    gamma: Number | Exp | int,
+    rigour: Rigour | str | None = None,
     rel: float = 1e-6,
 ) -> Leakage:
     r"""The hockey-stick divergence of the contamination pair of a channel whose likelihood ratio has this law.
@@ -161,10 +173,11 @@ def shuffled_leakage(
         Law of :math:`W_i/W_j` under :math:`W_j` (:func:`ratio_law`).
     experiment : Contamination
         Number of users and direction.
-    gamma : Number
+    gamma : Number or Exp
         Order :math:`e^\varepsilon`, at least 0.
     rigour, rel
-        As in :func:`symshuffle.accountants.evaluate.evaluate_law`, which chooses the engine.
+        As in :func:`symshuffle.accountants.evaluate.evaluate_law`, which chooses the engine; by default exact where the
+        law and the order are rational, and in balls otherwise.
 
     Notes
     -----
@@ -174,7 +187,11 @@ def shuffled_leakage(
     if less(gamma, 0) is Verdict.TRUE:
         raise InputError("gamma", gamma, "a number of at least 0")
     order: Any = Fraction(gamma) if isinstance(gamma, int) else gamma
+    if isinstance(gamma, Exp):
+        order = enclose(gamma, _PRECISIONS[0])
     law = _tested(ratio, order, experiment.direction)
+    if rigour is None:
+        rigour = Rigour.EXACT if is_exact((*law.values, *law.weights, law.singular)) else Rigour.BALL
     return Leakage(
         evaluate_law(law, experiment.n, rigour=rigour, rel=rel), experiment, "the channel with this likelihood ratio"
     )
@@ -287,44 +304,6 @@ def _tail(n: int, t: int, p: flint.arb) -> flint.arb:
     if t <= 0:
         return flint.arb(1)
     return flint.arb(0) if t > n else p.beta_lower(t, n - t + 1, regularized=True)
-
-
-def convex_envelope(n: int, *, lam: Fraction, function: Callable[[Fraction], Fraction]) -> Fraction:
-    r"""The largest f-divergence of the contamination pair over all channels of ratio cap ``lam``: :math:`Ef(\bar K_n)`.
-
-    Parameters
-    ----------
-    n : int
-        Number of users; one holds ``i``, the others and everybody in the second dataset hold ``j``.
-    lam : Fraction
-        Local ratio cap, at least 1.
-    function : callable
-        A convex ``f`` with ``f(1) = 0``, from rationals to rationals: :math:`(t-1)^2` for chi-square,
-        :math:`t^\alpha-1` for the exponential of a Rényi divergence, :math:`1/t-1` for the reversed chi-square.
-
-    Raises
-    ------
-    InputError
-        If ``f(1)`` is not 0, or ``f`` fails to be convex on the values of the average.
-
-    Notes
-    -----
-    anchored, Theorem 4.9 (i). Convexity is checked where it is used, at the ``n + 1`` values of the average.
-    """
-    Contamination(n)
-    if lam < 1:
-        raise InputError("lam", lam, "a number of at least 1")
-    if function(Fraction(1)) != 0:
-        raise InputError("function", f"f(1) = {function(Fraction(1))}", "f(1) = 0")
-    step = (lam - 1 / lam) / n
-    values = [function(1 / lam + count * step) for count in range(n + 1)]
-    if any(a + c < 2 * b for a, b, c in zip(values, values[1:], values[2:], strict=False)):
-        raise InputError("function", "a function that is not convex", "a convex function on [1/lam, lam]")
-    share = 1 / (1 + lam)
-    return sum(
-        (math.comb(n, c) * share**c * (1 - share) ** (n - c) * value for c, value in enumerate(values)),
-        start=Fraction(0),
-    )
 
 
 def binary_kernel(channel: Channel, i: int, j: int, *, lam: Fraction) -> Channel:

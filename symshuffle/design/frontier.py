@@ -152,6 +152,11 @@ def _root_bounds(k: int) -> tuple[Fraction, Fraction]:
     return Fraction(root, 1 << BITS), Fraction(root + (root * root != scaled), 1 << BITS)
 
 
+def _between(lower: Fraction, upper: Fraction, engine: str, how: str) -> Bracket:
+    """A trace between rational ends: exact where they agree, and otherwise enclosed."""
+    return Bracket(lower, upper, Rigour.EXACT if lower == upper else Rigour.BALL, engine, how)
+
+
 def _low_budget(k: int, budget: Fraction) -> Frontier:
     floor, lam = _root_bounds(k)  # at a ratio rounded up the template's budget is at least the threshold
     share = budget / _number(subset_budget(), k, lam) if budget else Fraction(0)
@@ -160,7 +165,7 @@ def _low_budget(k: int, budget: Fraction) -> Frontier:
     lower = share * _number(subset_trace(), k, lam)
     certificate = DualCertificate(k, Fraction(k * (k - 1)) / (1 + floor) ** 2, Fraction(0))
     how = f"slope constant times budget; augmented randomized response at ratio sqrt({k - 1})"
-    bracket = Bracket(lower, certificate.bound(budget), Rigour.EXACT, "closed form", how)
+    bracket = _between(lower, certificate.bound(budget), "closed form", how)
     return Frontier(k, budget, bracket, orbits, certificate)
 
 
@@ -170,7 +175,7 @@ def _high_budget(k: int, budget: Fraction) -> Frontier:
     lower = _number(subset_trace(), k, lam)
     certificate = DualCertificate(k, eta, lower - eta * _number(subset_budget(), k, lam))
     how = "k-ary randomized response at the ratio of this budget; tangent of the singleton curve"
-    bracket = Bracket(lower, certificate.bound(budget), Rigour.EXACT, "closed form", how)
+    bracket = _between(lower, certificate.bound(budget), "closed form", how)
     return Frontier(k, budget, bracket, (subset_orbit(k, 1, lam),), certificate)
 
 
@@ -220,7 +225,7 @@ def _capped(k: int, budget: Fraction | float, lam_cap: Real) -> Frontier:
     certificate = _line_above(k, eta, candidates, outer)
     how = f"mixture of {len(mixture)} orbit laws; a line above all templates of ratio at most {lam_cap}"
     upper = max(certificate.bound(budget), value)
-    trace = Bracket(value, upper, Rigour.EXACT, "planar hull", how)
+    trace = _between(value, upper, "planar hull", how)
     return Frontier(k, budget, trace, mixture, certificate, lam_cap)
 
 

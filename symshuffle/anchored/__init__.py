@@ -1,5 +1,6 @@
 """Anchored geometry: a channel as the law of its likelihood-ratio templates, and everything that is a moment of it."""
 
+from symshuffle.anchored.enclosed import EnclosedFiber, EnclosedLaw, inner_product, template_law, template_of
 from symshuffle.anchored.gauge import Gauge, helmert, householder
 from symshuffle.anchored.law import (
     AnchoredLaw,
@@ -34,6 +35,8 @@ from symshuffle.anchored.symmetrize import (
 
 __all__ = [
     "AnchoredLaw",
+    "EnclosedFiber",
+    "EnclosedLaw",
     "Fiber",
     "Gauge",
     "PointLaw",
@@ -46,6 +49,7 @@ __all__ = [
     "generate_group",
     "helmert",
     "householder",
+    "inner_product",
     "is_exchangeable",
     "is_two_transitive",
     "law_from_fiber",
@@ -57,6 +61,8 @@ __all__ = [
     "symmetrize",
     "symmetrize_channel",
     "template_budget",
+    "template_law",
+    "template_of",
     "template_signal",
     "transport",
     "unproject",

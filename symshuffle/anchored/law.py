@@ -230,7 +230,8 @@ def exact_columns(channel: Channel) -> tuple[Vector, ...]:
     columns = channel.columns()
     exact = tuple(tuple(entry for entry in column if isinstance(entry, Fraction)) for column in columns)
     if exact != columns:
-        raise InputError("channel", "balls or doubles", "rational entries, so that templates can be told apart")
+        expected = "rational entries, so that templates can be told apart (EnclosedLaw takes balls)"
+        raise InputError("channel", "balls or doubles", expected)
     return exact
 
 
@@ -318,8 +319,11 @@ def decompose(law: AnchoredLaw) -> tuple[tuple[Fraction, AnchoredLaw], ...]:
 
 def _extreme_part(law: AnchoredLaw) -> AnchoredLaw:
     """An extreme law on part of the support: walk along affine dependences until none is left."""
+    k = law.num_inputs
     atoms = list(law.template.atoms())
-    while (relation := row_dependence([u for u, _ in atoms])) is not None:
+    # Among k + 1 templates there is always a dependence, so no more are looked at: many atoms stay affordable.
+    while (relation := row_dependence([u for u, _ in atoms[: k + 1]])) is not None:
+        relation = (*relation, *(Fraction(0) for _ in atoms[k + 1 :]))
         # All templates have the same sum, so the relation sums to 0 and has a positive entry.
         step = min(weight / c for (_, weight), c in zip(atoms, relation, strict=True) if c > 0)
         atoms = [(u, weight - step * c) for (u, weight), c in zip(atoms, relation, strict=True) if weight != step * c]

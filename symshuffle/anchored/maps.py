@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import final
 
 from symshuffle.anchored.law import AnchoredLaw, PointLaw, check_composition, check_template
-from symshuffle.anchored.linear import Vector, dot
+from symshuffle.anchored.linear import Matrix, Vector, dot
 from symshuffle.errors import InputError
 
 
@@ -119,6 +119,45 @@ class Fiber:
         mean = self.ratios.mean
         centre = sum(mean, start=Fraction(0)) / len(mean)
         return tuple(entry - centre for entry in mean)
+
+    def second_moment(self) -> Matrix:
+        r"""The matrix :math:`E[zz^T]` without a gauge, of :math:`Vz=r-\frac1k\sum_ir_i`.
+
+        At an interior composition the mean is zero, and this is the covariance and the Fisher information of a message.
+
+        Examples
+        --------
+        >>> from symshuffle.channel import Channel
+        >>> law = AnchoredLaw.from_channel(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]))
+        >>> fiber(law, [Fraction(1, 4), Fraction(3, 4)]).second_moment()[0]
+        (Fraction(4, 15), Fraction(-4, 15))
+        """
+        return self._moment(tuple(Fraction(0) for _ in self.composition))
+
+    def covariance(self) -> Matrix:
+        r"""The covariance of :math:`Vz`, which is :math:`V\,\mathrm{Cov}(z)\,V^T` in every gauge."""
+        return self._moment(self.mean)
+
+    def _moment(self, around: Vector) -> Matrix:
+        k = len(self.composition)
+        points = []
+        for r in self.ratios.points:
+            centre = sum(r, start=Fraction(0)) / k
+            points.append(tuple(entry - centre - shift for entry, shift in zip(r, around, strict=True)))
+        return tuple(
+            tuple(
+                sum((m * p[i] * p[j] for m, p in zip(self.ratios.weights, points, strict=True)), start=Fraction(0))
+                for j in range(k)
+            )
+            for i in range(k)
+        )
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>({', '.join(map(str, r))})</td><td>{weight}</td></tr>" for r, weight in self.ratios.atoms()
+        )
+        seen = f"seen from ({', '.join(map(str, self.composition))})" + (f", {self.lost} lost" if self.lost else "")
+        return f"<table><caption>{seen}</caption><tr><th>ratios</th><th>mass</th></tr>{rows}</table>"
 
 
 def fiber(law: AnchoredLaw, composition: Sequence[Fraction]) -> Fiber:

@@ -1,19 +1,37 @@
 """What is rational stays rational on its way, and what is irrational is enclosed and says so."""
 
+import itertools
 from fractions import Fraction
 
 import pytest
 
 import symshuffle as ss
 from symshuffle.accountants.reduction import Composed
-from symshuffle.anchored import AnchoredLaw, fiber
+from symshuffle.anchored import (
+    AnchoredLaw,
+    EnclosedLaw,
+    fiber,
+    householder,
+    inner_product,
+    template_law,
+    template_of,
+)
 from symshuffle.channel import Channel, direct_sum
 from symshuffle.decompositions.composition import joint, parallel
 from symshuffle.design.envelope import Contamination, ratio_law, shuffled_leakage
 from symshuffle.design.frontier import trace_frontier
 from symshuffle.design.leakage import convex_envelope
+from symshuffle.errors import InputError
+from symshuffle.estimation.canonical import (
+    Population,
+    canonical_risk,
+    fisher_information,
+    isotropic_risk,
+    worst_canonical_risk,
+)
+from symshuffle.estimation.worst_risk import worst_risk
 from symshuffle.mechanisms.finite import erasure, krr
-from symshuffle.numbers import Exp, enclose
+from symshuffle.numbers import Exp, Verdict, enclose, equal
 from symshuffle.results import Rigour
 
 F = Fraction
@@ -35,19 +53,67 @@ def test_compositions_without_a_common_budget_are_exact():
         assert ss.delta(Composed(tree, None), n=3, exp_eps=F(6, 5), rigour=Rigour.BALL).bracket.contains(exact.exact)
 
 
-@pytest.mark.xfail(strict=True, reason="balls are refused")
 def test_anchored_geometry_at_irrational_levels():
     """At exp(1) the law is in balls, and its numbers enclose those of the closed form."""
-    lam = Exp(F(1))
-    law = AnchoredLaw.from_channel(krr().at(k=3).channel(lam=lam))
-    ball = enclose(lam)
+    channel = krr().at(k=3).channel(lam=Exp(F(1)))
+    with pytest.raises(InputError, match="EnclosedLaw"):
+        AnchoredLaw.from_channel(channel)
+    law = template_law(channel)
+    ball = enclose(Exp(F(1)))
     closed = 6 * ((ball - 1) / (ball + 2)) * ((ball - 1) / (ball + 2))
     trace = law.trace()
-    assert trace.lower <= closed.upper
-    assert closed.lower <= trace.upper
+    assert equal(trace, closed) is Verdict.UNDECIDED
     assert trace.upper - trace.lower < F(1, 10**25)
-    seen = fiber(law, (F(1, 2), F(1, 4), F(1, 4)))
-    assert len(seen.ratios.points) == 3
+    assert equal(law.ratio_cap(), Exp(F(1))) is Verdict.UNDECIDED
+    for population in Population:
+        expected = isotropic_risk(3, closed, population=population) / 7
+        found = worst_risk(law, n=7, population=population)
+        assert found.bracket.rigour is Rigour.BALL
+        assert found.bracket.lower <= expected.upper
+        assert expected.lower <= found.bracket.upper
+        assert found.bracket.relative_width < F(1, 10**20)
+        assert float(found) == pytest.approx(float(expected))
+
+
+def test_enclosed_laws_agree_with_rational_ones():
+    rows = [["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]]
+    channel = Channel.from_rows(rows)
+    law, balls = AnchoredLaw.from_channel(channel), EnclosedLaw.from_channel(channel)
+    w = (F(1, 2), F(1, 3), F(1, 6))
+
+    def close(matrix, other):
+        pairs = zip(itertools.chain(*matrix), itertools.chain(*other), strict=True)
+        return all(ball.lower <= value <= ball.upper and ball.radius < F(1, 10**25) for value, ball in pairs)
+
+    assert close(law.covariance(), balls.covariance())
+    assert close(law.row_second_moment(1), balls.row_second_moment(1))
+    assert close([[law.trace(), law.pairwise_budget()]], [[balls.trace(), balls.pairwise_budget()]])
+    seen = fiber(law, w)
+    assert seen.second_moment() == seen.covariance() == fisher_information(law, w)
+    assert close(seen.second_moment(), balls.fiber(w).second_moment())
+    for population in Population:
+        value, argument = worst_canonical_risk(law, n=6, population=population)
+        exact = worst_risk(law, n=6, population=population)
+        assert (exact.bracket.exact, exact.composition) == (value, argument)
+        enclosed = worst_risk(balls, n=6, population=population)
+        assert enclosed.bracket.lower <= value <= enclosed.bracket.upper
+        assert abs(canonical_risk(law, enclosed.composition, n=6, population=population) - value) < F(1, 10**30)
+    with pytest.raises(InputError, match="covariance"):
+        worst_risk(AnchoredLaw.from_channel(channel.merge([[0, 1], [2]])), n=2, population=Population.IID)
+    with pytest.raises(InputError, match="covariance"):
+        worst_risk(EnclosedLaw.from_channel(channel.merge([[0, 1], [2]])), n=2, population=Population.IID)
+    with pytest.raises(InputError):
+        EnclosedLaw(balls.templates, balls.weights[::-1])
+
+
+def test_template_and_point_of_an_output():
+    channel = krr().at(k=4, lam=F(3)).channel()
+    first, second = template_of(channel, 0), template_of(channel, 1)
+    gauge = householder(4)
+    points = gauge.point(first), gauge.point(second)
+    assert inner_product(first, second) == sum(a * b for a, b in zip(*points, strict=True))
+    with pytest.raises(InputError, match="output"):
+        template_of(channel, 4)
 
 
 def test_orders_and_levels_may_be_exponentials():

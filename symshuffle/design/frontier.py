@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from typing import Final
+from typing import Any, Final, overload
 
 import sympy as sp
 
@@ -33,7 +33,7 @@ from symshuffle.design.raw_cap import check_cap, check_inputs, subset_budget, su
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate, normal_form
-from symshuffle.numbers import Real, enclose
+from symshuffle.numbers import Number, Real, enclose
 from symshuffle.results import Bracket, Rigour
 
 BITS: Final = 80
@@ -56,16 +56,53 @@ def critical_ratio() -> sp.Expr:
     return sp.sqrt(sp.factor(root))
 
 
+@overload
+def slope_constant() -> sp.Expr: ...
+@overload
+def slope_constant(k: int, *, bits: int | None = None) -> Number: ...
+def slope_constant(k: int | None = None, *, bits: int | None = None) -> Any:
+    r"""The largest signal per budget, :math:`\kappa_k=k(k-1)/(1+\sqrt{k-1})^2` (anchored, Lemma 7.2).
+
+    Without ``k`` an expression in it; with ``k`` a number, a fraction where it is rational and otherwise a ball.
+
+    Examples
+    --------
+    >>> slope_constant(5)
+    Fraction(20, 9)
+    """
+    return _slope_constant() if k is None else _number_in(_slope_constant(), k, bits)
+
+
+@overload
+def threshold_budget() -> sp.Expr: ...
+@overload
+def threshold_budget(k: int, *, bits: int | None = None) -> Number: ...
+def threshold_budget(k: int | None = None, *, bits: int | None = None) -> Any:
+    r"""The budget :math:`B_*=(1-1/\sqrt{k-1})^2` of the optimal singleton template (anchored, Lemma 7.4).
+
+    Without ``k`` an expression in it; with ``k`` a number, a fraction where it is rational and otherwise a ball.
+
+    Examples
+    --------
+    >>> threshold_budget(10)
+    Fraction(4, 9)
+    """
+    return _threshold_budget() if k is None else _number_in(_threshold_budget(), k, bits)
+
+
 @cache
-def slope_constant() -> sp.Expr:
-    r"""The largest signal per budget, :math:`\kappa_k=k(k-1)/(1+\sqrt{k-1})^2` (anchored, Lemma 7.2), in ``k``."""
+def _slope_constant() -> sp.Expr:
     return _at_optimum(subset_slope())
 
 
 @cache
-def threshold_budget() -> sp.Expr:
-    r"""The budget :math:`B_*=(1-1/\sqrt{k-1})^2` of the optimal singleton template (anchored, Lemma 7.4), in ``k``."""
+def _threshold_budget() -> sp.Expr:
     return _at_optimum(subset_budget())
+
+
+def _number_in(expression: sp.Expr, k: int, bits: int | None) -> Number:
+    check_inputs(k)
+    return evaluate(expression.subs(K, k), bits=bits)
 
 
 def _at_optimum(expression: sp.Expr) -> sp.Expr:

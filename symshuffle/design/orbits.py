@@ -22,7 +22,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import sympy as sp
 
@@ -41,6 +41,10 @@ from symshuffle.estimation.canonical import isotropic_risk
 from symshuffle.mechanisms.symbolic import constant_of
 from symshuffle.numbers import Exp, Real, enclose
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, passes, well_formed, within
+
+if TYPE_CHECKING:
+    from symshuffle.channel import Channel
+    from symshuffle.mechanisms.model import Mechanism
 
 LARGEST_LAW: Final = 12
 """Inputs beyond which a law is given by its orbits and not by all its atoms."""
@@ -324,6 +328,39 @@ class Frontier(AnswerMethods):
         if self.k > LARGEST_LAW:
             raise Unsupported(f"k = {self.k}: laws are written out up to k = {LARGEST_LAW}; `orbits` has them in short")
         return mix([orbit_law(orbit.template()) for orbit in self.orbits], [orbit.weight for orbit in self.orbits])
+
+    def mechanism(self) -> Mechanism:
+        """The mechanism that attains the lower end, at any number of inputs: a source for :func:`symshuffle.delta`.
+
+        Examples
+        --------
+        >>> from symshuffle.design.frontier import trace_frontier
+        >>> trace_frontier(1000, Fraction(1)).mechanism().num_outputs
+        1000
+        """
+        from symshuffle.design.orbit_mechanism import orbit_mechanism
+
+        return orbit_mechanism(self.orbits)
+
+    def channel(self) -> Channel:
+        """The explicit channel that attains the lower end.
+
+        Raises
+        ------
+        Unsupported
+            If its matrix has more than 2 000 000 entries: use :meth:`mechanism`.
+        """
+        return self.mechanism().channel()
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{float(orbit.weight):.6g}</td><td>"
+            f"{', '.join(f'{count} x {float(value):.6g}' for count, value in orbit.levels)}</td></tr>"
+            for orbit in self.orbits
+        )
+        line = f"S &le; {float(self.certificate.eta):.6g} B + {float(self.certificate.intercept):.6g}"
+        law = f"<tr><th>weight</th><th>template, in any order</th></tr>{rows}"
+        return f"{AnswerMethods._repr_html_(self)}<table><caption>{line}</caption>{law}</table>"
 
     def risk_constant(self, population: Population | str) -> Bracket:
         """``n`` times the smallest worst-case canonical risk under the budget (anchored, Theorem 7.6)."""

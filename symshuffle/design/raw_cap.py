@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Final
+from typing import Any, Final, overload
 
 import sympy as sp
 
@@ -98,9 +98,38 @@ def sign_factor(expression: sp.Expr, slacks: dict[sp.Symbol, sp.Expr]) -> sp.Exp
     return sp.expand(rest)
 
 
+@overload
+def tie_ratio() -> sp.Expr: ...
+@overload
+def tie_ratio(k: int, s: int, *, bits: int | None = None) -> Number: ...
+def tie_ratio(k: int | None = None, s: int | None = None, *, bits: int | None = None) -> Any:
+    r"""The ratio :math:`\lambda_s` at which sizes ``s`` and ``s + 1`` tie.
+
+    Without arguments an expression in ``k`` and ``s``; with both a number, a fraction where it is rational and
+    otherwise a ball.
+
+    Raises
+    ------
+    InputError
+        If ``s`` is not in ``1..(k - 1)/2``: longer sizes never tie above 1.
+
+    Examples
+    --------
+    >>> tie_ratio(10, 1)
+    Fraction(6, 1)
+    """
+    if k is None and s is None:
+        return _tie_ratio()
+    if k is None or s is None:
+        raise InputError("k, s", f"{k}, {s}", "both or neither")
+    check_inputs(k, 3)
+    if isinstance(s, bool) or not isinstance(s, int) or not 1 <= s <= (k - 1) // 2:
+        raise InputError("s", s, f"an integer in [1, {(k - 1) // 2}]")
+    return evaluate(_tie_ratio().subs({K: k, S: s}), bits=bits)
+
+
 @cache
-def tie_ratio() -> sp.Expr:
-    r"""The ratio :math:`\lambda_s` at which sizes ``s`` and ``s + 1`` tie, in ``k`` and ``s``."""
+def _tie_ratio() -> sp.Expr:
     square = sp.Symbol("q", positive=True)
     (root,) = sp.solve(tie_polynomial().subs(LAM, sp.sqrt(square)), square)
     return sp.sqrt(_readable(root))

@@ -27,7 +27,7 @@ from symshuffle.design.invariant import InvariantProblem
 from symshuffle.design.problems import DecisionProblem
 from symshuffle.design.widths import REL, narrowed
 from symshuffle.errors import CertificateError, InputError, NotDecided, SolverFailure
-from symshuffle.geometry.extremal import LDPCone, check_lam
+from symshuffle.geometry.extremal import LDPCone, check_lam, members
 from symshuffle.geometry.groups import trivial_group
 from symshuffle.geometry.linprog import solve
 from symshuffle.numbers import Exp, enclose
@@ -37,6 +37,9 @@ _EXACT_ROWS: Final = 120
 """Largest number of rows for which the rational re-solve is attempted by default."""
 
 _FEW_INPUTS: Final = 12
+
+_MOST_SHOWN: Final = 32
+"""Outputs of a channel that are shown in a notebook."""
 
 _MAX_ROUNDS: Final = 6
 """Rounds of exact column generation before the compact program is solved over the rationals instead."""
@@ -136,6 +139,21 @@ class Design(AnswerMethods):
             ],
             "certificates": [certificate.to_json() for certificate in self.certificates],
         }
+
+    def _repr_html_(self) -> str:
+        inputs = "".join(f"<th>input {x}</th>" for x in range(self.problem.num_inputs))
+        rows = "".join(
+            f"<tr><td>{{{', '.join(map(str, members(subset)))}}} &rarr; action {action}</td>"
+            + "".join(
+                f"<td>{float(weight * (self.lam if subset >> x & 1 else 1)):.6g}</td>"
+                for x in range(self.problem.num_inputs)
+            )
+            + "</tr>"
+            for subset, action, weight in self.weights[:_MOST_SHOWN]
+        )
+        hidden = len(self.weights) - _MOST_SHOWN
+        more = f"<caption>the first {_MOST_SHOWN} of {len(self.weights)} outputs</caption>" if hidden > 0 else ""
+        return f"{AnswerMethods._repr_html_(self)}<table>{more}<tr><th>output</th>{inputs}</tr>{rows}</table>"
 
     @property
     def lam(self) -> Fraction:

@@ -319,15 +319,18 @@ def decompose(law: AnchoredLaw) -> tuple[tuple[Fraction, AnchoredLaw], ...]:
 
 def _extreme_part(law: AnchoredLaw) -> AnchoredLaw:
     """An extreme law on part of the support: walk along affine dependences until none is left."""
-    k = law.num_inputs
-    atoms = list(law.template.atoms())
-    # Among k + 1 templates there is always a dependence, so no more are looked at: many atoms stay affordable.
-    while (relation := row_dependence([u for u, _ in atoms[: k + 1]])) is not None:
-        relation = (*relation, *(Fraction(0) for _ in atoms[k + 1 :]))
+    waiting = list(law.template.atoms())
+    atoms: list[tuple[Vector, Fraction]] = []
+    while True:
+        # Among k + 1 templates there is always a dependence: more are not looked at, so many atoms stay affordable.
+        while waiting and len(atoms) <= law.num_inputs:
+            atoms.append(waiting.pop())
+        relation = row_dependence([u for u, _ in atoms])
+        if relation is None:
+            return AnchoredLaw.from_atoms(atoms)
         # All templates have the same sum, so the relation sums to 0 and has a positive entry.
         step = min(weight / c for (_, weight), c in zip(atoms, relation, strict=True) if c > 0)
         atoms = [(u, weight - step * c) for (u, weight), c in zip(atoms, relation, strict=True) if weight != step * c]
-    return AnchoredLaw.from_atoms(atoms)
 
 
 def orbit_law(u: Sequence[Fraction]) -> AnchoredLaw:

@@ -89,6 +89,12 @@ class LogFormula:
         pairs = zip(self.pieces[:-1], self.pieces[1:], strict=True)
         return tuple((before.upper, after.lower) for before, after in pairs)
 
+    def breakpoints_eps0(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """The same as budgets ``eps0 = log(lam)`` in nats, rounded outward."""
+        with working_precision(_BITS):
+            ends = [tuple(Ball.from_arb(to_arb(level).log(), _BITS) for level in pair) for pair in self.breakpoints]
+        return tuple((first.lower, last.upper) for first, last in ends)
+
 
 def logarithmic_formula(
     measure: Measure, levels: tuple[Fraction, Fraction], *, group: SymmetryGroup | None = None

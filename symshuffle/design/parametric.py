@@ -27,7 +27,8 @@ from symshuffle.design.symmetries import detect_symmetry
 from symshuffle.errors import CertificateError, InputError, NotDecided
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.linprog import full_bases
-from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.mechanisms.symbolic import LAM, evaluate
+from symshuffle.numbers import DEFAULT_BITS, Ball, enclose
 from symshuffle.results import well_formed, within
 
 _MAX_PIECES: Final = 200
@@ -182,6 +183,10 @@ class PiecewiseOptimum:
     def breakpoints(self) -> tuple[sp.Expr, ...]:
         """The levels at which the formula changes."""
         return tuple(piece.upper for piece in self.pieces[:-1])
+
+    def breakpoints_eps0(self, *, bits: int = DEFAULT_BITS) -> tuple[Ball, ...]:
+        """The same as budgets ``eps0 = log(lam)`` in nats, as balls."""
+        return tuple(enclose(evaluate(sp.log(level), bits=bits), bits) for level in self.breakpoints)
 
     def at(self, lam: sp.Expr | Fraction | int) -> Piece:
         """The piece that contains a level; ``.at(lam).basis(lam)`` has weights, bound and prior there."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import replace
 from fractions import Fraction
@@ -65,7 +66,11 @@ def test_rational_measures(measure):
 
 def test_breakpoints_of_a_chi_square_divergence_are_exact():
     assert rational_formula(me.chi_square(P, Q)).breakpoints == (21 + 4 * sp.sqrt(29),)
-    assert rational_formula(me.hockey_stick(P, Q, Fraction(5, 4))).breakpoints == (sp.Rational(19, 11),)
+    formula = rational_formula(me.hockey_stick(P, Q, Fraction(5, 4)))
+    assert formula.breakpoints == (sp.Rational(19, 11),)
+    (budget,) = formula.breakpoints_eps0()
+    assert budget.radius < Fraction(1, 10**30)
+    assert float(budget) == pytest.approx(math.log(19 / 11))
 
 
 def test_sizes_of_the_uniform_source_are_rediscovered():
@@ -84,6 +89,10 @@ def test_sizes_of_the_uniform_source_are_rediscovered():
         piece = next(piece for piece in found.pieces if piece.lower <= level <= piece.upper)
         assert best_uniform_size(m, eps0)[1] == piece.weights[0][0].representative.bit_count()
     assert (found.pieces[0].lower, found.pieces[-1].upper) == levels
+    for (low, high), (below, above) in zip(found.breakpoints, found.breakpoints_eps0(), strict=True):
+        assert float(below) == pytest.approx(math.log(low))
+        assert float(above) == pytest.approx(math.log(high))
+        assert below < above
     for (low, high), (before, after) in zip(found.breakpoints, pairwise(found.pieces), strict=True):
         assert 0 < high - low < Fraction(1, 10**7)
         # The two formulas cross in between.

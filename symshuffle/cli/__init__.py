@@ -31,6 +31,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "curves": ("solve-eps0", "solve-n", "curve"),
     "design": (),
     "geometry": ("frontier", "subset-size"),
+    "laws": ("law",),
     "worst": ("worst-background",),
 }
 """Module to its commands, in the order of the help page; without any, they form a group of the module's name."""

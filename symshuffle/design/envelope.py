@@ -183,7 +183,7 @@ def shuffled_leakage(
     -----
     anchored, Proposition 4.1.
     """
-    rigour = choice(Rigour, rigour, "rigour")
+    rigour = None if rigour is None else choice(Rigour, rigour, "rigour")
     if less(gamma, 0) is Verdict.TRUE:
         raise InputError("gamma", gamma, "a number of at least 0")
     order: Any = Fraction(gamma) if isinstance(gamma, int) else gamma

@@ -34,7 +34,9 @@ MODULES = (
     "symshuffle.design.orbits",
     "symshuffle.design.parametric",
     "symshuffle.design.reduced",
+    "symshuffle.design.template_laws",
     "symshuffle.design.tradeoff",
+    "symshuffle.geometry.dominated",
     "symshuffle.geometry.linprog",
     "symshuffle.geometry.orders",
 )

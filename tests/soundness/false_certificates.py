@@ -11,6 +11,7 @@ from typing import Any
 
 import sympy as sp
 
+from symshuffle.anchored import AnchoredLaw, template_signal
 from symshuffle.channel import Channel
 from symshuffle.design import DecisionProblem, bayes_tradeoff, measures, minimax_tradeoff, smoothed_point_masses
 from symshuffle.design.certificate import TradeoffCertificate
@@ -21,13 +22,17 @@ from symshuffle.design.maximum import maximise
 from symshuffle.design.modelling import CertifiedModel
 from symshuffle.design.orbits import DualCertificate, Frontier, Orbit, centre_orbit, subset_orbit
 from symshuffle.design.parametric import derive
+from symshuffle.design.raw_cap import extreme_templates
 from symshuffle.design.reduced import orbit_tradeoff, orbit_tradeoff_at
+from symshuffle.design.template_laws import best_law
 from symshuffle.design.tradeoff import Criterion
+from symshuffle.geometry.dominated import largest_dominated
 from symshuffle.geometry.groups import symmetric_group, trivial_group
 from symshuffle.geometry.linprog import solve
 from symshuffle.geometry.orders import Garbling, Separation, blackwell, deficiency
 from symshuffle.law import Law
 from symshuffle.lp import Certificate, LinearProgram
+from symshuffle.mechanisms.finite import krr
 from symshuffle.numbers import Exp
 from symshuffle.results import Bracket, Rigour
 
@@ -568,3 +573,51 @@ def true_pairs() -> Iterator[Callable[[], None]]:
     yield lambda: blackwell(FINE, COARSE).verify(FINE, COARSE)
     yield lambda: separation().verify(COARSE, FINE)
     yield lambda: CONSTANT.verify(ORDERED)
+
+
+# Laws on templates, and members of a family
+
+
+def _law_on_templates() -> Any:
+    return best_law(extreme_templates(3, F(4)), template_signal)
+
+
+def _inside() -> Any:
+    def ternary(lam: F) -> Channel:
+        return krr().at(k=3, lam=lam).channel()
+
+    return largest_dominated(ternary(F(4)), ternary, (F(11, 10), F(9)), rel=1e-3)
+
+
+def _span(lower: F, upper: F, rigour: Rigour = Rigour.BALL) -> Bracket:
+    return Bracket(lower, upper, rigour, "forged", "forged")
+
+
+best, member = cache(_law_on_templates), cache(_inside)
+false(
+    "best law: another template",
+    "law",
+    lambda: replace(best(), law=AnchoredLaw.from_atoms([((F(1),) * 3, F(1))])).verify(),
+)
+false(
+    "best law: prices too low", "prices", lambda: replace(best(), prices=tuple(z / 2 for z in best().prices)).verify()
+)
+false("best law: value", "value", lambda: replace(best(), value=exactly(best().value.exact * 2)).verify())
+false("best law: form", "form", lambda: replace(best(), gains=best().gains[1:]).verify())
+false("dominated: beyond the levels", "bracket", lambda: replace(member(), bracket=_span(F(2), F(10))).verify())
+false(
+    "dominated: kernel",
+    "kernel.kernel",
+    lambda: replace(member(), bracket=_span(member().bracket.lower + F(1, 10**6), member().bracket.upper)).verify(),
+)
+false(
+    "dominated: separation",
+    "separation.gains",
+    lambda: replace(member(), bracket=_span(member().bracket.lower, member().bracket.lower)).verify(),
+)
+false("dominated: nothing above", "bracket", lambda: replace(member(), separation=None).verify())
+false(
+    "dominated: two exact ends",
+    "bracket",
+    lambda: replace(member(), bracket=_span(member().bracket.lower, member().bracket.upper, Rigour.EXACT)).verify(),
+)

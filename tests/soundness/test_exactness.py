@@ -17,7 +17,7 @@ from symshuffle.anchored import (
     template_of,
 )
 from symshuffle.channel import Channel, direct_sum
-from symshuffle.decompositions.composition import joint, parallel
+from symshuffle.decompositions.composition import joint, parallel, subsample
 from symshuffle.design.envelope import Contamination, ratio_law, shuffled_leakage
 from symshuffle.design.frontier import trace_frontier
 from symshuffle.design.leakage import convex_envelope
@@ -46,11 +46,15 @@ def test_compositions_without_a_common_budget_are_exact():
         joint(first, second),
         parallel((first, first), (F(1, 4), F(3, 4))),
         joint(first, erasure().at(k=3, p=F(1, 3))),
+        parallel((erasure().at(k=3, p=F(1, 3)), first), (F(1, 4), F(3, 4))),
+        subsample(joint(first, second), F(1, 3)),
     ):
         exact = ss.delta(Composed(tree, None), n=3, exp_eps=F(6, 5), rigour=Rigour.EXACT).bracket
         assert exact.exact is not None
         assert ss.delta(Composed(tree, None), n=3, exp_eps=F(6, 5)).bracket.contains(exact.exact)
         assert ss.delta(Composed(tree, None), n=3, exp_eps=F(6, 5), rigour=Rigour.BALL).bracket.contains(exact.exact)
+    with pytest.raises(InputError, match="lam"):
+        ss.delta(Composed(joint(krr().at(k=3), second), None), n=3, exp_eps=F(6, 5))
 
 
 def test_anchored_geometry_at_irrational_levels():

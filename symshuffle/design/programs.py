@@ -223,12 +223,16 @@ def repaired_prior(prior: Array | None) -> tuple[Fraction, ...]:
 
 def repaired_bound(costs: Sequence[Sequence[Fraction]], bound: Array, lam: Fraction) -> tuple[Fraction, ...]:
     """A rational lower bound close to floating-point multipliers, lowered until it holds for every LDP channel."""
+    return lowered(costs, [Fraction(float(u)) for u in bound], lam)
+
+
+def lowered(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction) -> tuple[Fraction, ...]:
+    """Multipliers lowered by the same amount everywhere until they bound every LDP channel."""
     from symshuffle.design.certificate import worst_columns
 
-    exact = [Fraction(float(u)) for u in bound]
-    deficit = max(Fraction(0), *(-slack for slack, _ in worst_columns(costs, exact, lam)))
+    deficit = max(Fraction(0), *(-slack for slack, _ in worst_columns(costs, bound, lam)))
     # Lowering every entry by s raises each row's slack by at least s * m.
-    return tuple(u - deficit / len(exact) for u in exact)
+    return tuple(u - deficit / len(bound) for u in bound)
 
 
 def generate(reduced: InvariantProblem, lam: Fraction) -> Proposal:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
@@ -43,6 +44,9 @@ _MOST_SHOWN: Final = 32
 
 _MAX_ROUNDS: Final = 6
 """Rounds of exact column generation before the compact program is solved over the rationals instead."""
+
+_MOST_ROUNDS: Final = 24
+"""Rounds after which the last channel and its multipliers, lowered to a valid bound, make a bracket."""
 
 _LEVEL_BITS: Final = (100, 200, 400, 800)
 """Widths of the rational enclosure of exp(eps0), in bits, until the bracket is narrow enough."""
@@ -322,28 +326,31 @@ def _certify(
     """
     columns = columns | _starting_columns(problem)
     minimax = criterion is Criterion.MINIMAX
-    for _ in range(_MAX_ROUNDS):
+    for attempt in range(_MOST_ROUNDS):
         ordered = sorted(columns)
         solution = solve(restricted_program(problem, lam, ordered, minimax=minimax))
         dual = solution.certificate.dual
         bound = dual[: problem.num_inputs]
         prior = tuple(-y for y in dual[problem.num_inputs :]) if minimax else problem.required_prior()
+        weights = tuple((*ordered[j], value) for j, value in solution.certificate.primal if j < len(ordered))
+        rows = action_rows(problem, weights, lam)
         violated = set(_priced_columns(problem.posterior_costs(prior), bound, lam)) - columns
         if not violated:
-            weights = tuple((*ordered[j], value) for j, value in solution.certificate.primal if j < len(ordered))
-            rows = action_rows(problem, weights, lam)
             break
         columns |= violated
+        if attempt + 1 == _MAX_ROUNDS:
+            if sizes.exact_compact_seconds(problem, minimax=minimax) > sizes.EXACT_SECONDS:
+                return _weak_duality(problem, lam, criterion, programs.compact(problem, lam, minimax=minimax), method)
+            # A degenerate optimum leaves the multipliers of the restricted program free; the compact one pins them
+            # down. Where it is not solved, as for many inputs near 1, columns are generated on.
+            with suppress(NotDecided, SolverFailure):
+                rows, bound, prior = exact_compact(problem, lam, minimax=minimax)
+                weights = _columns_of(rows, lam)
+                break
     else:
-        if sizes.exact_compact_seconds(problem, minimax=minimax) > sizes.EXACT_SECONDS:
-            return _weak_duality(problem, lam, criterion, programs.compact(problem, lam, minimax=minimax), method)
-        # A degenerate optimum leaves the multipliers of the restricted program free; the compact one pins them down.
-        rows, bound, prior = exact_compact(problem, lam, minimax=minimax)
-        weights = _columns_of(rows, lam)
+        bound = programs.lowered(problem.posterior_costs(prior), bound, lam)
     certificate = TradeoffCertificate(lam, prior, rows, bound, minimax)
     value = certificate.prove(problem)
-    if value.exact is None:
-        raise NotDecided(f"no exact optimum found; what is proved is {value}")
     return Design(problem, criterion, method, value, weights, (certificate,), proposed, lam)
 
 

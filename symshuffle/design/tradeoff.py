@@ -327,6 +327,15 @@ def _certify(
     columns = columns | _starting_columns(problem)
     minimax = criterion is Criterion.MINIMAX
     for attempt in range(_MOST_ROUNDS):
+        if attempt == _MAX_ROUNDS:
+            if sizes.exact_compact_seconds(problem, minimax=minimax) > sizes.EXACT_SECONDS:
+                return _weak_duality(problem, lam, criterion, programs.compact(problem, lam, minimax=minimax), method)
+            # A degenerate optimum leaves the multipliers of the restricted program free; the compact one pins them
+            # down. Where it is not solved, as for many inputs near 1, columns are generated on.
+            with suppress(NotDecided, SolverFailure):
+                rows, bound, prior = exact_compact(problem, lam, minimax=minimax)
+                weights = _columns_of(rows, lam)
+                break
         ordered = sorted(columns)
         solution = solve(restricted_program(problem, lam, ordered, minimax=minimax))
         dual = solution.certificate.dual
@@ -338,15 +347,6 @@ def _certify(
         if not violated:
             break
         columns |= violated
-        if attempt + 1 == _MAX_ROUNDS:
-            if sizes.exact_compact_seconds(problem, minimax=minimax) > sizes.EXACT_SECONDS:
-                return _weak_duality(problem, lam, criterion, programs.compact(problem, lam, minimax=minimax), method)
-            # A degenerate optimum leaves the multipliers of the restricted program free; the compact one pins them
-            # down. Where it is not solved, as for many inputs near 1, columns are generated on.
-            with suppress(NotDecided, SolverFailure):
-                rows, bound, prior = exact_compact(problem, lam, minimax=minimax)
-                weights = _columns_of(rows, lam)
-                break
     else:
         bound = programs.lowered(problem.posterior_costs(prior), bound, lam)
     certificate = TradeoffCertificate(lam, prior, rows, bound, minimax)

@@ -43,7 +43,7 @@ from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.parameters import read_budget
 from symshuffle.mechanisms.symbolic import LAM, Parameter, constant_of
 from symshuffle.mixed_law import MixedLaw
-from symshuffle.numbers import DEFAULT_BITS, Ball, Real, positive_part
+from symshuffle.numbers import Ball, Real, positive_part
 
 Part: TypeAlias = "Mechanism | Laplace | Composition"
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from symshuffle.anchored.law import AnchoredLaw as AnchoredLaw
     from symshuffle.channel import Channel as Channel
     from symshuffle.channel import direct_sum as direct_sum
+    from symshuffle.comparison.compare import compare as compare
+    from symshuffle.comparison.model import Comparison as Comparison
     from symshuffle.decompositions.blanket import privacy_blanket as privacy_blanket
     from symshuffle.decompositions.blanket import simplified_decomposition as simplified_decomposition
     from symshuffle.decompositions.composed import Composed as Composed
@@ -76,6 +78,8 @@ _HOME: Final = {
     "accountants.sparse": ("Sparse",),
     "anchored.law": ("AnchoredLaw",),
     "channel": ("Channel", "direct_sum"),
+    "comparison.compare": ("compare",),
+    "comparison.model": ("Comparison",),
     "decompositions.blanket": ("privacy_blanket", "simplified_decomposition"),
     "decompositions.composed": ("Composed",),
     "decompositions.composition": ("hamming", "joint", "parallel", "subsample"),

@@ -33,6 +33,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "geometry": ("frontier", "subset-size"),
     "laws": ("law",),
     "worst": ("worst-background",),
+    "compare": ("compare",),
 }
 """Module to its commands, in the order of the help page; without any, they form a group of the module's name."""
 

@@ -16,7 +16,8 @@ import sympy as sp
 from symshuffle.errors import Unsupported
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass
-from symshuffle.mechanisms.symbolic import normal_form
+from symshuffle.mechanisms.symbolic import nonnegative, normal_form
+from symshuffle.numbers import Verdict
 
 
 @final
@@ -45,19 +46,30 @@ def template_classes(mechanism: Mechanism) -> tuple[TemplateClass, ...]:
         If the outputs of a class show a state at more inputs or at fewer (a string of D bits at D >= 3): then its
         templates are not rearrangements of one.
     """
-    found = []
-    for output_class in mechanism.classes:
-        if not _one_template(output_class, mechanism.inputs):
-            raise Unsupported(
-                f"the outputs {output_class.name} of {mechanism.name} are not rearrangements of one template: use "
-                "AnchoredLaw.from_channel(...)"
-            )
-        average = sum(state.count * state.probability for state in output_class.states) / mechanism.inputs
-        mass = normal_form(output_class.size * average)
-        if mass != 0:
-            levels = tuple((state.count, normal_form(state.probability / average)) for state in output_class.states)
-            found.append(TemplateClass(mass, levels))
-    return tuple(found)
+    found = (template_class(output_class, mechanism) for output_class in mechanism.classes)
+    return tuple(one for one in found if one.mass != 0)
+
+
+def template_class(output_class: OutputClass, mechanism: Mechanism) -> TemplateClass:
+    """The templates of one class of a mechanism; mass 0 where none of its outputs occurs.
+
+    Raises
+    ------
+    Unsupported
+        As :func:`template_classes`.
+    """
+    if not _one_template(output_class, mechanism.inputs):
+        raise Unsupported(
+            f"the outputs {output_class.name} of {mechanism.name} are not rearrangements of one template: use "
+            "AnchoredLaw.from_channel(...), or estimation.votes"
+        )
+    average = sum(state.count * state.probability for state in output_class.states) / mechanism.inputs
+    mass = normal_form(output_class.size * average)
+    if mass == 0:
+        return TemplateClass(mass, ())
+    return TemplateClass(
+        mass, tuple((state.count, normal_form(state.probability / average)) for state in output_class.states)
+    )
 
 
 def _one_template(output_class: OutputClass, inputs: sp.Expr) -> bool:
@@ -113,3 +125,36 @@ def pairwise_budget(mechanism: Mechanism) -> sp.Expr:
             f"{mechanism.name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...).pairwise_budget()"
         )
     return normal_form(sum(c.mass * levels_budget(c.levels, mechanism.inputs) for c in template_classes(mechanism)))
+
+
+def largest_pairwise_budget(mechanism: Mechanism) -> sp.Expr:
+    r"""The divergence :math:`\chi_*=\max_{i\ne j}\chi^2(W_i\Vert W_j)` from the counts of pairs, in the open parameters.
+
+    Where the mechanism has classes of pairs, told apart by a parameter ``d``, the divergence is affine in ``d`` and the
+    largest value is at an end of its range.
+
+    Raises
+    ------
+    Unsupported
+        If the pairs are listed one by one, or it is not decided which class is worst.
+
+    Notes
+    -----
+    alphabets, Section 2: the budget that its Sections 8 to 12 match.
+    """
+    if mechanism.pair.listed:
+        raise Unsupported(f"{mechanism.name} lists its pairs: use AnchoredLaw.from_channel(...).pairwise_budget()")
+    total = sp.Integer(0)
+    for output_class in mechanism.classes:
+        for (first, second), count in output_class.shown(mechanism.inputs, (0, 1)):
+            if count != 0 and first != second:
+                total += count * (first - second) ** 2 / second
+    found = normal_form(total)
+    told = mechanism.pair.by
+    if told is None:
+        return found
+    (parameter,) = (p for p in mechanism.parameters if p.symbol == told)
+    rising = nonnegative(sp.diff(found, told), mechanism.chart)
+    if normal_form(sp.diff(found, told, 2)) != 0 or rising is Verdict.UNDECIDED or parameter.upper is None:
+        raise Unsupported(f"which pair of inputs of {mechanism.name} is worst is not decided")
+    return normal_form(found.subs(told, parameter.upper if rising is Verdict.TRUE else parameter.lower))

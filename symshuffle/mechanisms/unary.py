@@ -48,7 +48,7 @@ def _bits(own: sp.Expr, other: sp.Expr) -> tuple[OutputClass, ...]:
     one = State("one", D * (other - ones) / mixed, hit)
     zero = State("zero", D * (1 - other - zeros) / mixed, miss)
     return (
-        OutputClass("mixed", mixed, (one, zero), patterns(2), _Strings(other), 2**D - 2, patterns(3)),
+        OutputClass("mixed", mixed, (one, zero), patterns(2), BitStrings(other), 2**D - 2, patterns(3)),
         _same("ones", ones, hit),
         _same("zeros", zeros, miss),
     )
@@ -62,7 +62,7 @@ def _same(name: str, weight: sp.Expr, probability: sp.Expr) -> OutputClass:
 
 @final
 @dataclass(frozen=True, slots=True)
-class _Strings:
+class BitStrings:
     """The strings that are not all the same bit, weighted as independent bits that are 1 with probability ``other``."""
 
     other: sp.Expr

@@ -1,0 +1,75 @@
+"""The command compare: mechanisms side by side at one budget."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from symshuffle.artifacts import check_destination, write_atomically
+from symshuffle.cli import arguments
+from symshuffle.cli.arguments import Json, Users
+from symshuffle.cli.progress import progress
+from symshuffle.errors import InputError
+from symshuffle.numbers import parse_rational
+
+app = typer.Typer()
+
+
+@app.command()
+def compare(
+    k: Annotated[str, typer.Option("--k", help="Number of inputs.")],
+    n: Users,
+    budget: Annotated[str | None, typer.Option("--budget", help="Match the largest pairwise chi-square.")] = None,
+    eps0: Annotated[str | None, typer.Option("--eps0", help="Match the local level, in nats.")] = None,
+    eps: Annotated[str | None, typer.Option("--eps", help="Match the certified eps, at --delta.")] = None,
+    delta: Annotated[str | None, typer.Option("--delta", help="Where eps is certified; without it no eps.")] = None,
+    mechanism: Annotated[
+        list[str] | None, typer.Option("--mechanism", help="A row that is wanted (repeat); default: all.")
+    ] = None,
+    rel: Annotated[float, typer.Option(help="Relative width of eps and eps0 to aim at.")] = 1e-4,
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw risk against eps and eps0.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare all mechanisms with k inputs, each at its best parameters, at one local or central budget."""
+    from symshuffle.comparison.compare import compare as compared
+
+    inputs = parse_rational(k, "--k")
+    if inputs.denominator != 1:
+        raise InputError("--k", k, "an integer of at least 2")
+    for path, name in ((csv, "--csv"), (plot, "--plot")):
+        if path is not None:
+            check_destination(path, argument=name)
+    with progress() as display:
+        task = display.add_task("", total=None)
+        found = compared(
+            int(inputs),
+            n=arguments.users(n),
+            budget=budget,
+            eps0=eps0,
+            eps=eps,
+            delta=delta,
+            mechanisms=mechanism,
+            rel=rel,
+            progress=lambda done, of, name: display.update(task, completed=done, total=of, description=name),
+        )
+    if csv is not None:
+        write_atomically(csv, found.to_csv(), argument="--csv")
+    if plot is not None:
+        from symshuffle.comparison.picture import drawn
+
+        write_atomically(plot, drawn(found, plot.suffix), argument="--plot")
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=2))
+        return
+    console = Console(highlight=False)
+    console.print(found.table())
+    for remark in found.remarks():
+        console.print(remark)
+    for path in (csv, plot):
+        if path is not None:
+            console.print(f"written: {path}")

@@ -1,0 +1,357 @@
+r"""Which mechanism estimates frequencies best at a common local or central budget.
+
+The chi-square budget of the ``alphabets`` paper is pairwise and local; what a deployment promises is (eps, delta)
+after shuffling, against every background. The two order mechanisms differently, and this is where one sees it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, Final, TypeAlias
+
+import sympy as sp
+
+from symshuffle.accountants.evaluate import check_n
+from symshuffle.accountants.solve import Attained, epsilon
+from symshuffle.comparison.families import Family, family, names
+from symshuffle.comparison.forms import Forms, Values, forms
+from symshuffle.comparison.matching import Match, all_pairs, budget_of, level_in_doubles, matched, read_match
+from symshuffle.comparison.model import BOUNDS, Comparison, Row, bracket_of
+from symshuffle.comparison.search import Parameters, Proposal, proposals
+from symshuffle.errors import InputError, NotDecided, SymshuffleError, Unsupported
+from symshuffle.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
+from symshuffle.estimation.lower_bounds import minimax_sandwich
+from symshuffle.estimation.votes import LARGEST_STRING, VoteNoise, bitwise_votes, canonical_votes, is_alike
+from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate
+from symshuffle.numbers import Number, Verdict, equal, less, lower_end, upper_end
+from symshuffle.results import Bracket, Rigour
+
+LARGEST_INPUTS: Final = 10**6
+"""Inputs beyond which messages and moments are not written out."""
+
+REL: Final = 1e-4
+"""Relative width of the brackets around eps and eps0."""
+
+_FINALISTS: Final = 3
+_FEW_INPUTS: Final = 200
+"""Inputs up to which several integers are matched exactly at a central target."""
+
+_BITS: Final = 160
+
+Progress: TypeAlias = Callable[[int, int, str], None]
+"""Told how many of how many mechanisms are done, and which one is next."""
+
+
+def compare(
+    k: int,
+    *,
+    n: int,
+    budget: object = None,
+    eps0: object = None,
+    eps: object = None,
+    delta: object = None,
+    mechanisms: Sequence[str] | None = None,
+    rel: float = REL,
+    progress: Progress | None = None,
+) -> Comparison:
+    r"""Every finite mechanism with k inputs, at its best parameters under one match.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs, 2 to 10^6.
+    n : int
+        Number of users.
+    budget : number or text, optional
+        Match the largest pairwise chi-square divergence :math:`\chi_*`.
+    eps0 : number or text, optional
+        Match the local level.
+    eps : number or text, optional
+        Match the certified eps after shuffling, at ``delta``.
+    delta : number or text, optional
+        In (0, 1): where eps is certified. Without it no central level is given.
+    mechanisms : sequence of str, optional
+        Names of the rows wanted; default all of the registry that have k inputs, and thinned ones where a null symbol
+        can pay.
+    rel : float
+        Relative width of the brackets around eps and eps0 to aim at.
+    progress : callable, optional
+        Called before every mechanism.
+
+    Raises
+    ------
+    InputError
+        If not exactly one of budget, eps0 and eps is given, a value is out of range, or a mechanism that is named has
+        no k inputs.
+
+    Examples
+    --------
+    >>> found = compare(10, n=100, budget="3/22", mechanisms=["krr", "subset-selection", "aug-rr"])
+    >>> [(row.name, round(float(row.risk.upper), 4)) for row in found.rows]
+    [('aug-rr', 1.047), ('krr', 1.08), ('subset-selection', 1.08)]
+
+    Notes
+    -----
+    alphabets, Sections 8 and 10 to 12; anchored, Section 9.
+    """
+    _check_inputs(k)
+    n = check_n(n)
+    match = read_match(budget=budget, eps0=eps0, eps=eps, delta=delta)
+    if not 0 < rel < 1:
+        raise InputError("rel", rel, "a number in (0, 1)")
+    found, absent = _families(k, match, mechanisms)
+    rows: list[Row] = []
+    goal: float | None = None
+    for i, one in enumerate(found):
+        if progress is not None:
+            progress(i, len(found), one.name)
+        if not one.has_budget:
+            _without_budget(one, k, n, match, rows, absent)
+            continue
+        try:
+            closed = forms(one)
+            if match.kind == "eps-delta" and goal is None:
+                goal = _goal(k, match, n, rel)
+            base = next((row for row in rows if one.thin and row.name == one.general.name), None)
+            rows.append(_best(one, closed, match, n, rel, goal or 0.0, base))
+        except (Unsupported, NotDecided) as error:
+            absent.append((one.name, str(error)))
+    if progress is not None:
+        progress(len(found), len(found), "")
+    return Comparison(k, n, match, tuple(sorted(rows, key=lambda row: row.order)), tuple(absent))
+
+
+def _check_inputs(k: int) -> None:
+    if isinstance(k, bool) or not isinstance(k, int) or not 2 <= k <= LARGEST_INPUTS:
+        raise InputError("k", k, f"an integer in [2, {LARGEST_INPUTS}]")
+
+
+def _families(
+    k: int, match: Match, wanted: Sequence[str] | None
+) -> tuple[list[Family], list[tuple[str, str]]]:
+    """The families to compare, and who has none at k inputs."""
+    if wanted is not None:
+        return [family(name, k) for name in wanted], []
+    found, absent = [], []
+    for name in names():
+        try:
+            one = family(name, k)
+        except InputError as error:
+            absent.append((name, str(error)))
+            continue
+        if not one.thin or match.kind != "eps0":  # there the trace is proportional to the share
+            found.append(one)
+    return found, absent
+
+
+def _without_budget(
+    one: Family, k: int, n: int, match: Match, rows: list[Row], absent: list[tuple[str, str]]
+) -> None:
+    """A mechanism without a local level: it says nothing, and meets every match, or it reveals inputs for certain."""
+    if one.free or not all(state.probability != 0 for c in one.general.classes for state in c.states):
+        absent.append((one.name, "some message is impossible at some inputs: no finite local level or chi-square"))
+        return
+    nothing = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "closed form", "all rows are equal")
+    private = match.delta is not None
+    rows.append(
+        Row(
+            one.name,
+            one.general.title,
+            (),
+            nothing,
+            nothing,
+            nothing,
+            None,
+            None,
+            None,
+            "",
+            None,
+            "messages do not depend on inputs: no estimator is unbiased",
+            False,
+            nothing if private else None,
+            None,
+            "all datasets give the same messages" if private else "no delta was given",
+            (),
+            0,
+        )
+    )
+
+
+def _goal(k: int, match: Match, n: int, rel: float) -> float:
+    """The blanket variance of k-ary response at a central target, at which other parameters are ranked."""
+    reference = family("krr", k)
+    closed = forms(reference)
+    at = matched(reference, (), match, closed, n=n, rel=max(rel, 1e-3))
+    return closed.variance(float(upper_end(evaluate(_lam(at)))), {})
+
+
+def _lam(mechanism: Mechanism) -> sp.Expr:
+    return dict(mechanism.fixed)[LAM]
+
+
+def _best(
+    one: Family, closed: Forms, match: Match, n: int, rel: float, goal: float, base: Row | None
+) -> Row:
+    """The row of a family: proposals in doubles, matched exactly; the smallest exact risk is kept."""
+    level = level_in_doubles(match, closed, goal)
+    risk = closed.risk
+
+    def in_doubles(values: Values) -> float:
+        if risk is None:
+            return 0.0
+        try:
+            return risk(math.exp(level(values)), values)
+        except Unsupported:
+            return math.inf
+
+    several = match.kind == "eps-delta" and one.inputs <= _FEW_INPUTS and not one.thin
+    candidates: Sequence[Proposal] = proposals(
+        one, in_doubles, thin=match.kind != "eps0", most=_FINALISTS if several else 1
+    )
+    if base is not None and dict(candidates[0].values).get("p") == 1:
+        return _renamed(base, one, candidates[0].values)
+    tried: list[tuple[Fraction, int, Mechanism, Parameters]] = []
+    for i, candidate in enumerate(candidates):
+        at = matched(one, candidate.values, match, closed, n=n, rel=rel)
+        noise, _ = _votes(one, at)
+        tried.append((Fraction(0) if noise is None else upper_end(noise.risk(n)), i, at, candidate.values))
+    _, _, at, values = min(tried, key=lambda entry: entry[:2])
+    return _row(one, at, values, match, n, rel)
+
+
+def _renamed(base: Row, one: Family, values: Parameters) -> Row:
+    """The row of a mechanism that gains nothing by thinning."""
+    from dataclasses import replace
+
+    chosen = (*base.parameters, *((name, value) for name, value in values if name == "p"))
+    return replace(base, name=one.name, title=f"{base.title}, or a null symbol (which does not pay)", parameters=chosen)
+
+
+def _votes(one: Family, at: Mechanism) -> tuple[VoteNoise | None, str]:
+    """The votes of the best unbiased estimator known, or why there is none."""
+    if not is_alike(at):
+        return None, _obstruction(at)
+    if one.all_inputs > LARGEST_STRING:
+        plain = bitwise_votes(at)
+        if plain is not None:
+            return plain, ""
+    return canonical_votes(at, inputs=one.inputs, bits=_BITS), ""
+
+
+def _obstruction(at: Mechanism) -> str:
+    r"""Why a mechanism whose pairs of inputs differ has no unbiased estimator.
+
+    With :math:`z=e_0+e_h-e_1-e_{h+1}`, ``h`` half the number of inputs, :math:`|z^TW|^2` is a sum over pairs of inputs
+    that pair counts give; where it is 0, two populations send the same messages.
+
+    Raises
+    ------
+    Unsupported
+        If these two populations do not.
+    """
+    size, half = int(at.inputs), int(at.inputs) // 2
+    of, told = at.pair.class_of, at.pair.by
+    if size < 4 or size % 2 or of is None or told is None:
+        raise Unsupported(f"{at.name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...)")
+    values = {str(symbol): int(value) for symbol, value in at.fixed if value.is_Integer}
+    signs = {0: 1, half: 1, 1: -1, half + 1: -1}
+    total = sp.Integer(0)
+    for x, sign in signs.items():
+        for y, other in signs.items():
+            roles = (0, 0) if x == y else (0, 1)
+            for shown, count in ((s, c) for one in at.classes for s, c in one.shown(at.inputs, roles)):
+                found = count if x == y else count.subs(told, of(values, x, y))
+                total += sign * other * found * shown[0] * shown[1]
+    if sp.simplify(total) != 0:
+        raise Unsupported(f"{at.name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...)")
+    return (
+        f"no estimator is unbiased: users half at 0 and half at {half} send messages of the same law as users half at 1 "
+        f"and half at {half + 1}"
+    )
+
+
+def _row(one: Family, at: Mechanism, values: Parameters, match: Match, n: int, rel: float) -> Row:
+    noise, reason = _votes(one, at)
+    chi_square = budget_of(at)
+    level = evaluate(sp.log(_lam(at)), bits=_BITS) if match.kind == "chi-square" else evaluate(sp.log(_lam(at)))
+    bitwise = bitwise_votes(at)
+    certified, attained, privacy = _certified(at, match, n, rel)
+    risk = None if noise is None else bracket_of(noise.risk(n), noise.estimator)
+    iid = None if noise is None else bracket_of(noise.iid_risk(n), noise.estimator)
+    used = 1 - Fraction(1, one.inputs)
+    sized: Parameters = () if one.all_inputs == one.inputs else ((str(one.size), one.at_size or 0),)
+    trace = None if noise is None or noise.trace is None else noise.trace
+    return Row(
+        one.name,
+        at.title,
+        (*values, *sized),
+        bracket_of(level, "logarithm of the ratio cap"),
+        bracket_of(chi_square, "closed form in the parameters"),
+        None if trace is None else bracket_of(trace, "closed form, or a sum over the number of ones"),
+        risk,
+        iid,
+        None if noise is None else bracket_of(noise.coordinate_variance(n), noise.estimator),
+        "" if noise is None else noise.estimator,
+        None if bitwise is None else bracket_of(bitwise.risk(n), bitwise.estimator),
+        reason,
+        risk is not None and risk.lower > used,
+        certified,
+        attained,
+        privacy,
+        () if iid is None else tuple(_over_bounds(one, iid, chi_square, trace, n)),
+        message_bits(at),
+    )
+
+
+def _certified(at: Mechanism, match: Match, n: int, rel: float) -> tuple[Bracket | None, Attained | None, str]:
+    if match.delta is None:
+        return None, None, "no delta was given"
+    near = match.value if match.kind == "eps-delta" else None
+    try:
+        found = epsilon(all_pairs(at), n=n, delta=match.delta, rel=rel, bits=_BITS, attain=True, near=near)
+    except Unsupported as error:
+        return None, None, str(error)
+    return found.bracket, found.attained, found.about
+
+
+def _over_bounds(
+    one: Family, iid: Bracket, chi_square: Number, trace: Number | None, n: int
+) -> list[tuple[str, Bracket]]:
+    """The risk over every lower bound that speaks about this mechanism."""
+    k = one.inputs
+    bounds: list[tuple[Fraction, Fraction]] = []
+    near, few = near_vertex_bound(k, chi_square, rho=Fraction(1, 10**9), n=n), two_regime_bound(k, chi_square, n=n)
+    cube, corner = sharp_cube_bound(k, chi_square, n=n), corner_van_trees(k, chi_square, n=n)
+    bounds = [
+        (lower_end(near), upper_end(near)),
+        (lower_end(few), upper_end(few)),
+        (cube.lower, cube.upper),
+        (corner.lower, corner.upper),
+    ]
+    if trace is not None and one.all_inputs == k:
+        sandwich = minimax_sandwich(k, trace, n).lower
+        bounds.append((sandwich.lower, sandwich.upper))
+    return [
+        (name, Bracket(iid.lower / high, iid.upper / low, iid.rigour, "closed form", "risk over lower bound"))
+        for name, (low, high) in zip(BOUNDS, bounds, strict=False)
+        if low > 0
+    ]
+
+
+def message_bits(mechanism: Mechanism) -> int:
+    """Bits that name one of the mechanism's outputs: the logarithm of their number, rounded up.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> message_bits(mechanism("subset-selection").at(k=5, s=2, lam=2)), message_bits(mechanism("oue").at(D=7, lam=2))
+    (4, 7)
+    """
+    outputs = sp.sympify(mechanism.num_outputs)
+    if outputs.is_Integer:
+        return int(int(outputs) - 1).bit_length()
+    found = evaluate(sp.log(outputs) / sp.log(2))
+    return math.ceil(float(upper_end(found)))

@@ -1,0 +1,201 @@
+"""The three things that mechanisms can have in common, and the local level at which each of them has it.
+
+The level found is on the safe side: the budget, or the certified delta, is at most what was asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any, Final, Literal, TypeAlias, final
+
+from symshuffle.accountants.evaluate import check_n
+from symshuffle.accountants.inverses import solve_eps0
+from symshuffle.accountants.reduction import LawFamily, Reduction, reduction
+from symshuffle.comparison.families import Family
+from symshuffle.comparison.forms import LARGEST_EPS0, Forms, Values, matched_log
+from symshuffle.comparison.search import Parameters
+from symshuffle.decompositions.model import Direction
+from symshuffle.decompositions.rising import slope_in
+from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.errors import InputError, NotDecided, Unsupported
+from symshuffle.estimation.moments import largest_pairwise_budget
+from symshuffle.law import Law
+from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.symbolic import evaluate
+from symshuffle.mechanisms.unary import BitStrings
+from symshuffle.numbers import Number, Real, Verdict, less, parse_rational
+
+Kind: TypeAlias = Literal["chi-square", "eps0", "eps-delta"]
+
+LONGEST_EXACT: Final = 64
+"""Inputs up to which strings of bits get a rational ratio; beyond, their probabilities are balls."""
+
+_BITS: Final = 50
+_SMALLEST_GOAL: Final = Fraction(1, 10**12)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What the mechanisms have in common.
+
+    Parameters
+    ----------
+    kind : {"chi-square", "eps0", "eps-delta"}
+        Largest pairwise chi-square divergence, local level, or central target.
+    value : Fraction
+        The budget, the local level, or eps.
+    delta : Fraction or None
+        The delta at which eps is certified; None where nobody asked.
+    """
+
+    kind: Kind
+    value: Fraction
+    delta: Fraction | None
+
+    @property
+    def words(self) -> str:
+        """In words."""
+        match self.kind:
+            case "chi-square":
+                return f"largest pairwise chi-square divergence at most {self.value}"
+            case "eps0":
+                return f"local level {self.value}"
+            case "eps-delta":
+                delta = "" if self.delta is None else f"{float(self.delta):g}"
+                return f"certified ({float(self.value):g}, {delta})-DP after shuffling"
+
+
+def read_match(*, budget: object, eps0: object, eps: object, delta: object) -> Match:
+    """Exactly one of the three.
+
+    Raises
+    ------
+    InputError
+        If none or two are given, eps comes without delta, or a value is outside its range.
+    """
+    given = {name: value for name, value in (("budget", budget), ("eps0", eps0), ("eps", eps)) if value is not None}
+    if len(given) != 1:
+        shown = ", ".join(f"{name} = {value}" for name, value in given.items()) or "none"
+        raise InputError("budget, eps0, eps", shown, "exactly one of budget, eps0, and eps with delta")
+    target = None if delta is None else parse_rational(delta, "delta")
+    if target is not None and not 0 < target < 1:
+        raise InputError("delta", delta, "a number in (0, 1)")
+    ((name, raw),) = given.items()
+    value = parse_rational(raw, name)
+    match name:
+        case "budget":
+            if value < _SMALLEST_GOAL:
+                raise InputError(
+                    "budget", raw, f"a number > 0, at least {float(_SMALLEST_GOAL):g} (at 0 every message is noise)"
+                )
+            return Match("chi-square", value, target)
+        case "eps0":
+            if not _SMALLEST_GOAL <= value <= LARGEST_EPS0:
+                raise InputError("eps0", raw, f"a number in (0, {LARGEST_EPS0}], at least {float(_SMALLEST_GOAL):g}")
+            return Match("eps0", value, target)
+    if target is None:
+        raise InputError("delta", None, "a number in (0, 1), for a match at eps and delta")
+    if not 0 < value <= LARGEST_EPS0:
+        raise InputError("eps", raw, f"a number in (0, {LARGEST_EPS0}]")
+    return Match("eps-delta", value, target)
+
+
+def level_in_doubles(match: Match, found: Forms, goal: float) -> Callable[[Values], float]:
+    """The local level of free parameters at the match, in doubles.
+
+    For a central target ``goal`` is the blanket variance of a mechanism that was matched before.
+    """
+    match match.kind:
+        case "eps0":
+            return lambda values: float(match.value)
+        case "chi-square":
+            return lambda values: matched_log(found.chi_square, float(match.value), values)
+    return lambda values: matched_log(found.variance, goal, values)
+
+
+def matched(family: Family, values: Parameters, match: Match, found: Forms, *, n: int, rel: float) -> Mechanism:
+    """The mechanism at its level, all parameters fixed, on the safe side of the match.
+
+    Raises
+    ------
+    Unsupported
+        If no level has it.
+    """
+    fixed: dict[str, Any] = dict(values)
+    match match.kind:
+        case "eps0":
+            return family.at(eps0=match.value, **fixed)
+        case "chi-square":
+            floats = {name: float(value) for name, value in values}
+            level = matched_log(found.chi_square, float(match.value), floats)
+            return _within_budget(family, fixed, match.value, level)
+    check_n(n)
+    inverse = solve_eps0(
+        lambda eps0: all_pairs(family.at(eps0=eps0, **fixed)), n=n, delta=match.delta, eps=match.value, rel=rel
+    )
+    return family.at(eps0=inverse.safe, **fixed)
+
+
+def _within_budget(family: Family, fixed: dict[str, Any], budget: Fraction, level: float) -> Mechanism:
+    """At a rational ratio (long strings: a rational level) just below the one that doubles give."""
+    rational = family.all_inputs <= LONGEST_EXACT or not any(
+        isinstance(c.members, BitStrings) for c in family.general.classes
+    )
+    if rational:
+        lam = Fraction(math.exp(level))
+        short = lam.limit_denominator(1000)
+        if short > 1:
+            candidate = family.at(lam=short, **fixed)
+            if budget_of(candidate) == budget:
+                return candidate
+        unit = Fraction(1, 1 << max(_BITS - math.frexp(float(lam - 1))[1], 0))
+        start, step = (lam - 1) // unit, 1
+        make: Callable[[Any], Mechanism] = lambda x: family.at(lam=1 + x * unit, **fixed)  # noqa: E731
+    else:
+        places = 14 - math.floor(math.log10(level))
+        unit = Fraction(1, 10**places)
+        start, step = Fraction(level) // unit, 1
+        make = lambda x: family.at(eps0=x * unit, **fixed)  # noqa: E731
+    while start > 0:
+        candidate = make(start)
+        if less(budget, budget_of(candidate)) is Verdict.FALSE:
+            return candidate
+        start, step = start - step, 4 * step
+    raise NotDecided(f"no ratio of {family.name} is certainly within the budget {budget}")
+
+
+def budget_of(mechanism: Mechanism) -> Number:
+    """The largest pairwise chi-square divergence of a mechanism with all parameters fixed."""
+    expression = largest_pairwise_budget(mechanism.general or mechanism)
+    return evaluate(expression.subs(dict(mechanism.fixed)), bits=None)
+
+
+def all_pairs(mechanism: Mechanism) -> Reduction:
+    """The laws that bound all pairs of a mechanism.
+
+    Where it has classes of pairs told apart by ``d``, the law of the largest ``d`` is evaluated alone, as long as it is
+    certainly the largest of all in convex order.
+    """
+    told = mechanism.pair.by
+    if told is None:
+        return reduction(mechanism)
+    (parameter,) = (p for p in mechanism.parameters if p.symbol == told)
+    slope = slope_in(optimal_decomposition(mechanism), told)
+    if slope is None:
+        return reduction(mechanism)
+    worst = reduction(mechanism.at(**{parameter.name: int(parameter.upper)}))
+
+    def guarded(law: LawFamily, exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+        if not slope.spreads(exp_eps, direction, bits):
+            raise Unsupported(f"which pair of inputs of {mechanism.name} is worst is not decided at this level")
+        return law(exp_eps, direction, bits)
+
+    (one,) = worst.classes
+    return Reduction(
+        (replace(one, upper=partial(guarded, one.upper)),), True, pairs=f"{mechanism.pair}, for every {told}"
+    )

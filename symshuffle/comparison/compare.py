@@ -16,7 +16,7 @@ import sympy as sp
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.accountants.solve import Attained, epsilon
 from symshuffle.comparison.families import Family, family, names
-from symshuffle.comparison.forms import Forms, Values, forms
+from symshuffle.comparison.forms import Forms, Values, forms, gaussian_epsilon
 from symshuffle.comparison.matching import Match, all_pairs, budget_of, level_in_doubles, matched, read_match
 from symshuffle.comparison.model import BOUNDS, Comparison, Row, bracket_of
 from symshuffle.comparison.search import Parameters, Proposal, proposals
@@ -115,8 +115,7 @@ def compare(
             closed = forms(one)
             if match.kind == "eps-delta" and goal is None:
                 goal = _goal(k, match, n, rel)
-            base = next((row for row in rows if one.thin and row.name == one.general.name), None)
-            rows.append(_best(one, closed, match, n, rel, goal or 0.0, base))
+            rows.append(_best(one, closed, match, n, rel, goal or 0.0))
         except (Unsupported, NotDecided) as error:
             absent.append((one.name, str(error)))
     if progress is not None:
@@ -193,7 +192,7 @@ def _lam(mechanism: Mechanism) -> sp.Expr:
 
 
 def _best(
-    one: Family, closed: Forms, match: Match, n: int, rel: float, goal: float, base: Row | None
+    one: Family, closed: Forms, match: Match, n: int, rel: float, goal: float
 ) -> Row:
     """The row of a family: proposals in doubles, matched exactly; the smallest exact risk is kept."""
     level = level_in_doubles(match, closed, goal)
@@ -211,23 +210,15 @@ def _best(
     candidates: Sequence[Proposal] = proposals(
         one, in_doubles, thin=match.kind != "eps0", most=_FINALISTS if several else 1
     )
-    if base is not None and dict(candidates[0].values).get("p") == 1:
-        return _renamed(base, one, candidates[0].values)
+    if one.thin and dict(candidates[0].values)["p"] == 1:
+        raise Unsupported(f"a null symbol does not pay here: it is {one.general.name}")
     tried: list[tuple[Fraction, int, Mechanism, Parameters]] = []
     for i, candidate in enumerate(candidates):
         at = matched(one, candidate.values, match, closed, n=n, rel=rel)
         noise, _ = _votes(one, at)
         tried.append((Fraction(0) if noise is None else upper_end(noise.risk(n)), i, at, candidate.values))
     _, _, at, values = min(tried, key=lambda entry: entry[:2])
-    return _row(one, at, values, match, n, rel)
-
-
-def _renamed(base: Row, one: Family, values: Parameters) -> Row:
-    """The row of a mechanism that gains nothing by thinning."""
-    from dataclasses import replace
-
-    chosen = (*base.parameters, *((name, value) for name, value in values if name == "p"))
-    return replace(base, name=one.name, title=f"{base.title}, or a null symbol (which does not pay)", parameters=chosen)
+    return _row(one, closed, at, values, match, n, rel)
 
 
 def _votes(one: Family, at: Mechanism) -> tuple[VoteNoise | None, str]:
@@ -273,12 +264,13 @@ def _obstruction(at: Mechanism) -> str:
     )
 
 
-def _row(one: Family, at: Mechanism, values: Parameters, match: Match, n: int, rel: float) -> Row:
+def _row(
+    one: Family, closed: Forms, at: Mechanism, values: Parameters, match: Match, n: int, rel: float) -> Row:
     noise, reason = _votes(one, at)
     chi_square = budget_of(at)
     level = evaluate(sp.log(_lam(at)), bits=_BITS) if match.kind == "chi-square" else evaluate(sp.log(_lam(at)))
     bitwise = bitwise_votes(at)
-    certified, attained, privacy = _certified(at, match, n, rel)
+    certified, attained, privacy = _certified(closed, at, values, match, n, rel)
     risk = None if noise is None else bracket_of(noise.risk(n), noise.estimator)
     iid = None if noise is None else bracket_of(noise.iid_risk(n), noise.estimator)
     used = 1 - Fraction(1, one.inputs)
@@ -306,11 +298,21 @@ def _row(one: Family, at: Mechanism, values: Parameters, match: Match, n: int, r
     )
 
 
-def _certified(at: Mechanism, match: Match, n: int, rel: float) -> tuple[Bracket | None, Attained | None, str]:
+def _guess(closed: Forms, at: Mechanism, values: Parameters, delta: Fraction, n: int) -> Fraction | None:
+    floats = {name: float(value) for name, value in values}
+    variance = closed.variance(float(upper_end(evaluate(_lam(at), bits=64))), floats)
+    if not 0 < variance < math.inf:
+        return None
+    return Fraction(f"{gaussian_epsilon(variance, n, float(delta)):.6g}") or None
+
+
+def _certified(
+    closed: Forms, at: Mechanism, values: Parameters, match: Match, n: int, rel: float
+) -> tuple[Bracket | None, Attained | None, str]:
     if match.delta is None:
         return None, None, "no delta was given"
-    near = match.value if match.kind == "eps-delta" else None
     try:
+        near = match.value if match.kind == "eps-delta" else _guess(closed, at, values, match.delta, n)
         found = epsilon(all_pairs(at), n=n, delta=match.delta, rel=rel, bits=_BITS, attain=True, near=near)
     except Unsupported as error:
         return None, None, str(error)

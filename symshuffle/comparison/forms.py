@@ -139,3 +139,22 @@ def matched_log(measure: Callable[[float, Values], float], goal: float, values: 
         middle = math.sqrt(low * high)
         low, high = (low, middle) if measure(math.exp(middle), values) >= goal else (middle, high)
     return low
+
+
+def gaussian_epsilon(variance: float, n: int, delta: float) -> float:
+    """The eps of a Gaussian shift whose second moment is that of the bound: a guess where to look for the true one."""
+    from scipy.stats import norm
+
+    shift = math.sqrt(variance / n)
+
+    def profile(eps: float) -> float:
+        ahead = norm.sf(eps / shift - shift / 2)
+        return float(ahead - math.exp(eps + norm.logsf(eps / shift + shift / 2)))
+
+    low, high = 0.0, 10 * shift + shift * shift
+    while profile(high) > delta and high < LARGEST_EPS0:
+        low, high = high, 2 * high
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if profile(middle) > delta else (low, middle)
+    return high

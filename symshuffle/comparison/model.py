@@ -132,20 +132,24 @@ class Row:
             "bits_per_message": self.bits,
         }
 
+    @property
+    def over_any(self) -> tuple[Bracket, ...]:
+        """Risk over the lower bounds that hold for every estimator, biased ones included."""
+        return tuple(ratio for name, ratio in self.over_bounds if name != BOUNDS[0])
+
     def cells(self) -> dict[str, str]:
         """The row as short texts: upper ends, and what is attained rounded down."""
         values = ", ".join(f"{name}={_brief(value)}" for name, value in self.parameters)
-        ratios = dict(self.over_bounds)
         return {
             "mechanism": f"{self.name} {values}".strip(),
             "eps0": _short(self.eps0),
             "eps": _short(self.epsilon),
             "attained": "" if self.attained is None else format_decimal(self.attained.lower, digits=4, up=False),
-            "chi-square": _short(self.chi_square),
+            "chi2": _short(self.chi_square),
             "trace": _short(self.trace),
             "risk": (_short(self.risk) if self.risk else INFINITE) + (f" {MARK}" if self.worse_than_uniform else ""),
             "variance": _short(self.variance) if self.variance else INFINITE,
-            **{f"risk/{name}": _short(ratios.get(name)) for name in BOUNDS},
+            "risk/bound": _short(min(self.over_any, key=lambda ratio: ratio.upper, default=None)),
             "bits": str(self.bits),
         }
 

@@ -44,6 +44,10 @@ def compare(
     for path, name in ((csv, "--csv"), (plot, "--plot")):
         if path is not None:
             check_destination(path, argument=name)
+    if plot is not None:
+        from symshuffle.comparison.picture import check_picture
+
+        check_picture(plot.suffix)
     with progress() as display:
         task = display.add_task("", total=None)
         found = compared(

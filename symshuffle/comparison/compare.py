@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import sympy as sp
 
@@ -20,13 +21,13 @@ from symshuffle.comparison.forms import Forms, Values, forms, gaussian_epsilon
 from symshuffle.comparison.matching import Match, all_pairs, budget_of, level_in_doubles, matched, read_match
 from symshuffle.comparison.model import BOUNDS, Comparison, Row, bracket_of
 from symshuffle.comparison.search import Parameters, Proposal, proposals
-from symshuffle.errors import InputError, NotDecided, SymshuffleError, Unsupported
+from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
 from symshuffle.estimation.lower_bounds import minimax_sandwich
 from symshuffle.estimation.votes import LARGEST_STRING, VoteNoise, bitwise_votes, canonical_votes, is_alike
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate
-from symshuffle.numbers import Number, Verdict, equal, less, lower_end, upper_end
+from symshuffle.mechanisms.symbolic import LAM, evaluate
+from symshuffle.numbers import Number, lower_end, upper_end
 from symshuffle.results import Bracket, Rigour
 
 LARGEST_INPUTS: Final = 10**6
@@ -128,9 +129,7 @@ def _check_inputs(k: int) -> None:
         raise InputError("k", k, f"an integer in [2, {LARGEST_INPUTS}]")
 
 
-def _families(
-    k: int, match: Match, wanted: Sequence[str] | None
-) -> tuple[list[Family], list[tuple[str, str]]]:
+def _families(k: int, match: Match, wanted: Sequence[str] | None) -> tuple[list[Family], list[tuple[str, str]]]:
     """The families to compare, and who has none at k inputs."""
     if wanted is not None:
         return [family(name, k) for name in wanted], []
@@ -146,9 +145,7 @@ def _families(
     return found, absent
 
 
-def _without_budget(
-    one: Family, k: int, n: int, match: Match, rows: list[Row], absent: list[tuple[str, str]]
-) -> None:
+def _without_budget(one: Family, k: int, n: int, match: Match, rows: list[Row], absent: list[tuple[str, str]]) -> None:
     """A mechanism without a local level: it says nothing, and meets every match, or it reveals inputs for certain."""
     if one.free or not all(state.probability != 0 for c in one.general.classes for state in c.states):
         absent.append((one.name, "some message is impossible at some inputs: no finite local level or chi-square"))
@@ -191,9 +188,7 @@ def _lam(mechanism: Mechanism) -> sp.Expr:
     return dict(mechanism.fixed)[LAM]
 
 
-def _best(
-    one: Family, closed: Forms, match: Match, n: int, rel: float, goal: float
-) -> Row:
+def _best(one: Family, closed: Forms, match: Match, n: int, rel: float, goal: float) -> Row:
     """The row of a family: proposals in doubles, matched exactly; the smallest exact risk is kept."""
     level = level_in_doubles(match, closed, goal)
     risk = closed.risk
@@ -259,13 +254,12 @@ def _obstruction(at: Mechanism) -> str:
     if sp.simplify(total) != 0:
         raise Unsupported(f"{at.name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...)")
     return (
-        f"no estimator is unbiased: users half at 0 and half at {half} send messages of the same law as users half at 1 "
-        f"and half at {half + 1}"
+        f"no estimator is unbiased: users half at 0 and half at {half} send messages of the same law as users half at "
+        f"1 and half at {half + 1}"
     )
 
 
-def _row(
-    one: Family, closed: Forms, at: Mechanism, values: Parameters, match: Match, n: int, rel: float) -> Row:
+def _row(one: Family, closed: Forms, at: Mechanism, values: Parameters, match: Match, n: int, rel: float) -> Row:
     noise, reason = _votes(one, at)
     chi_square = budget_of(at)
     level = evaluate(sp.log(_lam(at)), bits=_BITS) if match.kind == "chi-square" else evaluate(sp.log(_lam(at)))
@@ -316,7 +310,10 @@ def _certified(
         found = epsilon(all_pairs(at), n=n, delta=match.delta, rel=rel, bits=_BITS, attain=True, near=near)
     except Unsupported as error:
         return None, None, str(error)
-    return found.bracket, found.attained, found.about
+    bracket = found.bracket
+    if match.kind == "eps-delta" and match.value < bracket.upper:  # the level was solved so that this eps is met
+        bracket = replace(bracket, lower=min(bracket.lower, match.value), upper=match.value)
+    return bracket, found.attained, found.about
 
 
 def _over_bounds(

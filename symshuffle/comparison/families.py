@@ -81,7 +81,10 @@ class Family:
             whole = thinned(self.general.name)
         elif self.thin:
             values = {name: value for name, value in values.items() if name != "p"}
-        return whole.at(lam=lam, eps0=eps0, **sized, **values)
+        found = whole.at(lam=lam, eps0=eps0, **sized, **values)
+        if len(found.parameters) == 1 and found.parameters[0].lower == found.parameters[0].upper:
+            return found.at(**{found.parameters[0].name: found.parameters[0].lower})  # one class of pairs only
+        return found
 
     def free_range(self, parameter: Parameter) -> tuple[float, float]:
         """The range of a free parameter at this size; infinity where it has no upper end."""
@@ -165,7 +168,9 @@ def thinned(name: str) -> Mechanism:
 def _check_thinnable(base: Mechanism) -> None:
     symbols = {parameter.symbol for parameter in base.parameters}
     if LAM not in symbols or P in symbols or not is_alike(base):
-        raise Unsupported(f"{base.name} is not thinned: no budget, a share p of its own, or pairs of inputs that differ")
+        raise Unsupported(
+            f"{base.name} is not thinned: no budget, a share p of its own, or pairs of inputs that differ"
+        )
 
 
 def names() -> tuple[str, ...]:

@@ -68,7 +68,11 @@ def forms(family: Family) -> Forms:
     budget, risk = _function(largest_pairwise_budget(family.general), family), None
     if is_alike(family.general):
         risk = _risk(family)
-    return Forms(budget, lambda lam, values: _variance(family)(lam, values), risk)
+
+    def variance(lam: float, values: Values) -> float:
+        return _variance(family)(lam, values)
+
+    return Forms(budget, variance, risk)
 
 
 @cache

@@ -186,7 +186,7 @@ def all_pairs(mechanism: Mechanism) -> Reduction:
         return reduction(mechanism)
     (parameter,) = (p for p in mechanism.parameters if p.symbol == told)
     slope = slope_in(optimal_decomposition(mechanism), told)
-    if slope is None:
+    if slope is None or parameter.upper is None:
         return reduction(mechanism)
     worst = reduction(mechanism.at(**{parameter.name: int(parameter.upper)}))
 

@@ -191,8 +191,8 @@ class Comparison:
         )
         return (
             f"{self.inputs} inputs, {self.users} users, {self.match.words}; risks are exact squared errors of the "
-            f"estimator named in each row, for every fixed composition alike (the worst is the uniform one); {private}; "
-            f"{MARK} marks risks above {1 - Fraction(1, self.inputs)}, that of the answer uniform"
+            f"estimator named in each row, for every fixed composition alike (the worst is the uniform one); {private};"
+            f" {MARK} marks risks above {1 - Fraction(1, self.inputs)}, that of the answer uniform"
         )
 
     @property
@@ -270,8 +270,8 @@ _HOW: Final = {
     "chi-square": "The match is the largest pairwise chi-square divergence, by a closed form in each mechanism.",
     "eps0": "All share the ratio cap exp(eps0).",
     "eps-delta": (
-        "The match is the bound by the optimal decomposition, solved for eps0 for the best few integers; candidates are "
-        "ranked by the second moment of the blanket law."
+        "The match is the bound by the optimal decomposition, solved for eps0 for the best few integers; candidates "
+        "are ranked by the second moment of the blanket law."
     ),
 }
 

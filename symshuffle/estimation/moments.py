@@ -128,7 +128,7 @@ def pairwise_budget(mechanism: Mechanism) -> sp.Expr:
 
 
 def largest_pairwise_budget(mechanism: Mechanism) -> sp.Expr:
-    r"""The divergence :math:`\chi_*=\max_{i\ne j}\chi^2(W_i\Vert W_j)` from the counts of pairs, in the open parameters.
+    r"""The divergence :math:`\chi_*=\max_{i\ne j}\chi^2(W_i\Vert W_j)` from the counts of pairs, parameters open.
 
     Where the mechanism has classes of pairs, told apart by a parameter ``d``, the divergence is affine in ``d`` and the
     largest value is at an end of its range.

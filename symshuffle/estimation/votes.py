@@ -75,7 +75,7 @@ class VoteNoise:
         return value
 
     def iid_risk(self, n: int) -> Number:
-        """The largest expected squared error for ``n`` users who draw their inputs; it is at the uniform composition."""
+        """The largest expected squared error for ``n`` users who draw inputs; it is at the uniform composition."""
         check_users(n)
         total: Any = self.own
         k = self.inputs
@@ -83,7 +83,7 @@ class VoteNoise:
         return value
 
     def coordinate_variance(self, n: int) -> Number:
-        """The largest variance of one coordinate over all fixed compositions: all users hold the input, or none does."""
+        """The largest variance of a coordinate over all fixed compositions: all users hold the input, or none does."""
         check_users(n)
         value: Any = self.absent if less(self.own, self.absent) is Verdict.TRUE else self.own
         result: Number = value / n
@@ -110,14 +110,14 @@ def canonical_votes(mechanism: Mechanism, *, inputs: int | None = None, bits: in
     Raises
     ------
     Unsupported
-        If the mechanism does not treat all pairs of inputs alike, its strings are longer than ``LARGEST_STRING``, or its
-        trace is 0: no estimator is unbiased then.
+        If the mechanism does not treat all pairs of inputs alike, its strings are longer than ``LARGEST_STRING``, or
+        its trace is 0: no estimator is unbiased then.
 
     Examples
     --------
     >>> from symshuffle import mechanism
     >>> canonical_votes(mechanism("krr").at(k=3, lam=4)).risk(1)
-    Fraction(10, 3)
+    Fraction(2, 1)
 
     Notes
     -----
@@ -131,10 +131,11 @@ def canonical_votes(mechanism: Mechanism, *, inputs: int | None = None, bits: in
         raise Unsupported(f"{mechanism.name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...)")
     known = dict(mechanism.fixed)
     closed, strings = closed_sums(mechanism.general or mechanism)
-    found = [tuple(evaluate(part.subs(known), bits=None if part.subs(known).is_Rational else bits) for part in closed)]
+    found = [tuple(_evaluated(part.subs(known), bits) for part in closed)]
     for output_class in strings:
-        hit, miss = (evaluate(s.probability.subs(known)) for s in output_class.states)
-        found.append(_string_sums(size, hit, miss, evaluate(output_class.members.other.subs(known)), bits))
+        hit, miss = (_evaluated(s.probability.subs(known), bits) for s in output_class.states)
+        other = _evaluated(output_class.members.other.subs(known), bits)
+        found.append(_string_sums(size, hit, miss, other, bits))
     total: list[Any] = [sum(parts[1:], start=parts[0]) for parts in zip(*found, strict=True)]
     if less(0, total[0]) is not Verdict.TRUE:
         raise Unsupported(f"{mechanism.name} says nothing about its input: no estimator is unbiased")
@@ -151,8 +152,8 @@ def bitwise_votes(mechanism: Mechanism) -> VoteNoise | None:
     Examples
     --------
     >>> from symshuffle import mechanism
-    >>> bitwise_votes(mechanism("oue").at(D=3, lam=4)).risk(1)  # 1 + 3 * 4 lam/(lam - 1)^2 - ...
-    Fraction(59, 9)
+    >>> bitwise_votes(mechanism("oue").at(D=3, lam=4)).risk(1)
+    Fraction(19, 3)
     """
     if not is_alike(mechanism):
         return None
@@ -166,8 +167,12 @@ def bitwise_votes(mechanism: Mechanism) -> VoteNoise | None:
     if normal_form(own + (1 - other) * mixed.states[1].probability.subs(known) - 1) != 0:
         return None  # other messages occur as well
     apart = (own - other) ** 2
-    noise = (evaluate(normal_form(q * (1 - q) / apart)) for q in (own, other))
-    return VoteNoise(*noise, _inputs(mechanism), "bitwise unbiased")
+    noise = [evaluate(normal_form(q * (1 - q) / apart)) for q in (own, other)]
+    return VoteNoise(noise[0], noise[1], _inputs(mechanism), "bitwise unbiased")
+
+
+def _evaluated(expression: sp.Expr, bits: int) -> Number:
+    return evaluate(expression, bits=None if expression.is_Rational else bits)
 
 
 def _inputs(mechanism: Mechanism) -> int:

@@ -68,6 +68,7 @@ class BitStrings:
     other: sp.Expr
 
     def __call__(self, values: Mapping[str, int]) -> Iterator[tuple[tuple[int, ...], Any]]:
+        """All strings with their weights."""
         for states in itertools.product((0, 1), repeat=values["D"]):
             if 0 < sum(states) < values["D"]:
                 yield states, self.other ** (values["D"] - sum(states)) * (1 - self.other) ** sum(states)

@@ -17,7 +17,7 @@ import sympy as sp
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.accountants.solve import Attained, epsilon
 from symshuffle.comparison.families import Family, family, names
-from symshuffle.comparison.forms import Forms, Values, forms, gaussian_epsilon
+from symshuffle.comparison.forms import LARGEST_EPS0, Forms, Values, forms, gaussian_epsilon
 from symshuffle.comparison.matching import Match, all_pairs, budget_of, level_in_doubles, matched, read_match
 from symshuffle.comparison.model import BOUNDS, Comparison, Row, bracket_of
 from symshuffle.comparison.search import Parameters, Proposal, proposals
@@ -106,6 +106,7 @@ def compare(
     found, absent = _families(k, match, mechanisms)
     rows: list[Row] = []
     goal: float | None = None
+    reach = 0.0
     for i, one in enumerate(found):
         if progress is not None:
             progress(i, len(found), one.name)
@@ -114,6 +115,7 @@ def compare(
             continue
         try:
             closed = forms(one)
+            reach = max(reach, closed.chi_square(math.exp(LARGEST_EPS0), {p.name: 1.0 for p in one.free}))
             if match.kind == "eps-delta" and goal is None:
                 goal = _goal(k, match, n, rel)
             rows.append(_best(one, closed, match, n, rel, goal or 0.0))
@@ -121,6 +123,9 @@ def compare(
             absent.append((one.name, str(error)))
     if progress is not None:
         progress(len(found), len(found), "")
+    if match.kind == "chi-square" and match.value > reach > 0:
+        allowed = f"a number in (0, {reach:.4g}], the range attainable at local levels up to {LARGEST_EPS0}"
+        raise InputError("budget", budget, allowed)
     return Comparison(k, n, match, tuple(sorted(rows, key=lambda row: row.order)), tuple(absent))
 
 

@@ -1,0 +1,106 @@
+"""The contract of `symshuffle compare`."""
+
+import csv
+import json
+
+import pytest
+
+from symshuffle.cli import main
+from symshuffle.comparison.model import BOUNDS
+
+SMALL = ["compare", "--k", "4", "--n", "10", "--mechanism", "krr", "--mechanism", "half-block"]
+KEYS = {
+    "mechanism",
+    "title",
+    "parameters",
+    "eps0",
+    "epsilon",
+    "attained_lower",
+    "attained_by",
+    "privacy",
+    "chi_square",
+    "trace",
+    "risk",
+    "uniform_risk",
+    "iid_risk",
+    "largest_coordinate_variance",
+    "estimator",
+    "bitwise_risk",
+    "reason",
+    "worse_than_uniform",
+    "iid_risk_over",
+    "bits_per_message",
+}
+
+
+def run(capsys, *arguments):
+    status = main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_json(capsys):
+    status, out, err = run(capsys, *SMALL, "--budget", "1/2", "--delta", "1/100", "--json")
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert found.keys() == {"k", "n", "match", "about", "how", "rows", "absent"}
+    assert found["match"] == {"kind": "chi-square", "value": "1/2", "delta": "1/100"}
+    best, blocks = found["rows"]
+    assert best.keys() == blocks.keys() == KEYS
+    assert best["mechanism"] == "krr"
+    assert best["iid_risk_over"].keys() == set(BOUNDS)
+    assert blocks["risk"] == "infinite"
+    assert "no estimator is unbiased" in blocks["reason"]
+    assert float(best["attained_lower"]) <= float(best["epsilon"]["upper"])
+
+
+def test_table_csv_and_picture(capsys, tmp_path):
+    rows, picture = tmp_path / "rows.csv", tmp_path / "picture.svg"
+    status, out, _ = run(capsys, *SMALL, "--eps0", "1", "--csv", rows, "--plot", picture)
+    assert status == 0
+    assert "half-block: no estimator is unbiased" in out
+    with rows.open() as stream:
+        read = list(csv.DictReader(stream))
+    assert [row["mechanism"] for row in read] == ["krr", "half-block"]
+    assert float(read[0]["risk"]) > 0
+    assert read[1]["risk"] == "infinite"
+    assert read[0]["epsilon"] == ""
+    assert "<svg" in picture.read_text()
+    assert {path.name for path in tmp_path.iterdir()} == {"rows.csv", "picture.svg"}  # no drafts
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--budget", "1", "--eps0", "1"], "exactly one of budget, eps0, and eps with delta"),
+        ([], "exactly one of budget, eps0, and eps with delta"),
+        (["--budget", "0"], "a number > 0"),
+        (["--budget", "1e60"], "attainable"),
+        (["--budget", "much"], "budget = much"),
+        (["--eps", "1/2"], "delta = None"),
+        (["--eps0", "1", "--delta", "1"], "(0, 1)"),
+        (["--eps0", "1", "--rel", "0"], "rel = 0"),
+        (["--eps0", "1", "--mechanism", "hadamar"], "hadamard"),
+        (["--eps0", "1", "--plot", "picture.bmp"], ".png"),
+        (["--eps0", "1", "--csv", "/"], "a directory"),
+    ],
+)
+def test_wrong_input_is_one_line_and_exit_2(capsys, arguments, said):
+    status, out, err = run(capsys, *SMALL, *arguments)
+    assert status == 2
+    assert out == ""
+    assert err.count("\n") == 1
+    assert said in err
+
+
+@pytest.mark.parametrize("k", ["1", "x", "5/2", "10000000"])
+def test_wrong_k(capsys, k):
+    status, _, err = run(capsys, "compare", "--k", k, "--n", "10", "--eps0", "1")
+    assert status == 2
+    assert err.count("\n") == 1
+
+
+def test_odd_k_for_half_block(capsys):
+    status, _, err = run(capsys, "compare", "--k", "5", "--n", "10", "--eps0", "1", "--mechanism", "half-block")
+    assert status == 2
+    assert "an even integer" in err

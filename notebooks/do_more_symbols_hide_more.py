@@ -20,10 +20,10 @@
 from fractions import Fraction
 
 import sympy as sp
-from IPython.display import Math
+from IPython.display import Image, Math
 
 from symshuffle import compare, delta, mechanism
-from symshuffle.comparison.picture import draw
+from symshuffle.comparison.picture import drawn
 from symshuffle.design.equivariant import optimal_equivariant_risk, thinning_gain
 from symshuffle.design.frontier import threshold_budget, trace_frontier
 from symshuffle.estimation.canonical import Population
@@ -38,8 +38,8 @@ F = Fraction
 # ## 1. Two poles
 #
 # The budget is the chi-square divergence of two rows. In $k$-ary randomized response it falls as the alphabet grows:
-# the family *dilutes*. The half-block channel on a cycle keeps the largest value that any channel under the cap can have,
-# at every even $k$: it *persists*, however many symbols there are.
+# the family *dilutes*. The half-block channel on a cycle keeps the largest value that any channel under the cap can
+# have, at every even $k$: it *persists*, however many symbols there are.
 
 # %%
 poles = [sp.latex(sp.factor(found)) for found in (GRR.chi_square, HALF_BLOCK.chi_square, largest_chi_square(LAM))]
@@ -116,9 +116,9 @@ shown(local)
 
 # %% [markdown]
 # `aug-rr` with its null symbol is the most accurate, as the theorem says, and less private after shuffling than `krr`.
-# The chi-square budget takes the other users to hold one of the two inputs compared. They hide the messages that point at
-# that input, the better the higher the ratio: it pays to run a high ratio, and a null symbol most of the time. Users who
-# hold a third input hide neither, and (eps, delta) has to hold against them as well.
+# The chi-square budget takes the other users to hold one of the two inputs compared. They hide the messages that point
+# at that input, the better the higher the ratio: it pays to run a high ratio, and a null symbol most of the time. Users
+# who hold a third input hide neither, and $(\varepsilon,\delta)$ has to hold against them as well.
 #
 # The central budget turns the order around: no null symbol pays.
 
@@ -135,8 +135,7 @@ capped = compare(20, n=1000, eps0=1, delta="1e-6", mechanisms=CHOSEN)
 shown(capped)
 
 # %%
-figure = draw(local)
-figure
+Image(drawn(local, ".png"))
 
 # %% [markdown]
 # All of this is about the certified bound. Real pairs may be less exposed; what a pair attains says by how much. By

@@ -15,7 +15,7 @@ from symshuffle.accountants.solve import Attained
 from symshuffle.comparison.matching import Match
 from symshuffle.comparison.search import Parameters
 from symshuffle.numbers import Ball, Number, format_decimal, lower_end, upper_end
-from symshuffle.results import Bracket, Rigour, outward
+from symshuffle.results import Bracket, Rigour
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -234,14 +234,17 @@ class Comparison:
 
     def table(self) -> Table:
         """A table for a terminal."""
+        from rich.box import SIMPLE_HEAD
         from rich.table import Table
 
-        drawn = Table(caption=self.about, caption_justify="left")
+        drawn = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), caption=self.about, caption_justify="left")
         shown = [row.cells() for row in self.rows]
         empty = {name for name in (shown[0] if shown else ()) if not any(row[name] for row in shown)}
         heads = [name for name in (shown[0] if shown else ()) if name not in empty]
         for name in heads:
-            drawn.add_column(name, justify="left" if name == "mechanism" else "right", overflow="fold")
+            drawn.add_column(
+                name, justify="left" if name == "mechanism" else "right", overflow="fold", no_wrap=name != "mechanism"
+            )
         for row in shown:
             drawn.add_row(*(row[name] for name in heads))
         return drawn
@@ -299,7 +302,7 @@ def _flat(value: Any) -> Any:
 
 
 def _short(bracket: Bracket | None) -> str:
-    return "" if bracket is None else f"{outward(bracket.upper, up=True):.5g}"
+    return "" if bracket is None else format_decimal(bracket.upper, digits=4, up=True)
 
 
 def _brief(value: int | Fraction) -> str:

@@ -27,6 +27,7 @@ from symshuffle.estimation.lower_bounds import minimax_sandwich
 from symshuffle.estimation.votes import LARGEST_STRING, VoteNoise, bitwise_votes, canonical_votes, is_alike
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, evaluate
+from symshuffle.mechanisms.unary import BitStrings
 from symshuffle.numbers import Number, lower_end, upper_end
 from symshuffle.results import Bracket, Rigour
 
@@ -114,6 +115,7 @@ def compare(
             _without_budget(one, k, n, match, rows, absent)
             continue
         try:
+            _check_strings(one)
             closed = forms(one)
             reach = max(reach, closed.chi_square(math.exp(LARGEST_EPS0), {p.name: 1.0 for p in one.free}))
             if match.kind == "eps-delta" and goal is None:
@@ -148,6 +150,12 @@ def _families(k: int, match: Match, wanted: Sequence[str] | None) -> tuple[list[
         if not one.thin or match.kind != "eps0":  # there the trace is proportional to the share
             found.append(one)
     return found, absent
+
+
+def _check_strings(one: Family) -> None:
+    """Refuse strings of bits that are too long, before their probabilities are written out."""
+    if one.all_inputs > LARGEST_STRING and any(isinstance(c.members, BitStrings) for c in one.general.classes):
+        raise Unsupported(f"messages are strings of {one.all_inputs} bits (limit {LARGEST_STRING})")
 
 
 def _without_budget(one: Family, k: int, n: int, match: Match, rows: list[Row], absent: list[tuple[str, str]]) -> None:
@@ -225,10 +233,6 @@ def _votes(one: Family, at: Mechanism) -> tuple[VoteNoise | None, str]:
     """The votes of the best unbiased estimator known, or why there is none."""
     if not is_alike(at):
         return None, _obstruction(at)
-    if one.all_inputs > LARGEST_STRING:
-        plain = bitwise_votes(at)
-        if plain is not None:
-            return plain, ""
     return canonical_votes(at, inputs=one.inputs, bits=_BITS), ""
 
 

@@ -24,8 +24,8 @@ LARGEST_FREE: Final = 1 << 20
 _ALL: Final = 48
 """Values up to which a range of integers is tried whole."""
 
-_SMALLEST_SHARE: Final = 1e-9
-_LOOKS: Final = (0.97, 0.7, 0.3, 0.05)
+_SMALLEST_SHARE: Final = 1e-15
+_LOOKS: Final = (0.97, 0.7, 0.3, 0.05, 1e-3, 1e-6, 1e-9, 1e-12)
 """Shares one of which has to pay before the best one is looked for."""
 
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2

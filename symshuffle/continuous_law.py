@@ -168,6 +168,23 @@ class ContinuousPair:
         return ContinuousLaw(pieces, zero, (below, above))
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class LevelledPair:
+    """A pair at a level: its law of G before any tail is cut, which depends on the number of users.
+
+    Parameters
+    ----------
+    pair : ContinuousPair
+        The two laws and the reference measure.
+    exp_eps : Real
+        Target ratio.
+    """
+
+    pair: ContinuousPair
+    exp_eps: Real
+
+
 def _negative(f: Function) -> Function:
     return lambda u: -f(u)
 

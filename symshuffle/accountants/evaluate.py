@@ -12,6 +12,7 @@ from typing import Any, Final, final
 from symshuffle.accountants.engines import Engine as Engine  # noqa: PLC0414  # the name that callers know
 from symshuffle.accountants.engines import engine_class, offers
 from symshuffle.choices import Question, Rigour, choice, replace_choice
+from symshuffle.continuous_law import LevelledPair
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mixed_law import MixedLaw
@@ -124,7 +125,7 @@ def _usual_floating_point() -> Iterator[None]:
 
 
 @_usual_floating_point()
-def evaluate(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
+def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Request) -> Bracket:
     """H(n) of one law, at the rigour asked for.
 
     A law that is never positive has H(n) equal to its singular mass, exactly, and needs no engine; of one user, a
@@ -136,6 +137,8 @@ def evaluate(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
         If the engine refuses, or delivers less than the rigour asked for.
     """
     check_n(n)
+    if isinstance(law, LevelledPair):
+        return _of_densities(law, n, request)
     if law.never_positive:
         return _at(_only_singular(law), request.rigour)
     if isinstance(law, Law):
@@ -159,7 +162,7 @@ def evaluate_law(
 
 
 def evaluate_mixed(
-    law: MixedLaw,
+    law: MixedLaw | LevelledPair,
     n: int,
     *,
     engine: Engine | None = None,
@@ -168,6 +171,16 @@ def evaluate_mixed(
 ) -> Bracket:
     """As :func:`evaluate`, of a law with a continuous part."""
     return evaluate(law, n, Request.of(engine=engine, rigour=rigour, rel=rel))
+
+
+def _of_densities(law: LevelledPair, n: int, request: Request) -> Bracket:
+    """H(n) of a pair of densities, which has a road of its own."""
+    from symshuffle.accountants.densities import density_bracket
+
+    if request.engine is not None:
+        raise Unsupported(f"engine {request.engine.name} takes no law with a density; leave the choice to auto")
+    rigour = request.rigour or Rigour.FLOAT64
+    return density_bracket(law, n, rigour=rigour, rel=request.rel)
 
 
 def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:

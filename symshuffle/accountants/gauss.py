@@ -22,7 +22,7 @@ from typing import Any, Final, final
 import flint
 
 from symshuffle.continuous_law import ContinuousLaw, Piece
-from symshuffle.errors import Unsupported
+from symshuffle.errors import NotDecided, Unsupported
 from symshuffle.numbers import to_arb, working_precision
 
 _ORDERS: Final = (12, 20, 32, 48, 72, 104, 144)
@@ -126,6 +126,20 @@ def expectation(law: ContinuousLaw, slope: flint.arb, power: int = 0, centre: fl
 
         total += piece.integral(function).real
     return total
+
+
+def range_of(piece: Piece) -> tuple[flint.arb, flint.arb]:
+    """Bounds on G over a piece: by its derivative where that is tighter than the formula on a ball."""
+    low, high = to_arb(piece.low), to_arb(piece.high)
+    cell = low.union(high)
+    middle = (low + high) / 2
+    direct = piece.value(flint.acb(cell)).real
+    around = piece.value(flint.acb(middle)).real + _slope(piece, flint.acb(cell)) * (cell - middle)
+    ends = [(x.lower(), x.upper()) for x in (direct, around) if x.is_finite()]
+    if not ends:
+        raise NotDecided("G is not bounded on a cell at this precision")
+    least, most = max(e[0] for e in ends), min(e[1] for e in ends)
+    return flint.arb(least), flint.arb(most)
 
 
 def _panels(piece: Piece) -> Iterator[tuple[Fraction, Fraction]]:
@@ -272,4 +286,4 @@ def _modulus(piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: fli
     return flint.arb(size.upper())
 
 
-__all__ = ["Rule", "expectation", "far", "gauss", "rule"]
+__all__ = ["Rule", "expectation", "far", "gauss", "range_of", "rule"]

@@ -119,12 +119,14 @@ def delta_curve(
     rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float = 1e-6,
     bits: int | None = None,
+    adjacency: object = None,
+    blanket: object = None,
 ) -> Curve:
     """The privacy profile: a bound on delta at each level eps.
 
     Parameters
     ----------
-    source, n, direction, rigour, rel, bits
+    source, n, direction, rigour, rel, bits, adjacency, blanket
         As in :func:`symshuffle.delta`.
     levels : sequence of number or text
         Levels eps >= 0, in rising order.
@@ -132,7 +134,7 @@ def delta_curve(
     direction = choice(Question, direction, "direction")
     if not levels:
         raise InputError("levels", levels, "at least one level")
-    reduced = reduction(source)
+    reduced = reduction(source, adjacency=adjacency, blanket=blanket)
     found = []
     for eps in (parse_rational(level, "eps") for level in levels):
         bound = delta(reduced, n=n, eps=eps, direction=direction, rigour=rigour, rel=rel, bits=bits)
@@ -150,12 +152,14 @@ def amplification_curve(
     rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float = 1e-4,
     bits: int | None = None,
+    adjacency: object = None,
+    blanket: object = None,
 ) -> Curve:
     """Amplification: the smallest eps at a fixed delta, as a function of the number of users.
 
     Parameters
     ----------
-    source, delta, direction, rigour, bits
+    source, delta, direction, rigour, bits, adjacency, blanket
         As in :func:`symshuffle.epsilon`.
     users : sequence of int
         Numbers of users, in rising order.
@@ -163,7 +167,7 @@ def amplification_curve(
         Relative width of the bracket around each eps to aim at.
     """
     direction = choice(Question, direction, "direction")
-    reduced = reduction(source)
+    reduced = reduction(source, adjacency=adjacency, blanket=blanket)
     if not users:
         raise InputError("users", users, "at least one number of users")
 
@@ -211,12 +215,14 @@ def tradeoff_curve(
     rel: float = 1e-6,
     bits: int | None = None,
     levels: int = _LEVELS,
+    adjacency: object = None,
+    blanket: object = None,
 ) -> Curve:
     """The f-DP trade-off: the least type II error of any test of two neighbours, at each type I error.
 
     Parameters
     ----------
-    source, n, rigour, rel, bits
+    source, n, rigour, rel, bits, adjacency, blanket
         As in :func:`symshuffle.delta`. Both directions are taken.
     alphas : sequence of number or text
         Type I errors in [0, 1], in rising order.
@@ -235,7 +241,7 @@ def tradeoff_curve(
             raise InputError("alpha", alpha, "a type I error in [0, 1]")
     if levels < 2:
         raise InputError("levels", levels, "at least 2")
-    reduced = reduction(source)
+    reduced = reduction(source, adjacency=adjacency, blanket=blanket)
     profile = [
         CurvePoint(x, delta(reduced, n=n, exp_eps=x, rigour=rigour, rel=rel, bits=bits).bracket)
         for x in _orders(reduced, n, levels)

@@ -184,6 +184,8 @@ def solve_n(
     direction: Question | str = "both",
     rigour: Rigour | str | None = Rigour.FLOAT64,
     bits: int | None = None,
+    adjacency: object = None,
+    blanket: object = None,
 ) -> Inverse:
     """The smallest number of users at which a shuffled mechanism certainly is (eps, delta)-private.
 
@@ -198,7 +200,7 @@ def solve_n(
         Target, in (0, 1); kept exact.
     eps, exp_eps : number, text or Exp
         Target level, as in :func:`symshuffle.delta`.
-    direction, rigour, bits
+    direction, rigour, bits, adjacency, blanket
         As in :func:`symshuffle.delta`.
 
     Raises
@@ -217,7 +219,7 @@ def solve_n(
     request = check_request(direction, None, rigour, _WIDTH, bits)
     direction, rigour = request.direction, request.rigour
     goal, order = _target(delta), read_target(eps=eps, exp_eps=exp_eps)
-    reduced = reduction(source)
+    reduced = reduction(source, adjacency=adjacency, blanket=blanket)
 
     def bound(level: Rigour | None) -> Bound:
         return lambda n, width: (

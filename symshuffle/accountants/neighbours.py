@@ -20,6 +20,18 @@ _DIVERGENCE: Final = {
 
 
 @final
+class Blanket(StrEnum):
+    """What stands in for the messages of the others in a bound.
+
+    ``MECHANISM``: the law of the null symbol, with the mass that it has in every message. ``LARGEST``: the infimum of the
+    laws of all inputs; of finite mechanisms it is the only one.
+    """
+
+    MECHANISM = "mechanism"
+    LARGEST = "largest"
+
+
+@final
 @dataclass(frozen=True, slots=True)
 class Neighbours:
     """The pairs of datasets that a bound speaks about.

@@ -5,28 +5,31 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, final, runtime_checkable
 
-from symshuffle.accountants.neighbours import OPTIMAL, Neighbours
+from symshuffle.accountants.neighbours import OPTIMAL, Blanket, Neighbours
 from symshuffle.channel import Channel
 from symshuffle.choices import Adjacency, Direction, Others, Question, Side, choice, replace_choice
+from symshuffle.continuous_law import LevelledPair
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.composed import Composed as Composed  # noqa: PLC0414  # its name here stays
 from symshuffle.decompositions.model import Decomposition, ReductionPair
-from symshuffle.errors import InputError, NotDecided
+from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mixed_law import MixedLaw
 from symshuffle.numbers import (
     DEFAULT_BITS,
     Real,
+    Verdict,
     as_number,
     enclose,
     is_enclosed,
+    less,
     lower_end,
     maximum,
     minimum,
@@ -51,15 +54,23 @@ _MOST_CLASSES: Final = 4
 LawFamily: TypeAlias = Callable[[Real, Direction, int | None], Law]
 """From target ratio, direction and bits to a law of G."""
 
-MixedFamily: TypeAlias = Callable[[Real, Direction, int | None], MixedLaw]
+MixedFamily: TypeAlias = Callable[[Real, Direction, int | None], MixedLaw | LevelledPair]
 """The same where the law has a continuous part."""
 
 Spreads: TypeAlias = Callable[[Real, Direction, int | None], bool]
 """From target ratio, direction and bits to whether one law is certainly the largest of some in convex order."""
 
+@runtime_checkable
+class Reducible(Protocol):
+    """A source that brings its reduction along, as those with a continuum of outputs do."""
+
+    def reduction(self, *, adjacency: Adjacency, blanket: Blanket | None) -> Reduction:
+        """The laws that bound its shuffled divergence; blanket None is its usual one."""
+
+
 Source: TypeAlias = (
     "Mechanism | ClosedForm | Laplace | Composed | Composition | Decomposition | ReductionPair | "
-    "SymbolicDecomposition | Channel | Reduction | Sequence[Sequence[object]] | npt.NDArray[Any]"
+    "SymbolicDecomposition | Channel | Reducible | Reduction | Sequence[Sequence[object]] | npt.NDArray[Any]"
 )
 """What can be asked about; a matrix has one row per input."""
 
@@ -73,14 +84,14 @@ class Datasets:
     ----------
     describe : callable
         From the number of users to the datasets in words.
-    law : LawFamily
-        The law of their exact divergence; where it has a continuous part, a law below it in convex order.
+    law : LawFamily or None
+        The law of their exact divergence; where it has a continuous part, a law below it in convex order, or None.
     mixed : MixedFamily or None
         The law with its continuous part, for the engines that take it.
     """
 
     describe: Callable[[int], str]
-    law: LawFamily
+    law: LawFamily | None
     mixed: MixedFamily | None = None
 
     def alone(self, like: Reduction) -> Reduction:
@@ -97,8 +108,8 @@ class PairClass:
     ----------
     pairs : str
         The pairs in words.
-    upper : LawFamily
-        A law whose value bounds the shuffled divergence.
+    upper : LawFamily or None
+        A law whose value bounds the shuffled divergence; None where ``mixed`` alone is known.
     inner : LawFamily or None
         Where the bound itself is approached from two sides, a law on the other side of it.
     mixed : MixedFamily or None
@@ -108,7 +119,7 @@ class PairClass:
     """
 
     pairs: str
-    upper: LawFamily
+    upper: LawFamily | None
     inner: LawFamily | None = None
     mixed: MixedFamily | None = None
     datasets: tuple[Datasets, ...] = ()
@@ -158,8 +169,8 @@ class Reduction:
 
     @property
     def bounds(self) -> tuple[LawFamily, ...]:
-        """The laws above, by class."""
-        return tuple(one.upper for one in self.classes)
+        """The finite laws above, by class."""
+        return tuple(one.upper for one in self.classes if one.upper is not None)
 
     @property
     def inner(self) -> tuple[LawFamily, ...]:
@@ -187,7 +198,9 @@ class Reduction:
         return list(found)
 
 
-def reduction(source: Source, *, null: Sequence[object] | None = None) -> Reduction:
+def reduction(
+    source: Source, *, null: Sequence[object] | None = None, adjacency: object = None, blanket: object = None
+) -> Reduction:
     """Derive the laws of a source: a mechanism with all parameters fixed, a decomposition, or a channel.
 
     All pairs of inputs are compared, unless the source speaks about one pair only: a decomposition, or a mechanism
@@ -202,6 +215,18 @@ SymbolicDecomposition, Channel, Reduction or matrix
     null : sequence of Number or text, optional
         For a channel: the output law of the null symbol. Neighbours then differ in one user, whose input is replaced by
         the null symbol (zero-out); the others hold inputs or null symbols.
+    adjacency : {"replace-one", "zero-out"}, optional
+        In what neighbours differ; replace-one unless a null symbol is given. Where zero-out names no null symbol, a
+        vector mechanism has its own, and that of a finite mechanism has the law of the blanket.
+    blanket : {"mechanism", "largest"}, optional
+        What stands in for the messages of the others; only vector mechanisms have a choice.
+
+    Raises
+    ------
+    InputError
+        If the source or a choice is none of these.
+    Unsupported
+        If the source has no such adjacency or blanket.
 
     Examples
     --------
@@ -209,12 +234,24 @@ SymbolicDecomposition, Channel, Reduction or matrix
     >>> reduction(W, null=(Fraction(1, 2), Fraction(1, 2))).neighbours("both", 5).covered
     'all pairs of datasets of n = 5 users that differ in one user, whose input is replaced by the null symbol'
     """
+    asked = None if adjacency is None else choice(Adjacency, adjacency, "adjacency")
+    kind = None if blanket is None else choice(Blanket, blanket, "blanket")
+    if isinstance(source, Reducible) and null is None:
+        return source.reduction(adjacency=asked or Adjacency.REPLACE_ONE, blanket=kind)
+    if kind is Blanket.MECHANISM:
+        raise Unsupported("blanket mechanism: a finite mechanism has one blanket, the largest")
     if null is not None:
+        if asked is Adjacency.REPLACE_ONE:
+            raise InputError("adjacency", asked.value, "zero-out, where the law of a null symbol is given")
         if not isinstance(source, Channel):
             raise InputError("source", source, "a Channel, where the law of a null symbol is given")
         return _of_zero_out(source, null)
+    if asked is Adjacency.ZERO_OUT and not isinstance(source, Reduction):
+        return _to_the_blanket(source)
     match source:
         case Reduction():
+            if asked not in (None, source.adjacency):
+                raise InputError("adjacency", asked, f"{source.adjacency.value}, that of the reduction")
             return source
         case ClosedForm():
             return _of_closed_form(source)
@@ -255,7 +292,9 @@ def laws(family: LawFamily, exp_eps: Real, question: Question | str, bits: int |
     return list(dict.fromkeys(_sorted(family(exp_eps, direction, bits)) for direction in question.directions))
 
 
-def mixed_laws(family: MixedFamily, exp_eps: Real, question: Question | str, bits: int | None) -> list[MixedLaw]:
+def mixed_laws(
+    family: MixedFamily, exp_eps: Real, question: Question | str, bits: int | None
+) -> list[MixedLaw | LevelledPair]:
     """The same for laws with a continuous part."""
     question = choice(Question, question, "question")
     return list(dict.fromkeys(family(exp_eps, direction, bits) for direction in question.directions))
@@ -493,6 +532,58 @@ def _of_zero_out(channel: Channel, null: Sequence[object]) -> Reduction:
         True,
         Adjacency.ZERO_OUT,
         pairs=f"the worst of all inputs against the null symbol{_revealed(whole)}",
+        first="X0 holding the input",
+    )
+
+
+def _to_the_blanket(source: Source) -> Reduction:
+    """Every input against a null symbol that has the law of the blanket."""
+    match source:
+        case Channel():
+            least = [minimum(column) for column in source.columns()]
+            mass = sum(least, start=Fraction(0))
+            if less(0, mass) is not Verdict.TRUE:
+                raise InputError("null", None, "the law of a null symbol: the blanket of this channel has no mass")
+            return _of_zero_out(source, [one / mass for one in least])
+        case Mechanism():
+            return _of_mechanism_to_the_blanket(source)
+    name = "laplace" if isinstance(source, Laplace) else "this source"
+    raise Unsupported(f"adjacency zero-out: {name} has no null symbol here; a mechanism, a vector one or channel has")
+
+
+def _of_mechanism_to_the_blanket(mechanism: Mechanism) -> Reduction:
+    r"""The cells (a, b, c) of a pair, with the other input replaced by the null symbol of law :math:`c/\gamma`."""
+    from symshuffle.decompositions.symbolic import SymbolicDecomposition, optimal_decomposition
+
+    mechanism = mechanism.with_defaults()
+    every = _of_mechanism(mechanism)
+    if not mechanism.pair.every:
+        raise Unsupported("adjacency zero-out compares all inputs with the null symbol; do not choose a pair")
+
+    def against(one: Mechanism, *, second: bool) -> LawFamily:
+        @cache
+        def derived() -> SymbolicDecomposition:
+            found = optimal_decomposition(one)
+            if found.gamma == 0:
+                raise Unsupported(f"adjacency zero-out: the blanket of {one.name} has no mass to make a null symbol of")
+            cells = tuple(
+                replace(cell, a=cell.b if second else cell.a, b=cell.c / found.gamma) for cell in found.cells
+            )
+            return replace(found, cells=cells)
+
+        return lambda exp_eps, direction, bits: derived().law(exp_eps, direction=direction, bits=bits)
+
+    classes = tuple(
+        PairClass(f"{'the second' if second else 'the first'} of {one.pair}, and the null symbol", law)
+        for one in mechanism.pair_classes()
+        for second in (False, True)
+        for law in (against(one, second=second),)
+    )
+    return Reduction(
+        classes,
+        every.every,
+        Adjacency.ZERO_OUT,
+        pairs="the worst of all inputs against the null symbol, whose law is that of the blanket",
         first="X0 holding the input",
     )
 

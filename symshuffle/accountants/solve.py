@@ -153,6 +153,8 @@ def delta(
     rel: float = 1e-6,
     bits: int | None = None,
     attain: bool = False,
+    adjacency: object = None,
+    blanket: object = None,
 ) -> Amplification:
     """Bound the delta of a shuffled mechanism at a target level.
 
@@ -177,6 +179,10 @@ def delta(
         Precision of balls in the law.
     attain : bool
         Whether to evaluate real neighbouring pairs (constant backgrounds) as well.
+    adjacency : {"replace-one", "zero-out"}, optional
+        In what neighbours differ; default replace-one.
+    blanket : {"mechanism", "largest"}, optional
+        Of vector mechanisms, what stands in for the messages of the others; default ``mechanism`` where there is one.
 
     Examples
     --------
@@ -189,7 +195,7 @@ def delta(
     request = check_request(direction, engine, rigour, rel, bits)
     direction, rigour = request.direction, request.rigour
     target = read_target(eps=eps, exp_eps=exp_eps)
-    reduced = reduction(source)
+    reduced = reduction(source, adjacency=adjacency, blanket=blanket)
 
     def values(found: Iterable[Law], width: float = rel) -> list[Bracket]:
         """Of the laws that may have the largest value; the others are below one of them by a first, wide look."""
@@ -200,14 +206,16 @@ def delta(
             several = [law for law, bracket in zip(several, rough, strict=True) if bracket.upper >= leading]
         return [evaluate_law(law, n, engine=engine, rigour=rigour, rel=width) for law in several]
 
-    def mixed_values(families: Sequence[MixedFamily]) -> list[Bracket]:
+    def mixed_values(families: Sequence[MixedFamily], *, alone: bool) -> list[Bracket]:
         """Of the laws themselves, where they have a continuous part and the engine takes it; else none."""
-        if rigour is Rigour.EXACT or (engine is not None and not engine.continuous):
+        if not alone and (rigour is Rigour.EXACT or (engine is not None and not engine.continuous)):
             return []
         found = (law for family in families for law in mixed_laws(family, target, direction, bits))
         try:
             return [evaluate_mixed(law, n, engine=engine, rigour=rigour, rel=rel) for law in found]
         except Unsupported:  # finite laws on both sides may do
+            if alone:
+                raise
             return []
 
     def above() -> list[Law]:
@@ -228,9 +236,10 @@ def delta(
     def real(one: Datasets) -> list[Bracket]:
         width = max(rel, _FIRST_WIDTH) if reduced.inner else rel
         mixed = () if one.mixed is None else (one.mixed,)
-        return mixed_values(mixed) or values(laws(one.law, target, direction, bits), width)
+        direct = mixed_values(mixed, alone=one.law is None)
+        return direct if one.law is None else direct or values(laws(one.law, target, direction, bits), width)
 
-    direct = mixed_values(reduced.mixed) or ([] if reduced.inner else values(above()))
+    direct = mixed_values(reduced.mixed, alone=bool(reduced.mixed) and not reduced.bounds) or ([] if reduced.inner else values(above()))
     bracket = _largest(direct) if direct else between()
     attained = None
     if attain:
@@ -292,6 +301,8 @@ def epsilon(
     bits: int | None = None,
     attain: bool = False,
     near: Fraction | None = None,
+    adjacency: object = None,
+    blanket: object = None,
 ) -> Amplification:
     """The smallest eps at which a shuffled mechanism is (eps, delta)-private, on the safe side.
 
@@ -307,6 +318,8 @@ def epsilon(
         Relative width of the bracket around eps to aim at.
     near : Fraction, optional
         A guess of the answer to start the search from; it changes the cost only.
+    adjacency, blanket
+        As in :func:`delta`.
 
     Raises
     ------
@@ -321,7 +334,7 @@ def epsilon(
     target = parse_rational(delta, "delta")
     if not 0 < target < 1:
         raise InputError("delta", delta, "a number in (0, 1)")
-    reduced = reduction(source)
+    reduced = reduction(source, adjacency=adjacency, blanket=blanket)
 
     def bound(one: Reduction, level: Rigour | None = request.rigour) -> Callable[[Fraction, float], Bracket]:
         return lambda eps, width: (

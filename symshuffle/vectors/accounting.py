@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, final
 
 import flint
 
-from symshuffle.accountants.bromwich import Bromwich
-from symshuffle.accountants.evaluate import check_n, evaluate_law
+from symshuffle.accountants.evaluate import check_n, evaluate_law, evaluate_mixed
 from symshuffle.accountants.search import smallest_meeting
-from symshuffle.continuous_law import Stretch
+from symshuffle.continuous_law import LevelledPair, Stretch
 from symshuffle.errors import InputError
 from symshuffle.mechanisms.parameters import read_target
 from symshuffle.numbers import Ball, Exp, Real, enclose, parse_rational, to_arb, working_precision
@@ -28,13 +27,6 @@ from symshuffle.vectors.pairs import (
     real_pair,
     worst_pair,
 )
-
-_FIRST_TAIL: Final = Fraction(1, 10**16)
-_TAIL_SHARE: Final = Fraction(1, 50)
-"""Share of the width aimed at that the cut tails may take."""
-
-_LEAST_TAIL: Final = Fraction(1, 10**300)
-
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -164,7 +156,7 @@ def vector_delta(
 
 
 def pair_delta(pair: Pair, n: int, exp_eps: Real, *, rigour: Rigour = Rigour.FLOAT64, rel: float = 1e-8) -> Bracket:
-    """H(n) of one pair in one order; tails are cut where what they hold is small against the result.
+    """H(n) of one pair in one order.
 
     Raises
     ------
@@ -173,18 +165,7 @@ def pair_delta(pair: Pair, n: int, exp_eps: Real, *, rigour: Rigour = Rigour.FLO
     """
     if isinstance(pair, FinitePair):
         return evaluate_law(pair.law(exp_eps, bits=192), n, rigour=rigour, rel=rel)
-    tail, finer = _FIRST_TAIL * Fraction(rel) * 10**8, rel
-    while True:
-        bits = max(128, 2 * tail.denominator.bit_length() - 2 * tail.numerator.bit_length() + 64)
-        law = pair.law(exp_eps, tail=tail, bits=bits)
-        found = Bromwich(finer, rigour, bits=max(bits, 160)).bracket(law, n)
-        cut = sum(law.missing)
-        if cut <= 4 * _TAIL_SHARE * Fraction(rel) * found.upper or tail < _LEAST_TAIL:
-            if found.width <= Fraction(rel) * found.upper or finer < rel * 1e-6:
-                return found
-            finer /= 1000
-            continue
-        tail = min(_TAIL_SHARE * Fraction(rel) * max(found.lower, cut * Fraction(1, 10**6)), tail / 100)
+    return evaluate_mixed(LevelledPair(pair, exp_eps), n, rigour=rigour, rel=rel)
 
 
 def _covered(mechanism: Randomizer, n: int, order: Real, adjacency: Adjacency, orders: tuple[Bracket, Bracket]) -> str:

@@ -8,10 +8,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias, final
+from typing import TYPE_CHECKING, TypeAlias, final
 
 from symshuffle.errors import InputError
 from symshuffle.numbers import parse_rational
+
+if TYPE_CHECKING:
+    from symshuffle.accountants.neighbours import Adjacency, Blanket
+    from symshuffle.accountants.reduction import Reduction
+
+
+class Accounted:
+    """What brings a randomizer of vectors to the front doors: its reduction. It has no data."""
+
+    __slots__ = ()
+
+    def reduction(self, *, adjacency: Adjacency, blanket: Blanket | None) -> Reduction:
+        """The laws of the worst pair of inputs; blanket None is the usual one of the mechanism."""
+        from symshuffle.vectors.reduction import reduction_of
+
+        return reduction_of(self, adjacency, blanket)
 
 
 def _number(mechanism: object, name: str, *, above: int, below: int | None = None, closed: bool = False) -> None:
@@ -31,7 +47,7 @@ def _dimension(value: object, least: int) -> None:
 
 @final
 @dataclass(frozen=True, slots=True)
-class BlanketMixedGaussian:
+class BlanketMixedGaussian(Accounted):
     r"""Gaussian noise around the input with probability :math:`1-\gamma`, around 0 otherwise.
 
     The law at :math:`x` is :math:`\gamma N(0,\sigma_0^2I)+(1-\gamma)N(x,\sigma_0^2I)`; that of the null symbol is
@@ -78,7 +94,7 @@ class BlanketMixedGaussian:
 
 @final
 @dataclass(frozen=True, slots=True)
-class PrivUnit:
+class PrivUnit(Accounted):
     r"""Uniform on the cap :math:`\{u:\langle u,v\rangle\ge\theta\}` with probability p, else on the rest of the sphere.
 
     The law of the null symbol is uniform on the sphere.
@@ -115,7 +131,7 @@ class PrivUnit:
 
 @final
 @dataclass(frozen=True, slots=True)
-class SphereLinear:
+class SphereLinear(Accounted):
     r"""A point u of the sphere with density :math:`1+c\langle u,x\rangle` against the uniform law.
 
     The law of the null symbol is uniform; in dimension 1 this is randomized response with :math:`p=(1+c)/2`.
@@ -143,7 +159,7 @@ class SphereLinear:
 
 @final
 @dataclass(frozen=True, slots=True)
-class LocalGaussian:
+class LocalGaussian(Accounted):
     r"""Gaussian noise on every message: :math:`N(x,\sigma_0^2I)`; the null symbol has :math:`N(0,\sigma_0^2I)`.
 
     Parameters

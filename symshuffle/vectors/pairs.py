@@ -142,6 +142,15 @@ def real_pair(mechanism: Randomizer, *, adjacency: Adjacency = "zero-out", bits:
             return _caps(mechanism, adjacency, bits, homogeneous=True)
 
 
+def proved_worst(mechanism: Randomizer, adjacency: Adjacency, blanket: Blanket) -> bool:
+    """Whether :func:`worst_pair` is proved to be the worst of all pairs of inputs.
+
+    The largest blanket of a Gaussian depends on the length of the output; that of a mechanism of the sphere is uniform.
+    """
+    _check(adjacency, blanket)
+    return blanket == "mechanism" or isinstance(mechanism, SphereLinear | PrivUnit)
+
+
 def _check(adjacency: object, blanket: object) -> None:
     if adjacency not in ADJACENCIES:
         raise InputError("adjacency", adjacency, " or ".join(ADJACENCIES))

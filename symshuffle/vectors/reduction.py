@@ -1,0 +1,73 @@
+"""From a randomizer of vectors to what the front doors ask for: the worst pair, both orders, and a real pair beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from symshuffle.accountants.neighbours import Adjacency, Blanket
+from symshuffle.accountants.reduction import Datasets, LawFamily, MixedFamily, PairClass, Reduction
+from symshuffle.continuous_law import LevelledPair
+from symshuffle.decompositions.model import Direction
+from symshuffle.law import Law
+from symshuffle.numbers import DEFAULT_BITS, Real
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian
+from symshuffle.vectors.pairs import FinitePair, Pair, proved_worst, real_pair, worst_pair
+
+_LAW_BITS = 192
+
+
+def usual_blanket(mechanism: object) -> Blanket:
+    """The blanket that is meant where none is named: that of the null symbol, where it has any mass."""
+    return Blanket.LARGEST if isinstance(mechanism, LocalGaussian) else Blanket.MECHANISM
+
+
+def reduction_of(mechanism: Any, adjacency: Adjacency, blanket: Blanket | None) -> Reduction:
+    """The worst pair of a randomizer as the laws of one class of pairs.
+
+    Raises
+    ------
+    Unsupported
+        If no worst pair is known.
+    """
+    kind = blanket or usual_blanket(mechanism)
+    pair = worst_pair(mechanism, adjacency=adjacency.value, blanket=kind.value)
+    finite, mixed = families(pair)
+    real, beside = families(real_pair(mechanism, adjacency=adjacency.value))
+    datasets = Datasets(_describe(mechanism, adjacency), real, beside)
+    proved = proved_worst(mechanism, adjacency.value, kind.value)
+    return Reduction(
+        (PairClass(pair.about, finite, mixed=mixed, datasets=(datasets,)),),
+        proved,
+        adjacency,
+        pairs=pair.about,
+        theorem="vecmean, Appendix C; why no other pair is worse: symshuffle.vectors.pairs",
+        first="X0 holding the vector" if adjacency is Adjacency.ZERO_OUT else "",
+    )
+
+
+def families(pair: Pair) -> tuple[LawFamily | None, MixedFamily | None]:
+    """A pair as a family of finite laws, or of levelled pairs; one of the two."""
+    back = pair.reverse
+    if isinstance(pair, FinitePair):
+
+        def finite(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+            one = pair if direction == "forward" else back
+            assert isinstance(one, FinitePair)
+            return one.law(exp_eps, bits=max(bits or DEFAULT_BITS, _LAW_BITS))
+
+        return finite, None
+
+    def mixed(exp_eps: Real, direction: Direction, _: int | None) -> LevelledPair:
+        one = pair if direction == "forward" else back
+        assert not isinstance(one, FinitePair)
+        return LevelledPair(one, exp_eps)
+
+    return None, mixed
+
+
+def _describe(mechanism: object, adjacency: Adjacency) -> Callable[[int], str]:
+    """The real pair in words."""
+    other = "null" if adjacency is Adjacency.ZERO_OUT else "-x"
+    length = mechanism.norm if isinstance(mechanism, BlanketMixedGaussian) else 1
+    return lambda n: f"X0 = (x, -x x {n - 1}), X1 = ({other}, -x x {n - 1}), |x| = {length}"

@@ -553,6 +553,7 @@ def _to_the_blanket(source: Source) -> Reduction:
 
 def _of_mechanism_to_the_blanket(mechanism: Mechanism) -> Reduction:
     r"""The cells (a, b, c) of a pair, with the other input replaced by the null symbol of law :math:`c/\gamma`."""
+    from symshuffle.decompositions.counting import Cell
     from symshuffle.decompositions.symbolic import SymbolicDecomposition, optimal_decomposition
 
     mechanism = mechanism.with_defaults()
@@ -567,7 +568,13 @@ def _of_mechanism_to_the_blanket(mechanism: Mechanism) -> Reduction:
             if found.gamma == 0:
                 raise Unsupported(f"adjacency zero-out: the blanket of {one.name} has no mass to make a null symbol of")
             cells = tuple(
-                replace(cell, a=cell.b if second else cell.a, b=cell.c / found.gamma) for cell in found.cells
+                Cell(
+                    cell.b if second else cell.a,
+                    cell.c / found.gamma,
+                    cell.c,
+                    None if cell.ratios is None else (cell.ratios[second], 1 / found.gamma),
+                )
+                for cell in found.cells
             )
             return replace(found, cells=cells)
 

@@ -538,6 +538,8 @@ def _of_zero_out(channel: Channel, null: Sequence[object]) -> Reduction:
 
 def _to_the_blanket(source: Source) -> Reduction:
     """Every input against a null symbol that has the law of the blanket."""
+    from symshuffle.mechanisms.model import Mechanism
+
     match source:
         case Channel():
             least = [minimum(column) for column in source.columns()]

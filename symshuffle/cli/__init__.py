@@ -34,6 +34,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "laws": ("law",),
     "worst": ("worst-background",),
     "compare": ("compare",),
+    "vectors": ("calibrate",),
 }
 """Module to its commands, in the order of the help page; without any, they form a group of the module's name."""
 

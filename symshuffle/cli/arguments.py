@@ -16,13 +16,16 @@ from symshuffle.numbers import parse_rational
 
 if TYPE_CHECKING:
     from symshuffle.accountants.engines import Engine
-    from symshuffle.accountants.reduction import Composed
+    from symshuffle.accountants.reduction import Composed, Reducible
     from symshuffle.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
     from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.numbers import Real
     from symshuffle.results import Rigour
+
+VECTORS: Final = ("bmg", "privunit", "sphere-linear", "gaussian")
+"""Mechanisms of vectors, read by :mod:`symshuffle.cli.vectors`."""
 
 LAW_BITS: Final = 256
 """Precision of the atoms of a law: enough for fifty confirmed digits."""
@@ -77,6 +80,14 @@ File = Annotated[
     Path | None,
     typer.Option("--file", help="Matrix of `channel`: CSV or JSON, one row per input, entries p, p/q, 0.1."),
 ]
+AdjacencyOption = Annotated[
+    str | None,
+    typer.Option("--adjacency", help="In what neighbours differ: replace-one (default) or zero-out (a null symbol)."),
+]
+BlanketOption = Annotated[
+    str | None,
+    typer.Option("--blanket", help="Of vector mechanisms: mechanism (the null symbol's law) or largest."),
+]
 Confirm = Annotated[
     bool, typer.Option("--confirm", help="Recompute in mpmath by another route, with the digits it has.")
 ]
@@ -84,18 +95,19 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def quickest(
-    name: str, eps0: str | None, lam: str | None, param: list[str] | None, file: Path | None
-) -> Mechanism | ClosedForm | Laplace | Composed | Channel:
+    name: str, eps0: str | None, lam: str | None, param: list[str] | None, file: Path | None, adjacency: str | None
+) -> Mechanism | ClosedForm | Laplace | Composed | Reducible | Channel:
     """As :func:`source_or_channel`, a mechanism by its closed form on file where that will do: it loads no SymPy."""
     from symshuffle.decompositions.closed_forms import closed_form
 
-    known = None if file is not None else closed_form(name, assignments(param), eps0=eps0, lam=lam)
+    will_do = file is None and adjacency in (None, "replace-one")
+    known = closed_form(name, assignments(param), eps0=eps0, lam=lam) if will_do else None
     return source_or_channel(name, eps0, lam, param, file) if known is None else known
 
 
 def source_or_channel(
     name: str, eps0: str | None, lam: str | None, param: list[str] | None, file: Path | None
-) -> Mechanism | Laplace | Composed | Channel:
+) -> Mechanism | Laplace | Composed | Reducible | Channel:
     """What a command line asks about, where `channel` with a file is welcome too.
 
     Raises
@@ -113,7 +125,9 @@ def source_or_channel(
     return channel(file)
 
 
-def source(name: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism | Laplace | Composed:
+def source(
+    name: str, eps0: str | None, lam: str | None, param: list[str] | None
+) -> Mechanism | Laplace | Composed | Reducible:
     """What a command line asks about, with every parameter that is needed.
 
     Raises
@@ -123,6 +137,10 @@ def source(name: str, eps0: str | None, lam: str | None, param: list[str] | None
     """
     from symshuffle.decompositions.expression import is_composition
 
+    if name in VECTORS:
+        from symshuffle.cli import vectors
+
+        return vectors.mechanism(name, eps0, lam, param)
     if name == "laplace":
         return _laplace(eps0, lam, param)
     if not is_composition(name):
@@ -268,10 +286,13 @@ def engine_and_rigour(name: EngineName, rel: float, rigour: RigourName | None) -
 
 
 def echoed(
-    found: Mechanism | ClosedForm | Laplace | Composed | Channel, eps0: str | None, lam: str | None, **asked: Any
+    found: Mechanism | ClosedForm | Laplace | Composed | Reducible | Channel,
+    eps0: str | None,
+    lam: str | None,
+    **asked: Any,
 ) -> dict[str, Any]:
     """All parameters exactly as they were understood."""
-    from symshuffle.accountants.reduction import Composed
+    from symshuffle.accountants.reduction import Composed, Reducible
     from symshuffle.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
     from symshuffle.mechanisms.continuous import Laplace
@@ -283,6 +304,10 @@ def echoed(
         given.update(dict.fromkeys(found.limits, "limit"))
     elif isinstance(found, Laplace):
         given.update(mechanism=found.name, domain=found.domain, cells=found.cells)
+    elif isinstance(found, Reducible):
+        from symshuffle.cli import vectors
+
+        given.update(vectors.echoed(found))
     elif isinstance(found, Channel):
         given.update(mechanism="channel", inputs=found.num_inputs, outputs=found.num_outputs)
     elif isinstance(found, Composed):

@@ -12,9 +12,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.cli import arguments
+from symshuffle.cli import arguments, vectors
 from symshuffle.cli.arguments import (
     LAW_BITS,
+    AdjacencyOption,
+    BlanketOption,
     Confirm,
     Direction,
     DirectionName,
@@ -75,6 +77,8 @@ def delta(
     rigour: RigourOption = None,
     confirm: Confirm = False,
     null: Null = None,
+    adjacency: AdjacencyOption = None,
+    blanket: BlanketOption = None,
     as_json: Json = False,
 ) -> None:
     """Bound delta of a shuffled mechanism at a target eps."""
@@ -83,10 +87,10 @@ def delta(
     from symshuffle.mechanisms.parameters import read_target
 
     target = read_target(eps=eps, exp_eps=exp_eps)
-    asked = arguments.quickest(mech, eps0, lam, param, file)
+    asked = arguments.quickest(mech, eps0, lam, param, file, adjacency)
     users = arguments.users(n)
     chosen, level = arguments.engine_and_rigour(engine, rel, rigour)
-    reduced = reduction(asked, null=_law_of_null(null))
+    reduced = reduction(asked, null=_law_of_null(null), adjacency=adjacency, blanket=blanket)
     bound = solve.delta(
         reduced,
         n=users,
@@ -98,11 +102,11 @@ def delta(
         bits=LAW_BITS,
         attain=True,
     )
-    confirmed = _confirmed(asked, reduced, bound, target) if confirm else None
+    confirmed = _confirmed(asked, reduced, bound, target, blanket=blanket) if confirm else None
     inside = confirmed and confirmed.inside(bound.bracket)
     inputs = arguments.echoed(asked, eps0, lam, file=file, n=users, eps=eps, exp_eps=exp_eps)
-    inputs |= {} if null is None else {"null": null}
-    _show("delta", bound, confirmed, inside, inputs, as_json)
+    inputs |= _named(null=null, adjacency=adjacency, blanket=blanket)
+    _show("delta", bound, confirmed, inside, inputs, as_json, vectors.beside(asked, bound, target, level, rel, blanket))
 
 
 @app.command(epilog=_BOUND_HELP)
@@ -120,6 +124,8 @@ def epsilon(
     rigour: RigourOption = None,
     confirm: Confirm = False,
     null: Null = None,
+    adjacency: AdjacencyOption = None,
+    blanket: BlanketOption = None,
     as_json: Json = False,
 ) -> None:
     """Smallest eps for which a shuffled mechanism is (eps, delta)-private, on the safe side."""
@@ -128,10 +134,10 @@ def epsilon(
     from symshuffle.numbers import Exp
 
     target = parse_rational(delta, "delta")
-    asked = arguments.quickest(mech, eps0, lam, param, file)
+    asked = arguments.quickest(mech, eps0, lam, param, file, adjacency)
     users = arguments.users(n)
     chosen, level = arguments.engine_and_rigour(engine, rel, rigour)
-    reduced = reduction(asked, null=_law_of_null(null))
+    reduced = reduction(asked, null=_law_of_null(null), adjacency=adjacency, blanket=blanket)
     bound = solve.epsilon(
         reduced,
         n=users,
@@ -144,11 +150,11 @@ def epsilon(
         attain=True,
     )
     at = Exp(bound.bracket.upper) if bound.bracket.upper else Fraction(1)
-    confirmed = _confirmed(asked, reduced, bound, at) if confirm else None
+    confirmed = _confirmed(asked, reduced, bound, at, blanket=blanket) if confirm else None
     # The confirmed number is delta at the upper end of eps, which is safe if it meets the target.
     inside = confirmed and confirmed.exactly <= target + Fraction(confirmed.error)
     inputs = arguments.echoed(asked, eps0, lam, file=file, n=users, delta=delta)
-    inputs |= {} if null is None else {"null": null}
+    inputs |= _named(null=null, adjacency=adjacency, blanket=blanket)
     _show("epsilon", bound, confirmed, inside, inputs, as_json)
 
 
@@ -233,6 +239,7 @@ def mechanisms(as_json: Json = False) -> None:
             "source": "decomposition, Appendix B",
         }
     )
+    rows += vectors.rows()
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return
@@ -274,6 +281,11 @@ def example() -> None:
     console.print(f"  the confirmed value lies {verdict} the bracket")
 
 
+def _named(**options: str | None) -> dict[str, str]:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
 def _law_of_null(text: str | None) -> list[Number] | None:
     """The output law of a null symbol, as it was written."""
     return None if text is None else [parse_rational(part, "--null") for part in text.split(",")]
@@ -289,7 +301,13 @@ def _law_table(law: list[dict[str, str]]) -> Table:
 
 
 def _confirmed(
-    asked: Source, reduced: Reduction, bound: Amplification, target: Real, *, route: Route | str = "auto"
+    asked: Source,
+    reduced: Reduction,
+    bound: Amplification,
+    target: Real,
+    *,
+    route: Route | str = "auto",
+    blanket: str | None = None,
 ) -> Confirmation:
     """The largest of the laws behind a bound, recomputed in mpmath; Laplace noise from its densities."""
     from symshuffle.accountants.confirm import confirm, confirm_laplace
@@ -297,6 +315,8 @@ def _confirmed(
 
     if isinstance(asked, Laplace) and asked.lam is not None:
         return confirm_laplace(asked.lam, target, bound.n)
+    if vectors.is_vector(asked):
+        return vectors.confirmed(asked, bound, target, blanket)
     if reduced.inner:
         raise Unsupported(
             "--confirm takes laplace alone, not in a composition, where finite laws on both sides bound it"
@@ -315,10 +335,13 @@ def _show(
     inside: bool | None,
     inputs: dict[str, Any],
     as_json: bool,
+    beside: Mapping[str, Any] | None = None,
 ) -> None:
+    """Print an answer; ``beside`` is what is known of both orders and blankets, where that was looked at."""
     if as_json:
         answer = {
             **bound.to_dict(),
+            **(beside or {}),
             "confirmed": None
             if confirmed is None
             else {
@@ -348,6 +371,8 @@ def _show(
         table.add_row("confirmed", f"{confirmed.value}\n{verdict}\nby {confirmed.route}")
     if bound.bracket.aimed is not None:
         table.add_row("width", f"{wide or 0:.1e}, wider than the {bound.bracket.aimed:.1e} that was aimed at")
+    for row in vectors.table_rows(beside or {}):
+        table.add_row(*row)
     table.add_row("rigour", f"{bound.bracket.rigour.value}, engine {bound.bracket.engine}: {bound.bracket.how}")
     table.add_row("adjacency", bound.neighbours.adjacency.value)
     table.add_row("meaning", bound.about)

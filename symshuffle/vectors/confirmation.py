@@ -13,9 +13,15 @@ which both agree are reported.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Literal
+from itertools import pairwise
+from typing import Any, Final, Literal
 
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian
+from symshuffle.errors import Unsupported
+from symshuffle.numbers import Exp
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian, PrivUnit, SphereLinear
+
+_FEWEST: Final = 10
+"""Users below which the integrand falls too slowly."""
 
 
 def confirm_mixed_gaussian(
@@ -79,3 +85,123 @@ def _bound(mechanism: BlanketMixedGaussian, n: int, eps: Fraction, direction: st
     if direction == "reverse":
         return left / (n * gamma)
     return (left + n * gamma * (1 - ratio)) / (n * gamma)
+
+
+def confirm_pair(
+    mechanism: Any,
+    *,
+    n: int,
+    exp_eps: Fraction | Exp,
+    adjacency: str = "zero-out",
+    blanket: str | None = None,
+    digits: int = 14,
+) -> tuple[str, int]:
+    """The larger order of the bound for a randomizer of vectors, and the digits on which two quadratures agree.
+
+    The second one has other panels, a wider window and another line. A numerical witness, not a certificate.
+
+    Raises
+    ------
+    Unsupported
+        If the integrand falls too slowly: below ten users.
+    """
+    from mpmath import mp
+
+    if n < _FEWEST:
+        raise Unsupported(f"the quadrature that confirms needs at least {_FEWEST} users, not {n}")
+    with mp.workdps(digits + 15):
+        ratio = mp.exp(_mpf(exp_eps.exponent)) if isinstance(exp_eps, Exp) else _mpf(exp_eps)
+        pairs = [_rows(mechanism, adjacency, blanket, digits, factor) for factor in (1, 2)]
+        found = []
+        for reverse in (False, True):
+            values = [
+                _left_of_zero([(q, p, r, w) if reverse else (p, q, r, w) for p, q, r, w in rows], n, ratio, digits, f)
+                for rows, f in zip(pairs, (mp.mpf(1), mp.mpf("1.37")), strict=True)
+            ]
+            found.append(values)
+        value, other = max(found)
+        gap = abs(value - other)
+        agree = digits if gap == 0 else max(0, min(digits, int(-mp.log10(gap / abs(value)))))
+        return str(mp.nstr(value, max(agree, 1))), agree
+
+
+def _mpf(value: Fraction) -> Any:
+    from mpmath import mp
+
+    return mp.mpf(value.numerator) / value.denominator
+
+
+def _rows(mechanism: Any, adjacency: str, blanket: str | None, digits: int, factor: int) -> list[tuple[Any, ...]]:
+    """Densities of both laws and of the blanket at nodes, relative to the null symbol's, with the nodes' weights."""
+    from mpmath import mp
+
+    removed = adjacency == "zero-out"
+    if isinstance(mechanism, PrivUnit):
+        d, p, theta = mechanism.dimension, _mpf(mechanism.p), _mpf(mechanism.theta)
+        half = (d - mp.mpf(1)) / 2
+        q = mp.betainc(half, half, 0, (1 + theta) / 2, regularized=True)
+        inside, outside = p / (1 - q), (1 - p) / q
+        sizes = (1 - q, 1 - q, mp.mpf(0), 2 * q - 1) if theta >= 0 else (q, q, 1 - 2 * q, mp.mpf(0))
+        here, there = (inside, outside, inside, outside), (outside, inside, inside, outside)
+        least = min(inside, outside)
+        rows = zip(here, there, sizes, strict=True)
+        return [(a, mp.mpf(1) if removed else b, least, size) for a, b, size in rows if size > 0]
+    if isinstance(mechanism, SphereLinear):
+        c, d = _mpf(mechanism.c), mechanism.dimension
+        if d == 1:
+            nodes = [(mp.mpf(1), mp.mpf("0.5")), (mp.mpf(-1), mp.mpf("0.5"))]
+        else:
+            scale = mp.gamma(mp.mpf(d) / 2) / mp.gamma(mp.mpf(d - 1) / 2) / mp.sqrt(mp.pi)
+            angles = _panels([-mp.pi / 2, 0, mp.pi / 2], digits, factor)
+            nodes = [(mp.sin(a), w * scale * mp.cos(a) ** (d - 2)) for a, w in angles]
+        return [(1 + c * t, mp.mpf(1) if removed else 1 - c * t, 1 - c, w) for t, w in nodes]
+    gamma = _mpf(mechanism.gamma) if isinstance(mechanism, BlanketMixedGaussian) else mp.mpf(0)
+    v = (_mpf(mechanism.norm) if isinstance(mechanism, BlanketMixedGaussian) else 1) / _mpf(mechanism.sigma0)
+
+    def density(z: Any) -> Any:
+        return gamma + (1 - gamma) * mp.exp(v * z - v * v / 2)
+
+    largest = blanket == "largest" or gamma == 0
+    width = mp.sqrt(2 * mp.log(10) * (digits + 12)) + factor
+    ends = [mp.mpf(k) * width / (4 * factor) for k in range(-4 * factor, 4 * factor + 1)]
+    return [
+        (
+            density(z),
+            mp.mpf(1) if removed else density(-z),
+            density(-abs(z)) if largest else gamma,
+            w * mp.npdf(z),
+        )
+        for z, w in _panels(ends, digits, 1)
+    ]
+
+
+def _panels(ends: list[Any], digits: int, factor: int) -> list[tuple[Any, Any]]:
+    """Gauss's rules of mpmath on panels."""
+    from mpmath import mp
+    from mpmath.calculus.quadrature import GaussLegendre
+
+    rule = GaussLegendre(mp)
+    degree = 4 if len(ends) > _FEWEST else 5 + (factor - 1)
+    return [
+        node for low, high in pairwise(ends) for node in rule.transform_nodes(rule.calc_nodes(degree, mp.prec), low, high)
+    ]
+
+
+def _left_of_zero(rows: list[tuple[Any, ...]], n: int, ratio: Any, digits: int, factor: Any) -> Any:
+    r"""E of the positive part of the sum over n, by :math:`E[S_+]=E[S_-]+nE[G]`."""
+    from mpmath import mp
+
+    law = [((p - ratio * q) / r, r * w) for p, q, r, w in rows]
+    mass = mp.fsum(w for _, w in law)
+    mean = mp.fsum(w * v for v, w in law)
+    spread = mp.sqrt(n * (mp.fsum(w * v * v for v, w in law) - mean * mean))
+    c = factor * 2 / spread
+    step = 2 * mp.pi * c / (mp.mpf("2.4") * (digits + 6)) / factor
+    total, k = mp.mpf(0), 0
+    while True:
+        s = mp.mpc(c, step * k)
+        term = (1 - mass + mp.fsum(w * mp.exp(-s * v) for v, w in law)) ** n / s**2
+        total += term.real / 2 if k == 0 else term.real
+        if k > 3 and abs(term) * (k + 1) < abs(total) * mp.mpf(10) ** (-digits - 3):
+            return total * step / mp.pi / n + mean
+        k += 1

@@ -17,6 +17,8 @@ from rich.table import Table
 from symshuffle.artifacts import check_destination, write_atomically
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import (
+    AdjacencyOption,
+    BlanketOption,
     LAW_BITS,
     Direction,
     DirectionName,
@@ -111,6 +113,8 @@ def solve_n(
     file: File = None,
     direction: Direction = DirectionName.BOTH,
     rigour: RigourOption = None,
+    adjacency: AdjacencyOption = None,
+    blanket: BlanketOption = None,
     as_json: Json = False,
 ) -> None:
     """Smallest number of users that makes a mechanism (eps, delta)-private; the upper end is the safe one."""
@@ -125,6 +129,8 @@ def solve_n(
         direction=direction.value,
         rigour=_level(1e-6, rigour),
         bits=LAW_BITS,
+        adjacency=adjacency,
+        blanket=blanket,
     )
     inputs = arguments.echoed(asked, eps0, lam, file=file, eps=eps, exp_eps=exp_eps, delta=delta)
     _show("n", found, inputs, as_json)
@@ -148,9 +154,13 @@ def curve(
     rigour: RigourOption = None,
     table: Annotated[Path | None, typer.Option("--csv", help="Write the points to this CSV file as well.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the curve to this file (.png, .pdf, .svg).")] = None,
+    adjacency: AdjacencyOption = None,
+    blanket: BlanketOption = None,
     as_json: Json = False,
 ) -> None:
     """Profile delta(eps), amplification eps(n) at fixed delta, or the f-DP trade-off, as brackets at each point."""
+    from symshuffle.accountants.reduction import reduction
+
     if plot is not None and plot.suffix.lower() not in (".png", ".pdf", ".svg"):
         raise InputError("--plot", plot, "a file that ends in .png, .pdf or .svg")
     for option, target in (("--csv", table), ("--plot", plot)):
@@ -159,7 +169,7 @@ def curve(
                 raise InputError(option, target, "a file in a folder that exists")
             check_destination(target, argument=option)
     asked = arguments.source_or_channel(mech, eps0, lam, param, file)
-    found = _curve(asked, kind, n, delta, (start, stop, points), direction, rel, _level(rel, rigour))
+    found = _curve(reduction(asked, adjacency=adjacency, blanket=blanket), kind, n, delta, (start, stop, points), direction, rel, _level(rel, rigour))
     if table is not None:
         write_atomically(table, _csv(found), argument="--csv")
     if plot is not None:

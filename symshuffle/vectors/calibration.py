@@ -1,67 +1,242 @@
-"""Mixed Gaussian parameters of smallest error that meet a guarantee at a finite number of users."""
+"""Parameters of smallest error that meet a guarantee at a finite number of users.
+
+The search is by uncertified values of the bound, a thousandth of the cost of a bracket: nothing that is reported depends
+on them. The last parameter is then moved until a bracket certifies the target, and that bracket is the certificate.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any, Final, final
 
+from symshuffle.accountants.bromwich import estimate
 from symshuffle.accountants.evaluate import check_n
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.mechanisms.parameters import read_target
-from symshuffle.numbers import Real, parse_rational
-from symshuffle.results import Rigour
-from symshuffle.vectors.accounting import VectorBound, pair_delta, vector_delta
+from symshuffle.numbers import Real, enclose, parse_rational, to_float
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.vectors.accounting import VectorBound, vector_delta
 from symshuffle.vectors.gaussian import calibrate_gaussian
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian
-from symshuffle.vectors.pairs import Adjacency, worst_pair
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
+from symshuffle.vectors.pairs import ADJACENCIES, Adjacency, FinitePair, Pair, Randomizer, worst_pair
+from symshuffle.vectors.risk import err1
 
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
-_STEPS: Final = 11
-_DIGITS: Final = 10
+_STEPS: Final = 14
+_DIGITS: Final = 12
 """Decimal digits of the parameters returned."""
 
-_LARGEST: Final = 1e4
+_TAIL: Final = Fraction(1, 10**13)
+_TRIES: Final = 12
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """A blanket-mixed Gaussian that meets a target, and what a trusted curator would reach.
+@dataclass(frozen=True, slots=True, repr=False)
+class Calibration(AnswerMethods):
+    """A randomizer that meets a target, and what a trusted curator would reach.
 
     Parameters
     ----------
-    parameters : BlanketMixedGaussian
+    parameters : BlanketMixedGaussian, SphereLinear, PrivUnit or LocalGaussian
         The mechanism, its parameters exact decimals.
-    rmse : float
-        Root of its exact worst-case mean squared error over nd, per coordinate.
+    bracket : Bracket
+        Around the root of its exact worst-case mean squared error of the mean, per coordinate.
     gaussian_rmse : float
         The same of the central Gaussian mechanism that meets the target under the same adjacency.
     certificate : VectorBound
         The bound on delta at the parameters, in both orders.
+    users : int
+        Number of users.
+    exp_eps : Real
+        Level of the target.
+    goal : Fraction
+        Target delta.
+    adjacency : {"zero-out", "replace-one"}
+        In what neighbours differ.
     about : str
         What is certain and what is searched.
     """
 
-    parameters: BlanketMixedGaussian
-    rmse: float
+    parameters: Randomizer
+    bracket: Bracket
     gaussian_rmse: float
     certificate: VectorBound
+    users: int
+    exp_eps: Real
+    goal: Fraction
+    adjacency: Adjacency
     about: str
 
-    def __float__(self) -> float:
-        return self.rmse
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end: the error of the mechanism shown."""
+        return SafeEnd.UPPER
+
+    @property
+    def rmse(self) -> float:
+        """The error, rounded up."""
+        return float(self)
+
+    def verify(self) -> None:
+        """Compute the bound on delta and the error again, from the parameters alone.
+
+        Raises
+        ------
+        CertificateError
+            If the target is not met in balls, or the error is another one.
+        """
+        try:
+            again = vector_delta(
+                self.parameters,
+                n=self.users,
+                exp_eps=self.exp_eps,
+                adjacency=self.adjacency,
+                rigour=Rigour.BALL,
+                rel=1e-7,
+                lower=False,
+            )
+        except (Unsupported, NotDecided) as reason:
+            raise CertificateError("certificate", str(reason)) from reason
+        if again.bracket.upper > self.goal:
+            raise CertificateError("certificate", f"delta is {again.bracket}, above {float(self.goal):.6g}")
+        if again.bracket.upper < self.certificate.bracket.lower or again.bracket.lower > self.certificate.bracket.upper:
+            raise CertificateError("certificate", f"delta is {again.bracket}, not {self.certificate.bracket}")
+        proved = _error(self.parameters, self.users)
+        if not self.bracket.lower <= proved.lower or not proved.upper <= self.bracket.upper:
+            raise CertificateError("rmse", f"{proved} is proved, {self.bracket} is claimed")
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain data."""
+        names = type(self.parameters).__dataclass_fields__
+        found = {name: getattr(self.parameters, name) for name in names}
         return {
             "about": self.about,
-            "parameters": {"gamma": str(self.parameters.gamma), "sigma0": str(self.parameters.sigma0)},
+            "parameters": {name: value if isinstance(value, int) else _decimal(value) for name, value in found.items()},
             "rmse": self.rmse,
             "gaussian_rmse": self.gaussian_rmse,
             "certificate": self.certificate.to_dict(),
         }
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """Mechanisms by a shape, over which a search runs, and a strength, which the target decides.
+
+    Parameters
+    ----------
+    make : callable
+        From shape and strength (both real) to a mechanism; delta rises with the strength, the error falls.
+    shapes : tuple of float
+        Where the search begins and ends; equal where there is nothing to choose.
+    strengths : callable
+        From a shape to a strength to start from.
+    """
+
+    make: Callable[[float, float], Randomizer]
+    shapes: tuple[float, float]
+    start: Callable[[float], float]
+
+
+def calibrate(
+    name: str,
+    *,
+    n: int,
+    dimension: int,
+    delta: object,
+    eps: object = None,
+    exp_eps: object = None,
+    adjacency: Adjacency = "replace-one",
+) -> Calibration:
+    """The mechanism of a family with the smallest exact worst-case error whose messages are (eps, delta)-private.
+
+    Parameters
+    ----------
+    name : {"bmg", "sphere-linear", "privunit", "gaussian"}
+        The family: (gamma, sigma0), c, (p, theta), sigma0 (in dimension 1, where its largest blanket is known).
+    n : int
+        Number of users.
+    dimension : int
+        Length of the vectors.
+    delta : number or text
+        Target, in (0, 1).
+    eps, exp_eps : number, text or Exp
+        Level.
+    adjacency : {"replace-one", "zero-out"}
+        In what neighbours differ.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range.
+    Unsupported
+        If nothing was found that meets the target.
+
+    Notes
+    -----
+    At a fixed shape (gamma; theta) the bound is monotone in the other parameter (convex order), and so is the error. That
+    the target is met by the mechanism returned is certified; that no other shape does better is the search's word.
+    """
+    n = check_n(n)
+    order, goal = read_target(eps=eps, exp_eps=exp_eps), parse_rational(delta, "delta")
+    if not 0 < goal < 1:
+        raise InputError("delta", delta, "a number in (0, 1)")
+    if isinstance(dimension, bool) or not isinstance(dimension, int) or dimension < 1:
+        raise InputError("dimension", dimension, "an integer of at least 1")
+    if adjacency not in ADJACENCIES:
+        raise InputError("adjacency", adjacency, " or ".join(ADJACENCIES))
+    sensitivity = 1 if adjacency == "zero-out" else 2
+    noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * sensitivity / n
+    family = _family(name, n, dimension, noise)
+    kind = "largest" if name == "gaussian" else "mechanism"
+
+    def excess(shape: float, strength: float) -> float:
+        pair = worst_pair(family.make(shape, strength), adjacency=adjacency, blanket=kind)  # type: ignore[arg-type]
+        value = max(_roughly(p, n, order) for p in (pair, pair.reverse))
+        return math.log(value) - math.log(goal)
+
+    @cache
+    def strongest(shape: float) -> float:
+        return _root(lambda s: excess(shape, s), family.start(shape))
+
+    def error(shape: float) -> float:
+        try:
+            return to_float(err1(family.make(shape, strongest(shape))))
+        except (Unsupported, NotDecided, InputError, ArithmeticError, ValueError):  # no such mechanism, or no value
+            return math.inf
+
+    shape = _lowest(error, *family.shapes)
+    if not math.isfinite(error(shape)):
+        raise Unsupported(f"no {name} was found that meets delta = {float(goal):.3g} at n = {n}")
+    strength = strongest(shape)
+    for k in range(_TRIES):
+        mechanism = family.make(shape, strength - 1e-9 * (4**k))
+        certificate = vector_delta(
+            mechanism,
+            n=n,
+            exp_eps=order,
+            adjacency=adjacency,
+            blanket=kind,  # type: ignore[arg-type]  # one of two texts
+            rel=1e-9 if k == 0 else 1e-8,
+            lower=False,
+        )
+        if certificate.bracket.upper <= goal:
+            break
+    else:
+        raise Unsupported(f"the bound does not meet delta = {float(goal):.3g} next to the parameters found")
+    about = (
+        f"{name}, n = {n}, d = {dimension}, {adjacency} adjacency; rmse: root of the worst-case squared error of the "
+        "mean per coordinate; the target is certainly met at these parameters"
+    )
+    if family.shapes[0] < family.shapes[1]:
+        about += ", the shape is the end of a golden-section search"
+    return Calibration(
+        mechanism, _error(mechanism, n), noise, certificate, n, order, goal, adjacency, about
+    )
 
 
 def calibrate_mixed_gaussian(
@@ -73,98 +248,124 @@ def calibrate_mixed_gaussian(
     exp_eps: object = None,
     adjacency: Adjacency = "zero-out",
 ) -> Calibration:
-    """The blanket-mixed Gaussian of smallest exact worst-case error whose shuffled messages are (eps, delta)-private.
+    """:func:`calibrate` for the blanket-mixed Gaussian."""
+    return calibrate("bmg", n=n, dimension=dimension, delta=delta, eps=eps, exp_eps=exp_eps, adjacency=adjacency)
 
-    At fixed gamma the bound falls as sigma0 grows (convex order), and the error rises: the smallest sigma0 that
-    meets the target is searched, and over gamma a golden-section search runs. That the target is met at the parameters
-    returned is certified; that no other gamma does better is the search's word.
 
-    Raises
-    ------
-    InputError
-        If delta is not in (0, 1).
-    Unsupported
-        If no sigma0 up to 10^4 meets the target.
-    """
-    n = check_n(n)
-    order, goal = read_target(eps=eps, exp_eps=exp_eps), parse_rational(delta, "delta")
-    if not 0 < goal < 1:
-        raise InputError("delta", delta, "a number in (0, 1)")
-    if not isinstance(dimension, int) or dimension < 1:
-        raise InputError("dimension", dimension, "an integer of at least 1")
-    sensitivity = 1 if adjacency == "zero-out" else 2
-    noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * sensitivity / n
-    found: dict[float, tuple[float, float]] = {}
+def _family(name: str, n: int, dimension: int, noise: float) -> _Family:
+    """A family by shape and strength, started at the index of the central mechanism of the same guarantee."""
+    index = max(noise * math.sqrt(n), 0.5)
+    one = Fraction(1)
+    match name:
+        case "bmg":  # shape: log(1 - gamma); strength: -log(sigma0)
 
-    def error(x: float) -> float:
-        """Squared error over d of the mechanism at ``1 - gamma = exp(x)``, its noise as small as the target allows."""
-        if x not in found:
-            gamma = 1 - math.exp(x)
-            # The noise that has the index of the central mechanism is where the search starts.
-            guess = math.log1p(gamma / (math.exp(2 * x) * noise**2 * n)) ** -0.5
-            try:
-                scale = _smallest_noise(gamma, n, order, float(goal), adjacency, 1.02 * guess)
-            except Unsupported:  # too heavy a tail for the engine
-                found[x] = (math.inf, math.nan)
-            else:
-                found[x] = (scale**2 / math.exp(2 * x) + gamma / math.exp(x) / dimension, scale)
-        return found[x][0]
+            def mixed(shape: float, strength: float) -> Randomizer:
+                return BlanketMixedGaussian(1 - _short(math.exp(shape)), _short(math.exp(-strength)), one, dimension)
 
-    centre = -2 / 3 * math.log(max(noise * math.sqrt(n), 2.0))
-    low, high = centre - 1.5, min(centre + 1.5, -0.02)
+            def start(shape: float) -> float:
+                gamma = 1 - math.exp(shape)
+                return math.log(math.log1p(gamma / (math.exp(2 * shape) * index**2))) / 2
+
+            centre = -2 / 3 * math.log(max(index, 2.0))
+            return _Family(mixed, (centre - 1.5, min(centre + 1.5, -0.02)), start)
+        case "sphere-linear":  # strength: logit of c
+
+            def linear(_: float, strength: float) -> Randomizer:
+                return SphereLinear(_short(_logistic(strength)), dimension)
+
+            return _Family(linear, (0.0, 0.0), lambda _: -math.log(max(index / math.sqrt(dimension), 0.3)))
+        case "privunit":  # shape: theta sqrt(d); strength: logit of p, above that of the cap
+
+            def caps(shape: float, strength: float) -> Randomizer:
+                theta = _short(shape / math.sqrt(dimension))
+                outside = 1 - _below(theta, dimension)
+                return PrivUnit(_short(outside + (1 - outside) * _logistic(strength)), theta, dimension)
+
+            return _Family(caps, (0.0, min(3.0, 0.95 * math.sqrt(dimension))), lambda _: -math.log(max(index, 0.3)))
+        case "gaussian":
+
+            def local(_: float, strength: float) -> Randomizer:
+                return LocalGaussian(_short(math.exp(-strength)), dimension)
+
+            return _Family(local, (0.0, 0.0), lambda _: -math.log(max(index, 0.5)))
+    raise InputError("mechanism", name, "bmg, sphere-linear, privunit or gaussian")
+
+
+def _below(theta: Fraction, dimension: int) -> float:
+    """The share of the sphere below a height, in doubles."""
+    from scipy.special import betainc
+
+    half = (dimension - 1) / 2
+    return float(betainc(half, half, (1 + float(theta)) / 2))
+
+
+def _logistic(x: float) -> float:
+    return 1 / (1 + math.exp(-x))
+
+
+def _short(value: float) -> Fraction:
+    """A decimal of so many significant digits."""
+    return Fraction(f"{value:.{_DIGITS}g}")
+
+
+def _decimal(value: Fraction) -> str:
+    """A decimal that was read from one, written back."""
+    text = f"{float(value):.{_DIGITS + 3}g}"
+    return text if Fraction(text) == value else str(value)
+
+
+def _roughly(pair: Pair, n: int, order: Real) -> float:
+    """About H(n) of a pair in one order: no bracket, a matter of milliseconds."""
+    if isinstance(pair, FinitePair):
+        law = pair.law(order, bits=128)
+        return estimate([(to_float(v), to_float(w)) for v, w in law.atoms()], n)
+    return estimate(pair.law(order, tail=_TAIL, bits=96), n)
+
+
+def _root(function: Callable[[float], float], start: float) -> float:
+    """Where a rising function crosses zero, by secants."""
+    x, step = start, 0.05
+    y = function(x)
+    other = x - math.copysign(step, y)
+    value = function(other)
+    for _ in range(30):
+        if abs(value) < 1e-10 or other == x or value == y:
+            return other
+        move = max(-0.7, min(0.7, -value * (other - x) / (value - y)))
+        x, y, other = other, value, other + move
+        value = function(other)
+    raise Unsupported("the search for a strength did not settle")
+
+
+def _lowest(function: Callable[[float], float], low: float, high: float) -> float:
+    """The lowest place that a golden-section search finds."""
+    if low == high:
+        return low
+    seen: dict[float, float] = {}
+
+    def at(x: float) -> float:
+        if x not in seen:
+            seen[x] = function(x)
+        return seen[x]
+
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     for _ in range(_STEPS):
-        if error(left) < error(right):
+        if at(left) < at(right):
             high, right = right, left
             left = high - _GOLDEN * (high - low)
         else:
             low, left = left, right
             right = low + _GOLDEN * (high - low)
-    best = min(found, key=lambda x: found[x][0])
-    if not math.isfinite(found[best][0]):
-        raise Unsupported(f"no gamma was found at which the engine certifies delta = {float(goal):.3g}")
-    gamma = Fraction(round((1 - math.exp(best)) * 10**_DIGITS), 10**_DIGITS)
-    scale = Fraction(math.ceil(found[best][1] * (1 + 1e-9) * 10**_DIGITS), 10**_DIGITS)
-    for _ in range(40):
-        mechanism = BlanketMixedGaussian(gamma, scale, Fraction(1), dimension)
-        certificate = vector_delta(mechanism, n=n, exp_eps=order, adjacency=adjacency, lower=False)
-        if certificate.bracket.upper <= goal:
-            break
-        scale += scale / 10**6
-    else:
-        raise Unsupported(f"the bound does not meet delta = {float(goal):.3g} next to sigma0 = {float(scale):.6g}")
-    rest = 1 - gamma
-    rmse = math.sqrt(float((scale**2 / rest**2 + gamma / rest / dimension) / n))
-    about = (
-        f"n = {n}, d = {dimension}, {adjacency} adjacency; rmse: root of the worst-case squared error per "
-        f"coordinate; the target is "
-        "certainly met at these parameters, gamma is the end of a golden-section search"
-    )
-    return Calibration(mechanism, rmse, noise, certificate, about)
+    return min(seen, key=lambda x: seen[x])
 
 
-def _smallest_noise(gamma: float, n: int, order: Real, goal: float, adjacency: Adjacency, guess: float) -> float:
-    """About the smallest sigma0 that meets the target at a gamma: secants on the logarithms of both."""
-    mass = Fraction(round(gamma * 10**_DIGITS), 10**_DIGITS)
+def _error(mechanism: Randomizer, n: int) -> Bracket:
+    """The root of the worst-case squared error of the mean, per coordinate."""
+    single: Any = err1(mechanism)
+    value = enclose(single / (n * mechanism.dimension), 128)
+    ends = [Fraction(math.isqrt(math.floor(value.lower * 4**60)), 2**60)]
+    ends.append(Fraction(math.isqrt(math.ceil(value.upper * 4**60)) + 1, 2**60))
+    return Bracket(*ends, Rigour.BALL, "closed form", "exact risk of the unbiased estimator")
 
-    def excess(x: float) -> float:
-        scale = Fraction(round(math.exp(x) * 10**_DIGITS), 10**_DIGITS)
-        pair = worst_pair(BlanketMixedGaussian(mass, scale), adjacency=adjacency)
-        value = pair_delta(pair, n, order, rigour=Rigour.FLOAT64, rel=1e-5).upper
-        return math.log(float(value)) - math.log(goal)
 
-    x = math.log(max(guess, 0.3))
-    step = 0.05
-    y = excess(x)
-    other = x + (step if y > 0 else -step)
-    value = excess(other)
-    for _ in range(40):
-        if abs(value) < 1e-6 or other == x or value == y:
-            break
-        move = max(-0.5, min(0.5, -value * (other - x) / (value - y)))
-        x, y = other, value
-        other += move
-        if math.exp(other) > _LARGEST:
-            raise Unsupported(f"no sigma0 up to {_LARGEST:.0f} meets the target at gamma = {gamma:.4g}")
-        value = excess(other)
-    return math.exp(other)
+__all__ = ["Calibration", "calibrate", "calibrate_mixed_gaussian"]

@@ -178,22 +178,20 @@ def _rough(law: ContinuousLaw) -> saddle.Tilt:
     return saddle.Tilt(values, weights / weights.sum())
 
 
-def estimate(law: ContinuousLaw | list[tuple[float, float]], n: int, *, rel: float = 1e-10) -> float:
+def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> float:
     """About H(n), in milliseconds and without any claim: for searches whose result is certified afterwards.
 
     Parameters
     ----------
-    law : ContinuousLaw or list of tuple
-        The law of G, or its atoms as (value, probability).
+    values, weights : array
+        Atoms of G and their probabilities, or nodes and weights of a rule, shape ``(m,)``.
     n : int
         Number of users.
     rel : float
         About the relative error to aim at.
     """
-    if isinstance(law, ContinuousLaw):
-        tilt = _rough(law)
-    else:
-        tilt = saddle.Tilt(np.array([v for v, _ in law]), np.array([w for _, w in law]))
+    kept = weights > 1e-18 * weights.max()
+    tilt = saddle.Tilt(values[kept], weights[kept] / weights[kept].sum())
     still = float(tilt.weights[tilt.values == 0].sum())
     plan = _choose(tilt, n, rel)
     k = tilt.cumulant(plan.c)

@@ -60,6 +60,7 @@ MixedFamily: TypeAlias = Callable[[Real, Direction, int | None], MixedLaw | Leve
 Spreads: TypeAlias = Callable[[Real, Direction, int | None], bool]
 """From target ratio, direction and bits to whether one law is certainly the largest of some in convex order."""
 
+
 @runtime_checkable
 class Reducible(Protocol):
     """A source that brings its reduction along, as those with a continuum of outputs do."""

@@ -239,7 +239,9 @@ def delta(
         direct = mixed_values(mixed, alone=one.law is None)
         return direct if one.law is None else direct or values(laws(one.law, target, direction, bits), width)
 
-    direct = mixed_values(reduced.mixed, alone=bool(reduced.mixed) and not reduced.bounds) or ([] if reduced.inner else values(above()))
+    direct = mixed_values(reduced.mixed, alone=bool(reduced.mixed) and not reduced.bounds) or (
+        [] if reduced.inner else values(above())
+    )
     bracket = _largest(direct) if direct else between()
     attained = None
     if attain:

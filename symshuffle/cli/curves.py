@@ -17,9 +17,9 @@ from rich.table import Table
 from symshuffle.artifacts import check_destination, write_atomically
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import (
+    LAW_BITS,
     AdjacencyOption,
     BlanketOption,
-    LAW_BITS,
     Direction,
     DirectionName,
     Eps0,
@@ -169,7 +169,16 @@ def curve(
                 raise InputError(option, target, "a file in a folder that exists")
             check_destination(target, argument=option)
     asked = arguments.source_or_channel(mech, eps0, lam, param, file)
-    found = _curve(reduction(asked, adjacency=adjacency, blanket=blanket), kind, n, delta, (start, stop, points), direction, rel, _level(rel, rigour))
+    found = _curve(
+        reduction(asked, adjacency=adjacency, blanket=blanket),
+        kind,
+        n,
+        delta,
+        (start, stop, points),
+        direction,
+        rel,
+        _level(rel, rigour),
+    )
     if table is not None:
         write_atomically(table, _csv(found), argument="--csv")
     if plot is not None:

@@ -28,6 +28,7 @@ from symshuffle.vectors.pairs import (
     worst_pair,
 )
 
+
 @final
 @dataclass(frozen=True, slots=True)
 class VectorBound:

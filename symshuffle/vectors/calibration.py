@@ -13,11 +13,16 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, Final, final
 
+import flint
+import numpy as np
+import numpy.typing as npt
+
 from symshuffle.accountants.bromwich import estimate
 from symshuffle.accountants.evaluate import check_n
+from symshuffle.continuous_law import ContinuousPair
 from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.mechanisms.parameters import read_target
-from symshuffle.numbers import Real, enclose, parse_rational, to_float
+from symshuffle.numbers import Real, enclose, parse_rational, to_float, working_precision
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 from symshuffle.vectors.accounting import VectorBound, vector_delta
 from symshuffle.vectors.gaussian import calibrate_gaussian
@@ -25,13 +30,19 @@ from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, P
 from symshuffle.vectors.pairs import ADJACENCIES, Adjacency, FinitePair, Pair, Randomizer, worst_pair
 from symshuffle.vectors.risk import err1
 
-_GOLDEN: Final = (math.sqrt(5) - 1) / 2
-_STEPS: Final = 14
 _DIGITS: Final = 12
 """Decimal digits of the parameters returned."""
 
-_TAIL: Final = Fraction(1, 10**13)
-_TRIES: Final = 12
+_HALF: Final = 8
+"""Half length of the window of the search; what is certified has its own."""
+
+_NODES: Final = 10
+_PANEL: Final = 1.0
+_SETTLED: Final = 1e-8
+_LARGEST: Final = 1e200
+_TRIES: Final = 16
+
+Array = npt.NDArray[np.float64]
 
 
 @final
@@ -196,12 +207,16 @@ def calibrate(
 
     def excess(shape: float, strength: float) -> float:
         pair = worst_pair(family.make(shape, strength), adjacency=adjacency, blanket=kind)  # type: ignore[arg-type]
-        value = max(_roughly(p, n, order) for p in (pair, pair.reverse))
-        return math.log(value) - math.log(goal)
+        return math.log(_roughly(pair, n, order)) - math.log(goal)
+
+    shift = 0.0  # of the strength found from the one to start from, at the shape seen last
 
     @cache
     def strongest(shape: float) -> float:
-        return _root(lambda s: excess(shape, s), family.start(shape))
+        nonlocal shift
+        found = _root(lambda s: excess(shape, s), family.start(shape) + shift)
+        shift = found - family.start(shape)
+        return found
 
     def error(shape: float) -> float:
         try:
@@ -214,14 +229,14 @@ def calibrate(
         raise Unsupported(f"no {name} was found that meets delta = {float(goal):.3g} at n = {n}")
     strength = strongest(shape)
     for k in range(_TRIES):
-        mechanism = family.make(shape, strength - 1e-9 * (4**k))
+        mechanism = family.make(shape, strength - 3e-8 * 4**k)
         certificate = vector_delta(
             mechanism,
             n=n,
             exp_eps=order,
             adjacency=adjacency,
             blanket=kind,  # type: ignore[arg-type]  # one of two texts
-            rel=1e-9 if k == 0 else 1e-8,
+            rel=1e-8,
             lower=False,
         )
         if certificate.bracket.upper <= goal:
@@ -233,10 +248,8 @@ def calibrate(
         "mean per coordinate; the target is certainly met at these parameters"
     )
     if family.shapes[0] < family.shapes[1]:
-        about += ", the shape is the end of a golden-section search"
-    return Calibration(
-        mechanism, _error(mechanism, n), noise, certificate, n, order, goal, adjacency, about
-    )
+        about += ", the shape is the end of a search over it"
+    return Calibration(mechanism, _error(mechanism, n), noise, certificate, n, order, goal, adjacency, about)
 
 
 def calibrate_mixed_gaussian(
@@ -315,47 +328,69 @@ def _decimal(value: Fraction) -> str:
 
 
 def _roughly(pair: Pair, n: int, order: Real) -> float:
-    """About H(n) of a pair in one order: no bracket, a matter of milliseconds."""
+    """About H(n) of a pair in its worse order: no bracket, a matter of milliseconds."""
     if isinstance(pair, FinitePair):
-        law = pair.law(order, bits=128)
-        return estimate([(to_float(v), to_float(w)) for v, w in law.atoms()], n)
-    return estimate(pair.law(order, tail=_TAIL, bits=96), n)
+        densities = np.array([[to_float(p / r), to_float(q / r), to_float(r)] for p, q, r in _charged(pair)]).T
+    else:
+        densities = _at_nodes(pair)
+    p, q, weight = densities
+    ratio, rest = to_float(order), max(1 - float(weight.sum()), 0.0)
+    weights = np.append(weight, rest)
+    return max(estimate(np.append(g, 0.0), weights, n) for g in (p - ratio * q, q - ratio * p))
+
+
+def _charged(pair: FinitePair) -> list[tuple[Any, Any, Any]]:
+    return [row for row in zip(pair.first, pair.second, pair.reference, strict=True) if to_float(row[2]) > 0]
+
+
+def _at_nodes(pair: ContinuousPair) -> Array:
+    """Both likelihood ratios against the blanket, and its mass, at the nodes of Gauss's rules: shape ``(3, m)``."""
+    rows: list[tuple[float, float, float]] = []
+    node, mass = np.polynomial.legendre.leggauss(_NODES)
+    with working_precision(64):
+        for s in pair.stretches:
+            low, high = float(-_HALF if s.low is None else s.low), float(_HALF if s.high is None else s.high)
+            count = max(1, math.ceil((high - low) / _PANEL))
+            width = (high - low) / count
+            for k in range(count):
+                for x, w in zip(node, mass, strict=True):
+                    u = flint.acb(low + width * (k + (1 + x) / 2))
+                    p, q, r, base = (float(f(u).real.mid()) for f in (s.first, s.second, s.reference, s.base))
+                    if r * base > 0:
+                        rows.append((p / r, q / r, r * base * w * width / 2))
+    return np.array(rows).T
 
 
 def _root(function: Callable[[float], float], start: float) -> float:
     """Where a rising function crosses zero, by secants."""
-    x, step = start, 0.05
+    x, step = start, 0.01
     y = function(x)
     other = x - math.copysign(step, y)
     value = function(other)
     for _ in range(30):
-        if abs(value) < 1e-10 or other == x or value == y:
+        if abs(value) < _SETTLED or other == x or value == y:
             return other
         move = max(-0.7, min(0.7, -value * (other - x) / (value - y)))
         x, y, other = other, value, other + move
+        if abs(value) < 1e-4:  # two secants more would only confirm it
+            return other
         value = function(other)
     raise Unsupported("the search for a strength did not settle")
 
 
 def _lowest(function: Callable[[float], float], low: float, high: float) -> float:
-    """The lowest place that a golden-section search finds."""
+    """The lowest place that Brent's search finds."""
+    from scipy.optimize import minimize_scalar
+
     if low == high:
         return low
     seen: dict[float, float] = {}
 
     def at(x: float) -> float:
-        if x not in seen:
-            seen[x] = function(x)
-        return seen[x]
+        seen[x] = min(function(x), _LARGEST)
+        return math.log(seen[x])
 
-    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    for _ in range(_STEPS):
-        if at(left) < at(right):
-            high, right = right, left
-            left = high - _GOLDEN * (high - low)
-        else:
-            low, left = left, right
-            right = low + _GOLDEN * (high - low)
+    minimize_scalar(at, bounds=(low, high), method="bounded", options={"xatol": 2e-3})
     return min(seen, key=lambda x: seen[x])
 
 

@@ -183,7 +183,9 @@ def _panels(ends: list[Any], digits: int, factor: int) -> list[tuple[Any, Any]]:
     rule = GaussLegendre(mp)
     degree = 4 if len(ends) > _FEWEST else 5 + (factor - 1)
     return [
-        node for low, high in pairwise(ends) for node in rule.transform_nodes(rule.calc_nodes(degree, mp.prec), low, high)
+        node
+        for low, high in pairwise(ends)
+        for node in rule.transform_nodes(rule.calc_nodes(degree, mp.prec), low, high)
     ]
 
 

@@ -23,8 +23,8 @@ _DIVERGENCE: Final = {
 class Blanket(StrEnum):
     """What stands in for the messages of the others in a bound.
 
-    ``MECHANISM``: the law of the null symbol, with the mass that it has in every message. ``LARGEST``: the infimum of the
-    laws of all inputs; of finite mechanisms it is the only one.
+    ``MECHANISM``: the law of the null symbol, with the mass that it has in every message. ``LARGEST``: the infimum of
+    the laws of all inputs; of finite mechanisms it is the only one.
     """
 
     MECHANISM = "mechanism"

@@ -239,6 +239,8 @@ SymbolicDecomposition, Channel, Reduction or matrix
     kind = None if blanket is None else choice(Blanket, blanket, "blanket")
     if isinstance(source, Reducible) and null is None:
         return source.reduction(adjacency=asked or Adjacency.REPLACE_ONE, blanket=kind)
+    if isinstance(source, Reduction) and kind is not None:
+        raise InputError("blanket", kind.value, "none with a reduction, which was derived for one")
     if kind is Blanket.MECHANISM:
         raise Unsupported("blanket mechanism: a finite mechanism has one blanket, the largest")
     if null is not None:
@@ -249,10 +251,15 @@ SymbolicDecomposition, Channel, Reduction or matrix
         return _of_zero_out(source, null)
     if asked is Adjacency.ZERO_OUT and not isinstance(source, Reduction):
         return _to_the_blanket(source)
+    if isinstance(source, Reduction) and asked not in (None, source.adjacency):
+        raise InputError("adjacency", asked, f"{source.adjacency.value}, that of the reduction")
+    return _replacing_one(source)
+
+
+def _replacing_one(source: Source) -> Reduction:
+    """Neighbours that differ in the input of one user; a reduction as it is."""
     match source:
         case Reduction():
-            if asked not in (None, source.adjacency):
-                raise InputError("adjacency", asked, f"{source.adjacency.value}, that of the reduction")
             return source
         case ClosedForm():
             return _of_closed_form(source)

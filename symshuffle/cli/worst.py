@@ -45,6 +45,8 @@ def worst_background(
     from symshuffle.mechanisms.parameters import read_target
 
     target = read_target(eps=eps, exp_eps=exp_eps)
+    if mech in arguments.VECTORS:
+        raise InputError("mechanism", mech, "a mechanism of finitely many inputs, or laplace")
     asked = arguments.source_or_channel(mech, eps0, lam, param, file)
     users = arguments.users(n)
     found = _searched(asked, users, target, rel)

@@ -1,6 +1,6 @@
 """Parameters of smallest error that meet a guarantee at a finite number of users.
 
-The search is by uncertified values of the bound, a thousandth of the cost of a bracket: nothing that is reported depends
+The search is by uncertified values of the bound, a fraction of the cost of a bracket: nothing that is reported depends
 on them. The last parameter is then moved until a bracket certifies the target, and that bracket is the certificate.
 """
 
@@ -19,6 +19,8 @@ import numpy.typing as npt
 
 from symshuffle.accountants.bromwich import estimate
 from symshuffle.accountants.evaluate import check_n
+from symshuffle.accountants.neighbours import Adjacency as Neighbour
+from symshuffle.choices import choice
 from symshuffle.continuous_law import ContinuousPair
 from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.mechanisms.parameters import read_target
@@ -27,7 +29,7 @@ from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 from symshuffle.vectors.accounting import VectorBound, vector_delta
 from symshuffle.vectors.gaussian import calibrate_gaussian
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
-from symshuffle.vectors.pairs import ADJACENCIES, Adjacency, FinitePair, Pair, Randomizer, worst_pair
+from symshuffle.vectors.pairs import Adjacency, FinitePair, Pair, Randomizer, worst_pair
 from symshuffle.vectors.risk import err1
 
 _DIGITS: Final = 12
@@ -161,7 +163,7 @@ def calibrate(
     delta: object,
     eps: object = None,
     exp_eps: object = None,
-    adjacency: Adjacency = "replace-one",
+    adjacency: str = "replace-one",
 ) -> Calibration:
     """The mechanism of a family with the smallest exact worst-case error whose messages are (eps, delta)-private.
 
@@ -189,8 +191,8 @@ def calibrate(
 
     Notes
     -----
-    At a fixed shape (gamma; theta) the bound is monotone in the other parameter (convex order), and so is the error. That
-    the target is met by the mechanism returned is certified; that no other shape does better is the search's word.
+    At a fixed shape (gamma; theta) the bound is monotone in the other parameter (convex order), and so is the error.
+    That the target is met by the mechanism returned is certified; that no other shape does better is the search's word.
     """
     n = check_n(n)
     order, goal = read_target(eps=eps, exp_eps=exp_eps), parse_rational(delta, "delta")
@@ -198,15 +200,14 @@ def calibrate(
         raise InputError("delta", delta, "a number in (0, 1)")
     if isinstance(dimension, bool) or not isinstance(dimension, int) or dimension < 1:
         raise InputError("dimension", dimension, "an integer of at least 1")
-    if adjacency not in ADJACENCIES:
-        raise InputError("adjacency", adjacency, " or ".join(ADJACENCIES))
-    sensitivity = 1 if adjacency == "zero-out" else 2
+    near: Adjacency = choice(Neighbour, adjacency, "adjacency").value  # type: ignore[assignment]  # one of two texts
+    sensitivity = 1 if near == "zero-out" else 2
     noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * sensitivity / n
     family = _family(name, n, dimension, noise)
     kind = "largest" if name == "gaussian" else "mechanism"
 
     def excess(shape: float, strength: float) -> float:
-        pair = worst_pair(family.make(shape, strength), adjacency=adjacency, blanket=kind)  # type: ignore[arg-type]
+        pair = worst_pair(family.make(shape, strength), adjacency=near, blanket=kind)  # type: ignore[arg-type]
         return math.log(_roughly(pair, n, order)) - math.log(goal)
 
     shift = 0.0  # of the strength found from the one to start from, at the shape seen last
@@ -234,7 +235,7 @@ def calibrate(
             mechanism,
             n=n,
             exp_eps=order,
-            adjacency=adjacency,
+            adjacency=near,
             blanket=kind,  # type: ignore[arg-type]  # one of two texts
             rel=1e-8,
             lower=False,
@@ -249,7 +250,7 @@ def calibrate(
     )
     if family.shapes[0] < family.shapes[1]:
         about += ", the shape is the end of a search over it"
-    return Calibration(mechanism, _error(mechanism, n), noise, certificate, n, order, goal, adjacency, about)
+    return Calibration(mechanism, _error(mechanism, n), noise, certificate, n, order, goal, near, about)
 
 
 def calibrate_mixed_gaussian(
@@ -398,9 +399,9 @@ def _error(mechanism: Randomizer, n: int) -> Bracket:
     """The root of the worst-case squared error of the mean, per coordinate."""
     single: Any = err1(mechanism)
     value = enclose(single / (n * mechanism.dimension), 128)
-    ends = [Fraction(math.isqrt(math.floor(value.lower * 4**60)), 2**60)]
-    ends.append(Fraction(math.isqrt(math.ceil(value.upper * 4**60)) + 1, 2**60))
-    return Bracket(*ends, Rigour.BALL, "closed form", "exact risk of the unbiased estimator")
+    low = Fraction(math.isqrt(math.floor(value.lower * 4**60)), 2**60)
+    high = Fraction(math.isqrt(math.ceil(value.upper * 4**60)) + 1, 2**60)
+    return Bracket(low, high, Rigour.BALL, "closed form", "exact risk of the unbiased estimator")
 
 
 __all__ = ["Calibration", "calibrate", "calibrate_mixed_gaussian"]

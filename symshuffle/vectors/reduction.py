@@ -1,4 +1,4 @@
-"""From a randomizer of vectors to what the front doors ask for: the worst pair, both orders, and a real pair beside it."""
+"""From a randomizer of vectors to what the front doors ask for: the worst pair, and a real pair beside it."""
 
 from __future__ import annotations
 

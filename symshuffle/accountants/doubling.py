@@ -92,7 +92,7 @@ def positive_part(atoms: Atoms, n: int, bins: int, *, spread: bool) -> tuple[flo
     if n == 1:
         return atoms.positive_mean(Atoms(np.array([0.0]), np.array([1.0]), 0.0, 0.0))
     half = _sum(atoms, n // 2, bins, spread=spread)
-    other = half if n % 2 == 0 else (half.plus(atoms, bins, spread=spread) if n > 1 else atoms)
+    other = half if n % 2 == 0 else half.plus(atoms, bins, spread=spread)
     return half.positive_mean(other)
 
 

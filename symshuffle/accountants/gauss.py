@@ -258,9 +258,12 @@ def _moved(
 
 
 def _slope(piece: Piece, u: flint.acb) -> flint.arb:
-    """The real part of the derivative of G: the formulas are evaluated on a series of two terms."""
+    """The real part of the derivative of G: the formulas are evaluated on a series of two terms; nan at a pole."""
     value: Any = piece.value
-    slope: flint.arb = value(flint.acb_series([u, 1], prec=2))[1].real
+    try:
+        slope: flint.arb = value(flint.acb_series([u, 1], prec=2))[1].real
+    except ValueError:  # a series is not divided by one whose leading ball contains 0
+        return flint.arb("nan")
     return slope
 
 

@@ -82,6 +82,20 @@ def decide(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
     return Point(x, value)
 
 
+def mills_guess(start: Fraction, goal: Fraction) -> Fraction:
+    r"""About where a privacy profile meets a target, from its value at level 0.
+
+    In the Gaussian limit it is :math:`(\varphi(a)-a\bar\Phi(a))/s` with :math:`a=s\varepsilon`; the value at 0 tells s.
+    """
+    scale = float(start) * math.sqrt(2 * math.pi)
+    low, high = 0.0, 40.0
+    for _ in range(60):
+        a = (low + high) / 2
+        value = math.exp(-a * a / 2) / math.sqrt(2 * math.pi) - a * math.erfc(a / math.sqrt(2)) / 2
+        low, high = (a, high) if scale * value > float(goal) else (low, a)
+    return Fraction(low * scale)
+
+
 def smallest_meeting(bound: Bound, target: Fraction, rel: float, near: Fraction | None = None) -> Crossing:
     """The smallest argument at which a falling function is at most ``target``, from both sides.
 

@@ -17,7 +17,7 @@ from symshuffle.accountants.evaluate import Engine, check_n, check_request, eval
 from symshuffle.accountants.guided import Guide, guided, level
 from symshuffle.accountants.neighbours import Neighbours
 from symshuffle.accountants.reduction import Datasets, MixedFamily, Reduction, Source, laws, mixed_laws, reduction
-from symshuffle.accountants.search import Bound, Crossing, cross, smallest_meeting
+from symshuffle.accountants.search import Bound, Crossing, cross, mills_guess, smallest_meeting
 from symshuffle.choices import Question, Rigour
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
@@ -264,13 +264,18 @@ def _certainly_zero(law: Law) -> bool:
     return law.never_positive and upper_end(law.singular) == 0
 
 
+def _all_zero(laws: Sequence[Law]) -> bool:
+    """Whether there are laws, and all are certainly at most 0: of densities nothing is known by this."""
+    return bool(laws) and all(map(_certainly_zero, laws))
+
+
 def limit_variance(source: Reduction, direction: Question) -> float | None:
     """The largest variance of G at eps = 0: over n, the squared distance of the Gaussians that the profile tends to.
 
-    None where a law is not to be had there.
+    None where a law is not to be had there, or all have densities.
     """
     try:
-        return max(to_float(law.variance) for law in source.laws(Fraction(1), direction, None))
+        return max((to_float(law.variance) for law in source.laws(Fraction(1), direction, None)), default=None)
     except (Unsupported, OverflowError):
         return None
 
@@ -361,13 +366,15 @@ def epsilon(
                 falling=True,
                 whole=False,
                 most=Fraction(LARGEST_LEVEL),
-                zero=lambda eps: all(_certainly_zero(law) for law in one.laws(Exp(eps), direction, bits)),
+                zero=lambda eps: _all_zero(one.laws(Exp(eps), direction, bits)),
             )
             found = guided(value, goal, width, guide)
             if found is not None:
                 return found
         return smallest_meeting(value, goal, width, near)
 
+    if near is None and not reduced.bounds:  # each value of a density costs more than a guess
+        near = mills_guess(bound(reduced)(Fraction(0), _WIDE).upper, target)
     found = crossing(reduced)
     how = f"root search on delta(eps); at the upper end: {found.at.how}"
     bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)

@@ -119,13 +119,10 @@ def echoed(found: Any) -> dict[str, Any]:
     from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit
     from symshuffle.vectors.sphere import epsilon0
 
-    names = {
-        "dimension": "d",
-    }
     given: dict[str, Any] = {}
     for field in type(found).__dataclass_fields__:
         value = getattr(found, field)
-        given[names.get(field, field)] = value if isinstance(value, int) else str(value)
+        given["d" if field == "dimension" else field] = value if isinstance(value, int) else str(value)
     match found:
         case BlanketMixedGaussian():
             return {"mechanism": "bmg", **given}
@@ -185,7 +182,7 @@ def beside(
         except Unsupported as reason:
             found[kind.value] = {"refused": str(reason)}
     chosen = blanket or usual_blanket(asked).value
-    return {"blanket": chosen, "orders": found[chosen], "blankets": found}
+    return {"parameters": echoed(asked), "blanket": chosen, "orders": found[chosen], "blankets": found}
 
 
 @app.command()
@@ -230,7 +227,8 @@ def calibrate(
 
 def table_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The orders by blanket as rows of a table."""
-    shown = []
+    told = ", ".join(f"{name} = {value}" for name, value in found.get("parameters", {}).items())
+    shown = [("parameters", told)] if told else []
     for blanket, orders in found.get("blankets", {}).items():
         text = "; ".join(
             value if name == "refused" else f"{name} <= {float(value['upper']):.9g}" for name, value in orders.items()

@@ -12,7 +12,7 @@ from rich.table import Table
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import Eps0, File, Json, Lam, Mech, Params, Rel, Users
 from symshuffle.cli.progress import progress
-from symshuffle.errors import Unsupported
+from symshuffle.errors import InputError, Unsupported
 from symshuffle.numbers import format_decimal
 
 if TYPE_CHECKING:
@@ -41,13 +41,13 @@ def worst_background(
 ) -> None:
     """Search for the worst real neighbouring datasets, and say how far below the bound they stay."""
     from symshuffle.accountants import adversary, solve
-    from symshuffle.accountants.reduction import reduction
+    from symshuffle.accountants.reduction import Reducible, reduction
     from symshuffle.mechanisms.parameters import read_target
 
     target = read_target(eps=eps, exp_eps=exp_eps)
-    if mech in arguments.VECTORS:
-        raise InputError("mechanism", mech, "a mechanism of finitely many inputs, or laplace")
     asked = arguments.source_or_channel(mech, eps0, lam, param, file)
+    if isinstance(asked, Reducible):
+        raise InputError("mechanism", mech, "a mechanism of finitely many inputs, or laplace")
     users = arguments.users(n)
     found = _searched(asked, users, target, rel)
     reduced = reduction(asked)

@@ -10,7 +10,7 @@ from typing import Any, final
 import flint
 
 from symshuffle.accountants.evaluate import check_n, evaluate_law, evaluate_mixed
-from symshuffle.accountants.search import smallest_meeting
+from symshuffle.accountants.search import mills_guess, smallest_meeting
 from symshuffle.continuous_law import LevelledPair, Stretch
 from symshuffle.errors import InputError
 from symshuffle.mechanisms.parameters import read_target
@@ -218,19 +218,8 @@ def vector_epsilon(
     start = bound(Fraction(0), 1e-6)
     if start.upper <= goal:
         return Bracket(Fraction(0), Fraction(0), rigour, start.engine, "delta is met already at eps = 0")
-    found = smallest_meeting(bound, goal, rel, _guess(float(start.upper), float(goal)))
+    found = smallest_meeting(bound, goal, rel, mills_guess(start.upper, goal))
     return Bracket(found.above, found.meets, found.at.rigour, found.at.engine, f"at the safe end: {found.at.how}")
-
-
-def _guess(start: float, goal: float) -> Fraction:
-    """About where the profile meets a target, by Mills' template with the index that the value at eps = 0 shows."""
-    scale = start * math.sqrt(2 * math.pi)
-    low, high = 0.0, 40.0
-    for _ in range(60):
-        a = (low + high) / 2
-        value = math.exp(-a * a / 2) / math.sqrt(2 * math.pi) - a * math.erfc(a / math.sqrt(2)) / 2
-        low, high = (a, high) if scale * value > goal else (low, a)
-    return Fraction(low * scale)
 
 
 def curve(

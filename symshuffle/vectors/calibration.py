@@ -200,7 +200,7 @@ def calibrate(
         raise InputError("delta", delta, "a number in (0, 1)")
     if isinstance(dimension, bool) or not isinstance(dimension, int) or dimension < 1:
         raise InputError("dimension", dimension, "an integer of at least 1")
-    near: Adjacency = choice(Neighbour, adjacency, "adjacency").value  # type: ignore[assignment]  # one of two texts
+    near: Adjacency = choice(Neighbour, adjacency, "adjacency").value
     sensitivity = 1 if near == "zero-out" else 2
     noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * sensitivity / n
     family = _family(name, n, dimension, noise)

@@ -1,0 +1,118 @@
+"""Every error term of the roads for densities keeps some bracket true: set to zero, it lets one miss."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import flint
+import numpy as np
+import pytest
+
+from symshuffle.accountants import bromwich, densities, gauss
+from symshuffle.accountants.bromwich import Bromwich
+from symshuffle.accountants.doubling import Atoms, positive_part
+from symshuffle.numbers import Exp
+from symshuffle.results import Rigour
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian
+from symshuffle.vectors.pairs import worst_pair
+
+EPS = Exp(Fraction(4, 10000))
+TRUE = Fraction("2.379135330145171598564562564e-5")
+PAIR = worst_pair(BlanketMixedGaussian("0.95", "4.6"))
+FEW = worst_pair(BlanketMixedGaussian("0.9", "4"))
+FEW_EPS = Exp(Fraction(1, 100))
+TWO, THREE = Fraction("0.00374801731398906099641705593"), Fraction("0.00259075334408556413651")
+
+
+@pytest.fixture(scope="module")
+def law():
+    return PAIR.law(EPS, tail=Fraction(1, 10**25), bits=192)
+
+
+def low(height_share):
+    """A height from which all is bounded at once that is far too low."""
+
+    def found(law, n, plan, c, size, atom):
+        height = height_share * plan.far
+        return gauss.far(law, c, height), height
+
+    return found
+
+
+def test_the_bound_at_all_heights_is_needed(law, monkeypatch):
+    monkeypatch.setattr(bromwich, "_far", low(0.02))
+    assert Bromwich(1e-8).bracket(law, 1000).contains(TRUE)
+    genuine = low(0.02)
+    monkeypatch.setattr(bromwich, "_far", lambda *a: (flint.arb(0), genuine(*a)[1]))
+    assert not Bromwich(1e-8).bracket(law, 1000).contains(TRUE)
+
+
+def test_the_bound_on_stretches_is_needed(law, monkeypatch):
+    monkeypatch.setattr(bromwich, "_nodes", lambda *_: 4)
+    assert Bromwich(1e-6).bracket(law, 1000).contains(TRUE)
+    monkeypatch.setattr(bromwich._Line, "_stretches", lambda self, start, last: flint.arb(0))
+    assert not Bromwich(1e-6).bracket(law, 1000).contains(TRUE)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_rounding_allowance_is_needed(monkeypatch, whole):
+    n, eps = 10**8, Exp(Fraction(1, 10**6))
+    law = PAIR.law(eps, tail=Fraction(1, 10**25), bits=192)
+    sure = Bromwich(1e-13).bracket(law, n)
+    genuine = bromwich._Line.sum_in_doubles
+    if not whole:
+        monkeypatch.setattr(bromwich._Line, "sum_in_doubles", lambda self: (genuine(self)[0], flint.arb(0)))
+    quick = Bromwich(1e-11, Rigour.FLOAT64).bracket(law, n)
+    assert quick.rigour is Rigour.FLOAT64
+    assert (quick.lower <= sure.upper and sure.lower <= quick.upper) == whole
+
+
+@pytest.mark.parametrize(("n", "value"), [(2, TWO), (3, THREE)])
+def test_few_users_against_the_catalogue(n, value):
+    found = densities.two_sided(FEW.law(FEW_EPS, tail=Fraction(1, 10**18)), n, cells=300)
+    assert found.contains(value) and found.relative_width < 2e-3
+
+
+def test_cut_tails_count_for_few_users():
+    law = FEW.law(FEW_EPS, tail=Fraction(1, 50))
+    assert densities.two_sided(law, 2, cells=900).contains(TWO)
+    careless = replace(law, missing=(Fraction(0), Fraction(0)))
+    assert not densities.two_sided(careless, 2, cells=900).contains(TWO)
+
+
+def test_each_side_of_the_convex_order_is_needed():
+    below, above = densities.merged_and_spread(FEW.law(FEW_EPS, tail=Fraction(1, 10**18)), 300)
+    value = 2 * float(TWO)
+    assert positive_part(below, 2, 600, spread=False)[0] < value < positive_part(above, 2, 600, spread=True)[0]
+    value, bins = 3 * float(THREE), 60  # coarse bins after the first addition are what separates the sides
+    assert positive_part(below, 3, bins, spread=False)[0] < value < positive_part(below, 3, bins, spread=True)[0]
+    assert positive_part(above, 3, bins, spread=False)[0] < value
+
+
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("kind", ["shift", "share"])
+def test_declared_errors_are_carried_through(kind, kept):
+    """Two-point laws with exact values, spoilt by as much as is declared."""
+    exact = Atoms(np.array([-1.0, 1.0]), np.array([0.5, 0.5]), 0.0, 0.0)
+    off = 1e-4
+    spoilt = {
+        "shift": Atoms(exact.values - off, exact.weights, off if kept else 0.0, 0.0),
+        "share": Atoms(exact.values, exact.weights * (1 - off), 0.0, off if kept else 0.0),
+    }[kind]
+    for n in (1, 2, 5, 8):
+        true = positive_part(exact, n, 4000, spread=True)[0]
+        value, error = positive_part(spoilt, n, 4000, spread=True)
+        assert (abs(true - value) <= error + 1e-12) == kept
+
+
+def test_binomials_are_bracketed():
+    """A law whose sums are known: the two sides contain the exact value for odd and even numbers of users."""
+    from symshuffle.accountants.exact import Exact
+    from symshuffle.law import Law
+
+    values, weights = (Fraction(1), Fraction(-1, 3), Fraction(-2, 7)), (Fraction(1, 4), Fraction(1, 4), Fraction(1, 2))
+    atoms = Atoms(np.array([float(v) for v in values]), np.array([float(w) for w in weights]), 2.0**-53, 2.0**-53)
+    for n in (1, 2, 3, 7, 12):
+        exact = Exact().bracket(Law(values, weights), n).exact * n
+        (less, a), (more, b) = (positive_part(atoms, n, 200, spread=s) for s in (False, True))
+        assert Fraction(less) - Fraction(a) <= exact <= Fraction(more) + Fraction(b)
+        assert more - less < 0.02 * more

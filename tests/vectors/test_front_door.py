@@ -1,0 +1,168 @@
+"""Vector mechanisms at the front doors: delta, epsilon, curves, the fewest users, and the command line."""
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from symshuffle import Rigour, amplification_curve, delta, delta_curve, epsilon, mechanism, solve_n
+from symshuffle.accountants.reduction import reduction
+from symshuffle.channel import Channel
+from symshuffle.cli import main
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
+
+MIXED = BlanketMixedGaussian("0.95", "4.6")
+FORWARD, REVERSE = Fraction("2.379135330145171e-5"), Fraction("2.320416974609794e-5")
+SHOWN = "delta bmg -p gamma=0.95 -p sigma0=4.6 --adjacency zero-out --n 1000 --eps 0.0004 --json"
+
+
+def asked(text, capsys):
+    assert main(text.split()) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def inside(ends, value):
+    return Fraction(ends["lower"]) <= value <= Fraction(ends["upper"])
+
+
+def test_both_orders_and_both_blankets_are_shown(capsys):
+    own = asked(f"{SHOWN} --blanket mechanism --confirm", capsys)
+    assert inside(own["orders"]["forward"], FORWARD) and inside(own["orders"]["reverse"], REVERSE)
+    assert inside(own, FORWARD) and own["adjacency"] == "zero-out"
+    assert own["confirmed"]["inside"] and own["confirmed"]["digits"] >= 12
+    assert Fraction(own["attained_lower"]) < Fraction(own["lower"])
+    largest = asked(f"{SHOWN} --blanket largest --confirm", capsys)
+    assert largest["confirmed"]["inside"]
+    assert Fraction(largest["upper"]) < Fraction(own["lower"])
+    assert own["blankets"] == largest["blankets"] and set(own["blankets"]) == {"mechanism", "largest"}
+    assert largest["orders"] == largest["blankets"]["largest"]
+
+
+@pytest.mark.parametrize(
+    "source", [MIXED, LocalGaussian(4), SphereLinear("1/4", 5), SphereLinear("1/4", 1), PrivUnit("0.7", "0.1", 10)]
+)
+@pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
+def test_every_mechanism_under_both_adjacencies(source, adjacency):
+    found = delta(source, n=400, eps="0.002", adjacency=adjacency, attain=True, rel=1e-4)
+    assert found.neighbours.adjacency == adjacency
+    assert 0 < found.attained.lower < found.bracket.upper
+    assert found.neighbours.every == (not isinstance(source, LocalGaussian))
+
+
+def test_the_default_is_replace_one_and_it_is_said():
+    bound = delta(MIXED, n=1000, eps="0.001")
+    assert bound.neighbours.adjacency == "replace-one" and "replace-one" in repr(bound)
+    assert bound.bracket.lower > delta(MIXED, n=1000, eps="0.001", adjacency="zero-out").bracket.upper
+
+
+def test_the_inverses_agree_with_delta():
+    given = {"adjacency": "zero-out"}
+    eps = epsilon(MIXED, n=10**4, delta="1e-5", rel=1e-3, **given).bracket
+    assert eps.contains(Fraction("0.00010935581711961"))
+    curve = delta_curve(MIXED, n=10**4, levels=[eps.lower, eps.upper], rel=1e-4, **given)
+    assert curve.points[0].y.upper > Fraction("1e-5") >= curve.points[1].y.upper
+    two_points = PrivUnit("0.7", 0, 10)  # a sign in every dimension: finite, and quick
+    users = solve_n(two_points, eps="0.1", delta="1e-3", **given)
+    assert users.neighbours.adjacency == "zero-out"
+    points = amplification_curve(two_points, delta="1e-3", users=[int(users.safe)], rel=1e-3, **given).points
+    assert points[0].y.lower <= Fraction(1, 10)
+
+
+@pytest.mark.parametrize("source", [mechanism("krr").at(k=4, lam="5/2"), mechanism("half-block").at(k=8, lam=3)])
+def test_the_null_symbol_of_a_finite_mechanism_has_the_law_of_the_blanket(source):
+    counted, listed = (
+        delta(s, n=4, exp_eps="21/20", adjacency="zero-out", rigour=Rigour.EXACT).bracket.exact
+        for s in (source, source.channel())
+    )
+    assert counted == listed
+    replaced = delta(source, n=4, exp_eps="21/20", rigour=Rigour.EXACT).bracket.exact
+    assert counted < replaced
+
+
+def test_the_null_symbol_may_be_given():
+    flip = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
+    given = reduction(flip, null=["1/2", "1/2"])
+    derived = reduction(flip, adjacency="zero-out")
+    assert given.laws(Fraction(1), "both", None) == derived.laws(Fraction(1), "both", None)
+
+
+def test_what_has_no_such_adjacency_is_refused():
+    flip = Channel.from_rows([["1", "0"], ["0", "1"]])
+    with pytest.raises(InputError, match="null"):
+        delta(flip, n=3, eps=1, adjacency="zero-out")
+    with pytest.raises(InputError, match="adjacency"):
+        delta(reduction(MIXED, adjacency="zero-out"), n=30, eps=1, adjacency="replace-one")
+    with pytest.raises(InputError, match="blanket"):
+        delta(reduction(MIXED), n=30, eps=1, blanket="largest")
+    with pytest.raises(InputError, match="adjacency"):
+        reduction(flip, null=["1/2", "1/2"], adjacency="replace-one")
+    with pytest.raises(Unsupported, match="density"):
+        delta(MIXED, n=30, eps=1, rigour=Rigour.EXACT)
+    with pytest.raises(Unsupported, match="null symbol"):
+        delta(LocalGaussian(4), n=30, eps=1, blanket="mechanism")
+
+
+def test_few_users_are_answered_in_doubles_and_say_how_wide():
+    bound = delta(BlanketMixedGaussian("0.9", "4"), n=2, eps="0.01", adjacency="zero-out", rel=1e-4)
+    assert bound.bracket.contains(Fraction("0.00374801731398906099641705593"))
+    assert bound.bracket.relative_width < 1e-4
+    with pytest.raises(Unsupported, match="float64"):
+        delta(MIXED, n=2, eps="0.01", rigour=Rigour.BALL)
+    wide = delta(BlanketMixedGaussian("0.5", "1.5"), n=30, eps="0.3", adjacency="zero-out", rel=1e-4)
+    assert wide.bracket.relative_width < 1e-4
+
+
+@pytest.mark.parametrize("name", ["privunit -p theta=0.2", "sphere-linear"])
+def test_a_budget_may_replace_a_parameter_and_is_printed(name, capsys):
+    told = asked(f"delta {name} -p d=4 --eps0 1 --n 300 --eps 0.05 --json", capsys)
+    assert Fraction(1) - Fraction(1, 10**9) < Fraction(told["parameters"]["eps0"]) <= 1
+    assert main(f"delta {name} -p d=4 --eps0 1 --n 300 --eps 0.05".split()) == 0
+    assert "eps0" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("bmg -p gamma=1 -p sigma0=4", "gamma = 1"),
+        ("bmg -p gamma=0 -p sigma0=4", "gamma = 0"),
+        ("bmg -p gamma=0.5 -p sigma0=0", "sigma0 = 0"),
+        ("bmg -p gamma=0.5 -p sigma0=1 -p norm=2", "norm = 2"),
+        ("bmg -p gamma=0.5 -p sigma0=1 -p d=1/2", "d = 1/2"),
+        ("bmg -p gamma=0.5 -p sigma0=1 -p k=2", "k = 2"),
+        ("bmg -p sigma0=1", "gamma"),
+        ("bmg -p gamma=0.5 -p sigma0=1 --eps0 1", "--eps0"),
+        ("gaussian -p sigma0=1 --lam 2", "--lam"),
+        ("gaussian -p sigma0=-1", "sigma0 = -1"),
+        ("privunit -p p=0.7 -p theta=1 -p d=3", "theta = 1"),
+        ("privunit -p p=0.7 -p theta=-1 -p d=3", "theta = -1"),
+        ("privunit -p theta=0 -p p=0.7", "d"),
+        ("privunit -p theta=0 -p p=0.7 -p d=3 --eps0 1", "p = 0.7"),
+        ("sphere-linear -p c=1", "c = 1"),
+        ("bmg -p gamma=0.5 -p sigma0=1 --adjacency add", "adjacency = add"),
+        ("bmg -p gamma=0.5 -p sigma0=1 --blanket none", "blanket = none"),
+        ("bmg -p gamma=0.5 -p sigma0=1 -p d=3 --blanket largest", "dimension 1"),
+        ("laplace --eps0 1 --adjacency zero-out", "zero-out"),
+        ("joint(krr(k=3),2) --eps0 1 --adjacency zero-out", "zero-out"),
+        ("krr -p k=3 --eps0 1 --blanket mechanism", "blanket"),
+    ],
+)
+def test_wrong_input_is_one_line(given, words, capsys):
+    assert main(["delta", *given.split(), "--n", "40", "--eps", "0.1"]) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.count("\n") == 1 and words in said.err
+
+
+def test_the_vector_mechanisms_are_listed(capsys):
+    names = {row["name"] for row in asked("mechanisms --json", capsys)}
+    assert {"bmg", "privunit", "sphere-linear", "gaussian", "laplace"} <= names
+
+
+def test_other_commands_take_them(capsys):
+    told = asked(
+        "solve-n privunit -p p=0.7 -p theta=0 -p d=5 --eps 0.1 --delta 1e-3 --adjacency zero-out --json", capsys
+    )
+    assert told["adjacency"] == "zero-out"
+    text = "curve sphere-linear -p c=0.25 -p d=3 --kind delta-eps --n 500 --to 0.02 --points 3"
+    assert len(asked(f"{text} --adjacency zero-out --json", capsys)["points"]) == 3
+    assert main(["worst-background", "bmg", "-p", "gamma=0.95", "-p", "sigma0=4.6", "--n", "10", "--eps", "0.1"]) == 2

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from symshuffle.numbers import Real
     from symshuffle.results import Rigour
 
-VECTORS: Final = ("bmg", "privunit", "sphere-linear", "gaussian")
+VECTORS: Final = ("bmg", "privunit", "sphere-linear", "clipped-linear", "gaussian")
 """Mechanisms of vectors, read by :mod:`symshuffle.cli.vectors`."""
 
 LAW_BITS: Final = 256

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from symshuffle.decompositions.model import Direction
     from symshuffle.numbers import Real
     from symshuffle.results import Rigour
+    from symshuffle.vectors.clipped import ClippedLinear
     from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
 
 app = typer.Typer()
@@ -42,6 +43,11 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "c": "slope of the density; a number in (0, 1), or derived from eps0",
         "d": "dimension; an integer >= 1 (default 1)",
     },
+    "clipped-linear": {
+        "clip": "height below which the density is constant; a number in (-1, 1)",
+        "chi": "lower index, which determines the slope; a number > 0",
+        "d": "dimension; an integer >= 2",
+    },
     "gaussian": {
         "sigma0": "standard deviation of the noise; a number > 0",
         "d": "dimension; an integer >= 1 (default 1)",
@@ -53,6 +59,7 @@ _TITLES: Final = {
     "bmg": ("blanket-mixed Gaussian", "vecmean, Algorithm 1"),
     "privunit": ("PrivUnit, cap of the sphere", "vecmean, Definition A.5"),
     "sphere-linear": ("linear density on the sphere", "vecmean, Appendix B"),
+    "clipped-linear": ("linear density on the sphere, clipped from below", "beyond vecmean"),
     "gaussian": ("Gaussian noise on every message", "vecmean, Section 4.3"),
 }
 
@@ -67,7 +74,7 @@ def rows() -> list[dict[str, Any]]:
 
 def mechanism(
     name: str, eps0: str | None, lam: str | None, param: list[str] | None
-) -> BlanketMixedGaussian | LocalGaussian | PrivUnit | SphereLinear:
+) -> BlanketMixedGaussian | LocalGaussian | PrivUnit | SphereLinear | ClippedLinear:
     """A mechanism of vectors with the parameters of the command line.
 
     Raises
@@ -76,6 +83,7 @@ def mechanism(
         If a parameter is unknown, missing, out of range or given twice, or a budget is given where there is none.
     """
     from symshuffle.mechanisms.parameters import read_budget
+    from symshuffle.vectors.clipped import ClippedLinear
     from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
     from symshuffle.vectors.sphere import privunit_at, sphere_linear_at
 
@@ -88,7 +96,11 @@ def mechanism(
     budget = read_budget(eps0=eps0, lam=lam)
     if budget is not None and derived in values:
         raise InputError(str(derived), values[str(derived)], "no value where --eps0 or --lam is given: it follows")
-    optional = {"norm"} | ({"d"} if name != "privunit" else set()) | ({derived} if budget is not None else set())
+    optional = (
+        {"norm"}
+        | ({"d"} if name not in ("privunit", "clipped-linear") else set())
+        | ({derived} if budget is not None else set())
+    )
     for key in known:
         if key not in values and key not in optional:
             raise InputError(key, None, f"{known[key].split('; ')[1]}, given by -p {key}=")
@@ -99,6 +111,8 @@ def mechanism(
             return BlanketMixedGaussian(read["gamma"], read["sigma0"], read.get("norm", Fraction(1)), d)
         case "gaussian":
             return LocalGaussian(read["sigma0"], d)
+        case "clipped-linear":
+            return ClippedLinear(read["clip"], d, read["chi"])
         case "privunit":
             if budget is not None:
                 return privunit_at(budget, read["theta"], d)
@@ -116,6 +130,7 @@ def _dimension(text: str) -> int:
 
 def echoed(found: Any) -> dict[str, Any]:
     """The parameters as they were understood, and the local budget where there is one."""
+    from symshuffle.vectors.clipped import ClippedLinear
     from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit
     from symshuffle.vectors.sphere import epsilon0
 
@@ -128,6 +143,8 @@ def echoed(found: Any) -> dict[str, Any]:
             return {"mechanism": "bmg", **given}
         case LocalGaussian():
             return {"mechanism": "gaussian", **given}
+        case ClippedLinear():
+            return {"mechanism": "clipped-linear", **given}
     level = epsilon0(found)
     name = "privunit" if isinstance(found, PrivUnit) else "sphere-linear"
     return {"mechanism": name, **given, "eps0": format_decimal(level.upper, digits=12, up=True)}

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
 
 import flint
 import numpy as np
@@ -29,7 +29,7 @@ from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 from symshuffle.vectors.accounting import VectorBound, vector_delta
 from symshuffle.vectors.gaussian import calibrate_gaussian
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
-from symshuffle.vectors.pairs import Adjacency, FinitePair, Pair, Randomizer, worst_pair
+from symshuffle.vectors.pairs import Adjacency, FinitePair, Pair, worst_pair
 from symshuffle.vectors.risk import err1
 
 _DIGITS: Final = 12
@@ -43,6 +43,9 @@ _PANEL: Final = 1.0
 _SETTLED: Final = 1e-8
 _LARGEST: Final = 1e200
 _TRIES: Final = 16
+
+Calibrated: TypeAlias = BlanketMixedGaussian | SphereLinear | PrivUnit | LocalGaussian
+"""Families whose parameters are searched."""
 
 Array = npt.NDArray[np.float64]
 
@@ -74,7 +77,7 @@ class Calibration(AnswerMethods):
         What is certain and what is searched.
     """
 
-    parameters: Randomizer
+    parameters: Calibrated
     bracket: Bracket
     gaussian_rmse: float
     certificate: VectorBound
@@ -150,7 +153,7 @@ class _Family:
         From a shape to a strength to start from.
     """
 
-    make: Callable[[float, float], Randomizer]
+    make: Callable[[float, float], Calibrated]
     shapes: tuple[float, float]
     start: Callable[[float], float]
 
@@ -273,7 +276,7 @@ def _family(name: str, n: int, dimension: int, noise: float) -> _Family:
     match name:
         case "bmg":  # shape: log(1 - gamma); strength: -log(sigma0)
 
-            def mixed(shape: float, strength: float) -> Randomizer:
+            def mixed(shape: float, strength: float) -> Calibrated:
                 return BlanketMixedGaussian(1 - _short(math.exp(shape)), _short(math.exp(-strength)), one, dimension)
 
             def start(shape: float) -> float:
@@ -284,13 +287,13 @@ def _family(name: str, n: int, dimension: int, noise: float) -> _Family:
             return _Family(mixed, (centre - 1.5, min(centre + 1.5, -0.02)), start)
         case "sphere-linear":  # strength: logit of c
 
-            def linear(_: float, strength: float) -> Randomizer:
+            def linear(_: float, strength: float) -> Calibrated:
                 return SphereLinear(_short(_logistic(strength)), dimension)
 
             return _Family(linear, (0.0, 0.0), lambda _: -math.log(max(index / math.sqrt(dimension), 0.3)))
         case "privunit":  # shape: theta sqrt(d); strength: logit of p, above that of the cap
 
-            def caps(shape: float, strength: float) -> Randomizer:
+            def caps(shape: float, strength: float) -> Calibrated:
                 theta = _short(shape / math.sqrt(dimension))
                 outside = 1 - _below(theta, dimension)
                 return PrivUnit(_short(outside + (1 - outside) * _logistic(strength)), theta, dimension)
@@ -298,7 +301,7 @@ def _family(name: str, n: int, dimension: int, noise: float) -> _Family:
             return _Family(caps, (0.0, min(3.0, 0.95 * math.sqrt(dimension))), lambda _: -math.log(max(index, 0.3)))
         case "gaussian":
 
-            def local(_: float, strength: float) -> Randomizer:
+            def local(_: float, strength: float) -> Calibrated:
                 return LocalGaussian(_short(math.exp(-strength)), dimension)
 
             return _Family(local, (0.0, 0.0), lambda _: -math.log(max(index, 0.5)))
@@ -395,7 +398,7 @@ def _lowest(function: Callable[[float], float], low: float, high: float) -> floa
     return min(seen, key=lambda x: seen[x])
 
 
-def _error(mechanism: Randomizer, n: int) -> Bracket:
+def _error(mechanism: Calibrated, n: int) -> Bracket:
     """The root of the worst-case squared error of the mean, per coordinate."""
     single: Any = err1(mechanism)
     value = enclose(single / (n * mechanism.dimension), 128)

@@ -27,12 +27,13 @@ import flint
 from symshuffle.errors import InputError, NotDecided, SolverFailure
 from symshuffle.numbers import DEFAULT_BITS, Ball, parse_rational, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
+from symshuffle.vectors.mechanisms import Accounted
 from symshuffle.vectors.sphere import partial_moments
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class ClippedLinear:
+class ClippedLinear(Accounted):
     r"""A point u of the sphere with density proportional in shape to :math:`\max(-k,\,\beta t+b)+1`.
 
     Parameters

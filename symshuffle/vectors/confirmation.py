@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 
 from symshuffle.errors import Unsupported
 from symshuffle.numbers import Exp
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, PrivUnit, SphereLinear
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
 
 _FEWEST: Final = 10
 """Users below which the integrand falls too slowly."""
@@ -107,6 +107,8 @@ def confirm_pair(
     """
     from mpmath import mp
 
+    if not isinstance(mechanism, BlanketMixedGaussian | LocalGaussian | SphereLinear | PrivUnit):
+        raise Unsupported(f"no independent quadrature confirms {type(mechanism).__name__}")
     if n < _FEWEST:
         raise Unsupported(f"the quadrature that confirms needs at least {_FEWEST} users, not {n}")
     with mp.workdps(digits + 15):

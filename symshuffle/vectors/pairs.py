@@ -11,6 +11,9 @@ function of :math:`\sum_iG_i` with i.i.d. terms, and hence rises with G in conve
   opposite inputs.
 - *Linear density on the sphere.* :math:`G=1-e^\varepsilon+c\langle u,w\rangle` up to the blanket mass, with w = x or
   :math:`w=x-e^\varepsilon x'`: a dilation by :math:`|w|`, largest at unit vectors, opposite ones for two inputs.
+- *Any rising density h(<u, x>) on the sphere* (the clipped linear one). Shorter inputs are mixtures of unit ones, and
+  the bound is convex in a law. For unit inputs :math:`f(h(a)-\alpha h(b))` is submodular in the two heights: of all
+  couplings that of opposite inputs, which makes one height fall as the other rises, is largest.
 - *Cap sampling.* The four joint values sum pairwise to the same, the extreme two being those of disagreement: the law
   rises in convex order as the caps share less, and opposite caps share least.
 
@@ -30,11 +33,12 @@ from symshuffle.continuous_law import ContinuousPair, Function, Stretch
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, to_arb, working_precision
+from symshuffle.vectors.clipped import ClippedLinear, clipped_numbers
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
 
 Adjacency: TypeAlias = Literal["zero-out", "replace-one"]
 Blanket: TypeAlias = Literal["mechanism", "largest"]
-Randomizer: TypeAlias = "BlanketMixedGaussian | LocalGaussian | SphereLinear | PrivUnit"
+Randomizer: TypeAlias = "BlanketMixedGaussian | LocalGaussian | SphereLinear | PrivUnit | ClippedLinear"
 
 ADJACENCIES: Final[tuple[Adjacency, ...]] = ("zero-out", "replace-one")
 BLANKETS: Final[tuple[Blanket, ...]] = ("mechanism", "largest")
@@ -116,6 +120,8 @@ def worst_pair(
             return _sphere(mechanism, adjacency, bits)
         case PrivUnit():
             return _caps(mechanism, adjacency, bits)
+        case ClippedLinear():
+            return _clipped(mechanism, adjacency)
 
 
 def real_pair(mechanism: Randomizer, *, adjacency: Adjacency = "zero-out", bits: int = DEFAULT_BITS) -> Pair:
@@ -140,6 +146,8 @@ def real_pair(mechanism: Randomizer, *, adjacency: Adjacency = "zero-out", bits:
             return one if one is not None else _on_sphere(mechanism, adjacency, homogeneous=True)
         case PrivUnit():
             return _caps(mechanism, adjacency, bits, homogeneous=True)
+        case ClippedLinear():
+            return _clipped(mechanism, adjacency, homogeneous=True)
 
 
 def proved_worst(mechanism: Randomizer, adjacency: Adjacency, blanket: Blanket) -> bool:
@@ -148,7 +156,7 @@ def proved_worst(mechanism: Randomizer, adjacency: Adjacency, blanket: Blanket) 
     The largest blanket of a Gaussian depends on the length of the output; that of a mechanism of the sphere is uniform.
     """
     _check(adjacency, blanket)
-    return blanket == "mechanism" or isinstance(mechanism, SphereLinear | PrivUnit)
+    return blanket == "mechanism" or isinstance(mechanism, SphereLinear | PrivUnit | ClippedLinear)
 
 
 def _check(adjacency: object, blanket: object) -> None:
@@ -250,6 +258,50 @@ def _on_sphere(mechanism: SphereLinear, adjacency: Adjacency, *, homogeneous: bo
     stretch = Stretch(*ends, lambda u: scaled(base)(u) * (flint.arb.pi() / 2), scaled(toward(1)), other, reference)
     rest = "all others hold -x" if homogeneous else f"uniform blanket of mass {1 - c}"
     return ContinuousPair((stretch,), f"{_pair_in_words(adjacency)} (worst: proved), {rest}")
+
+
+def _clipped(mechanism: ClippedLinear, adjacency: Adjacency, *, homogeneous: bool = False) -> ContinuousPair:
+    """Along the angle, on stretches between -pi/2, the heights at which either density is clipped, and pi/2."""
+    d, clip = mechanism.dimension, mechanism.clip
+    corners = sorted({clip} if adjacency == "zero-out" and not homogeneous else {clip, -clip})
+    heights = [Fraction(-1), *corners, Fraction(1)]
+    made: dict[int, tuple[flint.arb, flint.arb]] = {}
+
+    def numbers() -> tuple[flint.arb, flint.arb]:
+        bits = flint.ctx.prec
+        if bits not in made:
+            found = clipped_numbers(mechanism, bits=bits + 32)
+            made[bits] = to_arb(found.gamma), to_arb(found.slope)
+        return made[bits]
+
+    def stretch(k: int) -> Stretch:
+        low, high = heights[k], heights[k + 1]
+
+        def angle(u: Any) -> Any:
+            start, stop = to_arb(low).asin(), to_arb(high).asin()
+            return (u - k) * (stop - start) + start
+
+        def base(u: Any) -> Any:
+            half = to_arb(Fraction(d - 1, 2))
+            constant = (half + to_arb(Fraction(1, 2))).gamma() / half.gamma() / flint.arb.pi().sqrt()
+            return _cosine(angle(u)) ** (d - 2) * constant * (to_arb(high).asin() - to_arb(low).asin())
+
+        def density(sign: int) -> Function:
+            clipped = (high if sign > 0 else -low) <= clip
+
+            def function(u: Any) -> Any:
+                gamma, slope = numbers()
+                return u * 0 + gamma if clipped else (sign * _sine(angle(u)) - to_arb(clip)) * slope + gamma
+
+            return function
+
+        other = _constant(Fraction(1)) if adjacency == "zero-out" else density(-1)
+        reference: Function = density(-1) if homogeneous else (lambda u: u * 0 + numbers()[0])
+        return Stretch(Fraction(k), Fraction(k + 1), base, density(1), other, reference)
+
+    rest = "all others hold -x" if homogeneous else "uniform blanket"
+    stretches = tuple(stretch(k) for k in range(len(heights) - 1))
+    return ContinuousPair(stretches, f"{_pair_in_words(adjacency)} (worst: proved), {rest}")
 
 
 def _sine(angle: Any) -> Any:

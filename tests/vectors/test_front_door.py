@@ -99,7 +99,7 @@ def test_what_has_no_such_adjacency_is_refused():
         reduction(flip, null=["1/2", "1/2"], adjacency="replace-one")
     with pytest.raises(Unsupported, match="density"):
         delta(MIXED, n=30, eps=1, rigour=Rigour.EXACT)
-    with pytest.raises(Unsupported, match="null symbol"):
+    with pytest.raises(Unsupported, match="no blanket of its own"):
         delta(LocalGaussian(4), n=30, eps=1, blanket="mechanism")
 
 
@@ -153,9 +153,36 @@ def test_wrong_input_is_one_line(given, words, capsys):
     assert said.out == "" and said.err.count("\n") == 1 and words in said.err
 
 
+def test_the_clipped_density_has_its_index_and_is_accounted(capsys):
+    """Its masses and its index by integrals of the pair, and the bound of a few users against direct summation."""
+    import math
+
+    import numpy as np
+
+    from symshuffle.vectors.clipped import ClippedLinear, clipped_numbers
+    from symshuffle.vectors.pairs import worst_pair
+
+    source = ClippedLinear(Fraction(-1, 4), 10, 3)
+    pair = worst_pair(source)
+    law = pair.law(Fraction(1), tail=Fraction(1, 10**20))
+    square = sum(float(piece.integral(lambda u, v=piece.value: v(u) ** 2).real.mid()) for piece in law.pieces)
+    assert square**-0.5 == pytest.approx(3, rel=1e-12)
+    numbers = clipped_numbers(source)
+    height = np.sin((np.arange(400_000) + 0.5) / 400_000 * math.pi - math.pi / 2)
+    mass = (1 - height**2) ** 4  # of the angle: cos^(d - 2)
+    ratio = math.exp(0.01)
+    gap = 1 + float(numbers.slope.midpoint / numbers.gamma.midpoint) * np.maximum(height + 0.25, 0)
+    gap = gap - ratio / float(numbers.gamma.midpoint)
+    one = float(numbers.gamma.midpoint) * float((np.maximum(gap, 0) * mass).sum() / mass.sum())
+    found = delta(source, n=1, eps="0.01", adjacency="zero-out", direction="forward", rel=1e-3)
+    assert float(found.bracket.lower) <= one * (1 + 1e-6) and one <= float(found.bracket.upper) * (1 + 1e-6)
+    told = asked("delta clipped-linear -p clip=-1/4 -p chi=3 -p d=10 --n 300 --eps 0.01 --rel 1e-3 --json", capsys)
+    assert told["adjacency"] == "replace-one" and Fraction(told["attained_lower"]) < Fraction(told["upper"])
+
+
 def test_the_vector_mechanisms_are_listed(capsys):
     names = {row["name"] for row in asked("mechanisms --json", capsys)}
-    assert {"bmg", "privunit", "sphere-linear", "gaussian", "laplace"} <= names
+    assert {"bmg", "privunit", "sphere-linear", "clipped-linear", "gaussian", "laplace"} <= names
 
 
 def test_other_commands_take_them(capsys):

@@ -74,6 +74,18 @@ class Adjacency(StrEnum):
 
 
 @final
+class Blanket(StrEnum):
+    """What stands in for the messages of the others in a bound.
+
+    ``MECHANISM``: the law of the null symbol, with the mass that it has in every message. ``LARGEST``: the infimum of
+    the laws of all inputs; of finite mechanisms it is the only one.
+    """
+
+    MECHANISM = "mechanism"
+    LARGEST = "largest"
+
+
+@final
 class Criterion(StrEnum):
     """Which risk is minimised: the average over a prior, or the worst."""
 

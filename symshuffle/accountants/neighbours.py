@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from symshuffle.choices import Adjacency as Adjacency  # noqa: PLC0414  # its name here stays
+from symshuffle.choices import Blanket as Blanket  # noqa: PLC0414  # stands here by its subject
 from symshuffle.choices import Question as Question  # noqa: PLC0414  # its name here stays
 from symshuffle.choices import replace_choice
 
@@ -17,18 +18,6 @@ _DIVERGENCE: Final = {
     "reverse": "D(M(X1) || M(X0))",
     "both": "the larger of D(M(X0) || M(X1)) and D(M(X1) || M(X0))",
 }
-
-
-@final
-class Blanket(StrEnum):
-    """What stands in for the messages of the others in a bound.
-
-    ``MECHANISM``: the law of the null symbol, with the mass that it has in every message. ``LARGEST``: the infimum of
-    the laws of all inputs; of finite mechanisms it is the only one.
-    """
-
-    MECHANISM = "mechanism"
-    LARGEST = "largest"
 
 
 @final

@@ -95,6 +95,18 @@ class Datasets:
     law: LawFamily | None
     mixed: MixedFamily | None = None
 
+    def finite(self) -> LawFamily:
+        """The law, where it is one of finitely many atoms.
+
+        Raises
+        ------
+        Unsupported
+            If it has a density.
+        """
+        if self.law is None:
+            raise Unsupported("the law of these datasets has a density, and no finite law stands for it")
+        return self.law
+
     def alone(self, like: Reduction) -> Reduction:
         """These datasets as a source of their own: it covers nobody else."""
         return Reduction((PairClass("two given datasets", self.law, mixed=self.mixed),), False, like.adjacency)
@@ -365,9 +377,15 @@ def _of_closed_form(form: ClosedForm) -> Reduction:
 
         return law
 
+    def over(place: int) -> Callable[[], LawFamily]:
+        def law() -> LawFamily:
+            return algebra().datasets[place].finite()
+
+        return law
+
     datasets = tuple(
-        Datasets(partial(form.datasets, others), family(others, lambda i=i: algebra().datasets[i].law))  # type: ignore[misc]  # mypy infers no default
-        for i, others in enumerate(form.backgrounds)
+        Datasets(partial(form.datasets, others), family(others, over(place)))
+        for place, others in enumerate(form.backgrounds)
     )
     only = PairClass(form.pairs, family("blanket", lambda: algebra().bounds[0]), datasets=datasets)
     return Reduction((only,), True, pairs=form.pairs)
@@ -564,7 +582,7 @@ def _to_the_blanket(source: Source) -> Reduction:
 def _of_mechanism_to_the_blanket(mechanism: Mechanism) -> Reduction:
     r"""The cells (a, b, c) of a pair, with the other input replaced by the null symbol of law :math:`c/\gamma`."""
     from symshuffle.decompositions.counting import Cell
-    from symshuffle.decompositions.symbolic import SymbolicDecomposition, optimal_decomposition
+    from symshuffle.decompositions.symbolic import optimal_decomposition
 
     mechanism = mechanism.with_defaults()
     every = _of_mechanism(mechanism)

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from symshuffle.choices import Blanket, Direction
 from symshuffle.cli import arguments
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.numbers import format_decimal, parse_rational
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from symshuffle.accountants.confirm import Confirmation
     from symshuffle.accountants.solve import Amplification
-    from symshuffle.decompositions.model import Direction
     from symshuffle.numbers import Real
     from symshuffle.results import Rigour
     from symshuffle.vectors.clipped import ClippedLinear
@@ -175,7 +175,6 @@ def beside(
     """
     if not is_vector(asked):
         return {}
-    from symshuffle.accountants.neighbours import Blanket
     from symshuffle.accountants.solve import delta
     from symshuffle.vectors.reduction import usual_blanket
 
@@ -195,7 +194,7 @@ def beside(
     found: dict[str, Any] = {}
     for kind in Blanket:
         try:
-            found[kind.value] = {"forward": order("forward", kind), "reverse": order("reverse", kind)}
+            found[kind.value] = {way.value: order(way, kind) for way in Direction}
         except Unsupported as reason:
             found[kind.value] = {"refused": str(reason)}
     chosen = blanket or usual_blanket(asked).value

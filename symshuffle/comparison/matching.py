@@ -196,6 +196,5 @@ def all_pairs(mechanism: Mechanism) -> Reduction:
         return law(exp_eps, direction, bits)
 
     (one,) = worst.classes
-    return Reduction(
-        (replace(one, upper=partial(guarded, one.upper)),), True, pairs=f"{mechanism.pair}, for every {told}"
-    )
+    (upper,) = worst.bounds
+    return Reduction((replace(one, upper=partial(guarded, upper)),), True, pairs=f"{mechanism.pair}, for every {told}")

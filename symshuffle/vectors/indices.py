@@ -10,7 +10,6 @@ that is monotone in the input, by an affine function of one overlap, or by the a
 
 from __future__ import annotations
 
-import enum
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +17,7 @@ from typing import Any, Literal, TypeAlias, final
 
 import flint
 
+from symshuffle.choices import Blanket as Blanket  # noqa: PLC0414  # its name here stays
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.numbers import DEFAULT_BITS, Ball, Number, less, maximum, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
@@ -35,17 +35,6 @@ from symshuffle.vectors.sphere import cap_complement, cap_numbers
 
 Side: TypeAlias = Literal["lower", "upper"]
 """Which of the two indices."""
-
-
-@final
-class Blanket(enum.Enum):
-    """Which common part of all laws a lower index is measured against.
-
-    ``MECHANISM``: the one the mechanism is built on. ``LARGEST``: the least density over all inputs, normalised.
-    """
-
-    MECHANISM = "mechanism"
-    LARGEST = "largest"
 
 
 @final

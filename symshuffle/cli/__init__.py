@@ -35,6 +35,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "worst": ("worst-background",),
     "compare": ("compare",),
     "vectors": ("calibrate",),
+    "mean": ("mean",),
 }
 """Module to its commands, in the order of the help page; without any, they form a group of the module's name."""
 

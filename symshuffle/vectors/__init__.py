@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from symshuffle.vectors.mechanisms import (
     BlanketMixedGaussian,
     CentralGaussian,
@@ -12,6 +14,9 @@ from symshuffle.vectors.mechanisms import (
     VectorMechanism,
 )
 
+if TYPE_CHECKING:
+    from symshuffle.vectors.means import private_mean
+
 __all__ = [
     "BlanketMixedGaussian",
     "CentralGaussian",
@@ -20,4 +25,14 @@ __all__ = [
     "PrivUnit",
     "SphereLinear",
     "VectorMechanism",
+    "private_mean",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Accounting and engines load with the first use of :func:`private_mean`."""
+    if name != "private_mean":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from symshuffle.vectors.means import private_mean
+
+    return private_mean

@@ -1,0 +1,369 @@
+"""The mean of users' vectors from shuffled messages: calibrated, simulated, and measured against what is exact."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+
+from symshuffle.accountants.evaluate import check_n
+from symshuffle.errors import InputError, SolverFailure, Unsupported
+from symshuffle.mechanisms.parameters import read_target
+from symshuffle.numbers import Ball, Real, parse_rational, to_arb, working_precision
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.vectors.accounting import vector_delta
+from symshuffle.vectors.calibration import calibrate_mixed_gaussian
+from symshuffle.vectors.gaussian import calibrate_gaussian
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, LocalLaplace, PrivUnit, SphereLinear
+from symshuffle.vectors.one_parameter import half_sphere, linear_density, sloped_delta, steepest
+from symshuffle.vectors.pairs import ADJACENCIES, Adjacency
+from symshuffle.vectors.risk import affine_risk, err1
+from symshuffle.vectors.rows import Rows, Survey, array_rows, file_rows, survey
+from symshuffle.vectors.sampling import estimate, round_to_sphere, sample
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors: TypeAlias = NDArray[np.float64]
+
+Certifiable: TypeAlias = BlanketMixedGaussian | SphereLinear | PrivUnit
+Progress: TypeAlias = Callable[[str], None]
+
+NAMES: Final = ("privunit", "sphere-linear", "bmg")
+"""Mechanisms with a certified bound in every dimension that they serve; the cheapest to calibrate first."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A mechanism that meets a target.
+
+    Parameters
+    ----------
+    name : str
+        Its name on the command line.
+    mechanism : BlanketMixedGaussian, SphereLinear or PrivUnit
+        With its parameters, exact decimals.
+    rmse : Bracket
+        Root of its exact worst-case mean squared error over nd: per coordinate.
+    delta : Bracket
+        The certified bound on delta at the target's level, in the larger order of the pair.
+    """
+
+    name: str
+    mechanism: Certifiable
+    rmse: Bracket
+    delta: Bracket
+
+    @property
+    def parameters(self) -> dict[str, Fraction]:
+        """The parameters by name."""
+        match self.mechanism:
+            case BlanketMixedGaussian():
+                return {"gamma": self.mechanism.gamma, "sigma0": self.mechanism.sigma0}
+            case SphereLinear():
+                return {"c": self.mechanism.c}
+            case PrivUnit():
+                return {"p": self.mechanism.p, "theta": self.mechanism.theta}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The candidate as plain data."""
+        return {
+            "mechanism": self.name,
+            "parameters": {name: str(value) for name, value in self.parameters.items()},
+            "rmse": self.rmse.decimals(),
+            "delta": self.delta.decimals(),
+        }
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class PrivateMean(AnswerMethods):
+    r"""A mean estimated from simulated shuffled messages, and how far off it was and may be.
+
+    All errors are roots of squared errors per coordinate: :math:`|\hat\mu-\mu|/\sqrt d` and its mean square.
+
+    Parameters
+    ----------
+    estimate : array of shape (d,)
+        The unbiased estimate.
+    mean : array of shape (d,)
+        The true mean, which the analyzer does not see.
+    chosen : Candidate
+        The mechanism of the users, and its certified bound on delta.
+    bracket : Bracket
+        The exact worst-case error over all data of the unit ball: ``chosen.rmse``.
+    expected : float
+        The exact root mean square of the error on this very data.
+    measured : float
+        The error of this estimate.
+    central : float
+        The same of a trusted curator's Gaussian mechanism with the same guarantee and adjacency.
+    n : int
+        Number of users.
+    candidates : tuple of Candidate
+        All mechanisms that were calibrated, the most accurate first.
+    refused : tuple of (str, str)
+        Mechanisms that could not be certified, and why.
+    about : str
+        What the numbers speak about.
+    """
+
+    estimate: Vectors
+    mean: Vectors
+    chosen: Candidate
+    bracket: Bracket
+    expected: float
+    measured: float
+    central: float
+    n: int
+    candidates: tuple[Candidate, ...]
+    refused: tuple[tuple[str, str], ...]
+    about: str
+
+    @property
+    def dimension(self) -> int:
+        """Length of the vectors."""
+        return len(self.mean)
+
+    @property
+    def safe(self) -> SafeEnd:
+        """An error is overstated safely."""
+        return SafeEnd.UPPER
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as plain data, the estimate included."""
+        return AnswerMethods.to_dict(self) | {
+            "n": self.n,
+            "dimension": self.dimension,
+            "measured_rmse": self.measured,
+            "expected_rmse": self.expected,
+            "worst_case_rmse": self.bracket.decimals(),
+            "central_gaussian_rmse": self.central,
+            "chosen": self.chosen.to_dict(),
+            "candidates": [candidate.to_dict() for candidate in self.candidates],
+            "refused": dict(self.refused),
+            "estimate": self.estimate.tolist(),
+        }
+
+
+def private_mean(
+    data: Any,
+    *,
+    eps: object,
+    delta: object,
+    rng: np.random.Generator | None = None,
+    adjacency: Adjacency = "zero-out",
+    mechanism: str | Certifiable = "auto",
+    progress: Progress | None = None,
+) -> PrivateMean:
+    """Estimate the mean of vectors of the unit ball from one shuffled message of each user.
+
+    Every user's message is simulated, the messages of a block are permuted, and the analyzer adds them up: a sum does
+    not see the order, so a permutation of all of them would change nothing but rounding. Memory does not grow with
+    the number of users.
+
+    Parameters
+    ----------
+    data : array of shape (n, d), or Path
+        One vector per user, of length at most 1, or a ``.npy`` or ``.csv`` file of them. Nothing is clipped.
+    eps, delta : number or text
+        The guarantee of the shuffled messages: eps > 0, delta in (0, 1).
+    rng : numpy.random.Generator, optional
+        Source of all randomness; by default fresh from the operating system.
+    adjacency : {"zero-out", "replace-one"}
+        Whether a record is compared with the null symbol or with another record.
+    mechanism : str or BlanketMixedGaussian, SphereLinear or PrivUnit
+        A name of :data:`NAMES`, or ``auto`` for the smallest certified worst-case error; or a mechanism with its
+        parameters, which has to meet the target.
+    progress : callable, optional
+        Told in a few words what is being done.
+
+    Returns
+    -------
+    PrivateMean
+        The estimate and its errors.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range, a vector is too long or not a number, or a given mechanism misses the target.
+    Unsupported
+        If no mechanism is certified at the target.
+
+    Notes
+    -----
+    A simulation: doubles and NumPy's generator, where a deployment needs a secure source and exact samplers. PrivUnit
+    rounds a shorter vector to the sphere first, and its error includes that.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> data = np.full((400, 2), 0.5)
+    >>> found = private_mean(data, eps=1, delta="1e-5", mechanism="privunit", rng=np.random.default_rng(1))
+    >>> found.measured < 3 * float(found)
+    True
+    """
+    import numpy as np
+
+    generator = np.random.default_rng() if rng is None else rng
+    order, goal = read_target(eps=eps), parse_rational(delta, "delta")
+    if not 0 < goal < 1:
+        raise InputError("delta", delta, "a number in (0, 1)")
+    if adjacency not in ADJACENCIES:
+        raise InputError("adjacency", adjacency, " or ".join(ADJACENCIES))
+    if isinstance(mechanism, str) and mechanism not in ("auto", *NAMES):
+        raise InputError("mechanism", mechanism, f"auto, {', '.join(NAMES)}{_no_bound(mechanism)}")
+    tell = progress or (lambda _: None)
+    tell("checking the vectors")
+    rows = file_rows(data) if isinstance(data, Path) else array_rows(data)
+    seen = survey(rows)
+    n, d = check_n(seen.count), rows.dimension
+    noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * (1 if adjacency == "zero-out" else 2)
+    refused: list[tuple[str, str]] = []
+    if isinstance(mechanism, str):
+        names = NAMES if mechanism == "auto" else (mechanism,)
+        found = candidates(
+            names, n=n, dimension=d, order=order, goal=goal, adjacency=adjacency, refused=refused, progress=tell
+        )
+    else:
+        found = (_given(mechanism, n, d, order, goal, adjacency),)
+    if not found:
+        raise Unsupported("; ".join(f"{name}: {reason}" for name, reason in refused))
+    tell(f"simulating {n} messages of {found[0].name}")
+    guess = _simulated(rows, found[0].mechanism, seen, generator)
+    mean = seen.mean
+    for array in (guess, mean):
+        array.flags.writeable = False
+    a, b, _ = affine_risk(found[0].mechanism)
+    about = (
+        f"worst-case root mean squared error per coordinate of the mean of n = {n} vectors of the unit ball, d = {d}, "
+        f"from shuffled messages of {found[0].name} that are ({float(parse_rational(eps, 'eps')):g}, {float(goal):g})"
+        f"-private under {adjacency} adjacency"
+    )
+    return PrivateMean(
+        estimate=guess,
+        mean=mean,
+        chosen=found[0],
+        bracket=found[0].rmse,
+        expected=math.sqrt((_double(a) + _double(b) * seen.mean_square) / (n * d)),
+        measured=math.sqrt(float(((guess - mean) ** 2).sum()) / d),
+        central=noise / n,
+        n=n,
+        candidates=found,
+        refused=tuple(refused),
+        about=about,
+    )
+
+
+def candidates(
+    names: tuple[str, ...],
+    *,
+    n: int,
+    dimension: int,
+    order: Real,
+    goal: Fraction,
+    adjacency: Adjacency,
+    refused: list[tuple[str, str]] | None = None,
+    progress: Progress | None = None,
+) -> tuple[Candidate, ...]:
+    """Mechanisms that certainly meet a target, the smallest worst-case error first.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Of :data:`NAMES`.
+    n, dimension : int
+        Number of users and length of the vectors.
+    order : Real
+        The level, as ratio exp(eps).
+    goal : Fraction
+        Target delta.
+    adjacency : {"zero-out", "replace-one"}
+        Which datasets are neighbours.
+    refused : list, optional
+        Gets what could not be certified, with the reason.
+    progress : callable, optional
+        Told what is being done.
+    """
+    found = []
+    for name in names:
+        if progress is not None:
+            progress(f"calibrating {name}")
+        try:
+            found.append(_calibrated(name, n, dimension, order, goal, adjacency))
+        except (Unsupported, SolverFailure) as error:
+            if refused is not None:
+                refused.append((name, str(error)))
+    return tuple(sorted(found, key=lambda candidate: candidate.rmse.upper))
+
+
+def _calibrated(name: str, n: int, d: int, order: Real, goal: Fraction, adjacency: Adjacency) -> Candidate:
+    if name == "bmg":
+        tuned = calibrate_mixed_gaussian(n=n, dimension=d, exp_eps=order, delta=goal, adjacency=adjacency)
+        return Candidate(name, tuned.parameters, _rmse(tuned.parameters, n), tuned.certificate.bracket)
+    if name == "privunit" and d == 1:
+        raise Unsupported("needs dimension 2 or more; in dimension 1 sphere-linear is randomized response")
+    # The index of the central mechanism is where the search starts: t^2 chi^2 = (1 - t) d, or 1 for caps.
+    square = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) ** 2 / n
+    of = d if name == "sphere-linear" else 1
+    start = 2 / (1 + math.sqrt(1 + 4 * square / of))
+    family = linear_density if name == "sphere-linear" else half_sphere
+    mechanism, bound = steepest(family, n=n, dimension=d, order=order, goal=goal, adjacency=adjacency, start=start)
+    return Candidate(name, mechanism, _rmse(mechanism, n), bound)
+
+
+def _given(mechanism: Certifiable, n: int, d: int, order: Real, goal: Fraction, adjacency: Adjacency) -> Candidate:
+    """A mechanism with parameters, if it meets the target."""
+    if not isinstance(mechanism, Certifiable):
+        raise InputError("mechanism", mechanism, f"auto, {', '.join(NAMES)}, or one of these with its parameters")
+    if mechanism.dimension != d:
+        raise InputError("mechanism", f"of dimension {mechanism.dimension}", f"dimension {d}, as the data")
+    name = {BlanketMixedGaussian: "bmg", SphereLinear: "sphere-linear", PrivUnit: "privunit"}[type(mechanism)]
+    if isinstance(mechanism, BlanketMixedGaussian):
+        if mechanism.norm != 1:
+            raise InputError("mechanism", f"norm {mechanism.norm}", "norm 1: the data may fill the unit ball")
+        bound = vector_delta(mechanism, n=n, exp_eps=order, adjacency=adjacency, lower=False, rel=1e-6).bracket
+    elif isinstance(mechanism, PrivUnit) and mechanism.theta != 0:
+        bound = vector_delta(mechanism, n=n, exp_eps=order, adjacency=adjacency, lower=False, rel=1e-6).bracket
+    else:
+        bound = sloped_delta(mechanism, n, order, adjacency, 1e-6)
+    if bound.upper > goal:
+        raise InputError("mechanism", f"with delta <= {float(bound.upper):.6g}", f"at most {float(goal):.6g}")
+    return Candidate(name, mechanism, _rmse(mechanism, n), bound)
+
+
+def _no_bound(name: str) -> str:
+    if name in ("gaussian", "laplace"):
+        noise: Any = LocalGaussian if name == "gaussian" else LocalLaplace
+        return f" ({noise.__name__} has no certified bound for vectors of every length and dimension)"
+    return ""
+
+
+def _rmse(mechanism: Certifiable, n: int) -> Bracket:
+    with working_precision(128):
+        value = Ball.from_arb((to_arb(err1(mechanism)) / (n * mechanism.dimension)).sqrt())
+    return Bracket(value.lower, value.upper, Rigour.BALL, "risk", "root of the exact worst-case squared error over nd")
+
+
+def _double(value: Any) -> float:
+    return float(value.upper) if isinstance(value, Ball) else float(value)
+
+
+def _simulated(rows: Rows, mechanism: Certifiable, seen: Survey, rng: np.random.Generator) -> Vectors:
+    """The estimate from messages of all users, a block at a time."""
+    import numpy as np
+
+    total, count = np.zeros(rows.dimension), 0
+    for block in rows.blocks():
+        inputs = round_to_sphere(block, rng) if isinstance(mechanism, PrivUnit) else block
+        messages = sample(mechanism, inputs, rng)
+        total += messages[rng.permutation(len(messages))].sum(axis=0)
+        count += len(block)
+    if count != seen.count:
+        raise InputError(rows.name, f"{count} rows at the second pass", f"{seen.count}, as at the first")
+    return estimate(mechanism, (total / count)[None, :])[0]

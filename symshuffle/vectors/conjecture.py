@@ -61,8 +61,8 @@ _ROUNDING: Final = 1e-12
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class OppositeBackground(AnswerMethods):
-    """How far any background can be above the opposite one.
+class WorstBackground(AnswerMethods):
+    """How far any background can be above a conjectured one.
 
     Parameters
     ----------
@@ -74,12 +74,14 @@ class OppositeBackground(AnswerMethods):
         Whether the order of the pair is (null symbol, x).
     bracket : Bracket
         The largest divergence over all inputs in [-1, 1]: below by the opposite background, above by the boxes.
-    opposite : Bracket
-        The divergence where one user holds 1 or nothing and all others hold -1.
+    conjectured : Bracket
+        The divergence where one user holds 1 or nothing and all others hold the same number.
+    others : Fraction
+        That number: -1 in the conjecture.
     boxes : int
         Number of boxes that were bounded.
     counterexample : tuple of Fraction or None
-        Inputs, the differing user's first, that certainly exceed the opposite background.
+        Inputs, the differing user's first, that certainly exceed the conjectured ones.
     """
 
     n: int
@@ -87,7 +89,8 @@ class OppositeBackground(AnswerMethods):
     eps: Fraction
     reverse: bool
     bracket: Bracket
-    opposite: Bracket
+    conjectured: Bracket
+    others: Fraction
     boxes: int
     counterexample: tuple[Fraction, ...] | None = None
 
@@ -107,13 +110,14 @@ class OppositeBackground(AnswerMethods):
 
     @property
     def excess(self) -> Fraction:
-        """The most by which a background can exceed the opposite one, relatively."""
-        return self.bracket.upper / self.opposite.lower - 1
+        """The most by which a background can exceed the conjectured one, relatively."""
+        return self.bracket.upper / self.conjectured.lower - 1
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain data."""
         return AnswerMethods.to_dict(self) | {
-            "opposite": self.opposite.decimals(),
+            "conjectured": self.conjectured.decimals(),
+            "others": str(self.others),
             "excess": float(self.excess),
             "boxes": self.boxes,
             "counterexample": None if self.counterexample is None else [str(x) for x in self.counterexample],
@@ -127,13 +131,13 @@ class OppositeBackground(AnswerMethods):
         CertificateError
             If the boxes do not give the upper end, or the real pair not the lower one.
         """
-        again = _opposite(self.n, self.sigma0, self.eps, self.reverse)
-        if not (self.opposite.lower <= again.lower and again.upper <= self.opposite.upper):
-            raise CertificateError("opposite", f"{self.opposite} is claimed, {again} is computed")
         search = _Search(self.n, self.sigma0, self.eps, self.reverse)
+        again = search.constant(self.others)
+        if not (self.conjectured.lower <= again.lower and again.upper <= self.conjectured.upper):
+            raise CertificateError("conjectured", f"{self.conjectured} is claimed, {again} is computed")
         if self.counterexample is None:
             if self.bracket.lower > again.lower:
-                raise CertificateError("bracket.lower", "above the value that the opposite background certainly has")
+                raise CertificateError("bracket.lower", "above what the conjectured background certainly attains")
             if search.below(self.bracket.upper)[1] is not None:
                 raise CertificateError("bracket.upper", f"a box stays above {float(self.bracket.upper):.9g}")
             return
@@ -141,12 +145,12 @@ class OppositeBackground(AnswerMethods):
             raise CertificateError("counterexample", f"{self.n} inputs in [-1, 1] are needed")
         attained = Fraction(search.merged(tuple(x / self.sigma0 for x in self.counterexample)))
         if not (self.bracket.lower <= attained and attained > again.upper and self.bracket.upper >= 1):
-            raise CertificateError("counterexample", f"attains {float(attained):.9g}, not above the opposite one")
+            raise CertificateError("counterexample", f"attains {float(attained):.9g}, not above the conjectured one")
 
 
 def worst_background_on_the_line(
-    *, n: int, sigma0: object, eps: object, tolerance: object = "1/100", reverse: bool = False
-) -> OppositeBackground:
+    *, n: int, sigma0: object, eps: object, tolerance: object = "1/100", reverse: bool = False, others: object = -1
+) -> WorstBackground:
     """Bound the divergence over all inputs of all users by that of the opposite background, up to a tolerance.
 
     Parameters
@@ -161,6 +165,8 @@ def worst_background_on_the_line(
         Share of the conjectured value by which the bound may exceed it, in (0, 1).
     reverse : bool
         Whether the null symbol comes first.
+    others : object
+        Where the bound that is tested has all other users, a rational in [-1, 1]; -1 in the conjecture.
 
     Raises
     ------
@@ -187,30 +193,24 @@ def worst_background_on_the_line(
         raise InputError("eps", level, "a number >= 0")
     if not 0 < share < 1:
         raise InputError("tolerance", share, "a number in (0, 1)")
-    opposite = _opposite(n, scale, level, reverse)
-    aim = opposite.lower * (1 + share)
+    place = parse_rational(others, "others")
+    if not -1 <= place <= 1:
+        raise InputError("others", place, "a number in [-1, 1]")
     search = _Search(n, scale, level, reverse)
+    conjectured = search.constant(place)
+    aim = conjectured.lower * (1 + share)
     boxes, stuck = search.below(aim)
     if stuck is not None:
         attained = Fraction(search.merged(stuck))
-        if attained <= opposite.upper:
+        if attained <= conjectured.upper:
             raise NotDecided(f"a box of inputs stays above {float(aim):.6g}: a coarser tolerance may decide")
-        bracket = Bracket(attained, Fraction(1), Rigour.BALL, "boxes", "a background that exceeds the opposite one")
+        bracket = Bracket(attained, Fraction(1), Rigour.BALL, "boxes", "a background that exceeds the conjectured one")
         inputs = tuple(x * scale for x in stuck)
-        return OppositeBackground(n, scale, level, reverse, bracket, opposite, boxes, inputs)
+        return WorstBackground(n, scale, level, reverse, bracket, conjectured, place, boxes, inputs)
     how = f"{boxes} boxes of inputs, grid sums with a proved excess"
-    return OppositeBackground(
-        n, scale, level, reverse, Bracket(opposite.lower, aim, Rigour.BALL, "boxes", how), opposite, boxes
+    return WorstBackground(
+        n, scale, level, reverse, Bracket(conjectured.lower, aim, Rigour.BALL, "boxes", how), conjectured, place, boxes
     )
-
-
-def _opposite(n: int, sigma0: Fraction, eps: Fraction, reverse: bool) -> Bracket:
-    """One user at 1 or absent, all others at -1: from below by merging outputs, from above by the grid."""
-    search = _Search(n, sigma0, eps, reverse)
-    r = search.radius
-    lower, upper = search.merged((r, *((-r,) * (n - 1)))), search.value((r, *((-r,) * (n - 1))))
-    how = "outputs merged to cells (data processing) and grid sum with a proved excess"
-    return Bracket(Fraction(lower), Fraction(upper), Rigour.BALL, "boxes", how)
 
 
 @final
@@ -226,6 +226,12 @@ class _Search:
         norm = 2 * outward(profile, up=True) + self.alpha - 1
         self.slopes = (STEEPEST * (self.alpha if reverse else 1.0), *(STEEPEST * norm for _ in range(n - 1)))
         self.points = 641 if n == 2 else 121
+
+    def constant(self, others: Fraction) -> Bracket:
+        """One user at 1 or absent, all others at one place: outputs merged below, the grid sum above."""
+        inputs = (self.radius, *((others * self.radius,) * (self.n - 1)))
+        how = "outputs merged to cells (data processing) and a grid sum with a proved excess"
+        return Bracket(Fraction(self.merged(inputs)), Fraction(self.value(inputs)), Rigour.BALL, "boxes", how)
 
     def below(self, aim: Fraction) -> tuple[int, tuple[Fraction, ...] | None]:
         """Number of boxes that were bounded, and inputs at which the bound stays above the aim; None if nowhere."""

@@ -56,6 +56,9 @@ def steepest(
 ) -> tuple[Sloped, Bracket]:
     """The mechanism of a family of largest slope that meets a target, and its certified bound on delta.
 
+    The law of G of the linear density lies, in convex order, below the law on its two ends, which is that of dimension
+    1: so its slope starts from there, where bounds cost nothing.
+
     That the target is met is certified; that no larger slope is certified to meet it is the search's word.
 
     Parameters
@@ -80,25 +83,36 @@ def steepest(
     """
     from scipy.optimize import brentq
 
+    spread = family is linear_density and dimension > 1
+    if spread:
+        line, bound = steepest(
+            linear_density, n=n, dimension=1, order=order, goal=goal, adjacency=adjacency, start=start
+        )
+        known = SphereLinear(_slope(line), dimension), bound
+        start = float(_slope(line))
+
     @cache
     def excess(x: float) -> float:
         try:
             value = sloped_delta(family(_rounded(_logistic(x)), dimension), n, order, adjacency, _SEARCH_REL).upper
-        except Unsupported:  # too steep for the engine's rule: not certified, so not taken
+        except Unsupported:  # beyond the engine's rule: not certified, so not taken
             return _FAR
-        return (math.log(value) if value > 0 else -_FAR) - math.log(goal)
+        return _log(value) - math.log(goal)
 
-    first = min(max(start, 1e-8), 0.9)
+    first = min(max(start, 1e-8), 1 - 1e-5)
     low = high = math.log(first / (1 - first))
-    while excess(low) > 0:
+    while not spread and excess(low) > 0:
         high, low = low, low - _STEP
         if low < -_DIGITS * math.log(10) / 2:
             raise Unsupported(f"no slope above {_logistic(low):.1g} meets delta = {float(goal):.3g}")
+    high = low + _STEP if spread else high
     while high < _STEEPEST and excess(high) <= 0:
         low, high = high, high + _STEP
     found = low
-    if 0 < excess(high) < _FAR:
+    if 0 < excess(high) < _FAR and excess(low) <= 0:
         found = float(brentq(excess, low, high, xtol=1e-7))
+    elif spread and low <= math.log(first / (1 - first)):
+        return known
     slope = _rounded(_logistic(found - 1e-7))
     for _ in range(40):
         mechanism = family(slope, dimension)
@@ -114,7 +128,7 @@ def sloped_delta(mechanism: Sloped, n: int, order: Real, adjacency: Adjacency, r
 
     For PrivUnit this needs height 0, where both densities lie at the same distance from 1.
     """
-    slope = mechanism.c if isinstance(mechanism, SphereLinear) else abs(2 * mechanism.p - 1)
+    slope = _slope(mechanism)
     pair = worst_pair(mechanism, adjacency=adjacency)
     forward, reverse = 1 + slope, 1 / (1 - slope)
     ratios = (forward, reverse) if adjacency == "zero-out" else (forward * reverse, forward * reverse)
@@ -126,6 +140,15 @@ def sloped_delta(mechanism: Sloped, n: int, order: Real, adjacency: Adjacency, r
 
 
 _NONE: Final = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "exact", "no likelihood ratio exceeds exp(eps)")
+
+
+def _slope(mechanism: Sloped) -> Fraction:
+    return mechanism.c if isinstance(mechanism, SphereLinear) else abs(2 * mechanism.p - 1)
+
+
+def _log(value: Fraction) -> float:
+    """The logarithm of a rational, also of one that is 0 as a double."""
+    return math.log(value.numerator) - math.log(value.denominator) if value > 0 else -_FAR
 
 
 def _logistic(x: float) -> float:

@@ -366,4 +366,5 @@ def _simulated(rows: Rows, mechanism: Certifiable, seen: Survey, rng: np.random.
         count += len(block)
     if count != seen.count:
         raise InputError(rows.name, f"{count} rows at the second pass", f"{seen.count}, as at the first")
-    return estimate(mechanism, (total / count)[None, :])[0]
+    found: Vectors = estimate(mechanism, (total / count)[None, :])[0]
+    return found

@@ -116,7 +116,12 @@ def steepest(
     slope = _rounded(_logistic(found - 1e-7))
     for _ in range(40):
         mechanism = family(slope, dimension)
-        bound = sloped_delta(mechanism, n, order, adjacency, _FINAL_REL)
+        try:
+            bound = sloped_delta(mechanism, n, order, adjacency, _FINAL_REL)
+        except Unsupported:
+            if spread:
+                return known
+            raise
         if bound.upper <= goal:
             return mechanism, bound
         slope = _rounded(float(slope) * (1 - 1e-6))

@@ -1,0 +1,159 @@
+"""Means of vectors: the estimate, its exact error, its guarantee, and the command."""
+
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from symshuffle.cli import main
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.numbers import Exp
+from symshuffle.results import Answer, Bracket, Rigour
+from symshuffle.vectors import BlanketMixedGaussian, PrivUnit, SphereLinear, means, private_mean
+from symshuffle.vectors.accounting import vector_delta
+from symshuffle.vectors.means import candidates
+from symshuffle.vectors.one_parameter import half_sphere, linear_density, sloped_delta, steepest
+
+GOAL = Fraction(1, 10**5)
+
+
+@pytest.fixture
+def vectors():
+    x = np.random.default_rng(7).standard_normal((400, 3))
+    return x / np.maximum(1.01, np.linalg.norm(x, axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        BlanketMixedGaussian("0.9", "4", dimension=3),
+        SphereLinear("0.6", 3),
+        PrivUnit("0.8", 0, 3),
+        PrivUnit("0.7", "0.2", 3),
+    ],
+    ids=lambda mechanism: type(mechanism).__name__,
+)
+def test_measured_errors_scatter_around_the_exact_one(vectors, mechanism):
+    level = "0.01" if isinstance(mechanism, BlanketMixedGaussian) else 2
+    runs = [
+        private_mean(vectors, eps=level, delta="0.1", mechanism=mechanism, rng=np.random.default_rng(seed))
+        for seed in range(60)
+    ]
+    squares = np.array([run.measured**2 for run in runs])
+    # 180 normal coordinates: the relative standard deviation of their mean square is sqrt(2/180).
+    assert squares.mean() == pytest.approx(runs[0].expected ** 2, rel=3.5 * math.sqrt(2 / 180))
+    assert runs[0].expected <= float(runs[0])
+    bias = np.mean([run.estimate - run.mean for run in runs], axis=0)
+    assert np.abs(bias).max() < 4 * runs[0].expected / math.sqrt(60)
+
+
+def test_the_guarantee_is_that_of_the_accountant(vectors):
+    found = private_mean(vectors, eps=1, delta=GOAL, mechanism="privunit", rng=np.random.default_rng(1))
+    bound = vector_delta(found.chosen.mechanism, n=400, eps=1, lower=False)
+    assert bound.bracket.lower <= found.chosen.delta.upper <= GOAL
+    assert isinstance(found, Answer)
+    assert json.loads(json.dumps(found.to_dict()))["n"] == 400
+    assert found.central < float(found)
+    steeper = half_sphere((2 * found.chosen.mechanism.p - 1) * Fraction(1001, 1000), 3)
+    assert sloped_delta(steeper, 400, Exp(Fraction(1)), "zero-out", 1e-6).lower > GOAL
+
+
+def test_the_linear_density_starts_from_its_ends_and_goes_on():
+    order = Exp(Fraction(1, 20))
+    goal = Fraction(1, 100)
+    asked = {"n": 100, "order": order, "goal": goal, "adjacency": "zero-out"}
+    line, _ = steepest(linear_density, dimension=1, **asked)
+    plane, bound = steepest(linear_density, dimension=4, **asked)
+    assert line.c < plane.c
+    assert bound.upper <= goal < sloped_delta(SphereLinear(plane.c * Fraction(1001, 1000), 4), *_rest(asked)).lower
+
+
+def _rest(asked):
+    return asked["n"], asked["order"], asked["adjacency"], 1e-6
+
+
+def test_no_ratio_above_the_level_means_no_delta():
+    level = Exp(Fraction(1, 2))
+    assert sloped_delta(SphereLinear("0.3", 8), 100, level, "zero-out", 1e-6).exact == 0
+    assert sloped_delta(SphereLinear("0.4", 1), 100, level, "zero-out", 1e-6).upper > 0
+
+
+def test_auto_takes_the_smallest_error_and_says_what_it_could_not_use():
+    refused = []
+    found = candidates(
+        ("privunit", "sphere-linear"),
+        n=500,
+        dimension=1,
+        order=Exp(Fraction(1)),
+        goal=GOAL,
+        adjacency="replace-one",
+        refused=refused,
+    )
+    assert [candidate.name for candidate in found] == ["sphere-linear"]
+    assert refused[0][0] == "privunit" and "dimension 2" in refused[0][1]
+
+
+def test_the_most_accurate_candidate_comes_first(monkeypatch):
+    made = {"privunit": PrivUnit("0.6", 0, 64), "sphere-linear": SphereLinear("0.2", 64)}
+    monkeypatch.setattr(means, "_calibrated", lambda name, n, *_: _candidate(name, made[name], n))
+    asked = {"n": 500, "dimension": 64, "order": Exp(Fraction(1)), "goal": GOAL, "adjacency": "zero-out"}
+    for names in (("privunit", "sphere-linear"), ("sphere-linear", "privunit")):
+        found = candidates(names, **asked)
+        assert [candidate.name for candidate in found] == ["privunit", "sphere-linear"]
+        assert found[0].rmse.upper < found[1].rmse.lower
+
+
+def _candidate(name, mechanism, n):
+    nothing = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "exact", "not asked for")
+    return means.Candidate(name, mechanism, means._rmse(mechanism, n), nothing)
+
+
+@pytest.mark.parametrize(
+    ("asked", "match"),
+    [
+        ({"mechanism": "gaussian"}, "mechanism = gaussian: expected auto, .* no certified bound"),
+        ({"mechanism": SphereLinear("0.9", 4)}, "mechanism = of dimension 4: expected dimension 3"),
+        ({"mechanism": PrivUnit("0.999", 0, 3), "eps": "0.1"}, "mechanism = with delta <= .*: expected at most"),
+        ({"mechanism": BlanketMixedGaussian("0.5", 1, "0.5", 3)}, "norm 1/2"),
+        ({"mechanism": 3}, "mechanism = 3"),
+        ({"delta": 0}, "delta"),
+        ({"delta": 1}, "delta"),
+        ({"eps": "x"}, "eps"),
+        ({"adjacency": "both"}, "adjacency = both: expected zero-out or replace-one"),
+    ],
+)
+def test_wrong_arguments_are_refused(vectors, asked, match):
+    with pytest.raises(InputError, match=match):
+        private_mean(vectors, **{"eps": 1, "delta": GOAL, "mechanism": "privunit"} | asked)
+
+
+def test_one_dimension_has_no_caps():
+    with pytest.raises(Unsupported, match="dimension 2"):
+        private_mean(np.zeros((10, 1)), eps=1, delta=GOAL, mechanism="privunit")
+
+
+def test_command(tmp_path, vectors, capsys):
+    np.savetxt(tmp_path / "x.csv", vectors, delimiter=",")
+    np.save(tmp_path / "x.npy", vectors)
+    options = ["--eps", "1", "--delta", "1e-5", "--mechanism", "privunit", "--seed", "3"]
+    answers = []
+    for name in ("x.csv", "x.npy"):
+        assert main(["mean", "--data", str(tmp_path / name), *options, "--json"]) == 0
+        answers.append(json.loads(capsys.readouterr().out))
+    assert answers[0]["estimate"] == pytest.approx(answers[1]["estimate"])
+    assert {"measured_rmse", "expected_rmse", "central_gaussian_rmse", "about", "rigour"} <= answers[0].keys()
+    assert main(["mean", "--data", str(tmp_path / "x.npy"), *options]) == 0
+    shown = capsys.readouterr().out
+    assert "central Gaussian" in shown and "seed 3" in shown
+
+
+def test_command_refuses_in_one_line(tmp_path, capsys):
+    np.save(tmp_path / "x.npy", np.ones((3, 2)))
+    for extra in ([], ["--seed", "-1"], ["--mechanism", "laplace"], ["--adjacency", "x"]):
+        command = ["mean", "--data", str(tmp_path / "x.npy"), "--eps", "1", "--delta", "1e-5", *extra]
+        assert main(command) == 2
+        error = capsys.readouterr().err
+        assert error.startswith("symshuffle: ") and error.count("\n") == 1
+    assert main(["mean", "--data", str(tmp_path / "y.npy"), "--eps", "1", "--delta", "1e-5"]) == 2

@@ -15,6 +15,7 @@ from symshuffle.vectors import BlanketMixedGaussian, PrivUnit, SphereLinear, mea
 from symshuffle.vectors.accounting import vector_delta
 from symshuffle.vectors.means import candidates
 from symshuffle.vectors.one_parameter import half_sphere, linear_density, sloped_delta, steepest
+from symshuffle.vectors.rows import array_rows, survey
 
 GOAL = Fraction(1, 10**5)
 
@@ -37,16 +38,17 @@ def vectors():
 )
 def test_measured_errors_scatter_around_the_exact_one(vectors, mechanism):
     level = "0.01" if isinstance(mechanism, BlanketMixedGaussian) else 2
-    runs = [
-        private_mean(vectors, eps=level, delta="0.1", mechanism=mechanism, rng=np.random.default_rng(seed))
-        for seed in range(60)
-    ]
-    squares = np.array([run.measured**2 for run in runs])
+    found = private_mean(vectors, eps=level, delta="0.1", mechanism=mechanism, rng=np.random.default_rng(0))
+    rows = array_rows(vectors)
+    seen = survey(rows)
+    runs = [means._simulated(rows, mechanism, seen, np.random.default_rng(seed)) for seed in range(60)]
+    assert (runs[0] == found.estimate).all()
+    squares = np.array([((run - found.mean) ** 2).sum() / 3 for run in runs])
     # 180 normal coordinates: the relative standard deviation of their mean square is sqrt(2/180).
-    assert squares.mean() == pytest.approx(runs[0].expected ** 2, rel=3.5 * math.sqrt(2 / 180))
-    assert runs[0].expected <= float(runs[0])
-    bias = np.mean([run.estimate - run.mean for run in runs], axis=0)
-    assert np.abs(bias).max() < 4 * runs[0].expected / math.sqrt(60)
+    assert squares.mean() == pytest.approx(found.expected**2, rel=3.5 * math.sqrt(2 / 180))
+    assert found.expected <= float(found)
+    bias = np.mean([run - found.mean for run in runs], axis=0)
+    assert np.abs(bias).max() < 4 * found.expected / math.sqrt(60)
 
 
 def test_the_guarantee_is_that_of_the_accountant(vectors):

@@ -305,7 +305,10 @@ def candidates(
 def _calibrated(name: str, n: int, d: int, order: Real, goal: Fraction, adjacency: Adjacency) -> Candidate:
     if name == "bmg":
         tuned = calibrate_mixed_gaussian(n=n, dimension=d, exp_eps=order, delta=goal, adjacency=adjacency)
-        return Candidate(name, tuned.parameters, _rmse(tuned.parameters, n), tuned.certificate.bracket)
+        best = tuned.parameters
+        if not isinstance(best, BlanketMixedGaussian):
+            raise Unsupported(f"the calibration of bmg came back as {type(best).__name__}")
+        return Candidate(name, best, _rmse(best, n), tuned.certificate.bracket)
     if name == "privunit" and d == 1:
         raise Unsupported("needs dimension 2 or more; in dimension 1 sphere-linear is randomized response")
     # The index of the central mechanism is where the search starts: t^2 chi^2 = (1 - t) d, or 1 for caps.

@@ -48,6 +48,9 @@ MOST_DOUBLINGS: Final = 1 << 24
 _LONG_BITS: Final = 1 << 12
 """Bits from which a rational is written by way of its logarithm: products of long integers take minutes."""
 
+_EXACT_BITS: Final = 100_000
+"""Bits up to which a long rational next to a short decimal is rounded exactly."""
+
 
 @final
 class Verdict(enum.Enum):
@@ -478,7 +481,10 @@ def _format_long(value: Fraction, digits: int, *, up: bool) -> str:
             ball = Ball.from_arb(size * flint.arb(10) ** (digits - 1 - exponent), bits)
     if value < 0:
         ball = -ball
-    mantissa = math.ceil(ball.upper) if up else math.floor(ball.lower)
+    rounded = math.ceil if up else math.floor
+    mantissa = rounded(ball.upper) if up else rounded(ball.lower)
+    if rounded(ball.lower) != rounded(ball.upper) and value.numerator.bit_length() < _EXACT_BITS:
+        mantissa = rounded(value * Fraction(10) ** (digits - 1 - exponent))  # next to a number of so many digits
     return _layout(mantissa, exponent - digits + 1)
 
 

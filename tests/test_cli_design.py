@@ -266,7 +266,7 @@ def test_levels_out_of_range(level, word, capsys, tmp_path):
     ("data", "word"),
     [
         ({**PAIR, "p": ["1/2", "1/3"]}, "P0"),
-        ({**PAIR, "p": [1], "q": [1]}, "m = 1: expected at least 2 inputs"),
+        ({**PAIR, "p": [1], "q": [1]}, "m = 1: expected an integer of at least 2"),
         ({**PAIR, "q": ["1/3", "1/3", "1/3"]}, "P1 = 3 entries"),
         ({**PAIR, "divergence": "total"}, "divergence = total"),
         ({**PAIR, "divergence": "renyi", "order": 1}, "alpha = 1"),

@@ -59,9 +59,9 @@ def test_free_variables_and_equalities():
 
 
 def test_solver_status_is_an_error_not_a_number():
-    with pytest.raises(SolverFailure, match="Infeasible"):
+    with pytest.raises(SolverFailure, match=r"[Ii]nfeasible"):
         solve(LinearProgram.from_rows([1], [([1], "<=", -1)]))
-    with pytest.raises(SolverFailure, match="Unbounded"):
+    with pytest.raises(SolverFailure, match="nbounded"):
         solve(LinearProgram.from_rows([-1], [([1], ">=", 1)]))
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from symshuffle.claims import registry
 from symshuffle.claims.model import ClaimVerdict
-from symshuffle.mechanisms.registry import MECHANISMS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -57,11 +56,6 @@ def test_the_two_commands_exist(target):
 def test_every_paper_has_its_row():
     rows = re.findall(r"^\| .+? \| `(\w+)` \|.*\[proofs_checks/(\w+)\]", README, flags=re.MULTILINE)
     assert sorted(rows) == sorted((paper, paper) for paper in registry.papers())
-
-
-def test_what_is_missing_is_really_missing():
-    implemented = any(make().source.startswith("vecmean") for make in MECHANISMS.values())
-    assert ("its mechanisms are continuous and not here yet" in README) is not implemented
 
 
 def test_what_is_wrong_as_printed_has_a_correction():

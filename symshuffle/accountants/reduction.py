@@ -281,6 +281,8 @@ def _replacing_one(source: Source) -> Reduction:
             return _of_composition(source)
         case Decomposition():
             return Reduction((PairClass("the two inputs that were decomposed", _numeric(source)),))
+        case ReductionPair(unsound=True):
+            raise InputError("source", "a reduction pair kept for study", "one that bounds something")
         case ReductionPair():
             return Reduction((PairClass("the two inputs that the pair was made for", _numeric(source)),))
         case Channel():

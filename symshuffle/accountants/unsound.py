@@ -138,4 +138,4 @@ def unsound_variation_ratio(channel: Channel, pair: tuple[int, int]) -> UnsoundR
     alpha, clone = distance / (lam - 1), lam * distance / (lam - 1) / maximum(ratios)
     rest = 1 - alpha - lam * alpha
     laws = ((lam * alpha, alpha, rest), (alpha, lam * alpha, rest), (clone, clone, 1 - 2 * clone))
-    return UnsoundReduction("variation-ratio", ReductionPair(*laws))
+    return UnsoundReduction("variation-ratio", ReductionPair(*laws, unsound=True))

@@ -315,4 +315,5 @@ def unsound_stronger_clone_pair(lam: Number, p: Number) -> ReductionPair:
     if less(clone, 0) is Verdict.TRUE or less(1 / (value + 1), clone) is Verdict.TRUE:
         raise InputError("p", p, f"a clone probability from 0 to 1/(lam + 1) = {1 / (value + 1)}")
     own = maximum([Fraction(0), 1 - clone - value * clone])
-    return ReductionPair((value * clone, clone, own), (clone, value * clone, own), (clone, clone, 1 - 2 * clone))
+    laws = (value * clone, clone, own), (clone, value * clone, own), (clone, clone, 1 - 2 * clone)
+    return ReductionPair(*laws, unsound=True)

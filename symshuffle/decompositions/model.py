@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, final
 
@@ -31,6 +31,8 @@ class ReductionPair:
     ----------
     a0, a1, a2 : tuple of Number
         Three distributions on the same components.
+    unsound : bool
+        Whether the pair is kept for study although it is known to bound nothing; no accountant takes such a one.
 
     Notes
     -----
@@ -40,6 +42,7 @@ class ReductionPair:
     a0: tuple[Number, ...]
     a1: tuple[Number, ...]
     a2: tuple[Number, ...]
+    unsound: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         for name, masses in (("a0", self.a0), ("a1", self.a1), ("a2", self.a2)):

@@ -31,8 +31,8 @@ def fixed(k, budget, **cap):
         (lambda: check_budget(F(0)), "budget", "> 0"),
         (lambda: matched_ratio(10, 1, F(5), lam_cap=F(2)), "budget", "(0, 0.136364]"),
         (lambda: fixed(10, F(5), lam_cap=F(2)), "budget", "(0, 0.285714]"),
-        (lambda: fixed(2, F(1)), "k", "[3,"),
-        (lambda: smallest_reciprocal_sum(2, F(5, 2)), "k", "[3,"),
+        (lambda: fixed(2, F(1)), "k", "from 3 "),
+        (lambda: smallest_reciprocal_sum(2, F(5, 2)), "k", "from 3 "),
         (lambda: GRR.at(lam=1), "lam", "> 1"),
     ],
 )

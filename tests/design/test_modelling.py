@@ -46,7 +46,7 @@ def test_refusals():
         family.certified(cp.Problem(cp.Maximize(cp.sum(cp.entr(weights))), base))
     with pytest.raises(Unsupported, match="not convex"):
         family.certified(cp.Problem(cp.Maximize(cp.sum_squares(weights)), base))
-    with pytest.raises(SolverFailure, match="Infeasible"):
+    with pytest.raises(SolverFailure, match=r"[Ii]nfeasible"):
         family.certified(cp.Problem(cp.Minimize(cp.sum(weights)), [*base, weights[0] >= 2]))
     with pytest.raises(SolverFailure, match="nbounded"):
         family.certified(cp.Problem(cp.Minimize(cp.Variable()), base))
@@ -85,5 +85,5 @@ def test_level_by_budget_is_rounded_down_and_certified():
 def test_levels_out_of_range(level, message):
     with pytest.raises(InputError, match=message):
         ExtremalChannel(3, **level)
-    with pytest.raises(InputError, match="m = 1: expected at least 2 inputs"):
+    with pytest.raises(InputError, match="m = 1: expected an integer of at least 2"):
         ExtremalChannel(1, lam=Fraction(2))

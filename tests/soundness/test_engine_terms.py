@@ -229,7 +229,7 @@ def old_weight_at_zero(at):
     def in_doubles(law, n, plan, scale):
         weight = float(sum(w for v, w in law.atoms() if v == 0))
         added = plan.tau / math.sqrt(2 * math.pi) * math.exp(n * math.log(weight) - scale) * (1 - 1e-12)
-        return contour._scaled(added, scale)
+        return contour._scaled(added, scale, up=False)
 
     at.setattr(contour, "_stuck", in_doubles)
 

@@ -126,7 +126,7 @@ for label, value in (("f", lambda r: r.leading.upper), ("central Gaussian", lamb
     ax.loglog([row.n for row in rows], [abs(float(value(row) / row.mills.upper) - 1) for row in rows], label=label)
 ax.loglog([row.n for row in rows], [float(row.mills_constant) - 1 for row in rows], label="BMG, bound")
 ax.set(xlabel="n (users)", ylabel="distance from g, relatively")
-ax.legend()
+legend = ax.legend()
 
 # %% [markdown]
 # ## 5. An open conjecture, for two and three users

@@ -42,7 +42,7 @@ class ReductionPair:
     a0: tuple[Number, ...]
     a1: tuple[Number, ...]
     a2: tuple[Number, ...]
-    unsound: bool = field(default=False, compare=False)
+    unsound: bool = field(default=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
         for name, masses in (("a0", self.a0), ("a1", self.a1), ("a2", self.a2)):

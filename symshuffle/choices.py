@@ -163,6 +163,31 @@ class Route(StrEnum):
     INVERSION = "inversion"
 
 
+@final
+class Divergence(StrEnum):
+    """How two laws of the shuffled output are compared."""
+
+    HOCKEY_STICK = "hockey-stick"
+    TOTAL_VARIATION = "total-variation"
+    CHI_SQUARE = "chi-square"
+    KL = "kl"
+    SQUARED_HELLINGER = "squared-hellinger"
+    RENYI = "renyi"
+
+
+@final
+class MatchKind(StrEnum):
+    """What mechanisms that are compared have in common.
+
+    ``CHI_SQUARE``: the largest pairwise chi-square divergence. ``EPS0``: the local level. ``EPS_DELTA``: the central
+    target.
+    """
+
+    CHI_SQUARE = "chi-square"
+    EPS0 = "eps0"
+    EPS_DELTA = "eps-delta"
+
+
 def choice(kind: type[E], value: object, argument: str) -> E:
     """The member that a caller means, given itself or by its text.
 

@@ -20,10 +20,11 @@ import numpy as np
 from symshuffle.accountants import gauss
 from symshuffle.accountants.bromwich import Bromwich
 from symshuffle.accountants.doubling import Atoms, positive_part
+from symshuffle.choices import Rigour, choice
 from symshuffle.continuous_law import ContinuousLaw, LevelledPair
 from symshuffle.errors import NotDecided, Unsupported
 from symshuffle.numbers import working_precision
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import Bracket
 
 _FIRST_TAIL: Final = Fraction(1, 10**16)
 _TAIL_SHARE: Final = Fraction(1, 50)
@@ -42,7 +43,7 @@ _CELL_BITS: Final = 96
 _UNIT: Final = 2.0**-53
 
 
-def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour, rel: float) -> Bracket:
+def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: float) -> Bracket:
     """H(n) of a pair of densities at a level.
 
     Parameters
@@ -51,7 +52,7 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour, rel: float) ->
         The pair and the level.
     n : int
         Number of users.
-    rigour : {Rigour.FLOAT64, Rigour.BALL}
+    rigour : {"float64", "ball"}
         Doubles with an allowance, or balls.
     rel : float
         Relative width to aim at; a bracket that is wider says so (``aimed``).
@@ -61,6 +62,7 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour, rel: float) ->
     Unsupported
         If no window holds the pair, or exact arithmetic is asked for.
     """
+    rigour = choice(Rigour, rigour, "rigour")
     if rigour is Rigour.EXACT:
         raise Unsupported("a law with a density has no exact sums: rigour float64 or ball")
     refusal = ""

@@ -18,7 +18,7 @@ from symshuffle.accountants.guided import Guide, guided, level
 from symshuffle.accountants.neighbours import Neighbours
 from symshuffle.accountants.reduction import Datasets, MixedFamily, Reduction, Source, laws, mixed_laws, reduction
 from symshuffle.accountants.search import Bound, Crossing, cross, mills_guess, smallest_meeting
-from symshuffle.choices import Question, Rigour
+from symshuffle.choices import Question, Rigour, choice
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import LARGEST_LEVEL, read_target
@@ -269,13 +269,14 @@ def _all_zero(laws: Sequence[Law]) -> bool:
     return bool(laws) and all(map(_certainly_zero, laws))
 
 
-def limit_variance(source: Reduction, direction: Question) -> float | None:
+def limit_variance(source: Reduction, direction: Question | str) -> float | None:
     """The largest variance of G at eps = 0: over n, the squared distance of the Gaussians that the profile tends to.
 
     None where a law is not to be had there, or all have densities.
     """
+    question = choice(Question, direction, "direction")
     try:
-        return max((to_float(law.variance) for law in source.laws(Fraction(1), direction, None)), default=None)
+        return max((to_float(law.variance) for law in source.laws(Fraction(1), question, None)), default=None)
     except (Unsupported, OverflowError):
         return None
 

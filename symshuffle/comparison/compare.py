@@ -16,6 +16,7 @@ import sympy as sp
 
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.accountants.solve import Attained, epsilon
+from symshuffle.choices import MatchKind
 from symshuffle.comparison.families import Family, family, names
 from symshuffle.comparison.forms import LARGEST_EPS0, Forms, Values, forms, gaussian_epsilon
 from symshuffle.comparison.matching import Match, all_pairs, budget_of, level_in_doubles, matched, read_match
@@ -118,14 +119,14 @@ def compare(
             _check_strings(one)
             closed = forms(one)
             reach = max(reach, closed.chi_square(math.exp(LARGEST_EPS0), {p.name: 1.0 for p in one.free}))
-            if match.kind == "eps-delta" and goal is None:
+            if match.kind is MatchKind.EPS_DELTA and goal is None:
                 goal = _goal(k, match, n, rel)
             rows.append(_best(one, closed, match, n, rel, goal or 0.0))
         except (Unsupported, NotDecided) as error:
             absent.append((one.name, str(error)))
     if progress is not None:
         progress(len(found), len(found), "")
-    if match.kind == "chi-square" and match.value > reach > 0:
+    if match.kind is MatchKind.CHI_SQUARE and match.value > reach > 0:
         allowed = f"a number in (0, {reach:.4g}], the range attainable at local levels up to {LARGEST_EPS0}"
         raise InputError("budget", budget, allowed)
     return Comparison(k, n, match, tuple(sorted(rows, key=lambda row: row.order)), tuple(absent))
@@ -147,7 +148,7 @@ def _families(k: int, match: Match, wanted: Sequence[str] | None) -> tuple[list[
         except InputError as error:
             absent.append((name, str(error)))
             continue
-        if not one.thin or match.kind != "eps0":  # there the trace is proportional to the share
+        if not one.thin or match.kind is not MatchKind.EPS0:  # there the trace is proportional to the share
             found.append(one)
     return found, absent
 
@@ -214,9 +215,9 @@ def _best(one: Family, closed: Forms, match: Match, n: int, rel: float, goal: fl
         except Unsupported:
             return math.inf
 
-    several = match.kind == "eps-delta" and one.inputs <= _FEW_INPUTS and not one.thin
+    several = match.kind is MatchKind.EPS_DELTA and one.inputs <= _FEW_INPUTS and not one.thin
     candidates: Sequence[Proposal] = proposals(
-        one, in_doubles, thin=match.kind != "eps0", most=_FINALISTS if several else 1
+        one, in_doubles, thin=match.kind is not MatchKind.EPS0, most=_FINALISTS if several else 1
     )
     if one.thin and dict(candidates[0].values)["p"] == 1:
         raise Unsupported(f"a null symbol does not pay here: it is {one.general.name}")
@@ -271,7 +272,7 @@ def _obstruction(at: Mechanism) -> str:
 def _row(one: Family, closed: Forms, at: Mechanism, values: Parameters, match: Match, n: int, rel: float) -> Row:
     noise, reason = _votes(one, at)
     chi_square = budget_of(at)
-    level = evaluate(sp.log(_lam(at)), bits=_BITS) if match.kind == "chi-square" else evaluate(sp.log(_lam(at)))
+    level = evaluate(sp.log(_lam(at)), bits=_BITS) if match.kind is MatchKind.CHI_SQUARE else evaluate(sp.log(_lam(at)))
     bitwise = bitwise_votes(at)
     certified, attained, privacy = _certified(closed, at, values, match, n, rel)
     risk = None if noise is None else bracket_of(noise.risk(n), noise.estimator)
@@ -315,12 +316,14 @@ def _certified(
     if match.delta is None:
         return None, None, "no delta was given"
     try:
-        near = match.value if match.kind == "eps-delta" else _guess(closed, at, values, match.delta, n)
+        near = match.value if match.kind is MatchKind.EPS_DELTA else _guess(closed, at, values, match.delta, n)
         found = epsilon(all_pairs(at), n=n, delta=match.delta, rel=rel, bits=_BITS, attain=True, near=near)
     except Unsupported as error:
         return None, None, str(error)
     bracket = found.bracket
-    if match.kind == "eps-delta" and match.value < bracket.upper:  # the level was solved so that this eps is met
+    if (
+        match.kind is MatchKind.EPS_DELTA and match.value < bracket.upper
+    ):  # the level was solved so that this eps is met
         bracket = replace(bracket, lower=min(bracket.lower, match.value), upper=match.value)
     return bracket, found.attained, found.about
 

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final, Literal, TypeAlias, final
+from typing import Any, Final, final
 
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.accountants.inverses import solve_eps0
 from symshuffle.accountants.reduction import LawFamily, Reduction, reduction
+from symshuffle.choices import MatchKind, replace_choice
 from symshuffle.comparison.families import Family
 from symshuffle.comparison.forms import LARGEST_EPS0, Forms, Values, matched_log
 from symshuffle.comparison.search import Parameters
@@ -28,8 +29,6 @@ from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.mechanisms.unary import BitStrings
 from symshuffle.numbers import Number, Real, Verdict, less, parse_rational
-
-Kind: TypeAlias = Literal["chi-square", "eps0", "eps-delta"]
 
 LONGEST_EXACT: Final = 64
 """Inputs up to which strings of bits get a rational ratio; beyond, their probabilities are balls."""
@@ -45,7 +44,7 @@ class Match:
 
     Parameters
     ----------
-    kind : {"chi-square", "eps0", "eps-delta"}
+    kind : MatchKind
         Largest pairwise chi-square divergence, local level, or central target.
     value : Fraction
         The budget, the local level, or eps.
@@ -53,19 +52,22 @@ class Match:
         The delta at which eps is certified; None where nobody asked.
     """
 
-    kind: Kind
+    kind: MatchKind
     value: Fraction
     delta: Fraction | None
+
+    def __post_init__(self) -> None:
+        replace_choice(MatchKind, self, "kind")
 
     @property
     def words(self) -> str:
         """In words."""
         match self.kind:
-            case "chi-square":
+            case MatchKind.CHI_SQUARE:
                 return f"largest pairwise chi-square divergence at most {self.value}"
-            case "eps0":
+            case MatchKind.EPS0:
                 return f"local level {self.value}"
-            case "eps-delta":
+            case MatchKind.EPS_DELTA:
                 delta = "" if self.delta is None else f"{float(self.delta):g}"
                 return f"certified ({float(self.value):g}, {delta})-DP after shuffling"
 
@@ -93,16 +95,16 @@ def read_match(*, budget: object, eps0: object, eps: object, delta: object) -> M
                 raise InputError(
                     "budget", raw, f"a number > 0, at least {float(_SMALLEST_GOAL):g} (at 0 every message is noise)"
                 )
-            return Match("chi-square", value, target)
+            return Match(MatchKind.CHI_SQUARE, value, target)
         case "eps0":
             if not _SMALLEST_GOAL <= value <= LARGEST_EPS0:
                 raise InputError("eps0", raw, f"a number in (0, {LARGEST_EPS0}], at least {float(_SMALLEST_GOAL):g}")
-            return Match("eps0", value, target)
+            return Match(MatchKind.EPS0, value, target)
     if target is None:
         raise InputError("delta", None, "a number in (0, 1), for a match at eps and delta")
     if not 0 < value <= LARGEST_EPS0:
         raise InputError("eps", raw, f"a number in (0, {LARGEST_EPS0}]")
-    return Match("eps-delta", value, target)
+    return Match(MatchKind.EPS_DELTA, value, target)
 
 
 def level_in_doubles(match: Match, found: Forms, goal: float) -> Callable[[Values], float]:
@@ -111,9 +113,9 @@ def level_in_doubles(match: Match, found: Forms, goal: float) -> Callable[[Value
     For a central target ``goal`` is the blanket variance of a mechanism that was matched before.
     """
     match match.kind:
-        case "eps0":
+        case MatchKind.EPS0:
             return lambda values: float(match.value)
-        case "chi-square":
+        case MatchKind.CHI_SQUARE:
             return lambda values: matched_log(found.chi_square, float(match.value), values)
     return lambda values: matched_log(found.variance, goal, values)
 
@@ -128,9 +130,9 @@ def matched(family: Family, values: Parameters, match: Match, found: Forms, *, n
     """
     fixed: dict[str, Any] = dict(values)
     match match.kind:
-        case "eps0":
+        case MatchKind.EPS0:
             return family.at(eps0=match.value, **fixed)
-        case "chi-square":
+        case MatchKind.CHI_SQUARE:
             floats = {name: float(value) for name, value in values}
             level = matched_log(found.chi_square, float(match.value), floats)
             return _within_budget(family, fixed, match.value, level)

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.accountants.solve import Attained
+from symshuffle.choices import MatchKind
 from symshuffle.comparison.matching import Match
 from symshuffle.comparison.search import Parameters
 from symshuffle.numbers import Ball, Number, format_decimal, lower_end, upper_end
@@ -270,9 +271,11 @@ class Comparison:
 
 
 _HOW: Final = {
-    "chi-square": "The match is the largest pairwise chi-square divergence, by a closed form in each mechanism.",
-    "eps0": "All share the ratio cap exp(eps0).",
-    "eps-delta": (
+    MatchKind.CHI_SQUARE: (
+        "The match is the largest pairwise chi-square divergence, by a closed form in each mechanism."
+    ),
+    MatchKind.EPS0: "All share the ratio cap exp(eps0).",
+    MatchKind.EPS_DELTA: (
         "The match is the bound by the optimal decomposition, solved for eps0 for the best few integers; candidates "
         "are ranked by the second moment of the blanket law."
     ),

@@ -8,7 +8,6 @@ and Rényi divergences alike.
 
 from __future__ import annotations
 
-import enum
 import html
 import math
 from collections.abc import Callable, Sequence
@@ -19,11 +18,11 @@ from typing import Any, Final, TypeAlias, final
 import flint
 
 from symshuffle.channel import Channel
+from symshuffle.choices import Direction, Divergence, choice
 from symshuffle.design.convex_order import average_law, exact_atoms
 from symshuffle.design.envelope import (
     LARGEST_EXACT,
     Contamination,
-    Direction,
     Leakage,
     binary_envelope,
     ratio_law,
@@ -43,23 +42,8 @@ Weighted: TypeAlias = "Sequence[tuple[Any, Any]]"
 """Values of the average and their probabilities."""
 
 
-@final
-class Divergence(enum.StrEnum):
-    """How two laws of the shuffled output are compared."""
-
-    HOCKEY_STICK = "hockey-stick"
-    TOTAL_VARIATION = "total-variation"
-    CHI_SQUARE = "chi-square"
-    KL = "kl"
-    SQUARED_HELLINGER = "squared-hellinger"
-    RENYI = "renyi"
-
-
-def _named(name: Divergence | str, order: Fraction | int | None) -> tuple[Divergence, Fraction | None]:
-    try:
-        found = Divergence(name)
-    except ValueError:
-        raise InputError("divergence", name, f"one of {', '.join(Divergence)}") from None
+def _named(name: object, argument: str, order: Fraction | int | None) -> tuple[Divergence, Fraction | None]:
+    found = choice(Divergence, name, argument)
     if found is not Divergence.RENYI:
         if order is not None:
             raise InputError("order", order, f"no order: {found.value} has none")
@@ -105,7 +89,7 @@ def convex_envelope(
     lam: Real,
     function: Divergence | str | Callable[[Fraction], Fraction],
     order: Fraction | int | None = None,
-    direction: Direction = Direction.FORWARD,
+    direction: Direction | str = Direction.FORWARD,
 ) -> Leakage:
     r"""The largest f-divergence of the contamination pair over all channels of ratio cap ``lam``: :math:`Ef(\bar K_n)`.
 
@@ -120,7 +104,7 @@ def convex_envelope(
         convex ``f`` with ``f(1) = 0`` from rationals to rationals.
     order : Fraction, optional
         Order of the Rényi divergence, above 1.
-    direction : Direction
+    direction : Direction or str
         Which divergence, for a name; a callable already says it (chi-square is :math:`(t-1)^2`, its reverse
         :math:`(t-1)^2/t`).
 
@@ -147,23 +131,24 @@ def convex_envelope(
     -----
     anchored, Theorem 4.9 (i). Convexity of a callable is checked where it is used, at the ``n + 1`` values.
     """
-    experiment = Contamination(n, direction)
+    way = choice(Direction, direction, "direction")
+    experiment = Contamination(n, way)
     if not isinstance(lam, Fraction | int | Exp) or less(lam, 1) is Verdict.TRUE:
         raise InputError("lam", lam, "a Fraction or an Exp of at least 1")
     if callable(function):
         if order is not None:
             raise InputError("order", order, "no order: a callable says what it is")
         return Leakage(_of_callable(n, lam, function), experiment, _MEANING)
-    name, power = _named(function, order)
+    name, power = _named(function, "function", order)
     if name is Divergence.HOCKEY_STICK:
         raise InputError("function", name.value, "another divergence (binary_envelope has the hockey-stick one)")
     if name is Divergence.TOTAL_VARIATION:
         return binary_envelope(experiment, lam=lam, gamma=Fraction(1))
-    if name is Divergence.CHI_SQUARE and direction is Direction.FORWARD:
+    if name is Divergence.CHI_SQUARE and way is Direction.FORWARD:
         return Leakage(_variance(endpoint_variance(lam), n), experiment, _MEANING)
     if n > LARGEST_SUM:
         raise Unsupported(f"n = {n}: the sum over {n + 1} counts is taken up to n = {LARGEST_SUM}")
-    return Leakage(_mean(name, power, direction, _binomial_atoms(n, lam)), experiment, _MEANING)
+    return Leakage(_mean(name, power, way, _binomial_atoms(n, lam)), experiment, _MEANING)
 
 
 _MEANING: Final = "every channel with this local ratio cap and every pair of its inputs (anchored, Theorem 4.9)"
@@ -281,7 +266,7 @@ def leakage(
     gamma: object = None,
     divergence: Divergence | str = Divergence.HOCKEY_STICK,
     order: Fraction | int | None = None,
-    direction: Direction = Direction.FORWARD,
+    direction: Direction | str = Direction.FORWARD,
     rel: float = 1e-6,
 ) -> PairLeakage:
     r"""How well the shuffled messages tell whether one user holds ``i`` or ``j``, where all others hold ``j``.
@@ -301,7 +286,7 @@ def leakage(
         "hockey-stick", "total-variation", "chi-square", "kl", "squared-hellinger" or "renyi".
     order : Fraction, optional
         Order of the Rényi divergence, above 1.
-    direction : Direction
+    direction : Direction or str
         ``FORWARD``: of the contaminated dataset from the constant one.
     rel : float
         Relative width to aim at, where an engine answers.
@@ -325,8 +310,9 @@ def leakage(
     -----
     anchored, Proposition 4.1 and Theorem 4.9.
     """
-    name, power = _named(divergence, order)
-    experiment = Contamination(n, direction)
+    name, power = _named(divergence, "divergence", order)
+    way = choice(Direction, direction, "direction")
+    experiment = Contamination(n, way)
     ratio = ratio_law(channel, i, j)
     cap = channel.ratio_cap()
     if name in (Divergence.HOCKEY_STICK, Divergence.TOTAL_VARIATION):
@@ -339,7 +325,7 @@ def leakage(
         raise InputError("eps, gamma", f"{eps}, {gamma}", f"neither, for the {name.value} divergence")
     bracket = _convex(ratio, name, power, experiment)
     at_cap = isinstance(cap, Fraction)
-    worst = convex_envelope(n, lam=cap, function=name, order=power, direction=direction) if at_cap else None  # type: ignore[arg-type]  # a rational cap
+    worst = convex_envelope(n, lam=cap, function=name, order=power, direction=way) if at_cap else None  # type: ignore[arg-type]  # a rational cap
     return PairLeakage(bracket, name, power, (i, j), experiment, worst)
 
 

@@ -10,8 +10,9 @@ from typing import Any, final
 from symshuffle.anchored.enclosed import EnclosedLaw
 from symshuffle.anchored.law import AnchoredLaw
 from symshuffle.anchored.linear import Vector, dot
+from symshuffle.choices import Population, choice
 from symshuffle.errors import InputError
-from symshuffle.estimation.canonical import Population, check_users, project_on_simplex, vote_sizes
+from symshuffle.estimation.canonical import check_users, project_on_simplex, vote_sizes
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 
 
@@ -54,7 +55,7 @@ class WorstRisk(AnswerMethods):
         return AnswerMethods.to_dict(self) | where | {"n": self.n}
 
 
-def worst_risk(law: AnchoredLaw | EnclosedLaw, *, n: int, population: Population) -> WorstRisk:
+def worst_risk(law: AnchoredLaw | EnclosedLaw, *, n: int, population: Population | str) -> WorstRisk:
     r"""The largest canonical risk of a law at any level, as :func:`~symshuffle.estimation.canonical.canonical_risk`.
 
     With :math:`s_i=E_{W_i}|c(u)|^2` the risk at :math:`w` increases with every :math:`s_i`, so the worst cases at the
@@ -63,7 +64,7 @@ def worst_risk(law: AnchoredLaw | EnclosedLaw, *, n: int, population: Population
     Raises
     ------
     InputError
-        If the covariance is singular on contrasts, where the risk is infinite.
+        If ``population`` is not known, or the covariance is singular on contrasts, where the risk is infinite.
 
     Examples
     --------
@@ -77,6 +78,7 @@ def worst_risk(law: AnchoredLaw | EnclosedLaw, *, n: int, population: Population
     -----
     anchored, Propositions 5.5 and 5.7.
     """
+    population = choice(Population, population, "population")
     check_users(n)
     sizes = vote_sizes(law) if isinstance(law, AnchoredLaw) else law.vote_sizes()
     if sizes is None:

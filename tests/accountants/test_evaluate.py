@@ -16,8 +16,8 @@ KRR = mechanism("krr").at(k=10, eps0=1)
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"direction": "sideways"}, "direction = sideways: expected forward, reverse, both"),
-        ({"rigour": "ball"}, "rigour = ball: expected a Rigour, or None"),
+        ({"direction": "sideways"}, "direction = sideways: expected one of forward, reverse, both"),
+        ({"rigour": "balls"}, "rigour = balls: expected one of exact, ball, float64"),
         ({"engine": "exact"}, "engine = exact: expected an engine such as"),
         ({"rel": -1}, "rel = -1: expected a relative width"),
         ({"rel": float("nan")}, "rel = nan: expected a relative width"),

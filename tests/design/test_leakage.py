@@ -6,8 +6,9 @@ import pytest
 
 from symshuffle import divergences
 from symshuffle.channel import Channel
+from symshuffle.choices import Divergence
 from symshuffle.design.envelope import Contamination, Direction, binary_envelope
-from symshuffle.design.leakage import Divergence, convex_envelope, leakage
+from symshuffle.design.leakage import convex_envelope, leakage
 from symshuffle.errors import InputError
 from symshuffle.mechanisms.finite import rr
 from symshuffle.numbers import Exp, lower_end, upper_end

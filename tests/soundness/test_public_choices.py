@@ -14,13 +14,26 @@ import pytest
 
 import symshuffle
 from symshuffle import Channel, delta, epsilon, joint, mechanism, optimal_decomposition
-from symshuffle.accountants import adversary, baselines, confirm, curves, evaluate, inverses, reduction
+from symshuffle.accountants import (
+    adversary,
+    baselines,
+    confirm,
+    curves,
+    densities,
+    evaluate,
+    inverses,
+    reduction,
+    solve,
+)
 from symshuffle.anchored.law import AnchoredLaw
-from symshuffle.decompositions import backgrounds, composition, laplace, rising, symbolic
+from symshuffle.comparison import matching
+from symshuffle.continuous_law import LevelledPair
+from symshuffle.decompositions import backgrounds, closed_forms, composition, laplace, rising, symbolic
 from symshuffle.design import (
     bayes_tradeoff,
     envelope,
     equivariant,
+    leakage,
     minimax_tradeoff,
     private_response,
     properties,
@@ -30,11 +43,13 @@ from symshuffle.design import (
 )
 from symshuffle.design.frontier import trace_frontier
 from symshuffle.errors import InputError
-from symshuffle.estimation import canonical, minimax
+from symshuffle.estimation import canonical, minimax, worst_risk
 from symshuffle.likelihood import certificates, normal, poisson, worst
 from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.results import Bracket
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian
+from symshuffle.vectors.pairs import worst_pair
 
 ELSEWHERE = ("symshuffle.vectors", "symshuffle.claims", "symshuffle.cli")
 """Packages whose doors are not walked: a command line has the parser's own choices, claims are written with members."""
@@ -45,20 +60,24 @@ INSIDE = {
     "accountants.ball.BallContour.offered",
     "accountants.contour.Contour.offered",
     "accountants.exact.Exact.offered",
+    "accountants.counts.Counts.offered",
     "accountants.fft.FFT.offered",
     "accountants.sparse.Sparse.offered",
     "accountants.bromwich.Bromwich.offered",
     "accountants.tilted.Window.side",
+    "accountants.reduction.Reducible.reduction",
 }
-"""Called by the registry or by an engine itself, with members."""
+"""Called with members: by the registry, by an engine itself, or, of a protocol without a body, by ``reduction``."""
 
 MADE = {
     "accountants.bromwich.Bromwich",
     "accountants.curves.Curve",
     "accountants.solve.Amplification",
     "design.properties.PropertyReport",
+    "design.leakage.PairLeakage",
     "design.tradeoff.Design",
     "estimation.minimax.Minimax",
+    "estimation.worst_risk.WorstRisk",
     "likelihood.normal.NormalProfile",
     "likelihood.poisson.PoissonProfile",
     "likelihood.worst.WorstCurve",
@@ -74,6 +93,7 @@ SKEW = (F(1, 4), F(3, 4))
 ANCHORED = AnchoredLaw.from_channel(W)
 REDUCED = reduction.reduction(W)
 LAW = REDUCED.laws(F(6, 5), "forward", None)[0]
+DENSITIES = LevelledPair(worst_pair(BlanketMixedGaussian("0.9", "4")), F(6, 5))
 MIXED = Laplace(F(2)).mixed_law(F(6, 5))
 RATIO = LikelihoodRatio.of(W, 0, 1)
 LEVEL = {"exp_eps": F(6, 5)}
@@ -101,6 +121,9 @@ DOORS = {
     ),
     "accountants.curves.tradeoff_curve.rigour": lambda v: curves.tradeoff_curve(
         W, n=3, alphas=[HALF], levels=3, rigour=v
+    ),
+    "accountants.densities.density_bracket.rigour": lambda v: densities.density_bracket(
+        DENSITIES, 2, rigour=v, rel=0.5
     ),
     "accountants.evaluate.Request.direction": lambda v: evaluate.Request(direction=v),
     "accountants.evaluate.Request.rigour": lambda v: evaluate.Request(rigour=v),
@@ -130,7 +153,12 @@ DOORS = {
     "accountants.solve.delta.rigour": lambda v: delta(W, n=3, exp_eps="6/5", rigour=v),
     "accountants.solve.epsilon.direction": lambda v: epsilon(W, n=3, delta="1/10", direction=v),
     "accountants.solve.epsilon.rigour": lambda v: epsilon(W, n=3, delta="1/10", rigour=v, rel=0.1),
+    "accountants.solve.limit_variance.direction": lambda v: solve.limit_variance(REDUCED, v),
+    "comparison.matching.Match.kind": lambda v: matching.Match(v, HALF, None),
     "decompositions.backgrounds.ConstantBackground.others": lambda v: backgrounds.ConstantBackground(KRR, v),
+    "decompositions.closed_forms.ClosedForm.law.direction": lambda v: closed_forms.closed_form(
+        "krr", {"k": "3"}, lam=2
+    ).law(F(6, 5), direction=v),
     "decompositions.composition.Composition.operator": lambda v: composition.Composition(v, (KRR,), (F(1),)),
     "decompositions.composition.decomposition.others": lambda v: composition.decomposition(TREE, WAY, others=v),
     "decompositions.composition.composed_law.others": lambda v: composition.composed_law(
@@ -171,6 +199,12 @@ DOORS = {
     "design.equivariant.calibrated_risk.population": lambda v: equivariant.calibrated_risk(
         5, F(1, 8), n=1, population=v
     ),
+    "design.leakage.convex_envelope.function": lambda v: leakage.convex_envelope(3, lam=F(2), function=v),
+    "design.leakage.convex_envelope.direction": lambda v: leakage.convex_envelope(
+        3, lam=F(2), function="kl", direction=v
+    ),
+    "design.leakage.leakage.divergence": lambda v: leakage.leakage(W, 0, 1, n=3, divergence=v),
+    "design.leakage.leakage.direction": lambda v: leakage.leakage(W, 0, 1, n=3, divergence="kl", direction=v),
     "design.orbits.Frontier.risk_constant.population": lambda v: trace_frontier(3, F(1)).risk_constant(v),
     "design.private_response.PricedResponse.risk.population": lambda v: private_response.plain_response(
         3, 20, gamma=F(6, 5), delta=F(1, 10)
@@ -212,6 +246,7 @@ DOORS = {
         W, ESTIMATES, n=2, population=v, gap=F(1, 10)
     ),
     "estimation.minimax.minimax_risk.population": lambda v: minimax.minimax_risk(W, n=2, population=v, rel=F(1, 10)),
+    "estimation.worst_risk.worst_risk.population": lambda v: worst_risk.worst_risk(ANCHORED, n=4, population=v),
     "mechanisms.continuous.Laplace.domain": lambda v: Laplace(F(2), v),
     "mechanisms.continuous.Laplace.at.domain": lambda v: Laplace().at(lam=2, domain=v),
     "mechanisms.continuous.Laplace.law.side": lambda v: Laplace(F(2)).law(F(6, 5), side=v),

@@ -321,9 +321,8 @@ def _certified(
     except Unsupported as error:
         return None, None, str(error)
     bracket = found.bracket
-    if (
-        match.kind is MatchKind.EPS_DELTA and match.value < bracket.upper
-    ):  # the level was solved so that this eps is met
+    # Matched at (eps, delta), the level was solved so that this eps is met.
+    if match.kind is MatchKind.EPS_DELTA and match.value < bracket.upper:
         bracket = replace(bracket, lower=min(bracket.lower, match.value), upper=match.value)
     return bracket, found.attained, found.about
 

@@ -46,6 +46,11 @@ SERIES: Final = (
 """Looks of like curves, in the order of the legend."""
 
 
+_LETTERS_PER_INCH: Final = 12
+_HANDLE: Final = 7
+"""How many letters of a legend fit, and how many a line and its margins take."""
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Series:
@@ -134,8 +139,10 @@ def drawn(panels: Sequence[Panel], columns: int) -> bytes:
             axes.locator_params(axis="x", nbins=6)
         elif panel.scales[1] == "log":
             axes.yaxis.set_minor_formatter(NullFormatter())
-    beside = 4 if columns > 1 else 1
-    figure.legend(list(known.values()), list(known), loc="outside upper center", ncols=min(len(known), beside))
+    # A legend wider than the figure is cut off: as many columns as the longest label leaves room for.
+    room = int(_LETTERS_PER_INCH * figure.get_figwidth() / (max(map(len, known)) + _HANDLE))
+    beside = max(1, min(len(known), room, 4 if columns > 1 else 1))
+    figure.legend(list(known.values()), list(known), loc="outside upper center", ncols=beside)
     data = io.BytesIO()
     figure.savefig(data, format="png", dpi=120, metadata={"Software": None})
     return data.getvalue()

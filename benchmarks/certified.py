@@ -11,8 +11,9 @@ from typing import Final
 
 from benchmarks.measure import MILLIONTH, Goal, Section, duration, level, seconds, table, ten_ary, timed
 from symshuffle import BallContour, Exp, Rigour, delta, epsilon, mechanism
+from symshuffle.accountants.covered import Reduction
 from symshuffle.accountants.inverses import solve_eps0, solve_n
-from symshuffle.accountants.reduction import Composed, Reduction, reduction
+from symshuffle.accountants.reduction import Composed, reduction
 from symshuffle.channel_file import read_channel
 from symshuffle.decompositions.composition import Composition
 from symshuffle.decompositions.expression import parse

@@ -13,8 +13,9 @@ from benchmarks.measure import Goal, table, ten_ary
 from benchmarks.peers import binary_histograms, binary_pair
 from symshuffle import FFT, Exp, Rigour, delta, mechanism
 from symshuffle.accountants.baselines import standard_clone
+from symshuffle.accountants.covered import laws
 from symshuffle.accountants.evaluate import evaluate_law
-from symshuffle.accountants.reduction import laws, reduction
+from symshuffle.accountants.reduction import reduction
 from symshuffle.mechanisms.registry import MECHANISMS
 
 

@@ -13,9 +13,10 @@ from functools import cache
 from typing import Final, Literal, TypeAlias, final
 
 from symshuffle.accountants.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
+from symshuffle.accountants.covered import LawFamily, PairClass, Reduction
 from symshuffle.accountants.curves import Curve, along_users, amplification_curve, delta_curve
 from symshuffle.accountants.neighbours import Question
-from symshuffle.accountants.reduction import LawFamily, PairClass, Reduction, reduction
+from symshuffle.accountants.reduction import reduction
 from symshuffle.accountants.search import smallest_meeting
 from symshuffle.decompositions.clones import standard_clone_pair
 from symshuffle.decompositions.composition import (

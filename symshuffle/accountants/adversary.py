@@ -20,7 +20,7 @@ from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
-from symshuffle.accountants.reduction import PairClass, Reduction
+from symshuffle.accountants.covered import PairClass, Reduction
 from symshuffle.accountants.solve import delta
 from symshuffle.channel import Channel
 from symshuffle.choices import Rigour, choice

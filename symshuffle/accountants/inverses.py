@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, TypeAlias, final
 
+from symshuffle.accountants.covered import Reduction
 from symshuffle.accountants.evaluate import LARGEST_N, check_n, check_request
 from symshuffle.accountants.guided import Guide, distance, guided
 from symshuffle.accountants.neighbours import Neighbours, Question
-from symshuffle.accountants.reduction import Composed, Reduction, Source, reduction
+from symshuffle.accountants.reduction import Composed, Source, reduction
 from symshuffle.accountants.search import Bound, Crossing, Point, cross, decide, narrow
 from symshuffle.accountants.solve import delta, limit_variance
 from symshuffle.errors import InputError, Unsupported

@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, final, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from symshuffle.accountants.neighbours import OPTIMAL, Blanket, Neighbours
+from symshuffle.accountants.covered import Datasets, LawFamily, MixedFamily, PairClass, Reducible, Reduction
+from symshuffle.accountants.neighbours import Blanket
 from symshuffle.channel import Channel
-from symshuffle.choices import Adjacency, Direction, Others, Question, Side, choice, replace_choice
-from symshuffle.continuous_law import LevelledPair
+from symshuffle.choices import Adjacency, Direction, Others, Side, choice
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.composed import Composed as Composed  # noqa: PLC0414  # its name here stays
@@ -30,7 +30,6 @@ from symshuffle.numbers import (
     enclose,
     is_enclosed,
     less,
-    lower_end,
     maximum,
     minimum,
     sums_to_one,
@@ -51,164 +50,11 @@ _MOST_INPUTS: Final = 8
 _MOST_CLASSES: Final = 4
 """Classes of pairs of a mechanism up to which the constant backgrounds of all are tried; beyond, those of the first."""
 
-LawFamily: TypeAlias = Callable[[Real, Direction, int | None], Law]
-"""From target ratio, direction and bits to a law of G."""
-
-MixedFamily: TypeAlias = Callable[[Real, Direction, int | None], MixedLaw | LevelledPair]
-"""The same where the law has a continuous part."""
-
-Spreads: TypeAlias = Callable[[Real, Direction, int | None], bool]
-"""From target ratio, direction and bits to whether one law is certainly the largest of some in convex order."""
-
-
-@runtime_checkable
-class Reducible(Protocol):
-    """A source that brings its reduction along, as those with a continuum of outputs do."""
-
-    def reduction(self, *, adjacency: Adjacency, blanket: Blanket | None) -> Reduction:
-        """The laws that bound its shuffled divergence; blanket None is its usual one."""
-
-
 Source: TypeAlias = (
     "Mechanism | ClosedForm | Laplace | Composed | Composition | Decomposition | ReductionPair | "
     "SymbolicDecomposition | Channel | Reducible | Reduction | Sequence[Sequence[object]] | npt.NDArray[Any]"
 )
 """What can be asked about; a matrix has one row per input."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Datasets:
-    """Two real neighbouring datasets.
-
-    Parameters
-    ----------
-    describe : callable
-        From the number of users to the datasets in words.
-    law : LawFamily or None
-        The law of their exact divergence; where it has a continuous part, a law below it in convex order, or None.
-    mixed : MixedFamily or None
-        The law with its continuous part, for the engines that take it.
-    """
-
-    describe: Callable[[int], str]
-    law: LawFamily | None
-    mixed: MixedFamily | None = None
-
-    def finite(self) -> LawFamily:
-        """The law, where it is one of finitely many atoms.
-
-        Raises
-        ------
-        Unsupported
-            If it has a density.
-        """
-        if self.law is None:
-            raise Unsupported("the law of these datasets has a density, and no finite law stands for it")
-        return self.law
-
-    def alone(self, like: Reduction) -> Reduction:
-        """These datasets as a source of their own: it covers nobody else."""
-        return Reduction((PairClass("two given datasets", self.law, mixed=self.mixed),), False, like.adjacency)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class PairClass:
-    """Pairs of inputs that are treated alike, with the laws that bound what separates their datasets.
-
-    Parameters
-    ----------
-    pairs : str
-        The pairs in words.
-    upper : LawFamily or None
-        A law whose value bounds the shuffled divergence; None where ``mixed`` alone is known.
-    inner : LawFamily or None
-        Where the bound itself is approached from two sides, a law on the other side of it.
-    mixed : MixedFamily or None
-        Where ``upper`` approaches a law with a continuous part: that law, for the engines that take it.
-    datasets : tuple of Datasets
-        Real neighbouring datasets.
-    """
-
-    pairs: str
-    upper: LawFamily | None
-    inner: LawFamily | None = None
-    mixed: MixedFamily | None = None
-    datasets: tuple[Datasets, ...] = ()
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Reduction:
-    """Everything about a source that the engines need, derived once, and whom it covers.
-
-    Parameters
-    ----------
-    classes : tuple of PairClass
-        The pairs of inputs covered, by classes; the bound is the largest of theirs.
-    every : bool
-        Whether these are all pairs that the adjacency allows. Only who has compared them all may say so.
-    adjacency : Adjacency
-        In what neighbouring datasets differ.
-    pairs : str
-        All pairs covered, in words; default: those of the only class.
-    theorem : str
-        Why the laws bound the divergence.
-    first : str
-        Which input of a pair X0 holds, where a class is not the same in both orders; else empty.
-    spreads : Spreads or None
-        Where given and true, the law of the first class is above all others in convex order.
-    """
-
-    classes: tuple[PairClass, ...]
-    every: bool = False
-    adjacency: Adjacency = Adjacency.REPLACE_ONE
-    pairs: str = ""
-    theorem: str = OPTIMAL
-    first: str = ""
-    spreads: Spreads | None = None
-
-    def __post_init__(self) -> None:
-        replace_choice(Adjacency, self, "adjacency")
-        if not self.classes:
-            raise InputError("classes", "none", "at least one class of pairs of inputs")
-
-    def neighbours(self, question: Question | str, users: int | None) -> Neighbours:
-        """Whom a bound by these laws covers."""
-        question = choice(Question, question, "question")
-        pairs = self.pairs or self.classes[0].pairs
-        return Neighbours(pairs, self.every, self.adjacency, question, users, self.theorem, self.first)
-
-    @property
-    def bounds(self) -> tuple[LawFamily, ...]:
-        """The finite laws above, by class."""
-        return tuple(one.upper for one in self.classes if one.upper is not None)
-
-    @property
-    def inner(self) -> tuple[LawFamily, ...]:
-        """The laws on the other side, by class; none where the bound is not approached from two sides."""
-        return tuple(one.inner for one in self.classes if one.inner is not None)
-
-    @property
-    def mixed(self) -> tuple[MixedFamily, ...]:
-        """The laws with a continuous part, by class."""
-        return tuple(one.mixed for one in self.classes if one.mixed is not None)
-
-    @property
-    def datasets(self) -> tuple[Datasets, ...]:
-        """All real neighbouring datasets."""
-        return tuple(found for one in self.classes for found in one.datasets)
-
-    def laws(self, exp_eps: Real, question: Question | str, bits: int | None) -> list[Law]:
-        """The laws whose largest value is the bound, each once, those left out that another one dominates."""
-        question = choice(Question, question, "question")
-        found: dict[Law, None] = {}
-        for direction in question.directions:
-            one_is_enough = self.spreads is not None and self.spreads(exp_eps, direction, bits)
-            for family in self.bounds[:1] if one_is_enough else self.bounds:
-                found |= dict.fromkeys(laws(family, exp_eps, direction, bits))
-        return list(found)
 
 
 def reduction(
@@ -306,26 +152,6 @@ def _of_symbols(source: object) -> Reduction:
         case SymbolicDecomposition():
             return _of_symbolic(source)
     raise InputError("source", source, "a mechanism, a composition, a decomposition, a channel or its matrix")
-
-
-def laws(family: LawFamily, exp_eps: Real, question: Question | str, bits: int | None) -> list[Law]:
-    """The laws of a family in the directions asked for; one, where both directions agree."""
-    question = choice(Question, question, "question")
-    return list(dict.fromkeys(_sorted(family(exp_eps, direction, bits)) for direction in question.directions))
-
-
-def mixed_laws(
-    family: MixedFamily, exp_eps: Real, question: Question | str, bits: int | None
-) -> list[MixedLaw | LevelledPair]:
-    """The same for laws with a continuous part."""
-    question = choice(Question, question, "question")
-    return list(dict.fromkeys(family(exp_eps, direction, bits) for direction in question.directions))
-
-
-def _sorted(law: Law) -> Law:
-    """Atoms in rising order, so that equal laws compare equal whichever way they were found."""
-    atoms = sorted(law.atoms(), key=lambda atom: (lower_end(atom[0]), lower_end(atom[1])))
-    return Law(tuple(value for value, _ in atoms), tuple(weight for _, weight in atoms), law.singular)
 
 
 @lru_cache(maxsize=128)

@@ -13,10 +13,11 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Final, Literal, final
 
+from symshuffle.accountants.covered import Datasets, MixedFamily, Reduction, laws, mixed_laws
 from symshuffle.accountants.evaluate import Engine, check_n, check_request, evaluate_law, evaluate_mixed
 from symshuffle.accountants.guided import Guide, guided, level
 from symshuffle.accountants.neighbours import Neighbours
-from symshuffle.accountants.reduction import Datasets, MixedFamily, Reduction, Source, laws, mixed_laws, reduction
+from symshuffle.accountants.reduction import Source, reduction
 from symshuffle.accountants.search import Bound, Crossing, cross, mills_guess, smallest_meeting
 from symshuffle.choices import Question, Rigour, choice
 from symshuffle.errors import InputError, Unsupported

@@ -15,8 +15,9 @@ from symshuffle.errors import InputError
 from symshuffle.numbers import parse_rational
 
 if TYPE_CHECKING:
+    from symshuffle.accountants.covered import Reducible
     from symshuffle.accountants.engines import Engine
-    from symshuffle.accountants.reduction import Composed, Reducible
+    from symshuffle.accountants.reduction import Composed
     from symshuffle.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
     from symshuffle.mechanisms.continuous import Laplace
@@ -292,7 +293,8 @@ def echoed(
     **asked: Any,
 ) -> dict[str, Any]:
     """All parameters exactly as they were understood."""
-    from symshuffle.accountants.reduction import Composed, Reducible
+    from symshuffle.accountants.covered import Reducible
+    from symshuffle.accountants.reduction import Composed
     from symshuffle.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
     from symshuffle.mechanisms.continuous import Laplace

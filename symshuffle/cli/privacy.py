@@ -38,7 +38,8 @@ from symshuffle.numbers import parse_rational
 if TYPE_CHECKING:
     from symshuffle.accountants.confirm import Confirmation
     from symshuffle.accountants.confirm.front import Route
-    from symshuffle.accountants.reduction import Reduction, Source
+    from symshuffle.accountants.covered import Reduction
+    from symshuffle.accountants.reduction import Source
     from symshuffle.accountants.solve import Amplification
     from symshuffle.numbers import Number, Real
 

@@ -152,7 +152,7 @@ def echoed(found: Any) -> dict[str, Any]:
 
 def is_vector(found: object) -> bool:
     """Whether a source is a mechanism of vectors."""
-    from symshuffle.accountants.reduction import Reducible
+    from symshuffle.accountants.covered import Reducible
 
     return isinstance(found, Reducible)
 

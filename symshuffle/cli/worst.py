@@ -41,7 +41,8 @@ def worst_background(
 ) -> None:
     """Search for the worst real neighbouring datasets, and say how far below the bound they stay."""
     from symshuffle.accountants import adversary, solve
-    from symshuffle.accountants.reduction import Reducible, reduction
+    from symshuffle.accountants.covered import Reducible
+    from symshuffle.accountants.reduction import reduction
     from symshuffle.mechanisms.parameters import read_target
 
     target = read_target(eps=eps, exp_eps=exp_eps)

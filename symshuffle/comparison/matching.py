@@ -12,9 +12,10 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Final, final
 
+from symshuffle.accountants.covered import LawFamily, Reduction
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.accountants.inverses import solve_eps0
-from symshuffle.accountants.reduction import LawFamily, Reduction, reduction
+from symshuffle.accountants.reduction import reduction
 from symshuffle.choices import MatchKind, replace_choice
 from symshuffle.comparison.families import Family
 from symshuffle.comparison.forms import LARGEST_EPS0, Forms, Values, matched_log

@@ -14,8 +14,8 @@ from symshuffle.errors import InputError
 from symshuffle.numbers import parse_rational
 
 if TYPE_CHECKING:
+    from symshuffle.accountants.covered import Reduction
     from symshuffle.accountants.neighbours import Adjacency, Blanket
-    from symshuffle.accountants.reduction import Reduction
 
 
 class Accounted:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from symshuffle.accountants.covered import Datasets, LawFamily, MixedFamily, PairClass, Reduction
 from symshuffle.accountants.neighbours import Adjacency, Blanket
-from symshuffle.accountants.reduction import Datasets, LawFamily, MixedFamily, PairClass, Reduction
 from symshuffle.continuous_law import LevelledPair
 from symshuffle.decompositions.model import Direction
 from symshuffle.law import Law

@@ -8,10 +8,11 @@ import pytest
 
 from symshuffle.accountants import solve
 from symshuffle.accountants.ball import BallContour
+from symshuffle.accountants.covered import laws
 from symshuffle.accountants.curves import amplification_curve, delta_curve, spaced, tradeoff_curve
 from symshuffle.accountants.exact import Exact
 from symshuffle.accountants.inverses import solve_eps0, solve_n
-from symshuffle.accountants.reduction import laws, reduction
+from symshuffle.accountants.reduction import reduction
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.continuous import Laplace

@@ -12,9 +12,10 @@ import pytest
 
 from symshuffle import Channel, InputError, Rigour, delta, epsilon, mechanism, solve_n
 from symshuffle.accountants.adversary import worst_constant
+from symshuffle.accountants.covered import Reduction
 from symshuffle.accountants.curves import delta_curve
 from symshuffle.accountants.neighbours import Adjacency, Neighbours
-from symshuffle.accountants.reduction import Reduction, reduction
+from symshuffle.accountants.reduction import reduction
 from symshuffle.accountants.solve import Amplification
 from symshuffle.cli import main
 from symshuffle.results import Bracket

@@ -7,8 +7,9 @@ import pytest
 
 from symshuffle.accountants import solve
 from symshuffle.accountants.contour import Contour
+from symshuffle.accountants.covered import laws
 from symshuffle.accountants.exact import Exact
-from symshuffle.accountants.reduction import laws, reduction
+from symshuffle.accountants.reduction import reduction
 from symshuffle.accountants.sparse import Sparse
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law

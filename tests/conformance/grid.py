@@ -33,8 +33,9 @@ from typing import Any
 import numpy as np
 
 from symshuffle import Bracket, Exp, Laplace, mechanism
+from symshuffle.accountants.covered import LawFamily, Reduction, laws, mixed_laws
 from symshuffle.accountants.engines import ENGINES, engine_classes
-from symshuffle.accountants.reduction import Composed, LawFamily, Reduction, Source, laws, mixed_laws, reduction
+from symshuffle.accountants.reduction import Composed, Source, reduction
 from symshuffle.decompositions.expression import parse
 from symshuffle.errors import SymshuffleError
 from symshuffle.law import Law

@@ -12,8 +12,9 @@ from scipy.integrate import quad
 
 from symshuffle import Channel, Exp, Rigour, delta, epsilon
 from symshuffle.accountants.contour import Contour
+from symshuffle.accountants.covered import laws
 from symshuffle.accountants.evaluate import evaluate_law
-from symshuffle.accountants.reduction import Composed, laws, reduction
+from symshuffle.accountants.reduction import Composed, reduction
 from symshuffle.decompositions.composition import (
     Composition,
     composed_law,

@@ -18,6 +18,7 @@ from symshuffle.accountants import (
     adversary,
     baselines,
     confirm,
+    covered,
     curves,
     densities,
     evaluate,
@@ -65,7 +66,7 @@ INSIDE = {
     "accountants.sparse.Sparse.offered",
     "accountants.bromwich.Bromwich.offered",
     "accountants.tilted.Window.side",
-    "accountants.reduction.Reducible.reduction",
+    "accountants.covered.Reducible.reduction",
 }
 """Called with members: by the registry, by an engine itself, or, of a protocol without a body, by ``reduction``."""
 
@@ -142,11 +143,11 @@ DOORS = {
     "accountants.inverses.solve_n.rigour": lambda v: inverses.solve_n(W, eps="1/2", delta="1/10", rigour=v),
     "accountants.neighbours.Neighbours.adjacency": lambda v: replace(REDUCED.neighbours("both", 3), adjacency=v),
     "accountants.neighbours.Neighbours.question": lambda v: replace(REDUCED.neighbours("both", 3), question=v),
-    "accountants.reduction.Reduction.adjacency": lambda v: replace(REDUCED, adjacency=v),
-    "accountants.reduction.Reduction.neighbours.question": lambda v: REDUCED.neighbours(v, 3),
-    "accountants.reduction.Reduction.laws.question": lambda v: REDUCED.laws(F(6, 5), v, None),
-    "accountants.reduction.laws.question": lambda v: reduction.laws(REDUCED.bounds[0], F(6, 5), v, None),
-    "accountants.reduction.mixed_laws.question": lambda v: reduction.mixed_laws(
+    "accountants.covered.Reduction.adjacency": lambda v: replace(REDUCED, adjacency=v),
+    "accountants.covered.Reduction.neighbours.question": lambda v: REDUCED.neighbours(v, 3),
+    "accountants.covered.Reduction.laws.question": lambda v: REDUCED.laws(F(6, 5), v, None),
+    "accountants.covered.laws.question": lambda v: covered.laws(REDUCED.bounds[0], F(6, 5), v, None),
+    "accountants.covered.mixed_laws.question": lambda v: covered.mixed_laws(
         reduction.reduction(Laplace(F(2))).mixed[0], F(6, 5), v, None
     ),
     "accountants.solve.delta.direction": lambda v: delta(W, **ASKED, direction=v),

@@ -205,7 +205,7 @@ class NormalProfile:
         )
         high = min(self.limit.upper + self.error.upper, self.gaussian.upper + self.gaussian_error.upper)
         how = "normal approximation, Wasserstein bound with constant 1"
-        return Bracket(low, max(low, high), Rigour.BALL, "normal", how)
+        return Bracket(low, high, Rigour.BALL, "normal", how)
 
     @property
     def about(self) -> str:

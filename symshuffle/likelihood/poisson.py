@@ -131,7 +131,7 @@ class PoissonProfile:
         """Around the curve itself."""
         low = max(Fraction(0), self.limit.lower - self.error.upper)
         how = "compound Poisson approximation, a Poisson number of informative messages"
-        return Bracket(low, max(low, self.limit.upper + self.error.upper), Rigour.BALL, "poisson", how)
+        return Bracket(low, self.limit.upper + self.error.upper, Rigour.BALL, "poisson", how)
 
     @property
     def about(self) -> str:

@@ -50,7 +50,7 @@ bench: $(BENCH)/.installed   ## measure, and write docs/performance.md
 	$(BENCH)/bin/python -m benchmarks.run
 
 conformance: $(STAMP)   ## every engine on every law of the full grid
-	$(BIN)/python -m pytest -n $(JOBS) -m conformance tests/conformance tests/accountants
+	$(BIN)/python -m pytest -n $(JOBS) -m conformance tests/conformance tests/engines
 	$(BIN)/python -m tests.conformance.grid --slice $(GRID)
 
 conditions: $(STAMP)   ## delete every condition of every checker of certificates, alone

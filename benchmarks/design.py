@@ -12,10 +12,10 @@ from fractions import Fraction
 from typing import Any
 
 from symshuffle.design import DecisionProblem, Method, bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
-from symshuffle.design.parametric import derive
-from symshuffle.design.programs import cvxpy
-from symshuffle.design.reduced import orbit_tradeoff
-from symshuffle.design.symmetries import detect_symmetry
+from symshuffle.design.decision.programs import cvxpy
+from symshuffle.design.decision.reduced import orbit_tradeoff
+from symshuffle.design.decision.symmetries import detect_symmetry
+from symshuffle.design.parametric.walk import derive
 from symshuffle.geometry.groups import cyclic_group, product_of_symmetric_groups
 from symshuffle.results import Bracket
 

@@ -9,8 +9,9 @@ from unittest.mock import patch
 
 from benchmarks.measure import MILLIONTH, Goal, Section, duration, seconds, table, ten_ary
 from symshuffle import delta, epsilon
-from symshuffle.accountants import contour, solve
+from symshuffle.accountants import solve
 from symshuffle.accountants.curves import amplification_curve, spaced
+from symshuffle.engines import contour
 
 MANY: Final = 10**6
 LEVELS: Final = {100: "0.2", 1000: "0.08", MANY: "0.002"}

@@ -26,7 +26,7 @@ def page() -> str:
 
 Written by `make bench` ({system}); medians of process time, unless said otherwise. `auto` is
 what `symshuffle.delta` uses when no engine is named. Tests do not measure time. That no bracket excludes the truth is
-for them to show, on 2,000 random laws in `tests/accountants/test_engines_fuzz.py`.
+for them to show, on 2,000 random laws in `tests/engines/test_engines_fuzz.py`.
 
 {reached}
 

@@ -30,14 +30,18 @@ from IPython.display import Math
 
 from symshuffle.channel import Channel
 from symshuffle.design import bayes_tradeoff, minimax_tradeoff
-from symshuffle.design.cardioid import cardioid_program
+from symshuffle.design.decision.modelling import ExtremalChannel
+from symshuffle.design.decision.reduced import orbit_tradeoff
+from symshuffle.design.decision.symmetries import detect_symmetry
 from symshuffle.design.files import read_problem
-from symshuffle.design.maximum import maximise
-from symshuffle.design.modelling import ExtremalChannel
-from symshuffle.design.parametric import derive
-from symshuffle.design.reduced import orbit_tradeoff
-from symshuffle.design.symmetries import detect_symmetry
-from symshuffle.design.weighted import weighted_guessing_breakpoints, weighted_guessing_problem, weighted_guessing_risk
+from symshuffle.design.information.maximum import maximise
+from symshuffle.design.named.cardioid import cardioid_program
+from symshuffle.design.named.weighted import (
+    weighted_guessing_breakpoints,
+    weighted_guessing_problem,
+    weighted_guessing_risk,
+)
+from symshuffle.design.parametric.walk import derive
 from symshuffle.geometry.extremal import MaximalPolytope, dominating_extremal
 from symshuffle.geometry.orders import blackwell
 from symshuffle.mechanisms.symbolic import LAM

@@ -24,9 +24,9 @@ from IPython.display import Image, Math
 
 from symshuffle import compare, delta, mechanism
 from symshuffle.comparison.picture import drawn
-from symshuffle.design.equivariant import optimal_equivariant_risk, thinning_gain
-from symshuffle.design.frontier import threshold_budget, trace_frontier
 from symshuffle.estimation.canonical import Population
+from symshuffle.frontiers.equivariant import optimal_equivariant_risk, thinning_gain
+from symshuffle.frontiers.frontier import threshold_budget, trace_frontier
 from symshuffle.likelihood.extremes import largest_chi_square
 from symshuffle.likelihood.families import GRR, HALF_BLOCK
 from symshuffle.mechanisms.finite import K

@@ -28,13 +28,13 @@ from IPython.display import Math
 from proofs_checks.anchored import figures
 from symshuffle.anchored import AnchoredLaw, completions, decompose, fiber, law_from_fiber, symmetrize, transport
 from symshuffle.channel import Channel
-from symshuffle.design.convex_order import rigidity_gap
-from symshuffle.design.envelope import Contamination, binary_envelope, certify_envelope, ratio_law, shuffled_leakage
-from symshuffle.design.frontier import budget_equation, slope_constant, threshold_budget, trace_frontier
-from symshuffle.design.raw_cap import optimal_subset_sizes, raw_cap_trace, subset_trace, tie_ratio
 from symshuffle.errors import Unsupported
 from symshuffle.estimation.canonical import Population, canonical_risk, enumerated_risk, worst_canonical_risk
 from symshuffle.estimation.lower_bounds import bayes_risk, best_shrinkage_risk, minimax_sandwich
+from symshuffle.frontiers.caps import optimal_subset_sizes, raw_cap_trace, subset_trace, tie_ratio
+from symshuffle.frontiers.convex_order import rigidity_gap
+from symshuffle.frontiers.envelope import Contamination, binary_envelope, certify_envelope, ratio_law, shuffled_leakage
+from symshuffle.frontiers.frontier import budget_equation, slope_constant, threshold_budget, trace_frontier
 from symshuffle.mechanisms.finite import krr, rr
 from symshuffle.numbers import Exp
 from symshuffle.shuffled import shuffled_divergence

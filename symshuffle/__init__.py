@@ -10,19 +10,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.ball import BallContour as BallContour
     from symshuffle.accountants.confirm import confirm as confirm
-    from symshuffle.accountants.contour import Contour as Contour
     from symshuffle.accountants.curves import amplification_curve as amplification_curve
     from symshuffle.accountants.curves import delta_curve as delta_curve
     from symshuffle.accountants.curves import tradeoff_curve as tradeoff_curve
-    from symshuffle.accountants.exact import Exact as Exact
-    from symshuffle.accountants.fft import FFT as FFT
     from symshuffle.accountants.inverses import solve_eps0 as solve_eps0
     from symshuffle.accountants.inverses import solve_n as solve_n
     from symshuffle.accountants.solve import delta as delta
     from symshuffle.accountants.solve import epsilon as epsilon
-    from symshuffle.accountants.sparse import Sparse as Sparse
     from symshuffle.anchored.law import AnchoredLaw as AnchoredLaw
     from symshuffle.channel import Channel as Channel
     from symshuffle.channel import direct_sum as direct_sum
@@ -36,18 +31,23 @@ if TYPE_CHECKING:
     from symshuffle.decompositions.composition import parallel as parallel
     from symshuffle.decompositions.composition import subsample as subsample
     from symshuffle.decompositions.symbolic import optimal_decomposition as optimal_decomposition
-    from symshuffle.design.envelope import Contamination as Contamination
-    from symshuffle.design.envelope import binary_envelope as binary_envelope
-    from symshuffle.design.frontier import trace_frontier as trace_frontier
-    from symshuffle.design.raw_cap import optimal_subset_sizes as optimal_subset_sizes
     from symshuffle.divergences import chi_square as chi_square
     from symshuffle.divergences import hockey_stick as hockey_stick
+    from symshuffle.engines.ball import BallContour as BallContour
+    from symshuffle.engines.contour import Contour as Contour
+    from symshuffle.engines.exact import Exact as Exact
+    from symshuffle.engines.fft import FFT as FFT
+    from symshuffle.engines.sparse import Sparse as Sparse
     from symshuffle.errors import CertificateError as CertificateError
     from symshuffle.errors import InputError as InputError
     from symshuffle.errors import NotDecided as NotDecided
     from symshuffle.errors import SolverFailure as SolverFailure
     from symshuffle.errors import SymshuffleError as SymshuffleError
     from symshuffle.errors import Unsupported as Unsupported
+    from symshuffle.frontiers.caps import optimal_subset_sizes as optimal_subset_sizes
+    from symshuffle.frontiers.envelope import Contamination as Contamination
+    from symshuffle.frontiers.envelope import binary_envelope as binary_envelope
+    from symshuffle.frontiers.frontier import trace_frontier as trace_frontier
     from symshuffle.law import Law as Law
     from symshuffle.likelihood.law import LikelihoodRatio as LikelihoodRatio
     from symshuffle.likelihood.quotient import likelihood_quotient as likelihood_quotient
@@ -67,15 +67,15 @@ if TYPE_CHECKING:
     from symshuffle.shuffled import shuffled_divergence as shuffled_divergence
 
 _HOME: Final = {
-    "accountants.ball": ("BallContour",),
+    "engines.ball": ("BallContour",),
     "accountants.confirm": ("confirm",),
-    "accountants.contour": ("Contour",),
+    "engines.contour": ("Contour",),
     "accountants.curves": ("amplification_curve", "delta_curve", "tradeoff_curve"),
-    "accountants.exact": ("Exact",),
-    "accountants.fft": ("FFT",),
+    "engines.exact": ("Exact",),
+    "engines.fft": ("FFT",),
     "accountants.inverses": ("solve_eps0", "solve_n"),
     "accountants.solve": ("delta", "epsilon"),
-    "accountants.sparse": ("Sparse",),
+    "engines.sparse": ("Sparse",),
     "anchored.law": ("AnchoredLaw",),
     "channel": ("Channel", "direct_sum"),
     "comparison.compare": ("compare",),
@@ -84,9 +84,9 @@ _HOME: Final = {
     "decompositions.composed": ("Composed",),
     "decompositions.composition": ("hamming", "joint", "parallel", "subsample"),
     "decompositions.symbolic": ("optimal_decomposition",),
-    "design.envelope": ("Contamination", "binary_envelope"),
-    "design.frontier": ("trace_frontier",),
-    "design.raw_cap": ("optimal_subset_sizes",),
+    "frontiers.envelope": ("Contamination", "binary_envelope"),
+    "frontiers.frontier": ("trace_frontier",),
+    "frontiers.caps": ("optimal_subset_sizes",),
     "divergences": ("chi_square", "hockey_stick"),
     "errors": ("CertificateError", "InputError", "NotDecided", "SolverFailure", "SymshuffleError", "Unsupported"),
     "law": ("Law",),

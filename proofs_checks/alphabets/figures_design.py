@@ -30,10 +30,6 @@ from proofs_checks.decomposition._panels import (
 from symshuffle.anchored import AnchoredLaw
 from symshuffle.artifacts import write_atomically
 from symshuffle.claims.model import Claim
-from symshuffle.design.equivariant import thinning_gain
-from symshuffle.design.frontier import threshold_budget, trace_frontier
-from symshuffle.design.raw_cap import at, subset_budget, subset_trace
-from symshuffle.design.subset_family import matched_risk
 from symshuffle.estimation.canonical import Population, isotropic_risk
 from symshuffle.estimation.corner import (
     corner_van_trees,
@@ -43,6 +39,10 @@ from symshuffle.estimation.corner import (
     two_regime_bound,
 )
 from symshuffle.estimation.lower_bounds import best_shrinkage_risk, minimax_sandwich
+from symshuffle.frontiers.caps import at, subset_budget, subset_trace
+from symshuffle.frontiers.equivariant import thinning_gain
+from symshuffle.frontiers.frontier import threshold_budget, trace_frontier
+from symshuffle.frontiers.subset_family import matched_risk
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.numbers import Exp, lower_end, to_float

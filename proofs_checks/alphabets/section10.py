@@ -26,16 +26,16 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.design.equivariant import (
+from symshuffle.estimation.canonical import Population, canonical_estimator, enumerated_risk
+from symshuffle.frontiers.caps import at, subset_budget, subset_slope, subset_trace
+from symshuffle.frontiers.equivariant import (
     calibrated_risk,
     optimal_equivariant_risk,
     response_mixture,
     thinning_gain,
 )
-from symshuffle.design.frontier import critical_ratio, tangent_slope, threshold_budget, trace_frontier
-from symshuffle.design.raw_cap import at, subset_budget, subset_slope, subset_trace
-from symshuffle.design.subset_family import risk_constant
-from symshuffle.estimation.canonical import Population, canonical_estimator, enumerated_risk
+from symshuffle.frontiers.frontier import critical_ratio, tangent_slope, threshold_budget, trace_frontier
+from symshuffle.frontiers.subset_family import risk_constant
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, evaluate, nonnegative
 from symshuffle.numbers import Exp, Real, lower_end, upper_end

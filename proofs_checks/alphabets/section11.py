@@ -31,7 +31,16 @@ from symshuffle.claims.model import (
 from symshuffle.claims.model import (
     attained as exists,
 )
-from symshuffle.design.equivariant import (
+from symshuffle.estimation.canonical import (
+    Population,
+    canonical_estimator,
+    enumerated_risk,
+    fisher_information,
+    isotropic_risk,
+)
+from symshuffle.estimation.moments import levels_budget, levels_signal
+from symshuffle.frontiers.caps import subset_slope
+from symshuffle.frontiers.equivariant import (
     ALPHA,
     BETA,
     SPREAD,
@@ -43,16 +52,7 @@ from symshuffle.design.equivariant import (
     two_level_reciprocals,
     two_level_template,
 )
-from symshuffle.design.orbits import Orbit
-from symshuffle.design.raw_cap import subset_slope
-from symshuffle.estimation.canonical import (
-    Population,
-    canonical_estimator,
-    enumerated_risk,
-    fisher_information,
-    isotropic_risk,
-)
-from symshuffle.estimation.moments import levels_budget, levels_signal
+from symshuffle.frontiers.orbits import Orbit
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.numbers import lower_end, upper_end

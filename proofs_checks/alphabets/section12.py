@@ -26,9 +26,10 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.design.equivariant import orbit_mixture
-from symshuffle.design.raw_cap import subset_budget, subset_slope, subset_trace
-from symshuffle.design.subset_family import (
+from symshuffle.estimation.canonical import Population, canonical_estimator, canonical_risk, enumerated_risk
+from symshuffle.frontiers.caps import subset_budget, subset_slope, subset_trace
+from symshuffle.frontiers.equivariant import orbit_mixture
+from symshuffle.frontiers.subset_family import (
     has_one_sign,
     inclusion_probabilities,
     matched_risk,
@@ -37,7 +38,6 @@ from symshuffle.design.subset_family import (
     risk_derivative,
     thinned_subset_selection,
 )
-from symshuffle.estimation.canonical import Population, canonical_estimator, canonical_risk, enumerated_risk
 from symshuffle.mechanisms.finite import K, S, krr, subset_selection
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 

@@ -25,8 +25,8 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.decompositions.symbolic import counted_decomposition
-from symshuffle.design.envelope import Contamination, Direction, binary_envelope
 from symshuffle.errors import InputError
+from symshuffle.frontiers.envelope import Contamination, Direction, binary_envelope
 from symshuffle.likelihood import families
 from symshuffle.likelihood.extremes import half_block_channel, largest_chi_square, matrix_rank
 from symshuffle.likelihood.law import LikelihoodRatio

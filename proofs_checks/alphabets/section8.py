@@ -31,7 +31,6 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.design.raw_cap import subset_budget
 from symshuffle.divergences import chi_square, kl_divergence, total_variation
 from symshuffle.estimation.canonical import Population, fisher_information
 from symshuffle.estimation.corner import (
@@ -42,6 +41,7 @@ from symshuffle.estimation.corner import (
     two_regime_bound,
 )
 from symshuffle.estimation.minimax import Minimax, minimax_risk
+from symshuffle.frontiers.caps import subset_budget
 from symshuffle.mechanisms.finite import K, S, half_block, krr
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.shuffled import histogram_law

@@ -11,7 +11,7 @@ import numpy as np
 from symshuffle.anchored import Gauge, householder
 from symshuffle.anchored.linear import Vector, product
 from symshuffle.channel import Channel
-from symshuffle.design.convex_order import exact_atoms
+from symshuffle.frontiers.convex_order import exact_atoms
 from symshuffle.law import Law
 
 EXAMPLE: Final = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import AnchoredLaw, decompose, mix, orbit_law, symmetrize
+from symshuffle.anchored import AnchoredLaw, decompose, mix_laws, orbit_law, symmetrize
 from symshuffle.anchored.linear import Vector, rank, row_dependence
 from symshuffle.claims.model import (
     Claim,
@@ -27,10 +27,10 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.design.envelope import endpoint_law, ratio_law
-from symshuffle.design.raw_cap import extreme_templates, subset_template
 from symshuffle.errors import InputError
 from symshuffle.estimation.lower_bounds import cosine_prior, prior_information, van_trees_bound
+from symshuffle.frontiers.caps import extreme_templates, subset_template
+from symshuffle.frontiers.envelope import endpoint_law, ratio_law
 from symshuffle.geometry.linprog import solve
 from symshuffle.lp import LinearProgram
 from symshuffle.mechanisms.finite import augmented_randomized_response, krr, rr
@@ -184,7 +184,7 @@ def _check_extreme(statement: Statement, rng: np.random.Generator) -> Iterator[C
         parts = decompose(law)
         single = len(parts) == 1
         yield compare(single, statement(law), at=f"{name}: no proper decomposition")
-        again = mix([part for _, part in parts], [share for share, _ in parts]) == law
+        again = mix_laws([part for _, part in parts], [share for share, _ in parts]) == law
         small = all(part.is_extreme() and len(part.templates) <= law.num_inputs for _, part in parts)
         yield compare((again, small), (True, True), at=f"{name}: {len(parts)} extreme parts add up")
     yield from _all_extreme_laws(statement)

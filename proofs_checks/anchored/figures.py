@@ -12,10 +12,10 @@ import numpy as np
 from proofs_checks.anchored import _cases as cases
 from symshuffle.anchored import AnchoredLaw, fiber, helmert, project, symmetrize
 from symshuffle.claims.model import Claim
-from symshuffle.design.envelope import Contamination, Direction, binary_envelope, ratio_law, shuffled_leakage
-from symshuffle.design.frontier import slope_constant, trace_frontier
-from symshuffle.design.raw_cap import at, optimal_subset_sizes, phase_boundaries, subset_budget, subset_trace
 from symshuffle.estimation.lower_bounds import minimax_sandwich
+from symshuffle.frontiers.caps import at, optimal_subset_sizes, phase_boundaries, subset_budget, subset_trace
+from symshuffle.frontiers.envelope import Contamination, Direction, binary_envelope, ratio_law, shuffled_leakage
+from symshuffle.frontiers.frontier import slope_constant, trace_frontier
 from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.numbers import Exp, to_float

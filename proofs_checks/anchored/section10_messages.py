@@ -25,11 +25,11 @@ from symshuffle.claims.model import (
     compare,
     identity,
 )
-from symshuffle.design.envelope import certify_envelope
-from symshuffle.design.frontier import trace_frontier
-from symshuffle.design.raw_cap import optimal_subset_sizes
 from symshuffle.divergences import chi_square
 from symshuffle.estimation.canonical import canonical_estimator, vote_sizes
+from symshuffle.frontiers.caps import optimal_subset_sizes
+from symshuffle.frontiers.envelope import certify_envelope
+from symshuffle.frontiers.frontier import trace_frontier
 from symshuffle.mechanisms.finite import krr, rr, subset_selection
 from symshuffle.shuffled import histogram_law, law_divergence
 

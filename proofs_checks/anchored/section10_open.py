@@ -29,17 +29,17 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.design.convex_order import average_law, exact_atoms
-from symshuffle.design.envelope import endpoint_law
-from symshuffle.design.frontier import (
+from symshuffle.frontiers.caps import subset_budget, subset_slope, subset_trace
+from symshuffle.frontiers.convex_order import average_law, exact_atoms
+from symshuffle.frontiers.envelope import endpoint_law
+from symshuffle.frontiers.frontier import (
     BUDGET,
     budget_equation,
     slope_constant,
     tangent_slope,
     trace_frontier,
 )
-from symshuffle.design.orbits import DualCertificate
-from symshuffle.design.raw_cap import subset_budget, subset_slope, subset_trace
+from symshuffle.frontiers.orbits import DualCertificate
 from symshuffle.geometry.linprog import solve
 from symshuffle.lp import LinearProgram
 from symshuffle.mechanisms.finite import K, S

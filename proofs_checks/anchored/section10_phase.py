@@ -25,14 +25,14 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.design.frontier import trace_frontier
-from symshuffle.design.orbits import subset_orbit
-from symshuffle.design.raw_cap import (
+from symshuffle.frontiers.caps import (
     optimal_subset_sizes,
     raw_cap_trace,
     subset_template,
     tie_ratio,
 )
+from symshuffle.frontiers.frontier import trace_frontier
+from symshuffle.frontiers.orbits import subset_orbit
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.numbers import Verdict, less

@@ -22,11 +22,11 @@ from symshuffle.claims.model import (
     compare,
     decide,
 )
-from symshuffle.design.convex_order import (
+from symshuffle.frontiers.convex_order import (
     average_law,
     exact_atoms,
 )
-from symshuffle.design.envelope import (
+from symshuffle.frontiers.envelope import (
     Contamination,
     Direction,
     ratio_law,

@@ -29,11 +29,12 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.design.convex_order import (
+from symshuffle.errors import NotDecided
+from symshuffle.frontiers.convex_order import (
     average_law,
     exact_atoms,
 )
-from symshuffle.design.envelope import (
+from symshuffle.frontiers.envelope import (
     Contamination,
     Direction,
     binary_envelope,
@@ -42,8 +43,7 @@ from symshuffle.design.envelope import (
     ratio_law,
     shuffled_leakage,
 )
-from symshuffle.design.leakage import convex_envelope
-from symshuffle.errors import NotDecided
+from symshuffle.frontiers.leakage import convex_envelope
 from symshuffle.mechanisms.finite import krr, rr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.numbers import Exp, Verdict

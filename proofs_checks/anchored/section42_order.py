@@ -23,13 +23,13 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.design.convex_order import (
+from symshuffle.frontiers.convex_order import (
     average_law,
     convex_order,
     exact_atoms,
     stop_loss,
 )
-from symshuffle.design.envelope import (
+from symshuffle.frontiers.envelope import (
     endpoint_law,
 )
 from symshuffle.law import Law

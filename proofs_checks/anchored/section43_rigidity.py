@@ -22,14 +22,14 @@ from symshuffle.claims.model import (
     decide,
     identity,
 )
-from symshuffle.design.convex_order import (
+from symshuffle.frontiers.convex_order import (
     average_law,
     exact_atoms,
     moments_from_average,
     profile_gap,
     rigidity_gap,
 )
-from symshuffle.design.envelope import (
+from symshuffle.frontiers.envelope import (
     Contamination,
     Direction,
     endpoint_law,

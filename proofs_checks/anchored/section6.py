@@ -14,11 +14,7 @@ import sympy as sp
 from proofs_checks.anchored import _cases as cases
 from symshuffle.anchored import (
     AnchoredLaw,
-    cyclic_group,
-    generate_group,
     is_exchangeable,
-    is_two_transitive,
-    symmetric_group,
     symmetrize,
     symmetrize_channel,
 )
@@ -37,6 +33,7 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.estimation.canonical import Population, enumerated_risk, worst_canonical_risk
+from symshuffle.geometry.groups import SymmetryGroup, cyclic_group
 from symshuffle.mechanisms.finite import krr
 
 ZERO: Final = Fraction(0)
@@ -44,7 +41,7 @@ ZERO: Final = Fraction(0)
 
 def _average(law: AnchoredLaw) -> AnchoredLaw:
     """The average over all permutations, one by one."""
-    group = symmetric_group(law.num_inputs)
+    group = list(itertools.permutations(range(law.num_inputs)))
     return AnchoredLaw.from_atoms(
         (tuple(u[g[i]] for i in range(len(u))), weight / len(group))
         for g in group
@@ -137,9 +134,9 @@ def _check_symmetrised(statement: Statement, rng: np.random.Generator) -> Iterat
         value, _ = enumerated_risk(channel, w, n=2, population=Population.FIXED)
         yield compare(value, _of_law(statement, law)[1] / 2, at=f"n=2, composition {dataset}, by enumeration")
     # Fewer relabellings suffice if they move every ordered pair to every other one; rotations of 4 inputs do not.
-    affine = generate_group([(1, 2, 3, 4, 0), (0, 2, 4, 1, 3)])  # x -> ax + b modulo 5
+    affine = SymmetryGroup(5, ((1, 2, 3, 4, 0), (0, 2, 4, 1, 3)))  # x -> ax + b modulo 5
     law = AnchoredLaw.from_channel(cases.channel(rng, 5, 3))
-    yield compare((len(affine), is_two_transitive(affine)), (20, True), at="20 affine maps of 5 inputs")
+    yield compare((affine.order(), affine.is_two_transitive()), (20, True), at="20 affine maps of 5 inputs")
     averaged = symmetrize(law, affine).covariance()
     yield compare(averaged, _of_law(statement, law)[2], at="averaged over 20 of 120 permutations")
 

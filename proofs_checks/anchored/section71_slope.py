@@ -31,10 +31,10 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.design.frontier import critical_ratio, slope_constant
-from symshuffle.design.orbits import slope_certificate
-from symshuffle.design.raw_cap import subset_budget, subset_slope, subset_template, subset_trace
 from symshuffle.divergences import chi_square
+from symshuffle.frontiers.caps import subset_budget, subset_slope, subset_template, subset_trace
+from symshuffle.frontiers.frontier import critical_ratio, slope_constant
+from symshuffle.frontiers.orbits import slope_certificate
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 

@@ -31,8 +31,6 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.design.frontier import slope_constant, threshold_budget, trace_frontier
-from symshuffle.design.raw_cap import subset_slope, subset_template
 from symshuffle.estimation.canonical import (
     Population,
     enumerated_risk,
@@ -40,6 +38,8 @@ from symshuffle.estimation.canonical import (
     worst_canonical_risk,
 )
 from symshuffle.estimation.moments import pairwise_budget, trace
+from symshuffle.frontiers.caps import subset_slope, subset_template
+from symshuffle.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
 from symshuffle.geometry.linprog import solve
 from symshuffle.lp import LinearProgram
 from symshuffle.mechanisms.finite import K, P, S, augmented_randomized_response

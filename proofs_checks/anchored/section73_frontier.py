@@ -29,9 +29,9 @@ from symshuffle.claims.model import (
     compare,
     decide,
 )
-from symshuffle.design.frontier import trace_frontier
-from symshuffle.design.orbits import reduce_mixture
-from symshuffle.design.raw_cap import subset_template
+from symshuffle.frontiers.caps import subset_template
+from symshuffle.frontiers.frontier import trace_frontier
+from symshuffle.frontiers.orbits import reduce_mixture
 from symshuffle.geometry.linprog import solve
 from symshuffle.lp import LinearProgram
 from symshuffle.results import passes

@@ -24,9 +24,9 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.design.frontier import trace_frontier
 from symshuffle.estimation.canonical import Population, isotropic_risk, shrunken_iid_risk, worst_canonical_risk
 from symshuffle.estimation.lower_bounds import minimax_sandwich
+from symshuffle.frontiers.frontier import trace_frontier
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import nonnegative
 

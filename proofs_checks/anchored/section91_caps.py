@@ -26,7 +26,7 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.design.raw_cap import (
+from symshuffle.frontiers.caps import (
     NEIGHBOUR_CHART,
     extreme_templates,
     optimal_subset_sizes,

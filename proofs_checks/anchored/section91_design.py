@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import AnchoredLaw, is_exchangeable, mix, orbit_law
+from symshuffle.anchored import AnchoredLaw, is_exchangeable, mix_laws, orbit_law
 from symshuffle.anchored.linear import Vector
 from symshuffle.channel import Channel
 from symshuffle.claims.model import (
@@ -23,15 +23,15 @@ from symshuffle.claims.model import (
     compare,
     decide,
 )
-from symshuffle.design.raw_cap import (
+from symshuffle.estimation.canonical import Population, enumerated_risk, worst_canonical_risk
+from symshuffle.estimation.lower_bounds import minimax_sandwich
+from symshuffle.frontiers.caps import (
     block_design_law,
     optimal_subset_sizes,
     raw_cap_risk_constant,
     raw_cap_trace,
     subset_template,
 )
-from symshuffle.estimation.canonical import Population, enumerated_risk, worst_canonical_risk
-from symshuffle.estimation.lower_bounds import minimax_sandwich
 from symshuffle.mechanisms.finite import subset_selection
 from symshuffle.numbers import Ball, Exp, less
 
@@ -112,7 +112,7 @@ def _check_design(statement: Statement, rng: np.random.Generator) -> Iterator[Co
                     worst >= claimed, at=f"{where}: capped channel {trial}, {population.value}", claimed=f">= {claimed}"
                 )
     yield from _converse(statement, rng)
-    tied = mix([orbit_law(subset_template(10, s, Fraction(6))) for s in (1, 2)], [Fraction(1, 3), Fraction(2, 3)])
+    tied = mix_laws([orbit_law(subset_template(10, s, Fraction(6))) for s in (1, 2)], [Fraction(1, 3), Fraction(2, 3)])
     worst, _ = worst_canonical_risk(tied, n=1, population=Population.IID)
     yield decide(
         worst == statement(10, Fraction(10))[0],

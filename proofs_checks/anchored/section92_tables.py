@@ -24,8 +24,8 @@ from symshuffle.claims.model import (
     compare,
     identity,
 )
-from symshuffle.design.frontier import slope_constant
-from symshuffle.design.raw_cap import (
+from symshuffle.estimation.canonical import Population
+from symshuffle.frontiers.caps import (
     at,
     optimal_subset_sizes,
     raw_cap_risk_constant,
@@ -33,7 +33,7 @@ from symshuffle.design.raw_cap import (
     subset_budget,
     subset_trace,
 )
-from symshuffle.estimation.canonical import Population
+from symshuffle.frontiers.frontier import slope_constant
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.numbers import Exp, format_decimal, lower_end, upper_end

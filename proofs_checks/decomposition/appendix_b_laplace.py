@@ -10,7 +10,6 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.decomposition._cases import never_negative
-from symshuffle.accountants.exact import Exact
 from symshuffle.channel import Channel, direct_sum
 from symshuffle.claims.model import (
     Claim,
@@ -26,6 +25,7 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.engines.exact import Exact
 from symshuffle.law import Law
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.numbers import Ball, Verdict, lower_end

@@ -17,7 +17,6 @@ from proofs_checks.decomposition._cases import (
     targets,
 )
 from proofs_checks.decomposition._generic import dominance_steps, stop_loss
-from symshuffle.accountants.exact import Exact
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -32,6 +31,7 @@ from symshuffle.claims.model import (
 )
 from symshuffle.decompositions.blanket import primary_decomposition
 from symshuffle.decompositions.clones import generic_pair, standard_clone_pair, unsound_stronger_clone_pair
+from symshuffle.engines.exact import Exact
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.shuffled import worst_shuffled_divergence
 

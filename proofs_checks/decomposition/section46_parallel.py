@@ -21,7 +21,6 @@ from proofs_checks.decomposition._cases import (
     same_law,
     weights_of,
 )
-from symshuffle.accountants.exact import Exact
 from symshuffle.channel import Channel, direct_sum
 from symshuffle.claims.model import (
     Claim,
@@ -39,6 +38,7 @@ from symshuffle.claims.model import (
 from symshuffle.decompositions.blanket import primary_decomposition, simplified_decomposition
 from symshuffle.decompositions.clones import generic_pair
 from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.engines.exact import Exact
 from symshuffle.law import Law
 from symshuffle.mechanisms.finite import augmented_randomized_response, krr, subset_selection
 from symshuffle.mechanisms.model import Mechanism

@@ -32,7 +32,6 @@ from proofs_checks.decomposition._cases import (
     sole_coin,
     targets,
 )
-from symshuffle.accountants.exact import Exact
 from symshuffle.channel import Channel
 from symshuffle.claims.model import (
     Claim,
@@ -52,6 +51,7 @@ from symshuffle.decompositions.clones import standard_clone_pair
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.decompositions.postprocessing import blanket_laws
 from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.engines.exact import Exact
 from symshuffle.law import collected
 from symshuffle.mechanisms.finite import augmented_randomized_response, krr
 from symshuffle.mechanisms.symbolic import EXP_EPS

@@ -20,7 +20,6 @@ from proofs_checks.decomposition._cases import (
     random_labelled,
     same_polynomial,
 )
-from symshuffle.accountants.exact import Exact
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -36,6 +35,7 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.decompositions.blanket import primary_decomposition
+from symshuffle.engines.exact import Exact
 from symshuffle.law import Law
 from symshuffle.numbers import Exp, enclose
 

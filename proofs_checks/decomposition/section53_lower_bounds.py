@@ -27,7 +27,6 @@ from proofs_checks.decomposition._cases import (
     random_labelled,
     same_law,
 )
-from symshuffle.accountants.exact import Exact
 from symshuffle.channel import Channel, direct_sum
 from symshuffle.claims.model import (
     Claim,
@@ -43,6 +42,7 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.decompositions.model import ReductionPair
+from symshuffle.engines.exact import Exact
 from symshuffle.law import Law
 from symshuffle.mechanisms.symbolic import EXP_EPS, LAM
 from symshuffle.shuffled import shuffled_divergence

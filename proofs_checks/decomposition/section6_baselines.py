@@ -12,7 +12,6 @@ import sympy as sp
 
 from proofs_checks.decomposition._cases import PAIR, binomial_mass, named_channels, never_negative
 from symshuffle.accountants.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
-from symshuffle.accountants.exact import Exact
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -28,6 +27,7 @@ from symshuffle.claims.model import (
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.clones import standard_clone_pair
 from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.engines.exact import Exact
 from symshuffle.law import Law
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import EXP_EPS, LAM, evaluate

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.accountants.ball import BallContour
 from symshuffle.accountants.baselines import BlanketVariable, blanket_bennett
 from symshuffle.claims.model import (
     Claim,
@@ -24,6 +23,7 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.engines.ball import BallContour
 from symshuffle.estimation.canonical import Population, isotropic_risk
 from symshuffle.estimation.moments import trace
 from symshuffle.mechanisms.finite import K, krr

@@ -12,7 +12,6 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.decomposition._cases import PAIR, named_channels, never_negative
-from symshuffle.accountants.exact import Exact
 from symshuffle.channel import Channel
 from symshuffle.claims.model import (
     Claim,
@@ -29,6 +28,7 @@ from symshuffle.claims.model import (
 )
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.model import ReductionPair
+from symshuffle.engines.exact import Exact
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.shuffled import shuffled_divergence, worst_shuffled_divergence
 

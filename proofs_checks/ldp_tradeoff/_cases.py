@@ -10,8 +10,8 @@ import numpy as np
 
 from symshuffle.channel import Channel
 from symshuffle.design import DecisionProblem, smoothed_point_masses
-from symshuffle.design.properties import random_channel
-from symshuffle.design.tradeoff import minimax_risk
+from symshuffle.design.decision.properties import random_channel
+from symshuffle.design.decision.tradeoff import minimax_risk
 from symshuffle.geometry.extremal import MaximalPolytope
 
 LAM: Final = Fraction(3)

@@ -10,10 +10,12 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.ldp_tradeoff import _cases as cases
-from symshuffle.design import bayes_tradeoff, measures, smoothed_point_masses, uniform
-from symshuffle.design.cardioid import cardioid_program
-from symshuffle.design.maximum import maximise
-from symshuffle.design.parametric import derive
+from symshuffle.design import bayes_tradeoff, smoothed_point_masses
+from symshuffle.design.information import measures
+from symshuffle.design.information.maximum import maximise
+from symshuffle.design.named import uniform
+from symshuffle.design.named.cardioid import cardioid_program
+from symshuffle.design.parametric.walk import derive
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.numbers import Exp
@@ -106,7 +108,7 @@ def divergences(directory: Path) -> Sequence[Path]:
     figure, axes = _axes()
     budgets = [Fraction(i, 3) for i in range(1, 19)]
     for index, measure in enumerate(
-        (measures.kullback_leibler(cases.P0, cases.P1), measures.chi_square(cases.P0, cases.P1))
+        (measures.kullback_leibler(cases.P0, cases.P1), measures.chi_square_measure(cases.P0, cases.P1))
     ):
         best, response = [], []
         for budget in budgets:

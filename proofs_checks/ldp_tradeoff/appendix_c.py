@@ -25,11 +25,11 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.design import Method, bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
-from symshuffle.design.cardioid import cardioid_program, cosine, cosine_field, grid_suffices
-from symshuffle.design.parametric import derive
-from symshuffle.design.reduced import orbit_tradeoff
-from symshuffle.design.signs import enclosure, nonnegative_by_coefficients, sign_in_field
-from symshuffle.design.symmetric import guessing_bound_slacks, guessing_risk
+from symshuffle.design.decision.reduced import orbit_tradeoff
+from symshuffle.design.named.cardioid import cardioid_program, cosine, cosine_field, grid_suffices
+from symshuffle.design.named.symmetric import guessing_bound_slacks, guessing_risk
+from symshuffle.design.parametric.signs import enclosure, nonnegative_by_coefficients, sign_in_field
+from symshuffle.design.parametric.walk import derive
 from symshuffle.geometry.extremal import proper_subsets
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.mechanisms.symbolic import LAM as LAMBDA

@@ -27,11 +27,11 @@ from symshuffle.claims.model import (
     serving,
 )
 from symshuffle.design import bayes_tradeoff
-from symshuffle.design.parametric import PiecewiseOptimum, derive
-from symshuffle.design.problems import DecisionProblem
-from symshuffle.design.ring import candidate_risks
-from symshuffle.design.signs import nonnegative_by_coefficients
-from symshuffle.design.weighted import weighted_guessing_problem, weighted_guessing_risk
+from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.named.ring import candidate_risks
+from symshuffle.design.named.weighted import weighted_guessing_problem, weighted_guessing_risk
+from symshuffle.design.parametric.signs import nonnegative_by_coefficients
+from symshuffle.design.parametric.walk import PiecewiseOptimum, derive
 from symshuffle.geometry.groups import SymmetryGroup, dihedral_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM
 

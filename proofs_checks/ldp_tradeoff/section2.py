@@ -14,10 +14,10 @@ from proofs_checks.ldp_tradeoff import _cases as cases
 from symshuffle.channel import Channel, direct_sum
 from symshuffle.claims.model import Claim, ClaimVerdict, Comparison, Control, Grade, Kind, Statement, compare, decide
 from symshuffle.design import bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
-from symshuffle.design.problems import DecisionProblem
-from symshuffle.design.properties import mix, random_channel
-from symshuffle.design.symmetries import parameter_permutation
-from symshuffle.design.tradeoff import minimax_risk
+from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.properties import mix_channels, random_channel
+from symshuffle.design.decision.symmetries import parameter_permutation
+from symshuffle.design.decision.tradeoff import minimax_risk
 from symshuffle.errors import InputError
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.groups import cyclic_group
@@ -62,7 +62,7 @@ def _check_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
             ("itself", first),
             ("post-processed", first.push_forward(kernel)),
             ("stacked", direct_sum([first, second], half)),
-            ("mixed", mix([first, second], half)),
+            ("mixed", mix_channels([first, second], half)),
         ):
             yield decide(statement(made.columns(), lam), at=f"{name}, case {trial}, lam={lam}", claimed="LDP")
     barely = Channel.from_rows([["1/2", "1/2", 0], ["1/4", "1/4", "1/2"]])

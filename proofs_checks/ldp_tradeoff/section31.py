@@ -25,8 +25,8 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.design.properties import Functional, Property, examine, mix, random_channel
-from symshuffle.design.signs import nonnegative_by_coefficients
+from symshuffle.design.decision.properties import Functional, Property, examine, mix_channels, random_channel
+from symshuffle.design.parametric.signs import nonnegative_by_coefficients
 from symshuffle.geometry.extremal import (
     MaximalPolytope,
     dominating_extremal,
@@ -124,7 +124,7 @@ def _check_properties(statement: Statement, rng: np.random.Generator) -> Iterato
             if which is Property.DPI:
                 parts, weights, made = [first], (), first.push_forward(random_channel(rng, 3, 2))  # type: ignore[assignment]
             elif which is Property.CONCAVE:
-                made = mix([first, second], weights)
+                made = mix_channels([first, second], weights)
             yield decide(
                 statement(which, [cases.bayes(part) for part in parts], weights, cases.bayes(made)),
                 at=f"Bayes risk has {which.value}, case {trial}",
@@ -162,7 +162,7 @@ def _check_implications(statement: Statement, rng: np.random.Generator) -> Itera
     *_, concave = statement(low, low, p)
     witness = examine(cases.minimax, Property.CONCAVE, num_inputs=3, rng=rng, trials=80).counterexample
     if witness is not None:
-        combined = mix(witness.channels[:2], witness.weights)
+        combined = mix_channels(witness.channels[:2], witness.weights)
         average = sum(w * cases.minimax(c) for w, c in zip(witness.weights, witness.channels[:2], strict=True))
         yield compare(cases.minimax(combined), average, "<", at="a minimax risk, DPI and DS-QCVX, that is not concave")
     yield compare(concave, witness is None, at="so that implication fails")

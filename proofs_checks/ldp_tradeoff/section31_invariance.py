@@ -24,12 +24,13 @@ from symshuffle.claims.model import (
     decide,
     identity,
 )
-from symshuffle.design import bayes_tradeoff, measures, smoothed_point_masses
-from symshuffle.design.maximum import maximise
-from symshuffle.design.problems import DecisionProblem
-from symshuffle.design.properties import Functional, Property, examine, random_channel
-from symshuffle.design.reduced import orbit_tradeoff
-from symshuffle.design.tradeoff import minimax_risk
+from symshuffle.design import bayes_tradeoff, smoothed_point_masses
+from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.properties import Functional, Property, examine, random_channel
+from symshuffle.design.decision.reduced import orbit_tradeoff
+from symshuffle.design.decision.tradeoff import minimax_risk
+from symshuffle.design.information import measures
+from symshuffle.design.information.maximum import maximise
 from symshuffle.geometry.extremal import (
     MaximalPolytope,
     dominating_extremal,
@@ -147,9 +148,9 @@ def _check_reduction_needs_invariance(statement: Statement, rng: np.random.Gener
 
 
 _MEASURES: Final[dict[str, measures.Measure]] = {
-    "total variation": measures.total_variation(cases.P0, cases.P1),
-    "chi-square": measures.chi_square(cases.P0, cases.P1),
-    "hockey-stick 5/4": measures.hockey_stick(cases.P0, cases.P1, Fraction(5, 4)),
+    "total variation": measures.total_variation_measure(cases.P0, cases.P1),
+    "chi-square": measures.chi_square_measure(cases.P0, cases.P1),
+    "hockey-stick 5/4": measures.hockey_stick_measure(cases.P0, cases.P1, Fraction(5, 4)),
     "Fisher information": measures.fisher_information(cases.P0, cases.SLOPE),
     "relative entropy": measures.kullback_leibler(cases.P0, cases.P1),
     "mutual information, uniform input": measures.mutual_information([Fraction(1, 4)] * 4),
@@ -186,7 +187,7 @@ def _check_measures(statement: Statement, rng: np.random.Generator) -> Iterator[
     scaled = sp.simplify(c * u * sp.log(c * u / (c * w)) - c * (u * sp.log(u / w)))
     yield identity(scaled, 0, at="u log(u/w) is homogeneous of degree one: both logarithmic measures are additive")
     for (gamma, value), lam in (((Fraction(1), Fraction(1, 4)), 3), ((Fraction(5, 4), Fraction(3, 20)), 3)):
-        found = maximise(measures.hockey_stick(cases.P0, cases.P1, gamma), lam).value.exact
+        found = maximise(measures.hockey_stick_measure(cases.P0, cases.P1, gamma), lam).value.exact
         yield compare(found, value, at=f"largest hockey-stick divergence at order {gamma}, lam={lam}")
 
 

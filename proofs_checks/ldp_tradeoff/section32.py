@@ -25,10 +25,11 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.design import Method, bayes_tradeoff, measures, minimax_tradeoff
-from symshuffle.design.maximum import maximise
-from symshuffle.design.properties import Property, examine
-from symshuffle.design.tradeoff import minimax_risk
+from symshuffle.design import Method, bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.properties import Property, examine
+from symshuffle.design.decision.tradeoff import minimax_risk
+from symshuffle.design.information import measures
+from symshuffle.design.information.maximum import maximise
 from symshuffle.geometry.cones import rank
 from symshuffle.geometry.extremal import (
     MaximalPolytope,
@@ -186,7 +187,7 @@ def _check_vertices(statement: Statement, rng: np.random.Generator) -> Iterator[
             gaps.append(worst - minimax_tradeoff(problem, lam).value.lower)
     polytope = MaximalPolytope(4, cases.LAM)
     for order in (Fraction(1), Fraction(5, 4)):
-        divergence = measures.hockey_stick(cases.P0, cases.P1, order)
+        divergence = measures.hockey_stick_measure(cases.P0, cases.P1, order)
         largest = maximum(divergence.of(polytope.channel(vertex)) for vertex in polytope.vertices())
         found = maximise(divergence, cases.LAM).value.exact
         yield compare(found == largest, statement("f-divergence"), at=f"largest divergence of order {order}")

@@ -24,9 +24,9 @@ from symshuffle.claims.model import (
     decide,
 )
 from symshuffle.design import bayes_tradeoff, minimax_tradeoff
-from symshuffle.design.properties import Property, examine
-from symshuffle.design.reduced import orbit_tradeoff
-from symshuffle.design.weighted import weighted_guessing_problem
+from symshuffle.design.decision.properties import Property, examine
+from symshuffle.design.decision.reduced import orbit_tradeoff
+from symshuffle.design.named.weighted import weighted_guessing_problem
 from symshuffle.geometry.extremal import MaximalPolytope, gather, maximal_weights, proper_subsets
 from symshuffle.geometry.groups import (
     SymmetryGroup,

@@ -23,9 +23,11 @@ from symshuffle.claims.model import (
     decide,
     identity,
 )
-from symshuffle.design import bayes_tradeoff, measures, smoothed_point_masses, uniform
-from symshuffle.design.maximum import maximise
-from symshuffle.design.symmetric import subset_weight
+from symshuffle.design import bayes_tradeoff, smoothed_point_masses
+from symshuffle.design.information import measures
+from symshuffle.design.information.maximum import maximise
+from symshuffle.design.named import uniform
+from symshuffle.design.named.symmetric import subset_weight
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.groups import (
     cyclic_group,

@@ -28,11 +28,11 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.design.equivariant import SPREAD, capped_vertices, optimal_equivariant_risk, two_level_reciprocals
-from symshuffle.design.frontier import trace_frontier
-from symshuffle.design.raw_cap import at, subset_budget
-from symshuffle.design.subset_family import REAL_SIZES, largest_budget
 from symshuffle.estimation.canonical import Population
+from symshuffle.frontiers.caps import at, subset_budget
+from symshuffle.frontiers.equivariant import SPREAD, capped_vertices, optimal_equivariant_risk, two_level_reciprocals
+from symshuffle.frontiers.frontier import trace_frontier
+from symshuffle.frontiers.subset_family import REAL_SIZES, largest_budget
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response, krr, subset_selection
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.numbers import lower_end

@@ -30,12 +30,12 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.design.frontier import trace_frontier
 from symshuffle.estimation.canonical import Population, fisher_information
 from symshuffle.estimation.corner import corner_van_trees, sharp_cube_bound, two_regime_bound
 from symshuffle.estimation.lower_bounds import best_shrinkage_risk, cosine_prior, minimax_sandwich, prior_information
 from symshuffle.estimation.minimax import Minimax, estimator_risk, grid, minimax_risk, prior_risk
 from symshuffle.estimation.simplex import dirichlet_bayes_risk
+from symshuffle.frontiers.frontier import trace_frontier
 from symshuffle.mechanisms.finite import krr
 from symshuffle.numbers import lower_end, upper_end
 from symshuffle.shuffled import histogram_law

@@ -10,8 +10,8 @@ import numpy as np
 
 from symshuffle.channel import Channel
 from symshuffle.claims.model import Claim, ClaimVerdict, Comparison, Control, Grade, Kind, Statement, compare
-from symshuffle.design.equivariant import response_mixture
-from symshuffle.design.private_response import PricedResponse, canonical_delta
+from symshuffle.frontiers.equivariant import response_mixture
+from symshuffle.frontiers.private_response import PricedResponse, canonical_delta
 from symshuffle.results import Rigour
 from symshuffle.shuffled import shuffled_divergence
 

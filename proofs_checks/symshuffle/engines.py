@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from symshuffle.accountants.ball import BallContour
-from symshuffle.accountants.contour import Contour
-from symshuffle.accountants.exact import Exact
-from symshuffle.accountants.fft import FFT
 from symshuffle.claims.model import Claim, ClaimVerdict, Comparison, Control, Grade, Kind, Statement, compare, decide
 from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.engines.ball import BallContour
+from symshuffle.engines.contour import Contour
+from symshuffle.engines.exact import Exact
+from symshuffle.engines.fft import FFT
 from symshuffle.law import Law
 from symshuffle.mechanisms.registry import mechanism
 

@@ -14,7 +14,6 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.accountants.evaluate import evaluate_law
-from symshuffle.accountants.exact import Exact
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -29,6 +28,7 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
+from symshuffle.engines.exact import Exact
 from symshuffle.law import Law
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.numbers import Exp

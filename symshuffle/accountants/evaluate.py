@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.accountants.engines import Engine as Engine  # noqa: PLC0414  # the name that callers know
-from symshuffle.accountants.engines import engine_class, offers
 from symshuffle.choices import Question, Rigour, choice, replace_choice
 from symshuffle.continuous_law import LevelledPair
+from symshuffle.engines.registry import Engine as Engine  # noqa: PLC0414  # the name that callers know
+from symshuffle.engines.registry import engine_class, offers
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mixed_law import MixedLaw
@@ -175,7 +175,7 @@ def evaluate_mixed(
 
 def _of_densities(law: LevelledPair, n: int, request: Request) -> Bracket:
     """H(n) of a pair of densities, which has a road of its own."""
-    from symshuffle.accountants.densities import density_bracket
+    from symshuffle.engines.densities import density_bracket
 
     if request.engine is not None:
         raise Unsupported(f"engine {request.engine.name} takes no law with a density; leave the choice to auto")

@@ -21,7 +21,7 @@ from symshuffle.accountants.evaluate import LARGEST_N, check_n, check_request
 from symshuffle.accountants.guided import Guide, distance, guided
 from symshuffle.accountants.neighbours import Neighbours, Question
 from symshuffle.accountants.reduction import Composed, Source, reduction
-from symshuffle.accountants.search import Bound, Crossing, Point, cross, decide, narrow
+from symshuffle.accountants.search import Bound, Crossing, Point, cross, narrow, settle
 from symshuffle.accountants.solve import delta, limit_variance
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.continuous import Laplace
@@ -151,19 +151,19 @@ def solve_eps0(
         if found is not None:
             return found
         start = order.exponent if isinstance(order, Exp) else _FIRST_EPS0
-        meets = decide(value, goal, rel, start)
+        meets = settle(value, goal, rel, start)
         for _ in range(40):  # a first budget that meets the target, however small it has to be
             if meets.value.upper <= goal:
                 break
-            meets = decide(value, goal, rel, meets.x / 16)
+            meets = settle(value, goal, rel, meets.x / 16)
         else:
             raise Unsupported(f"no budget down to {float(meets.x):.1e} has delta <= {float(goal):.6g}")
-        above = decide(value, goal, rel, 2 * meets.x)
+        above = settle(value, goal, rel, 2 * meets.x)
         while above.value.lower <= goal:
             meets = above if above.value.upper <= goal else meets
             if above.x > _LARGEST_EPS0:
                 raise Unsupported(f"every local budget up to {float(meets.x):.4g} meets delta <= {float(goal):.6g}")
-            above = decide(value, goal, rel, above.x * Fraction(3, 2))
+            above = settle(value, goal, rel, above.x * Fraction(3, 2))
         return narrow(value, goal, rel, above=above, meets=meets, what="eps0")
 
     quick = bound(Rigour.FLOAT64) if rigour is Rigour.BALL else None
@@ -232,13 +232,13 @@ def solve_n(
         found = None if guide is None else guided(value, goal, rel, guide)
         if found is not None:
             return found
-        above = meets = decide(value, goal, rel, Fraction(1))
+        above = meets = settle(value, goal, rel, Fraction(1))
         while meets.value.upper > goal:
             above = meets if meets.value.lower > goal else above
             if meets.x >= LARGEST_N:
                 least = f"delta is at least {float(meets.value.lower):.6g} there"
                 raise Unsupported(f"no n up to {LARGEST_N} has delta <= {float(goal):.6g}: {least}")
-            meets = decide(value, goal, rel, min(4 * meets.x, Fraction(LARGEST_N)))
+            meets = settle(value, goal, rel, min(4 * meets.x, Fraction(LARGEST_N)))
         return _narrow_integers(value, goal, rel, above, meets)
 
     quick = bound(Rigour.FLOAT64) if rigour is Rigour.BALL else None
@@ -321,7 +321,7 @@ def _by_budget(source: Budgeted) -> Callable[[Fraction], Source]:
 def _narrow_integers(value: Bound, goal: Fraction, rel: float, above: Point, meets: Point) -> Crossing:
     """Bisect to neighbouring integers, or to where the engine no longer tells the function from the target."""
     while meets.x - above.x > 1:
-        middle = decide(value, goal, rel, Fraction(int(meets.x + above.x) // 2))
+        middle = settle(value, goal, rel, Fraction(int(meets.x + above.x) // 2))
         if middle.value.upper <= goal:
             meets = middle
         elif middle.value.lower > goal:
@@ -338,7 +338,7 @@ def _around(value: Bound, goal: Fraction, rel: float, above: Point, meets: Point
         while least < most:
             middle = (least + most) // 2
             x = undecided + sign * 2**middle
-            point = decide(value, goal, rel, x) if above.x < x < meets.x else None
+            point = settle(value, goal, rel, x) if above.x < x < meets.x else None
             if point is not None and sign > 0 and point.value.upper <= goal:
                 meets, most = point, middle
             elif point is not None and sign < 0 and point.value.lower > goal:

@@ -56,7 +56,7 @@ class Point:
     value: Bracket
 
 
-def decide(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
+def settle(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
     """The function at x, as finely as it takes to tell it from the target, but not much finer than ``rel``.
 
     Finer than ``rel`` is needed where the function is flat: there a small change of it is a large one of x.
@@ -124,17 +124,17 @@ def smallest_meeting(bound: Bound, target: Fraction, rel: float, near: Fraction 
         found = _around(bound, target, rel, near)
         if found is not None:
             return found
-    low = decide(bound, target, rel, Fraction(0))
+    low = settle(bound, target, rel, Fraction(0))
     if low.value.upper <= target:
         return Crossing(Fraction(0), Fraction(0), low.value, low.value)
     # Growing from below keeps every evaluation near the target; far beyond the root the function costs more.
-    high = decide(bound, target, rel, _FIRST)
+    high = settle(bound, target, rel, _FIRST)
     while high.value.upper > target:
         if high.x >= LARGEST_LEVEL:
             left = f"{float(high.value.upper):.6g} is left there, revealed for certain"
             raise Unsupported(f"no eps up to {LARGEST_LEVEL} has delta <= {float(target):.6g}: {left}")
         low = high if high.value.lower > target else low
-        high = decide(bound, target, rel, min(4 * high.x, Fraction(LARGEST_LEVEL)))
+        high = settle(bound, target, rel, min(4 * high.x, Fraction(LARGEST_LEVEL)))
     return narrow(bound, target, rel, above=low, meets=high, what="eps")
 
 
@@ -143,7 +143,7 @@ def _around(bound: Bound, target: Fraction, rel: float, near: Fraction) -> Cross
     meets = above = None
     for step in (Fraction(1, 50), Fraction(1, 10), Fraction(1)):
         for x in (near * (1 + step), near / (1 + step)):
-            point = decide(bound, target, rel, x)
+            point = settle(bound, target, rel, x)
             meets = point if point.value.upper <= target and (meets is None or x < meets.x) else meets
             above = point if point.value.lower > target and (above is None or x > above.x) else above
         if meets is not None and above is not None:
@@ -165,7 +165,7 @@ def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: P
         before = above, meets
         for x in _candidates(above, meets, target, rel):
             if min(above.x, meets.x) < x < max(above.x, meets.x):
-                point = decide(bound, target, rel, x)
+                point = settle(bound, target, rel, x)
                 meets = point if point.value.upper <= target else meets
                 above = point if point.value.lower > target else above
         if before == (above, meets):

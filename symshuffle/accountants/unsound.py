@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from symshuffle.accountants.exact import Exact
 from symshuffle.channel import Channel
 from symshuffle.decompositions.clones import unsound_stronger_clone_pair
 from symshuffle.decompositions.model import ReductionPair
+from symshuffle.engines.exact import Exact
 from symshuffle.errors import InputError
 from symshuffle.numbers import Number, Verdict, less, maximum, positive_part
 from symshuffle.shuffled import shuffled_divergence

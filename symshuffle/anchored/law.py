@@ -273,7 +273,7 @@ def template_budget(u: Sequence[Fraction]) -> Fraction | float:
     return (dot(u, u) * reciprocals - k * k) / (k * (k - 1))
 
 
-def mix(laws: Sequence[AnchoredLaw], coefficients: Sequence[Fraction]) -> AnchoredLaw:
+def mix_laws(laws: Sequence[AnchoredLaw], coefficients: Sequence[Fraction]) -> AnchoredLaw:
     """The convex combination of laws: run channel ``i`` with probability ``coefficients[i]`` and publish ``i``."""
     if len(laws) != len(coefficients) or not laws:
         raise InputError("coefficients", f"{len(coefficients)} numbers", f"one per law, of which there are {len(laws)}")
@@ -355,7 +355,7 @@ def arrangements(u: Sequence[Fraction]) -> tuple[Vector, ...]:
     if size > LARGEST_ORBIT:
         raise Unsupported(
             f"{len(u)} entries with {len(values)} values have {size} rearrangements (limit {LARGEST_ORBIT}): "
-            "work with one template per orbit (symshuffle.design.orbits)"
+            "work with one template per orbit (symshuffle.frontiers.orbits)"
         )
 
     def extend(left: tuple[int, ...]) -> Iterable[Vector]:

@@ -6,79 +6,24 @@ templates it permutes coordinates, so the average over all relabellings is a mix
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Final, TypeAlias
 
 from symshuffle.anchored.law import AnchoredLaw, arrangements
 from symshuffle.channel import Channel, direct_sum
-from symshuffle.errors import InputError, Unsupported
-
-Permutation: TypeAlias = tuple[int, ...]
-"""Position ``i`` holds the image of input ``i``."""
-
-LARGEST_GROUP: Final = 50_000
-"""Permutations beyond which a group is not listed."""
+from symshuffle.errors import InputError
+from symshuffle.geometry.groups import SymmetryGroup, symmetric_group
 
 
-def symmetric_group(k: int) -> tuple[Permutation, ...]:
-    """All permutations of ``k`` inputs.
+def symmetrize(law: AnchoredLaw, group: SymmetryGroup | None = None) -> AnchoredLaw:
+    """The average of a law over a group of permutations of the inputs; by default over all of them.
 
     Raises
     ------
+    InputError
+        If the group acts on another number of inputs.
     Unsupported
-        For more than 8 inputs: :func:`symmetrize` averages over all permutations without listing them.
-    """
-    if math.factorial(k) > LARGEST_GROUP:
-        raise Unsupported(
-            f"k = {k}: the {k}! permutations are not listed (limit {LARGEST_GROUP}); symmetrize(law) does without, and "
-            "a 2-transitive subgroup has the same covariance"
-        )
-    return tuple(itertools.permutations(range(k)))
-
-
-def cyclic_group(k: int) -> tuple[Permutation, ...]:
-    """All rotations of ``k`` inputs."""
-    return tuple(tuple((i + shift) % k for i in range(k)) for shift in range(k))
-
-
-def generate_group(generators: Iterable[Sequence[int]]) -> tuple[Permutation, ...]:
-    """The group that some permutations generate, in lexicographic order."""
-    steps = [tuple(generator) for generator in generators]
-    if not steps:
-        raise InputError("generators", "none", "at least one permutation")
-    for step in steps:
-        if sorted(step) != list(range(len(steps[0]))):
-            raise InputError("generator", step, f"a permutation of 0..{len(steps[0]) - 1}")
-    found = {tuple(range(len(steps[0])))}
-    fresh = list(found)
-    while fresh:
-        fresh = [g for g in {tuple(step[i] for i in h) for h in fresh for step in steps} if g not in found]
-        found.update(fresh)
-        if len(found) > LARGEST_GROUP:
-            raise Unsupported(f"the generators make more than {LARGEST_GROUP} permutations, which are not listed")
-    return tuple(sorted(found))
-
-
-def is_two_transitive(group: Sequence[Permutation]) -> bool:
-    """Whether every ordered pair of distinct inputs can be moved to every other one."""
-    k = len(group[0])
-    return len({(g[0], g[1]) for g in group}) == k * (k - 1)
-
-
-def _check_group(group: Sequence[Permutation], k: int) -> None:
-    """Refuse what is no non-empty list of permutations of ``k`` inputs."""
-    if not group:
-        raise InputError("group", "no permutations", f"permutations of 0..{k - 1}")
-    for step in group:
-        if sorted(step) != list(range(k)):
-            raise InputError("group", step, f"permutations of 0..{k - 1}")
-
-
-def symmetrize(law: AnchoredLaw, group: Sequence[Permutation] | None = None) -> AnchoredLaw:
-    """The average of a law over a group of permutations of the inputs; by default over all of them.
+        For a group of more than 50,000 permutations.
 
     Notes
     -----
@@ -91,25 +36,31 @@ def symmetrize(law: AnchoredLaw, group: Sequence[Permutation] | None = None) -> 
             for points in (arrangements(u),)
             for point in points
         )
-    _check_group(group, law.num_inputs)
-    share = Fraction(1, len(group))
+    _check_inputs(group, law.num_inputs)
+    elements = group.listed()
+    share = Fraction(1, len(elements))
     return AnchoredLaw.from_atoms(
-        (tuple(u[g[i]] for i in range(law.num_inputs)), weight * share)
-        for u, weight in law.template.atoms()
-        for g in group
+        (point, weight * share) for g in elements for point, weight in _relabelled(law, g).template.atoms()
     )
 
 
-def symmetrize_channel(channel: Channel, group: Sequence[Permutation] | None = None) -> Channel:
+def symmetrize_channel(channel: Channel, group: SymmetryGroup | None = None) -> Channel:
     """The mechanism form: publish a uniform element of the group, then run the channel on the relabelled input."""
     chosen = symmetric_group(channel.num_inputs) if group is None else group
-    _check_group(chosen, channel.num_inputs)
-    return direct_sum([channel.restrict(g) for g in chosen], [Fraction(1, len(chosen))] * len(chosen))
+    _check_inputs(chosen, channel.num_inputs)
+    elements = chosen.listed()
+    return direct_sum([channel.restrict(g) for g in elements], [Fraction(1, len(elements))] * len(elements))
 
 
 def is_exchangeable(law: AnchoredLaw) -> bool:
     """Whether every permutation of the inputs leaves the law as it is."""
-    k = law.num_inputs
-    swap = (1, 0, *range(2, k))
-    rotation = (*range(1, k), 0)
-    return all(symmetrize(law, (g,)) == law for g in (swap, rotation))
+    return all(_relabelled(law, g) == law for g in symmetric_group(law.num_inputs).generators)
+
+
+def _check_inputs(group: SymmetryGroup, k: int) -> None:
+    if group.m != k:
+        raise InputError("group", f"permutations of {group.m} inputs", f"permutations of 0..{k - 1}")
+
+
+def _relabelled(law: AnchoredLaw, g: Sequence[int]) -> AnchoredLaw:
+    return AnchoredLaw.from_atoms((tuple(u[i] for i in g), weight) for u, weight in law.template.atoms())

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from symshuffle.accountants.engines import ENGINES, engine_class, engine_classes
+from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
 from symshuffle.errors import InputError
 from symshuffle.numbers import parse_rational
 
 if TYPE_CHECKING:
     from symshuffle.accountants.covered import Reducible
-    from symshuffle.accountants.engines import Engine
     from symshuffle.accountants.reduction import Composed
     from symshuffle.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
+    from symshuffle.engines.registry import Engine
     from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.numbers import Real

@@ -20,9 +20,9 @@ from symshuffle.results import Rigour
 
 if TYPE_CHECKING:
     from symshuffle.channel import Channel
+    from symshuffle.design.decision.problems import DecisionProblem
     from symshuffle.design.files import DecisionFile, DivergenceFile, InformationFile, ProblemFile
-    from symshuffle.design.measures import Measure
-    from symshuffle.design.problems import DecisionProblem
+    from symshuffle.design.information.measures import Measure
     from symshuffle.geometry.groups import SymmetryGroup
     from symshuffle.results import Bracket
 
@@ -128,8 +128,8 @@ def _read(path: Path, kind: str) -> ProblemFile:
 def _group(
     file: DecisionFile, problem: DecisionProblem, symmetry: str | None, *, minimax: bool
 ) -> SymmetryGroup | None:
-    from symshuffle.design.sizes import worth_reducing
-    from symshuffle.design.symmetries import detect_symmetry
+    from symshuffle.design.decision.sizes import worth_reducing
+    from symshuffle.design.decision.symmetries import detect_symmetry
 
     match symmetry:
         case None:
@@ -147,9 +147,9 @@ def _group(
 
 
 def _decide(request: Request, *, minimax: bool) -> None:
+    from symshuffle.design.decision.reduced import orbit_tradeoff_at
+    from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
     from symshuffle.design.files import DecisionFile
-    from symshuffle.design.reduced import orbit_tradeoff_at
-    from symshuffle.design.tradeoff import bayes_tradeoff, minimax_tradeoff
 
     file, level = _read(request.path, "decision"), request.level
     assert isinstance(file, DecisionFile)  # its kind is "decision"
@@ -178,10 +178,10 @@ def _decide(request: Request, *, minimax: bool) -> None:
 def _decision_formula(
     problem: DecisionProblem, level: Fraction | Exp, group: SymmetryGroup | None, *, minimax: bool
 ) -> Formulation:
-    from symshuffle.design.parametric import piece_around
-    from symshuffle.design.parametric_program import bayes_program, minimax_program
-    from symshuffle.design.sizes import check_formula
-    from symshuffle.design.symmetries import detect_symmetry
+    from symshuffle.design.decision.sizes import check_formula
+    from symshuffle.design.decision.symmetries import detect_symmetry
+    from symshuffle.design.parametric.program import bayes_program, minimax_program
+    from symshuffle.design.parametric.walk import piece_around
 
     group = group or detect_symmetry(problem, minimax=minimax)
     check_formula(group)
@@ -198,7 +198,7 @@ def _rational_level(level: Fraction | Exp) -> Fraction:
 
 def _measure(request: Request, *, kind: str) -> None:
     from symshuffle.design.files import DecisionFile, DivergenceFile
-    from symshuffle.design.maximum import maximise, renyi_divergence
+    from symshuffle.design.information.maximum import maximise, renyi_divergence
 
     file, level = _read(request.path, kind), request.level
     assert not isinstance(file, DecisionFile)  # its kind was checked
@@ -219,10 +219,10 @@ def _measure(request: Request, *, kind: str) -> None:
 
 def _measure_formula(measure: Measure, level: Fraction | Exp) -> Formulation:
     """The formula of a measure: exact end points where it is rational in lambda, a certified interval otherwise."""
-    from symshuffle.design.logarithmic import logarithmic_piece
-    from symshuffle.design.parametric import piece_around
-    from symshuffle.design.rational_formulas import rational_program
-    from symshuffle.design.sizes import check_formula
+    from symshuffle.design.decision.sizes import check_formula
+    from symshuffle.design.information.logarithmic import logarithmic_piece
+    from symshuffle.design.information.rational import rational_program
+    from symshuffle.design.parametric.walk import piece_around
 
     group = measure.symmetry()
     check_formula(group)

@@ -14,7 +14,7 @@ from symshuffle.errors import InputError
 from symshuffle.numbers import Ball, Number, format_decimal, lower_end, parse_rational, upper_end
 
 if TYPE_CHECKING:
-    from symshuffle.design.orbits import Frontier
+    from symshuffle.frontiers.orbits import Frontier
     from symshuffle.numbers import Real
     from symshuffle.results import Bracket
 
@@ -47,7 +47,7 @@ def frontier(
     iid_constant and fixed_constant are n times the smallest worst-case canonical risk for i.i.d. users and for a fixed
     composition of the population.
     """
-    from symshuffle.design.frontier import trace_frontier
+    from symshuffle.frontiers.frontier import trace_frontier
 
     uncapped = [text for text in (lam_cap, eps0) if text is not None and text.strip() == "inf"]
     cap = None if uncapped and None in (lam_cap, eps0) else _cap(lam_cap, eps0, "--lam-cap")
@@ -71,8 +71,8 @@ def subset_size(
     latex: Latex = False,
 ) -> None:
     """Which subset sizes are best under a local ratio cap: one, or two that tie exactly; with trace and risks."""
-    from symshuffle.design.raw_cap import optimal_subset_sizes, raw_cap_risk_constant, raw_cap_trace
     from symshuffle.estimation.canonical import Population
+    from symshuffle.frontiers.caps import optimal_subset_sizes, raw_cap_risk_constant, raw_cap_trace
 
     cap = _cap(lam, eps0, "--lam")
     if cap is None:
@@ -105,8 +105,8 @@ def subset_size(
 def _show_frontier_formulas() -> None:
     import sympy as sp
 
-    from symshuffle.design.frontier import budget_equation, slope_constant, threshold_budget
-    from symshuffle.design.raw_cap import subset_trace
+    from symshuffle.frontiers.caps import subset_trace
+    from symshuffle.frontiers.frontier import budget_equation, slope_constant, threshold_budget
     from symshuffle.mechanisms.finite import S
 
     typer.echo(rf"\kappa_k = {sp.latex(slope_constant())}")
@@ -120,7 +120,7 @@ def _show_frontier_formulas() -> None:
 def _show_size_formulas() -> None:
     import sympy as sp
 
-    from symshuffle.design.raw_cap import subset_trace, tie_ratio
+    from symshuffle.frontiers.caps import subset_trace, tie_ratio
 
     typer.echo(rf"T_k(s;\lambda) = {sp.latex(subset_trace())}")
     typer.echo(rf"\lambda_s = {sp.latex(tie_ratio())}")

@@ -18,7 +18,7 @@ from symshuffle.numbers import Exp, parse_rational
 if TYPE_CHECKING:
     from symshuffle.anchored.law import AnchoredLaw
     from symshuffle.channel import Channel
-    from symshuffle.design.leakage import PairLeakage
+    from symshuffle.frontiers.leakage import PairLeakage
 
 app = typer.Typer()
 
@@ -59,7 +59,7 @@ def _users(text: str) -> int:
 
 
 def _leaks(channel: Channel, users: int, eps: str) -> list[PairLeakage]:
-    from symshuffle.design.leakage import leakage
+    from symshuffle.frontiers.leakage import leakage
 
     level = parse_rational(eps, "--eps")
     if level < 0:

@@ -1,8 +1,8 @@
 """Optimal LDP channels: decision problems, certified trade-offs, information measures, parametric formulas."""
 
-from symshuffle.design.certificate import TradeoffCertificate
-from symshuffle.design.problems import DecisionProblem, smoothed_point_masses
-from symshuffle.design.tradeoff import Criterion, Design, Method, bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.certificate import TradeoffCertificate
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.tradeoff import Criterion, Design, Method, bayes_tradeoff, minimax_tradeoff
 
 __all__ = [
     "Criterion",

@@ -18,8 +18,8 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, final
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from symshuffle.design import measures
-from symshuffle.design.problems import DecisionProblem
+from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.information import measures
 from symshuffle.errors import InputError
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, dihedral_group, product_of_symmetric_groups
 from symshuffle.numbers import parse_rational
@@ -133,11 +133,11 @@ class DivergenceFile:
             case "kl":
                 return measures.kullback_leibler(self.p, self.q)
             case "tv":
-                return measures.total_variation(self.p, self.q)
+                return measures.total_variation_measure(self.p, self.q)
             case "chi-square":
-                return measures.chi_square(self.p, self.q)
+                return measures.chi_square_measure(self.p, self.q)
             case "hockey-stick":
-                return measures.hockey_stick(self.p, self.q, order)
+                return measures.hockey_stick_measure(self.p, self.q, order)
             case _:
                 return measures.renyi_power(self.p, self.q, order)
 

@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Any, ClassVar, Final, Protocol, TypeVar
 
 from symshuffle.errors import InputError
-from symshuffle.results import Rigour
+from symshuffle.results import Bracket, Rigour
 
-if TYPE_CHECKING:
-    from symshuffle.design.maximum import MeasureDesign
-    from symshuffle.design.reduced import OrbitDesigns
-    from symshuffle.design.tradeoff import Design
 
-    Solved = TypeVar("Solved", Design, OrbitDesigns, MeasureDesign)
+class Valued(Protocol):
+    """A design, as a dataclass: whatever else it holds, its optimum lies in a bracket."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def value(self) -> Bracket:
+        """Both ends of the optimum."""
+
+
+Solved = TypeVar("Solved", bound=Valued)
 
 REL: Final = 1e-20
 """Relative width of a bracket where the caller names none."""

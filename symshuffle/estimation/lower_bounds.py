@@ -147,7 +147,7 @@ def minimax_sandwich(k: int, trace: Number, n: int) -> Sandwich:
     k : int
         Number of inputs, at least 2.
     trace : Number
-        Cap ``T > 0`` on the trace, e.g. of :func:`symshuffle.design.frontier.trace_frontier`; fraction or ball.
+        Cap ``T > 0`` on the trace, e.g. of :func:`symshuffle.frontiers.frontier.trace_frontier`; fraction or ball.
     n : int
         Number of users.
 

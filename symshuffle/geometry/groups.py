@@ -27,6 +27,9 @@ LISTING_LIMIT: Final = 1 << 20
 ORBIT_LIMIT: Final = 400_000
 """Largest number of orbits of subsets that is listed; each is one column of an orbit-reduced program."""
 
+LARGEST_GROUP: Final = 50_000
+"""Permutations beyond which a group is not listed."""
+
 _BURNSIDE_LIMIT: Final = 5_000
 """Most permutations of the blocks that are listed to count orbits by Burnside's lemma."""
 
@@ -142,7 +145,25 @@ class SymmetryGroup:
 
     def elements(self) -> Iterator[tuple[int, ...]]:
         """All elements, in image form."""
+        if len(self.parts) == 1:
+            return itertools.permutations(range(self.m))
         return (tuple(element.array_form) for element in self.sympy_group.generate())
+
+    def listed(self) -> tuple[tuple[int, ...], ...]:
+        """All elements, in image form and lexicographic order.
+
+        Raises
+        ------
+        Unsupported
+            If there are more than 50,000: averages over all permutations do without the list, and a 2-transitive
+            subgroup leaves the same covariance.
+        """
+        if (size := self.order()) > LARGEST_GROUP:
+            raise Unsupported(
+                f"this group has {size} permutations of {self.m} inputs, which are not listed (limit {LARGEST_GROUP}); "
+                "the average over all permutations does without, and a 2-transitive subgroup has the same covariance"
+            )
+        return tuple(sorted(self.elements()))
 
     def input_orbits(self) -> tuple[tuple[int, ...], ...]:
         """The orbits of inputs, each ascending, ordered by their smallest element."""
@@ -151,6 +172,13 @@ class SymmetryGroup:
     def is_transitive(self) -> bool:
         """Whether all inputs form one orbit."""
         return len(self.input_orbits()) == 1
+
+    def is_two_transitive(self) -> bool:
+        """Whether every ordered pair of distinct inputs can be moved to every other one."""
+        pairs = [(x, y) for x in range(self.m) for y in range(self.m) if x != y]
+        place = {pair: i for i, pair in enumerate(pairs)}
+        moved = [[place[g[x], g[y]] for x, y in pairs] for g in self.generators]
+        return len(orbits_of_points(len(pairs), moved)) == 1
 
     def subset_orbit_count(self) -> OrbitCount:
         """How many orbits of non-empty proper subsets there are, without listing them.

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Any
 
 from symshuffle.channel import Channel, direct_sum
-from symshuffle.design.envelope import endpoint_law
 from symshuffle.errors import InputError, Unsupported
+from symshuffle.frontiers.envelope import endpoint_law
 from symshuffle.likelihood.law import LikelihoodRatio, check_share
 from symshuffle.numbers import Ball, Exp, Number, Real, Verdict, enclose, less, working_precision
 

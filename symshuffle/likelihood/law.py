@@ -3,7 +3,7 @@ r"""The likelihood ratio of a canonical pair as a random variable: the whole of 
 The canonical pair for inputs ``(a, b)``: under P all ``n`` users hold ``a``, under Q one of them holds ``b``; the
 histogram of their messages is published. With :math:`g=W_b/W_a` its likelihood ratio is the average
 :math:`L_n=\frac1n\sum_i g(Y_i)`, so the law of :math:`g` under :math:`W_a` decides every divergence, at every ``n``
-(alphabets, Theorem 3.2 and Corollary 3.3). It is the contamination pair of :mod:`symshuffle.design.envelope`.
+(alphabets, Theorem 3.2 and Corollary 3.3). It is the contamination pair of :mod:`symshuffle.frontiers.envelope`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import flint
 
 from symshuffle.channel import Channel
 from symshuffle.decompositions.symbolic import counted_decomposition, evaluate_atom
-from symshuffle.design.envelope import Contamination, Direction, ratio_law, shuffled_leakage
 from symshuffle.errors import InputError
+from symshuffle.frontiers.envelope import Contamination, Direction, ratio_law, shuffled_leakage
 from symshuffle.law import Law
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.parameters import read_target
@@ -143,7 +143,7 @@ class LikelihoodRatio:
 
     @property
     def law(self) -> Law:
-        """The same as a :class:`symshuffle.Law`, as :func:`symshuffle.design.envelope.ratio_law` gives it."""
+        """The same as a :class:`symshuffle.Law`, as :func:`symshuffle.frontiers.envelope.ratio_law` gives it."""
         return Law(self.values, self.weights)
 
     @property

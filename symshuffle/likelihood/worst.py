@@ -22,7 +22,7 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from symshuffle.accountants.evaluate import check_n
-from symshuffle.design.programs import cvxpy, run
+from symshuffle.design.decision.programs import cvxpy, run
 from symshuffle.errors import InputError, NotDecided, SolverFailure
 from symshuffle.likelihood.certificates import Hinge, OneWay, check_direction, hinge_range
 from symshuffle.likelihood.extremes import check_attainable, endpoint_ratio, largest_chi_square

@@ -132,7 +132,7 @@ def half_block() -> Mechanism:
     )
 
 
-def identity() -> Mechanism:
+def truthful_response() -> Mechanism:
     """The input itself: no privacy, the blanket is empty."""
     return Mechanism(
         "identity",

@@ -20,7 +20,7 @@ MECHANISMS: Final[Mapping[str, Callable[[], Mechanism]]] = {
     "subset-selection": finite.subset_selection,
     "aug-rr": finite.augmented_randomized_response,
     "half-block": finite.half_block,
-    "identity": finite.identity,
+    "identity": finite.truthful_response,
     "constant": finite.constant,
     "erasure": finite.erasure,
     "rappor": unary.rappor,

@@ -17,11 +17,11 @@ import flint
 import numpy as np
 import numpy.typing as npt
 
-from symshuffle.accountants.bromwich import estimate
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.accountants.neighbours import Adjacency as Neighbour
 from symshuffle.choices import choice
 from symshuffle.continuous_law import ContinuousPair
+from symshuffle.engines.bromwich import estimate
 from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.mechanisms.parameters import read_target
 from symshuffle.numbers import Real, enclose, parse_rational, to_float, working_precision

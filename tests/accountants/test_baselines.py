@@ -17,9 +17,9 @@ from symshuffle.accountants.baselines import (
     standard_clone,
     standard_clone_closed_form,
 )
-from symshuffle.accountants.exact import Exact
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.engines.exact import Exact
 from symshuffle.errors import InputError
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.finite import erasure, krr

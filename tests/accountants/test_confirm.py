@@ -6,12 +6,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.accountants.ball import BallContour
 from symshuffle.accountants.confirm import confirm, confirm_laplace
 from symshuffle.accountants.confirm.survey import Line, survey
 from symshuffle.accountants.confirm.transform import saddle, transform
-from symshuffle.accountants.exact import Exact
 from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.engines.ball import BallContour
+from symshuffle.engines.exact import Exact
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.registry import mechanism

@@ -7,13 +7,13 @@ from fractions import Fraction
 import pytest
 
 from symshuffle.accountants import solve
-from symshuffle.accountants.ball import BallContour
 from symshuffle.accountants.covered import laws
 from symshuffle.accountants.curves import amplification_curve, delta_curve, spaced, tradeoff_curve
-from symshuffle.accountants.exact import Exact
 from symshuffle.accountants.inverses import solve_eps0, solve_n
 from symshuffle.accountants.reduction import reduction
 from symshuffle.channel import Channel
+from symshuffle.engines.ball import BallContour
+from symshuffle.engines.exact import Exact
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.registry import mechanism

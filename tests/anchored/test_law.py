@@ -6,7 +6,7 @@ from symshuffle.anchored import (
     AnchoredLaw,
     PointLaw,
     decompose,
-    mix,
+    mix_laws,
     orbit_law,
     template_budget,
     template_signal,
@@ -70,9 +70,11 @@ def test_templates_have_signal_and_budget():
 
 
 def test_decomposition_into_extreme_laws_adds_up():
-    law = mix([orbit_law((F(2), F("1/2"), F("1/2"))), orbit_law((F("5/4"), F("5/4"), F("1/2")))], [F("1/3"), F("2/3")])
+    law = mix_laws(
+        [orbit_law((F(2), F("1/2"), F("1/2"))), orbit_law((F("5/4"), F("5/4"), F("1/2")))], [F("1/3"), F("2/3")]
+    )
     parts = decompose(law)
-    assert mix([part for _, part in parts], [share for share, _ in parts]) == law
+    assert mix_laws([part for _, part in parts], [share for share, _ in parts]) == law
     assert all(part.is_extreme() and len(part.weights) <= 3 for _, part in parts)
     assert len(parts) <= len(law.weights)
 
@@ -128,7 +130,7 @@ def test_compositions_are_finite_numbers(entry):
 def test_mixtures_need_probabilities(coefficients):
     law = AnchoredLaw.from_channel(EXAMPLE)
     with pytest.raises(InputError, match="sum"):
-        mix([law, law], coefficients)
+        mix_laws([law, law], coefficients)
 
 
 def test_orbits_of_many_different_entries_are_refused_naming_the_short_form():

@@ -11,7 +11,7 @@ from symshuffle.anchored import (
     fiber,
     is_exchangeable,
     law_from_fiber,
-    mix,
+    mix_laws,
     symmetrize,
     transport,
 )
@@ -40,7 +40,7 @@ def test_a_law_is_its_channel(law):
 @settings(deadline=None, max_examples=40, derandomize=True)
 def test_extreme_parts_add_up(law):
     parts = decompose(law)
-    assert mix([part for _, part in parts], [share for share, _ in parts]) == law
+    assert mix_laws([part for _, part in parts], [share for share, _ in parts]) == law
     assert all(part.is_extreme() for _, part in parts)
 
 

@@ -12,11 +12,11 @@ from symshuffle.comparison import families, matching
 from symshuffle.comparison.families import family, names
 from symshuffle.comparison.forms import forms, gaussian_epsilon
 from symshuffle.comparison.search import proposals
-from symshuffle.design.frontier import trace_frontier
-from symshuffle.design.raw_cap import optimal_subset_sizes
-from symshuffle.design.subset_family import matched_ratio, matched_risk
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.estimation.canonical import Population, worst_canonical_risk
+from symshuffle.frontiers.caps import optimal_subset_sizes
+from symshuffle.frontiers.frontier import trace_frontier
+from symshuffle.frontiers.subset_family import matched_ratio, matched_risk
 from symshuffle.mechanisms.registry import MECHANISMS
 from symshuffle.numbers import Exp
 from symshuffle.results import Rigour

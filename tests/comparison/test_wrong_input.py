@@ -5,10 +5,10 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import Channel, mechanism
-from symshuffle.design.equivariant import optimal_equivariant_risk, smallest_reciprocal_sum
-from symshuffle.design.subset_family import check_budget, matched_ratio, thinned_subset_selection
 from symshuffle.errors import InputError
 from symshuffle.estimation.canonical import Population
+from symshuffle.frontiers.equivariant import optimal_equivariant_risk, smallest_reciprocal_sum
+from symshuffle.frontiers.subset_family import check_budget, matched_ratio, thinned_subset_selection
 from symshuffle.likelihood.extremes import dilute, half_block_channel
 from symshuffle.likelihood.families import GRR, HALF_BLOCK
 from symshuffle.likelihood.law import require_common_support

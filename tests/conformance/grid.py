@@ -34,9 +34,9 @@ import numpy as np
 
 from symshuffle import Bracket, Exp, Laplace, mechanism
 from symshuffle.accountants.covered import LawFamily, Reduction, laws, mixed_laws
-from symshuffle.accountants.engines import ENGINES, engine_classes
 from symshuffle.accountants.reduction import Composed, Source, reduction
 from symshuffle.decompositions.expression import parse
+from symshuffle.engines.registry import ENGINES, engine_classes
 from symshuffle.errors import SymshuffleError
 from symshuffle.law import Law
 from symshuffle.mechanisms.registry import EXAMPLES, LARGE, MECHANISMS

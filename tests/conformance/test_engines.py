@@ -11,15 +11,15 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.accountants.ball import BallContour
 from symshuffle.accountants.confirm import confirm
-from symshuffle.accountants.contour import Contour
 from symshuffle.accountants.covered import laws
-from symshuffle.accountants.engines import Engine, engine_classes
 from symshuffle.accountants.evaluate import evaluate_law
-from symshuffle.accountants.exact import Exact, enumerate_ball
 from symshuffle.accountants.reduction import reduction
 from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.engines.ball import BallContour
+from symshuffle.engines.contour import Contour
+from symshuffle.engines.exact import Exact, enumerate_ball
+from symshuffle.engines.registry import Engine, engine_classes
 from symshuffle.errors import Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms import registry

@@ -11,7 +11,6 @@ import sympy as sp
 from scipy.integrate import quad
 
 from symshuffle import Channel, Exp, Rigour, delta, epsilon
-from symshuffle.accountants.contour import Contour
 from symshuffle.accountants.covered import laws
 from symshuffle.accountants.evaluate import evaluate_law
 from symshuffle.accountants.reduction import Composed, reduction
@@ -29,6 +28,7 @@ from symshuffle.decompositions.composition import (
 )
 from symshuffle.decompositions.expression import parse
 from symshuffle.decompositions.laplace import laplace_cells
+from symshuffle.engines.contour import Contour
 from symshuffle.errors import Unsupported
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.registry import mechanism

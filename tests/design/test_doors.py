@@ -9,16 +9,16 @@ import sympy as sp
 
 import symshuffle as ss
 from symshuffle.anchored import AnchoredLaw
-from symshuffle.design.cardioid import cardioid_program
-from symshuffle.design.cardioid_formula import cardioid_design, cardioid_tie
-from symshuffle.design.frontier import slope_constant, threshold_budget, trace_frontier
-from symshuffle.design.orbit_mechanism import orbit_mechanism
-from symshuffle.design.orbits import centre_orbit, subset_orbit
-from symshuffle.design.parametric import piece_around
-from symshuffle.design.problems import smoothed_point_masses
-from symshuffle.design.raw_cap import tie_ratio
-from symshuffle.design.tradeoff import bayes_tradeoff
+from symshuffle.design.decision.problems import smoothed_point_masses
+from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.design.named.cardioid import cardioid_program
+from symshuffle.design.named.cardioid_formula import cardioid_design, cardioid_tie
+from symshuffle.design.parametric.walk import piece_around
 from symshuffle.errors import InputError, Unsupported
+from symshuffle.frontiers.caps import tie_ratio
+from symshuffle.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
+from symshuffle.frontiers.orbit_mechanism import orbit_mechanism
+from symshuffle.frontiers.orbits import centre_orbit, subset_orbit
 from symshuffle.numbers import Ball, Exp, enclose
 from symshuffle.results import Rigour
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 
 from symshuffle.design import DecisionProblem, bayes_tradeoff, smoothed_point_masses
-from symshuffle.design.fewest import fewest_outputs, optimal_face
-from symshuffle.design.maximum import maximise
-from symshuffle.design.measures import mutual_information
+from symshuffle.design.decision.fewest import fewest_outputs, optimal_face
+from symshuffle.design.information.maximum import maximise
+from symshuffle.design.information.measures import mutual_information
 from symshuffle.errors import InputError, SolverFailure, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope, proper_subsets
 

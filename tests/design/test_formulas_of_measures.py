@@ -11,12 +11,12 @@ from itertools import pairwise
 import pytest
 import sympy as sp
 
-from symshuffle.design import measures as me
-from symshuffle.design.logarithmic import logarithmic_formula, logarithmic_piece
-from symshuffle.design.maximum import maximise
-from symshuffle.design.parametric import piece_around
-from symshuffle.design.rational_formulas import rational_formula, rational_program
-from symshuffle.design.uniform import best_uniform_size
+from symshuffle.design.information import measures as me
+from symshuffle.design.information.logarithmic import logarithmic_formula, logarithmic_piece
+from symshuffle.design.information.maximum import maximise
+from symshuffle.design.information.rational import rational_formula, rational_program
+from symshuffle.design.named.uniform import best_uniform_size
+from symshuffle.design.parametric.walk import piece_around
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.numbers import Exp, enclose
@@ -39,13 +39,13 @@ def random_pair(seed, m):
 @pytest.mark.parametrize(
     "measure",
     [
-        me.chi_square(P, Q),
+        me.chi_square_measure(P, Q),
         me.fisher_information(P, SLOPE),
-        me.hockey_stick(P, Q, Fraction(5, 4)),
-        me.total_variation(P, Q),
-        me.chi_square(*random_pair(1, 3)),
-        me.chi_square(*random_pair(2, 3)),
-        me.hockey_stick(*random_pair(3, 4), Fraction(6, 5)),
+        me.hockey_stick_measure(P, Q, Fraction(5, 4)),
+        me.total_variation_measure(P, Q),
+        me.chi_square_measure(*random_pair(1, 3)),
+        me.chi_square_measure(*random_pair(2, 3)),
+        me.hockey_stick_measure(*random_pair(3, 4), Fraction(6, 5)),
     ],
     ids=lambda measure: f"{measure.name} {measure.num_inputs}",
 )
@@ -65,8 +65,8 @@ def test_rational_measures(measure):
 
 
 def test_breakpoints_of_a_chi_square_divergence_are_exact():
-    assert rational_formula(me.chi_square(P, Q)).breakpoints == (21 + 4 * sp.sqrt(29),)
-    formula = rational_formula(me.hockey_stick(P, Q, Fraction(5, 4)))
+    assert rational_formula(me.chi_square_measure(P, Q)).breakpoints == (21 + 4 * sp.sqrt(29),)
+    formula = rational_formula(me.hockey_stick_measure(P, Q, Fraction(5, 4)))
     assert formula.breakpoints == (sp.Rational(19, 11),)
     (budget,) = formula.breakpoints_eps0()
     assert budget.radius < Fraction(1, 10**30)
@@ -140,4 +140,4 @@ def test_refusals():
 
 def test_a_tie_in_two_right_hand_sides_does_not_hide_the_basis():
     # Two inputs used to receive the same perturbation, which left a degenerate vertex degenerate.
-    assert len(rational_formula(me.total_variation(P, Q)).pieces) == 1
+    assert len(rational_formula(me.total_variation_measure(P, Q)).pieces) == 1

@@ -7,9 +7,9 @@ from fractions import Fraction
 import flint
 import pytest
 
-from symshuffle.design import measures as me
-from symshuffle.design import uniform
-from symshuffle.design.maximum import maximise, renyi_divergence
+from symshuffle.design.information import measures as me
+from symshuffle.design.information.maximum import maximise, renyi_divergence
+from symshuffle.design.named import uniform
 from symshuffle.divergences import hockey_stick
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope
@@ -25,10 +25,10 @@ SLOPE = [Fraction(v, 10) for v in (-3, -1, 1, 3)]
 @pytest.mark.parametrize(
     ("measure", "lam", "value"),
     [
-        (me.chi_square(P0, P1), 3, Fraction(25, 96)),
-        (me.total_variation(P0, P1), 3, Fraction(1, 4)),
-        (me.hockey_stick(P0, P1, Fraction(5, 4)), 3, Fraction(3, 20)),
-        (me.hockey_stick(P0, P1, Fraction(2)), 3, Fraction(0)),
+        (me.chi_square_measure(P0, P1), 3, Fraction(25, 96)),
+        (me.total_variation_measure(P0, P1), 3, Fraction(1, 4)),
+        (me.hockey_stick_measure(P0, P1, Fraction(5, 4)), 3, Fraction(3, 20)),
+        (me.hockey_stick_measure(P0, P1, Fraction(2)), 3, Fraction(0)),
         (me.fisher_information(P0, SLOPE), 2, Fraction(2, 27)),
         (me.fisher_information(P0, SLOPE), 3, Fraction(16, 91)),
         (me.fisher_information(P0, SLOPE), 20, Fraction(361, 486)),
@@ -82,7 +82,7 @@ def test_renyi_and_user_divergences():
 def test_measures_of_channels_agree_with_the_divergences():
     channel = MaximalPolytope(4, Fraction(3)).channel(MaximalPolytope(4, Fraction(3)).vertices()[7])
     laws = [[sum(p * v for p, v in zip(law, column, strict=True)) for column in channel.columns()] for law in (P0, P1)]
-    assert me.hockey_stick(P0, P1, Fraction(6, 5)).of(channel) == hockey_stick(*laws, Fraction(6, 5))
+    assert me.hockey_stick_measure(P0, P1, Fraction(6, 5)).of(channel) == hockey_stick(*laws, Fraction(6, 5))
 
 
 def test_exchangeable_inputs_reduce_the_program():
@@ -97,7 +97,7 @@ def test_exchangeable_inputs_reduce_the_program():
     assert [subset.bit_count() for subset in design.weights] == [size]
     with pytest.raises(Unsupported, match="outputs"):
         design.channel()
-    pair = me.chi_square(
+    pair = me.chi_square_measure(
         [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)], [Fraction(1, 5), Fraction(2, 5), Fraction(2, 5)]
     )
     assert pair.symmetry().blocks == ((0,), (1, 2))
@@ -122,4 +122,4 @@ def test_refusals():
     with pytest.raises(InputError, match="alpha"):
         me.renyi_power(P0, P1, Fraction(1, 2))
     with pytest.raises(InputError, match="eps0"):
-        maximise(me.total_variation(P0, P1), Exp(Fraction(0)))
+        maximise(me.total_variation_measure(P0, P1), Exp(Fraction(0)))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from symshuffle.design import bayes_tradeoff, smoothed_point_masses
-from symshuffle.design.modelling import ExtremalChannel
+from symshuffle.design.decision.modelling import ExtremalChannel
 from symshuffle.errors import InputError, SolverFailure, Unsupported
 from symshuffle.numbers import Exp, less
 

@@ -8,15 +8,15 @@ import pytest
 import sympy as sp
 
 from symshuffle.design import DecisionProblem, bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
-from symshuffle.design.cardioid import cardioid_program, cosine, cosine_field, grid_suffices
-from symshuffle.design.parametric import basis_at, derive
-from symshuffle.design.parametric_program import bayes_program, minimax_program
-from symshuffle.design.signs import nonnegative_by_coefficients, sign_changes, sign_in_field
-from symshuffle.design.weighted import (
+from symshuffle.design.named.cardioid import cardioid_program, cosine, cosine_field, grid_suffices
+from symshuffle.design.named.weighted import (
     weighted_guessing_breakpoints,
     weighted_guessing_problem,
     weighted_guessing_risk,
 )
+from symshuffle.design.parametric.program import bayes_program, minimax_program
+from symshuffle.design.parametric.signs import nonnegative_by_coefficients, sign_changes, sign_in_field
+from symshuffle.design.parametric.walk import basis_at, derive
 from symshuffle.errors import InputError
 from symshuffle.geometry.groups import SymmetryGroup, dihedral_group, symmetric_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM

@@ -10,8 +10,8 @@ import pytest
 
 from symshuffle.channel import Channel
 from symshuffle.design import smoothed_point_masses
-from symshuffle.design.properties import Property, examine, mix
-from symshuffle.design.tradeoff import minimax_risk
+from symshuffle.design.decision.properties import Property, examine, mix_channels
+from symshuffle.design.decision.tradeoff import minimax_risk
 from symshuffle.errors import InputError
 from symshuffle.geometry.extremal import gather
 from symshuffle.geometry.groups import symmetric_group
@@ -45,7 +45,7 @@ def test_minimax_risk_is_neither_additive_nor_concave():
         found = examine(minimax, which, num_inputs=3, rng=rng(), trials=60).counterexample
         assert found is not None
         if which is Property.CONCAVE:
-            combined = mix(found.channels[:2], found.weights)
+            combined = mix_channels(found.channels[:2], found.weights)
             assert combined == found.channels[2]
             assert minimax(combined) == found.right < found.left
 
@@ -73,4 +73,4 @@ def test_planted_counterexamples_are_found():
 
 def test_mixing_needs_common_outputs():
     with pytest.raises(InputError, match="outputs"):
-        mix([Channel.from_rows([[1]]), Channel.from_rows([["1/2", "1/2"]])], [Fraction(1, 2)] * 2)
+        mix_channels([Channel.from_rows([[1]]), Channel.from_rows([["1/2", "1/2"]])], [Fraction(1, 2)] * 2)

@@ -16,10 +16,10 @@ from symshuffle.design import (
     programs,
     smoothed_point_masses,
 )
-from symshuffle.design.invariant import InvariantProblem
-from symshuffle.design.reduced import orbit_tradeoff, orbit_tradeoff_at
-from symshuffle.design.symmetries import check_symmetry, detect_symmetry
-from symshuffle.design.tradeoff import minimax_risk
+from symshuffle.design.decision.invariant import InvariantProblem
+from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
+from symshuffle.design.decision.symmetries import check_symmetry, detect_symmetry
+from symshuffle.design.decision.tradeoff import minimax_risk
 from symshuffle.errors import CertificateError, InputError, Unsupported
 from symshuffle.geometry.groups import cyclic_group, product_of_symmetric_groups, symmetric_group, trivial_group
 from symshuffle.numbers import Exp

@@ -9,7 +9,7 @@ import sympy as sp
 
 from proofs_checks.ldp_tradeoff.beyond import REPRODUCE
 from symshuffle.design import DecisionProblem, bayes_tradeoff
-from symshuffle.design.ring import blurred_costs, candidate_risks, ring_distance
+from symshuffle.design.named.ring import blurred_costs, candidate_risks, ring_distance
 from symshuffle.errors import InputError
 from symshuffle.mechanisms.symbolic import LAM
 

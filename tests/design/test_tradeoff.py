@@ -19,7 +19,7 @@ from symshuffle.design import (
     programs,
     smoothed_point_masses,
 )
-from symshuffle.design.tradeoff import minimax_risk, weights_by_subset
+from symshuffle.design.decision.tradeoff import minimax_risk, weights_by_subset
 from symshuffle.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.linprog import proposed
@@ -123,9 +123,9 @@ def test_where_the_exact_program_would_take_too_long(tradeoff, monkeypatch):
     model = [[Fraction(1, 40) + Fraction(int(x // 2 == t), 4) for x in range(20)] for t in range(10)]
     problem = DecisionProblem.of(model, [[abs(t - a) for a in range(10)] for t in range(10)], [Fraction(1, 10)] * 10)
     exact = tradeoff(problem, 3, method=Method.COMPACT).value.exact
-    monkeypatch.setattr("symshuffle.design.tradeoff._MAX_ROUNDS", 0)
+    monkeypatch.setattr("symshuffle.design.decision.tradeoff._MAX_ROUNDS", 0)
     assert tradeoff(problem, 3, method=Method.COMPACT).value.exact == exact
-    monkeypatch.setattr("symshuffle.design.sizes.EXACT_SECONDS", 0)
+    monkeypatch.setattr("symshuffle.design.decision.sizes.EXACT_SECONDS", 0)
     found = tradeoff(problem, 3, method=Method.COMPACT).value
     assert found.lower <= exact <= found.upper
     assert found.rigour is Rigour.EXACT

@@ -8,7 +8,7 @@ import pytest
 
 from symshuffle.channel import Channel
 from symshuffle.design import bayes_tradeoff, smoothed_point_masses
-from symshuffle.design.vertices import minimise_concave
+from symshuffle.design.decision.vertices import minimise_concave
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.groups import cyclic_group, symmetric_group
 

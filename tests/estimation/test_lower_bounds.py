@@ -5,7 +5,6 @@ import pytest
 import sympy as sp
 
 from symshuffle.anchored import AnchoredLaw
-from symshuffle.design.frontier import trace_frontier
 from symshuffle.errors import InputError
 from symshuffle.estimation.canonical import Population, shrunken_iid_risk, worst_canonical_risk
 from symshuffle.estimation.lower_bounds import (
@@ -16,6 +15,7 @@ from symshuffle.estimation.lower_bounds import (
     prior_information,
     van_trees_bound,
 )
+from symshuffle.frontiers.frontier import trace_frontier
 from symshuffle.mechanisms.finite import krr
 from symshuffle.numbers import Verdict, less
 

@@ -8,7 +8,7 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import Channel, InputError, Rigour, mechanism
-from symshuffle.design.envelope import ratio_law
+from symshuffle.frontiers.envelope import ratio_law
 from symshuffle.likelihood.extremes import dilute, endpoint_ratio, half_block_channel
 from symshuffle.likelihood.law import LikelihoodRatio, exact_sum, require_common_support
 from symshuffle.likelihood.quotient import likelihood_quotient

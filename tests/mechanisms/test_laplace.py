@@ -9,7 +9,7 @@ import mpmath
 import pytest
 
 from symshuffle import Exp, delta
-from symshuffle.accountants.contour import Contour
+from symshuffle.engines.contour import Contour
 from symshuffle.mechanisms.continuous import Laplace
 
 ONE = Exp(Fraction(1))

@@ -13,19 +13,20 @@ import sympy as sp
 
 from symshuffle.anchored import AnchoredLaw, template_signal
 from symshuffle.channel import Channel
-from symshuffle.design import DecisionProblem, bayes_tradeoff, measures, minimax_tradeoff, smoothed_point_masses
-from symshuffle.design.certificate import TradeoffCertificate
-from symshuffle.design.channel_risk import minimax_risk
-from symshuffle.design.convex_order import ConvexOrder, convex_order
-from symshuffle.design.frontier import trace_frontier
-from symshuffle.design.maximum import maximise
-from symshuffle.design.modelling import CertifiedModel
-from symshuffle.design.orbits import DualCertificate, Frontier, Orbit, centre_orbit, subset_orbit
-from symshuffle.design.parametric import derive
-from symshuffle.design.raw_cap import extreme_templates
-from symshuffle.design.reduced import orbit_tradeoff, orbit_tradeoff_at
-from symshuffle.design.template_laws import best_law
-from symshuffle.design.tradeoff import Criterion
+from symshuffle.design import DecisionProblem, bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
+from symshuffle.design.decision.certificate import TradeoffCertificate
+from symshuffle.design.decision.channel_risk import minimax_risk
+from symshuffle.design.decision.modelling import CertifiedModel
+from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
+from symshuffle.design.decision.tradeoff import Criterion
+from symshuffle.design.information import measures
+from symshuffle.design.information.maximum import maximise
+from symshuffle.design.parametric.walk import derive
+from symshuffle.frontiers.caps import extreme_templates
+from symshuffle.frontiers.convex_order import ConvexOrder, convex_order
+from symshuffle.frontiers.frontier import trace_frontier
+from symshuffle.frontiers.orbits import DualCertificate, Frontier, Orbit, centre_orbit, subset_orbit
+from symshuffle.frontiers.template_laws import best_law
 from symshuffle.geometry.dominated import largest_dominated
 from symshuffle.geometry.groups import symmetric_group, trivial_group
 from symshuffle.geometry.linprog import solve
@@ -356,7 +357,7 @@ HALF, THIRD = (F(1, 2), F(1, 4), F(1, 4)), (F(1, 3),) * 3
 @cache
 def largest(which: str) -> Any:
     """A true one."""
-    chi, information = measures.chi_square(HALF, THIRD), measures.mutual_information(HALF)
+    chi, information = measures.chi_square_measure(HALF, THIRD), measures.mutual_information(HALF)
     many = measures.mutual_information([F(1, 15)] * 15)
     return {
         "rational": lambda: maximise(chi, F(3)),

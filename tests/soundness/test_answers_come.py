@@ -65,12 +65,12 @@ PRICED = {
     "ball contour at n = 1": (
         "from symshuffle import *; delta(mechanism('krr').at(k=10, lam=3), n=1, eps=F(1, 10), engine=BallContour())"
     ),
-    "cardioid": "from symshuffle.design.cardioid import cardioid_program; cardioid_program(20, F(1))",
+    "cardioid": "from symshuffle.design.named.cardioid import cardioid_program; cardioid_program(20, F(1))",
     "dual certificate": (
-        "from symshuffle.design.orbits import DualCertificate; DualCertificate(3, F(0), F(0), lam_cap=F(1)).verify()"
+        "from symshuffle.frontiers.orbits import DualCertificate; DualCertificate(3, F(0), F(0), lam_cap=F(1)).verify()"
     ),
     "breakpoints 1e-9 apart": (
-        "from symshuffle.design.parametric import derive; from symshuffle.design import DecisionProblem; "
+        "from symshuffle.design.parametric.walk import derive; from symshuffle.design import DecisionProblem; "
         "derive(DecisionProblem.of([[1, 0], [0, 1]], [[0, 1, F(1, 2)], [1, 0, F(1, 2) + F(1, 10**9)]], "
         "prior=[F(1, 2) + F(1, 10**9), F(1, 2) - F(1, 10**9)]))"
     ),

@@ -9,11 +9,10 @@ import pytest
 import sympy as sp
 
 from symshuffle.design import DecisionProblem, smoothed_point_masses
-from symshuffle.design.cardioid import cardioid_program
-from symshuffle.design.measures import total_variation
-from symshuffle.design.parametric import derive, piece_around
-from symshuffle.design.parametric_program import minimax_program
-from symshuffle.design.rational_formulas import rational_formula
+from symshuffle.design.information.rational import rational_formula
+from symshuffle.design.named.cardioid import cardioid_program
+from symshuffle.design.parametric.program import minimax_program
+from symshuffle.design.parametric.walk import derive, piece_around
 from symshuffle.errors import CertificateError, InputError
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM
@@ -82,7 +81,7 @@ def test_bases_of_formulas_carry_what_holds_at_their_levels(what, lam):
 def test_derived_formulas_verify(minimax):
     for problem in (smoothed_point_masses(3, F(1, 2)), ORDERED):
         derive(problem, trivial_group(problem.num_inputs), minimax=minimax).verify()
-    rational_formula(total_variation(HALF, THIRD)).verify()
+    rational_formula(total_variation_measure(HALF, THIRD)).verify()
     derive(cardioid_program(5, F(1))).verify()  # over a number field
     program = minimax_program(ORDERED, trivial_group(3))
     piece_around(program, F(2)).verify(program)

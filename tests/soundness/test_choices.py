@@ -9,9 +9,9 @@ from symshuffle import Composed, Exp, delta, joint, mechanism, optimal_decomposi
 from symshuffle.anchored.law import AnchoredLaw
 from symshuffle.channel import Channel
 from symshuffle.choices import Question
-from symshuffle.design.envelope import Contamination, binary_envelope
 from symshuffle.errors import InputError
 from symshuffle.estimation.canonical import Population, canonical_risk, enumerated_risk
+from symshuffle.frontiers.envelope import Contamination, binary_envelope
 from symshuffle.mechanisms.continuous import Laplace
 
 RESPONSE = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])

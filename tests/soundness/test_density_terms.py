@@ -7,9 +7,9 @@ import flint
 import numpy as np
 import pytest
 
-from symshuffle.accountants import bromwich, densities, gauss
-from symshuffle.accountants.bromwich import Bromwich
-from symshuffle.accountants.doubling import Atoms, positive_part
+from symshuffle.engines import bromwich, densities, gauss
+from symshuffle.engines.bromwich import Bromwich
+from symshuffle.engines.doubling import Atoms, positive_part
 from symshuffle.numbers import Exp
 from symshuffle.results import Rigour
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian
@@ -106,7 +106,7 @@ def test_declared_errors_are_carried_through(kind, kept):
 
 def test_binomials_are_bracketed():
     """A law whose sums are known: the two sides contain the exact value for odd and even numbers of users."""
-    from symshuffle.accountants.exact import Exact
+    from symshuffle.engines.exact import Exact
     from symshuffle.law import Law
 
     values, weights = (Fraction(1), Fraction(-1, 3), Fraction(-2, 7)), (Fraction(1, 4), Fraction(1, 4), Fraction(1, 2))

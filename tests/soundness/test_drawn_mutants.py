@@ -9,9 +9,10 @@ import sympy as sp
 
 from symshuffle import InputError, mechanism
 from symshuffle.decompositions.expression import parse
-from symshuffle.design import measures, smoothed_point_masses
-from symshuffle.design.sizes import check_polytope
-from symshuffle.design.symmetric import guessing_bound_slacks, guessing_risk
+from symshuffle.design import smoothed_point_masses
+from symshuffle.design.decision.sizes import check_polytope
+from symshuffle.design.information import measures
+from symshuffle.design.named.symmetric import guessing_bound_slacks, guessing_risk
 from symshuffle.errors import Unsupported
 from symshuffle.numbers import to_arb, working_precision
 from symshuffle.vectors.accounting import _up
@@ -56,7 +57,7 @@ def test_a_rule_has_a_row_for_every_output():
 @pytest.mark.parametrize("column", [[F(1), F(3), F(2)], [F(1, 5), F(1), F(4)]])
 def test_measures_in_balls_are_those_in_rationals(column):
     laws = [F(1, 2), F(1, 4), F(1, 4)], [F(1, 5), F(2, 5), F(2, 5)]
-    for measure in (measures.chi_square(*laws), measures.hockey_stick(*laws, F(6, 5))):
+    for measure in (measures.chi_square_measure(*laws), measures.hockey_stick_measure(*laws, F(6, 5))):
         with working_precision(128):
             assert measure.ball([to_arb(v) for v in column]).contains(to_arb(measure.rational(column)))
             assert measure.ball([to_arb(v) for v in column]).rad() < 1e-30

@@ -5,10 +5,10 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Channel, delta
-from symshuffle.accountants.contour import Contour
 from symshuffle.accountants.evaluate import evaluate_law
-from symshuffle.accountants.exact import Exact
-from symshuffle.accountants.fft import FFT
+from symshuffle.engines.contour import Contour
+from symshuffle.engines.exact import Exact
+from symshuffle.engines.fft import FFT
 from symshuffle.law import Law
 from symshuffle.numbers import Ball
 

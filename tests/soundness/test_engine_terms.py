@@ -15,14 +15,14 @@ import flint
 import numpy as np
 import pytest
 
-from symshuffle.accountants import contour, convolution, counts, fft, saddle, sparse, tilted
-from symshuffle.accountants.ball import BallContour
-from symshuffle.accountants.characteristic import Form, Region, form
-from symshuffle.accountants.contour import Contour
-from symshuffle.accountants.counts import Counts
-from symshuffle.accountants.exact import Exact
-from symshuffle.accountants.fft import FFT
-from symshuffle.accountants.sparse import Sparse
+from symshuffle.engines import contour, convolution, counts, fft, saddle, sparse, tilted
+from symshuffle.engines.ball import BallContour
+from symshuffle.engines.characteristic import Form, Region, form
+from symshuffle.engines.contour import Contour
+from symshuffle.engines.counts import Counts
+from symshuffle.engines.exact import Exact
+from symshuffle.engines.fft import FFT
+from symshuffle.engines.sparse import Sparse
 from symshuffle.errors import InputError, SymshuffleError
 from symshuffle.law import Law
 from symshuffle.numbers import Ball, to_arb, working_precision

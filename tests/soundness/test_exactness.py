@@ -18,9 +18,6 @@ from symshuffle.anchored import (
 )
 from symshuffle.channel import Channel, direct_sum
 from symshuffle.decompositions.composition import joint, parallel, subsample
-from symshuffle.design.envelope import Contamination, ratio_law, shuffled_leakage
-from symshuffle.design.frontier import trace_frontier
-from symshuffle.design.leakage import convex_envelope
 from symshuffle.errors import InputError
 from symshuffle.estimation.canonical import (
     Population,
@@ -30,6 +27,9 @@ from symshuffle.estimation.canonical import (
     worst_canonical_risk,
 )
 from symshuffle.estimation.worst_risk import worst_risk
+from symshuffle.frontiers.envelope import Contamination, ratio_law, shuffled_leakage
+from symshuffle.frontiers.frontier import trace_frontier
+from symshuffle.frontiers.leakage import convex_envelope
 from symshuffle.mechanisms.finite import erasure, krr
 from symshuffle.numbers import Exp, Verdict, enclose, equal
 from symshuffle.results import Rigour

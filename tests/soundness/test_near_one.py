@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from symshuffle.cli import main
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.reduced import orbit_tradeoff
+from symshuffle.design.decision.symmetries import detect_symmetry
+from symshuffle.design.decision.tradeoff import Method, bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.files import read_problem
-from symshuffle.design.maximum import maximise
-from symshuffle.design.measures import chi_square, f_divergence, kullback_leibler
-from symshuffle.design.problems import DecisionProblem, smoothed_point_masses
-from symshuffle.design.reduced import orbit_tradeoff
-from symshuffle.design.symmetries import detect_symmetry
-from symshuffle.design.tradeoff import Method, bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.information.maximum import maximise
+from symshuffle.design.information.measures import chi_square_measure, f_divergence, kullback_leibler
 from symshuffle.numbers import Exp
 from symshuffle.results import Rigour
 
@@ -94,7 +94,7 @@ def test_brackets_of_divergences_are_narrow_at_every_level():
     for p, q in _pairs(8):
         for level in (Exp(F(1, 10_000)), F(3, 2), F(3), F(10)):
             hellinger = f_divergence(p, q, lambda t: 1 + t - 2 * t.sqrt(), name="squared Hellinger distance")
-            for measure in (hellinger, kullback_leibler(p, q), chi_square(p, q)):
+            for measure in (hellinger, kullback_leibler(p, q), chi_square_measure(p, q)):
                 design = maximise(measure, level)
                 design.verify()
                 assert design.value.relative_width < F(1, 10**20)

@@ -10,7 +10,7 @@ import pytest
 from symshuffle import mechanism, parallel, subsample
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.decompositions.clones import standard_clone_pair
-from symshuffle.design.measures import f_divergence
+from symshuffle.design.information.measures import f_divergence
 from symshuffle.divergences import chi_square, hockey_stick, kl_divergence, renyi_divergence, total_variation
 from symshuffle.errors import InputError, NotDecided
 from symshuffle.law import Law

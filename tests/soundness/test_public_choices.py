@@ -42,9 +42,9 @@ from symshuffle.design import (
     smoothed_point_masses,
     subset_family,
 )
-from symshuffle.design.frontier import trace_frontier
 from symshuffle.errors import InputError
 from symshuffle.estimation import canonical, minimax, worst_risk
+from symshuffle.frontiers.frontier import trace_frontier
 from symshuffle.likelihood import certificates, normal, poisson, worst
 from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.mechanisms.continuous import Laplace
@@ -56,27 +56,27 @@ ELSEWHERE = ("symshuffle.vectors", "symshuffle.claims", "symshuffle.cli")
 """Packages whose doors are not walked: a command line has the parser's own choices, claims are written with members."""
 
 INSIDE = {
-    "accountants.engines.Engine.offered",
-    "accountants.engines.offers",
-    "accountants.ball.BallContour.offered",
-    "accountants.contour.Contour.offered",
-    "accountants.exact.Exact.offered",
-    "accountants.counts.Counts.offered",
-    "accountants.fft.FFT.offered",
-    "accountants.sparse.Sparse.offered",
-    "accountants.bromwich.Bromwich.offered",
-    "accountants.tilted.Window.side",
+    "engines.registry.Engine.offered",
+    "engines.registry.offers",
+    "engines.ball.BallContour.offered",
+    "engines.contour.Contour.offered",
+    "engines.exact.Exact.offered",
+    "engines.counts.Counts.offered",
+    "engines.fft.FFT.offered",
+    "engines.sparse.Sparse.offered",
+    "engines.bromwich.Bromwich.offered",
+    "engines.tilted.Window.side",
     "accountants.covered.Reducible.reduction",
 }
 """Called with members: by the registry, by an engine itself, or, of a protocol without a body, by ``reduction``."""
 
 MADE = {
-    "accountants.bromwich.Bromwich",
+    "engines.bromwich.Bromwich",
     "accountants.curves.Curve",
     "accountants.solve.Amplification",
-    "design.properties.PropertyReport",
-    "design.leakage.PairLeakage",
-    "design.tradeoff.Design",
+    "design.decision.properties.PropertyReport",
+    "frontiers.leakage.PairLeakage",
+    "design.decision.tradeoff.Design",
     "estimation.minimax.Minimax",
     "estimation.worst_risk.WorstRisk",
     "likelihood.normal.NormalProfile",
@@ -123,9 +123,7 @@ DOORS = {
     "accountants.curves.tradeoff_curve.rigour": lambda v: curves.tradeoff_curve(
         W, n=3, alphas=[HALF], levels=3, rigour=v
     ),
-    "accountants.densities.density_bracket.rigour": lambda v: densities.density_bracket(
-        DENSITIES, 2, rigour=v, rel=0.5
-    ),
+    "engines.densities.density_bracket.rigour": lambda v: densities.density_bracket(DENSITIES, 2, rigour=v, rel=0.5),
     "accountants.evaluate.Request.direction": lambda v: evaluate.Request(direction=v),
     "accountants.evaluate.Request.rigour": lambda v: evaluate.Request(rigour=v),
     "accountants.evaluate.Request.of.direction": lambda v: evaluate.Request.of(direction=v),
@@ -190,40 +188,40 @@ DOORS = {
     "decompositions.symbolic.SymbolicDecomposition.law.direction": lambda v: OPTIMAL.law(F(6, 5), direction=v),
     "decompositions.symbolic.SymbolicDecomposition.gparv_latex.direction": lambda v: OPTIMAL.gparv_latex(direction=v),
     "decompositions.symbolic.counted_decomposition.others": lambda v: symbolic.counted_decomposition(KRR, others=v),
-    "design.envelope.Contamination.direction": lambda v: envelope.Contamination(3, v),
-    "design.envelope.shuffled_leakage.rigour": lambda v: envelope.shuffled_leakage(
+    "frontiers.envelope.Contamination.direction": lambda v: envelope.Contamination(3, v),
+    "frontiers.envelope.shuffled_leakage.rigour": lambda v: envelope.shuffled_leakage(
         envelope.ratio_law(W, 0, 1), envelope.Contamination(3), gamma=F(6, 5), rigour=v
     ),
-    "design.equivariant.optimal_equivariant_risk.population": lambda v: equivariant.optimal_equivariant_risk(
+    "frontiers.equivariant.optimal_equivariant_risk.population": lambda v: equivariant.optimal_equivariant_risk(
         5, F(1, 8), n=1, population=v
     ),
-    "design.equivariant.calibrated_risk.population": lambda v: equivariant.calibrated_risk(
+    "frontiers.equivariant.calibrated_risk.population": lambda v: equivariant.calibrated_risk(
         5, F(1, 8), n=1, population=v
     ),
-    "design.leakage.convex_envelope.function": lambda v: leakage.convex_envelope(3, lam=F(2), function=v),
-    "design.leakage.convex_envelope.direction": lambda v: leakage.convex_envelope(
+    "frontiers.leakage.convex_envelope.function": lambda v: leakage.convex_envelope(3, lam=F(2), function=v),
+    "frontiers.leakage.convex_envelope.direction": lambda v: leakage.convex_envelope(
         3, lam=F(2), function="kl", direction=v
     ),
-    "design.leakage.leakage.divergence": lambda v: leakage.leakage(W, 0, 1, n=3, divergence=v),
-    "design.leakage.leakage.direction": lambda v: leakage.leakage(W, 0, 1, n=3, divergence="kl", direction=v),
-    "design.orbits.Frontier.risk_constant.population": lambda v: trace_frontier(3, F(1)).risk_constant(v),
-    "design.private_response.PricedResponse.risk.population": lambda v: private_response.plain_response(
+    "frontiers.leakage.leakage.divergence": lambda v: leakage.leakage(W, 0, 1, n=3, divergence=v),
+    "frontiers.leakage.leakage.direction": lambda v: leakage.leakage(W, 0, 1, n=3, divergence="kl", direction=v),
+    "frontiers.orbits.Frontier.risk_constant.population": lambda v: trace_frontier(3, F(1)).risk_constant(v),
+    "frontiers.private_response.PricedResponse.risk.population": lambda v: private_response.plain_response(
         3, 20, gamma=F(6, 5), delta=F(1, 10)
     ).risk(v),
-    "design.private_response.canonical_delta.rigour": lambda v: private_response.canonical_delta(
+    "frontiers.private_response.canonical_delta.rigour": lambda v: private_response.canonical_delta(
         3, 3, lam=F(2), share=F(1), gamma=F(6, 5), rigour=v
     ),
-    "design.properties.examine.which": lambda v: (
+    "design.decision.properties.examine.which": lambda v: (
         properties.examine(
             lambda c: PROBLEM.bayes_risk(c)[0], v, num_inputs=3, rng=rng(), trials=2, group=properties_group()
         ).counterexample
     ),
-    "design.raw_cap.raw_cap_risk_constant.population": lambda v: raw_cap.raw_cap_risk_constant(4, F(3), population=v),
-    "design.subset_family.matched_risk.population": lambda v: subset_family.matched_risk(
+    "frontiers.caps.raw_cap_risk_constant.population": lambda v: raw_cap.raw_cap_risk_constant(4, F(3), population=v),
+    "frontiers.subset_family.matched_risk.population": lambda v: subset_family.matched_risk(
         5, 2, F(1, 8), n=1, population=v
     ),
-    "design.tradeoff.bayes_tradeoff.method": lambda v: bayes_tradeoff(PROBLEM, 2, method=v),
-    "design.tradeoff.minimax_tradeoff.method": lambda v: minimax_tradeoff(PROBLEM, 2, method=v),
+    "design.decision.tradeoff.bayes_tradeoff.method": lambda v: bayes_tradeoff(PROBLEM, 2, method=v),
+    "design.decision.tradeoff.minimax_tradeoff.method": lambda v: minimax_tradeoff(PROBLEM, 2, method=v),
     "estimation.canonical.canonical_risk.population": lambda v: canonical.canonical_risk(
         ANCHORED, SKEW, n=4, population=v
     ),

@@ -7,10 +7,10 @@ from fractions import Fraction
 import flint
 import pytest
 
-from symshuffle.accountants import gauss
-from symshuffle.accountants.bromwich import Bromwich
 from symshuffle.accountants.evaluate import evaluate_law
 from symshuffle.continuous_law import ContinuousPair, Stretch
+from symshuffle.engines import gauss
+from symshuffle.engines.bromwich import Bromwich
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.numbers import Exp
 from symshuffle.results import Rigour
@@ -86,7 +86,7 @@ def test_the_error_of_the_gauss_rule_is_needed(monkeypatch):
 
 
 def test_aliases_are_needed(monkeypatch):
-    from symshuffle.accountants import bromwich
+    from symshuffle.engines import bromwich
 
     law = worst_pair(MIXED).law(EPS, tail=Fraction(1, 10**18))
     genuine = bromwich._choose

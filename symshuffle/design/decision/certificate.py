@@ -1,0 +1,186 @@
+r"""What proves an optimal trade-off: a channel with its rule on one side, a linear bound on every channel on the other.
+
+Let :math:`h_{a,x} = \sum_\theta \pi_\theta \ell(\theta,a) P(x|\theta)`. If a vector ``u`` satisfies
+:math:`\sum_x v_x (h_{a,x} - u_x) \ge 0` for every action and every ``v`` of the LDP cone, then *every* LDP channel,
+with any number of outputs and any rule, has Bayes risk at least :math:`\sum_x u_x` under the prior
+:math:`\pi`, hence worst-case risk at least that. The condition needs no list of subsets: the most negative ``v`` takes
+``lam`` exactly where :math:`h_{a,x} < u_x`, so it reads
+:math:`\sum_x (h_{a,x}-u_x) + (\lambda-1) \sum_x \min(0, h_{a,x}-u_x) \ge 0`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.errors import CertificateError
+from symshuffle.numbers import Exp, enclose, parse_rational
+from symshuffle.results import Bracket, Rigour, well_formed
+
+LEVEL_BITS: Final = 2048
+"""Binary digits at which exp(eps0) is compared with the rational levels around it, which have at most 1280."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TradeoffCertificate:
+    """A bracket on the optimal risk over all LDP channels, checkable in rational arithmetic without a solver.
+
+    Parameters
+    ----------
+    lam : Fraction
+        Privacy level, above 1.
+    prior : tuple of Fraction
+        The prior of a Bayes problem; for a minimax problem, the least favourable one.
+    rows : tuple of tuple of Fraction
+        Shape ``(actions, inputs)``: the probability that an input leads to each action, through a channel that
+        publishes nothing but the action.
+    bound : tuple of Fraction
+        The vector ``u``, one entry per input.
+    minimax : bool
+        Whether the worst case over parameters is meant, rather than the average under ``prior``.
+    """
+
+    lam: Fraction
+    prior: tuple[Fraction, ...]
+    rows: tuple[tuple[Fraction, ...], ...]
+    bound: tuple[Fraction, ...]
+    minimax: bool
+
+    @well_formed()
+    def verify(self, problem: DecisionProblem) -> None:
+        """Check every condition against the problem, in rational arithmetic.
+
+        Raises
+        ------
+        CertificateError
+            At ``lam``, ``prior``, ``rows[a]`` (an action whose likelihood ratios exceed the level), ``rows`` (their
+            shape, or an input whose probabilities do not sum to 1) or ``bound`` (its length, or an action and a column
+            where it fails).
+        """
+        m, actions = problem.num_inputs, problem.num_actions
+        if not self.lam > 1:
+            raise CertificateError("lam", f"{self.lam} is no level above 1")
+        if not self.minimax and self.prior != problem.prior:
+            raise CertificateError("prior", "it is not the one of the problem")
+        if len(self.prior) != problem.num_parameters:
+            raise CertificateError("prior", f"{len(self.prior)} entries for {problem.num_parameters} parameters")
+        if min(self.prior) < 0:
+            raise CertificateError("prior", f"an entry {min(self.prior)} < 0")
+        if sum(self.prior) != 1:
+            raise CertificateError("prior", f"the entries sum to {sum(self.prior)}")
+        if len(self.rows) != actions or any(len(row) != m for row in self.rows):
+            raise CertificateError("rows", f"their shape does not fit {actions} actions and {m} inputs")
+        for a, row in enumerate(self.rows):
+            # A negative entry fails here too: the largest entry is then above lam times the smallest.
+            if max(row) > self.lam * min(row):
+                raise CertificateError(f"rows[{a}]", f"the likelihood ratio of action {a} exceeds lam = {self.lam}")
+        for x in range(m):
+            if (total := sum(row[x] for row in self.rows)) != 1:
+                raise CertificateError("rows", f"the probabilities of input {x} do not sum to 1 but to {total}")
+        if len(self.bound) != m:
+            raise CertificateError("bound", f"{len(self.bound)} entries for {m} inputs")
+        check_bound(problem.posterior_costs(self.prior), self.bound, self.lam)
+
+    def prove(self, problem: DecisionProblem) -> Bracket:
+        """Check every condition, and return the bracket that is proved.
+
+        Raises
+        ------
+        CertificateError
+            As in :meth:`verify`.
+        """
+        self.verify(problem)
+        risks = problem.action_risks(self.rows)
+        average = sum((p * risk for p, risk in zip(self.prior, risks, strict=True)), start=Fraction(0))
+        upper = max(risks) if self.minimax else average
+        lower = sum(self.bound, start=Fraction(0))
+        how = f"a channel attains the upper end; a linear bound holds for every LDP channel at lam = {self.lam}"
+        if lower < upper:
+            how = f"weak duality over the rationals, gap {float(upper - lower):.1e}: {how}"
+        return Bracket(lower, upper, Rigour.EXACT, "lp", how)
+
+    def to_json(self) -> dict[str, Any]:
+        """A form that ``json.dumps`` accepts; rationals are strings."""
+        return {
+            "lam": str(self.lam),
+            "criterion": "minimax" if self.minimax else "bayes",
+            "prior": [str(p) for p in self.prior],
+            "rows": [[str(v) for v in row] for row in self.rows],
+            "bound": [str(u) for u in self.bound],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> TradeoffCertificate:
+        """Read what :meth:`to_json` wrote."""
+
+        def read(values: Sequence[str], name: str) -> tuple[Fraction, ...]:
+            return tuple(parse_rational(value, name) for value in values)
+
+        return cls(
+            parse_rational(data["lam"], "lam"),
+            read(data["prior"], "prior"),
+            tuple(read(row, "rows") for row in data["rows"]),
+            read(data["bound"], "bound"),
+            data["criterion"] == "minimax",
+        )
+
+
+def check_around(level: Fraction | Exp, levels: Sequence[Fraction], place: str) -> Rigour:
+    """Refuse rational levels from which nothing follows at the level asked for.
+
+    Lower bounds hold for all smaller levels, channels remain LDP at all larger ones. So the level itself is as good as
+    ``(above, below)``, a bound from above the level and a channel from below it.
+
+    Returns
+    -------
+    Rigour
+        Exact at the level itself, otherwise that of the enclosure of ``exp(eps0)``.
+
+    Raises
+    ------
+    CertificateError
+        At the place given.
+    """
+    if isinstance(level, Exp):
+        ball = enclose(level, LEVEL_BITS)
+        if len(levels) != 2 or not (levels[0] >= ball.upper and levels[1] <= ball.lower):
+            raise CertificateError(place, f"their levels are not one above and one below {level}")
+        return Rigour.BALL
+    if list(levels) != [level]:
+        raise CertificateError(place, f"their levels are not the one level {level}")
+    return Rigour.EXACT
+
+
+def check_bound(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction) -> None:
+    """Refuse a vector that is no lower bound for every column of the LDP cone, at ``bound``.
+
+    Raises
+    ------
+    CertificateError
+        Naming the action and by how much the bound fails there.
+    """
+    for a, (slack, _) in enumerate(worst_columns(costs, bound, lam)):
+        if slack < 0:
+            raise CertificateError("bound", f"the lower bound fails at action {a} by {slack}")
+
+
+def worst_columns(
+    costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction
+) -> list[tuple[Fraction, list[int]]]:
+    r"""For every action, the smallest :math:`\sum_x v_x (h_x - u_x)` over vectors of 1 and ``lam``, and where.
+
+    One common denominator turns the sums into sums of integers.
+    """
+    scale = math.lcm(*{v.denominator for row in costs for v in row}, *{u.denominator for u in bound})
+    scaled = [u.numerator * (scale // u.denominator) for u in bound]
+    found = []
+    for row in costs:
+        gaps = [h.numerator * (scale // h.denominator) - u for h, u in zip(row, scaled, strict=True)]
+        negative = [x for x, gap in enumerate(gaps) if gap < 0]
+        found.append(((sum(gaps) + (lam - 1) * sum(gaps[x] for x in negative)) / Fraction(scale), negative))
+    return found

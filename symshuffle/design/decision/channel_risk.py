@@ -1,0 +1,90 @@
+"""The minimax risk of one channel, with an optimal rule and a least favourable prior, over the rationals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+from symshuffle.channel import Channel
+from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.geometry.linprog import solve
+from symshuffle.lp import LinearProgram
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class ChannelRisk(AnswerMethods):
+    """The minimax risk of one channel: a :class:`~symshuffle.results.Certified` answer; the rule attains its upper end.
+
+    Parameters
+    ----------
+    problem, channel
+        Whose risk it is.
+    value : Bracket
+        The risk.
+    rule : tuple of tuple of Fraction
+        An optimal randomised rule, by output and action.
+    prior : tuple of Fraction
+        A least favourable prior.
+    """
+
+    problem: DecisionProblem
+    channel: Channel
+    value: Bracket
+    rule: tuple[tuple[Fraction, ...], ...]
+    prior: tuple[Fraction, ...]
+
+    @property
+    def bracket(self) -> Bracket:
+        """The risk."""
+        return self.value
+
+    @property
+    def about(self) -> str:
+        """Whose risk it is."""
+        return f"minimax risk of one channel with {self.channel.num_outputs} outputs, over all rules"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end: the rule attains it."""
+        return SafeEnd.UPPER
+
+    @well_formed()
+    def verify(self) -> None:
+        """Compare the worst risk of the rule with the Bayes risk under the prior.
+
+        Raises
+        ------
+        CertificateError
+            At ``rule`` or ``prior`` where it is none for this problem and channel, or at ``value``.
+        """
+        with within("rule"):
+            worst = max(self.problem.risk(self.channel, self.rule))
+        with within("prior"):
+            least = self.problem.with_prior(self.prior).bayes_risk(self.channel)[0]
+        check_claim(self.value, Bracket(least, worst, Rigour.EXACT, "lp", "rule and prior"), "value")
+
+
+def minimax_risk(problem: DecisionProblem, channel: Channel) -> ChannelRisk:
+    """The minimax risk of one channel, an optimal randomised rule, and a least favourable prior, all exact.
+
+    Notes
+    -----
+    ldp_tradeoff, equations (5) and (6).
+    """
+    outputs, actions = channel.num_outputs, problem.num_actions
+    columns = problem._columns(channel)
+    costs = [Fraction(0)] * (outputs * actions) + [Fraction(1)]
+    rows: list[tuple[list[Fraction], str, int]] = []
+    for y in range(outputs):
+        rows.append(([Fraction(int(j // actions == y)) for j in range(outputs * actions)] + [Fraction(0)], "==", 1))
+    for model, loss in zip(problem.model, problem.loss, strict=True):
+        seen = [sum((p * v for p, v in zip(model, column, strict=True)), start=Fraction(0)) for column in columns]
+        rows.append(([seen[y] * loss[a] for y in range(outputs) for a in range(actions)] + [Fraction(-1)], "<=", 0))
+    solution = solve(LinearProgram.from_rows(costs, rows, free=[outputs * actions]))
+    point = solution.primal()
+    rule = tuple(tuple(point[y * actions : (y + 1) * actions]) for y in range(outputs))
+    prior = tuple(-v for v in solution.certificate.dual[outputs:])
+    return ChannelRisk(problem, channel, solution.value, rule, prior)

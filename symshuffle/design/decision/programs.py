@@ -1,0 +1,308 @@
+"""The floating-point programs that propose optimal columns, solved by HiGHS; the small ones are modelled in cvxpy.
+
+Nothing computed here is a result: the columns go to a rational re-solve, and the vectors of the compact program are
+rounded to feasible rational ones before they bound anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+import numpy as np
+import numpy.typing as npt
+
+from symshuffle.design.decision.invariant import InvariantProblem
+from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.errors import SolverFailure
+from symshuffle.geometry.extremal import members
+from symshuffle.geometry.linprog import proposed
+
+Array = npt.NDArray[np.float64]
+
+_SUPPORT: Final = 1e-9
+"""Weights above this are proposed as columns."""
+
+_PRICED: Final = 1e-9
+"""Reduced costs below minus this enter the restricted program."""
+
+_MAX_ROUNDS: Final = 150
+
+_SIMPLEX_VARIABLES: Final = 1000
+"""Compact programs beyond this start from an interior point."""
+
+_SIMPLEX: Final = {"presolve": False, "time_limit": 120.0}
+"""Presolve off: on degenerate restricted programs it sometimes does not return."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a floating-point program suggests.
+
+    Parameters
+    ----------
+    columns : frozenset of (int, int)
+        Pairs of a subset and an action.
+    value : float
+        Its optimum.
+    rows, bound, prior : arrays or None
+        For the compact program: probabilities by action and input, multipliers by input, prior.
+    """
+
+    columns: frozenset[tuple[int, int]]
+    value: float
+    rows: Array | None
+    bound: Array | None
+    prior: Array | None = None
+
+
+def cvxpy() -> Any:
+    """The modelling library, loaded on first use; it publishes most of its names without types."""
+    import cvxpy as modelling
+
+    return modelling
+
+
+def run(problem: Any, description: str, **options: Any) -> float:
+    """Solve a cvxpy problem with HiGHS and its options; anything but an optimum is an error."""
+    cp = cvxpy()
+    try:
+        problem.solve(solver=cp.HIGHS, highs_options=options)
+    except cp.error.SolverError as error:
+        raise SolverFailure("HiGHS", str(error).splitlines()[0], description) from None
+    if problem.status != cp.OPTIMAL:
+        raise SolverFailure("HiGHS", problem.status, description)
+    return float(problem.value)
+
+
+def indicator_matrix(m: int) -> Array:
+    """Shape ``(2**m - 2, m)``: 1 where the input belongs to the subset, subsets in the order of their bit masks."""
+    subsets = np.arange(1, (1 << m) - 1)
+    return (subsets[:, None] >> np.arange(m) & 1).astype(float)
+
+
+def polytope(problem: DecisionProblem, lam: Fraction, *, minimax: bool) -> Proposal:
+    """The program over all extremal columns: weights ``c >= 0`` with ``c @ S == 1``."""
+    m, actions, parameters = problem.num_inputs, problem.num_actions, problem.num_parameters
+    staircase = 1 + (float(lam) - 1) * indicator_matrix(m)
+    description = f"the program over {len(staircase)} extremal columns"
+    if not minimax:
+        options = staircase @ _floats(problem.posterior_costs(problem.required_prior())).T
+        best = options.argmin(axis=1)
+        value, weights = proposed(options.min(axis=1), staircase, np.ones(m), equations=m, description=description)
+        support = np.flatnonzero(weights > _SUPPORT)
+        return Proposal(frozenset((int(y) + 1, int(best[y])) for y in support), value, None, None)
+    # One variable per subset and action, and the largest risk, positive and negative part.
+    columns = np.empty((len(staircase), actions, m + parameters))
+    columns[:, :, :m] = staircase[:, None, :]
+    columns[:, :, m:] = (staircase @ _floats(problem.model).T)[:, None, :] * _floats(problem.loss).T[None]
+    worst = np.r_[np.zeros(m), -np.ones(parameters)]
+    value, weights = proposed(
+        np.r_[np.zeros(len(staircase) * actions), 1, -1],
+        np.vstack([columns.reshape(-1, m + parameters), worst, -worst]),
+        np.r_[np.ones(m), np.zeros(parameters)],
+        equations=m,
+        description=description,
+    )
+    chosen = np.flatnonzero(weights[:-2] > _SUPPORT)
+    return Proposal(frozenset((int(j) // actions + 1, int(j) % actions) for j in chosen), value, None, None)
+
+
+def compact(problem: DecisionProblem, lam: Fraction, *, minimax: bool) -> Proposal:
+    """The program with one output per action: rows ``V[a]`` in the LDP cone that add up to 1.
+
+    A row is its smallest entry, a variable, plus an excess of at most ``lam - 1`` times that.
+    """
+    cp = cvxpy()
+    m, actions = problem.num_inputs, problem.num_actions
+    low = cp.Variable((actions, 1), nonneg=True) @ np.ones((1, m))
+    excess = cp.Variable((actions, m), nonneg=True)
+    rows = low + excess
+    sums = cp.sum(rows, axis=0) == 1
+    box = [excess <= (float(lam) - 1) * low]
+    if minimax:
+        worst = cp.Variable()
+        model_matrix, loss = _floats(problem.model), _floats(problem.loss)
+        # risk_t = sum_a loss[t, a] (V P^T)[a, t]
+        risks = cp.sum(cp.multiply(loss.T, rows @ model_matrix.T), axis=0)
+        bounded = risks <= worst
+        model = cp.Problem(cp.Minimize(worst), [sums, *box, bounded])
+    else:
+        costs = _floats(problem.posterior_costs(problem.required_prior()))
+        bounded = None
+        model = cp.Problem(cp.Minimize(cp.sum(cp.multiply(costs, rows))), [sums, *box])
+    # Measured at 20 actions and 400 inputs: interior point with crossover 2 s, simplex 6 s.
+    options = {"solver": "ipm"} if m * actions > _SIMPLEX_VARIABLES else {}
+    value = run(model, f"the program with one output per action, {actions} actions and {m} inputs", **options)
+    found = np.asarray(rows.value)
+    # cvxpy fixes the sign of multipliers by its own convention; sum(u) has to be the optimum of the Bayes program.
+    bound = np.asarray(sums.dual_value, dtype=float)
+    bound = bound if abs(bound.sum() - value) <= abs(-bound.sum() - value) else -bound
+    prior = None if bounded is None else np.abs(np.asarray(bounded.dual_value, dtype=float))
+    weights = prior if minimax and prior is not None else _vector(problem.required_prior())
+    tight = columns_near(problem, weights, bound, lam)
+    return Proposal(frozenset(_levels(found, float(lam)) | tight), value, found, bound, prior)
+
+
+def columns_near(problem: DecisionProblem, prior: Array, bound: Array, lam: Fraction) -> set[tuple[int, int]]:
+    """The columns of reduced cost close to zero under a floating-point prior and bound."""
+    return tight_columns((_floats(problem.loss) * prior[:, None]).T @ _floats(problem.model), bound, float(lam))
+
+
+def _levels(rows: Array, lam: float) -> set[tuple[int, int]]:
+    """The super-level sets of every row of a compact optimum: the columns that it is a mixture of."""
+    columns = set()
+    full = (1 << rows.shape[1]) - 1
+    for a, row in enumerate(rows):
+        low = row.min()
+        if row.max() <= _SUPPORT:
+            continue
+        order = np.argsort(-row)
+        heights = row[order]
+        cuts = np.flatnonzero(heights[:-1] - heights[1:] > 1e-7 * max(lam - 1, 1e-3) * low)
+        subset, start = 0, 0
+        for cut in map(int, cuts):
+            subset |= sum(1 << int(x) for x in order[start : cut + 1])
+            start = cut + 1
+            columns.add((subset, a))
+        if not len(cuts):
+            columns |= {(1, a), (full - 1, a)}
+    return columns
+
+
+def tight_columns(costs: Array, bound: Array, lam: float) -> set[tuple[int, int]]:
+    """The columns of reduced cost close to zero under floating-point multipliers, and their neighbours on the face.
+
+    At a degenerate optimum the support does not determine the multipliers; these columns do. For an action, entries of
+    ``costs - bound`` that vanish may be on either level: all on, all off, and each one switched alone.
+    """
+    columns = set()
+    full = (1 << len(bound)) - 1
+    scale = 1e-7 * max(1.0, float(np.abs(costs).max()))
+    for a, row in enumerate(costs):
+        gaps = row - bound
+        if gaps.sum() + (lam - 1) * np.minimum(gaps, 0).sum() > scale * len(bound):
+            continue
+        inside = sum(1 << int(x) for x in np.flatnonzero(gaps < -scale))
+        open_ = [1 << int(x) for x in np.flatnonzero(np.abs(gaps) <= scale)]
+        union = inside + sum(open_)
+        subsets = {inside, union, *(inside + x for x in open_), *(union - x for x in open_)}
+        columns |= {(subset, a) for subset in subsets if subset not in (0, full)}
+    return columns
+
+
+def repaired_rows(rows: Array, lam: Fraction) -> tuple[tuple[Fraction, ...], ...]:
+    """A rational channel close to a floating-point one: exact sums, exact likelihood ratios.
+
+    Every row is clipped into the cone; the whole is shrunk by a factor just below 1, and the missing mass, close to a
+    multiple of the all-ones vector and therefore inside the cone, is given to the largest row.
+    """
+    exact = []
+    for row in rows:
+        low = max(Fraction(float(row.min())), Fraction(0))
+        exact.append([min(max(Fraction(float(v)), low), lam * low) for v in row])
+    sums = [sum(column) for column in zip(*exact, strict=True)]
+    error = max(abs(1 - total) for total in sums)
+    shrink = 1 - 4 * (error + Fraction(1, 1 << 60)) * (lam + 1) / (lam - 1)
+    largest = max(range(len(exact)), key=lambda a: min(exact[a]))
+    shrunk = [[v * shrink for v in row] for row in exact]
+    for x, total in enumerate(sums):
+        shrunk[largest][x] += 1 - shrink * total
+    return tuple(tuple(row) for row in shrunk)
+
+
+def repaired_prior(prior: Array | None) -> tuple[Fraction, ...]:
+    """A rational distribution close to a floating-point one."""
+    values = [max(Fraction(float(p)), Fraction(0)) for p in (prior if prior is not None else [])]
+    total = sum(values)
+    return tuple(p / total for p in values)
+
+
+def repaired_bound(costs: Sequence[Sequence[Fraction]], bound: Array, lam: Fraction) -> tuple[Fraction, ...]:
+    """A rational lower bound close to floating-point multipliers, lowered until it holds for every LDP channel."""
+    return lowered(costs, [Fraction(float(u)) for u in bound], lam)
+
+
+def lowered(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction) -> tuple[Fraction, ...]:
+    """Multipliers lowered by the same amount everywhere until they bound every LDP channel."""
+    from symshuffle.design.decision.certificate import worst_columns
+
+    deficit = max(Fraction(0), *(-slack for slack, _ in worst_columns(costs, bound, lam)))
+    # Lowering every entry by s raises each row's slack by at least s * m.
+    return tuple(u - deficit / len(bound) for u in bound)
+
+
+def generate(reduced: InvariantProblem, lam: Fraction) -> Proposal:
+    """Column generation in floating point over orbits of pairs: one subset per action is priced, until none enters.
+
+    The columns of the proposal are pairs of a subset and a place in ``reduced.actions``.
+    """
+    from scipy.optimize import linprog
+
+    m, level, largest = reduced.group.m, float(lam), bool(reduced.parameters)
+    prices = np.array([_floats(matrix) for matrix in reduced.prices])
+    home = np.empty(m, dtype=int)
+    for i, orbit in enumerate(reduced.inputs):
+        home[list(orbit)] = i
+    sizes = np.bincount(home)
+    pairs: list[tuple[int, int]] = []
+    entries: list[Array] = []
+
+    def add(subset: int, place: int, inside: Array) -> None:
+        column = 1 + (level - 1) * inside
+        pairs.append((subset, place))
+        entries.append(np.r_[np.bincount(home, column, len(sizes)) / sizes, prices[:, place] @ column])
+
+    for orbit in reduced.inputs:
+        for place in range(len(reduced.actions)):
+            add(1 << orbit[0], place, np.eye(m)[orbit[0]])
+    known, full = set(pairs), (1 << m) - 1
+    rows = len(sizes)
+    for _ in range(_MAX_ROUNDS):
+        matrix = np.array(entries)
+        staircase, risks = matrix[:, :rows], matrix[:, rows:]
+        if largest:
+            found = linprog(
+                np.r_[np.zeros(len(pairs)), 1],
+                A_eq=np.c_[staircase.T, np.zeros(rows)],
+                b_eq=np.ones(rows),
+                A_ub=np.c_[risks.T, -np.ones(risks.shape[1])],
+                b_ub=np.zeros(risks.shape[1]),
+                bounds=[(0, None)] * len(pairs) + [(None, None)],
+                method="highs-ds",
+                options=_SIMPLEX,
+            )
+        else:
+            found = linprog(risks[:, 0], A_eq=staircase.T, b_eq=np.ones(rows), method="highs-ds", options=_SIMPLEX)
+        if found.status != 0:
+            raise SolverFailure("HiGHS", str(found.message), f"a restricted program of {len(pairs)} columns")
+        weights = -found.ineqlin.marginals if largest else np.ones(1)
+        bound = (found.eqlin.marginals / sizes)[home]
+        gaps = np.tensordot(weights, prices, axes=1) - bound
+        slack = gaps.sum(axis=1) + (level - 1) * np.minimum(gaps, 0).sum(axis=1)
+        before = len(pairs)
+        for place in map(int, np.flatnonzero(slack < -_PRICED)):
+            subset = sum(1 << int(x) for x in np.flatnonzero(gaps[place] < 0))
+            if subset not in (0, full) and (subset, place) not in known:
+                known.add((subset, place))
+                add(subset, place, (gaps[place] < 0).astype(float))
+        if len(pairs) == before:
+            break
+    support = frozenset(pairs[j] for j in np.flatnonzero(found.x[:before] > _SUPPORT))
+    return Proposal(support, float(found.fun), None, bound, weights if largest else None)
+
+
+def _vector(values: Sequence[Fraction]) -> Array:
+    return np.array([float(v) for v in values])
+
+
+def _floats(rows: Any) -> Array:
+    return np.array([[float(v) for v in row] for row in rows])
+
+
+def describe_subset(subset: int) -> str:
+    """A subset as text, for example ``{0,2}``."""
+    return "{" + ",".join(str(x) for x in members(subset)) + "}"

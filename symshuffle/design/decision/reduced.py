@@ -1,0 +1,390 @@
+"""Trade-offs reduced by symmetry: weights on orbits, and a certificate that is checked without a list of orbits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Final, final
+
+from symshuffle.channel import Channel
+from symshuffle.design.decision import programs, sizes
+from symshuffle.design.decision.certificate import check_around, check_bound, worst_columns
+from symshuffle.design.decision.invariant import InvariantProblem, Pair
+from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.widths import REL, narrowed
+from symshuffle.errors import CertificateError, InputError, SolverFailure, Unsupported
+from symshuffle.geometry.extremal import check_lam, mask, members
+from symshuffle.geometry.groups import OrbitCount, SubsetOrbit, SymmetryGroup
+from symshuffle.geometry.linprog import solve
+from symshuffle.numbers import Exp, enclose
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
+
+_MAX_OUTPUTS: Final = 4096
+
+_LEVEL_BITS: Final = (100, 200, 400, 800)
+"""Widths of the rational enclosure of exp(eps0), in bits, until the bracket is narrow enough."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OrbitWeight:
+    """One orbit of subsets in an invariant channel, with the rule there.
+
+    Parameters
+    ----------
+    orbit : SubsetOrbit
+        The subsets.
+    action : int
+        The action at the representative; a symmetry that moves the representative moves the action with it.
+    weight : Fraction
+        Weight of every subset of the orbit.
+    """
+
+    orbit: SubsetOrbit
+    action: int
+    weight: Fraction
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class OrbitDesign(AnswerMethods):
+    """An optimal invariant channel: weights on orbits of subsets.
+
+    It is a :class:`~symshuffle.results.Certified` answer; the safe end is the upper one, which the channel attains.
+
+    Parameters
+    ----------
+    problem : DecisionProblem
+        What was solved. For a minimax criterion its prior is the least favourable one that was found, constant on
+        orbits of parameters.
+    group : SymmetryGroup
+        Its symmetries.
+    lam : Fraction
+        Level of the channel.
+    minimax : bool
+        Whether the worst case over parameters is meant.
+    weights : tuple of OrbitWeight
+        The channel and its rule.
+    bound : tuple of Fraction
+        The dual vector, one entry per input, constant on orbits of inputs.
+    value : Bracket
+        The optimal risk over all LDP channels, invariant or not.
+    proposed : float or None
+        What the floating-point solver said; None where it gave up.
+    """
+
+    problem: DecisionProblem
+    group: SymmetryGroup
+    lam: Fraction
+    minimax: bool
+    weights: tuple[OrbitWeight, ...]
+    bound: tuple[Fraction, ...]
+    value: Bracket
+    proposed: float | None
+
+    @property
+    def num_orbits(self) -> OrbitCount:
+        """Number of orbits of subsets among which the optimum was found, or a lower bound on it."""
+        return self.group.subset_orbit_count()
+
+    @property
+    def least_favourable_prior(self) -> tuple[Fraction, ...]:
+        """The prior of the lower bound."""
+        return self.problem.required_prior()
+
+    @property
+    def bracket(self) -> Bracket:
+        """The optimal risk."""
+        return self.value
+
+    @property
+    def about(self) -> str:
+        """What the number is the smallest of."""
+        criterion = "worst-case" if self.minimax else "Bayes"
+        return f"smallest {criterion} risk over all LDP channels with {self.group.m} inputs at lam = {self.lam}"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end: the channel shown attains it."""
+        return SafeEnd.UPPER
+
+    @well_formed()
+    def verify(self) -> None:
+        """Check symmetry, orbits, weights and bound in rational arithmetic, against the problem itself.
+
+        Raises
+        ------
+        CertificateError
+            At ``lam``, ``problem`` (the group does not act on it, or it has no prior), ``weights[j].orbit`` (its size
+            or incidences are not those of the group), ``weights[j].action``, ``weights[j].weight``, ``weights`` (a
+            column sum), ``bound`` or ``value``.
+        """
+        if not self.lam > 1:
+            raise CertificateError("lam", f"{self.lam} is no level above 1")
+        with within("problem"):
+            reduced = InvariantProblem.of(self.problem, self.group, minimax=self.minimax)
+            self.problem.required_prior()
+        check_claim(self.value, _proved(reduced, self.problem, self.lam, self.weights, self.bound), "value")
+
+    def num_outputs(self) -> int:
+        """Number of outputs: subsets in the orbits that are used."""
+        return sum({self.group.kind(w.orbit.representative): w.orbit.size for w in self.weights}.values())
+
+    def channel(self) -> Channel:
+        """The channel itself, one output per subset.
+
+        Raises
+        ------
+        Unsupported
+            If it has more than 4096 outputs.
+        """
+        outputs = self.num_outputs()
+        if outputs > _MAX_OUTPUTS:
+            raise Unsupported(f"the channel has {outputs} outputs; its orbit weights describe it")
+        weights: dict[int, Fraction] = {}
+        for w in self.weights:
+            for y in sorted(self.group.orbit_of(w.orbit.representative)):
+                weights[y] = weights.get(y, Fraction(0)) + w.weight
+        columns = [
+            tuple(weight * (self.lam if y >> x & 1 else 1) for x in range(self.group.m))
+            for y, weight in weights.items()
+        ]
+        return Channel(tuple(zip(*columns, strict=True)))
+
+    def to_json(self) -> dict[str, Any]:
+        """The certificate in a form that ``json.dumps`` accepts; rationals are strings."""
+        return {
+            "lam": str(self.lam),
+            "criterion": "minimax" if self.minimax else "bayes",
+            "prior": [str(p) for p in self.problem.required_prior()],
+            "orbits": [
+                {
+                    "representative": list(members(w.orbit.representative)),
+                    "action": w.action,
+                    "size": str(w.orbit.size),
+                    "weight": str(w.weight),
+                }
+                for w in self.weights
+            ],
+            "bound": [str(u) for u in self.bound],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer with its certificate."""
+        return AnswerMethods.to_dict(self) | {"certificate": self.to_json()}
+
+
+def _proved(
+    reduced: InvariantProblem,
+    problem: DecisionProblem,
+    lam: Fraction,
+    weights: Sequence[OrbitWeight],
+    bound: Sequence[Fraction],
+) -> Bracket:
+    """The bracket that weights and bound prove, if they do, for the problem under its prior."""
+    for j, w in enumerate(weights):
+        with within(f"weights[{j}]"):
+            _check_weight(w, reduced)
+    for i in range(len(reduced.inputs)):
+        total = sum((w.weight * w.orbit.column_sum(i, lam) for w in weights), start=Fraction(0))
+        if total != 1:
+            raise CertificateError("weights", f"column sum {total} at input orbit {i}")
+    if len(bound) != reduced.group.m:
+        raise CertificateError("bound", f"{len(bound)} entries for {reduced.group.m} inputs")
+    check_bound(problem.posterior_costs(problem.required_prior()), bound, lam)
+    risks = [Fraction(0)] * len(reduced.prices)
+    for w in weights:
+        place = reduced.actions.index(w.action)
+        for j, risk in enumerate(reduced.risks(w.orbit.representative, place, lam)):
+            risks[j] += w.weight * w.orbit.size * risk
+    count = reduced.group.subset_orbit_count()
+    how = f"weights on {len(weights)} of {count} orbits; a linear bound for every LDP channel"
+    return Bracket(sum(bound, start=Fraction(0)), max(risks), Rigour.EXACT, "orbit lp", how)
+
+
+def _check_weight(w: OrbitWeight, reduced: InvariantProblem) -> None:
+    """Refuse a weight that is negative, or on what is no orbit of subsets of the group with a known action."""
+    if not isinstance(w.weight, Fraction) or w.weight < 0:
+        raise CertificateError("weight", f"{w.weight} is no rational of at least 0")
+    if w.action not in reduced.actions:
+        raise CertificateError("action", f"{w.action} represents no orbit of actions; these do: {reduced.actions}")
+    if not 0 < w.orbit.representative < (1 << reduced.group.m) - 1:
+        raise CertificateError("orbit", f"{w.orbit.representative} is no proper subset of {reduced.group.m} inputs")
+    if w.orbit != (counted := reduced.group.subset_orbit(w.orbit.representative)):
+        raise CertificateError("orbit", f"size and incidences {w.orbit} are not those counted: {counted}")
+
+
+def orbit_tradeoff(
+    problem: DecisionProblem, lam: Fraction | int, group: SymmetryGroup, *, minimax: bool = False
+) -> OrbitDesign:
+    """The optimal trade-off over all LDP channels, from the program with one weight per orbit of pairs.
+
+    Subsets are priced, not listed, so that neither the number of subsets nor that of their orbits matters; what counts
+    is how many orbits of inputs and of parameters there are.
+
+    Parameters
+    ----------
+    problem : DecisionProblem
+        With a prior, unless ``minimax``.
+    lam : Fraction
+        ``exp(eps0)``, a rational above 1.
+    group : SymmetryGroup
+        Symmetries of the problem; they are checked.
+    minimax : bool
+        Minimise the worst case instead: the largest risk over the orbits of parameters.
+
+    Raises
+    ------
+    InputError
+        If the group does not act on the problem, naming the generator and the entry; or the level is not above 1.
+    Unsupported
+        If the group leaves too many orbits of inputs; the message names the smaller form.
+
+    Notes
+    -----
+    ldp_tradeoff, equation (27) and Remark 3.16.
+
+    Examples
+    --------
+    >>> from symshuffle.design import smoothed_point_masses
+    >>> from symshuffle.geometry.groups import symmetric_group
+    >>> orbit_tradeoff(smoothed_point_masses(50, 1), 50, symmetric_group(50)).value.exact
+    Fraction(49, 99)
+    """
+    level = check_lam(lam)
+    reduced = InvariantProblem.of(problem, group, minimax=minimax)
+    sizes.check_orbits(len(reduced.inputs), len(reduced.actions), group)
+    # Singletons of all orbits of inputs make the program feasible.
+    feasible = frozenset((1 << orbit[0], 0) for orbit in reduced.inputs)
+    try:
+        proposal = programs.generate(reduced, level)
+    except SolverFailure:
+        proposal = None
+    columns = feasible | (proposal.columns if proposal else frozenset())
+    pairs, bound, weights, masses = _optimum(reduced, sorted(columns), level)
+    found = problem.with_prior(reduced.prior(weights))
+    orbits = ((group.subset_orbit(pairs[j][0]), pairs[j][1], mass) for j, mass in masses)
+    chosen = tuple(OrbitWeight(orbit, reduced.actions[place], mass / orbit.size) for orbit, place, mass in orbits)
+    value = _proved(reduced, found, level, chosen, bound)
+    proposed = proposal.value if proposal else None
+    return OrbitDesign(found, group, level, minimax, chosen, bound, value, proposed)
+
+
+def _optimum(
+    reduced: InvariantProblem, pairs: list[Pair], lam: Fraction
+) -> tuple[list[Pair], tuple[Fraction, ...], tuple[Fraction, ...], tuple[tuple[int, Fraction], ...]]:
+    """Column generation over the rationals: pairs, bound by input, weights of parameter orbits, masses of pairs."""
+    rows, m = len(reduced.inputs), reduced.group.m
+    home = {x: i for i, orbit in enumerate(reduced.inputs) for x in orbit}
+    known = set(pairs)
+    while True:
+        solution = solve(reduced.program(pairs, lam))
+        dual = solution.certificate.dual
+        # An input orbit of size s shares its multiplier equally among its inputs.
+        bound = tuple(dual[home[x]] / len(reduced.inputs[home[x]]) for x in range(m))
+        weights = tuple(-y for y in dual[rows:]) or (Fraction(1),)
+        fresh = []
+        for place, (slack, chosen) in enumerate(worst_columns(reduced.costs(weights), bound, lam)):
+            # Where all gaps are negative, every proper subset has a negative reduced cost as well.
+            subset = mask(chosen[1:] if len(chosen) == m else chosen)
+            if slack < 0 and subset and (subset, place) not in known:
+                fresh.append((subset, place))
+        if not fresh:
+            masses = tuple((j, mass) for j, mass in solution.certificate.primal if j < len(pairs))
+            return pairs, bound, weights, masses
+        known.update(fresh)
+        pairs = [*pairs, *fresh]
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class OrbitDesigns(AnswerMethods):
+    """The optimum at a level that may be irrational, from invariant designs at rational ones.
+
+    It is a :class:`~symshuffle.results.Certified` answer; the last channel attains its safe end, the upper one.
+
+    Parameters
+    ----------
+    problem : DecisionProblem
+        What was solved.
+    level : Fraction or Exp
+        The level asked for.
+    value : Bracket
+        The optimal risk.
+    designs : tuple of OrbitDesign
+        One at a rational level; at ``exp(eps0)`` one above it, which bounds the risk from below, and one below it.
+    """
+
+    problem: DecisionProblem
+    level: Fraction | Exp
+    value: Bracket
+    designs: tuple[OrbitDesign, ...]
+
+    @property
+    def bracket(self) -> Bracket:
+        """The optimal risk."""
+        return self.value
+
+    @property
+    def about(self) -> str:
+        """What the number is the smallest of."""
+        criterion = "worst-case" if self.designs[0].minimax else "Bayes"
+        return f"smallest {criterion} risk over all LDP channels with {self.problem.num_inputs} inputs at {self.level}"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end: the last channel attains it."""
+        return SafeEnd.UPPER
+
+    @well_formed()
+    def verify(self) -> None:
+        """Check every design, their levels, and that they are designs of this problem.
+
+        Raises
+        ------
+        CertificateError
+            At ``designs`` (their levels), ``designs[i]`` with the part that fails, or ``value``.
+        """
+        rigour = check_around(self.level, [design.lam for design in self.designs], "designs")
+        for i, design in enumerate(self.designs):
+            same = replace(design.problem, prior=self.problem.prior) if design.minimax else design.problem
+            if same != self.problem or design.minimax != self.designs[0].minimax:
+                raise CertificateError(f"designs[{i}]", "a design of another problem")
+            with within(f"designs[{i}]"):
+                design.verify()
+        ends = Bracket(self.designs[0].value.lower, self.designs[-1].value.upper, rigour, "orbit lp", "designs")
+        check_claim(self.value, ends, "value")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer with its certificates."""
+        return AnswerMethods.to_dict(self) | {"certificates": [design.to_json() for design in self.designs]}
+
+
+def orbit_tradeoff_at(
+    problem: DecisionProblem,
+    lam: Fraction | int | Exp,
+    group: SymmetryGroup,
+    *,
+    minimax: bool = False,
+    rel: float = REL,
+) -> OrbitDesigns:
+    """The same at ``exp(eps0)`` too: two designs at rational levels around it bracket the value.
+
+    ``rel`` is the relative width of the bracket; ``value.aimed`` says where it is missed.
+    """
+    if not isinstance(lam, Exp):
+        design = orbit_tradeoff(problem, lam, group, minimax=minimax)
+        return OrbitDesigns(problem, Fraction(lam), design.value, (design,))
+    if lam.exponent <= 0:
+        raise InputError("eps0", lam.exponent, "a number above 0")
+
+    def around(bits: int) -> OrbitDesigns:
+        ball = enclose(lam, bits)
+        levels = ball.upper, max(ball.lower, 1 + Fraction(1, 1 << bits))
+        designs = tuple(orbit_tradeoff(problem, level, group, minimax=minimax) for level in levels)
+        how = f"certificates at two rational levels around exp({lam.exponent}); the risk decreases in lam"
+        value = Bracket(designs[0].value.lower, designs[1].value.upper, Rigour.BALL, "orbit lp", how)
+        return OrbitDesigns(problem, lam, value, designs)
+
+    return narrowed(around, rel, _LEVEL_BITS)

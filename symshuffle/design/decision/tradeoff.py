@@ -1,0 +1,412 @@
+"""Optimal privacy-utility trade-offs: the smallest Bayes or minimax risk over all LDP channels, with a certificate.
+
+Several linear programs describe the same optimum. Each proposes columns (a subset of the inputs and an action);
+a restricted program over those columns is then solved over the rationals, columns that its multipliers still
+violate are priced in, and the result carries a certificate that does not depend on how it was found.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Final, final
+
+import numpy as np
+
+from symshuffle.channel import Channel
+from symshuffle.choices import Criterion as Criterion  # noqa: PLC0414  # its name here stays
+from symshuffle.choices import Method as Method  # noqa: PLC0414  # its name here stays
+from symshuffle.choices import choice
+from symshuffle.design.decision import programs, sizes
+from symshuffle.design.decision.certificate import TradeoffCertificate, check_around, worst_columns
+from symshuffle.design.decision.channel_risk import minimax_risk as minimax_risk  # noqa: PLC0414  # its name here stays
+from symshuffle.design.decision.exact_programs import Column, exact_compact, restricted_program
+from symshuffle.design.decision.invariant import InvariantProblem
+from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.widths import REL, narrowed
+from symshuffle.errors import CertificateError, InputError, NotDecided, SolverFailure
+from symshuffle.geometry.extremal import LDPCone, check_lam, members
+from symshuffle.geometry.groups import trivial_group
+from symshuffle.geometry.linprog import solve
+from symshuffle.numbers import Exp, enclose
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
+
+_EXACT_ROWS: Final = 120
+"""Largest number of rows for which the rational re-solve is attempted by default."""
+
+_FEW_INPUTS: Final = 12
+
+_MOST_SHOWN: Final = 32
+"""Outputs of a channel that are shown in a notebook."""
+
+_MAX_ROUNDS: Final = 6
+"""Rounds of exact column generation before the compact program is solved over the rationals instead."""
+
+_MOST_ROUNDS: Final = 24
+"""Rounds after which the last channel and its multipliers, lowered to a valid bound, make a bracket."""
+
+_LEVEL_BITS: Final = (100, 200, 400, 800)
+"""Widths of the rational enclosure of exp(eps0), in bits, until the bracket is narrow enough."""
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class Design(AnswerMethods):
+    """An optimal channel and what is known about it.
+
+    It is a :class:`~symshuffle.results.Certified` answer; the safe end is the upper one, which the channel attains.
+
+    Parameters
+    ----------
+    problem : DecisionProblem
+        What was solved.
+    criterion : Criterion
+        Bayes or minimax.
+    method : Method
+        Which program proposed the optimum.
+    value : Bracket
+        The optimal risk over all LDP channels at the level asked for.
+    weights : tuple of (int, int, Fraction)
+        The optimal extremal channel with its rule: subset, action, weight.
+    certificates : tuple of TradeoffCertificate
+        One at a rational level. At ``exp(eps0)``, two at rational levels around it: the risk does not increase
+        with the level, so the first bounds it from below and the second from above.
+    proposed : float or None
+        What the floating-point solver said the optimum was; None where it gave up.
+    level : Fraction or Exp
+        The level asked for.
+    """
+
+    problem: DecisionProblem
+    criterion: Criterion
+    method: Method
+    value: Bracket
+    weights: tuple[tuple[int, int, Fraction], ...]
+    certificates: tuple[TradeoffCertificate, ...]
+    proposed: float | None
+    level: Fraction | Exp
+
+    @property
+    def bracket(self) -> Bracket:
+        """The optimal risk."""
+        return self.value
+
+    @property
+    def about(self) -> str:
+        """What the number is the smallest of."""
+        criterion = "worst-case" if self.criterion is Criterion.MINIMAX else "Bayes"
+        inputs = f"{self.problem.num_inputs} inputs at lam = {self.level}"
+        return f"smallest {criterion} risk over all LDP channels with {inputs}"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end: the channel shown attains it."""
+        return SafeEnd.UPPER
+
+    @well_formed()
+    def verify(self) -> None:
+        """Check certificates, levels and weights in rational arithmetic, against the problem itself.
+
+        Raises
+        ------
+        CertificateError
+            At ``criterion``, ``certificates`` (their number or levels), ``certificates[i]`` with the part that fails,
+            ``weights`` (they are not the channel of the last certificate) or ``value``.
+        """
+        if not isinstance(self.criterion, Criterion):
+            raise CertificateError("criterion", f"{self.criterion} is none")
+        around = check_around(self.level, [certificate.lam for certificate in self.certificates], "certificates")
+        proved = []
+        for i, certificate in enumerate(self.certificates):
+            if certificate.minimax != (self.criterion is Criterion.MINIMAX):
+                raise CertificateError(f"certificates[{i}]", f"of another criterion than {self.criterion.value}")
+            with within(f"certificates[{i}]"):
+                proved.append(certificate.prove(self.problem))
+        if any(weight < 0 for _, _, weight in self.weights):
+            raise CertificateError("weights", "a negative weight")
+        with within("weights"):
+            rows = action_rows(self.problem, self.weights, self.lam)
+        if rows != self.certificates[-1].rows:
+            raise CertificateError("weights", "they do not make the channel of the certificate")
+        ends = Bracket(proved[0].lower, proved[-1].upper, around, "lp", "certificates")
+        check_claim(self.value, ends, "value")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer with its certificates and the weights of the channel."""
+        return AnswerMethods.to_dict(self) | {
+            "criterion": self.criterion.value,
+            "weights": [
+                {"subset": subset, "action": action, "weight": str(weight)} for subset, action, weight in self.weights
+            ],
+            "certificates": [certificate.to_json() for certificate in self.certificates],
+        }
+
+    def _repr_html_(self) -> str:
+        inputs = "".join(f"<th>input {x}</th>" for x in range(self.problem.num_inputs))
+        rows = "".join(
+            f"<tr><td>{{{', '.join(map(str, members(subset)))}}} &rarr; action {action}</td>"
+            + "".join(
+                f"<td>{float(weight * (self.lam if subset >> x & 1 else 1)):.6g}</td>"
+                for x in range(self.problem.num_inputs)
+            )
+            + "</tr>"
+            for subset, action, weight in self.weights[:_MOST_SHOWN]
+        )
+        hidden = len(self.weights) - _MOST_SHOWN
+        more = f"<caption>the first {_MOST_SHOWN} of {len(self.weights)} outputs</caption>" if hidden > 0 else ""
+        return f"{AnswerMethods._repr_html_(self)}<table>{more}<tr><th>output</th>{inputs}</tr>{rows}</table>"
+
+    @property
+    def lam(self) -> Fraction:
+        """The rational level of the channel; at most the level that was asked for."""
+        return self.certificates[-1].lam
+
+    def channel(self) -> Channel:
+        """The optimal channel; one output per pair of subset and action, in the order of ``weights``."""
+        lam = self.lam
+        return Channel(
+            tuple(
+                tuple(weight * (lam if subset >> x & 1 else 1) for subset, _, weight in self.weights)
+                for x in range(self.problem.num_inputs)
+            )
+        )
+
+    @property
+    def least_favourable_prior(self) -> tuple[Fraction, ...]:
+        """The prior of the lower bound; for a minimax design, a least favourable one."""
+        return self.certificates[0].prior
+
+
+def bayes_tradeoff(
+    problem: DecisionProblem,
+    lam: Fraction | int | Exp,
+    *,
+    method: Method | str | None = None,
+    rel: float = REL,
+) -> Design:
+    r"""The smallest Bayes risk over all eps0-LDP channels.
+
+    .. math:: \mathrm{PUT}_B = \inf_{Q\ \varepsilon_0\text{-LDP}}\ \sum_y \min_a \sum_x h_{a,x}\, Q_x(y)
+
+    Parameters
+    ----------
+    problem : DecisionProblem
+        With a prior.
+    lam : Fraction, int or Exp
+        ``exp(eps0)``, above 1: a rational, or ``Exp(eps0)``.
+    method : Method, optional
+        Which program proposes the optimum; the certificate does not depend on it. By default column generation up to
+        12 inputs, and the compact program beyond.
+    rel : float
+        Relative width of the bracket at ``Exp(eps0)`` and of rounded optima of large programs; ``value.aimed`` says
+        where it is missed. At a rational level the bracket is a point otherwise.
+
+    Raises
+    ------
+    InputError
+        If the level is not above 1, or the problem has no prior.
+    Unsupported
+        If the program is too large; the message names the reduced form.
+
+    Notes
+    -----
+    ldp_tradeoff, equations (7) and (22), Remark 3.11.
+
+    Examples
+    --------
+    >>> from symshuffle.design import smoothed_point_masses
+    >>> bayes_tradeoff(smoothed_point_masses(4, 1), 2).value.exact
+    Fraction(3, 5)
+    """
+    method = None if method is None else choice(Method, method, "method")
+    problem.required_prior()
+    return _tradeoff(problem, lam, Criterion.BAYES, method, rel)
+
+
+def minimax_tradeoff(
+    problem: DecisionProblem,
+    lam: Fraction | int | Exp,
+    *,
+    method: Method | str | None = None,
+    rel: float = REL,
+) -> Design:
+    """The smallest worst-case risk over all eps0-LDP channels and rules; see :func:`bayes_tradeoff`.
+
+    The prior of the problem, if any, plays no role.
+    """
+    method = None if method is None else choice(Method, method, "method")
+    return _tradeoff(problem, lam, Criterion.MINIMAX, method, rel)
+
+
+def _tradeoff(
+    problem: DecisionProblem,
+    lam: Fraction | int | Exp,
+    criterion: Criterion,
+    method: Method | None,
+    rel: float,
+) -> Design:
+    if method is None:
+        few = problem.num_inputs <= _FEW_INPUTS and sizes.column_work(problem) <= sizes.COLUMN_WORK
+        method = Method.COLUMNS if few else Method.COMPACT
+    if not isinstance(lam, Exp):
+        level = check_lam(lam)
+        return narrowed(lambda _: _at_rational(problem, level, criterion, method), rel, (0,))
+    if lam.exponent <= 0:
+        raise InputError("eps0", lam.exponent, "a number above 0")
+    return narrowed(lambda bits: _around(problem, lam, criterion, method, bits), rel, _LEVEL_BITS)
+
+
+def _around(problem: DecisionProblem, lam: Exp, criterion: Criterion, method: Method, bits: int) -> Design:
+    """Certificates at two rational levels around an irrational one."""
+    ball = enclose(lam, bits)
+    above, below = ball.upper, max(ball.lower, Fraction(1) + Fraction(1, 1 << bits))
+    stricter = _at_rational(problem, below, criterion, method)
+    if stricter.value.exact is None:
+        looser = _at_rational(problem, above, criterion, method)
+    else:
+        looser = _certify(
+            problem, above, criterion, {(y, a) for y, a, _ in stricter.weights}, method, stricter.proposed
+        )
+    how = f"certificates at two rational levels around exp({lam.exponent}), {bits} bits; the risk decreases in lam"
+    value = Bracket(looser.value.lower, stricter.value.upper, Rigour.BALL, "lp", how)
+    certificates = (*looser.certificates, *stricter.certificates)
+    return Design(problem, criterion, method, value, stricter.weights, certificates, stricter.proposed, lam)
+
+
+def _at_rational(
+    problem: DecisionProblem,
+    lam: Fraction,
+    criterion: Criterion,
+    method: Method,
+) -> Design:
+    minimax = criterion is Criterion.MINIMAX
+    if method is Method.POLYTOPE:
+        sizes.check_polytope(problem, minimax=minimax)
+    elif method is Method.COMPACT:
+        sizes.check_compact(problem)
+    else:
+        sizes.check_columns(problem)
+    propose = {Method.POLYTOPE: programs.polytope, Method.COMPACT: programs.compact, Method.COLUMNS: _generated}
+    large = method is Method.COMPACT and problem.num_inputs > _EXACT_ROWS
+    try:
+        proposal = propose[method](problem, lam, minimax=minimax)
+    except SolverFailure:
+        if large:
+            raise
+        return _certify(problem, lam, criterion, set(), method, None)
+    if large:
+        return _weak_duality(problem, lam, criterion, proposal, method)
+    return _certify(problem, lam, criterion, set(proposal.columns), method, proposal.value)
+
+
+def _generated(problem: DecisionProblem, lam: Fraction, *, minimax: bool) -> programs.Proposal:
+    """Column generation without symmetry, with the columns around a degenerate optimum."""
+    reduced = InvariantProblem.of(problem, trivial_group(problem.num_inputs), minimax=minimax)
+    found = programs.generate(reduced, lam)
+    prior = found.prior if found.prior is not None else np.array([float(p) for p in reduced.prior(())])
+    assert found.bound is not None  # column generation always ends with multipliers
+    return replace(found, columns=found.columns | programs.columns_near(problem, prior, found.bound, lam))
+
+
+def _certify(
+    problem: DecisionProblem,
+    lam: Fraction,
+    criterion: Criterion,
+    columns: set[Column],
+    method: Method,
+    proposed: float | None,
+) -> Design:
+    """Column generation over the rationals, from the proposed columns to an optimum with a certificate.
+
+    Where it does not settle and the compact program is too large to solve over the rationals, the result is a bracket
+    by weak duality, and its certificate says so.
+    """
+    columns = columns | _starting_columns(problem)
+    minimax = criterion is Criterion.MINIMAX
+    for attempt in range(_MOST_ROUNDS):
+        if attempt == _MAX_ROUNDS:
+            if sizes.exact_compact_seconds(problem, minimax=minimax) > sizes.EXACT_SECONDS:
+                return _weak_duality(problem, lam, criterion, programs.compact(problem, lam, minimax=minimax), method)
+            # A degenerate optimum leaves the multipliers of the restricted program free; the compact one pins them
+            # down. Where it is not solved, as for many inputs near 1, columns are generated on.
+            with suppress(NotDecided, SolverFailure):
+                rows, bound, prior = exact_compact(problem, lam, minimax=minimax)
+                weights = _columns_of(rows, lam)
+                break
+        ordered = sorted(columns)
+        solution = solve(restricted_program(problem, lam, ordered, minimax=minimax))
+        dual = solution.certificate.dual
+        bound = dual[: problem.num_inputs]
+        prior = tuple(-y for y in dual[problem.num_inputs :]) if minimax else problem.required_prior()
+        weights = tuple((*ordered[j], value) for j, value in solution.certificate.primal if j < len(ordered))
+        rows = action_rows(problem, weights, lam)
+        violated = set(_priced_columns(problem.posterior_costs(prior), bound, lam)) - columns
+        if not violated:
+            break
+        columns |= violated
+    else:
+        bound = programs.lowered(problem.posterior_costs(prior), bound, lam)
+    certificate = TradeoffCertificate(lam, prior, rows, bound, minimax)
+    value = certificate.prove(problem)
+    return Design(problem, criterion, method, value, weights, (certificate,), proposed, lam)
+
+
+def _columns_of(rows: Sequence[Sequence[Fraction]], lam: Fraction) -> tuple[tuple[int, int, Fraction], ...]:
+    """The staircase columns of which a channel with one output per action is made."""
+    cone = LDPCone(len(rows[0]), lam)
+    weights = {(subset, a): weight for a, row in enumerate(rows) for subset, weight in cone.decompose(row).items()}
+    return tuple((subset, a, weight) for (subset, a), weight in sorted(weights.items()))
+
+
+def _starting_columns(problem: DecisionProblem) -> set[Column]:
+    """The singletons with an action each, so that the restricted program has a feasible point."""
+    prior = problem.prior or (Fraction(1, problem.num_parameters),) * problem.num_parameters
+    costs = problem.posterior_costs(prior)
+    best = [min(range(problem.num_actions), key=lambda a: costs[a][x]) for x in range(problem.num_inputs)]
+    return {(1 << x, a) for x, a in enumerate(best)}
+
+
+def _priced_columns(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam: Fraction) -> Iterable[Column]:
+    """For every action, the subset of most negative reduced cost, where that is negative; no list of subsets needed."""
+    m = len(bound)
+    for a, (slack, chosen) in enumerate(worst_columns(costs, bound, lam)):
+        # Where all gaps are negative, every proper subset has a negative reduced cost as well.
+        proper = chosen[1:] if len(chosen) == m else chosen
+        if slack < 0 and proper:
+            yield sum(1 << x for x in proper), a
+
+
+def action_rows(
+    problem: DecisionProblem, weights: Iterable[tuple[int, int, Fraction]], lam: Fraction
+) -> tuple[tuple[Fraction, ...], ...]:
+    """The channel from inputs to actions that a weighted family of columns induces, by action and input."""
+    rows = [[Fraction(0)] * problem.num_inputs for _ in range(problem.num_actions)]
+    for subset, a, weight in weights:
+        for x in range(problem.num_inputs):
+            rows[a][x] += weight * (lam if subset >> x & 1 else 1)
+    return tuple(tuple(row) for row in rows)
+
+
+def _weak_duality(
+    problem: DecisionProblem, lam: Fraction, criterion: Criterion, proposal: programs.Proposal, method: Method
+) -> Design:
+    """Round a floating-point pair to a feasible rational one; the bracket has a gap, and says so."""
+    if proposal.rows is None or proposal.bound is None:
+        raise NotDecided("the floating-point program returned no vectors to round")
+    rows = programs.repaired_rows(proposal.rows, lam)
+    prior = problem.required_prior() if criterion is Criterion.BAYES else programs.repaired_prior(proposal.prior)
+    bound = programs.repaired_bound(problem.posterior_costs(prior), proposal.bound, lam)
+    certificate = TradeoffCertificate(lam, prior, rows, bound, criterion is Criterion.MINIMAX)
+    value = certificate.prove(problem)
+    return Design(problem, criterion, method, value, _columns_of(rows, lam), (certificate,), proposal.value, lam)
+
+
+def weights_by_subset(design: Design) -> Mapping[int, Fraction]:
+    """The point of the maximal polytope that a design uses."""
+    total: dict[int, Fraction] = defaultdict(Fraction)
+    for subset, _, weight in design.weights:
+        total[subset] += weight
+    return dict(total)

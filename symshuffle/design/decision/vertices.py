@@ -1,0 +1,60 @@
+"""Concave risks over all LDP channels, by the vertices of the maximal polytope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from symshuffle.channel import Channel
+from symshuffle.errors import InputError
+from symshuffle.geometry.extremal import MaximalPolytope
+from symshuffle.geometry.groups import SymmetryGroup
+from symshuffle.geometry.symmetry import OrbitPolytope
+
+
+def minimise_concave(
+    risk: Callable[[Channel], Fraction], m: int, lam: Fraction, *, group: SymmetryGroup | None = None
+) -> tuple[Fraction, Channel]:
+    """The smallest value of a risk over all LDP channels, if it is concave and satisfies data processing.
+
+    A concave function on a polytope is smallest at a vertex, so the answer is exact whatever the risk is made of. That
+    it has these properties is the caller's promise; :func:`symshuffle.design.decision.properties.examine` looks for
+    violations.
+
+    Parameters
+    ----------
+    risk : callable
+        From rational channels to rationals.
+    m : int
+        Number of inputs: at most 5 without a group.
+    lam : Fraction
+        ``exp(eps0)``, above 1.
+    group : SymmetryGroup, optional
+        Symmetries under which the risk is invariant (also quasi-convex on direct sums): vertices of the orbit polytope.
+
+    Returns
+    -------
+    value, channel
+        The minimum, and a channel that attains it.
+
+    Raises
+    ------
+    Unsupported
+        If there are too many vertices to list.
+
+    Notes
+    -----
+    ldp_tradeoff, Remarks 3.11 and 3.16.
+    """
+    polytope = MaximalPolytope(m, lam)
+    if group is None:
+        candidates = polytope.vertices()
+    elif group.m != m:
+        raise InputError("group", f"acts on {group.m} inputs", f"a group on {m} inputs")
+    else:
+        orbits = OrbitPolytope(group, lam)
+        candidates = tuple(orbits.lift(vertex) for vertex in orbits.vertices())
+    channels = [polytope.channel(weights) for weights in candidates]
+    values = [risk(channel) for channel in channels]
+    best = min(range(len(values)), key=values.__getitem__)
+    return values[best], channels[best]

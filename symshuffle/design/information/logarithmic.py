@@ -1,0 +1,347 @@
+r"""The largest logarithmic information measure as a formula in ``lam``, certified by balls on stated intervals.
+
+For relative entropy and mutual information a column contributes a sum of rational functions of ``lam`` times logarithms
+of linear ones. A basis of the program over orbits of subsets gives the weights as rational functions and the value as
+such a sum, exactly; but where the basis stops being optimal is a transcendental number. So optimality is certified on
+a closed interval with rational ends, by balls that cover it: there every reduced cost is positive. Between the
+intervals of two neighbouring formulas lies a breakpoint, isolated to a relative width of about :math:`10^{-9}`.
+
+Reduced costs are kept as sums over logarithms of primes and of monic linear polynomials, which are independent over the
+rational functions; one that vanishes identically (two columns that are always equally good) is recognised as zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, TypeAlias, final
+
+import flint
+import sympy as sp
+from sympy.polys.matrices import DomainMatrix
+
+from symshuffle.design.information.measures import LogTerm, Measure
+from symshuffle.errors import InputError, NotDecided, Unsupported
+from symshuffle.geometry.extremal import check_lam
+from symshuffle.geometry.groups import SubsetOrbit, SymmetryGroup
+from symshuffle.geometry.linprog import full_bases
+from symshuffle.lp import LinearProgram, Sense
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.numbers import Ball, to_arb, working_precision
+
+Logarithm: TypeAlias = "tuple[int, Fraction] | None"
+"""The logarithm of ``slope * lam + constant``; None stands for the factor 1."""
+
+LogSum: TypeAlias = "dict[Logarithm, Any]"
+"""Polynomials in ``lam`` by the logarithm that they multiply."""
+
+_BITS: Final = 160
+_TOLERANCE: Final = Fraction(1, 1 << 34)
+"""Relative width at which the search for the end of an interval stops."""
+
+_ORDER: Final = 8
+"""Order of the Taylor expansions behind the certificates."""
+
+_GAP: Final = Fraction(1, 1 << 28)
+"""Relative width of a gap between two pieces that counts as the isolation of one breakpoint."""
+
+_SHARES: Final = tuple(Fraction(n, 89) for n in (1, 41, 11, 71))
+"""Where in an interval the next formula is looked for: levels that are unlikely to be breakpoints."""
+
+_RING: Final = sp.QQ[LAM]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LogPiece:
+    """A formula that is optimal on a closed interval of levels, certified in ball arithmetic.
+
+    Parameters
+    ----------
+    lower, upper : Fraction
+        The interval; the formula may be optimal a little beyond.
+    value : sympy.Expr
+        The largest value of the measure as a function of ``lam``.
+    weights : tuple of (SubsetOrbit, sympy.Expr)
+        The optimal orbits with the weight of one subset.
+    conditions : int
+        How many functions were shown to be positive on the interval.
+    """
+
+    lower: Fraction
+    upper: Fraction
+    value: sp.Expr
+    weights: tuple[tuple[SubsetOrbit, sp.Expr], ...]
+    conditions: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LogFormula:
+    """The maximum on a stated interval of levels, as pieces with small gaps in which the breakpoints lie."""
+
+    pieces: tuple[LogPiece, ...]
+
+    @property
+    def breakpoints(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """Intervals that isolate the breakpoints: one formula is optimal below, another one above."""
+        pairs = zip(self.pieces[:-1], self.pieces[1:], strict=True)
+        return tuple((before.upper, after.lower) for before, after in pairs)
+
+    def breakpoints_eps0(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """The same as budgets ``eps0 = log(lam)`` in nats, rounded outward."""
+        with working_precision(_BITS):
+            ends = [tuple(Ball.from_arb(to_arb(level).log(), _BITS) for level in pair) for pair in self.breakpoints]
+        return tuple((first.lower, last.upper) for first, last in ends)
+
+
+def logarithmic_formula(
+    measure: Measure, levels: tuple[Fraction, Fraction], *, group: SymmetryGroup | None = None
+) -> LogFormula:
+    """The largest value of a logarithmic measure on a closed interval of levels above 1.
+
+    Raises
+    ------
+    Unsupported
+        If the measure is not a sum of logarithms.
+    NotDecided
+        If no formula could be certified in some part of the interval.
+    """
+    lower, upper = check_lam(levels[0]), check_lam(levels[1])
+    if not lower < upper:
+        raise InputError("levels", f"{lower}, {upper}", "two levels, the smaller first")
+    program = _LogProgram.of(measure, group or measure.symmetry())
+    pieces = list(_fill(program, lower, upper))
+    return LogFormula(tuple(pieces))
+
+
+def _fill(program: _LogProgram, lower: Fraction, upper: Fraction) -> Iterator[LogPiece]:
+    """Certified pieces in an interval of levels, until only gaps of the size of the tolerance are left."""
+    if upper - lower <= _GAP * lower:
+        return
+    piece = _piece_inside(program, lower, upper)
+    yield from _fill(program, lower, piece.lower)
+    yield piece
+    yield from _fill(program, piece.upper, upper)
+
+
+def _piece_inside(program: _LogProgram, lower: Fraction, upper: Fraction) -> LogPiece:
+    for share in _SHARES:
+        try:
+            return program.piece(_short(lower + (upper - lower) * share), (lower, upper))
+        except NotDecided:
+            continue
+    raise NotDecided(f"no formula was certified inside {float(lower):.12g} < lam < {float(upper):.12g}")
+
+
+def logarithmic_piece(
+    measure: Measure, lam: Fraction, levels: tuple[Fraction, Fraction], *, group: SymmetryGroup | None = None
+) -> LogPiece:
+    """The formula that is optimal at one level, and the part of an interval around it on which that is certified."""
+    return _LogProgram.of(measure, group or measure.symmetry()).piece(check_lam(lam), levels)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _LogProgram:
+    """One column per orbit of subsets, one row per orbit of inputs, in polynomials of ``lam``."""
+
+    name: str
+    orbits: tuple[SubsetOrbit, ...]
+    coefficients: tuple[tuple[Any, ...], ...]
+    terms: tuple[tuple[tuple[Any, Any, Any], ...], ...]
+    """The value of a column: factor, top and bottom of every logarithm."""
+
+    @classmethod
+    def of(cls, measure: Measure, group: SymmetryGroup) -> _LogProgram:
+        if not measure.logs:
+            raise Unsupported(f"a formula of {measure.name}: it is no sum of logarithms of linear forms")
+        orbits = tuple(group.subset_orbits())
+        lam, one = _RING.gens[0], _RING.one
+        rows = range(len(group.input_orbits()))
+        shares = [[sp.QQ(o.incidences[i], o.size) for i in rows] for o in orbits]
+        coefficients = tuple(tuple(one + s * (lam - one) for s in row) for row in shares)
+        return cls(measure.name, orbits, coefficients, tuple(_terms(measure.logs, o.representative) for o in orbits))
+
+    def piece(self, lam: Fraction, levels: tuple[Fraction, Fraction]) -> LogPiece:
+        for basis in full_bases(self.at(lam)):
+            ones = [_RING.one] * len(basis)
+            others = [j for j in range(len(self.orbits)) if j not in basis]
+            (weights, *solved), det = self._solve(basis, [ones, *(self.coefficients[j] for j in others)])
+            conditions = self._conditions(basis, weights, dict(zip(others, solved, strict=True)), det)
+            holds = _positive(conditions)
+            if holds(to_arb(lam)):
+                lower, upper = (_reach(holds, lam, end) for end in levels)
+                return self._shown(basis, weights, det, (lower, upper), len(conditions))
+        raise NotDecided(f"no basis that was proposed at lam = {float(lam):.12g} is optimal there for certain")
+
+    def at(self, lam: Fraction) -> LinearProgram:
+        """A rational program at one level whose costs are close to the true ones; it can only propose a basis."""
+        level = sp.QQ(lam.numerator, lam.denominator)
+        with working_precision(_BITS):
+            values = [_evaluate(_log_sum(terms), to_arb(lam)) for terms in self.terms]
+            costs = tuple(-Ball.from_arb(value, _BITS).midpoint for value in values)
+        entries = tuple(
+            tuple((i, Fraction(str(c.evaluate(0, level)))) for i, c in enumerate(column))
+            for column in self.coefficients
+        )
+        rows = len(self.coefficients[0])
+        return LinearProgram(costs, entries, (Sense.EQ,) * rows, (Fraction(1),) * rows)
+
+    def _solve(self, basis: Sequence[int], sides: Sequence[Sequence[Any]]) -> tuple[list[list[Any]], Any]:
+        """Columns in terms of a basis: numerators by column, and their common denominator."""
+        rows = len(basis)
+        matrix = DomainMatrix([[self.coefficients[j][i] for j in basis] for i in range(rows)], (rows, rows), _RING)
+        right = DomainMatrix([[side[i] for side in sides] for i in range(rows)], (rows, len(sides)), _RING)
+        found, det = matrix.solve_den(right)
+        return [[found[k, s].element for k in range(rows)] for s in range(len(sides))], det
+
+    def _conditions(
+        self, basis: Sequence[int], weights: Sequence[Any], others: Mapping[int, Sequence[Any]], det: Any
+    ) -> list[LogSum]:
+        """Weights and reduced costs, times the square of the determinant, that are not identically zero."""
+        conditions: list[LogSum] = [{None: weight * det} for weight in weights if weight]
+        sums = [_log_sum(terms) for terms in self.terms]
+        for j, numerators in others.items():
+            total: LogSum = {}
+            for i, y in zip(basis, numerators, strict=True):
+                _add(total, sums[i], y * det)
+            _add(total, sums[j], -det * det)
+            if total:
+                conditions.append(total)
+        return conditions
+
+    def _shown(
+        self, basis: Sequence[int], weights: Sequence[Any], det: Any, ends: tuple[Fraction, Fraction], conditions: int
+    ) -> LogPiece:
+        field = _RING.get_field()
+        value, shown = sp.Integer(0), []
+        for j, weight in zip(basis, weights, strict=True):
+            if weight:
+                mass = sp.factor(field.to_sympy(field(weight) / field(det)))
+                logs = (
+                    sp.factor(_RING.to_sympy(f)) * sp.log(sp.factor(field.to_sympy(field(t) / field(b))))
+                    for f, t, b in self.terms[j]
+                )
+                value += mass * sum(logs, start=sp.Integer(0))
+                shown.append((self.orbits[j], sp.factor(mass / self.orbits[j].size)))
+        return LogPiece(ends[0], ends[1], value, tuple(shown), conditions)
+
+
+def _terms(logs: Iterable[LogTerm], subset: int) -> tuple[tuple[Any, Any, Any], ...]:
+    """The value of one column, logarithms of the same ratio taken together."""
+    merged: dict[tuple[Any, Any], Any] = {}
+    for term in logs:
+        factor, top, bottom = (_affine(form, subset) for form in (term.factor, term.top, term.bottom))
+        if factor and top != bottom:
+            merged[top, bottom] = merged.get((top, bottom), _RING.zero) + factor
+    return tuple((factor, top, bottom) for (top, bottom), factor in merged.items())
+
+
+def _affine(form: Sequence[Fraction], subset: int) -> Any:
+    """A linear form on the column of a subset, as a polynomial in ``lam``."""
+    inside = sum((v for x, v in enumerate(form) if subset >> x & 1), start=Fraction(0))
+    outside = sum(form, start=Fraction(0)) - inside
+    constant, slope = (_RING(sp.QQ(v.numerator, v.denominator)) for v in (outside, inside))
+    return constant + slope * _RING.gens[0]
+
+
+def _log_sum(terms: Iterable[tuple[Any, Any, Any]]) -> LogSum:
+    """A sum of logarithms of ratios, by independent logarithms."""
+    total: LogSum = {}
+    for factor, top, bottom in terms:
+        for sign, polynomial in ((1, top), (-1, bottom)):
+            leading = polynomial.LC
+            if polynomial.degree() > 0:
+                shift = polynomial.coeff(1) / leading
+                _add(total, {(1, Fraction(int(shift.numerator), int(shift.denominator))): factor * sign}, _RING.one)
+            for part, direction in ((leading.numerator, sign), (leading.denominator, -sign)):
+                for prime, power in sp.factorint(int(part)).items():
+                    _add(total, {(0, Fraction(int(prime))): factor * (direction * power)}, _RING.one)
+    return total
+
+
+def _add(total: LogSum, other: LogSum, scale: Any) -> None:
+    for key, polynomial in other.items():
+        changed = total.get(key, _RING.zero) + polynomial * scale
+        if changed:
+            total[key] = changed
+        else:
+            total.pop(key, None)
+
+
+def _evaluate(total: LogSum, lam: flint.arb) -> flint.arb:
+    """A sum of logarithms at a ball."""
+    found = flint.arb(0)
+    for key, polynomial in total.items():
+        found += _polynomial(polynomial)(lam) * _logarithm(key, lam)
+    return found
+
+
+def _polynomial(polynomial: Any) -> flint.arb_poly:
+    lam = _RING.gens[0]
+    coefficients = [polynomial.coeff(lam**k if k else 1) for k in range(polynomial.degree() + 1)]
+    return flint.arb_poly([to_arb(Fraction(int(c.numerator), int(c.denominator))) for c in coefficients])
+
+
+def _logarithm(key: Logarithm, lam: flint.arb) -> flint.arb:
+    if key is None:
+        return flint.arb(1)
+    slope, constant = key
+    return (slope * lam + to_arb(constant)).log()
+
+
+def _positive(conditions: Sequence[LogSum]) -> Callable[[flint.arb], bool]:
+    r"""A test whether all conditions are certainly positive on a ball of levels, by Taylor's theorem.
+
+    On a ball ``B`` around ``c`` a function lies in :math:`\sum_{k<K} f_k(c)(B-c)^k + f_K(B)(B-c)^K` with its Taylor
+    coefficients; reduced costs are differences of large terms, so that :math:`f(B)` alone would be far too wide.
+    """
+    with working_precision(_BITS):
+        prepared = [[(key, _polynomial(p)) for key, p in condition.items()] for condition in conditions]
+        constants = {key: to_arb(key[1]) for condition in conditions for key in condition if key}
+
+    def coefficients(at: flint.arb) -> list[flint.arb_poly]:
+        shift = flint.arb_poly([at, 1])
+        logs: dict[Logarithm, flint.arb_poly] = {None: flint.arb_poly([1])}
+        logs |= {key: _log_series(key[0], key[0] * at + constant) for key, constant in constants.items()}
+        return [sum((p(shift) * logs[key] for key, p in c), start=flint.arb_poly()) for c in prepared]
+
+    def holds(lam: flint.arb) -> bool:
+        with working_precision(_BITS):
+            centre = lam.mid()
+            away = lam - centre
+            for inner, outer in zip(coefficients(centre), coefficients(lam), strict=True):
+                taylor = flint.arb_poly([*(inner[k] for k in range(_ORDER)), outer[_ORDER]])
+                if not taylor(away) > 0:
+                    return False
+            return True
+
+    return holds
+
+
+def _log_series(slope: int, value: flint.arb) -> flint.arb_poly:
+    """The Taylor coefficients of the logarithm of a linear function, from its value and slope."""
+    if not slope:
+        return flint.arb_poly([value.log()])
+    powers = [-((-1 / value) ** k) / k for k in range(1, _ORDER + 1)]
+    return flint.arb_poly([value.log(), *powers])
+
+
+def _reach(holds: Callable[[flint.arb], bool], start: Fraction, end: Fraction) -> Fraction:
+    """How far towards the end the conditions are certified, without a gap from the start."""
+    at, step = start, (end - start) / 8
+    while at != end and abs(step) > _TOLERANCE * at:
+        goal = _short(at + step)
+        if abs(goal - start) > abs(end - start):
+            goal = end
+        with working_precision(_BITS):
+            covered = holds(to_arb(at).union(to_arb(goal)))
+        at, step = (goal, 2 * step) if covered else (at, step / 4)
+    return at
+
+
+def _short(level: Fraction) -> Fraction:
+    """A nearby rational with a short denominator, so that ends stay readable."""
+    return Fraction(round(level * (1 << 48)), 1 << 48)

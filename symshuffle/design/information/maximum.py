@@ -1,0 +1,419 @@
+r"""The largest value of an information measure over all LDP channels, with a certificate.
+
+The maximum is a linear program over the weights of staircase columns (ldp_tradeoff, Remarks 3.8 and 3.11). Rational
+measures (total variation, chi-square, hockey-stick, Fisher information) are solved over the rationals. A logarithmic
+one is bracketed: the primal vertex is exact and its value is a ball; a rational dual vector is raised until balls show
+it to dominate every staircase column. A functional that is not homogeneous is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Final, final
+
+import flint
+import numpy as np
+
+from symshuffle.channel import Channel
+from symshuffle.design.decision.certificate import check_around
+from symshuffle.design.information.measures import Column, Measure
+from symshuffle.design.widths import REL, narrowed
+from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
+from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, proper_subsets
+from symshuffle.geometry.groups import SubsetOrbit, SymmetryGroup
+from symshuffle.geometry.linprog import certificate_of_basis, solve
+from symshuffle.geometry.pivots import few_enough, optimal_vectors
+from symshuffle.lp import Certificate, LinearProgram, Sense
+from symshuffle.numbers import Ball, Exp, enclose, to_arb, working_precision
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
+
+ENUMERATION_LIMIT: Final = 14
+"""Largest number of inputs for which every staircase column is certified."""
+
+ORBIT_COLUMNS: Final = 1 << 16
+"""Most orbits of subsets whose columns are certified under a group."""
+
+_BITS: Final = 160
+_PRECISIONS: Final = (_BITS, 2 * _BITS, 4 * _BITS, 8 * _BITS)
+_MAX_OUTPUTS: Final = 4096
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class MeasureDesign(AnswerMethods):
+    r"""The largest value of a measure over all LDP channels.
+
+    It is a :class:`~symshuffle.results.Certified` answer; the safe end is the lower one, which the channel attains.
+
+    Parameters
+    ----------
+    measure : Measure
+        What was maximised.
+    lam : Fraction
+        Level of the channel; at ``exp(eps0)`` a rational just below it.
+    weights : dict of int to Fraction
+        The optimal point of the maximal polytope; under a group, the weight of every subset in the orbit of the key.
+    bound : tuple of Fraction
+        A vector ``u`` with :math:`\varphi(S_y) \le u \cdot S_y` for every subset; its sum is the upper end.
+    value : Bracket
+        The maximum.
+    group : SymmetryGroup or None
+        Permutations of exchangeable inputs by which the program was reduced.
+    bound_lam : Fraction or None
+        Level of the bound where it is not that of the channel.
+    level : Fraction, Exp or None
+        The level asked for; None for ``lam`` itself.
+    """
+
+    measure: Measure
+    lam: Fraction
+    weights: dict[int, Fraction]
+    bound: tuple[Fraction, ...]
+    value: Bracket
+    group: SymmetryGroup | None = None
+    bound_lam: Fraction | None = None
+    level: Fraction | Exp | None = None
+
+    @property
+    def bracket(self) -> Bracket:
+        """The maximum."""
+        return self.value
+
+    @property
+    def about(self) -> str:
+        """What the number is the largest of."""
+        level = self.lam if self.level is None else self.level
+        return (
+            f"largest {self.measure.name} over all LDP channels with {self.measure.num_inputs} inputs at lam = {level}"
+        )
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The lower end: the channel shown attains it."""
+        return SafeEnd.LOWER
+
+    @well_formed()
+    def verify(self) -> None:
+        """Check weights and bound on every staircase column, from the measure and the level alone.
+
+        Raises
+        ------
+        CertificateError
+            At ``lam`` (the levels are not above 1, or not around the one asked for), ``measure`` or ``group`` where it
+            is none that can be maximised, ``weights`` (a key, a sign, a row), ``bound`` (its length, its symmetry, or a
+            column above it) or ``value``.
+        """
+        m = self.measure.num_inputs
+        with within("measure"):
+            _check_homogeneous(self.measure)
+        if self.group is None and m > ENUMERATION_LIMIT:
+            raise CertificateError("group", f"without symmetry {m} inputs have too many columns to check")
+        if self.group is not None:
+            with within("group"):
+                _check_exchangeable(self.measure, self.group)
+        if not self.lam > 1:
+            raise CertificateError("lam", f"{self.lam} is no level above 1")
+        bound_lam = self.lam if self.bound_lam is None else self.bound_lam
+        level = self.lam if self.level is None else self.level
+        levels = [bound_lam, self.lam] if isinstance(level, Exp) else sorted({bound_lam, self.lam})
+        rigour = check_around(level, levels, "lam")
+        attained = self._attained(self.value.lower)
+        self._check_bound(bound_lam)
+        if self.measure.rational is None:
+            rigour = Rigour.BALL
+        bound = max(attained, sum(self.bound, start=Fraction(0)))
+        check_claim(self.value, Bracket(attained, bound, rigour, "lp", "weights and bound"), "value")
+
+    def _attained(self, claimed: Fraction) -> Fraction:
+        """What the channel attains at least, after checking that it is one; as precisely as a claim needs it."""
+        m = self.measure.num_inputs
+        blocks, orbits = _columns_up_to(m, self.group)
+        known = {orbit.representative: orbit for orbit in orbits}
+        for subset, weight in self.weights.items():
+            if subset not in known:
+                raise CertificateError("weights", f"{subset} is no subset that was to be weighed")
+            if not isinstance(weight, Fraction) or weight < 0:
+                raise CertificateError("weights", f"{weight} is no rational of at least 0")
+        for i, block in enumerate(blocks):
+            total = sum((w * known[y].column_sum(i, self.lam) for y, w in self.weights.items()), start=Fraction(0))
+            if total != 1:
+                raise CertificateError("weights", f"the probabilities of inputs {block} sum to {total}")
+        attained = Fraction(0)
+        for bits in _PRECISIONS:
+            ends = [_enclosed(self.measure, _column(y, m, self.lam), bits).lower for y in self.weights]
+            sizes = [weight * known[y].size for y, weight in self.weights.items()]
+            attained = sum((size * end for size, end in zip(sizes, ends, strict=True)), start=Fraction(0))
+            if attained >= claimed:
+                break
+        return attained
+
+    def _check_bound(self, lam: Fraction) -> None:
+        """Refuse a bound that is not above every staircase column."""
+        m = self.measure.num_inputs
+        blocks, orbits = _columns_up_to(m, self.group)
+        if len(self.bound) != m:
+            raise CertificateError("bound", f"{len(self.bound)} entries for {m} inputs")
+        if any(self.bound[x] != self.bound[block[0]] for block in blocks for x in block):
+            raise CertificateError("bound", "it differs at exchangeable inputs, where only one of them is checked")
+        for orbit in orbits:
+            column = _column(orbit.representative, m, lam)
+            limit = sum((u * v for u, v in zip(self.bound, column, strict=True)), start=Fraction(0))
+            for bits in _PRECISIONS:
+                value = _enclosed(self.measure, column, bits)
+                if value.upper <= limit or value.lower > limit:
+                    break
+            if value.upper > limit:
+                raise CertificateError("bound", f"subset {orbit.representative} by {float(value.upper - limit):.3e}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer with its certificate."""
+        return AnswerMethods.to_dict(self) | {"certificate": self.to_json()}
+
+    def num_outputs(self) -> int:
+        """Number of outputs of the optimal channel."""
+        if self.group is None:
+            return len(self.weights)
+        return sum(orbit.size for orbit in self.group.subset_orbits() if orbit.representative in self.weights)
+
+    def channel(self) -> Channel:
+        """The optimal channel.
+
+        Raises
+        ------
+        Unsupported
+            If it has more than 4096 outputs.
+        """
+        if self.num_outputs() > _MAX_OUTPUTS:
+            raise Unsupported(f"the channel has {self.num_outputs()} outputs; its orbit weights describe it")
+        weights = self.weights
+        if self.group is not None:
+            weights = {y: w for subset, w in weights.items() for y in self.group.orbit_of(subset)}
+        return MaximalPolytope(self.measure.num_inputs, self.lam).channel(weights)
+
+    def to_json(self) -> dict[str, Any]:
+        """The certificate in a form that ``json.dumps`` accepts; rationals are strings."""
+        weights = [{"subset": subset, "weight": str(weight)} for subset, weight in sorted(self.weights.items())]
+        bound_lam = str(self.lam if self.bound_lam is None else self.bound_lam)
+        return {
+            "lam": str(self.lam),
+            "weights": weights,
+            "bound_lam": bound_lam,
+            "bound": [str(u) for u in self.bound],
+        }
+
+
+def maximise(
+    measure: Measure, lam: Fraction | int | Exp, *, group: SymmetryGroup | None = None, rel: float = REL
+) -> MeasureDesign:
+    """Maximise a measure over all eps0-LDP channels.
+
+    Parameters
+    ----------
+    measure : Measure
+        One of this module, or the caller's own.
+    lam : Fraction, int or Exp
+        ``exp(eps0)``, above 1.
+    group : SymmetryGroup, optional
+        Permutations of exchangeable inputs, such as ``measure.symmetry()``: one column per orbit of subsets.
+    rel : float
+        Relative width of the bracket; ``value.aimed`` says where it is missed.
+
+    Raises
+    ------
+    InputError
+        If the level is not above 1, the measure is not homogeneous of degree one on a test column, or the group moves
+        inputs on which the data of the measure differ.
+    Unsupported
+        For more than 14 inputs without a group, or more than 65 536 orbits with one, where not every column can be
+        certified one by one.
+
+    Notes
+    -----
+    At ``Exp(eps0)`` the value lies between the maxima at two rational levels around it: it increases with the level.
+    """
+    m = check_inputs(measure.num_inputs)
+    if m > ENUMERATION_LIMIT and group is None:
+        raise Unsupported(
+            f"m = {m}: {2**m - 2} staircase columns would be certified one by one; reduce by the symmetry of the "
+            f"measure (group=measure.symmetry(), --symmetry auto), or use at most {ENUMERATION_LIMIT} inputs"
+        )
+    if group is not None and (count := group.subset_orbit_count()).number > ORBIT_COLUMNS:
+        raise Unsupported(
+            f"m = {m}: {count} orbits of columns would be certified one by one, at most {ORBIT_COLUMNS}; "
+            "merge inputs with nearly equal data so that more of them are exchangeable"
+        )
+    _check_homogeneous(measure)
+    if group is not None:
+        _check_exchangeable(measure, group)
+    if not isinstance(lam, Exp):
+        level = check_lam(lam)
+        return narrowed(lambda bits: _maximise_at(measure, level, group, bits), rel, _PRECISIONS)
+    if lam.exponent <= 0:
+        raise InputError("eps0", lam.exponent, "a number above 0")
+    return narrowed(lambda bits: _maximise_around(measure, lam, group, bits), rel, _PRECISIONS)
+
+
+def _maximise_around(measure: Measure, lam: Exp, group: SymmetryGroup | None, bits: int) -> MeasureDesign:
+    share = bits * 5 // 8
+    around = enclose(lam, share)
+    below = max(around.lower, 1 + Fraction(1, 1 << share))
+    lower, upper = (_maximise_at(measure, level, group, bits) for level in (below, around.upper))
+    how = (
+        f"maxima at two rational levels around exp({lam.exponent}), {share} bits; the maximum increases with the level"
+    )
+    value = Bracket(lower.value.lower, upper.value.upper, Rigour.BALL, "lp", how)
+    return replace(lower, bound=upper.bound, value=value, bound_lam=upper.lam, level=lam)
+
+
+def _check_exchangeable(measure: Measure, group: SymmetryGroup) -> None:
+    if group.m != measure.num_inputs or not measure.data:
+        raise InputError("group", f"acts on {group.m} inputs", f"{measure.num_inputs} inputs of a measure with data")
+    for i, generator in enumerate(group.generators):
+        for vector in measure.data:
+            moved = next((x for x, y in enumerate(generator) if vector[x] != vector[y]), None)
+            if moved is not None:
+                raise InputError(
+                    f"generators[{i}]", list(generator), f"equal data at inputs {moved}, {generator[moved]}"
+                )
+
+
+def _maximise_at(measure: Measure, lam: Fraction, group: SymmetryGroup | None, bits: int) -> MeasureDesign:
+    m = measure.num_inputs
+    # One column per orbit of subsets, one row per orbit of inputs; the variable is the total weight of the orbit.
+    blocks, orbits = _columns_up_to(m, group)
+    columns = [_column(o.representative, m, lam) for o in orbits]
+    rows = [tuple(o.column_sum(i, lam) / o.size for i in range(len(blocks))) for o in orbits]
+    entries = tuple(tuple(enumerate(row)) for row in rows)
+    senses, rhs = (Sense.EQ,) * len(blocks), (Fraction(1),) * len(blocks)
+
+    def spread(dual: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        bound = [Fraction(0)] * m
+        for y, block in zip(dual, blocks, strict=True):
+            for x in block:
+                bound[x] = -y / len(block)
+        return tuple(bound)
+
+    def weigh(primal: Sequence[tuple[int, Fraction]]) -> dict[int, Fraction]:
+        return {orbits[j].representative: mass / orbits[j].size for j, mass in primal}
+
+    if measure.rational is not None:
+        program = LinearProgram(tuple(-measure.rational(column) for column in columns), entries, senses, rhs)
+        solution = solve(program)
+        dual = solution.certificate.dual
+        value = Bracket(-solution.value.upper, -solution.value.lower, Rigour.EXACT, "lp", solution.value.how)
+        return MeasureDesign(measure, lam, weigh(solution.certificate.primal), spread(dual), value, group)
+    with working_precision(bits):
+        values = [measure.column_ball(column) for column in columns]
+        strange = next((o.representative for o, v in zip(orbits, values, strict=True) if not v.is_finite()), None)
+        if strange is not None:
+            raise InputError("measure", measure.name, f"a finite value on the staircase column of subset {strange}")
+        flat = measure.column_ball((Fraction(1),) * m)
+        flat = flat if flat.is_finite() else flint.arb(0)
+        # The exact optimum at costs that are rationals close to the balls.
+        nearby = [Ball.from_arb(v, bits).midpoint for v in values]
+        program = LinearProgram(tuple(-v for v in nearby), entries, senses, rhs)
+        basis = _float_basis(rows, [v - flat for v in values], flat, lam)
+        certificate = _vertex(measure, program, basis)
+        attained = sum((to_arb(mass) * values[j] for j, mass in certificate.primal), start=flint.arb(0))
+        bound = spread(certificate.dual)
+        excess = [
+            Ball.from_arb(value - to_arb(sum((u * v for u, v in zip(bound, column, strict=True)), start=Fraction(0))))
+            for value, column in zip(values, columns, strict=True)
+        ]
+        # Raising every entry of u by s raises u . S_y by at least s * m.
+        raised = max(Fraction(0), *(ball.upper for ball in excess)) / m
+        bound = tuple(u + raised for u in bound)
+        how = f"an exact vertex with its value as a ball; a vector that dominates all {len(columns)} kinds of columns"
+        lower = Ball.from_arb(attained, bits).lower
+        value = Bracket(lower, max(lower, sum(bound, start=Fraction(0))), Rigour.BALL, "lp", how)
+    return MeasureDesign(measure, lam, weigh(certificate.primal), bound, value, group)
+
+
+def _vertex(measure: Measure, program: LinearProgram, basis: Sequence[int]) -> Certificate:
+    """The optimal vertex with its multipliers; of a program too large for pivots over the rationals, the given one."""
+    if few_enough(program):
+        return optimal_vectors(program, basis)[0]
+    certificate = certificate_of_basis(program, basis, range(program.num_rows))
+    if certificate is None or any(value < 0 for _, value in certificate.primal):
+        raise NotDecided(f"the basis proposed for {measure.name} is not feasible over the rationals")
+    return certificate
+
+
+def _columns_up_to(m: int, group: SymmetryGroup | None) -> tuple[tuple[tuple[int, ...], ...], list[SubsetOrbit]]:
+    """Orbits of inputs and of subsets; one by one where there is no group."""
+    if group is not None:
+        return group.input_orbits(), list(group.subset_orbits())
+    singles = [SubsetOrbit(y, 1, tuple(y >> x & 1 for x in range(m))) for y in proper_subsets(m)]
+    return tuple((x,) for x in range(m)), singles
+
+
+def _column(subset: int, m: int, lam: Fraction) -> tuple[Fraction, ...]:
+    """The staircase column of a subset."""
+    return tuple(lam if subset >> x & 1 else Fraction(1) for x in range(m))
+
+
+def _enclosed(measure: Measure, column: Column, bits: int) -> Ball:
+    """The value of a column: a point where the measure is rational, otherwise a ball."""
+    if measure.rational is not None:
+        value = measure.rational(column)
+        return Ball(value, value)
+    with working_precision(bits):
+        return Ball.from_arb(measure.column_ball(column), bits)
+
+
+def _float_basis(columns: Sequence[Column], gains: Sequence[Any], flat: Any, lam: Fraction) -> list[int]:
+    """A full basis around the support of a floating-point optimum; empty where the solver has none.
+
+    Columns are ``1 + (lam - 1) g``. With the common value ``K`` of the sums of ``c g`` as a variable, the rows
+    ``c . g = K`` and ``sum(c) + (lam - 1) K = 1`` say the same, and no two of them become parallel as ``lam`` goes
+    to 1. Gains are what columns are worth beyond the constant column, which is worth ``flat``.
+    """
+    from scipy.optimize import linprog
+
+    step = lam - 1
+    inside = np.array([[float((v - 1) / step) for v in column] for column in columns])
+    m = inside.shape[1]
+    matrix = np.c_[inside, np.ones(len(columns))]
+    scale = max((abs(float(gain)) for gain in gains), default=0.0) or 1.0
+    worth = np.array([float(gain) / scale for gain in gains])
+    common = np.r_[-np.ones(m), float(step)]
+    found = linprog(
+        np.r_[-worth, float(flat * to_arb(step)) / scale],
+        A_eq=np.c_[matrix.T, common],
+        b_eq=np.r_[np.zeros(m), 1.0],
+        method="highs-ds",
+    )
+    if found.status != 0:
+        return []
+    reduced = matrix @ -found.eqlin.marginals - worth
+    order = sorted(range(len(columns)), key=lambda j: (found.x[j] <= 1e-11, abs(reduced[j]), j))
+    basis: list[int] = []
+    for j in order:
+        if np.linalg.matrix_rank(np.vstack([common, matrix[[*basis, j]]]), tol=1e-9) == len(basis) + 2:
+            basis.append(j)
+        if len(basis) == m:
+            break
+    return basis
+
+
+def _check_homogeneous(measure: Measure) -> None:
+    """Refuse a functional with an offset or a normalisation: phi(3v) must be 3 phi(v)."""
+    column = [Fraction(3 + (x * x) % 5, 7) for x in range(measure.num_inputs)]
+    tripled = [3 * v for v in column]
+    if measure.rational is not None:
+        agree = measure.rational(tripled) == 3 * measure.rational(column)
+    else:
+        with working_precision(_BITS):
+            agree = (measure.column_ball(tripled) - 3 * measure.column_ball(column)).contains(0)
+    if not agree:
+        raise InputError("measure", measure.name, "a column function with phi(3v) = 3 phi(v)")
+
+
+def renyi_divergence(design: MeasureDesign, alpha: Fraction) -> Bracket:
+    """The largest Renyi divergence of order ``alpha``, from the largest Renyi power."""
+    with working_precision(_BITS):
+        ends = [to_arb(end).log() / to_arb(alpha - 1) for end in (design.value.lower, design.value.upper)]
+        lower, upper = Ball.from_arb(ends[0], _BITS).lower, Ball.from_arb(ends[1], _BITS).upper
+    return Bracket(lower, upper, Rigour.BALL, "lp", design.value.how)

@@ -1,0 +1,236 @@
+r"""Information measures of a channel: sums over outputs of a function of the column.
+
+Each measure is :math:`F(Q) = \sum_y \varphi(Q_{\cdot y})` with a function that is convex and positively homogeneous of
+degree one. Such a sum satisfies the data processing inequality and is additive under direct sums (ldp_tradeoff,
+Remarks 3.8 and 3.11); :mod:`symshuffle.design.information.maximum` maximises it over LDP channels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, TypeAlias, final
+
+import flint
+
+from symshuffle.channel import Channel
+from symshuffle.errors import InputError, NotDecided
+from symshuffle.geometry.extremal import exact_columns
+from symshuffle.geometry.groups import SymmetryGroup, product_of_symmetric_groups
+from symshuffle.numbers import DEFAULT_BITS, Ball, to_arb, working_precision
+
+Column: TypeAlias = "Sequence[Fraction]"
+
+_BITS: Final = 160
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LogTerm:
+    r"""The function :math:`(f\cdot v)\,\log\frac{t\cdot v}{b\cdot v}` of a column ``v``."""
+
+    factor: tuple[Fraction, ...]
+    top: tuple[Fraction, ...]
+    bottom: tuple[Fraction, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Measure:
+    r"""A sum over outputs of a homogeneous convex function of the column.
+
+    Parameters
+    ----------
+    name : str
+        For messages and reports.
+    num_inputs : int
+        Length of the columns.
+    rational : callable or None
+        The function on rational columns, where it is rational.
+    ball : callable
+        The same on ``arb`` columns, at the current working precision.
+    data : tuple of tuple of Fraction
+        The vectors over the inputs that the function is made of, if it is symmetric in everything else: inputs on which
+        they agree are then exchangeable. Empty if nothing is known.
+    logs : tuple of LogTerm
+        The function as a sum of logarithms of ratios of linear forms, where it is one.
+    positive_part : tuple of Fraction or None
+        The linear form ``d`` if the function is :math:`\max(0, d\cdot v)`.
+    quotient : pair of tuple of Fraction, or None
+        The linear forms ``t`` and ``b`` if the function is :math:`(t\cdot v)^2/(b\cdot v)`.
+    """
+
+    name: str
+    num_inputs: int
+    rational: Callable[[Column], Fraction] | None
+    ball: Callable[[Sequence[Any]], Any]
+    data: tuple[tuple[Fraction, ...], ...] = ()
+    logs: tuple[LogTerm, ...] = ()
+    positive_part: tuple[Fraction, ...] | None = None
+    quotient: tuple[tuple[Fraction, ...], tuple[Fraction, ...]] | None = None
+
+    def symmetry(self) -> SymmetryGroup:
+        """The permutations of exchangeable inputs."""
+        blocks: dict[tuple[Fraction, ...], list[int]] = {}
+        for x in range(self.num_inputs):
+            key = tuple(vector[x] for vector in self.data) if self.data else (Fraction(x),)
+            blocks.setdefault(key, []).append(x)
+        return product_of_symmetric_groups(blocks.values())
+
+    def of(self, channel: Channel) -> Fraction | Ball:
+        """The measure of a rational channel: exact where it is rational, otherwise a ball."""
+        columns = exact_columns(channel)
+        if channel.num_inputs != self.num_inputs:
+            raise InputError("channel", f"{channel.num_inputs} inputs", f"{self.num_inputs}, as the measure")
+        if self.rational is not None:
+            return sum((self.rational(column) for column in columns), start=Fraction(0))
+        with working_precision(_BITS):
+            return Ball.from_arb(sum((self.column_ball(column) for column in columns), start=flint.arb(0)), _BITS)
+
+    def column_ball(self, column: Sequence[Fraction | Ball]) -> Any:
+        """The value of one column as an ``arb``; zero for the null column."""
+        if not any(column):
+            return flint.arb(0)
+        return self.ball([to_arb(v) for v in column])
+
+
+def _dot(weights: Sequence[Any], column: Sequence[Any]) -> Any:
+    return sum(w * v for w, v in zip(weights, column, strict=True))
+
+
+def _distributions(p: Sequence[Fraction], q: Sequence[Fraction]) -> tuple[list[Fraction], list[Fraction]]:
+    for name, values in (("P0", p), ("P1", q)):
+        if sum(values) != 1 or min(values) < 0:
+            raise InputError(name, [str(v) for v in values], "probabilities that sum to 1")
+    if len(p) != len(q):
+        raise InputError("P1", f"{len(q)} entries", f"{len(p)}, as P0")
+    return list(p), list(q)
+
+
+def total_variation_measure(p: Sequence[Fraction], q: Sequence[Fraction]) -> Measure:
+    r"""Total variation of the two output laws: :math:`\varphi(v) = (v\cdot(P_0-P_1))_+`."""
+    return hockey_stick_measure(p, q, Fraction(1), name="total variation")
+
+
+def hockey_stick_measure(
+    p: Sequence[Fraction], q: Sequence[Fraction], gamma: Fraction, *, name: str = "hockey-stick divergence"
+) -> Measure:
+    r"""Hockey-stick divergence of the two output laws: :math:`\varphi(v) = (v\cdot P_0 - \gamma\, v\cdot P_1)_+`."""
+    first, second = _distributions(p, q)
+    if gamma < 0:
+        raise InputError("gamma", gamma, "a number of at least 0")
+    difference = [a - gamma * b for a, b in zip(first, second, strict=True)]
+
+    def exact(column: Column) -> Fraction:
+        return max(Fraction(_dot(difference, column)), Fraction(0))
+
+    def ball(column: Sequence[Any]) -> Any:
+        return (value := _dot([to_arb(d) for d in difference], column)).max(0 * value)
+
+    data = (tuple(first), tuple(second))
+    return Measure(name, len(first), exact, ball, data, positive_part=tuple(difference))
+
+
+def chi_square_measure(p: Sequence[Fraction], q: Sequence[Fraction]) -> Measure:
+    r"""Chi-square divergence of the output laws: :math:`\varphi(v) = (v\cdot(P_0-P_1))^2 / (v\cdot P_1)`."""
+    first, second = _distributions(p, q)
+    return _quotient("chi-square divergence", [a - b for a, b in zip(first, second, strict=True)], second)
+
+
+def fisher_information(p: Sequence[Fraction], derivative: Sequence[Fraction]) -> Measure:
+    r"""Fisher information of the output about a parameter: :math:`\varphi(v) = (v\cdot \dot P)^2 / (v\cdot P)`."""
+    if sum(derivative) != 0:
+        raise InputError("derivative", [str(v) for v in derivative], "entries that sum to 0")
+    first, _ = _distributions(p, p)
+    return _quotient("Fisher information", list(derivative), first)
+
+
+def _quotient(name: str, top: Sequence[Fraction], bottom: Sequence[Fraction]) -> Measure:
+    def exact(column: Column) -> Fraction:
+        below = _dot(bottom, column)
+        return Fraction(_dot(top, column) ** 2 / below) if below else Fraction(0)
+
+    def ball(column: Sequence[Any]) -> Any:
+        return _dot([to_arb(t) for t in top], column) ** 2 / _dot([to_arb(b) for b in bottom], column)
+
+    forms = (tuple(top), tuple(bottom))
+    return Measure(name, len(top), exact, ball, forms, quotient=forms)
+
+
+def kullback_leibler(p: Sequence[Fraction], q: Sequence[Fraction]) -> Measure:
+    r"""Relative entropy of the output laws: :math:`\varphi(v) = (v\cdot P_0)\log\frac{v\cdot P_0}{v\cdot P_1}`."""
+    first, second = (tuple(law) for law in _distributions(p, q))
+    return _logarithmic("relative entropy", (LogTerm(first, first, second),), (first, second))
+
+
+def mutual_information(p: Sequence[Fraction]) -> Measure:
+    r"""Mutual information, in nats: :math:`\varphi(v)=\sum_x p_x v_x \log\frac{v_x}{v\cdot p}`."""
+    first = tuple(_distributions(p, p)[0])
+
+    def at(x: int, value: Fraction) -> tuple[Fraction, ...]:
+        return tuple(value if z == x else Fraction(0) for z in range(len(first)))
+
+    terms = tuple(LogTerm(at(x, w), at(x, Fraction(1)), first) for x, w in enumerate(first) if w)
+    return _logarithmic("mutual information", terms, (first,))
+
+
+def _logarithmic(name: str, terms: tuple[LogTerm, ...], data: tuple[tuple[Fraction, ...], ...]) -> Measure:
+    def form(weights: Sequence[Fraction], column: Sequence[Any]) -> Any:
+        return sum((to_arb(w) * v for w, v in zip(weights, column, strict=True) if w), flint.arb(0))
+
+    def ball(column: Sequence[Any]) -> Any:
+        # A form that vanishes identically stands before a logarithm that is never taken.
+        parts = ((form(term.factor, column), term) for term in terms if any(term.factor))
+        return sum((f * (form(t.top, column) / form(t.bottom, column)).log() for f, t in parts), flint.arb(0))
+
+    return Measure(name, len(data[0]), None, ball, data, terms)
+
+
+def renyi_power(p: Sequence[Fraction], q: Sequence[Fraction], alpha: Fraction) -> Measure:
+    r"""The sum :math:`\sum_y (v\cdot P_0)^{\alpha}(v\cdot P_1)^{1-\alpha}`, behind Renyi's divergence.
+
+    For an order above 1 the divergence of the output laws is ``log(value) / (alpha - 1)``, an increasing function.
+    """
+    first, second = _distributions(p, q)
+    if alpha <= 1:
+        raise InputError("alpha", alpha, "an order above 1")
+
+    def ball(column: Sequence[Any]) -> Any:
+        above, below = (_dot([to_arb(t) for t in law], column) for law in (first, second))
+        return above ** to_arb(alpha) * below ** to_arb(1 - alpha)
+
+    return Measure(f"Renyi power of order {alpha}", len(first), None, ball, (tuple(first), tuple(second)))
+
+
+def f_divergence(
+    p: Sequence[Fraction], q: Sequence[Fraction], generator: Callable[[Any], Any], *, name: str = "f-divergence"
+) -> Measure:
+    r"""Any f-divergence: :math:`\varphi(v) = (v\cdot P_1)\, f\!\left(\frac{v\cdot P_0}{v\cdot P_1}\right)`.
+
+    Parameters
+    ----------
+    generator : callable
+        ``f`` on an ``arb``, convex with ``f(1) = 0``; convexity is the caller's promise.
+
+    Raises
+    ------
+    InputError
+        If ``f(1)`` is not 0.
+    NotDecided
+        Where the measure is evaluated, if ``f`` gives no finite number there.
+    """
+    with working_precision(DEFAULT_BITS):
+        at_one = generator(flint.arb(1))
+    if not isinstance(at_one, flint.arb) or not at_one.is_finite() or not at_one.contains(0):
+        raise InputError("generator", f"f(1) = {at_one}", "an arb around 0")
+    first, second = _distributions(p, q)
+
+    def ball(column: Sequence[Any]) -> Any:
+        above, below = (_dot([to_arb(t) for t in law], column) for law in (first, second))
+        found = below * generator(above / below)
+        if not found.is_finite():
+            raise NotDecided(f"the generator gives {found} at {above / below}: no finite number at this precision")
+        return found
+
+    return Measure(name, len(first), None, ball, (tuple(first), tuple(second)))

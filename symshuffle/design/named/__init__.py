@@ -1,0 +1,1 @@
+"""Named families of design problems whose optima are known in closed form."""

@@ -1,0 +1,412 @@
+r"""Bromwich's integral for laws with a density: no smoothing, so that the width does not depend on the number of nodes.
+
+With M the moment generating function of G and :math:`p_0` the probability of :math:`G=0`,
+
+.. math:: E[S_+]=\frac1{2\pi i}\int_{\Re s=c}\frac{M(s)^n-p_0^n}{s^2}\,ds,\qquad S=G_1+\dots+G_n,
+
+since sums whose terms are all 0 add nothing. A density makes the integrand fall quickly, and the trapezoid rule of step
+:math:`2\pi/X` errs by the aliases :math:`\sum_{m\ne0}e^{-cmX}E[(S+mX)_+;\text{not all }0]` alone. They are not
+negative, so that the sum is an upper bound as it stands; the lower side subtracts
+
+- for m > 0: :math:`e^{-cmX}(E[S_+]+mX)`;
+- for m < 0: :math:`e^{c|m|X}E[(S-|m|X)_+]\le e^{-(\theta-c)|m|X}M(\theta)^n/(e\theta)` with any :math:`\theta>c`.
+
+Beyond the last node evaluated, stretches are bounded by :math:`|M(c+it)|\le|M(c+it_0)|+|t-t_0|\,E[|G-\mu|e^{cG}]`, and
+from some height on the bound of :func:`symshuffle.engines.gauss.far` holds at all heights.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, final
+
+import flint
+import numpy as np
+import numpy.typing as npt
+
+from symshuffle.continuous_law import ContinuousLaw
+from symshuffle.engines import gauss, saddle
+from symshuffle.errors import InputError, NotDecided, Unsupported
+from symshuffle.numbers import Ball, to_arb, working_precision
+from symshuffle.results import Bracket, Rigour
+
+Array = npt.NDArray[np.float64]
+
+_UNIT: Final = 2.0**-53
+_SHARE: Final = 1e-2
+"""Share of the width aimed at that each of the errors may take."""
+
+_MOST_NODES: Final = 60_000
+_MOST_TERMS: Final = 3_000_000
+"""Nodes of the line times nodes of the rule, beyond which the sum in balls is refused."""
+
+_RESOLVED: Final = 1e-15
+"""Share of the integral below which errors are no longer told apart in doubles."""
+
+_FINEST: Final = 1e-40
+_BLOCK: Final = 128
+_COVER_BITS: Final = 64
+_HIGHEST: Final = 28
+"""Attempts to find a height from which the rest can be bounded at once, each by half as much again."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Bromwich:
+    """Bromwich's integral, in balls or with the sum in doubles.
+
+    Parameters
+    ----------
+    rel : float
+        Relative width to aim at, in (0, 1).
+    rigour : {Rigour.BALL, Rigour.FLOAT64}
+        Whether the sum over nodes is done in balls or in doubles with a running bound on its rounding errors.
+    bits : int
+        Working precision of the balls.
+    """
+
+    rel: float = 1e-12
+    rigour: Rigour = Rigour.BALL
+    bits: int = 160
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rel < 1:
+            raise InputError("rel", self.rel, "a relative width in (0, 1)")
+        if self.rigour is Rigour.EXACT:
+            raise InputError("rigour", self.rigour.value, "ball or float64: a density has no exact sums")
+
+    @property
+    def name(self) -> str:
+        """Name of the engine."""
+        return "bromwich"
+
+    def bracket(self, law: ContinuousLaw, n: int) -> Bracket:
+        """A bracket around H(n) of the law that was meant: what was cut off its tails is added to both ends.
+
+        Raises
+        ------
+        Unsupported
+            If the width asked for takes too many nodes.
+        NotDecided
+            If a bound could not be evaluated at this precision.
+        """
+        with working_precision(self.bits + max(n.bit_length(), 8)):
+            plan, seen = self._plan(law, n)
+            line = _Line.of(seen, n, plan)
+            doubles = self.rigour is Rigour.FLOAT64 and plan.small > _RESOLVED * plan.size
+            total, allowance = line.sum_in_doubles() if doubles else line.sum_in_balls()
+            rest = line.rest() + allowance
+            weight = line.step / flint.arb.pi()
+            upper = total * weight + rest
+            lower = total * weight - rest - line.aliases(total * weight + rest)
+            scale = line.log_scale.exp() / n
+            high, low = Ball.from_arb(upper * scale).upper, Ball.from_arb(lower * scale).lower
+            if seen is not law:
+                mean = Ball.from_arb(gauss.expectation(law, flint.arb(0), 1), self.bits)
+                low, high = low + mean.lower, high + mean.upper
+        below, above = law.missing
+        how = (
+            f"Bromwich integral at c = {plan.c if seen is law else -plan.c:.4g}, {line.nodes + 1} nodes of step "
+            f"{plan.step:.4g}, {len(line.rule.values)} Gauss nodes, tails cut at {float(below + above):.1e}"
+        )
+        known = Rigour.FLOAT64 if doubles else Rigour.BALL
+        return Bracket(max(low - below, Fraction(0)), high + above, known, self.name, how)
+
+    def _plan(self, law: ContinuousLaw, n: int) -> tuple[_Plan, ContinuousLaw]:
+        """A line to the right of 0, or for the mirrored law, which is one to the left: the shorter period wins.
+
+        ``E[S_+] = E[S] + E[(-S)_+]``: a long upper tail does no harm on the left, but the difference cancels, so that
+        the width asked for is smaller there.
+        """
+        rough = _rough(law)
+        right: _Plan | None = None
+        with contextlib.suppress(Unsupported):
+            right = _choose(rough, n, self.rel)
+        mean = float(rough.weights @ rough.values)
+        c = saddle.saddle_point(rough, n) if right is None else right.c
+        value = (
+            math.exp(n * rough.cumulant(c)) / (c * c * math.sqrt(2 * math.pi * (n * rough.curvature(c) + 2 / c**2))) / n
+        )
+        if value > 1e-30 * abs(mean) and float(rough.values.min()) < 0:
+            rel = max(self.rel * value / (value + abs(mean)), _FINEST)
+            try:
+                left = _choose(saddle.Tilt(-rough.values, rough.weights), n, rel)
+            except Unsupported:
+                left = None
+            if left is not None and (right is None or left.period < right.period / 3):
+                return left, law.mirrored
+        if right is None:
+            raise Unsupported("the sum has tails that no period outruns")
+        return right, law
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Constants: the line, the step, where all is bounded at once, the slope for one tail, what is negligible."""
+
+    c: float
+    step: float
+    far: float
+    slope: float
+    small: float
+    size: float
+
+    @property
+    def period(self) -> float:
+        """The period of the aliases."""
+        return 2 * math.pi / self.step
+
+
+def _rough(law: ContinuousLaw) -> saddle.Tilt:
+    """The cumulant function of a law by a rule of low order, for choices only."""
+    found = [(max(float(law.zero), 0.0), 0.0)] if law.zero.upper > 0 else []
+    with working_precision(53):
+        for piece in law.pieces:
+            count = max(1, math.ceil((piece.high - piece.low) * 2))
+            width = (piece.high - piece.low) / count
+            for k in range(count):
+                for root, weight in gauss.gauss(8, 53):
+                    u = flint.acb(to_arb(piece.low + width * k + width / 2) + to_arb(width / 2) * root)
+                    mass = float((to_arb(width / 2) * weight * piece.density(u).real).mid())
+                    found.append((mass, float(piece.value(u).real.mid())))
+    kept = [(w, v) for w, v in found if w > 1e-290]
+    weights, values = np.array([w for w, _ in kept]), np.array([v for _, v in kept])
+    return saddle.Tilt(values, weights / weights.sum())
+
+
+def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> float:
+    """About H(n), in milliseconds and without any claim: for searches whose result is certified afterwards.
+
+    Parameters
+    ----------
+    values, weights : array
+        Atoms of G and their probabilities, or nodes and weights of a rule, shape ``(m,)``.
+    n : int
+        Number of users.
+    rel : float
+        About the relative error to aim at.
+    """
+    kept = weights > 1e-18 * weights.max()
+    tilt = saddle.Tilt(values[kept], weights[kept] / weights[kept].sum())
+    still = float(tilt.weights[tilt.values == 0].sum())
+    plan = _choose(tilt, n, rel)
+    k = tilt.cumulant(plan.c)
+    shifted = tilt.tilted(plan.c)
+    zero = still * math.exp(-k)
+    total = 0.0
+    for first in range(0, _MOST_NODES, _BLOCK):
+        t = plan.step * np.arange(first, first + _BLOCK)
+        ratio = np.exp(1j * np.outer(t, tilt.values)) @ shifted
+        part = (ratio**n - zero**n) / (plan.c + 1j * t) ** 2
+        if first == 0:
+            part[0] /= 2
+        total += float(part.real.sum())
+        if float(np.abs(part[-8:]).max()) * plan.step * (first + _BLOCK) < plan.size * rel:
+            break
+    return total * plan.step / math.pi * math.exp(n * k) / n
+
+
+def _choose(tilt: saddle.Tilt, n: int, rel: float) -> _Plan:
+    """Constants for a relative width; whatever they are, the bracket is true.
+
+    Raises
+    ------
+    Unsupported
+        If the tails of the sum are too long for any period.
+    """
+    c = saddle.saddle_point(tilt, n)
+    k, variance = tilt.cumulant(c), tilt.curvature(c)
+    size = 1 / (c * c * math.sqrt(2 * math.pi * (n * variance + 2 / c**2)))  # of the integral, relative to M(c)^n
+    quiet = -math.log(rel * _SHARE)
+    reach, slope = 0.0, c
+    while True:
+        reach = max(1.1 * reach, (quiet + 5) / c)
+        right = c * reach - math.log(reach) + n * k + math.log(size)
+        options = c * (1 + np.geomspace(1e-3, 30, 60))
+        left = [(s - c) * reach - n * (tilt.cumulant(s) - k) + math.log(s * size) for s in map(float, options)]
+        slope = float(options[int(np.argmax(left))])
+        if min(right, max(left)) > quiet + 2:
+            break
+        if reach > 1e12 / c:
+            raise Unsupported("the sum has tails that no period outruns")
+    return _Plan(c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rel * _SHARE * size, size)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The integrand on the line at c; ``M(c)^n`` by the Gauss rule is taken out as ``exp(log_scale)``."""
+
+    law: ContinuousLaw
+    n: int
+    plan: _Plan
+    c: flint.arb
+    step: flint.arb
+    rule: gauss.Rule
+    tilted: tuple[flint.arb, ...]
+    zero: flint.arb
+    total: flint.arb
+    log_scale: flint.arb
+    error: flint.arb
+    beyond: tuple[flint.arb, float]
+    nodes: int
+
+    @classmethod
+    def of(cls, law: ContinuousLaw, n: int, plan: _Plan) -> _Line:
+        c = to_arb(Fraction(plan.c))
+        step = to_arb(Fraction(plan.step))
+        atom = to_arb(law.zero).max(flint.arb(0))
+        size = gauss.expectation(law, c)
+        beyond, height = _far(law, n, plan, c, size, atom)
+        tolerance = float(size.mid()) * plan.small * plan.c**2 / n / 10
+        rule = gauss.rule(law, c, height=height, tolerance=tolerance)
+        grown = [w * (c * v).exp() for v, w in zip(rule.values, rule.weights, strict=True)]
+        total = sum(grown, start=atom)
+        tilted = tuple(g / total for g in grown)
+        error = (rule.error / total).upper()
+        log_scale, zero = n * total.log(), atom / total
+        nodes = _nodes(_doubles(rule.values), _doubles(tilted), float(zero.mid()), n, plan, height)
+        return cls(law, n, plan, c, step, rule, tilted, zero, total, log_scale, error, (beyond, height), nodes)
+
+    def ratio(self, t: flint.arb) -> flint.acb:
+        """``M(c + it)/M(c)``, M(c) being the sum of the rule."""
+        real, imaginary = self.zero, flint.arb(0)
+        for value, weight in zip(self.rule.values, self.tilted, strict=True):
+            sine, cosine = (t * value).sin_cos()
+            real += cosine * weight
+            imaginary += sine * weight
+        return flint.acb(real + flint.arb(0, self.error), imaginary + flint.arb(0, self.error))
+
+    def sum_in_balls(self) -> tuple[flint.arb, flint.arb]:
+        """The sum over nodes before the factor step/pi, and no allowance: the balls carry it."""
+        if self.nodes * len(self.tilted) > _MOST_TERMS:
+            cost = f"{self.nodes} nodes of {len(self.tilted)} terms"
+            raise Unsupported(f"engine bromwich in balls at n = {self.n}: {cost}; ask for a larger rel, or for doubles")
+        still = self.zero**self.n
+        total = flint.arb(0)
+        for index in range(self.nodes + 1):
+            t = self.step * index
+            s = flint.acb(self.c, t)
+            part = ((self.ratio(t) ** self.n - still) / (s * s)).real
+            total += part / 2 if index == 0 else part
+        return total, flint.arb(0)
+
+    def sum_in_doubles(self) -> tuple[flint.arb, flint.arb]:
+        """The sum over nodes in doubles, and an allowance for rounding and for the error of the rule."""
+        values, weights = _doubles(self.rule.values), _doubles(self.tilted)
+        zero, n, plan = float(self.zero.mid()), self.n, self.plan
+        drift = float(weights @ np.abs(values))
+        sums: list[float] = []
+        noise = 0.0
+        for first in range(0, self.nodes + 1, 512):
+            index = np.arange(first, min(first + 512, self.nodes + 1))
+            t = plan.step * index
+            ratio = zero + np.exp(1j * np.outer(t, values)) @ weights
+            error = _UNIT * (4 * t * drift + 8 + math.log2(len(values) + 1)) + float(self.error.upper())
+            s = plan.c + 1j * t
+            part = (ratio**n - zero**n) / (s * s) * np.where(index == 0, 0.5, 1.0)
+            size = np.maximum(np.abs(ratio), zero) + error
+            spoilt = size ** (n - 1) * (n * error + 8 * _UNIT) + 8 * _UNIT * np.abs(ratio) ** n
+            noise += float((spoilt / np.abs(s) ** 2).sum())
+            sums.extend(part.real)
+        total = math.fsum(sums)
+        # The step of the plan is a double, and so is t; n t is not, which the allowance per unit of drift covers.
+        allowance = to_arb(Fraction(1.01 * noise + 4 * _UNIT * abs(total)))
+        return to_arb(Fraction(total)), allowance * self.step / flint.arb.pi()
+
+    def rest(self) -> flint.arb:
+        """Bound on the sum over all nodes after the last one evaluated, with the factor step/pi."""
+        bound, height = self.beyond
+        last = max(self.nodes, math.floor(height / self.plan.step))
+        weight = self.step / flint.arb.pi()
+        total = weight * self._stretches(self.nodes + 1, last)
+        reached = self.step * max(last, 1)
+        share = (bound / self.total).upper()
+        power = self.n * share * (self.zero + share) ** (self.n - 1)
+        return total + power / (flint.arb.pi() * reached)
+
+    def _stretches(self, start: int, last: int) -> flint.arb:
+        """Bound on the sum over the nodes from ``start`` to ``last``, stretch by stretch."""
+        if start > last:
+            return flint.arb(0)
+        with working_precision(_COVER_BITS):
+            mean = (gauss.expectation(self.law, self.c, 1) / self.total).mid()
+            spread = (gauss.expectation(self.law, self.c, 2, mean) / self.total).upper().sqrt()
+            total, index, taken, width = flint.arb(0), start, 0, 1
+            still = self.zero**self.n
+            allowed = self.plan.small / (last + 1 - start)
+            while index <= last:
+                stop = min(index + width, last + 1)
+                left, right = self.step * index, self.step * (stop - 1)
+                radius = (right - left) / 2
+                middle = self.ratio((left + right) / 2)
+                size = (abs(middle) + radius * spread).upper().min(flint.arb(1))
+                moved = (abs(middle - self.zero) + radius * spread).upper()
+                most = (size**self.n + still).min(self.n * moved * (self.zero + moved) ** (self.n - 1))
+                part = most.upper() / (self.c**2 + left**2)
+                taken += 1
+                if taken * len(self.tilted) > _MOST_TERMS:
+                    raise Unsupported(f"over {taken} stretches of the line; ask for a larger rel")
+                if float(part * self.step) > allowed and stop - index > 1:
+                    width = max(1, (stop - index) // 2)
+                    continue
+                total += part * (stop - index)
+                index, width = stop, 2 * width
+            return flint.arb(total.upper())
+
+    def aliases(self, value: flint.arb) -> flint.arb:
+        """Bound on the aliases, relative to ``exp(log_scale)``; ``value`` bounds the sum itself."""
+        reach = 2 * flint.arb.pi() / self.step
+        q = (-self.c * reach).exp()
+        right = value.upper() * q / (1 - q) + reach * q / (1 - q) ** 2 * (-self.log_scale).exp()
+        theta = to_arb(Fraction(self.plan.slope))
+        size = gauss.expectation(self.law, theta)
+        ratio = (-(theta - self.c) * reach).exp()
+        left = ratio / (1 - ratio) * (self.n * size.log() - self.log_scale).exp() / (flint.arb(1).exp() * theta)
+        if not (left.is_finite() and right.is_finite()):
+            raise NotDecided("the bound on the aliases could not be evaluated; raise bits")
+        return flint.arb((left + right).upper())
+
+
+def _doubles(numbers: tuple[flint.arb, ...]) -> Array:
+    return np.array([float(x.mid()) for x in numbers])
+
+
+def _nodes(values: Array, weights: Array, zero: float, n: int, plan: _Plan, height: float) -> int:
+    """The last node worth evaluating: after it the integrand, if it goes on falling, is negligible.
+
+    Raises
+    ------
+    Unsupported
+        If that takes too many nodes.
+    """
+    last = math.ceil(height / plan.step)
+    for start in range(1, min(last, _MOST_NODES), _BLOCK):
+        index = np.arange(start, start + _BLOCK)
+        t = plan.step * index
+        ratio = zero + np.exp(1j * np.outer(t, values)) @ weights
+        part = np.abs(ratio**n - zero**n) / (plan.c**2 + t * t) * plan.step * (1 + index)
+        below = np.flatnonzero(part < plan.small / 40)
+        if len(below):
+            return min(int(start + below[0]), last)
+    if last > _MOST_NODES:
+        raise Unsupported(f"the integrand has not fallen after {_MOST_NODES} nodes; ask for a larger rel")
+    return last
+
+
+def _far(
+    law: ContinuousLaw, n: int, plan: _Plan, c: flint.arb, size: flint.arb, atom: flint.arb
+) -> tuple[flint.arb, float]:
+    """A height from which the rest is small enough, and the bound on the share of the pieces there."""
+    height = plan.far
+    for _ in range(_HIGHEST):
+        bound = gauss.far(law, c, height)
+        share, still = bound / size, atom / size
+        if n * share * (still + share) ** (n - 1) / (flint.arb.pi() * to_arb(Fraction(height))) < plan.small:
+            return bound, height
+        height *= 1.5
+    raise Unsupported("a density whose transform falls too slowly for the width asked for; ask for a larger rel")

@@ -1,0 +1,167 @@
+r"""One bracket for a law of G with a density: which tails to cut, and what to do where Bromwich's integral is no help.
+
+*Where the integrand falls too slowly* (few users, or values of G that a density hardly spreads) the law is put between
+two finite ones: on a cell of the line with mass w, mean m and G in [a, b], the atom m is below the law of G in convex
+order, and the law on {a, b} of mean m is above it. :math:`H(n)=\frac1nE[(\sum G_i)_+]` rises in that order, so that
+each finite engine gives an end. The ends approach each other as the square of the width of the cells.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Final
+
+import flint
+import numpy as np
+
+from symshuffle.choices import Rigour, choice
+from symshuffle.continuous_law import ContinuousLaw, LevelledPair
+from symshuffle.engines import gauss
+from symshuffle.engines.bromwich import Bromwich
+from symshuffle.engines.doubling import Atoms, positive_part
+from symshuffle.errors import NotDecided, Unsupported
+from symshuffle.numbers import working_precision
+from symshuffle.results import Bracket
+
+_FIRST_TAIL: Final = Fraction(1, 10**16)
+_TAIL_SHARE: Final = Fraction(1, 50)
+"""Share of the width aimed at that the cut tails may take."""
+
+_LEAST_TAIL: Final = Fraction(1, 10**300)
+_FEW: Final = 5
+"""Users up to which the transform is not tried: nothing has made the integrand fall yet."""
+
+_MANY: Final = 1000
+"""Users beyond which the road by cells is not taken: each addition widens the bracket."""
+
+_FIRST_CELLS: Final = 300
+_MOST_CELLS: Final = 2000
+_CELL_BITS: Final = 96
+_UNIT: Final = 2.0**-53
+
+
+def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: float) -> Bracket:
+    """H(n) of a pair of densities at a level.
+
+    Parameters
+    ----------
+    law : LevelledPair
+        The pair and the level.
+    n : int
+        Number of users.
+    rigour : {"float64", "ball"}
+        Doubles with an allowance, or balls.
+    rel : float
+        Relative width to aim at; a bracket that is wider says so (``aimed``).
+
+    Raises
+    ------
+    Unsupported
+        If no window holds the pair, or exact arithmetic is asked for.
+    """
+    rigour = choice(Rigour, rigour, "rigour")
+    if rigour is Rigour.EXACT:
+        raise Unsupported("a law with a density has no exact sums: rigour float64 or ball")
+    refusal = ""
+    if n > _FEW:
+        try:
+            return _by_transform(law, n, rigour, rel)
+        except (Unsupported, NotDecided) as reason:
+            if n > _MANY:
+                raise
+            refusal = f": {reason}"
+    if rigour is not Rigour.FLOAT64:
+        raise Unsupported(f"{rigour.value} at n = {n}: the integrand falls too slowly; ask for float64{refusal}")
+    return _by_cells(law, n, rel)
+
+
+def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Bracket:
+    """By Bromwich's integral; tails are cut where what they hold is small against the result."""
+    tail, finer = _FIRST_TAIL * Fraction(rel) * 10**8, rel
+    while True:
+        bits = max(128, 2 * tail.denominator.bit_length() - 2 * tail.numerator.bit_length() + 64)
+        cut = law.pair.law(law.exp_eps, tail=tail, bits=bits)
+        found = Bromwich(finer, rigour, bits=max(bits, 160)).bracket(cut, n)
+        missing = sum(cut.missing)
+        if missing <= 4 * _TAIL_SHARE * Fraction(rel) * found.upper or tail < _LEAST_TAIL:
+            if found.width <= Fraction(rel) * found.upper or finer < rel * 1e-6:
+                return found
+            finer /= 1000
+            continue
+        tail = min(_TAIL_SHARE * Fraction(rel) * max(found.lower, missing * Fraction(1, 10**6)), tail / 100)
+
+
+def _by_cells(law: LevelledPair, n: int, rel: float) -> Bracket:
+    """Between two finite laws, on cells as many as the width takes, or as are affordable."""
+    tail, count = min(_FIRST_TAIL, Fraction(rel) / 10**4), _FIRST_CELLS
+    while True:
+        cut = law.pair.law(law.exp_eps, tail=tail)
+        found = two_sided(cut, n, cells=count)
+        if found.upper * Fraction(rel) < 10 * sum(cut.missing) and tail > _LEAST_TAIL:
+            tail = min(max(found.upper * Fraction(rel) / 1000, tail / 10**20), tail / 100)
+            continue
+        if found.width <= Fraction(rel) * found.upper:
+            return found
+        wide = float(found.relative_width or 1)
+        if count >= _MOST_CELLS:
+            how = f"{found.how}; relative width {wide:.1e} where {rel:.1e} was aimed at"
+            return replace(found, how=how, aimed=rel)
+        count = min(_MOST_CELLS, math.ceil(count * min(max(1.3 * math.sqrt(wide / rel), 1.5), 8.0)))
+
+
+def two_sided(law: ContinuousLaw, n: int, *, cells: int) -> Bracket:
+    """H(n) between the values of two finite laws, one below and one above in convex order; tails are added."""
+    below, above = merged_and_spread(law, cells)
+    (low, lost), (high, gained) = (
+        positive_part(atoms, n, 2 * cells, spread=spread) for atoms, spread in ((below, False), (above, True))
+    )
+    missing = law.missing
+    lower = Fraction(low) - Fraction(lost)
+    return Bracket(
+        max(lower / n - missing[0], Fraction(0)),
+        (Fraction(high) + Fraction(gained)) / n + missing[1],
+        Rigour.FLOAT64,
+        "doubling",
+        f"laws on either side in convex order, {cells} cells, tails cut at {float(sum(missing)):.1e}, "
+        f"rounding allowance {max(lost, gained):.1e}",
+    )
+
+
+def merged_and_spread(law: ContinuousLaw, cells: int) -> tuple[Atoms, Atoms]:
+    """Two finite laws in doubles, below and above in convex order."""
+    length = sum((piece.high - piece.low for piece in law.pieces), start=Fraction(0))
+    below: list[tuple[float, float]] = []
+    above: list[tuple[float, float]] = []
+    with working_precision(_CELL_BITS):
+        total, blur, widest = flint.arb(0), flint.arb(0), 0.0
+        for piece in law.pieces:
+            count = max(2, math.ceil(cells * (piece.high - piece.low) / length))
+            ends = [piece.low + (piece.high - piece.low) * Fraction(k, count) for k in range(count + 1)]
+            for low, high in pairwise(ends):
+                part = replace(piece, low=low, high=high)
+                mass = part.integral(lambda u: u * 0 + 1).real
+                if not mass > 0:
+                    raise NotDecided("a cell has no mass that this precision shows")
+                mean = part.integral(piece.value).real / mass
+                least, most = gauss.range_of(part)
+                blur += mass.rad() * (abs(most) + abs(least)).upper() + mass.upper() * mean.rad()
+                total += mass
+                below.append((float(mean.mid()), float(mass.mid())))
+                share = ((mean - least) / (most - least)).mid() if most > least else flint.arb(1)
+                above += [(float(most), float((mass * share).mid())), (float(least), float((mass * (1 - share)).mid()))]
+                widest = max(widest, abs(float(most)), abs(float(least)), 1.0)
+        rest = float((1 - total).mid().max(flint.arb(0)))
+        shift = 8 * _UNIT * widest + 4 * float(blur.upper())
+    return _atoms([*below, (0.0, rest)], shift), _atoms([*above, (0.0, rest)], shift)
+
+
+def _atoms(pairs: list[tuple[float, float]], shift: float) -> Atoms:
+    """Sorted; a double next to the middle of a ball is off by a share of 2^-49 at the most."""
+    ordered = sorted(pair for pair in pairs if pair[1] > 0)
+    return Atoms(np.array([v for v, _ in ordered]), np.array([w for _, w in ordered]), shift, 2.0**-49)
+
+
+__all__ = ["density_bracket", "merged_and_spread", "two_sided"]

@@ -1,0 +1,89 @@
+"""The engines by label, and what each of them has to offer.
+
+A new engine is one module and one line of ``ENGINES``: the automatic choice, the command line, the conformance grid,
+the random tests and the import contracts are read off, or compared with, this table. Modules load when used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self, runtime_checkable
+
+if TYPE_CHECKING:
+    from symshuffle.results import Bracket, Rigour
+
+ENGINES: Final[Mapping[str, str]] = {
+    "exact": "symshuffle.engines.exact:Exact",
+    "sparse": "symshuffle.engines.sparse:Sparse",
+    "counts": "symshuffle.engines.counts:Counts",
+    "contour": "symshuffle.engines.contour:Contour",
+    "ball": "symshuffle.engines.ball:BallContour",
+    "fft": "symshuffle.engines.fft:FFT",
+}
+"""Label to class, in the order in which the automatic choice asks them."""
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """From the law of G to a bracket around H(n), and nothing else about where the law comes from.
+
+    Attributes
+    ----------
+    least : Rigour
+        What its brackets are at the least.
+    continuous : bool
+        Whether it takes a law with a continuous part, a ``MixedLaw``.
+    """
+
+    least: ClassVar[Rigour]
+    continuous: ClassVar[bool]
+
+    @property
+    def name(self) -> str:
+        """Name of the engine in results."""
+        ...
+
+    @classmethod
+    def aiming(cls, rel: float, bits: int) -> Self:
+        """With its own limits, at a relative width and at a precision, where it lets one choose them."""
+        ...
+
+    @classmethod
+    def offered(cls, law: Any, rigour: Rigour | None, rel: float) -> Self | None:
+        """As it takes part in the automatic choice at some rigour: limited to what is cheap; None if it stays out."""
+        ...
+
+    @classmethod
+    def trials(cls, law: Any) -> tuple[Self, ...]:
+        """Settings that take about a second, the careful ones first: under all of them its brackets have to hold."""
+        ...
+
+    def refusal(self, law: Any, n: int) -> str | None:
+        """Why it cannot answer, before it starts, or None."""
+        ...
+
+    def bracket(self, law: Any, n: int) -> Bracket:
+        """A bracket around H(n); where it finds on the way that it has none, it raises ``Unsupported``."""
+        ...
+
+
+def engine_class(label: str) -> type[Engine]:
+    """The class of this label."""
+    module, name = ENGINES[label].split(":")
+    found: type[Engine] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def engine_classes() -> Iterator[tuple[str, type[Engine]]]:
+    """All labels with their classes, in the order of the automatic choice."""
+    return ((label, engine_class(label)) for label in ENGINES)
+
+
+def offers(law: Any, n: int, rigour: Rigour | None, rel: float, *, continuous: bool = False) -> Iterator[Engine]:
+    """The engines that would answer, as the automatic choice asks them."""
+    for _, found in engine_classes():
+        if found.continuous or not continuous:
+            engine = found.offered(law, rigour, rel)
+            if engine is not None and engine.refusal(law, n) is None:
+                yield engine

@@ -1,0 +1,134 @@
+"""The contour engines on the Laplace law itself, against the two finite laws that enclose it and the closed form."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from symshuffle import Exp, Rigour, delta, epsilon
+from symshuffle.accountants.inverses import solve_eps0, solve_n
+from symshuffle.engines.ball import BallContour
+from symshuffle.engines.contour import Contour
+from symshuffle.engines.exact import Exact
+from symshuffle.engines.fft import FFT
+from symshuffle.mechanisms.continuous import Laplace
+
+MILLION = 10**6
+LEVELS = {Fraction(1, 10): Fraction(1, 30), Fraction(1): Fraction(1, 4), Fraction(4): Fraction(1)}
+LARGE = {Fraction(1, 10): Fraction(1, 5000), Fraction(1): Fraction(3, 1000), Fraction(4): Fraction(15, 1000)}
+
+
+def mechanism(eps0: Fraction, cells: int = 200) -> Laplace:
+    return Laplace(Exp(eps0), cells=cells)
+
+
+def level(eps0: Fraction, n: int) -> Fraction:
+    return LARGE[eps0] if n == MILLION else LEVELS[eps0] if n < 1000 else LEVELS[eps0] / 6
+
+
+@pytest.mark.parametrize("n", [1, 2, 10, 1000, MILLION])
+@pytest.mark.parametrize("eps0", LEVELS)
+def test_new_bracket_is_inside_the_finite_ones(eps0: Fraction, n: int) -> None:
+    target, coarse = Exp(level(eps0, n)), mechanism(eps0, cells=8)
+    found = delta(mechanism(eps0), n=n, exp_eps=target).bracket
+    low, high = (Contour(rel=1e-4).bracket(coarse.law(target, side=side), n) for side in ("lower", "upper"))
+    assert low.lower <= found.lower <= found.upper <= high.upper
+    assert found.width <= Fraction(1, 10**6) * found.upper
+
+
+@pytest.mark.parametrize("eps0", [Fraction(1), Fraction(4)])
+@pytest.mark.parametrize("direction", ["forward", "reverse", "both"])
+@pytest.mark.parametrize("domain", ["binary", "unit"])
+def test_balls_at_a_million_users(eps0: Fraction, direction: str, domain: str) -> None:
+    asked = Laplace(Exp(eps0), domain=domain)  # type: ignore[arg-type]
+    eps = {Fraction(1): "0.0030656", Fraction(4): "0.0276"}[eps0]
+    found = delta(asked, n=MILLION, eps=eps, direction=direction, rigour=Rigour.BALL, rel=1e-10)  # type: ignore[arg-type]
+    assert found.bracket.rigour is Rigour.BALL
+    assert Fraction(1, 10**7) < found.bracket.lower < Fraction(1, 10**5)
+    assert found.bracket.width <= Fraction(1, 10**10) * found.bracket.upper
+
+
+@pytest.mark.parametrize(("n", "rel"), [(10, 1e-2), (100, 1e-4), (1000, 1e-8), (MILLION, 1e-8)])
+@pytest.mark.parametrize("eps0", LEVELS)
+def test_balls_and_doubles_agree(eps0: Fraction, n: int, rel: float) -> None:
+    law = mechanism(eps0).mixed_law(Exp(level(eps0, n)), bits=192)
+    balls, doubles = BallContour(rel=rel).bracket(law, n), Contour(rel=1e-6).bracket(law, n)
+    assert max(balls.lower, doubles.lower) <= min(balls.upper, doubles.upper)
+    assert balls.width <= Fraction(rel) * balls.upper
+
+
+@pytest.mark.parametrize("eps0", [Fraction(1, 10), Fraction(1), Fraction(4), Fraction(12)])
+@pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 3), Fraction(99, 100)])
+def test_one_user_is_the_hockey_stick_of_laplace(eps0: Fraction, share: Fraction) -> None:
+    eps = share * eps0
+    truth = Fraction(-math.expm1((float(eps) - float(eps0)) / 2))
+    closed = delta(mechanism(eps0), n=1, eps=eps, rigour=Rigour.BALL).bracket
+    assert abs(closed.midpoint - truth) < Fraction(1, 10**15)
+    assert closed.width < Fraction(1, 10**30)
+
+
+@pytest.mark.parametrize("eps0", LEVELS)
+def test_contour_of_one_user_encloses_the_closed_form(eps0: Fraction) -> None:
+    law = mechanism(eps0).mixed_law(Exp(eps0 / 3))
+    contour, closed = Contour(rel=1e-4).bracket(law, 1), law.positive_mean()
+    assert contour.lower <= closed.lower <= closed.upper <= contour.upper
+
+
+def test_doubles_at_very_many_users() -> None:
+    bracket = delta(mechanism(Fraction(1)), n=10**12, eps="0.000001").bracket
+    assert bracket.width <= Fraction(1, 10**6) * bracket.upper
+
+
+def test_large_budgets() -> None:
+    asked, target = mechanism(Fraction(12), cells=40), Exp(Fraction(1))
+    found = Contour(rel=1e-6).bracket(asked.mixed_law(target), 10**5)
+    low, high = (Contour(rel=1e-3).bracket(asked.law(target, side=side), 10**5) for side in ("lower", "upper"))
+    assert low.lower <= found.lower <= found.upper <= high.upper
+    assert found.width <= Fraction(1, 10**6) * found.upper
+
+
+@pytest.mark.parametrize("eps", ["1", "2"])
+@pytest.mark.parametrize("rigour", [Rigour.BALL, Rigour.FLOAT64])
+def test_from_the_local_budget_on_nothing_is_left(eps: str, rigour: Rigour) -> None:
+    bracket = delta(mechanism(Fraction(1)), n=1000, eps=eps, rigour=rigour).bracket
+    assert bracket.lower == bracket.upper == 0
+
+
+def test_level_zero_is_total_variation() -> None:
+    bracket = delta(mechanism(Fraction(1)), n=5000, eps=0, rigour=Rigour.BALL, rel=1e-8).bracket
+    assert 0 < bracket.width <= Fraction(1, 10**8) * bracket.upper
+
+
+@pytest.mark.parametrize("engine", [FFT(), Exact()])
+def test_other_engines_keep_to_the_finite_laws(engine: FFT | Exact) -> None:
+    coarse = mechanism(Fraction(1), cells=4)
+    bracket = delta(coarse, n=2, eps="1/4", engine=engine, rigour=None).bracket
+    truth = delta(coarse, n=2, eps="1/4").bracket
+    assert bracket.lower <= truth.lower <= truth.upper <= bracket.upper
+
+
+@pytest.mark.parametrize("n", [5, 10**4])
+def test_inverses_resolve_at_the_default_width(n: int) -> None:
+    target = "0.001" if n == 5 else "1e-6"
+    eps = epsilon(mechanism(Fraction(1)), n=n, delta=target).bracket
+    assert 0 < eps.width <= Fraction(1, 10**6) * eps.upper
+    assert delta(mechanism(Fraction(1)), n=n, eps=eps.upper).bracket.upper <= Fraction(target)
+    assert delta(mechanism(Fraction(1)), n=n, eps=eps.lower).bracket.lower > Fraction(target)
+
+
+def test_budget_and_users() -> None:
+    eps0 = solve_eps0(Laplace(), n=10**4, eps="0.05", delta="1e-6").bracket
+    assert 0 < eps0.width <= Fraction(1, 10**6) * eps0.upper
+    users = solve_n(mechanism(Fraction(1)), eps="0.05", delta="1e-4").bracket
+    assert users.upper - users.lower == 1
+
+
+def test_real_pair_stays_below_the_bound() -> None:
+    found = delta(mechanism(Fraction(1)), n=1000, eps="0.05", attain=True, rigour=Rigour.BALL, rel=1e-8)
+    assert found.attained is not None
+    assert 0 < found.attained.lower < found.bracket.lower
+    coarse = mechanism(Fraction(1), cells=12).background(Exp(Fraction(1, 20)), direction="reverse")
+    finite = Contour(rel=1e-4).bracket(coarse, 1000)
+    assert finite.lower <= found.attained.lower <= finite.upper * Fraction(102, 100)

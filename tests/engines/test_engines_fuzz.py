@@ -1,0 +1,129 @@
+"""No bracket excludes the truth: random laws, against their exact rational value."""
+
+import math
+from fractions import Fraction
+
+import hypothesis
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from symshuffle.accountants.confirm import confirm
+from symshuffle.engines.ball import BallContour
+from symshuffle.engines.contour import Contour
+from symshuffle.engines.exact import Exact, _counted, enumerate_ball
+from symshuffle.engines.fft import FFT
+from symshuffle.engines.registry import engine_classes
+from symshuffle.errors import Unsupported
+from symshuffle.law import Law
+from symshuffle.testing import laws
+
+USERS = st.integers(1, 12)
+
+
+def truth(law: Law, n: int) -> Fraction:
+    """The sum over count vectors in rationals: neither lattice nor ball."""
+    return _counted(law, n) / n + law.singular
+
+
+def check(law: Law, n: int) -> None:
+    exact = truth(law, n)
+    assert Exact().bracket(law, n).exact == exact
+    assert enumerate_ball(law, n).lower <= exact <= enumerate_ball(law, n).upper
+    check_brackets(law, n, exact)
+    value = confirm(law, n, digits=30).exactly
+    assert abs(value - exact) <= exact * Fraction(1, 10**29)
+
+
+def check_brackets(law: Law, n: int, exact: Fraction) -> None:
+    for _, kind in engine_classes():
+        for engine in kind.trials(law):
+            if engine.refusal(law, n) is None:
+                try:
+                    bracket = engine.bracket(law, n)
+                except Unsupported:  # trials are limited to a second
+                    continue
+                assert bracket.contains(exact), (engine, str(bracket), float(exact))
+
+
+@given(laws(max_atoms=4), USERS)
+@hypothesis.settings(max_examples=200)
+def test_no_engine_excludes_the_truth(law, n):
+    check(law, n)
+
+
+@pytest.mark.conformance
+@given(laws(max_atoms=4), USERS)
+@hypothesis.settings(max_examples=2_000)
+def test_no_engine_excludes_the_truth_at_length(law, n):
+    check(law, n)
+
+
+@pytest.mark.conformance
+@given(laws(max_atoms=4), st.integers(13, 300))
+@hypothesis.settings(max_examples=500)
+def test_no_engine_excludes_the_sum_over_the_lattice(law, n):
+    """Beyond enumeration the truth is the power of an integer polynomial."""
+    engine = Exact(largest_power=50_000_000, largest_count=0)
+    if engine.refusal(law, n) is None:
+        check_brackets(law, n, engine.bracket(law, n).exact)
+
+
+@given(laws(max_atoms=4, singular=False), USERS)
+@hypothesis.settings(max_examples=60)
+def test_scaling_the_law_scales_the_value(law, n):
+    doubled = Law(tuple(3 * value for value in law.values), law.weights)
+    assert truth(doubled, n) == 3 * truth(law, n)
+
+
+@given(laws(max_atoms=4, singular=False), st.integers(1, 6))
+@hypothesis.settings(max_examples=60)
+def test_value_falls_with_users(law, n):
+    """S_n / n is a reverse martingale, so E[(S_n / n)_+] falls in n; a bracket must not rise above it."""
+    assert truth(law, n + 1) <= truth(law, n)
+
+
+# Laws found by hand, each of which broke an engine once.
+
+
+def test_mass_far_below_one_on_the_saddle():
+    """M(c) is about 1e-15: log1p(M - 1) lost it, and the bracket sat 28 % below the truth."""
+    rare = Fraction(1, 10**15)
+    check(Law((Fraction(-100), Fraction(1)), (1 - rare, rare)), 10)
+
+
+def test_one_atom():
+    for value in (Fraction(1), Fraction(0), Fraction(-1), Fraction(10**6, 7)):
+        check(Law((value,), (Fraction(1),)), 3)
+
+
+def test_one_atom_in_doubles():
+    assert FFT().bracket(Law((1.0,), (1.0,)), 3).contains(Fraction(1))
+    assert Contour().bracket(Law((1.0,), (1.0,)), 3).contains(Fraction(1))
+
+
+def test_atoms_of_very_different_size():
+    law = Law(
+        (Fraction(10**17), Fraction(-(10**17)), Fraction(0)), (Fraction(1, 10**17),) * 2 + (1 - Fraction(2, 10**17),)
+    )
+    for n in (1, 4):
+        check(law, n)
+
+
+def test_values_below_the_smallest_double():
+    """Never 0.0 for a positive number: log10 stays finite and right."""
+    rare = Fraction(1, 10**40)
+    law = Law((Fraction(1), Fraction(-1)), (rare, 1 - rare))
+    exact = truth(law, 12)
+    assert Contour().bracket(law, 12).contains(exact)  # in doubles, the lower side is lost on so steep a lattice
+    for bracket in (Exact().bracket(law, 12), BallContour(rel=1e-6).bracket(law, 12)):
+        assert bracket.contains(exact)
+        assert math.isfinite(float(bracket.decimals()["log10_upper"]))
+        assert math.isfinite(float(bracket.decimals()["log10_lower"]))
+        assert float(bracket.decimals()["log10_upper"]) < -240
+
+
+def test_an_atom_that_is_positive_but_rounds_to_zero():
+    tiny = Fraction(1, 10**400)
+    law = Law((tiny, Fraction(-1)), (Fraction(1, 2), Fraction(1, 2)))
+    assert Contour().bracket(law, 2).contains(truth(law, 2))

@@ -1,0 +1,117 @@
+"""The registry of engines is the only list of them: whatever keeps another is compared with it."""
+
+import tomllib
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from symshuffle.accountants.evaluate import Request, choose_engine, evaluate_law
+from symshuffle.cli.arguments import EngineName, RigourName, engine_and_rigour
+from symshuffle.engines.registry import ENGINES, Engine, engine_class, engine_classes, offers
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.law import Law
+from symshuffle.results import Bracket, Rigour
+from tests.conformance import grid
+
+ROOT = Path(__file__).parents[2]
+MODULES = {location.split(":")[0] for location in ENGINES.values()}
+LAW = Law((Fraction(1), Fraction(-1)), (Fraction(1, 3), Fraction(2, 3)))
+
+
+def contract(name):
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    return next(one for one in contracts if one["name"].startswith(name))
+
+
+def test_import_contracts_name_every_engine():
+    # Neither sees a `Law` that the others could see: one is the witness in mpmath, one takes densities.
+    others = {"symshuffle.accountants.confirm", "symshuffle.engines.bromwich"}
+    assert set(contract("engines are independent")["modules"]) == MODULES | others
+    assert set(contract("engines know laws")["source_modules"]) > MODULES
+
+
+def test_modules_that_have_the_shape_of_an_engine_are_registered():
+    for path in (ROOT / "symshuffle" / "accountants").glob("*.py"):
+        shaped = "def refusal(self" in path.read_text(encoding="utf-8") and path.stem != "engines"
+        assert shaped == (f"symshuffle.accountants.{path.stem}" in MODULES), path
+
+
+def test_the_command_line_and_the_grid_know_them():
+    assert [str(name) for name in EngineName] == ["auto", *ENGINES]
+    assert set(grid.LABELS) == set(ENGINES) == {label for label, _ in grid.engines(LAW)}
+
+
+def test_the_page_lists_them():
+    page = (ROOT / "docs" / "how-to-choose.md").read_text(encoding="utf-8")
+    for label in ENGINES:
+        name = engine_class(label).aiming(1e-6, 128).name
+        assert f"| `{name}` |" in page, f"{label} has no row in docs/how-to-choose.md"
+
+
+@pytest.mark.parametrize("label", ENGINES)
+def test_each_keeps_the_protocol(label):
+    kind = engine_class(label)
+    for engine in (kind.aiming(1e-4, 128), *kind.trials(LAW)):
+        assert isinstance(engine, Engine)
+        bracket = engine.bracket(LAW, 5)
+        assert bracket.engine == engine.name
+        assert bracket.rigour.strength >= kind.least.strength
+
+
+@pytest.mark.parametrize("label", ENGINES)
+def test_the_command_line_makes_them(label):
+    for rigour in (None, *RigourName):
+        engine, level = engine_and_rigour(EngineName(label), 1e-4, rigour)
+        assert engine.name == engine_class(label).aiming(1e-4, 128).name
+        assert rigour is None or level == Rigour(rigour.value)
+    assert engine_and_rigour(EngineName("contour"), 1e-4, RigourName.BALL)[0].least is Rigour.BALL
+
+
+def test_the_automatic_choice_reads_the_registry(monkeypatch):
+    """A narrower bracket of a later engine wins, and what stays wider than asked has a field that says so."""
+
+    class Vague:
+        least, continuous, name = Rigour.FLOAT64, False, "vague"
+
+        @classmethod
+        def aiming(cls, rel, bits):
+            return cls()
+
+        @classmethod
+        def offered(cls, law, rigour, rel):
+            return cls()
+
+        @classmethod
+        def trials(cls, law):
+            return (cls(),)
+
+        def refusal(self, law, n):
+            return None
+
+        def bracket(self, law, n):
+            return Bracket(Fraction(0), Fraction(1), Rigour.FLOAT64, "vague", "knows nothing")
+
+    only = [("vague", Vague)]
+    monkeypatch.setattr("symshuffle.engines.registry.engine_classes", lambda: iter(only))
+    assert choose_engine(LAW, 5, None, 1e-6).name == "vague"
+    wide = evaluate_law(LAW, 5)
+    assert (wide.engine, wide.aimed) == ("vague", 1e-6)
+    only.append(("exact", engine_class("exact")))
+    assert isinstance(next(offers(LAW, 5, None, 1e-6)), Vague)
+    found = evaluate_law(LAW, 5)
+    assert (found.engine, found.aimed) == ("exact", None)
+    with pytest.raises(Unsupported, match="not ball"):
+        monkeypatch.setattr("symshuffle.engines.registry.engine_classes", lambda: iter(only[:1]))
+        evaluate_law(LAW, 5, rigour=Rigour.BALL)
+
+
+def test_a_request_is_checked_when_it_is_made():
+    assert Request().engine is None
+    for kind in (kind for _, kind in engine_classes()):
+        with pytest.raises(InputError, match="engine"):
+            Request(engine=kind)
+    with pytest.raises(InputError, match="rel"):
+        Request(rel=2)

@@ -1,0 +1,95 @@
+import math
+from fractions import Fraction
+
+import pytest
+
+from symshuffle.anchored import AnchoredLaw, orbit_law
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.frontiers.caps import (
+    block_design_law,
+    extreme_templates,
+    optimal_subset_sizes,
+    phase_boundaries,
+    raw_cap_trace,
+    split_template,
+    subset_budget,
+    subset_template,
+    subset_trace,
+    tie_ratio,
+)
+from symshuffle.mechanisms.finite import K, S, subset_selection
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.numbers import Exp
+
+F = Fraction
+
+
+@pytest.mark.parametrize(("k", "s", "lam"), [(4, 2, "3"), (5, 2, "3/2"), (6, 3, "7/3"), (7, 3, "5/2")])
+def test_closed_forms_agree_with_the_explicit_channel(k, s, lam):
+    law = AnchoredLaw.from_channel(subset_selection().at(k=k, s=s, lam=lam).channel())
+    values = {K: k, S: s, LAM: F(lam)}
+    assert law == orbit_law(subset_template(k, s, F(lam)))
+    assert law.trace() == F(str(subset_trace().subs(values)))
+    assert law.pairwise_budget() == F(str(subset_budget().subs(values)))
+
+
+def test_known_values():
+    assert raw_cap_trace(5, F(3)) == F("80/49")
+    assert optimal_subset_sizes(10, F(6)) == (1, 2)
+    assert raw_cap_trace(10, F(6)) == 10
+    assert tie_ratio().subs({K: 10, S: 1}) == 6
+
+
+def test_two_and_three_inputs_leave_no_choice():
+    assert optimal_subset_sizes(2, F(5)) == (1,)
+    assert optimal_subset_sizes(3, F("100001/100000")) == (1,)
+
+
+def test_a_million_inputs_are_closed_form():
+    sizes = optimal_subset_sizes(10**6, Exp(F(1)))
+    assert sizes == (268941,)  # next to 10^6/(e + 1) = 268941.42...
+    assert abs(float(raw_cap_trace(10**6, Exp(F(1)))) - 271540.317407) < 1e-5
+
+
+def test_splitting_shows_why_a_template_is_no_vertex():
+    weight, first, second = split_template((F("4/3"), F(1), F("2/3")), F(2))
+    assert tuple(weight * a + (1 - weight) * b for a, b in zip(first, second, strict=True)) == (F("4/3"), 1, F("2/3"))
+    assert first != second
+    assert all(split_template(u, F(2)) is None for u in extreme_templates(4, F(2)))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: optimal_subset_sizes(1, F(2)),
+        lambda: optimal_subset_sizes(3, F(1)),
+        lambda: optimal_subset_sizes(3, F("1/2")),
+        lambda: optimal_subset_sizes(3, math.inf),
+        lambda: optimal_subset_sizes(3, math.nan),
+        lambda: optimal_subset_sizes(3, 2.5),
+        lambda: raw_cap_trace(3, math.inf),
+        lambda: subset_template(4, 1, F(-1)),
+        lambda: block_design_law([], 3, F(2)),
+        lambda: subset_template(4, 4, F(2)),
+        lambda: split_template((F(2), F(0)), F(2)),
+    ],
+)
+def test_out_of_range(call):
+    with pytest.raises(InputError):
+        call()
+
+
+def test_vertices_of_many_inputs_are_refused_naming_the_orbits():
+    with pytest.raises(Unsupported, match="orbits"):
+        extreme_templates(40, F(2))
+
+
+def test_phase_diagrams_of_many_inputs_are_refused_naming_the_formula():
+    with pytest.raises(Unsupported, match="tie_ratio"):
+        phase_boundaries(10**6)
+
+
+def test_two_inputs_have_one_size_and_no_boundary():
+    assert optimal_subset_sizes(2, F(7)) == (1,)
+    assert raw_cap_trace(2, F(3)) == F("1/2")
+    assert phase_boundaries(2) == ()

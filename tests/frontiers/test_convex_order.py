@@ -1,0 +1,61 @@
+from fractions import Fraction
+
+import pytest
+
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.frontiers.convex_order import average_law, convex_order, moments_from_average, rigidity_gap, stop_loss
+from symshuffle.frontiers.envelope import Contamination, Direction, endpoint_law
+from symshuffle.law import Law
+
+F = Fraction
+INNER = Law.from_atoms([(F(2), F("1/5")), (F(1), F("2/5")), (F("1/2"), F("2/5"))])
+
+
+def test_the_coupling_is_a_martingale_with_the_right_margins():
+    end = endpoint_law(F(3))
+    coupling = convex_order(INNER, end).coupling
+    lower, upper = sorted(INNER.atoms()), sorted(end.atoms())
+    for (value, weight), row in zip(lower, coupling, strict=True):
+        assert sum(row) == weight
+        assert sum(mass * y for mass, (y, _) in zip(row, upper, strict=True)) == weight * value
+    assert [sum(column) for column in zip(*coupling, strict=True)] == [weight for _, weight in upper]
+
+
+def test_a_failing_order_names_a_threshold():
+    order = convex_order(endpoint_law(F(3)), INNER)
+    assert not order.holds
+    assert stop_loss(endpoint_law(F(3)), order.threshold) > stop_loss(INNER, order.threshold)
+
+
+def test_different_means_are_never_ordered():
+    assert not convex_order(INNER, Law.from_atoms([(F(0), F("1/2")), (F(4), F("1/2"))])).holds
+
+
+def test_rigidity_gap_vanishes_for_the_endpoint_law_only():
+    for direction in Direction:
+        assert rigidity_gap(endpoint_law(F(3)), Contamination(3, direction), lam=F(3))[0] == 0
+        assert rigidity_gap(INNER, Contamination(3, direction), lam=F(3))[0] > 0
+    assert rigidity_gap(INNER, Contamination(3), lam=F(3)) == (F("613/4000"), 1)
+
+
+def test_moments_are_recovered_from_the_average():
+    def moments(law):
+        return [sum(w * v**m for v, w in law.atoms()) for m in range(1, 6)]
+
+    assert moments_from_average(moments(average_law(INNER, 4)), 4) == tuple(moments(INNER))
+
+
+def test_large_averages_are_refused():
+    with pytest.raises(Unsupported, match="engine"):
+        average_law(INNER, 10_000)
+
+
+def test_laws_must_be_rational():
+    with pytest.raises(InputError):
+        stop_loss(Law((1.0,), (1.0,)), F(1))
+
+
+def test_averages_need_somebody():
+    for call in (lambda: average_law(INNER, 0), lambda: moments_from_average([F(1)], 0)):
+        with pytest.raises(InputError):
+            call()

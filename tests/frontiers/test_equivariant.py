@@ -1,0 +1,130 @@
+import itertools
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+
+from symshuffle.anchored import AnchoredLaw
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.estimation.canonical import Population, canonical_risk, worst_canonical_risk
+from symshuffle.frontiers.caps import optimal_subset_sizes
+from symshuffle.frontiers.equivariant import (
+    ALPHA,
+    BETA,
+    SPREAD,
+    calibrated_risk,
+    capped_vertices,
+    optimal_equivariant_risk,
+    orbit_mixture,
+    orbit_slope,
+    ordered_pair_slope,
+    response_mixture,
+    smallest_reciprocal_sum,
+    thinning_gain,
+    two_level_reciprocals,
+    two_level_template,
+)
+from symshuffle.frontiers.orbits import Orbit
+from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
+from symshuffle.numbers import lower_end, upper_end
+
+F = Fraction
+
+
+def test_the_low_budget_optimum_is_attained_by_augmented_response():
+    bracket, found = optimal_equivariant_risk(5, F("1/8"), n=3, population=Population.FIXED)
+    law = AnchoredLaw.from_channel(augmented_randomized_response().at(k=5, p="1/2", lam=2).channel())
+    found.verify()
+    assert bracket.exact == worst_canonical_risk(law, n=3, population=Population.FIXED)[0]
+    assert law.pairwise_budget() == F("1/8")
+
+
+def test_calibrated_response_is_worse_below_the_threshold_and_optimal_above():
+    assert thinning_gain(10, F("3/22")).lower > F("1.0315")
+    above = thinning_gain(10, F(2))
+    assert above.lower == 1
+    assert above.upper < 1 + F(1, 10**15)
+
+
+def test_no_limit_on_the_number_of_inputs():
+    k = 10**9
+    bracket, found = optimal_equivariant_risk(k, F("1/10"), n=10**6, population=Population.FIXED)
+    assert 0 < bracket.lower <= bracket.upper
+    assert bracket.relative_width < F(1, 10**12)
+    assert found.k == k
+    assert calibrated_risk(k, F("1/10"), n=10**6, population=Population.FIXED).upper > bracket.lower
+
+
+def test_mixtures_of_responses_match_orbits():
+    channel = response_mixture(3, [(F("1/2"), F(2)), (F("1/4"), F(1))], [F("1/8"), F("1/8")])
+    high = Orbit(F("1/2"), ((1, F("3/2")), (2, F("3/4"))))
+    flat = Orbit(F("1/2"), ((3, F(1)),))
+    assert AnchoredLaw.from_channel(channel) == orbit_mixture([high, flat])
+
+
+def test_three_levels_never_beat_the_two_level_sum():
+    for draws in itertools.product((1, 2, 5), repeat=4):
+        if len(set(draws)) > 1:
+            z = [F(4 * v, sum(draws)) for v in draws]
+            found = smallest_reciprocal_sum(4, sum(v * v for v in z))
+            assert sum(1 / v for v in z) >= lower_end(found)
+
+
+def test_one_high_coordinate_has_the_smallest_reciprocal_sum():
+    sums = [smallest_reciprocal_sum(6, F(8), s) for s in (1, 2, 3, 4)]
+    assert all(upper_end(a) < lower_end(b) for a, b in itertools.pairwise(sums))
+
+
+def test_corners_under_a_cap_dominate_all_sizes():
+    corners = capped_vertices(20, F("3/2"))
+    assert [s for s, _, _ in corners] == list(range(1, 9))
+    slopes = [a / b for _, b, a in corners]
+    assert slopes == sorted(slopes, reverse=True)
+    assert corners[-1][0] == optimal_subset_sizes(20, F("3/2"))[0]
+
+
+def test_two_level_closed_forms():
+    high, low = (e.subs({K: 5, S: 1, SPREAD: 2}) for e in two_level_template())
+    assert (high, low) == (5, 0)
+    assert sp.simplify(two_level_reciprocals().subs({K: 5, S: 1, SPREAD: sp.Rational(2, 5)}) - F(5, 9) - 5) == 0
+
+
+def test_ordered_pair_slope_is_that_of_its_orbit():
+    u = [F(2), F(3), F(1), F(1), F(1)]
+    scaled = [5 * v / sum(u) for v in u]
+    assert orbit_slope(scaled) == F(str(ordered_pair_slope().subs({K: 5, ALPHA: 2, BETA: 3})))
+    law = orbit_mixture([Orbit(F(1), tuple((1, v) for v in scaled))])
+    assert canonical_risk(law, [F(1), *[F(0)] * 4], n=1, population=Population.FIXED) > 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: optimal_equivariant_risk(2, F(1), n=1, population=Population.IID),
+            r"k = 2: expected an integer from 3 to",
+        ),
+        (lambda: optimal_equivariant_risk(5, F(0), n=1, population=Population.IID), "budget = 0"),
+        (
+            lambda: optimal_equivariant_risk(10, F("1/2"), n=1, population=Population.IID, lam_cap=F(2)),
+            r"budget = 1/2: expected a number in \(0, 0.285714\]",
+        ),
+        (lambda: thinning_gain(2, F("1/8")), "k = 2"),
+        (lambda: capped_vertices(5, F(3)), r"lam = 3: expected a ratio in \(1, sqrt\(4\)\]"),
+        (lambda: orbit_slope([F(1)] * 3), "template"),
+        (lambda: smallest_reciprocal_sum(5, F(25)), r"square_sum = 25: expected a number in \(5, 25\)"),
+        (lambda: smallest_reciprocal_sum(2, F(3)), "k = 2"),
+        (lambda: smallest_reciprocal_sum(5, F(8), 5), "s = 5"),
+        (lambda: response_mixture(3, [(F(1), F("1/2"))]), "blocks"),
+        (lambda: response_mixture(3, [(F(2), F(2))], [F(-1)]), "nulls"),
+    ],
+)
+def test_refusals_are_one_line(call, message):
+    with pytest.raises(InputError, match=message) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_large_laws_are_not_written_out():
+    with pytest.raises(Unsupported, match="k = 13"):
+        orbit_mixture([Orbit(F(1), ((13, F(1)),))])

@@ -1,0 +1,189 @@
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from symshuffle.anchored import AnchoredLaw
+from symshuffle.errors import CertificateError, InputError, Unsupported
+from symshuffle.estimation.canonical import Population
+from symshuffle.frontiers.caps import raw_cap_trace
+from symshuffle.frontiers.frontier import critical_ratio, slope_constant, threshold_budget, trace_frontier
+from symshuffle.frontiers.orbits import DualCertificate, centre_orbit, reduce_mixture, slope_certificate, subset_orbit
+from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
+from symshuffle.numbers import Exp
+
+F = Fraction
+
+
+def test_closed_forms():
+    assert slope_constant().subs(K, 5) == F(20, 9)
+    assert threshold_budget().subs(K, 10) == F(4, 9)
+    assert critical_ratio().subs({K: 10, S: 1}) == 3
+
+
+@pytest.mark.parametrize(
+    ("k", "budget"), [(3, "1"), (4, "1"), (5, "2"), (10, "1"), (10, "10"), (2, "1/3"), (7, "1/100")]
+)
+def test_every_frontier_verifies(k, budget):
+    found = trace_frontier(k, F(budget))
+    found.verify()
+    assert found.trace.width <= found.trace.upper / 10**20
+
+
+def test_known_values():
+    for k, budget, value in ((3, 1, "0.9092302808140387"), (5, 2, "3.755022042899878"), (10, 10, "33.2670738814618")):
+        assert abs(trace_frontier(k, F(budget)).trace.midpoint - F(value)) < F("1e-12")
+    assert trace_frontier(5, F("1/8")).trace.exact == F("5/18")
+
+
+def test_two_inputs_have_a_rational_frontier():
+    for budget in (F("1/7"), F(1), F(12)):
+        value = 2 * budget / (4 + budget)
+        found = trace_frontier(2, budget).trace
+        assert found.lower <= value <= found.upper
+
+
+def test_below_the_threshold_the_law_is_augmented_response():
+    mechanism = augmented_randomized_response().at(k=10, p="3/4", lam=3)
+    assert trace_frontier(10, F("1/3")).law() == AnchoredLaw.from_channel(mechanism.channel())
+
+
+def test_budget_zero_and_infinite_budget():
+    assert trace_frontier(6, F(0)).trace.exact == 0
+    assert trace_frontier(2, F(0)).trace.exact == 0
+    assert trace_frontier(6, math.inf).trace.exact == 30
+    with pytest.raises(InputError, match="budget"):
+        trace_frontier(6, F(0)).risk_constant(Population.IID)
+
+
+def test_a_million_inputs():
+    found = trace_frontier(10**6, F(5))
+    found.verify()
+    with pytest.raises(Unsupported, match="orbits"):
+        found.law()
+
+
+def test_the_joint_problem_mixes_two_sizes():
+    found = trace_frontier(4, F("0.0696599"), lam_cap=F("7/5"))
+    found.verify()
+    assert found.trace.exact is not None
+    assert abs(found.trace.lower - F("0.1054834")) < F("1e-6")
+    assert sorted(orbit.levels[0][0] for orbit in found.orbits) == [1, 2]
+
+
+def test_a_cap_that_does_not_bind_changes_nothing():
+    capped = trace_frontier(10, F("1/2"), lam_cap=F(6))
+    capped.verify()
+    assert replace(capped, lam_cap=None) == trace_frontier(10, F("1/2"))
+
+
+@pytest.mark.parametrize("cap", [F(3), Exp(F(1)), F("11/10")])
+@pytest.mark.parametrize("budget", [F("1/10"), F("1/2"), F(5), math.inf])
+def test_joint_frontiers_verify_and_lie_below_both_caps(cap, budget):
+    found = trace_frontier(8, budget, lam_cap=cap)
+    found.verify()
+    assert found.trace.lower <= trace_frontier(8, budget).trace.upper
+    assert found.trace.lower <= trace_frontier(8, math.inf, lam_cap=cap).trace.upper
+    assert found.trace.width <= found.trace.upper / 10**20
+
+
+def test_a_false_certificate_is_rejected():
+    found = trace_frontier(4, F("0.0696599"), lam_cap=F("7/5"))
+    low = replace(found.certificate, intercept=found.certificate.intercept - F("1e-9"))
+    assert not low.holds()
+    with pytest.raises(CertificateError, match=r"at certificate\.curves\[0\]"):
+        replace(found, certificate=low).verify()
+    with pytest.raises(CertificateError, match="at orbits: a divergence"):
+        replace(found, budget=found.budget / 2).verify()
+    tangent = trace_frontier(5, F(2)).certificate
+    assert tangent.holds()
+    assert not DualCertificate(5, tangent.eta, tangent.intercept * F("999/1000")).holds()
+
+
+def test_orbits_in_short():
+    orbit = subset_orbit(5, 2, F("3/2"))
+    assert sum(orbit.template()) == 5
+    assert orbit.ratio == F("3/2")
+    assert centre_orbit(4).signal == centre_orbit(4).budget == 0
+
+
+def test_reduction_of_planar_mixtures():
+    points = [(F(0), F(0)), (F(1), F(0)), (F(0), F(1)), (F(1), F(1))]
+    kept = reduce_mixture(points, [F("1/4")] * 4)
+    assert len(kept) <= 3
+    assert [sum(w * points[i][c] for i, w in kept) for c in (0, 1)] == [F("1/2")] * 2
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: trace_frontier(1, F(1)),
+        lambda: trace_frontier(4, F(-1)),
+        lambda: trace_frontier(4, F(1), lam_cap=F(1)),
+        lambda: trace_frontier(4, F(1), lam_cap=1.5),
+        lambda: trace_frontier(4, math.nan),
+        lambda: trace_frontier(4, -math.inf),
+        lambda: trace_frontier(4, "1"),
+        lambda: trace_frontier(4, None),
+        lambda: trace_frontier(4.0, F(1)),
+        lambda: trace_frontier(10**15 + 1, F(1)),
+        lambda: trace_frontier(4, F(0)).risk_constant(Population.IID),
+        lambda: reduce_mixture([], []),
+    ],
+)
+def test_out_of_range(call):
+    with pytest.raises(InputError):
+        call()
+
+
+def test_joint_problems_of_many_inputs_are_refused():
+    with pytest.raises(Unsupported, match="closed forms"):
+        trace_frontier(5000, F(1), lam_cap=F(2))
+
+
+def test_slope_certificate():
+    assert slope_certificate(subset_orbit(10, 1, F(3)).template()) == (0, True)
+    assert slope_certificate(subset_orbit(10, 2, F(3)).template())[0] > 0
+    margin, holds = slope_certificate((F("3/2"), F("3/4"), F("3/4")))
+    assert holds
+    assert margin > 0
+    for u in ((F(1), F(1), F(1)), (F(3), F(0), F(0))):
+        with pytest.raises(InputError):
+            slope_certificate(u)
+
+
+@pytest.mark.parametrize("s", [1, 2, 3])
+def test_budgets_at_a_corner_of_the_hull(s):
+    corner = subset_orbit(10, s, F(3))
+    found = trace_frontier(10, corner.budget, lam_cap=F(3))
+    assert found.trace.exact == corner.signal
+    found.verify()
+
+
+@pytest.mark.parametrize("k", [2, 3, 10])
+def test_limits_of_both_budgets(k):
+    assert trace_frontier(k, F(0)).trace.exact == trace_frontier(k, F(0), lam_cap=F(2)).trace.exact == 0
+    assert trace_frontier(k, math.inf).trace.exact == k * (k - 1)
+    assert trace_frontier(k, F(1), lam_cap=math.inf) == trace_frontier(k, F(1))
+    capped = trace_frontier(k, math.inf, lam_cap=F(2)).trace.exact
+    assert capped == raw_cap_trace(k, F(2))
+
+
+@pytest.mark.parametrize("budget", [F("1/10"), F(1), F(50)])
+def test_two_inputs_follow_a_rational_curve(budget):
+    trace = trace_frontier(2, budget).trace
+    assert trace.lower <= 2 * budget / (4 + budget) <= trace.upper
+
+
+def test_two_inputs_have_no_low_budget_branch():
+    assert threshold_budget().subs(K, 2) == 0
+    assert critical_ratio().subs({K: 2, S: 1}) == 1
+    (orbit,) = trace_frontier(2, F("1/1000")).orbits
+    assert orbit.weight == 1
+
+
+def test_laws_of_many_inputs_are_refused_naming_the_short_form():
+    assert trace_frontier(12, F(1)).law().trace() > 0
+    with pytest.raises(Unsupported, match="orbits"):
+        trace_frontier(13, F(1)).law()

@@ -1,0 +1,96 @@
+import math
+import random
+from fractions import Fraction
+
+import pytest
+
+from symshuffle import divergences
+from symshuffle.channel import Channel
+from symshuffle.choices import Divergence
+from symshuffle.errors import InputError
+from symshuffle.frontiers.envelope import Contamination, Direction, binary_envelope
+from symshuffle.frontiers.leakage import convex_envelope, leakage
+from symshuffle.mechanisms.finite import rr
+from symshuffle.numbers import Exp, lower_end, upper_end
+from symshuffle.shuffled import histogram_law
+
+F = Fraction
+W = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])
+BRUTE = {
+    Divergence.TOTAL_VARIATION: divergences.total_variation,
+    Divergence.CHI_SQUARE: divergences.chi_square,
+    Divergence.KL: divergences.kl_divergence,
+    Divergence.RENYI: lambda p, q: divergences.renyi_divergence(p, q, F(5, 2)),
+}
+
+
+def _laws(channel, i, j, n):
+    first = histogram_law([channel.rows[i], *[channel.rows[j]] * (n - 1)])
+    second = histogram_law([channel.rows[j]] * n)
+    support = sorted(set(first) | set(second))
+    return tuple([law.get(h, F(0)) for h in support] for law in (first, second))
+
+
+@pytest.mark.parametrize("name", BRUTE)
+@pytest.mark.parametrize("direction", Direction)
+def test_against_the_histograms(name, direction):
+    """The divergence of the two laws of the histogram, written out."""
+    order = F(5, 2) if name is Divergence.RENYI else None
+    for n in (1, 2, 3):
+        pair = _laws(W, 0, 2, n)
+        expected = BRUTE[name](*(pair if direction is Direction.FORWARD else pair[::-1]))
+        found = leakage(W, 0, 2, n=n, divergence=name.value, order=order, direction=direction)
+        assert found.bracket.lower <= upper_end(expected)
+        assert lower_end(expected) <= found.bracket.upper
+        assert found.bracket.width <= F(1, 10**30)
+        assert found.bracket.upper <= found.envelope.bracket.upper
+
+
+@pytest.mark.parametrize("name", [name for name in Divergence if name is not Divergence.HOCKEY_STICK])
+@pytest.mark.parametrize("direction", Direction)
+def test_randomized_response_attains_the_envelope(name, direction):
+    channel, order = rr().at(lam=F(3)).channel(), F(3) if name is Divergence.RENYI else None
+    found = leakage(channel, 0, 1, n=5, divergence=name, order=order, direction=direction)
+    assert abs(found.bracket.midpoint - found.envelope.bracket.midpoint) < F(1, 10**40)
+
+
+def test_hockey_stick_takes_eps_or_gamma():
+    found = leakage(W, 0, 2, n=3, gamma=F(3, 2))
+    assert found.bracket.exact == F(17, 180)
+    assert found.envelope.bracket == binary_envelope(Contamination(3), lam=F(18, 5), gamma=F(3, 2)).bracket
+    near = leakage(W, 0, 2, n=3, eps=F(405465108, 10**9))
+    assert near.bracket.lower <= F(17, 180) + F(1, 10**8)
+    assert float(near) == pytest.approx(17 / 180, abs=1e-8)
+    assert "envelope" in near._repr_html_()
+    assert set(near.to_dict()) >= {"lower", "upper", "about", "how", "divergence", "envelope"}
+
+
+def test_envelopes_at_irrational_levels_enclose_those_beside():
+    source = random.Random(3)
+    for name in ("chi-square", "kl", "squared-hellinger", "renyi", "total-variation"):
+        order, n = (F(2) if name == "renyi" else None), source.randint(2, 6)
+        low, mid, high = (
+            convex_envelope(n, lam=lam, function=name, order=order).bracket
+            for lam in (F(271828, 100000), Exp(F(1)), F(271829, 100000))
+        )
+        assert low.upper < mid.lower
+        assert mid.upper < high.lower
+
+
+def test_refusals():
+    erased = Channel.from_rows([["1/2", "1/2", "0"], ["0", "1/2", "1/2"]])
+    for call in (
+        lambda: leakage(W, 0, 1, n=2),
+        lambda: leakage(W, 0, 1, n=2, eps=1, gamma=2),
+        lambda: leakage(W, 0, 1, n=2, eps=1, divergence="kl"),
+        lambda: leakage(W, 0, 1, n=2, divergence="renyi"),
+        lambda: leakage(W, 0, 1, n=2, divergence="kl", order=2),
+        lambda: leakage(W, 0, 1, n=2, divergence="hellinger"),
+        lambda: leakage(W, 0, 7, n=2, eps=1),
+        lambda: leakage(erased, 0, 1, n=2, divergence="kl"),
+        lambda: leakage(erased, 0, 1, n=2, divergence="kl", direction=Direction.REVERSE),
+        lambda: convex_envelope(3, lam=math.inf, function="kl"),
+        lambda: convex_envelope(3, lam=F(1, 2), function="kl"),
+    ):
+        with pytest.raises(InputError):
+            call()

@@ -1,0 +1,106 @@
+import itertools
+from fractions import Fraction
+
+import pytest
+
+from symshuffle.anchored import AnchoredLaw
+from symshuffle.errors import InputError
+from symshuffle.estimation.canonical import Population, worst_canonical_risk
+from symshuffle.frontiers.caps import at, subset_budget
+from symshuffle.frontiers.equivariant import orbit_mixture
+from symshuffle.frontiers.subset_family import (
+    has_one_sign,
+    inclusion_probabilities,
+    largest_budget,
+    matched_ratio,
+    matched_risk,
+    ratio_derivative,
+    risk_derivative,
+    thinned_subset_selection,
+)
+from symshuffle.mechanisms.finite import K, S, subset_selection
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.numbers import Verdict
+
+F = Fraction
+
+
+def test_calibration_inverts_the_budget():
+    for k, s, lam in ((5, 2, F(3)), (10, 9, F("7/2")), (2, 1, F(2)), (1000, 30, F(17))):
+        budget = at(subset_budget(), k=k, s=s, lam=lam)
+        found = matched_ratio(k, s, budget)
+        assert found.lower <= lam <= found.upper
+        assert found.width <= F(1, 1 << 80)
+    open_end = matched_ratio(5, 2, F("1/3"))
+    ends = [at(subset_budget(), k=5, s=2, lam=lam) for lam in (open_end.lower, open_end.upper)]
+    assert ends[0] <= F("1/3") < ends[1]
+
+
+def test_the_risk_is_that_of_the_channel():
+    law = AnchoredLaw.from_channel(subset_selection().at(k=5, s=2, lam=3).channel())
+    bracket = matched_risk(5, 2, law.pairwise_budget(), n=7)
+    exact, _ = worst_canonical_risk(law, n=7, population=Population.FIXED)
+    assert bracket.contains(exact)
+    assert bracket.relative_width < F(1, 10**20)
+
+
+def test_larger_subsets_are_worse_at_every_size():
+    for k, budget in ((8, F("1/50")), (8, F(20)), (10**9, F(1))):
+        sizes = range(1, k) if k < 10 else (1, 2, 1000, k - 1)
+        risks = [matched_risk(k, s, budget, n=1) for s in sizes]
+        assert all(a.upper < b.lower for a, b in itertools.pairwise(risks))
+
+
+def test_the_sign_is_proved_and_a_wrong_sign_is_not():
+    assert has_one_sign(risk_derivative()) is Verdict.TRUE
+    assert has_one_sign(-risk_derivative()) is Verdict.FALSE
+    assert has_one_sign(ratio_derivative()) is Verdict.UNDECIDED  # the ratio falls, then rises
+    assert has_one_sign(risk_derivative() * (LAM - 2)) is Verdict.UNDECIDED
+    assert has_one_sign(risk_derivative() * (K - 2 * S)) is Verdict.UNDECIDED
+
+
+def test_the_derivative_agrees_with_differences():
+    k, s, budget, step = 400, 100, F(1), 1
+    before, after = (matched_risk(k, s + d, budget, n=1).midpoint for d in (-step, step))
+    ratio = matched_ratio(k, s, budget).lower
+    slope = float(risk_derivative().subs({K: k, S: s, LAM: float(ratio)}))
+    assert abs(float(after - before) / (2 * step) / slope - 1) < 1e-3
+
+
+def test_inclusion_probabilities_by_enumeration():
+    channel = subset_selection().at(k=5, s=3, lam=4).channel()
+    own, other = (F(str(e.subs({K: 5, S: 3, LAM: 4}))) for e in inclusion_probabilities())
+    subsets = [{x for x in range(5) if column[x] == max(column)} for column in channel.columns()]
+    assert own == sum(channel.rows[0][y] for y, subset in enumerate(subsets) if 0 in subset)
+    assert other == sum(channel.rows[0][y] for y, subset in enumerate(subsets) if 3 in subset)
+
+
+def test_thinning_scales_signal_and_budget():
+    whole = orbit_mixture(thinned_subset_selection(4, 2, F(3), F(1)))
+    part = orbit_mixture(thinned_subset_selection(4, 2, F(3), F("1/3")))
+    assert (3 * part.trace(), 3 * part.pairwise_budget()) == (whole.trace(), whole.pairwise_budget())
+
+
+@pytest.mark.parametrize(("k", "lam"), [(2, F(3)), (7, F(2)), (12, F("11/10")), (30, F(50))])
+def test_the_largest_budget_is_that_of_some_size(k, lam):
+    spent = [at(subset_budget(), k=k, s=s, lam=lam) for s in range(1, k)]
+    best, size = largest_budget(k, lam)
+    assert best == max(spent) == spent[size - 1]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: matched_ratio(5, 0, F(1)), r"s = 0: expected an integer in \[1, 4\]"),
+        (lambda: matched_ratio(5, 5, F(1)), "s = 5"),
+        (lambda: matched_ratio(5, 2, F(0)), "budget = 0"),
+        (lambda: matched_ratio(5, 2, 0.5), "budget"),
+        (lambda: matched_ratio(10, 2, F(1), lam_cap=F(2)), r"in \(0, 0.222222\]"),
+        (lambda: matched_risk(5, 2, F(1), n=0), "n = 0"),
+        (lambda: thinned_subset_selection(5, 2, F(2), F(0)), "share"),
+        (lambda: largest_budget(5, F(1)), "lam"),
+    ],
+)
+def test_refusals(call, message):
+    with pytest.raises(InputError, match=message):
+        call()

@@ -32,8 +32,8 @@ from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 TARGETS: Final = (
-    "accountants", "lp.py", "geometry", "design", "estimation", "decompositions", "likelihood", "vectors",
-    "divergences.py", "law.py",
+    "engines", "accountants", "lp.py", "geometry", "design", "frontiers", "estimation", "decompositions", "likelihood",
+    "vectors", "divergences.py", "law.py",
 )  # fmt: skip
 COPIED: Final = ("symshuffle", "proofs_checks", "tests", "benchmarks", "examples", "docs", "pyproject.toml")
 WITHOUT: Final = ("test_notebooks", "test_docs", "test_readme", "test_packaging", "test_mutat", "test_mutants",

@@ -13,9 +13,9 @@ from symshuffle.design import (
     Method,
     bayes_tradeoff,
     minimax_tradeoff,
-    programs,
     smoothed_point_masses,
 )
+from symshuffle.design.decision import programs
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
 from symshuffle.design.decision.symmetries import check_symmetry, detect_symmetry

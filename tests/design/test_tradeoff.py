@@ -16,9 +16,9 @@ from symshuffle.design import (
     TradeoffCertificate,
     bayes_tradeoff,
     minimax_tradeoff,
-    programs,
     smoothed_point_masses,
 )
+from symshuffle.design.decision import programs
 from symshuffle.design.decision.tradeoff import minimax_risk, weights_by_subset
 from symshuffle.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope

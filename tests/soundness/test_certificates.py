@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 
 from symshuffle.design import DecisionProblem, smoothed_point_masses
+from symshuffle.design.information.measures import total_variation_measure
 from symshuffle.design.information.rational import rational_formula
 from symshuffle.design.named.cardioid import cardioid_program
 from symshuffle.design.parametric.program import minimax_program

@@ -20,7 +20,6 @@ from symshuffle.accountants import (
     confirm,
     covered,
     curves,
-    densities,
     evaluate,
     inverses,
     reduction,
@@ -32,18 +31,14 @@ from symshuffle.continuous_law import LevelledPair
 from symshuffle.decompositions import backgrounds, closed_forms, composition, laplace, rising, symbolic
 from symshuffle.design import (
     bayes_tradeoff,
-    envelope,
-    equivariant,
-    leakage,
     minimax_tradeoff,
-    private_response,
-    properties,
-    raw_cap,
     smoothed_point_masses,
-    subset_family,
 )
+from symshuffle.design.decision import properties
+from symshuffle.engines import densities
 from symshuffle.errors import InputError
 from symshuffle.estimation import canonical, minimax, worst_risk
+from symshuffle.frontiers import caps, envelope, equivariant, leakage, private_response, subset_family
 from symshuffle.frontiers.frontier import trace_frontier
 from symshuffle.likelihood import certificates, normal, poisson, worst
 from symshuffle.likelihood.law import LikelihoodRatio
@@ -216,7 +211,7 @@ DOORS = {
             lambda c: PROBLEM.bayes_risk(c)[0], v, num_inputs=3, rng=rng(), trials=2, group=properties_group()
         ).counterexample
     ),
-    "frontiers.caps.raw_cap_risk_constant.population": lambda v: raw_cap.raw_cap_risk_constant(4, F(3), population=v),
+    "frontiers.caps.raw_cap_risk_constant.population": lambda v: caps.raw_cap_risk_constant(4, F(3), population=v),
     "frontiers.subset_family.matched_risk.population": lambda v: subset_family.matched_risk(
         5, 2, F(1, 8), n=1, population=v
     ),

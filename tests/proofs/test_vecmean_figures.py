@@ -1,24 +1,11 @@
-"""Section 4 and Appendix C come out as recorded and reject their controls; the figures agree with known numbers."""
+"""The figures of the paper agree with known numbers."""
 
 import csv
 
 import pytest
 
-from proofs_checks.vecmean import appendix_c, section4
 from proofs_checks.vecmean.figures import mixed_at_index, per_coordinate
 from symshuffle.claims.registry import load
-from symshuffle.claims.run import run
-
-CLAIMS = [*section4.CLAIMS, *appendix_c.CLAIMS]
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_claim_comes_out_as_recorded(claim):
-    outcome = run(claim)
-    assert outcome.faults == ()
-    assert outcome.verdict is claim.expected, outcome.counterexample
-    assert outcome.controls_rejected == len(claim.controls)
-    assert outcome.symbolic_rejection is not False
 
 
 def test_parameters_of_least_error():

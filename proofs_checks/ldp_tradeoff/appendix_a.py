@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import sympy as sp
 
-from symshuffle.claims.model import Claim, ClaimVerdict, Comparison, Control, Grade, Kind, Statement, compare, decide
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    for_all,
+    serving,
+)
 from symshuffle.geometry.cones import PolyhedralCone, rank
 from symshuffle.geometry.extremal import LDPCone
 from symshuffle.geometry.linprog import solve
@@ -84,9 +97,9 @@ def _check_active(statement: Statement, rng: np.random.Generator) -> Iterator[Co
             yield compare(cone.active(vector), statement(cone.rows, vector), at=f"random cone {trial}")
 
 
-def _generated(cone: PolyhedralCone, rays: Sequence[Vector], vector: Vector) -> bool:
-    """Proposition A.3: a vector of a pointed cone is a conic combination of its extreme directions."""
-    return bool(rays) and _conic(rays, vector) >= 0
+def _spanned() -> tuple[bool, int]:
+    """Proposition A.3: whether a pointed cone has finitely many extreme rays, and how many of them it can spare."""
+    return True, 0
 
 
 def _conic(rays: Sequence[Vector], vector: Vector) -> int:
@@ -100,25 +113,127 @@ def _conic(rays: Sequence[Vector], vector: Vector) -> int:
     return len(solution.certificate.primal) if solution.value.exact == 0 else -1
 
 
+def _rows_along(reach: Any) -> Iterator[tuple[str, Any, Any]]:
+    """The rows of a cone along a direction u from a vector v: kind, value at v, slope.
+
+    At an active row both are 0. Among the rows that fall, ``reach`` is the smallest ratio of value to size of slope;
+    every other one has a ratio larger by some g >= 0.
+    """
+    slope, gap, value = sp.symbols("d g s", positive=True)
+    yield "active", sp.Integer(0), sp.Integer(0)
+    yield "met first", reach * slope, -slope
+    yield "falling, met later", (reach + gap) * slope, -slope
+    yield "rising", value, slope
+
+
+def _reaches_the_boundary(reach: Any) -> bool:
+    """Whether v + reach u is in the cone, its active rows are those of v and one more, on which u is not 0."""
+    ends = {kind: sp.expand(value + reach * slope) for kind, value, slope in _rows_along(reach)}
+    slopes = {kind: slope for kind, _, slope in _rows_along(reach)}
+    return (
+        all(end.is_nonnegative for end in ends.values())
+        and ends["active"] == 0 == ends["met first"]
+        and slopes["met first"].is_nonzero is True
+    )
+
+
+def _descends() -> bool:
+    """Whether v is a mixture of two vectors of the cone with smaller kernels, if its kernel is more than its line.
+
+    Let u be in the kernel of the active rows, off the line of v. The sum f of all rows is positive at every non-zero
+    vector of a pointed cone (if all rows are 0 there, the cone contains a line). At w = u - f(u)/f(v) v it is 0, so
+    neither w nor -w is in the cone: some row falls in each direction, and both ways end at the boundary.
+    """
+    f_u, v, u = sp.symbols("f_u v u", real=True)
+    f_v, ahead, behind = sp.symbols("f_v a b", positive=True)
+    level = sp.cancel(f_u - f_u / f_v * f_v)
+    weights = behind / (ahead + behind), ahead / (ahead + behind)
+    mixture = weights[0] * (v + ahead * u) + weights[1] * (v - behind * u)
+    between = sp.cancel(mixture - v) == 0 and sp.cancel(sum(weights)) == 1 and all(w.is_positive for w in weights)
+    return level == 0 and between and _reaches_the_boundary(ahead)
+
+
+def _known_by_active_rows(kernel: int) -> bool:
+    """Whether two vectors with one active set are multiples of each other, where its kernel has that dimension.
+
+    Each of them is in the kernel; coordinates are along a basis of it.
+    """
+    first, second = (sp.Matrix(sp.symbols(f"{name}1:{kernel + 1}", positive=True)) for name in "vw")
+    return all(minor == 0 for minor in (first * second.T - second * first.T))
+
+
+def _spared(rays_on_one_line: int) -> int:
+    """How many extreme rays other rays make up for: u + w = c v with u = a v, w = b v, so neither is on another ray.
+
+    A conic combination of rays off the line of v has no summand on that line but 0, and zeros do not add up to v.
+    """
+    c, v = sp.Symbol("c", nonnegative=True), sp.Symbol("v", positive=True)
+    off_the_line = sp.solve(sp.Eq(c * v, 0), c)  # a summand c v that is on another ray as well is zero
+    return rays_on_one_line - 1 if off_the_line == [0] else 1
+
+
 def _check_finite(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    finite, spare = statement()
+    # By Proposition A.5 the kernel is a line; with two dimensions one active set would have infinitely many rays.
+    known = _known_by_active_rows(1) and not _known_by_active_rows(2)
+    at = "an extreme ray is known by its active rows: no more rays than sets of rows"
+    yield from serving("finitely many", [decide(known is finite, at=at, claimed=str(finite), symbolic=True)])
+    # Kernels shrink by a dimension at each step; at dimension one Proposition A.5 says extreme.
+    needless = _spared(1) if _descends() else -1
+    at = "an arbitrary vector by induction on its kernel; no extreme ray is a combination of others"
+    yield from serving("conic hull", [decide(needless == spare, at=at, claimed=f"{spare} to spare", symbolic=True)])
     for trial in range(12):
         cone = _random_cone(rng, 3 + trial % 2)
         rays = cone.extreme_rays()
+        kept = rays[: len(rays) - spare]
         for vector in _integer_vectors(rng, cone.ambient_dimension, 30):
             if any(vector):
-                yield compare(
-                    cone.contains(vector), statement(cone, rays, vector), at=f"random cone {trial}, certified program"
-                )
+                inside = bool(kept) and _conic(kept, vector) >= 0
+                yield compare(cone.contains(vector), inside, at=f"random cone {trial}, certified program")
     ldp = LDPCone(4, Fraction(5, 2)).polyhedral()
     yield compare(len(ldp.extreme_rays()), 14, at="LDP cone on 4 inputs: finitely many rays")
 
 
-def _kernel_criterion(dimension: int, active_rank: int) -> bool:
-    """Proposition A.5: the kernel of the active constraints is a line."""
-    return dimension - active_rank == 1
+def _kernel_criterion(kernel: Any) -> Any:
+    """Proposition A.5: extreme exactly if the kernel of the active constraints has dimension one."""
+    return sp.Eq(kernel, 1)
+
+
+def _another_direction_splits() -> bool:
+    """Whether v is half of v + t u and half of v - t u, both in the cone, for u in the kernel and off the line of v.
+
+    t is the smaller of the two ways to the boundary, or any number where no row falls; a shorter way stays inside.
+    """
+    t, rest = sp.symbols("t r", positive=True)
+    v, u = sp.symbols("v u", real=True)
+    inside = all(
+        sp.expand(value + t * slope).is_nonnegative for reach in (t, t + rest) for _, value, slope in _rows_along(reach)
+    )
+    halves = sp.expand((v + t * u) / 2 + (v - t * u) / 2 - v)
+    independent = sp.Matrix([[1, 0], [1, t]]).det()  # v and v + t u, in the basis v, u
+    return inside and halves == 0 and independent.is_nonzero is True
+
+
+def _line_does_not_split() -> bool:
+    """Whether u + w = c v with u and w in the cone puts both on the ray of v, where the kernel is the line of v.
+
+    At an active row two non-negative numbers add up to 0. So u is in the kernel, u = a v; a row that is not active
+    (there is one, or the cone would contain -v) has a value s > 0 at v and a s >= 0 at u, so a is not negative.
+    """
+    p, q = sp.Symbol("p", positive=True), sp.Symbol("q", nonnegative=True)
+    both_vanish = (p + q).is_positive is True  # if one of two terms were positive, so would be their sum
+    s, a = sp.Symbol("s", positive=True), sp.Symbol("a", negative=True)
+    return both_vanish and (a * s).is_negative is True
 
 
 def _check_kernel(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    more = sp.Symbol("e", integer=True, positive=True)
+    splits = sp.true if _another_direction_splits() else sp.false
+    claimed = sp.Not(statement(1 + more))
+    yield decide(splits == claimed, at="kernel of any dimension 1 + e, any row", claimed=f"{claimed}", symbolic=True)
+    claimed = statement(sp.Integer(1))
+    whole = sp.true if _line_does_not_split() else sp.false
+    yield decide(whole == claimed, at="kernel of dimension 1, any row", claimed=f"{claimed}", symbolic=True)
     for trial in range(12):
         cone = _random_cone(rng, 3 + trial % 2)
         rays = cone.extreme_rays()
@@ -128,7 +243,7 @@ def _check_kernel(statement: Statement, rng: np.random.Generator) -> Iterator[Co
             # Independent of kernels: on an extreme ray exactly if no other rays combine to the vector.
             others = [ray for ray in rays if rank([ray, vector]) > 1]
             alone = _conic(others, vector) < 0
-            claimed = statement(cone.ambient_dimension, rank(tight))
+            claimed = bool(statement(sp.Integer(cone.ambient_dimension - rank(tight))))
             yield compare(alone, claimed, at=f"random cone {trial}: not a combination of other rays")
 
 
@@ -196,12 +311,16 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=r"A pointed non-trivial polyhedral cone has finitely many extreme rays and is their conic hull.",
         source="ldp_tradeoff, Proposition A.3",
         assumptions=("pointed, non-trivial, polyhedral",),
-        scope="12 random cones in dimension 3 and 4: membership against certified conic combinations of the rays",
-        grade=Grade.EXACT_CASES,
-        printed=_generated,
+        scope="any cone: descent along the kernel of any vector, row by row; 12 random cones by certified programs",
+        grade=Grade.PROVED,
+        printed=_spanned,
         check=_check_finite,
-        controls=(Control("all but one ray suffice", lambda cone, rays, v: _generated(cone, rays[1:], v)),),
+        controls=(
+            Control("all but one ray suffice", lambda: (True, 1)),
+            Control("infinitely many rays", lambda: (False, 0)),
+        ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("finitely many", "conic hull"),
     ),
     Claim(
         id="ldp_tradeoff.prop-A.5",
@@ -210,11 +329,15 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=r"$v\ne0$ is extreme exactly if $\ker T^{(v)}=\mathrm{span}\{v\}$.",
         source="ldp_tradeoff, Proposition A.5",
         assumptions=("pointed, non-trivial, polyhedral",),
-        scope="12 random cones: rays and sums of rays, against certified programs over the other rays",
-        grade=Grade.EXACT_CASES,
+        scope="any cone, both directions, row by row; 12 random cones against certified programs over other rays",
+        grade=Grade.PROVED,
         printed=_kernel_criterion,
         check=_check_kernel,
-        controls=(Control("one active constraint is enough", lambda dimension, active: active >= 1),),
+        controls=(
+            Control("a kernel of dimension at most two", lambda kernel: sp.Le(kernel, 2)),
+            Control("never extreme", lambda kernel: sp.false),
+        ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("kernel"),
     ),
 )

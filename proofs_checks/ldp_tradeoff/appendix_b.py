@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._orbits import column_sum, incidence, moved_levels
 from symshuffle.channel import Channel
 from symshuffle.claims.model import (
     Claim,
@@ -20,17 +21,19 @@ from symshuffle.claims.model import (
     Grade,
     Kind,
     Statement,
+    by_cases,
     compare,
     decide,
+    for_all,
     identity,
+    serving,
 )
-from symshuffle.geometry.cones import PolyhedralCone, rank
+from symshuffle.geometry.cones import PolyhedralCone
 from symshuffle.geometry.extremal import (
     LDPCone,
     MaximalPolytope,
     dominating_extremal,
     gather,
-    proper_subsets,
     staircase_row,
 )
 from symshuffle.geometry.groups import cyclic_group, dihedral_group, symmetric_group
@@ -71,7 +74,34 @@ def _constraint(z: int, other: int, x: int, lam: Any) -> Any:
     return lam if x == z else -1 if x == other else 0
 
 
+def _product(statement: Statement, lam: Any, entries: tuple[Any, Any, Any]) -> Any:
+    """A row of T times a vector: the entries at z and at z', and the sum of all others, which share a coefficient.
+
+    By symmetry there is one kind of ordered pair (0, 1), and one kind of input 2 that is neither.
+    """
+    return sum((statement(0, 1, x, lam) * entry for x, entry in enumerate(entries)), sp.Integer(0))
+
+
+def _rows_for_every_size(statement: Statement) -> Iterator[Comparison]:
+    excess = sp.Symbol("w", positive=True)
+    lam, (v, other, rest) = 1 + excess, sp.symbols("v v' r", nonnegative=True)
+    forward, backward = _product(statement, lam, (v, other, rest)), _product(statement, lam, (other, v, rest))
+    # (2) at one output and the pair of inputs (z, z'): so the inequalities of a channel are those of its rows.
+    yield from serving(
+        "row by row", [identity(forward, lam * v - other, at="(54) times a row is (2), any m, any pair")]
+    )
+    sign = sp.expand(lam * forward + backward - (lam**2 - 1) * v)
+    at = "the pairwise inequalities imply v >= 0, and v = 0 if -v satisfies them as well"
+    implied = sign == 0 and sp.expand(lam**2 - 1).is_positive is True
+    yield from serving("pointed", [decide(implied, at=at, claimed="(lam^2 - 1) v", symbolic=True)])
+    ones = sp.expand(_product(statement, lam, (sp.Integer(1), sp.Integer(1), rest)))
+    yield from serving(
+        "non-trivial", [decide(ones.is_positive is True, at="the all-ones vector", claimed="inside", symbolic=True)]
+    )
+
+
 def _check_rows(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _rows_for_every_size(statement)
     for m, lam in itertools.product((2, 3, 4), cases.LEVELS):
         printed = [
             tuple(Fraction(statement(z, other, x, lam)) for x in range(m))
@@ -93,7 +123,55 @@ def _maximal_by_rows(extreme: Sequence[bool]) -> bool:
     return all(extreme)
 
 
+def _spread(v: Any, total: Any) -> Any:
+    """One coordinate of a measure of a row v with entries adding up to ``total``: the sum of v_x^2 over the total."""
+    return v**2 / total
+
+
+def _splitting_is_strict() -> bool:
+    """Whether a row that is split into two off its ray gives a channel that the first does not dominate.
+
+    The sum of the measure over rows never grows by post-processing: it is homogeneous, a coordinate of two rows exceeds
+    that of their sum by a square, and every output of the kernel takes shares of rows that add up to 1. The excess is
+    0 in all coordinates only for proportional rows, so the split channel has a larger sum.
+    """
+    u, w = sp.symbols("u w", nonnegative=True)
+    a, b, share = sp.symbols("a b t", positive=True)
+    homogeneous = sp.cancel(_spread(share * u, share * a) - share * _spread(u, a))
+    excess = sp.cancel(_spread(u, a) + _spread(w, b) - _spread(u + w, a + b))
+    square = (b * u - a * w) ** 2 / (a * b * (a + b))
+    return homogeneous == 0 and sp.cancel(excess - square) == 0 and (a * b * (a + b)).is_positive is True
+
+
+def _simulated_back() -> bool:
+    """Whether a channel Q with extreme rows dominates every LDP channel P that dominates it.
+
+    Q_y is the sum of W_yz P_z, a sum of vectors of the cone. By the definition of an extreme ray W_yz P_z = c_yz Q_y.
+    The kernel c gives P back, because W has sums 1, and it has sums 1, because no Q_y is zero (a null output of Q only
+    takes null outputs of P). Rows and sums are over any finite number of outputs.
+    """
+    y, z = sp.symbols("y z", integer=True, positive=True)
+    outputs, others = sp.symbols("N M", integer=True, positive=True)
+    kernel, first = sp.IndexedBase("W"), sp.IndexedBase("P")
+    sums_to_one = sp.Sum(kernel[y, z], (y, 1, outputs))
+    # The sum over y of c_yz Q_y = W_yz P_z; P_z does not depend on y.
+    back = sp.Sum(kernel[y, z] * first[z], (y, 1, outputs)).factor().subs(sums_to_one, 1)
+    shares, row = sp.IndexedBase("c"), sp.Symbol("q", positive=True)
+    total = sp.Sum(shares[y, z] * row, (z, 1, others)).factor()  # the sum over z of W_yz P_z = c_yz Q_y, which is Q_y
+    weight = sp.Symbol("s", real=True)
+    solved = sp.solve(sp.Eq(total.subs(sp.Sum(shares[y, z], (z, 1, others)), weight), row), weight)
+    return bool(back == first[z]) and solved == [1]
+
+
 def _check_maximality(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    split = not _splitting_is_strict()
+    at = "an extreme row and one that splits: the split channel is strictly above, any sizes"
+    for rows in ([True, False], [False], [False, True]):
+        claimed = statement(rows)
+        yield from serving("only if", [decide(split is claimed, at=at, claimed=str(claimed), symbolic=True)])
+    claimed = statement([True, True])
+    at = "extreme rows alone: whatever dominates is dominated, any sizes"
+    yield from serving("if", [decide(_simulated_back() is claimed, at=at, claimed=str(claimed), symbolic=True)])
     lam, polytope = cases.LAM, MaximalPolytope(3, cases.LAM)
     cone = LDPCone(3, lam).polyhedral()
     made = [cases.ldp_channel(rng, 3, 2, lam) for _ in range(5)]
@@ -129,25 +207,53 @@ def _operation_kernels(t: Any) -> tuple[tuple[sp.Matrix, sp.Matrix], ...]:
     return (exchange, exchange), (pad, forget), (split, merge)
 
 
-def _kernel_identities() -> Iterator[tuple[str, bool]]:
-    """The kernels of the three operations as block matrices, for channels of any size (rows are inputs)."""
+def _block(rows: Sequence[Sequence[Any]], heights: Sequence[Any], widths: Sequence[Any]) -> sp.BlockMatrix:
+    """A matrix of blocks of given heights and widths, 0 and 1 standing for null and identity matrices."""
+
+    def one(entry: Any, height: Any, width: Any) -> Any:
+        if entry == 0:
+            return sp.ZeroMatrix(height, width)
+        return sp.Identity(height) * entry if sp.sympify(entry).is_Matrix is not True else entry
+
+    return sp.BlockMatrix(
+        [[one(e, h, w) for e, w in zip(row, widths, strict=True)] for row, h in zip(rows, heights, strict=True)]
+    )
+
+
+def _check_any_size(statement: Statement) -> Iterator[Comparison]:
+    """Three blocks of outputs: the first is one output, the second another, the third any number of them.
+
+    Turning the order of two blocks around rotates the outputs, of these three exchanges two of them besides: all
+    relabellings are made of the two.
+    """
     k, m, more = sp.symbols("k m n", integer=True, positive=True)
     t = sp.Symbol("t", positive=True)
-    whole, first, rest = sp.MatrixSymbol("Q", k, m), sp.MatrixSymbol("q", k, 1), sp.MatrixSymbol("R", k, m)
-    one, other = sp.Identity(1), sp.Identity(m)
-    relabel = sp.MatrixSymbol("S", m, m)
-    yield "relabelling is undone", (whole * relabel * relabel.inv()).doit() == whole
-    padded = sp.BlockMatrix([[whole, sp.ZeroMatrix(k, more)]])
-    forget = sp.BlockMatrix([[other], [sp.MatrixSymbol("K", more, m)]])
-    yield "null outputs may go anywhere", sp.block_collapse(padded * forget) == whole
-    pad = sp.BlockMatrix([[other, sp.ZeroMatrix(m, more)]])
-    yield "null outputs may be added", sp.block_collapse(sp.BlockMatrix([[whole]]) * pad) == padded
-    row, column = sp.ZeroMatrix(1, m), sp.ZeroMatrix(m, 1)
-    pair, split = sp.BlockMatrix([[first, rest]]), sp.BlockMatrix([[t * first, (1 - t) * first, rest]])
-    apart = sp.BlockMatrix([[t * one, (1 - t) * one, row], [column, column, other]])
-    merge = sp.BlockMatrix([[one, row], [one, row], [column, other]])
-    yield "a proportional split is a post-processing", sp.block_collapse(pair * apart) == split
-    yield "and merging undoes it", sp.block_collapse(split * merge) == pair
+    first, second, rest = sp.MatrixSymbol("q", k, 1), sp.MatrixSymbol("r", k, 1), sp.MatrixSymbol("R", k, m)
+    sizes = (1, 1, m)
+    channel = sp.BlockMatrix([[first, second, rest]])
+    relabelled, padded, split = (rows[0] for rows in statement([[first, second, rest]], t))
+    turned = sp.BlockMatrix([list(relabelled)])
+    turn = (
+        _block([[0, 0, 1], [0, 1, 0], [1, 0, 0]], sizes, (m, 1, 1)),
+        _block([[0, 0, 1], [0, 1, 0], [1, 0, 0]], (m, 1, 1), sizes),
+    )
+    wide = sp.BlockMatrix([[*padded[:-1], sp.ZeroMatrix(k, more) if padded[-1] == 0 else padded[-1]]])
+    anywhere = [sp.MatrixSymbol(f"K{i}", more, size) for i, size in enumerate(sizes)]  # a kernel from the null outputs
+    pad = (
+        _block([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]], sizes, (*sizes, more)),
+        _block([[1, 0, 0], [0, 1, 0], [0, 0, 1], anywhere], (*sizes, more), sizes),
+    )
+    apart = sp.BlockMatrix([list(split)])
+    cut = (
+        _block([[t, 1 - t, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], sizes, (1, *sizes)),
+        _block([[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], (1, *sizes), sizes),
+    )
+    for name, made, (there, back) in (("relabelled", turned, turn), ("padded", wide, pad), ("split", apart, cut)):
+        forward = sp.block_collapse(channel * there) == sp.block_collapse(made)
+        undone = sp.block_collapse(sp.block_collapse(made * back)) == channel
+        at = f"{name}, any number of inputs and outputs"
+        yield decide(bool(forward), at=f"{at}, by a kernel", claimed="identity", symbolic=True)
+        yield decide(bool(undone), at=f"{at}, and back", claimed="identity", symbolic=True)
 
 
 def _entries(matrix: sp.Matrix) -> Iterator[tuple[tuple[int, int], Any]]:
@@ -155,8 +261,6 @@ def _entries(matrix: sp.Matrix) -> Iterator[tuple[tuple[int, int], Any]]:
 
 
 def _check_operations(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for name, holds in _kernel_identities():
-        yield decide(holds, at=f"{name}, any size", claimed="identity", symbolic=True)
     t, channel_of_symbols = sp.Symbol("t", positive=True), sp.Matrix(2, 3, sp.symbols("q:6", positive=True))
     made = statement([channel_of_symbols.row(x) for x in range(2)], t)
     for number, (rows, (there, back)) in enumerate(zip(made, _operation_kernels(t), strict=True), start=1):
@@ -165,6 +269,7 @@ def _check_operations(statement: Statement, rng: np.random.Generator) -> Iterato
             yield identity(entry, claimed[x, y], at=f"operation {number} by its kernel, entry ({x}, {y}), all t")
         for (x, y), entry in _entries(claimed * back):
             yield identity(entry, channel_of_symbols[x, y], at=f"operation {number} undone, entry ({x}, {y}), all t")
+    yield from serving("sizes", _check_any_size(statement))
     for trial, channel in enumerate(cases.channels(rng, 10, 3)):
         others = [Channel(tuple(map(tuple, rows))) for rows in statement(channel.rows, Fraction(trial, 9))]
         for number, other in enumerate(others, start=1):
@@ -182,46 +287,92 @@ def _uneven_split(rows: Rows, t: Any) -> list[Rows]:
     return [*_operations(rows, t)[:2], split]
 
 
-def _extreme_subsets(m: int) -> set[int]:
-    """Lemma B.5: the extreme directions, by the subset on which the larger level is taken."""
-    return set(proper_subsets(m))
+def _split_too_much(rows: Rows, t: Any) -> list[Rows]:
+    return [*_operations(rows, t)[:2], tuple((t * row[0], t * row[0], *row[1:]) for row in rows)]
+
+
+def _two_levels(bottom: Any, top: Any, between: Any, ratio: Any, lam: Any) -> Any:
+    """Lemma B.5 for a vector with so many entries c, so many entries ``ratio`` c, and so many strictly between."""
+    return sp.And(sp.Eq(between, 0), sp.Eq(sp.factor(ratio - lam), 0), sp.Ge(bottom, 1), sp.Ge(top, 1))
+
+
+def _kernel_of_levels(bottom: Any, top: Any, between: Any, *, tight: bool) -> Any:
+    """The dimension of the kernel of the active constraints lam v_z = v_z' of a vector with such levels.
+
+    They are active between the bottom and the top, if these are a factor lam apart. Then every top entry of a vector u
+    in the kernel is lam times any bottom entry: all top entries are equal, and so are all bottom entries, which leaves
+    one dimension. An entry of another level occurs in no active constraint. Without an active constraint all are free.
+    """
+    if not tight or 0 in (bottom, top):
+        return bottom + top + between
+    lam, low = sp.Symbol("lambda", positive=True), sp.Symbol("u_z", real=True)
+    one_top, other_top, other_low = sp.symbols("u_1 u_2 u_3", real=True)
+    (solved,) = sp.linsolve(
+        [lam * low - one_top, lam * low - other_top, lam * other_low - one_top], [one_top, other_top, other_low]
+    )
+    linked = [solved[0] - lam * low, solved[1] - solved[0], solved[2] - low]
+    return 1 + between if all(sp.expand(difference) == 0 for difference in linked) else sp.nan
 
 
 def _check_extreme(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for m, lam in itertools.product((2, 3, 4), cases.LEVELS):
-        rays = LDPCone(m, lam).polyhedral().extreme_rays()
-        claimed = {tuple(v / max(row) for v in row) for row in (staircase_row(y, m, lam) for y in statement(m))}
-        yield compare(set(rays), claimed, at=f"all rays of the cone by exhaustion, m={m}, lam={lam}")
-    lam = sp.Symbol("lambda", positive=True)
-    for m, subset in ((size, y) for size in (2, 3, 4, 5) for y in statement(size)):
-        # Active pairs (z outside, z' inside) give lam at z, -1 at z'; their kernel has to be one line, for every lam.
-        inside = [x for x in range(m) if subset >> x & 1]
-        outside = [x for x in range(m) if x not in inside]
-        rows = [[lam if x == z else -1 if x == w else 0 for x in range(m)] for z in outside for w in inside]
-        kernel = sp.Matrix(rows).nullspace() if rows else [sp.eye(m)[:, x] for x in range(m)]
-        at = f"kernel of the active constraints, m={m}, subset {inside}, all lam"
-        yield decide(len(kernel) == 1, at=at, claimed="one line", symbolic=True)
-    for m in (3, 4):
-        levels = (cases.LAM, Fraction(2), *[Fraction(1)] * (m - 2))
-        cone = LDPCone(m, cases.LAM).polyhedral()
-        tight = [cone.rows[i] for i in cone.active(levels)]
-        yield compare(m - rank(tight), 2, ">=", at=f"three levels, m={m}: kernel of dimension two or more")
+    bottom, top = (1 + count for count in sp.symbols("a b", integer=True, nonnegative=True))
+    more = sp.Symbol("e", integer=True, positive=True)
+    excess, share = sp.symbols("w s", positive=True)
+    lam = 1 + excess
+    below = (lam + share) / (1 + share)  # any ratio from 1 to lam, without the ends
+    zero = sp.Integer(0)
+    for name, levels, ratio in (
+        ("a factor lam apart, nothing between", (bottom, top, zero), lam),
+        ("a factor lam apart, e entries between", (bottom, top, more), lam),
+        ("less than lam apart", (bottom, top, zero), below),
+        ("less than lam apart, e entries between", (bottom, top, more), below),
+        ("constant, the subset of no inputs", (1 + bottom, zero, zero), lam),
+        ("constant, the subset of all inputs", (zero, 1 + top, zero), lam),
+    ):
+        kernel = _kernel_of_levels(*levels, tight=ratio == lam)
+        extreme = sp.Eq(sp.expand(kernel - 1), 0)  # Proposition A.5
+        claimed = statement(*levels, ratio, lam)
+        at = f"{name}: kernel of dimension {kernel}"
+        yield decide(extreme == claimed, at=at, claimed=str(claimed), symbolic=True)
+    outside = (lam * zero - share).is_negative is True  # an entry s beside an entry 0
+    yield decide(outside, at="no other vectors: one with an entry 0 is 0", claimed="outside", symbolic=True)
+    for m, level in itertools.product((2, 3, 4), cases.LEVELS):
+        rays = LDPCone(m, level).polyhedral().extreme_rays()
+        number = sp.Rational(level.numerator, level.denominator)
+        rows = [
+            staircase_row(y, m, level) if 0 < y < 2**m - 1 else (Fraction(1),) * m
+            for y in range(2**m)
+            if statement(sp.Integer(m - y.bit_count()), sp.Integer(y.bit_count()), zero, number, number) == sp.true
+        ]
+        claimed = {tuple(v / max(row) for v in row) for row in rows}
+        yield compare(set(rays), claimed, at=f"all rays of the cone by exhaustion, m={m}, lam={level}")
 
 
-def _identities(m: Any, size: Any, k: Any, lam: Any) -> tuple[Any, Any, Any]:
-    """Equations (77), (78) and (79): incidence r, coefficient r-tilde, and weight of an orbit."""
-    return size * k / m, size / m * (k * lam + m - k), m / (size * (k * lam + m - k))
+def _identities(m: Any, size: Any, k: Any, lam: Any, before: Any, after: Any) -> tuple[Any, Any, Any, Any]:
+    """Equations (77), (78) and (79), incidence r, coefficient r-tilde and weight of an orbit; the level in (74).
+
+    The last is the level of the row of g y at the input x, where ``before`` and ``after`` are 1 if the preimage of x
+    under g, or its image, is in y, and 0 otherwise.
+    """
+    return size * k / m, size / m * (k * lam + m - k), m / (size * (k * lam + m - k)), 1 + (lam - 1) * before
 
 
 def _check_identities(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     m, size, k, lam = sp.symbols("m N k lambda", positive=True)
-    inside, coefficient, weight = statement(m, size, k, lam)
-    yield identity(lam * inside + size - inside, coefficient, at="(25) with (77) gives (78)")
-    yield identity(weight * coefficient, 1, at="(76) gives (79)")
+    acted, image, before, after = moved_levels(lam)
+    inside, coefficient, weight, level = statement(m, size, k, lam, before, after)
+    yield identity(incidence(m, size, k), inside, at="(77) by counting pairs, any transitive group")
+    yield identity(column_sum(size, inside, lam), coefficient, at="(25) with (77) gives (78)")
+    yield identity(weight * column_sum(size, incidence(m, size, k), lam), 1, at="(76) gives (79)")
+    yield identity(acted, level, at="(74): the row of y in the channel acted on, any g and y")
+    yield identity(image, level, at="(74): the row of g y in the channel of the moved weights, any g and y")
+    at = "(69): an orbit with one weight, any incidence r"
+    r, w = sp.symbols("r w", positive=True)
+    yield identity(w * column_sum(size, r, lam), w * (lam * r + (size - r)), at=at)
     for name, group in (("Z_6", cyclic_group(6)), ("D_5", dihedral_group(5)), ("Sym(5)", symmetric_group(5))):
         polytope = OrbitPolytope(group, cases.LAM)
         for orbit in polytope.orbits:
-            found = statement(Fraction(group.m), orbit.size, orbit.representative.bit_count(), cases.LAM)
+            found = statement(Fraction(group.m), orbit.size, orbit.representative.bit_count(), cases.LAM, 0, 0)
             yield compare(
                 Fraction(orbit.incidences[0]), found[0], at=f"{name}: incidence of orbit {orbit.representative}"
             )
@@ -263,13 +414,17 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             r"K$, a pointed non-trivial cone with matrix $T\oplus I$."
         ),
         source="ldp_tradeoff, Lemma B.2",
-        assumptions=("lam > 1",),
-        scope="m = 2..4 at three levels: matrix, pointedness, 54 channels row by row",
-        grade=Grade.EXACT_CASES,
+        assumptions=("lam > 1", "at least two inputs"),
+        scope="all m and lam, by one pair of inputs and the sum of the others; m = 2..4 at three levels, 54 channels",
+        grade=Grade.PROVED,
         printed=_constraint,
         check=_check_rows,
-        controls=(Control("roles exchanged", lambda z, other, x, lam: _constraint(other, z, x, lam)),),
+        controls=(
+            Control("roles exchanged", lambda z, other, x, lam: _constraint(other, z, x, lam)),
+            Control("a negative entry elsewhere", lambda z, other, x, lam: lam if x == z else -1),
+        ),
         expected=ClaimVerdict.HOLDS,
+        obligations=(*by_cases("z", "other", "x"), *for_all("lam", "row by row", "pointed", "non-trivial")),
     ),
     Claim(
         id="ldp_tradeoff.prop-B.3",
@@ -278,15 +433,17 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=r"An LDP channel is maximal exactly if each non-zero row is an extreme direction of $\mathcal K$.",
         source="ldp_tradeoff, Proposition B.3",
         assumptions=("at least two inputs",),
-        scope="11 channels on 3 inputs: extreme rows by kernels, maximality by certified programs",
-        grade=Grade.EXACT_CASES,
+        scope="any channel: a strict measure where a row splits, a kernel back from extreme rows; 11 channels by programs",
+        grade=Grade.PROVED,
         printed=_maximal_by_rows,
         check=_check_maximality,
         controls=(
             Control("one extreme row is enough", any),
             Control("every channel is maximal", lambda extreme: True),
+            Control("a channel with two or more outputs never is", lambda extreme: extreme == [True]),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("if", "only if"),
     ),
     Claim(
         id="ldp_tradeoff.lem-B.4",
@@ -295,12 +452,16 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=r"Relabelled, zero-padded and row-split channels are equivalent to the original.",
         source="ldp_tradeoff, Lemma B.4",
         assumptions=(),
-        scope="kernels both ways for 2 x 3 symbols; blocks of any size, by kernels alone; 10 random channels",
-        grade=Grade.EXACT_CASES,
+        scope="kernels both ways for blocks of any size, and entry by entry for 2 x 3 symbols; 10 random channels",
+        grade=Grade.PROVED,
         printed=_operations,
         check=_check_operations,
-        controls=(Control("a split into rows that are not proportional", _uneven_split),),
+        controls=(
+            Control("a split into rows that are not proportional", _uneven_split),
+            Control("a split whose parts do not add up to the row", _split_too_much),
+        ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("rows", "t", "sizes"),
     ),
     Claim(
         id="ldp_tradeoff.lem-B.5",
@@ -309,15 +470,17 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=r"$v$ is extreme exactly if $v=c\lambda$ on a non-empty proper subset and $c$ off it, $c>0$.",
         source="ldp_tradeoff, Lemma B.5",
         assumptions=("at least two inputs", "lam > 1"),
-        scope="all rays for m = 2..4 at three levels by exhaustion; kernels symbolic in lam for m = 2..5",
-        grade=Grade.EXACT_CASES,
-        printed=_extreme_subsets,
+        scope="all m, lam: kernels with any numbers of entries per level; all rays by exhaustion for m = 2..4",
+        grade=Grade.PROVED,
+        printed=_two_levels,
         check=_check_extreme,
         controls=(
-            Control("the full set too", lambda m: {*_extreme_subsets(m), (1 << m) - 1}),
-            Control("singletons only", lambda m: {1 << x for x in range(m)}),
+            Control("the full set too", lambda a, b, e, r, lam: _two_levels(a + 1, b, e, r, lam)),
+            Control("not singletons", lambda a, b, e, r, lam: _two_levels(a, b - 1, e, r, lam)),
+            Control("three levels", lambda a, b, e, r, lam: _two_levels(a, b, sp.Integer(0), r, lam)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("bottom", "top", "between", "ratio", "lam"),
     ),
     Claim(
         id="ldp_tradeoff.eq-69-75",
@@ -326,13 +489,20 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=r"$mr=|O|k$, $\tilde r=\frac{|O|}m(k\lambda+m-k)$, $w_O=1/\tilde r$, $gQ^{(c)}_{ex}=Q^{(gc)}_{ex}$.",
         source="ldp_tradeoff, equations (69)-(79)",
         assumptions=("for (77)-(79): a transitive group",),
-        scope="identities symbolic in m, |O|, k, lam; double counting on every orbit of three groups; 5 random points",
-        grade=Grade.EXACT_CASES,
+        scope="any transitive group, orbit, subset and lam; every orbit of three groups; 5 random points",
+        grade=Grade.PROVED,
         printed=_identities,
         check=_check_identities,
         controls=(
-            Control("incidence k instead of |O| k / m", lambda m, size, k, lam: (k, *_identities(m, size, k, lam)[1:])),
+            Control(
+                "incidence k instead of |O| k / m", lambda m, size, k, *rest: (k, *_identities(m, size, k, *rest)[1:])
+            ),
+            Control(
+                "(74) moves by the inverse",
+                lambda m, size, k, lam, before, after: _identities(m, size, k, lam, after, before),
+            ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("m", "size", "k", "lam", "before", "after"),
     ),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import sympy as sp
@@ -56,18 +55,3 @@ def column_sum(size: Any, inside: Any, lam: Any) -> Any:
     within = sp.Sum(level(1, lam), (y, 1, members)).doit().subs(members, inside)
     without = sp.Sum(level(0, lam), (y, 1, members)).doit().subs(members, size - inside)
     return within + without
-
-
-def mixtures_of_single_orbits(weight: Any, column: Any) -> Iterator[tuple[str, Any]]:
-    """Differences that vanish if a point of the orbit polytope of a transitive group is a mixture of single orbits.
-
-    Single orbits have the given weight; ``column`` is the coefficient of an orbit in the one equation, a function of
-    its index. A point w with the sum of w_O times coefficient equal to 1 is the mixture with shares w_O / weight.
-    """
-    orbit, count = sp.symbols("o n", integer=True, positive=True)
-    w = sp.IndexedBase("w")
-    single = weight(orbit)
-    share = w[orbit] / single
-    yield "a share of a single orbit is the weight of the point", sp.cancel(share * single - w[orbit])
-    shares = sp.Sum(share, (orbit, 1, count)) - sp.Sum(w[orbit] * column(orbit), (orbit, 1, count))
-    yield "shares add up to the left side of the equation, which is 1", sp.simplify(shares.doit())

@@ -9,8 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 import sympy as sp
+from sympy.combinatorics.free_groups import free_group
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._orbits import moved_levels
+from proofs_checks.ldp_tradeoff._risks import best_of_parts, carried_rules, composed_rules, stacked_rules
+from proofs_checks.ldp_tradeoff._rows import layers, perspective_excess
 from symshuffle.channel import Channel
 from symshuffle.claims.model import (
     Claim,
@@ -22,7 +26,9 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
+    serving,
 )
 from symshuffle.design import bayes_tradeoff, smoothed_point_masses
 from symshuffle.design.decision.problems import DecisionProblem
@@ -71,7 +77,25 @@ def _risk_properties() -> dict[str, set[Property]]:
     return _TESTED
 
 
+def _properties_for_all(statement: Statement) -> Iterator[Comparison]:
+    additive, quasi_convex = best_of_parts()
+    proofs = {
+        ("Bayes", Property.DPI): composed_rules(),
+        ("minimax", Property.DPI): composed_rules(),
+        ("Bayes", Property.ADDITIVE): stacked_rules() and additive,
+        ("minimax", Property.QUASI_CONVEX): stacked_rules() and quasi_convex,
+        ("Bayes", Property.INVARIANT): carried_rules(),
+        ("minimax", Property.INVARIANT): carried_rules(),
+    }
+    claimed = statement()
+    for (name, which), holds in proofs.items():
+        said = which in claimed[name]
+        at = f"{name} risk, any sizes, {which.value}"
+        yield from serving(which.value, [decide(holds is said, at=at, claimed=str(said), symbolic=True)])
+
+
 def _check_risk_properties(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _properties_for_all(statement)
     for name, properties in statement().items():
         for which in sorted(properties, key=lambda item: item.value):
             for problem, group in ((cases.PROBLEM, symmetric_group(3)), (cases.ring(4), cyclic_group(4))):
@@ -97,12 +121,39 @@ def _functional(problem: DecisionProblem, name: str) -> Functional:
     return lambda channel: minimax_risk(problem, channel).value.lower
 
 
-def _reduction(original: Fraction, reduced: Fraction) -> bool:
-    """Theorem 3.7, per channel: its maximal (or symmetrised maximal) substitute is at least as good."""
-    return reduced <= original
+def _reduction(original: Any) -> Any:
+    """Theorem 3.7, per channel: the largest risk that its maximal, and the symmetrised maximal, substitute can have."""
+    return original
+
+
+def _shift_is_undone() -> bool:
+    """Equation (49): whether the block of h^-1 g at the preimage under h is the block of g, in any group.
+
+    The block of g holds the channel at the preimage of the input under g.
+    """
+    _, g, h = free_group("g, h")
+    return bool((h**-1 * g) ** -1 * h**-1 == g**-1)
+
+
+def _reduction_for_all(statement: Statement) -> Iterator[Comparison]:
+    lam = 1 + sp.Symbol("w", positive=True)
+    risk = sp.Symbol("r", real=True)
+    # What DPI, and then DS-QCVX at channels of one risk (invariance), take away for an arbitrary functional.
+    by_processing, by_stacking = sp.symbols("a b", nonnegative=True)
+    for clause, substitute in (("maximal", risk - by_processing), ("invariant", risk - by_processing - by_stacking)):
+        slack = sp.expand(statement(risk) - substitute).is_nonnegative is True
+        at = f"an arbitrary functional, {clause} substitute"
+        yield from serving(clause, [decide(slack, at=at, claimed="no larger", symbolic=True)])
+        same = identity(risk, statement(risk), at=f"a constant functional, {clause} substitute: no smaller bound")
+        yield from serving(clause, [same])
+    yield from layers(lam, lam)  # the substitute: two-level rows, which Lemma B.5 and Proposition B.3 call maximal
+    acted, image, *_ = moved_levels(lam)
+    yield identity(acted, image, at="a permuted two-level row is the two-level row of the image, any permutation")
+    yield decide(_shift_is_undone(), at="(49): the stack over a group is invariant", claimed="yes", symbolic=True)
 
 
 def _check_reduction(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _reduction_for_all(statement)
     for m in (3, 4):
         problem, group, lam = cases.ring(m), cyclic_group(m), cases.LAM
         for trial in range(6):
@@ -113,12 +164,9 @@ def _check_reduction(statement: Statement, rng: np.random.Generator) -> Iterator
             at = f"m={m}, random LDP channel {trial}"
             for name in ("Bayes", "minimax"):
                 risk = _functional(problem, name)
-                yield decide(
-                    statement(risk(channel), risk(above)),
-                    at=f"{name}: a maximal channel is no worse, {at}",
-                    claimed="<=",
-                )
-                yield decide(statement(risk(above), risk(spread)), at=f"{name}: symmetrised, {at}", claimed="<=")
+                bound = statement(risk(channel))
+                yield decide(risk(above) <= bound, at=f"{name}: a maximal channel is no worse, {at}", claimed="<=")
+                yield decide(risk(spread) <= statement(risk(above)), at=f"{name}: symmetrised, {at}", claimed="<=")
             yield decide(
                 non_extreme_output(spread, lam) is None, at=f"symmetrised channel is maximal, {at}", claimed="yes"
             )
@@ -144,7 +192,7 @@ def _check_reduction_needs_invariance(statement: Statement, rng: np.random.Gener
         (polytope.channel(vertex) for vertex in polytope.vertices()), key=lambda channel: skewed.bayes_risk(channel)[0]
     )
     spread = symmetrise(best, symmetric_group(3))
-    yield decide(statement(risk(best), risk(spread)), at="a skewed prior", claimed="<=")
+    yield decide(risk(spread) <= statement(risk(best)), at="a skewed prior", claimed="<=")
 
 
 _MEASURES: Final[dict[str, measures.Measure]] = {
@@ -166,7 +214,39 @@ def _positive(rng: np.random.Generator) -> Channel:
     return cases.ldp_channel(rng, 4, 3, cases.LAM)
 
 
+def _perspectives() -> dict[str, Callable[[Any], Any]]:
+    """The convex function f of each measure: at a row v it is a sum of terms b f(a/b) with a and b linear in v.
+
+    f-divergences: a and b are the products of v with the two laws. Mutual information: for every input, its entry and
+    the product of v with the input law, times the probability of the input. Fisher information: the products with the
+    derivative and with the law.
+    """
+    return {
+        "f-divergences": sp.Function("f"),
+        "mutual information": lambda t: t * sp.log(t),
+        "Fisher information": lambda t: t**2,
+    }
+
+
+def _measures_for_all(statement: Statement) -> Iterator[Comparison]:
+    sign, properties = statement()
+    jensen, t = sp.Symbol("j", nonnegative=True), sp.Symbol("t", positive=True)
+    for name, convex in _perspectives().items():
+        shown = all(difference == 0 for _, difference in perspective_excess(convex))
+        curvature = convex(t).diff(t, 2)
+        shown = shown and (name == "f-divergences" or curvature.is_positive is True)
+        # Outputs are merged: rows add up, and the measure loses b + b' times Jensen's gap. A risk gains what it loses.
+        holds = (
+            shown
+            and sp.expand(-sign * jensen).is_nonnegative is True
+            and {Property.DPI, Property.ADDITIVE} <= properties
+        )
+        at = f"{name}: homogeneous, and no larger after merging rows, any size"
+        yield from serving(name, [decide(holds, at=at, claimed=f"sign {sign}", symbolic=True)])
+
+
 def _check_measures(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _measures_for_all(statement)
     sign, properties = statement()
     for name, measure in _MEASURES.items():
         for which in sorted(properties, key=lambda item: item.value):
@@ -182,10 +262,6 @@ def _check_measures(statement: Statement, rng: np.random.Generator) -> Iterator[
                 at=f"{name}, {which.value}, {report.decided} cases decided",
                 claimed="no violation",
             )
-    c, u, w = sp.symbols("c u w", positive=True)
-    # A column enters relative entropy and mutual information as sums of u log(u/w), with u and w linear in it.
-    scaled = sp.simplify(c * u * sp.log(c * u / (c * w)) - c * (u * sp.log(u / w)))
-    yield identity(scaled, 0, at="u log(u/w) is homogeneous of degree one: both logarithmic measures are additive")
     for (gamma, value), lam in (((Fraction(1), Fraction(1, 4)), 3), ((Fraction(5, 4), Fraction(3, 20)), 3)):
         found = maximise(measures.hockey_stick_measure(cases.P0, cases.P1, gamma), lam).value.exact
         yield compare(found, value, at=f"largest hockey-stick divergence at order {gamma}, lam={lam}")
@@ -213,15 +289,19 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=r"$R_B^*$ has DPI and DSA, $R_M^*$ has DPI and DS-QCVX, both are invariant for invariant problems.",
         source="ldp_tradeoff, Proposition 3.6",
         assumptions=("for invariance: an invariant problem, and an invariant prior",),
-        scope="two problems with their groups, 20-60 random rational cases per property, each decided exactly",
-        grade=Grade.EXACT_CASES,
+        scope="any sizes, by matrix algebra on an arbitrary rule; two problems with groups, 20-60 cases each",
+        grade=Grade.PROVED,
         printed=_risk_properties,
         check=_check_risk_properties,
         controls=(
             Control("minimax risk is additive", lambda: {**_TESTED, "minimax": {Property.ADDITIVE}}),
             Control("minimax risk is concave", lambda: {**_TESTED, "minimax": {Property.CONCAVE}}),
+            Control("Bayes risk has DPI only", lambda: {**_TESTED, "Bayes": {Property.DPI}}),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all(
+            *(which.value for which in (Property.DPI, Property.ADDITIVE, Property.QUASI_CONVEX, Property.INVARIANT))
+        ),
     ),
     Claim(
         id="ldp_tradeoff.thm-3.7",
@@ -233,15 +313,16 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         ),
         source="ldp_tradeoff, Theorem 3.7",
         assumptions=("DPI", "for the second part: invariance and DS-QCVX", "a finite group"),
-        scope="12 random LDP channels on 3 and 4 inputs: substitute, symmetrised substitute; certified optima agree",
-        grade=Grade.EXACT_CASES,
+        scope="any functional, row and group; 12 LDP channels on 3 and 4 inputs, substitutes, optima",
+        grade=Grade.PROVED,
         printed=_reduction,
         check=_check_reduction,
         controls=(
-            Control("strictly better", lambda original, reduced: reduced < original),
+            Control("better by one percent of a unit", lambda original: original - Fraction(1, 100)),
             Control("no invariance assumed", _reduction, _check_reduction_needs_invariance),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("original", "maximal", "invariant"),
     ),
     Claim(
         id="ldp_tradeoff.rem-3.8",
@@ -249,12 +330,13 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         title="divergences and informations as risks",
         text=r"f-divergences, mutual information at uniform input and Fisher information have reversed DPI and DSA.",
         source="ldp_tradeoff, Remark 3.8",
-        assumptions=("null outputs count zero",),
-        scope="six measures on 60 random channels each; homogeneity symbolic for the logarithmic ones; two maxima",
-        grade=Grade.EXACT_CASES,
+        assumptions=("null outputs count zero", "positive denominators, as at every row of an LDP channel"),
+        scope="any convex f, any size; six measures on 60 random channels each; two maxima",
+        grade=Grade.PROVED,
         printed=_measure_properties,
         check=_check_measures,
         controls=(Control("the measures themselves have DPI", lambda: (1, _measure_properties()[1])),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("f-divergences", "mutual information", "Fisher information"),
     ),
 )

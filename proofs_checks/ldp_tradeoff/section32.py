@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._rows import layers, mixture_not_below, weights_agree
 from symshuffle.channel import Channel, direct_sum
 from symshuffle.claims.model import (
     Claim,
@@ -24,6 +25,7 @@ from symshuffle.claims.model import (
     decide,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.design import Method, bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.decision.properties import Property, examine
@@ -43,6 +45,10 @@ from symshuffle.geometry.extremal import (
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.geometry.orders import blackwell, equivalent
 from symshuffle.numbers import maximum
+
+Weights = Mapping[int, Fraction]
+EXCESS: Final = sp.Symbol("w", positive=True)
+"""What lam exceeds 1 by."""
 
 
 def _entry(inside: bool, lam: Any) -> Any:
@@ -68,12 +74,40 @@ def _check_polytope(statement: Statement, rng: np.random.Generator) -> Iterator[
                 yield compare(columns, [Fraction(1)] * m, at=f"column sums of a vertex, {at}")
 
 
-def _same_class(first: dict[int, Fraction], second: dict[int, Fraction]) -> bool:
-    """Theorem 3.10: two points of the polytope give equivalent channels only if they are equal."""
-    return first == second
+def _same_weight(first: Any, second: Any) -> Any:
+    """Theorem 3.10: whether one subset can have these weights in two points that give equivalent channels."""
+    return sp.Eq(first, second)
+
+
+def _bijection_for_all(statement: Statement) -> Iterator[Comparison]:
+    c, gap, w = sp.symbols("c g w", positive=True)
+    lam = 1 + w
+    for first, second in ((c, c), (c, c + gap), (c + gap, c), (sp.Integer(0), gap)):
+        claimed = statement(first, second)
+        possible = sp.true if weights_agree(first, second) else sp.false
+        at = f"weights {first} and {second} of one subset, any number of inputs"
+        yield from serving("injective", [decide(possible == claimed, at=at, claimed=str(claimed), symbolic=True)])
+    # Extreme rows on the rays of subsets (Lemma B.5) of a maximal channel (Proposition B.3), gathered by subset.
+    i, one, other = sp.symbols("i q r", positive=True)
+    row = 1 + (lam - 1) * i
+    gathered = sp.cancel((one * row + other * row) / row)
+    claimed = statement(gathered, one + other)
+    at = "rows on one ray, gathered: the sums over outputs stay, any input"
+    yield from serving("onto", [decide(claimed == sp.true, at=at, claimed="the sum of their weights", symbolic=True)])
+    claimed = statement(gathered, one)
+    at = "with the weight of one of them alone they do not"
+    yield from serving("onto", [decide(claimed == sp.false, at=at, claimed="another weight", symbolic=True)])
+
+
+def _same_class(statement: Statement, first: Weights, second: Weights) -> bool:
+    return all(
+        statement(first.get(y, Fraction(0)), second.get(y, Fraction(0))) == sp.true
+        for y in first.keys() | second.keys()
+    )
 
 
 def _check_bijection(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _bijection_for_all(statement)
     lam, polytope = cases.LAM, MaximalPolytope(4, cases.LAM)
     points, turn = [cases.weights(rng, 4, lam) for _ in range(8)], cyclic_group(4)
     for trial, point in enumerate(points):
@@ -89,9 +123,8 @@ def _check_bijection(statement: Statement, rng: np.random.Generator) -> Iterator
         rotated = {turn.act(turn.generators[0], subset): weight for subset, weight in point.items()}
         for one, two in ((point, other), (point, dict(point)), (point, rotated)):
             pair = (polytope.channel(one), polytope.channel(two))
-            yield compare(
-                equivalent(*pair), statement(one, two), at=f"equivalence decided by two programs, point {trial}"
-            )
+            same = _same_class(statement, one, two)
+            yield compare(equivalent(*pair), same, at=f"equivalence decided by two programs, point {trial}")
         incomparable = not blackwell(channel, polytope.channel(other)).dominates
         yield decide(incomparable, at=f"different points are incomparable, point {trial}", claimed="yes")
         loose = cases.ldp_channel(rng, 4, 3, lam)
@@ -144,6 +177,31 @@ def _draw_near_maximal(rng: np.random.Generator) -> Channel:
     return next(cases.channels(rng, 1, 3))
 
 
+def optimum_over_weights(level: Any, lam: Any) -> Iterator[Comparison]:
+    """The infimum over LDP channels at ``lam`` is that over the weights at ``level``, for any risk with DPI.
+
+    Every LDP channel is below one made of two-level rows, whose risk is no larger; these are LDP. The weights form a
+    closed set, and a bounded one: the sum of c_y times an entry of at least 1 is 1. A risk that is lower semicontinuous
+    has a minimum on it, and a concave one has it at one of the finitely many vertices.
+    """
+    yield from layers(level, lam)
+    c, excess, rest = sp.symbols("c e r", nonnegative=True)
+    bounded = sp.expand(c * (1 + excess) + rest - c).is_nonnegative  # 1, the column sum, minus one weight
+    yield decide(bounded is True, at="each weight is at most 1", claimed="bounded", symbolic=True)
+    low, gap = sp.Symbol("v", real=True), sp.Symbol("g", nonnegative=True)
+    share = 1 / (1 + sp.Symbol("o", positive=True))
+    lower = mixture_not_below(low, (low, low + gap), share)
+    yield decide(lower, at="a concave risk between two points is not below both", claimed="yes", symbolic=True)
+
+
+def _check_corrected_optimisation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    lam = 1 + sp.Symbol("w", positive=True)
+    attained, level = statement(lam)
+    yield from serving("risks", optimum_over_weights(level, lam))
+    yield compare(attained, False, at="no minimum is promised")
+    yield from _check_optimisation(statement, rng)
+
+
 def _check_optimisation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     for trial in range(6):
         problem, lam = cases.problem(rng, m=3 + trial % 2), cases.LEVELS[1 + trial % 2]
@@ -167,10 +225,28 @@ def _check_optimisation(statement: Statement, rng: np.random.Generator) -> Itera
 
 def _vertex_or_lp(criterion: str) -> bool:
     """Remark 3.11: whether looking at vertices only is enough for this criterion."""
-    return criterion in {"Bayes", "f-divergence"}
+    return criterion in {"Bayes", "f-divergence", "concave", "additive"}
+
+
+def _corners_for_all(statement: Statement) -> Iterator[Comparison]:
+    t, w = 1 / (1 + sp.Symbol("o", positive=True)), sp.Symbol("w", positive=True)
+    c, other, i = sp.symbols("c c' i", nonnegative=True)
+    row = 1 + w * i
+    mixed = sp.expand((t * c + (1 - t) * other) * row - (t * c * row + (1 - t) * other * row))
+    low, gap = sp.Symbol("v", real=True), sp.Symbol("g", nonnegative=True)
+    corner = mixed == 0 and mixture_not_below(low, (low, low + gap), t)
+    at = "channels mix as weights do, and a concave risk between two points is not below both"
+    yield from serving("concave", [decide(corner is statement("concave"), at=at, claimed="vertices", symbolic=True)])
+    # An additive extension F is homogeneous, F(c v) = c F(v), up to a constant that is the same for all channels.
+    first, second = sp.symbols("F_1 F_2", real=True)
+    objective = c * first + other * second
+    linear = sp.Poly(objective, c, other).is_linear and mixture_not_below(low, (low, low + gap), t)
+    at = "the sum of weights times risks of rows is linear, and least at a vertex"
+    yield from serving("additive", [decide(linear is statement("additive"), at=at, claimed="program", symbolic=True)])
 
 
 def _check_vertices(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _corners_for_all(statement)
     gaps = []
     for trial in range(8):
         m, lam = 3 + trial % 2, Fraction(7, 3)
@@ -245,14 +321,16 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=r"$c\mapsto Q^{(c)}_{ex}$ is a bijection between $\mathcal S$ and the maximal channels up to equivalence.",
         source="ldp_tradeoff, Theorem 3.10",
         assumptions=("at least two inputs (for one input the polytope is empty and the constant channel maximal)",),
-        scope=(
-            "8 random points on 4 inputs, equivalence decided by certified programs both ways; 8 LDP channels dominated"
-        ),
-        grade=Grade.EXACT_CASES,
-        printed=_same_class,
+        scope="all m, lam and weights of a subset; 8 random points on 4 inputs by certified programs both ways",
+        grade=Grade.PROVED,
+        printed=_same_weight,
         check=_check_bijection,
-        controls=(Control("equal multisets of weights", lambda a, b: sorted(a.values()) == sorted(b.values())),),
+        controls=(
+            Control("equal supports are enough", lambda a, b: sp.Eq(sp.sign(a), sp.sign(b))),
+            Control("the first weight may be smaller", sp.Le),
+        ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("first", "second", "injective", "onto"),
     ),
     Claim(
         id="ldp_tradeoff.eq-22",
@@ -270,6 +348,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         check=_check_optimisation,
         controls=(
             Control("the polytope of a ratio one percent larger", lambda lam: (False, lam * Fraction(101, 100))),
+            Control(
+                "the same, for all risks",
+                lambda lam: (False, lam * sp.Rational(101, 100)),
+                lambda statement, rng: serving("risks", optimum_over_weights(statement(1 + EXCESS)[1], 1 + EXCESS)),
+            ),
         ),
         expected=ClaimVerdict.REFUTED,
         corrected=Correction(
@@ -278,8 +361,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
                 r"$R^*(Q^{(c)}_{ex})$ is lower semicontinuous in $c$, as Bayes and minimax risks are, or concave."
             ),
             statement=lambda lam: (False, lam),
-            grade=Grade.EXACT_CASES,
+            grade=Grade.PROVED,
+            check=_check_corrected_optimisation,
         ),
+        obligations=for_all("lam", "risks"),
     ),
     Claim(
         id="ldp_tradeoff.rem-3.11",
@@ -291,8 +376,8 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         ),
         source="ldp_tradeoff, Remark 3.11",
         assumptions=("DPI, and concavity or an additive extension to unnormalised matrices",),
-        scope="8 random Bayes problems, 2 divergences: programs against all vertices; minimax risk as contrast",
-        grade=Grade.EXACT_CASES,
+        scope="any concave or additive risk; 8 Bayes problems, 2 divergences by all vertices; minimax risk as contrast",
+        grade=Grade.PROVED,
         printed=_vertex_or_lp,
         check=_check_vertices,
         controls=(
@@ -303,6 +388,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("vertices are enough for Bayes risks only", lambda criterion: criterion == "Bayes"),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("concave", "additive"),
     ),
     Claim(
         id="ldp_tradeoff.cor-3.12",

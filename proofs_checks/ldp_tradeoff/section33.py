@@ -7,9 +7,12 @@ from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
+import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
-from proofs_checks.ldp_tradeoff.section32 import approaching, escaping_risk
+from proofs_checks.ldp_tradeoff._orbits import column_sum, moved_levels
+from proofs_checks.ldp_tradeoff._rows import mixture_not_below, weights_agree
+from proofs_checks.ldp_tradeoff.section32 import EXCESS, approaching, escaping_risk, optimum_over_weights
 from symshuffle.channel import Channel
 from symshuffle.claims.model import (
     Claim,
@@ -22,6 +25,9 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
+    identity,
+    serving,
 )
 from symshuffle.design import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.decision.properties import Property, examine
@@ -102,17 +108,49 @@ def _check_orbit_polytope(statement: Statement, rng: np.random.Generator) -> Ite
         yield compare(len(list(dihedral_group(m).subset_orbits())), dihedral, at=f"bracelets, m={m}")
 
 
-def _invariant_class(group: SymmetryGroup, weights: Mapping[int, Fraction]) -> bool:
-    """Theorem 3.15: the class of a weight vector's channel is invariant exactly if the weights are fixed."""
-    return all(_moved(group, g, weights) == dict(weights) for g in group.generators)
+def _invariant_class(weight: Any, moved: Any) -> Any:
+    """Theorem 3.15: whether a class can be invariant if a subset and its image have these weights."""
+    return sp.Eq(weight, moved)
 
 
-def _invariant_support(group: SymmetryGroup, weights: Mapping[int, Fraction]) -> bool:
-    support = {subset for subset, weight in weights.items() if weight}
-    return all({group.act(g, subset) for subset in support} == support for g in group.generators)
+def _fixed(statement: Statement, group: SymmetryGroup, weights: Mapping[int, Fraction]) -> bool:
+    subsets = {group.act(g, y) for y in weights for g in group.generators} | set(weights)
+    return all(
+        statement(weights.get(y, Fraction(0)), weights.get(group.act(g, y), Fraction(0))) == sp.true
+        for y in subsets
+        for g in group.generators
+    )
+
+
+def _respects_equivalence() -> bool:
+    """Whether a permutation of the inputs carries a post-processing of a channel to that of the carried channel."""
+    k, m, n = sp.symbols("k m n", integer=True, positive=True)
+    turn, channel, kernel = sp.MatrixSymbol("X", k, k), sp.MatrixSymbol("Q", k, m), sp.MatrixSymbol("W", m, n)
+    return bool((turn * (channel * kernel)).doit() == ((turn * channel) * kernel).doit())
+
+
+def _orbits_for_all(statement: Statement) -> Iterator[Comparison]:
+    c, gap = sp.symbols("c g", positive=True)
+    lam = 1 + sp.Symbol("w", positive=True)
+    acted, image, *_ = moved_levels(lam)
+    # g Q(c) has the weight of y on the row of g y. If Q(c) is equivalent to an invariant channel it is to g Q(c), whose
+    # weights then agree with its own (Theorem 3.10); if weights agree on images, g Q(c) is Q(c) with rows exchanged.
+    carried = _respects_equivalence() and sp.expand(acted - image) == 0
+    for weight, moved in ((c, c), (c, c + gap), (c + gap, c), (sp.Integer(0), gap)):
+        claimed = statement(weight, moved)
+        possible = sp.true if carried and weights_agree(weight, moved) else sp.false
+        at = f"weights {weight} of y and {moved} of g y, any group, m and lam"
+        yield from serving("invariant", [decide(possible == claimed, at=at, claimed=str(claimed), symbolic=True)])
+    # One weight per orbit: what it adds to a column is what (24) counts, and it is read off at any subset of the orbit.
+    size, inside = sp.symbols("N r", positive=True)
+    counted = sp.expand(c * column_sum(size, inside, lam) - c * (lam * inside + size - inside))
+    claimed = statement(c + counted, c)
+    at = "the equation of an input in weights of subsets and of orbits"
+    yield from serving("one weight per orbit", [decide(claimed == sp.true, at=at, claimed="equal", symbolic=True)])
 
 
 def _check_orbit_bijection(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _orbits_for_all(statement)
     for name, group in GROUPS:
         polytope = MaximalPolytope(group.m, cases.LAM)
         for trial in range(5):
@@ -124,7 +162,7 @@ def _check_orbit_bijection(statement: Statement, rng: np.random.Generator) -> It
                 channel = polytope.channel(weights)
                 # g Q is equivalent to Q for all g exactly if the canonical forms agree.
                 same = all(gather(act_on_channel(g, channel)) == gather(channel) for g in group.generators)
-                yield compare(same, statement(group, weights), at=f"{name}, {label} weights {trial}")
+                yield compare(same, _fixed(statement, group, weights), at=f"{name}, {label} weights {trial}")
         orbits = OrbitPolytope(group, cases.LAM)
         lifted = [orbits.lift(vertex) for vertex in orbits.vertices()]
         recovered = [maximal_weights(polytope.channel(weights), cases.LAM) for weights in lifted]
@@ -160,6 +198,19 @@ def _check_invariant_optimisation(statement: Statement, rng: np.random.Generator
     yield compare(False, attained, at="the infimum 0 of that risk is a minimum")
 
 
+def _check_corrected_invariant_optimisation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    lam = 1 + sp.Symbol("w", positive=True)
+    attained, level = statement(lam)
+    yield from serving("risks", optimum_over_weights(level, lam))
+    # The symmetrised substitute (Theorem 3.7) has the average weights, and these are constant on orbits: the shares of
+    # the stack, 1/|G| each, add up to 1, and a further element only exchanges the parts.
+    order, part = sp.symbols("G g", integer=True, positive=True)
+    shares = sp.Sum(1 / order, (part, 1, order)).doit()
+    yield from serving("risks", [identity(shares, 1, at="weights of the symmetrised channel, any finite group")])
+    yield compare(attained, False, at="no minimum is promised")
+    yield from _check_invariant_optimisation(statement, rng)
+
+
 def orbit_risk(channel: Channel) -> Fraction:
     """The risk of :func:`escaping_risk` made invariant: the total weight of the singletons, or 1 where that is zero."""
     base = escaping_risk(channel)
@@ -177,7 +228,24 @@ def _orbit_corner(values: Sequence[Fraction]) -> Fraction:
     return min(values)
 
 
+def _orbit_corners_for_all(statement: Statement) -> Iterator[Comparison]:
+    """Two vertices, the second no better; more by induction, the mixture of the others in the place of the second."""
+    low, gap = sp.Symbol("v", real=True), sp.Symbol("g", positive=True)
+    share = 1 / (1 + sp.Symbol("o", positive=True))
+    for values in ((low, low + gap), (low + gap, low)):
+        claimed = statement(values)
+        between = mixture_not_below(claimed, values, share)
+        yield from serving("concave", [decide(between, at="any point between", claimed="not below", symbolic=True)])
+        best = identity(low, claimed, at="the best vertex is a point of the polytope")
+        yield from serving("concave", [best])
+        # An additive risk is linear in orbit weights: at the mixture it is the average, which lies between as well.
+        average = sp.expand(share * values[0] + (1 - share) * values[1] - claimed)
+        linear = sp.fraction(sp.factor(average))[0].is_nonnegative is True
+        yield from serving("additive", [decide(linear, at="a linear objective", claimed="not below", symbolic=True)])
+
+
 def _check_orbit_corners(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _orbit_corners_for_all(statement)
     lam = cases.LAM
     for prior in ((3, 3, 2, 2), (5, 5, 4, 4)):
         weights = [Fraction(v, sum(prior)) for v in prior]
@@ -254,12 +322,16 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         ),
         source="ldp_tradeoff, Theorem 3.15",
         assumptions=("a finite group", "at least two inputs"),
-        scope="four groups, 15 points each: a class is invariant exactly if its weights are; all vertices recovered",
-        grade=Grade.EXACT_CASES,
+        scope="any group, m, lam, weights of a subset and its image; four groups, 15 points each; vertices recovered",
+        grade=Grade.PROVED,
         printed=_invariant_class,
         check=_check_orbit_bijection,
-        controls=(Control("an invariant support is enough", _invariant_support),),
+        controls=(
+            Control("an invariant support is enough", lambda weight, moved: sp.Eq(sp.sign(weight), sp.sign(moved))),
+            Control("no two weights agree", lambda weight, moved: sp.false),
+        ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("weight", "moved", "invariant", "one weight per orbit"),
     ),
     Claim(
         id="ldp_tradeoff.eq-27",
@@ -279,6 +351,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         check=_check_invariant_optimisation,
         controls=(
             Control("the polytope of a ratio one percent smaller", lambda lam: (False, lam * Fraction(99, 100))),
+            Control(
+                "excess one percent smaller, for all risks",
+                lambda lam: (False, 1 + (lam - 1) * sp.Rational(99, 100)),
+                lambda statement, rng: serving("risks", optimum_over_weights(statement(1 + EXCESS)[1], 1 + EXCESS)),
+            ),
         ),
         expected=ClaimVerdict.REFUTED,
         corrected=Correction(
@@ -287,8 +364,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
                 r"lower semicontinuous in $w$, as Bayes and minimax risks are, or concave."
             ),
             statement=lambda lam: (False, lam),
-            grade=Grade.EXACT_CASES,
+            grade=Grade.PROVED,
+            check=_check_corrected_invariant_optimisation,
         ),
+        obligations=for_all("lam", "risks"),
     ),
     Claim(
         id="ldp_tradeoff.rem-3.16",
@@ -297,8 +376,8 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=r"Concave risks are optimised at a vertex of $\mathcal S^G$, additive ones by a linear program over it.",
         source="ldp_tradeoff, Remark 3.16",
         assumptions=("invariance, and the conditions of Remark 3.11",),
-        scope="two problems invariant under Sym(2)xSym(2): all vertices, the reduced program, the full program",
-        grade=Grade.EXACT_CASES,
+        scope="any two values of an arbitrary risk; two problems under Sym(2)xSym(2): all vertices, both programs",
+        grade=Grade.PROVED,
         printed=_orbit_corner,
         check=_check_orbit_corners,
         controls=(
@@ -306,5 +385,6 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("the average vertex", lambda values: sum(values, Fraction(0)) / len(values)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("values", "concave", "additive"),
     ),
 )

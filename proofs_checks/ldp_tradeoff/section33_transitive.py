@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
@@ -11,6 +11,9 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._orbits import column_sum, incidence, level
+from proofs_checks.ldp_tradeoff._rows import layers, mixture_not_below, perspective_excess
+from proofs_checks.ldp_tradeoff.section32 import EXCESS
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -21,7 +24,9 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
+    serving,
 )
 from symshuffle.design import bayes_tradeoff, smoothed_point_masses
 from symshuffle.design.information import measures
@@ -43,13 +48,27 @@ def _single_orbit_weight(m: Any, size: Any, k: Any, lam: Any) -> Any:
     return m / (size * (k * lam + m - k))
 
 
+def _one_orbit_for_all(statement: Statement, sizes: tuple[Any, Any, Any, Any]) -> Iterator[Comparison]:
+    """A point of the orbit polytope is a mixture of single orbits, and a concave risk is least at one of these."""
+    m, size, k, lam = sizes
+    w = sp.Symbol("w", nonnegative=True)
+    single, column = statement(m, size, k, lam), column_sum(size, incidence(m, size, k), lam)
+    yield identity(single * column, 1, at="one orbit with its weight is a channel")
+    share = w / single
+    yield identity(
+        share, w * column, at="its share in a point of weight w is its part of the column sum, and these add up to 1"
+    )
+    low, gap = sp.Symbol("v", real=True), sp.Symbol("g", nonnegative=True)
+    of_first = 1 / (1 + sp.Symbol("o", positive=True))
+    best = mixture_not_below(low, (low, low + gap), of_first)
+    yield decide(
+        best, at="a mixture is not below the best single orbit, any concave risk", claimed="yes", symbolic=True
+    )
+
+
 def _check_transitive(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     m, size, k, lam = sp.symbols("m N k lambda", positive=True)
-    # Double counting: m r = N k. One unit of weight contributes lam r + N - r to every input.
-    inside = size * k / m
-    yield identity(
-        1 / (lam * inside + size - inside), statement(m, size, k, lam), at="weight of one orbit, all m, N, k, lam"
-    )
+    yield from serving("risks", _one_orbit_for_all(statement, (m, size, k, lam)))
     for name, group in (("Z_4", cyclic_group(4)), ("D_5", dihedral_group(5)), ("Z_6", cyclic_group(6))):
         polytope = OrbitPolytope(group, cases.LAM)
         problem = cases.ring(group.m)
@@ -74,6 +93,15 @@ def _selection_weight(m: Any, k: Any, lam: Any) -> Any:
 def _check_selection(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     m, k, lam = sp.symbols("m k lambda", positive=True)
     yield identity(subset_weight(m, k, lam), statement(m, k, lam), at="weight by counting subsets, all m, k, lam")
+    # The subsets of size k with a given input, and all subsets of size k: two ways to the incidence of one orbit.
+    orbit = sp.binomial(m, k)
+    through = identity(incidence(m, orbit, k), sp.binomial(m - 1, k - 1), at="subsets of size k that contain an input")
+    yield from serving("risks", [through])
+    yield from serving("risks", _one_orbit_for_all(lambda m, size, k, lam: statement(m, k, lam), (m, orbit, k, lam)))
+    first, second, both = sp.symbols("a b i", integer=True, nonnegative=True)  # sizes of the differences and the meet
+    (exchanged,) = sp.solve(sp.Eq(first + both, second + both), first)
+    at = "subsets of one size: as many inputs in one alone as in the other alone; exchanging them is in Sym(m)"
+    yield identity(exchanged, second, at=at)
     yield from _best_size(statement)
     for inputs in (3, 4, 5, 6):
         orbits = list(symmetric_group(inputs).subset_orbits())
@@ -102,24 +130,49 @@ def _best_size(statement: Statement) -> Iterator[Comparison]:
         yield compare(min(risks, default=None), best, at=f"m={inputs}: an optimal channel is a subset selection")
 
 
-def _information_sizes(m: int, eps0: Fraction) -> set[int]:
-    """Remark 3.19: the maximum is attained by subset selection of some size."""
-    return set(range(1, m))
+def _largest_information(values: Sequence[Any]) -> Any:
+    """Remark 3.19: the largest information of any LDP channel, from those of subset selections of sizes 1, 2, ...."""
+    result = values[0]
+    for value in values[1:]:
+        result = value if value - result > 0 else result
+    return result
+
+
+def _information_for_all(statement: Statement) -> Iterator[Comparison]:
+    """A maximal channel of any weights c_y has an average of the informations of subset selections.
+
+    The information of a uniform input is the sum over rows of a measure that depends on the size of the subset alone.
+    """
+    m, k, lam, c = sp.symbols("m k lambda c", positive=True)
+    total = k * lam + m - k
+    # The measure of a two-level row, and the information of subset selection with its binomial(m, k) equal weights.
+    row = (k * lam * sp.log(lam * m / total) + (m - k) * sp.log(m / total)) / m
+    selection = sp.binomial(m, k) * subset_weight(m, k, lam) * row
+    share = c * total / m
+    yield identity(
+        sp.simplify(c * row - share * sp.simplify(selection)), 0, at="a row is a share of a subset selection"
+    )
+    inside = level(1, lam) * k + level(0, lam) * (m - k)
+    yield identity(m * share, c * inside, at="its share is its part of the column sums, m in all: shares add up to 1")
+    for name, difference in perspective_excess(lambda t: t * sp.log(t)):
+        yield identity(difference, 0, at=f"rows split into two-level ones lose nothing: {name}")
+    yield from layers(1 + EXCESS, 1 + EXCESS)
+    low, gap = sp.Symbol("v", real=True), sp.Symbol("g", positive=True)
+    of_first = 1 / (1 + sp.Symbol("o", positive=True))
+    for values in ((low, low + gap), (low + gap, low)):
+        claimed = statement(values)
+        above = mixture_not_below(-claimed, (-values[0], -values[1]), of_first)
+        yield decide(above, at="an average of two sizes is not above", claimed=str(claimed), symbolic=True)
+        yield identity(low + gap, claimed, at="the better size attains it")
 
 
 def _check_information(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    m, k, lam = sp.symbols("m k lambda", positive=True)
-    total = k * lam + m - k
-    # Every subset has output probability K w / m, with w its weight; C(m, k) of them; ratios lam m / K and m / K.
-    counted = (k * lam * (sp.log(lam) + sp.log(m) - sp.log(total)) + (m - k) * (sp.log(m) - sp.log(total))) / total
-    formula = sp.log(lam) * k * lam / total - (sp.log(total) - sp.log(m))
-    yield identity(sp.simplify(sp.expand(counted - formula)), 0, at="information of subset selection, all m, k, lam")
+    yield from serving("channels", _information_for_all(statement))
     for inputs in (2, 3, 4, 5, 6):
         for eps0 in (Fraction(1, 10), Fraction(1), Fraction(5, 2), Fraction(5)):
-            sizes = statement(inputs, eps0)
-            best = max(
-                (uniform.uniform_information(inputs, size, eps0) for size in sizes), key=lambda ball: ball.midpoint
-            )
+            balls = [uniform.uniform_information(inputs, size, eps0) for size in range(1, inputs)]
+            midpoints = [ball.midpoint for ball in balls]
+            best = balls[midpoints.index(statement(midpoints))]
             found = maximise(measures.mutual_information([Fraction(1, inputs)] * inputs), Exp(eps0)).value
             gap = abs(found.midpoint - best.midpoint)
             yield compare(
@@ -138,8 +191,8 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         ),
         source="ldp_tradeoff, Corollary 3.17",
         assumptions=("a finite group, transitive on inputs", "DPI, DS-QCVX, CCV and invariance"),
-        scope="weight symbolic in m, |O|, k, lam; three rings: best single orbit equals the certified optimum",
-        grade=Grade.EXACT_CASES,
+        scope="any transitive group, orbit, lam, concave risk; three rings: best orbit and certified optimum",
+        grade=Grade.PROVED,
         printed=_single_orbit_weight,
         check=_check_transitive,
         controls=(
@@ -147,6 +200,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("levels exchanged", lambda m, size, k, lam: m / (size * (k + (m - k) * lam))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("m", "size", "k", "lam", "risks"),
     ),
     Claim(
         id="ldp_tradeoff.rem-3.18",
@@ -158,8 +212,8 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         ),
         source="ldp_tradeoff, Remark 3.18, equation (30)",
         assumptions=("Corollary 3.17",),
-        scope="weight for all m, k, lam; orbits and weights for m = 3..6; optimality in one problem each for m = 3, 4",
-        grade=Grade.EXACT_CASES,
+        scope="any m, k, lam and concave risk; orbits and weights for m = 3..6; one problem each for m = 3, 4",
+        grade=Grade.PROVED,
         printed=_selection_weight,
         check=_check_selection,
         controls=(
@@ -167,6 +221,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("levels exchanged", lambda m, k, lam: m / (sp.binomial(m, k) * (k + (m - k) * lam))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("m", "k", "lam", "risks"),
     ),
     Claim(
         id="ldp_tradeoff.rem-3.19",
@@ -175,11 +230,15 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=r"For a uniform input, $I(X;Y)$ over $\epsilon$-LDP channels is largest for a subset selection mechanism.",
         source="ldp_tradeoff, Remark 3.19",
         assumptions=("uniform input",),
-        scope="m = 2..6 at four budgets: certified maximum within 1e-20 of the best size; value symbolic in m, k, lam",
-        grade=Grade.EXACT_CASES,
-        printed=_information_sizes,
+        scope="any channel, m and lam, two sizes at a time; m = 2..6 at four budgets: certified maximum within 1e-20",
+        grade=Grade.PROVED,
+        printed=_largest_information,
         check=_check_information,
-        controls=(Control("size m/(lam+1), rounded", lambda m, eps0: {max(1, round(m / (math.exp(eps0) + 1)))}),),
+        controls=(
+            Control("size one is always best", lambda values: values[0]),
+            Control("the largest size is always best", lambda values: values[-1]),
+        ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("values", "channels"),
     ),
 )

@@ -59,7 +59,7 @@ def _rigid_for_all(statement: Statement) -> Iterator[Comparison]:
     """
     x, order = sp.symbols("x g", positive=True)
     lam, n, second = sp.symbols("lambda n m2", positive=True)
-    # E(x - 1)^2 is twice the integral of the profiles: x > 1 is seen by orders from 1 to x, x < 1 by the other direction.
+    # E(x - 1)^2 is twice the integral of the profiles: x > 1 is seen by orders from 1 to x, x < 1 in the reverse.
     above = 2 * sp.integrate(x - order, (order, 1, x))
     below = 2 * sp.integrate(order - x, (order, x, 1))
     for name, part in (("above", above), ("below", below)):
@@ -179,7 +179,7 @@ CLAIMS: Final = (
         text="A pair that meets the envelope at every order in both directions merges to binary randomized response.",
         source="anchored, Theorem 4.10",
         assumptions=(r"cap $\lambda$",),
-        scope="every n, lam and law, by the sum of all gaps; 24 laws, n <= 3, largest gap exactly; one atom moved by 1e-6",
+        scope="every n, lam and law, by the sum of all gaps; 24 laws, n <= 3, largest gap; an atom moved by 1e-6",
         grade=Grade.PROVED,
         printed=_saturates,
         check=_check_rigidity,

@@ -42,9 +42,22 @@ from symshuffle.numbers import Exp
 CAPS: Final = tuple(map(Fraction, ("11/10", "3/2", "2", "7")))
 
 
-def _extreme_patterns(k: int) -> Iterator[tuple[int, ...]]:
-    """Which coordinates of an extreme template are high: all patterns with both levels."""
-    return (p for p in itertools.product((0, 1), repeat=k) if 0 < sum(p) < k)
+def _extreme_levels(low: Any, high: Any, between: Any, ratio: Any, lam: Any) -> Any:
+    """Whether a template with so many lowest, so many highest and so many other entries is a vertex.
+
+    ``ratio`` is that of the highest to the lowest; equal entries count as lowest or as highest.
+    """
+    return sp.And(sp.Eq(between, 0), sp.Eq(sp.factor(ratio - lam), 0), sp.Ge(low, 1), sp.Ge(high, 1))
+
+
+def _patterns(statement: Statement, k: int, lam: Fraction) -> Iterator[tuple[int, ...]]:
+    """Which coordinates of a vertex are high."""
+    level = sp.Rational(lam.numerator, lam.denominator)
+    for pattern in itertools.product((0, 1), repeat=k):
+        counts = sp.Integer(k - sum(pattern)), sp.Integer(sum(pattern))
+        ratio = level if all(counts) else sp.Integer(1)
+        if statement(*counts, sp.Integer(0), ratio, level) == sp.true:
+            yield pattern
 
 
 def _active_set_vertices(k: int, lam: Fraction) -> set[Vector]:
@@ -71,40 +84,54 @@ def _nullity(columns: list[Any]) -> int:
     return len(columns) - rank(columns)
 
 
-def _check_extreme(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    # A pattern with s high coordinates maximises their sum x: adding up all ratio constraints between high and low
-    # coordinates gives lam s (k - x) >= (k - s) x, with equality at one template only.
+def _exposed(k: Any, s: Any, lam: Any) -> bool:
+    """Whether the template with s high entries is alone in maximising their sum x.
+
+    Adding up all ratio constraints between high and low coordinates gives lam s (k - x) >= (k - s) x; equality forces
+    each of them, so all high entries are lam times every low one.
+    """
     total = sp.Symbol("x")
-    (largest,) = sp.solve(LAM * S * (K - total) - (K - S) * total, total)
-    yield identity(largest, S * K * LAM / (S * LAM + K - S), at="every k, s, lam: each pattern is an exposed point")
+    (largest,) = sp.solve(lam * s * (k - total) - (k - s) * total, total)
+    high = k * lam / (s * lam + k - s)
+    return bool(sp.simplify(largest - s * high) == 0)
+
+
+def _movable(lam: Any, *, inside: bool) -> bool:
+    """Whether one entry has room both ways, the others fixed, and their sum restored by a common factor.
+
+    Inside: an entry l + d + p strictly between the lowest l and the highest lam l = l + 2 d + p + q, moved by d. No
+    entry inside and the highest h below lam l: any entry, by half of what is left, spread over both constraints.
+    """
     low, step, below, above, high = sp.symbols("l d p q h", positive=True)
-    room = {symbol: symbol for symbol in (low, step, below, above)} | {LAM: 1 + sp.Symbol("t0", nonnegative=True)}
-    # An entry l + d + p strictly inside, top l + 2d + p + q = lam l: moving it by d either way keeps all ratios.
-    yield decide(
-        nonnegative(LAM * (low + below) - LAM * low, room), at="every template", claimed="room below", symbolic=True
-    )
-    top, moved = low + 2 * step + below + above, low + 2 * step + below
-    yield decide(nonnegative(top - moved, room), at="every template", claimed="room above", symbolic=True)
-    half = (LAM * low - high) / (2 * (1 + LAM))  # no entry inside and the top below lam l: any one coordinate can move
-    yield identity(
-        LAM * (low - half) - (high + half), (LAM * low - high) / 2, at="every template: room left by that step"
-    )
-    for pattern in statement(3):
-        tight = [
-            [1 if t == i else -LAM if t == j else 0 for t in range(3)]
-            for i, j in itertools.permutations(range(3), 2)
-            if pattern[i] > pattern[j]
-        ]
-        yield decide(
-            sp.Matrix(len(tight), 3, [*itertools.chain.from_iterable(tight)]).rank() == 2,
-            at=f"k=3, pattern {pattern}, any lam",
-            claimed="fixed by its tight constraints up to a factor",
-            symbolic=True,
-        )
+    if inside:
+        top = low + 2 * step + below + above
+        return all(sp.expand(room).is_positive for room in (top - (low + 2 * step + below), (low + below) - low))
+    half = (lam * low - high) / (2 * (1 + lam))
+    left = sp.factor(lam * (low - half) - (high + half) - (lam * low - high) / 2)
+    return bool(left == 0)
+
+
+def _check_extreme(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    low, high = (1 + count for count in sp.symbols("a b", integer=True, nonnegative=True))
+    more, zero = sp.Symbol("e", integer=True, positive=True), sp.Integer(0)
+    excess, share = sp.symbols("w s", positive=True)
+    lam = 1 + excess
+    below = (lam + share) / (1 + share)
+    for name, counts, ratio, vertex in (
+        ("two levels of ratio lam", (low, high, zero), lam, _exposed(low + high, high, lam)),
+        ("others between", (low, high, more), lam, not _movable(lam, inside=True)),
+        ("a smaller ratio", (low, high, zero), below, not _movable(lam, inside=False)),
+        ("a smaller ratio, others between", (low, high, more), below, not _movable(lam, inside=False)),
+        ("constant", (1 + low, zero, zero), sp.Integer(1), not _movable(lam, inside=False)),
+        ("constant, called high", (zero, 1 + high, zero), sp.Integer(1), not _movable(lam, inside=False)),
+    ):
+        claimed = statement(*counts, ratio, lam)
+        truth = sp.true if vertex else sp.false
+        yield decide(truth == claimed, at=f"{name}, every k and lam", claimed=str(claimed), symbolic=True)
     for k, caps in ((2, CAPS), (3, CAPS), (4, CAPS), (5, CAPS[2:3])):
         for lam in caps:
             claimed = set()
-            for pattern in statement(k):
+            for pattern in _patterns(statement, k, lam):
                 scale = sum(lam if high else Fraction(1) for high in pattern)
                 claimed.add(tuple((lam if high else Fraction(1)) * k / scale for high in pattern))
             where = f"k={k}, lam={lam}"
@@ -206,18 +233,17 @@ CLAIMS: Final = (
         ),
         source="anchored, Lemma 9.2",
         assumptions=(r"$\lambda>1$",),
-        scope=(
-            "all active sets, k = 2..5; 40 random templates split; exposing functionals and segments for every k, "
-            "which do not enter the list"
-        ),
-        grade=Grade.EXACT_CASES,
-        printed=_extreme_patterns,
+        scope="every k and lam, by exposing functionals and segments; all active sets, k = 2..5; 40 templates split",
+        grade=Grade.PROVED,
+        printed=_extreme_levels,
         check=_check_extreme,
         controls=(
-            Control("the centre is a vertex too", lambda k: (*_extreme_patterns(k), (1,) * k)),
-            Control("a single high coordinate only", lambda k: (p for p in _extreme_patterns(k) if sum(p) == 1)),
+            Control("no low coordinate is needed", lambda a, b, e, r, lam: _extreme_levels(a + 1, b, e, lam, lam)),
+            Control("two high coordinates at least", lambda a, b, e, r, lam: _extreme_levels(a, b - 1, e, r, lam)),
+            Control("three levels", lambda a, b, e, r, lam: _extreme_levels(a, b, sp.Integer(0), r, lam)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("low", "high", "between", "ratio", "lam"),
     ),
     Claim(
         id="anchored.thm-9.3",

@@ -140,7 +140,41 @@ def _vertices(points: Sequence[Vector], target: Vector) -> list[tuple[int, ...]]
     return found
 
 
+def _splits(points: Any, rank_of_rows: Any) -> Any:
+    """How many directions weights on that many points can move in, with the mass and all moments kept."""
+    return points - rank_of_rows
+
+
+def _both_ways() -> bool:
+    """Whether positive weights can move both ways along a direction in which mass and moments do not change.
+
+    A set of positive mass that is cut into pieces has their masses as weights and their mean vectors as points, so a
+    law with more than m + 1 points, or with infinitely many, has so many pieces.
+    """
+    weight, size = sp.symbols("w d", positive=True)
+    step = weight / size  # the smallest ratio; for another piece the weight is larger by some g
+    gap = sp.Symbol("g", nonnegative=True)
+    kept = all(sp.expand(weight + gap * size + sign * step * size).is_nonnegative for sign in (1, -1))
+    moment, change = sp.Symbol("c", real=True), sp.Integer(0)
+    same = all(sp.expand(moment + sign * step * change - moment) == 0 for sign in (1, -1))
+    halves = sp.expand((weight + step * size) / 2 + (weight - step * size) / 2 - weight)
+    return kept and same and halves == 0
+
+
+def _support_for_all(statement: Statement) -> Iterator[Comparison]:
+    """m moments and the mass are m + 1 equations; more points leave a direction, and independent ones leave none."""
+    m, more, fewer = *sp.symbols("m e", integer=True, positive=True), sp.Symbol("f", integer=True, nonnegative=True)
+    bound = statement(m)
+    free = _splits(bound + more, m + 1)  # at least so many directions: the rank is at most the number of equations
+    splits = _both_ways() and sp.expand(free).is_positive is True
+    yield decide(splits, at="every m: more points than the bound split", claimed="not extreme", symbolic=True)
+    free = _splits(bound - fewer, bound - fewer)  # independent columns: two laws on the points with one mean are equal
+    yield decide(free == 0, at="every m: independent points do not", claimed="extreme", symbolic=True)
+    yield identity(bound, m + 1, at="every m: as many points as equations can be independent")
+
+
 def _check_support(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _support_for_all(statement)
     largest = 0
     for trial in range(6):
         points = [tuple(map(Fraction, cases.integers(rng, 2, -4, 4))) for _ in range(8)]
@@ -161,16 +195,31 @@ def _check_support(statement: Statement, rng: np.random.Generator) -> Iterator[C
     yield compare(largest, statement(2), at="the bound is attained")
 
 
-def _extreme(law: AnchoredLaw) -> bool:
-    """Whether a law is extreme: its points are affinely independent."""
-    return rank([(Fraction(1), *u[1:]) for u in law.templates]) == len(law.templates)
+def _extreme(atoms: Any, dimension: Any) -> Any:
+    """Whether a law is extreme, from the number of its atoms and the affine dimension of their points, plus one."""
+    return sp.Eq(atoms, dimension)
 
 
-def _few_atoms(law: AnchoredLaw) -> bool:
-    return len(law.templates) <= law.num_inputs + 1
+def _of_law(statement: Statement, law: AnchoredLaw) -> bool:
+    span = rank([(Fraction(1), *u[1:]) for u in law.templates])
+    return bool(statement(sp.Integer(len(law.templates)), sp.Integer(span)))
+
+
+def _extreme_for_all(statement: Statement) -> Iterator[Comparison]:
+    """Theorem C.1 with the k - 1 coordinates as moments: weights that keep mass and mean move in atoms - rank ways."""
+    span, more = sp.symbols("r e", integer=True, positive=True)
+    for name, atoms in (("independent", span), ("dependent", span + more)):
+        moves = _splits(atoms, span)
+        extreme = sp.Eq(moves, 0) if _both_ways() else sp.true
+        claimed = statement(atoms, span)
+        at = f"{name} points, any number of atoms and inputs"
+        yield decide(extreme == claimed, at=at, claimed=str(claimed), symbolic=True)
+    inputs = sp.Symbol("k", integer=True, positive=True)
+    yield identity(_support_bound(inputs - 1), inputs, at="every k: at most k atoms")
 
 
 def _check_extreme(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _extreme_for_all(statement)
     mechanisms = {
         "4-ary response": krr().at(k=4, lam=3),
         "augmented, p=1/2": augmented_randomized_response().at(k=4, lam=3, p="1/2"),
@@ -183,7 +232,7 @@ def _check_extreme(statement: Statement, rng: np.random.Generator) -> Iterator[C
     for name, law in laws.items():
         parts = decompose(law)
         single = len(parts) == 1
-        yield compare(single, statement(law), at=f"{name}: no proper decomposition")
+        yield compare(single, _of_law(statement, law), at=f"{name}: no proper decomposition")
         again = mix_laws([part for _, part in parts], [share for share, _ in parts]) == law
         small = all(part.is_extreme() and len(part.templates) <= law.num_inputs for _, part in parts)
         yield compare((again, small), (True, True), at=f"{name}: {len(parts)} extreme parts add up")
@@ -197,7 +246,7 @@ def _all_extreme_laws(statement: Statement) -> Iterator[Comparison]:
     sizes = [sum(len(s) == size for s in supports) for size in (2, 3, 4)]
     yield compare((len(supports), sizes), (41, [7, 12, 22]), at="k=4, lam=3: extreme laws on extreme templates")
     spread = symmetrize(AnchoredLaw.from_channel(cases.EXAMPLE))
-    yield compare(spread.is_extreme(), statement(spread), at="the symmetrised example")
+    yield compare(spread.is_extreme(), _of_law(statement, spread), at="the symmetrised example")
 
 
 CLAIMS: Final = (
@@ -256,13 +305,14 @@ CLAIMS: Final = (
             r"independent makes one."
         ),
         source="anchored, Theorem C.1",
-        assumptions=("finitely many points, in the check",),
-        scope="6 sets of 8 points with 2 moments: all basic solutions, optima of 3 objectives each",
-        grade=Grade.EXACT_CASES,
+        assumptions=("$g$ measurable and integrable",),
+        scope="every m, pieces of any law; 6 sets of 8 points with 2 moments: all basic solutions, optima of 3 objectives",
+        grade=Grade.PROVED,
         printed=_support_bound,
         check=_check_support,
         controls=(Control("m points", lambda moments: moments), Control("m + 2 points", lambda moments: moments + 2)),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("moments"),
     ),
     Claim(
         id="anchored.cor-C.2",
@@ -273,11 +323,15 @@ CLAIMS: Final = (
         ),
         source="anchored, Corollary C.2",
         assumptions=(),
-        scope="10 laws decomposed; all 41 extreme laws on the 14 extreme templates of 4 inputs",
-        grade=Grade.EXACT_CASES,
+        scope="every k, any number of atoms; 10 laws decomposed; all 41 extreme laws on the 14 extreme templates of 4 inputs",
+        grade=Grade.PROVED,
         printed=_extreme,
         check=_check_extreme,
-        controls=(Control("at most k + 1 atoms suffice", _few_atoms),),
+        controls=(
+            Control("one dependent atom does no harm", lambda atoms, span: sp.Le(atoms, span + 1)),
+            Control("every law is extreme", lambda atoms, span: sp.true),
+        ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("atoms", "dimension"),
     ),
 )

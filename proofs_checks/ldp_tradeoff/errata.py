@@ -1,0 +1,249 @@
+"""Slips in the prose and the proofs that no numbered statement of the ledger carries."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from proofs_checks.ldp_tradeoff import _cases as cases
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+)
+from symshuffle.design import minimax_tradeoff, smoothed_point_masses
+from symshuffle.design.problems import DecisionProblem
+from symshuffle.design.tradeoff import minimax_risk
+from symshuffle.geometry.cones import PolyhedralCone
+from symshuffle.geometry.extremal import LDPCone, MaximalPolytope, dominating_extremal
+from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
+from symshuffle.geometry.orders import blackwell, equivalent
+from symshuffle.geometry.symmetry import OrbitPolytope
+
+LAM: Final = cases.LAM
+RESPONSE: Final = MaximalPolytope(2, LAM).channel({1: Fraction(1, 4), 2: Fraction(1, 4)})
+"""Binary randomized response at lam = 3."""
+
+
+def _with_null(channel: Channel) -> Channel:
+    return Channel(tuple((*row, Fraction(0)) for row in channel.rows))
+
+
+def _contains(maximal: Channel, cofinal: Sequence[Channel]) -> bool:
+    """Footnote 3: a cofinal class contains every maximal element."""
+    return maximal in cofinal
+
+
+def _check_cofinal(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    weak = Channel.from_rows([["1/2", "1/2"], ["1/2", "1/2"]])
+    family = [RESPONSE, _with_null(RESPONSE), weak]
+    above = [[blackwell(other, one).dominates for other in family] for one in family]
+    maximal = [q for q in range(3) if all(above[b][q] for b in range(3) if above[q][b])]
+    yield compare(maximal, [0, 1], at="binary response at lam = 3 with and without a null output, and a blind channel")
+    for size in (1, 2, 3):
+        for chosen in itertools.combinations(range(3), size):
+            if all(any(above[q][b] for b in chosen) for q in range(3)):
+                for q in maximal:
+                    holds = statement(family[q], [family[b] for b in chosen])
+                    at = f"the cofinal class of members {chosen}, and member {q}"
+                    yield decide(holds, at=at, claimed="covered")
+
+
+def _all_rows_extreme(cone: PolyhedralCone, rows: Sequence[Sequence[Any]]) -> bool:
+    """Proof of Proposition B.3: what dominates a channel with extreme rows has extreme rows itself, every one."""
+    return all(any(row) and cone.is_extreme(tuple(row)) for row in rows)
+
+
+def _non_zero_rows_extreme(cone: PolyhedralCone, rows: Sequence[Sequence[Any]]) -> bool:
+    return _all_rows_extreme(cone, [row for row in rows if any(row)])
+
+
+def _check_rows(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    polytope = MaximalPolytope(3, LAM)
+    cases_of = [(RESPONSE, 2), *((polytope.channel(vertex), 3) for vertex in polytope.vertices())]
+    for number, (channel, inputs) in enumerate(cases_of):
+        cone = LDPCone(inputs, LAM).polyhedral()
+        split = Channel(tuple((row[0] / 3, 2 * row[0] / 3, *row[1:]) for row in channel.rows))
+        for name, above in (("split", split), ("padded", _with_null(channel))):
+            yield decide(
+                above.is_ldp(LAM) and blackwell(above, channel).dominates, at=f"{name} {number}", claimed="dominates"
+            )
+            holds = statement(cone, above.columns())
+            yield decide(holds, at=f"rows of channel {number}, {name}, which dominates it", claimed="extreme")
+
+
+def _corresponds(inputs: int) -> bool:
+    """Theorem 3.10, with Lemma B.5: every maximal class has a point of the polytope, for any finite input alphabet."""
+    return True
+
+
+def _check_inputs(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    for inputs in (1, 2, 3):
+        subsets = range(1, 2**inputs - 1)
+        # With no subset, the weighted rows add up to 0 and not to 1. The constant channel is LDP, and it dominates what
+        # is above it, because all channels of one input are equivalent.
+        constant = Channel.from_rows([[1]] * inputs)
+        yield decide(constant.is_ldp(LAM), at=f"{inputs} inputs: the constant channel", claimed="LDP")
+        reached = bool(subsets) and MaximalPolytope(inputs, LAM).contains(dominating_extremal(constant, LAM)[0])
+        yield compare(reached, statement(inputs), at=f"{inputs} inputs: a class above the constant channel has a point")
+    split = Channel.from_rows([["1/3", "2/3"]])
+    yield decide(equivalent(Channel.from_rows([[1]]), split), at="two channels of one input", claimed="equivalent")
+
+
+def _best_orbit(problem: DecisionProblem, group: SymmetryGroup) -> Fraction:
+    polytope, family = OrbitPolytope(group, LAM), MaximalPolytope(group.m, LAM)
+    channels = [family.channel(polytope.lift({o: polytope.single_orbit_weight(orbit)}))
+                for o, orbit in enumerate(polytope.orbits)]  # fmt: skip
+    return min(minimax_risk(problem, channel).value.exact for channel in channels)
+
+
+def _two_questions() -> DecisionProblem:
+    """Parameters of two kinds on three inputs: all readings are t, or none is; an answer guesses both.
+
+    A wrong guess costs 1 for the first kind and 4/5 for the second. All permutations act, transitively on inputs and on
+    the parameters of each kind.
+    """
+    half = Fraction(1, 2)
+    model = [tuple(Fraction(int(x == t)) for x in range(3)) for t in range(3)]
+    model += [tuple(half * (x != t) for x in range(3)) for t in range(3)]
+    answers = list(itertools.product(range(3), repeat=2))
+    loss = [tuple(Fraction(int(a != t)) for a, _ in answers) for t in range(3)]
+    loss += [tuple(Fraction(4, 5) * (b != t) for _, b in answers) for t in range(3)]
+    return DecisionProblem(tuple(model), tuple(loss))
+
+
+def _single_orbit(one_kind: bool) -> bool:
+    """Appendix C: Proposition 3.6 and Corollary 3.17 make a single orbit optimal, for the minimax risk as well.
+
+    ``one_kind`` is whether the group is transitive on parameters, too.
+    """
+    return True
+
+
+def _check_minimax(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    two = _two_questions()
+    best, optimum = _best_orbit(two, symmetric_group(3)), minimax_tradeoff(two, LAM).value.exact
+    yield compare(best, Fraction(12, 25), at="two kinds of parameters: best single orbit")
+    yield compare(optimum, Fraction(8, 17), at="two kinds of parameters: minimax risk over all LDP channels")
+    yield compare(best == optimum, statement(False), at="two kinds of parameters: 12/25 against 8/17")
+    for name, problem, group in (
+        ("guessing", smoothed_point_masses(3, Fraction(3, 4)), symmetric_group(3)),
+        ("ring of 4", cases.ring(4), cyclic_group(4)),
+        ("ring of 5", cases.ring(5), cyclic_group(5)),
+    ):
+        same = _best_orbit(problem, group) == minimax_tradeoff(problem, LAM).value.exact
+        yield compare(same, statement(True), at=f"{name}: best single orbit is minimax")
+
+
+CLAIMS: Final = (
+    Claim(
+        id="symshuffle.ldp-cofinal",
+        kind=Kind.STATEMENT,
+        title="does a cofinal class contain the maximal channels?",
+        text=(
+            "Footnote 3: any cofinal class of a preordered set contains all maximal elements. It contains an equivalent "
+            "of each: binary randomized response alone is cofinal, and the same with a null output is maximal as well. "
+            "(The sentence with the footnote also means cofinal among LDP channels, not among maximal ones: extremal "
+            "mechanisms with an all-ones row are not maximal. A matter of reading: true of classes.)"
+        ),
+        source="ldp_tradeoff, Section 3.2, footnote 3",
+        assumptions=("the preorder of Definition 3.1 on channels, not on classes",),
+        scope="all cofinal classes of a family of three channels of two inputs at lam = 3",
+        grade=Grade.REFUTED,
+        printed=_contains,
+        check=_check_cofinal,
+        controls=(Control("the first member of the class is enough", lambda q, chosen: q == chosen[0]),),
+        expected=ClaimVerdict.REFUTED,
+        corrected=Correction(
+            text="A cofinal class contains an equivalent of every maximal element.",
+            statement=lambda q, chosen: any(equivalent(q, other) for other in chosen),
+            grade=Grade.EXACT_CASES,
+        ),
+    ),
+    Claim(
+        id="symshuffle.ldp-null-rows",
+        kind=Kind.STATEMENT,
+        title="rows of what dominates a channel with extreme rows",
+        text=(
+            r"Proof of Proposition B.3: if the rows of $Q$ are extreme and $Q=W\tilde Q$, every row of $\tilde Q$ is "
+            r"extreme. A null row is not (an extreme direction is not 0): $\tilde Q=Q\oplus0$. The proof goes through, "
+            r"as the statement itself speaks of non-zero rows only."
+        ),
+        source="ldp_tradeoff, Appendix B.3, proof of Proposition B.3, before (60)",
+        assumptions=(),
+        scope="binary response and the five vertices for three inputs at lam = 3, split and padded",
+        grade=Grade.REFUTED,
+        printed=_all_rows_extreme,
+        check=_check_rows,
+        controls=(Control("no row is extreme", lambda cone, rows: not _non_zero_rows_extreme(cone, rows)),),
+        expected=ClaimVerdict.REFUTED,
+        corrected=Correction(
+            text=r"Every non-zero row of $\tilde Q$ is extreme.",
+            statement=_non_zero_rows_extreme,
+            grade=Grade.EXACT_CASES,
+        ),
+    ),
+    Claim(
+        id="symshuffle.ldp-one-input",
+        kind=Kind.STATEMENT,
+        title="an input alphabet of one letter",
+        text=(
+            r"Theorems 3.10 and 3.15, Proposition B.3 with Lemma B.5 and (22) are stated for any finite $\mathcal X$. "
+            r"With one input there is no non-empty proper subset: the polytope is empty, the minimum in (22) has no "
+            r"argument, and the constant channel is maximal all the same. At least two inputs are used and not "
+            r"supposed. (A degenerate case.)"
+        ),
+        source="ldp_tradeoff, Theorem 3.10, Lemma B.5",
+        assumptions=(),
+        scope="one, two and three inputs",
+        grade=Grade.REFUTED,
+        printed=_corresponds,
+        check=_check_inputs,
+        controls=(Control("three inputs at least", lambda inputs: inputs >= 3),),
+        expected=ClaimVerdict.REFUTED,
+        corrected=Correction(
+            text="The same for at least two inputs.",
+            statement=lambda inputs: inputs >= 2,
+            grade=Grade.EXACT_CASES,
+        ),
+    ),
+    Claim(
+        id="symshuffle.ldp-minimax-single-orbit",
+        kind=Kind.STATEMENT,
+        title="is a single orbit optimal for the minimax risk?",
+        text=(
+            r"Appendix C.2 infers from Proposition 3.6 and Corollary 3.17 that some $w_OS_O$ attains the optimal "
+            r"trade-off, in the minimax framework too. The corollary needs concavity, which the minimax risk does not "
+            r"have (Remark 3.4): with parameters of two kinds the best single orbit has risk $12/25$, a mixture of two "
+            r"orbits $8/17$. The result of the appendix stands, by its equalizer argument (111)-(123) alone."
+        ),
+        source="ldp_tradeoff, Appendix C.2, after (96)",
+        assumptions=("an invariant problem under a group that is transitive on inputs",),
+        scope="three inputs, six parameters, nine answers at lam = 3; guessing and two rings for the correction",
+        grade=Grade.REFUTED,
+        printed=_single_orbit,
+        check=_check_minimax,
+        controls=(Control("never", lambda one_kind: False),),
+        expected=ClaimVerdict.REFUTED,
+        corrected=Correction(
+            text=(
+                "Some single orbit is minimax if the group is transitive on parameters as well: then the risk of an "
+                "invariant rule is the same at all of them, and is the Bayes risk of the uniform prior."
+            ),
+            statement=lambda one_kind: one_kind,
+            grade=Grade.EXACT_CASES,
+        ),
+    ),
+)

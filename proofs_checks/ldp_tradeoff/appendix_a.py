@@ -162,14 +162,16 @@ def _known_by_active_rows(kernel: int) -> bool:
     return all(minor == 0 for minor in (first * second.T - second * first.T))
 
 
-def _spared(rays_on_one_line: int) -> int:
-    """How many extreme rays other rays make up for: u + w = c v with u = a v, w = b v, so neither is on another ray.
+def _indispensable() -> bool:
+    """Whether an extreme direction v is no conic combination of vectors off its line.
 
-    A conic combination of rays off the line of v has no summand on that line but 0, and zeros do not add up to v.
+    By the definition of an extreme ray every summand c w of v = c w + ... is some a v. Coordinates are along v and w,
+    which are independent: such a summand is 0, and zeros add up to 0.
     """
-    c, v = sp.Symbol("c", nonnegative=True), sp.Symbol("v", positive=True)
-    off_the_line = sp.solve(sp.Eq(c * v, 0), c)  # a summand c v that is on another ray as well is zero
-    return rays_on_one_line - 1 if off_the_line == [0] else 1
+    c, a = sp.symbols("c a", real=True)
+    v, w = sp.Matrix([1, 0]), sp.Matrix([0, 1])
+    summands = sp.linsolve([*(c * w - a * v)], [c, a])
+    return bool(summands == sp.FiniteSet((0, 0)) and sp.zeros(2, 1) != v)
 
 
 def _check_finite(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
@@ -179,7 +181,7 @@ def _check_finite(statement: Statement, rng: np.random.Generator) -> Iterator[Co
     at = "an extreme ray is known by its active rows: no more rays than sets of rows"
     yield from serving("finitely many", [decide(known is finite, at=at, claimed=str(finite), symbolic=True)])
     # Kernels shrink by a dimension at each step; at dimension one Proposition A.5 says extreme.
-    needless = _spared(1) if _descends() else -1
+    needless = 0 if _descends() and _indispensable() else -1
     at = "an arbitrary vector by induction on its kernel; no extreme ray is a combination of others"
     yield from serving("conic hull", [decide(needless == spare, at=at, claimed=f"{spare} to spare", symbolic=True)])
     for trial in range(12):

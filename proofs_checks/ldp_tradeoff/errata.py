@@ -153,8 +153,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="does a cofinal class contain the maximal channels?",
         text=(
-            "Footnote 3: any cofinal class of a preordered set contains all maximal elements. It contains an equivalent "
-            "of each: binary randomized response alone is cofinal, and the same with a null output is maximal as well. "
+            "Footnote 3: any cofinal class of a preordered set contains all maximal elements. It contains equivalents "
+            "of all: binary randomized response alone is cofinal, and the same with a null output is maximal as well. "
             "(The sentence with the footnote also means cofinal among LDP channels, not among maximal ones: extremal "
             "mechanisms with an all-ones row are not maximal. A matter of reading: true of classes.)"
         ),

@@ -1,6 +1,7 @@
 """What the ledger once said wrongly, or only by halves: each sentence against its own reproducer."""
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -69,3 +70,10 @@ def test_every_clause_is_checked(name, clause):
     claim = load().claim(name)
     assert any(clause in c.at for c in compared(claim))
     assert clause in claim.text
+
+
+def test_what_is_only_sampled_is_on_the_page_of_evidence():
+    page = (Path(__file__).parents[2] / "docs" / "evidence.md").read_text(encoding="utf-8")
+    sampled = {claim.id for claim in load().claims if (claim.corrected or claim).grade is Grade.SAMPLED}
+    table = page.partition("##")[0]
+    assert {name for name in sampled if f"| `{name}` |" not in table} == set()

@@ -185,7 +185,8 @@ def _both_ways() -> bool:
 
 def _support_for_all(statement: Statement) -> Iterator[Comparison]:
     """With the mass there are m + 1 equations; more points leave a direction, and independent ones leave none."""
-    m, more, fewer = *sp.symbols("m e", integer=True, positive=True), sp.Symbol("f", integer=True, nonnegative=True)
+    m, more = sp.symbols("m e", integer=True, positive=True)
+    fewer = sp.Symbol("f", integer=True, nonnegative=True)
     bound = statement(m)
     free = _splits(bound + more, m + 1)  # at least so many directions: the rank is at most the number of equations
     splits = _both_ways() and sp.expand(free).is_positive is True

@@ -106,7 +106,7 @@ def _best_orbit(problem: DecisionProblem, group: SymmetryGroup) -> Fraction:
     polytope, family = OrbitPolytope(group, LAM), MaximalPolytope(group.m, LAM)
     channels = [family.channel(polytope.lift({o: polytope.single_orbit_weight(orbit)}))
                 for o, orbit in enumerate(polytope.orbits)]  # fmt: skip
-    return min(minimax_risk(problem, channel).value.exact for channel in channels)
+    return min(minimax_risk(problem, channel).value.lower for channel in channels)
 
 
 def _two_questions() -> DecisionProblem:

@@ -128,11 +128,8 @@ def _coupled_averages(n: Any) -> bool:
     coupled = sp.Sum(given / n, (r, 1, n)).subs(given, lower[r])
     average = sp.Sum(lower[r], (r, 1, n)) / n
     centred = sp.simplify(coupled - average) == 0
-    p, first, second, gap = (
-        sp.Symbol("p", positive=True),
-        *sp.symbols("a b", real=True),
-        sp.Symbol("j", nonnegative=True),
-    )
+    p, gap = sp.Symbol("p", positive=True), sp.Symbol("j", nonnegative=True)
+    first, second = sp.symbols("a b", real=True)
     phi = sp.Function("phi")
     mixed = p * phi(first) + (1 - p) * phi(second)
     jensen = sp.expand(mixed - (mixed - gap))  # phi at the mean is the mixture less the gap

@@ -49,6 +49,41 @@ def _check_tighter(statement: Statement, _: np.random.Generator) -> Iterator[Com
     yield compare(bounds[0] < bounds[1], True, at="the last of these: strictly")
 
 
+SMALL: Final = (
+    ("blh", {"lam": 3, "D": 2}),
+    ("blh", {"lam": 3, "D": 3}),
+    ("rappor", {"lam": 4, "D": 2}),
+    ("rappor", {"lam": 4, "D": 3}),
+    ("oue", {"lam": 3, "D": 3}),
+    ("krr", {"lam": 3, "k": 2}),
+    ("krr", {"lam": 3, "k": 3}),
+)
+
+
+def _five(components: int) -> bool:
+    """Appendix A: simplified optimal decompositions have exactly five components, the left-over included."""
+    return components == 5
+
+
+def _check_five(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    for name, channel in named_channels(*SMALL):
+        found = simplified_decomposition(channel, PAIR)
+        count = sum(1 for weight in found.c if weight) + bool(found.beta)
+        yield decide(statement(count), at=f"{name}: {count} components of positive weight", claimed="as many")
+
+
+def _printed_levels(distances: int) -> int:
+    """Section 8: how many pairs are listed for the joint composition of three mechanisms, one per Hamming distance."""
+    return 4
+
+
+def _check_levels(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    listed = ("1111", "0111", "0011", "0001")  # against 0000
+    yield compare(len(listed), statement(len(listed[0])), at="pairs for four coordinates")
+    yield compare(len({pair.count("1") for pair in listed}), len(listed), at="one for every distance")
+    yield compare(3, statement(3), at="three coordinates have the distances 1, 2 and 3")
+
+
 CLAIMS: Final = (
     Claim(
         id="symshuffle.blanket-strictly-tighter",
@@ -73,6 +108,52 @@ CLAIMS: Final = (
         corrected=Correction(
             text="The bound of the blanket is at most that of the clone (Theorem 6).",
             statement=lambda blanket, clone: bool(blanket <= clone),
+            grade=Grade.EXACT_CASES,
+        ),
+    ),
+    Claim(
+        id="symshuffle.exactly-five-components",
+        kind=Kind.STATEMENT,
+        title="how many components the simplified decompositions have",
+        text=(
+            "Appendix A: the simplified optimal decompositions of the randomizers of Table 2 consist of exactly five "
+            "components. Five are possible (Section 4.4); k-RR has q = 0 for every k, so four, and three at k = 2; "
+            "binary local hashing and RAPPOR have q = 0 at D = 2."
+        ),
+        source="decomposition, Appendix A, before A.1",
+        assumptions=("a component is one of positive weight",),
+        scope="seven mechanisms of two or three inputs",
+        grade=Grade.REFUTED,
+        printed=_five,
+        check=_check_five,
+        controls=(Control("exactly four", lambda components: components == 4),),
+        expected=ClaimVerdict.REFUTED,
+        corrected=Correction(
+            text="They consist of at most five components.",
+            statement=lambda components: components <= 5,
+            grade=Grade.EXACT_CASES,
+        ),
+    ),
+    Claim(
+        id="symshuffle.joint-of-four",
+        kind=Kind.STATEMENT,
+        title="the pairs of a joint composition that have to be looked at",
+        text=(
+            r"Section 8 lists four pairs of four coordinates for the joint composition of three $\varepsilon_0/4$-DP "
+            r"k-RR mechanisms. Three have three coordinates, three Hamming distances, and a budget of "
+            r"$\frac34\varepsilon_0$; four are meant. (A slip of one word.)"
+        ),
+        source="decomposition, Section 8",
+        assumptions=(),
+        scope="the list as printed",
+        grade=Grade.REFUTED,
+        printed=_printed_levels,
+        check=_check_levels,
+        controls=(Control("one pair fewer than coordinates", lambda distances: distances - 1),),
+        expected=ClaimVerdict.REFUTED,
+        corrected=Correction(
+            text="The joint composition of m mechanisms has m such pairs; the list is that of four.",
+            statement=lambda distances: distances,
             grade=Grade.EXACT_CASES,
         ),
     ),

@@ -126,7 +126,7 @@ def _check_gaussian(statement: Statement, _: np.random.Generator) -> Iterator[Co
     law = AnchoredLaw.from_channel(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]))
     w = (Fraction(1, 3), Fraction(2, 3))
     yield _bounded(law, w, "binary response")
-    yield _limit(statement)
+    yield from _limit(statement)
     seen = fiber(law, w)
     values = [float(_contrast(r)[0]) for r in seen.ratios.points]
     masses = [float(weight) for weight in seen.ratios.weights]
@@ -141,32 +141,39 @@ def _check_gaussian(statement: Statement, _: np.random.Generator) -> Iterator[Co
     yield from _rare_reports(statement, w)
 
 
-def _normal_limit() -> bool:
-    """Whether the mean of exp(s S) tends to exp(v s^2/2), S the sum of n copies of Z over the root of n.
+def _second_order() -> bool:
+    """Whether the mean of exp(s Z) is within (B s)^3 exp(B s)/6 of 1 + v s^2/2, Z centred, of variance v, |Z| <= B.
 
-    Z is centred, of variance v, and at most B in size. Beyond its second order exp(s Z/sqrt n) is at most
-    (B s)^3 exp(B s)/6 in size, over n^(3/2): coefficient by coefficient 1/j! <= 1/(6 (j - 3)!) for j >= 3. The mean is
-    between 1 + a/n - c/n^(3/2) and 1 + a/n + c/n^(3/2), a = v s^2/2, and both n-th powers tend to exp(a).
+    Any law will do: coefficient by coefficient, 1/j! is at most 1/(6 (j - 3)!) for j >= 3.
     """
     i = sp.Symbol("i", nonnegative=True)
-    remainder = sp.expand((i + 3) * (i + 2) * (i + 1) - 6).is_nonnegative is True
+    return sp.expand((i + 3) * (i + 2) * (i + 1) - 6).is_nonnegative is True
+
+
+def _normal_limit() -> bool:
+    """Whether n-th powers between 1 + a/n - c/n^(3/2) and 1 + a/n + c/n^(3/2) tend to exp(a).
+
+    These are the generating functions of the sums over the root of n, with a = v s^2/2, at every argument s.
+    """
     a, c, h = sp.symbols("a c h", positive=True)  # h = n^(-1/2)
-    sides = [sp.limit(sp.log(1 + a * h**2 + sign * c * h**3) / h**2, h, 0, "+") for sign in (1, -1)]
-    return remainder and sides == [a, a]
+    return [sp.limit(sp.log(1 + a * h**2 + sign * c * h**3) / h**2, h, 0, "+") for sign in (1, -1)] == [a, a]
 
 
 def _check_fixed_law(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     law = AnchoredLaw.from_channel(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]))
     w = (Fraction(1, 3), Fraction(2, 3))
     yield _bounded(law, w, "binary response")
-    yield _limit(statement)
+    yield from _limit(statement)
     yield from _rare_reports(statement, w)
 
 
-def _limit(statement: Statement) -> Comparison:
-    at = "every fixed law and interior composition: generating functions of the sums, at every argument"
-    found = decide(_normal_limit() is statement(True), at=at, claimed="those of a Gaussian", symbolic=True)
-    return next(serving("n", [found]))
+def _limit(statement: Statement) -> Iterator[Comparison]:
+    for clause, holds, at in (
+        ("laws", _second_order(), "every fixed law and interior composition: two orders and a bounded rest"),
+        ("n", _normal_limit(), "generating functions of the sums, at every argument, from both sides"),
+    ):
+        found = decide(holds is statement(True), at=at, claimed="those of a Gaussian", symbolic=True)
+        yield from serving(clause, [found])
 
 
 def _rare_reports(statement: Statement, w: tuple[Fraction, ...]) -> Iterator[Comparison]:
@@ -291,6 +298,6 @@ CLAIMS: Final = (
             Grade.PROVED,
             _check_fixed_law,
         ),
-        obligations=in_the_limit("n"),
+        obligations=(*for_all("laws"), *in_the_limit("n")),
     ),
 )

@@ -61,12 +61,29 @@ def _check_singular(statement: Statement, rng: np.random.Generator) -> Iterator[
         yield decide(inverse_trace(law) == math.inf, at=f"{k} inputs, 2 outputs", claimed="infinite inverse trace")
 
 
-def _share_by_covariance(first: AnchoredLaw, second: AnchoredLaw) -> bool:
-    """Whether two laws have the same estimator, as a function of the templates of the messages."""
-    return first.covariance() == second.covariance()
+def _share_by_covariance(first: Any, second: Any) -> bool:
+    """Whether two laws of these covariances have the same estimator, as a function of the templates of the messages."""
+    return bool(first == second)
+
+
+def _share_for_all(statement: Statement) -> Iterator[Comparison]:
+    """The vote of a message x is T^-1 x, and its mean under row i of a law of covariance S is T^-1 S a_i.
+
+    It is a_i for all rows, whose vertices span, exactly if T^-1 S = I; multiplied by T, that is S = T.
+    """
+    m = sp.Symbol("m", integer=True, positive=True)
+    s, t, vertex = sp.MatrixSymbol("S", m, m), sp.MatrixSymbol("T", m, m), sp.MatrixSymbol("a", m, 1)
+    own = (s.inv() * s * vertex).doit() == vertex
+    at = "any channel: unbiased with the estimator of its covariance"
+    yield decide(own is statement(s, s), at=at, claimed=str(statement(s, s)), symbolic=True)
+    unbiased = sp.Identity(m)  # what T^-1 S would have to be
+    forced = (t * (t.inv() * s)).doit() == s and (t * unbiased).doit() == t
+    at = "any channel: unbiased with the estimator of T only if S = T, so not of another covariance"
+    yield decide(forced is not statement(s, t), at=at, claimed=str(statement(s, t)), symbolic=True)
 
 
 def _check_dependence(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    yield from _share_for_all(statement)
     flat = Channel(tuple(tuple((entry + Fraction(1, 3)) / 2 for entry in row) for row in cases.EXAMPLE.rows))
     singles, pairs = (subset_selection().at(k=4, s=s, lam=3).channel() for s in (1, 2))
     share = AnchoredLaw.from_channel(pairs).trace() / AnchoredLaw.from_channel(singles).trace()
@@ -80,7 +97,7 @@ def _check_dependence(statement: Statement, _: np.random.Generator) -> Iterator[
         k = one.num_inputs
         truth = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4), ZERO)[:k]
         estimators = [canonical_estimator(law) for law in laws]
-        claimed = statement(*laws)
+        claimed = statement(*(law.covariance() for law in laws))
         yield compare(laws[0] == laws[1], False, at=f"{at}: different laws")
         yield compare(estimators[0] == estimators[1], claimed, at=f"{at}: one estimator")
         mixed = [dot(truth, column) for column in exact_columns(other)]
@@ -253,15 +270,16 @@ CLAIMS: Final = (
         ),
         source="anchored, Remark 5.4",
         assumptions=(r"$\Sigma$ invertible",),
-        scope="a channel and its dilution by one half; two channels of equal covariance and different laws",
-        grade=Grade.EXACT_CASES,
+        scope="any two covariances; a channel and its dilution by one half; two different laws of equal covariance",
+        grade=Grade.PROVED,
         printed=_share_by_covariance,
         check=_check_dependence,
         controls=(
             Control("one estimator for all", lambda first, second: True),
-            Control("a law of its own for every estimator", lambda first, second: first == second),
+            Control("no two laws share an estimator", lambda first, second: False),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("first", "second"),
     ),
     Claim(
         id="anchored.prop-5.5",

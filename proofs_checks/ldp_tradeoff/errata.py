@@ -24,8 +24,8 @@ from symshuffle.claims.model import (
     decide,
 )
 from symshuffle.design import minimax_tradeoff, smoothed_point_masses
-from symshuffle.design.problems import DecisionProblem
-from symshuffle.design.tradeoff import minimax_risk
+from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.tradeoff import minimax_risk
 from symshuffle.geometry.cones import PolyhedralCone
 from symshuffle.geometry.extremal import LDPCone, MaximalPolytope, dominating_extremal
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group

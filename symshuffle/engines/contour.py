@@ -293,9 +293,8 @@ def _loud_stretches(
 ) -> tuple[Indices, Indices, float]:
     r"""Stretches of nodes on which the integrand may matter, and a bound on the sum over all other nodes.
 
-    Over a stretch of half width r around :math:`t_0` the tilted characteristic function is at most
-    :math:`|\varphi(t_0)|+r\,E_Q|G-\mu|` in size. Stretches on which the n-th power of that is negligible are
-    closed with this bound; the others are split until they are short.
+    Every node of the region ends in one of three ways: in a *silent* stretch, whose sum is bounded by :func:`_decay`;
+    in a *short* one that is not silent, which is kept and evaluated; or in one that is neither, which is halved.
 
     Raises
     ------
@@ -303,33 +302,52 @@ def _loud_stretches(
         If more than ``most`` nodes, or ``_MOST_STRETCHES`` stretches to begin with, would have to be looked at.
     """
     count = region.last + 1 - region.first
-    stride = max(1, math.ceil(_COARSE / max(region.deviation * plan.step, _COARSE / count)))
-    if region.far:  # the bound by parts may close all of it
-        stride = count
+    stride = _stride(region, plan)
     if count // stride > _MOST_STRETCHES:
         raise Unsupported(f"engine contour at n = {n}: {count // stride} stretches for this width; ask for more")
+    # On the line no kernel is larger than at t = 0: |sinh(a + ib)| >= sinh(a).
+    largest = 1 / plan.c**2 + plan.tau**2
     silent, loud = 0.0, 0
     kept: list[tuple[Indices, Indices]] = []
     for first in range(region.first, region.last + 1, stride * _CHUNK):
         starts = np.arange(first, min(first + stride * _CHUNK, region.last + 1), stride, dtype=np.int64)
         stops = np.minimum(starts + stride, region.last + 1)
         while len(starts):
-            middle, radius = plan.step * (starts + stops - 1) / 2, plan.step * (stops - 1 - starts) / 2
-            left: Array = plan.step * starts.astype(np.float64)
-            bound = np.minimum(region.size(middle) + region.deviation * radius, 1.0)
-            decay = n * np.log(np.minimum(bound, region.ceiling(left))) - (plan.tau * left) ** 2 / 2
-            # On the line no kernel is larger than at t = 0: |sinh(a + ib)| >= sinh(a). Far from it, 1/t^2 is less.
-            largest = 1 / plan.c**2 + plan.tau**2
-            decay += np.log((1 / left**2 + plan.tau**2) / largest) if region.far else 0.0
+            sizes, decay = stops - starts, _decay(region, n, plan, starts, stops)
             closed = decay < -threshold
-            silent += float((np.exp(decay[closed]) * largest * (stops - starts)[closed]).sum())
-            short = ~closed & (stops - starts <= _SHORT)
+            short = ~closed & (sizes <= _SHORT)
+            silent += float((np.exp(decay[closed]) * largest * sizes[closed]).sum())
             kept.append((starts[short], stops[short]))
-            loud += int((stops - starts)[short].sum())
+            loud += int(sizes[short].sum())
             starts, stops = _split(starts[~closed & ~short], stops[~closed & ~short])
+            # Of what is still long an eighth is taken to be loud.
             if loud + int((stops - starts).sum()) // 8 > most:
                 raise Unsupported(f"engine contour at n = {n}: over {most} nodes for this width; ask for a larger rel")
     return np.concatenate([k[0] for k in kept]), np.concatenate([k[1] for k in kept]), silent
+
+
+def _stride(region: Region, plan: saddle.Plan) -> int:
+    """Nodes of a stretch to begin with: as long as the bound on it means something.
+
+    A far region begins as one stretch, because the bound by parts may close all of it.
+    """
+    count = region.last + 1 - region.first
+    return count if region.far else max(1, math.ceil(_COARSE / max(region.deviation * plan.step, _COARSE / count)))
+
+
+def _decay(region: Region, n: int, plan: saddle.Plan, starts: Indices, stops: Indices) -> Array:
+    r"""Logarithms of bounds on the integrand over stretches of nodes, relative to the largest kernel on the line.
+
+    Over a stretch of half width r around :math:`t_0` the tilted characteristic function is at most
+    :math:`|\varphi(t_0)|+r\,E_Q|G-\mu|` in size, and at most the region's ceiling at the left end.
+    """
+    middle, radius = plan.step * (starts + stops - 1) / 2, plan.step * (stops - 1 - starts) / 2
+    left: Array = plan.step * starts.astype(np.float64)
+    bound = np.minimum(region.size(middle) + region.deviation * radius, 1.0)
+    decay: Array = n * np.log(np.minimum(bound, region.ceiling(left))) - (plan.tau * left) ** 2 / 2
+    if region.far:  # there the kernel is at most 1/t^2
+        decay += np.log((1 / left**2 + plan.tau**2) / (1 / plan.c**2 + plan.tau**2))
+    return decay
 
 
 def _split(starts: Indices, stops: Indices) -> tuple[Indices, Indices]:

@@ -1,4 +1,4 @@
-r"""One bracket for a law of G with a density: which tails to cut, and what to do where Bromwich's integral is no help.
+r"""The engine for laws of G with a density: tails are cut, then Bromwich's integral or two finite laws bound H(n).
 
 *Where the integrand falls too slowly* (few users, or values of G that a density hardly spreads) the law is put between
 two finite ones: on a cell of the line with mass w, mean m and G in [a, b], the atom m is below the law of G in convex

@@ -1,4 +1,4 @@
-r"""Sums of few copies by doubling, between two laws: after each addition atoms are merged, or spread, in convex order.
+r"""Bounds on H(n) for few copies: laws of sums by doubling, kept small by merging atoms below and spreading them above.
 
 Merging the atoms of a bin into their mean lowers a law in convex order, spreading each to the ends of its bin raises
 it, and sums of independent numbers keep the order. So :math:`H(n)=\frac1nE[(\sum G_i)_+]` lies between the two. All

@@ -1,4 +1,6 @@
-"""Enumeration of the sum of n copies of G: exact in rationals, enclosed in balls; the referee of the other engines.
+"""Enumeration of the sum of n copies of G: exact in rationals, enclosed in balls.
+
+The other engines are compared with this one wherever it is affordable.
 
 Evidence: integer, rational or ball arithmetic throughout; nothing is neglected and no double enters.
 """

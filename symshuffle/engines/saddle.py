@@ -4,8 +4,8 @@ With :math:`M(s)=E e^{sG}` and any :math:`c>0`,
 
 .. math:: E[S_+]=\frac1{2\pi i}\int_{\Re s=c} M(s)^n s^{-2}\,ds .
 
-Everything here is a *choice* (good constants make a narrow bracket); the bracket itself is established by the engine,
-for whatever constants it is given.
+This module only chooses constants: good ones make a narrow bracket. That the bracket holds is shown by the engine, for
+whatever constants it is given.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How the segments of a mixed law enter a contour sum in ball arithmetic; bounds are those of the module mixed_law."""
+"""The terms that segments of a mixed law add to a contour sum in ball arithmetic; bounds are those of ``mixed_law``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Enumeration of the rare: where all but a few of the n copies of G sit on one atom, sum over what the others do.
+r"""Enumeration of sums in which all but a few of the n copies of G are at the heaviest atom.
 
 Let the heaviest atom h have weight 1 - q. The number N of copies elsewhere is binomial(n, q), and
 :math:`E[S_+;\,N\le K]` is a finite sum over the counts of the other atoms, whatever n is. For the rest,
@@ -9,7 +9,7 @@ Let the heaviest atom h have weight 1 - q. The number N of copies elsewhere is b
 Evidence: all of it is proved, in ball arithmetic; doubles only plan. Where it stops early the bracket is wide, never
 wrong, and the automatic choice goes on to the next engine.
 
-This is where a contour integral has nothing that decays: the characteristic function stays near 1.
+Such laws are the hard ones for a contour integral: their characteristic function stays near 1 on the whole line.
 """
 
 from __future__ import annotations

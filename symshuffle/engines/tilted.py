@@ -10,7 +10,7 @@ things are proved.
 - *Rounding to the lattice.* The upper side splits each atom over its two lattice neighbours, mean kept: a dilation,
   under which E of a convex function grows, in second order of the step. The lower side moves each atom to one neighbour
   and keeps the mean by merging it with some mass of another atom: a contraction, in first order of the step. The step
-  divides the range of G and is chosen so that all atoms nearly fit, which makes that order a matter of principle only.
+  divides the range of G and is chosen so that all atoms nearly fit, so that in practice either error is small.
 - *Window.* What lies outside wraps around. It is bounded by Chernoff's inequality for the rounded law, and the function
   :math:`e^{-cx}x_+` is at most :math:`1/(ce)`.
 - *Floating point.* Masses are rounded up for the upper side and down for the lower; the rest is in
@@ -20,7 +20,7 @@ things are proved.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal, final
@@ -86,49 +86,35 @@ class Window:
     def choose(cls, law: Law, n: int, largest: int) -> Window | None:
         """A window of at most ``largest`` places, or None if that makes the steps too coarse.
 
+        First the tilt, then the ends between which the tilted sum stays, then the step; all three are guesses in
+        doubles, and whatever they are, the bounds hold.
+
         Raises
         ------
         Unsupported
             If an atom or a weight is beyond the range of doubles.
         """
-        try:
-            values, weights = (np.array([to_float(x) for x in side]) for side in (law.values, law.weights))
-        except OverflowError:
-            raise Unsupported("an atom of G is beyond the range of doubles; use engine exact, at small n") from None
-        if float(weights.min()) < _SMALLEST:
-            raise Unsupported("an atom of G has a weight below the range of doubles; use engine exact, at small n")
-        low, high = (min(map(lower_end, law.values)), max(map(lower_end, law.values)))
-        span, widest = high - low, float(np.abs(values).max())
+        values, weights = _doubles(law)
+        low, high = min(map(lower_end, law.values)), max(map(lower_end, law.values))
+        span = high - low
         if float(values.max()) <= 0 or span == 0:
             return None
-        tilts = np.geomspace(1e-4 / n / widest, 2000 / float(values.max()), 600)
-        # On a lattice of spacing g the transform of the positive part is (g/2)^2 / sinh^2(g c/2), off it 1/c^2.
-        half = tilts * float(_spacing(law, low) or 0) / 2
-        kernel = np.where(half > 0, half + np.log(-np.expm1(-2 * np.maximum(half, 1e-300))), np.log(tilts))
-        c = float(tilts[np.argmin(n * _cumulants(values, weights, tilts) - 2 * kernel)])
-        spread = math.sqrt(n) * max(_spread(values, weights, c), 1e-3 * widest / math.sqrt(n))
-        # Towards either side up to where the farthest atom there leaves the range of doubles, the tilt undone.
-        farthest = (float(-values.min()) if values.min() < 0 else widest, float(values.max()))
-        falling, rising = (
-            np.geomspace(1e-3 / spread, back + 700 / far, 400) for far, back in zip(farthest, (c, 0.0), strict=True)
-        )
-        at = _cumulants(values, weights, np.array([c]))
-        fall = (n * (_cumulants(values, weights, c - falling) - at) + _QUIET) / falling
-        rise = (n * (_cumulants(values, weights, c + rising) - at) + _QUIET) / rising
-        right = min(Fraction(float(rise.min())), n * high)
-        left = max(Fraction(-float(fall.min())), n * low)
-        slopes = float(falling[fall.argmin()]), float(rising[rise.argmin()])
+        spacing = _spacing(law, low)
+        c = _best_tilt(values, weights, n, spacing)
+        (fall, falling), (rise, rising) = _chernoff(values, weights, n, c)
+        left, right = max(Fraction(-fall), n * low), min(Fraction(rise), n * high)
         if right <= left:
             return None
         # Where the window ends with the range, it also holds the one step by which each copy may be rounded up.
         spare = 4 * _MARGIN + (n if right == n * high else 0)
-        steps = _steps(law, low, span, min(int((largest - spare) * span / (right - left)), _FINEST), c)
+        most = min(int((largest - spare) * span / (right - left)), _FINEST)
+        steps = _steps(law, low, span, most, c)
         if steps == 0:
             return None
         step = span / steps
         first = max(math.floor((left - n * low) / step) - _MARGIN, 0)
         wanted = math.ceil((right - n * low) / step) + spare - first
-        return cls(c, low, step, first, int(fft.next_fast_len(wanted, real=True)), slopes)
+        return cls(c, low, step, first, int(fft.next_fast_len(wanted, real=True)), (falling, rising))
 
     def side(self, masses: Masses, n: int, side: Literal["lower", "upper"]) -> Fraction | None:
         """One side of E[S_+] from the masses that were rounded towards it; None if the window does not give any."""
@@ -203,44 +189,151 @@ def dilated(law: Law, window: Window) -> Masses:
 def contracted(law: Law, window: Window) -> Masses:
     """Each atom moved to a lattice neighbour, merged with mass of others so that the mean of the group is kept.
 
-    Below the law in increasing convex order: every group of merged mass has its mean at its new place or above.
-    """
-    atoms = sorted(zip(map(lower_end, law.values), law.weights, strict=True), key=lambda atom: atom[0])
-    values = [value for value, _ in atoms]
-    least, most = [lower_end(weight) for _, weight in atoms], [upper_end(weight) for _, weight in atoms]
-    targets = [round((value - window.origin) / window.step) for value in values]
-    gained = [Fraction(0)] * len(values)
+    A group is the mass that one place receives: an atom, and what others lent it as a counterweight. Below the law in
+    increasing convex order, because merging a group into its mean is a contraction, and then every place is at most the
+    mean of its group.
 
-    def borrow(i: int, lenders: Iterable[int], mass: Fraction) -> bool:
-        """Take from the nearest what balances ``mass`` at atom i about its new place; whether there was enough."""
-        place = window.origin + window.step * targets[i]
-        lacking = mass * abs(values[i] - place)
+    Notes
+    -----
+    An atom below its place *rises* and borrows its counterweight from above; one above its place *sinks* and borrows
+    from below, as far as there is any. Two orders keep the invariant. Rising goes from the least atom up, so that what
+    an atom lends to a lower one is gone before it rises itself; what it lends later, to one that sinks, leaves its own
+    group with more counterweight than it needs. Sinking goes from the greatest atom down: an atom lends only to greater
+    ones by then, so when it sinks, all that it lends has been lent.
+    """
+    shares = _Shares.of(law, window)
+    for i in shares.rising():
+        if not shares.balanced(i, range(i + 1, len(shares.values)), shares.most[i]):
+            shares.targets[i] -= 1  # it stays below its place, and sinks
+    for i in shares.sinking():
+        shares.balanced(i, reversed(range(i)), shares.least[i])
+    return shares.masses()
+
+
+@final
+@dataclass(slots=True)
+class _Shares:
+    """How much mass every atom keeps and gains while a law is contracted.
+
+    Parameters
+    ----------
+    window : Window
+        Its lattice.
+    values : list of Fraction
+        The atoms, rounded down, in rising order.
+    least, most : list of Fraction
+        Bounds on the mass that an atom still has; both fall by what it lends.
+    targets : list of int
+        The place of each atom.
+    gained : list of Fraction
+        Mass borrowed from other atoms, which goes to the place of the borrower.
+    """
+
+    window: Window
+    values: list[Fraction]
+    least: list[Fraction]
+    most: list[Fraction]
+    targets: list[int]
+    gained: list[Fraction]
+
+    @classmethod
+    def of(cls, law: Law, window: Window) -> _Shares:
+        """Nothing lent yet, each atom at the place nearest to it."""
+        atoms = sorted(zip(map(lower_end, law.values), law.weights, strict=True), key=lambda atom: atom[0])
+        values = [value for value, _ in atoms]
+        least, most = [lower_end(weight) for _, weight in atoms], [upper_end(weight) for _, weight in atoms]
+        targets = [round((value - window.origin) / window.step) for value in values]
+        return cls(window, values, least, most, targets, [Fraction(0)] * len(values))
+
+    def place(self, i: int) -> Fraction:
+        """Where atom i goes."""
+        return self.window.origin + self.window.step * self.targets[i]
+
+    def rising(self) -> Iterator[int]:
+        """Atoms below their place, from the least one up."""
+        return (i for i in range(len(self.values)) if self.place(i) > self.values[i])
+
+    def sinking(self) -> Iterator[int]:
+        """Atoms above their place, from the greatest one down."""
+        return (i for i in reversed(range(len(self.values))) if self.place(i) < self.values[i])
+
+    def balanced(self, i: int, lenders: Iterable[int], mass: Fraction) -> bool:
+        """Borrow from the lenders, in this order, what keeps the mean of ``mass`` at atom i at its place.
+
+        Where they do not have it all, a sinking atom takes what there is: without a counterweight it only loses some of
+        its mean. A rising one takes nothing, and the answer is False: its whole mass would gain.
+        """
+        place = self.place(i)
+        lacking = mass * abs(self.values[i] - place)
         loans = []
         for h in lenders:
+            arm = abs(self.values[h] - place)
             # A lender within a step would part with much of its mass, on which its own move counts.
-            if (values[h] - place) * (place - values[i]) > 0 and abs(values[h] - place) >= window.step:
-                loan = min(lacking / abs(values[h] - place), least[h] / 4)
+            if (self.values[h] - place) * (place - self.values[i]) > 0 and arm >= self.window.step:
+                loan = min(lacking / arm, self.least[h] / 4)
                 loans.append((h, loan))
-                lacking -= loan * abs(values[h] - place)
-        # To rise, the whole mass needs a counterweight; what sinks without one only loses some of its mean.
-        if place > values[i] and lacking > 0:
+                lacking -= loan * arm
+        if place > self.values[i] and lacking > 0:
             return False
         for h, loan in loans:
-            least[h], most[h], gained[i] = least[h] - loan, most[h] - loan, gained[i] + loan
+            self.least[h] -= loan
+            self.most[h] -= loan
+            self.gained[i] += loan
         return True
 
-    # What an atom lends after it has risen itself leaves it more balanced than it needs to be.
-    for i in range(len(values)):
-        if window.origin + window.step * targets[i] > values[i] and not borrow(i, range(i + 1, len(values)), most[i]):
-            targets[i] -= 1
-    # From the top down: when an atom sinks, all that it lends has been lent.
-    for i in reversed(range(len(values))):
-        if window.origin + window.step * targets[i] < values[i]:
-            borrow(i, reversed(range(i)), least[i])
-    masses: Masses = {}
-    for j, kept, extra in zip(targets, least, gained, strict=True):
-        masses[j] = masses.get(j, Fraction(0)) + kept + extra
-    return masses
+    def masses(self) -> Masses:
+        """What every place has received."""
+        masses: Masses = {}
+        for j, kept, extra in zip(self.targets, self.least, self.gained, strict=True):
+            masses[j] = masses.get(j, Fraction(0)) + kept + extra
+        return masses
+
+
+def _doubles(law: Law) -> tuple[Array, Array]:
+    """Atoms and weights as doubles.
+
+    Raises
+    ------
+    Unsupported
+        If one of them is beyond their range.
+    """
+    try:
+        values, weights = (np.array([to_float(x) for x in side]) for side in (law.values, law.weights))
+    except OverflowError:
+        raise Unsupported("an atom of G is beyond the range of doubles; use engine exact, at small n") from None
+    if float(weights.min()) < _SMALLEST:
+        raise Unsupported("an atom of G has a weight below the range of doubles; use engine exact, at small n")
+    return values, weights
+
+
+def _best_tilt(values: Array, weights: Array, n: int, spacing: Fraction | None) -> float:
+    """The tilt, among 600 of a geometric grid, at which ``M(c)^n`` times the transform of the positive part is least.
+
+    That transform is ``1/c^2``, on a lattice of spacing g ``(g/2)^2 / sinh^2(g c/2)``; ``kernel`` is minus half its
+    logarithm, up to a constant.
+    """
+    tilts = np.geomspace(1e-4 / n / float(np.abs(values).max()), 2000 / float(values.max()), 600)
+    half = tilts * float(spacing or 0) / 2
+    kernel = np.where(half > 0, half + np.log(-np.expm1(-2 * np.maximum(half, 1e-300))), np.log(tilts))
+    return float(tilts[np.argmin(n * _cumulants(values, weights, tilts) - 2 * kernel)])
+
+
+def _chernoff(values: Array, weights: Array, n: int, c: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """How far the tilted sum gets below 0, and up, but for ``exp(-_QUIET)``; each with the slope that shows it.
+
+    Slopes end where the farthest atom on that side leaves the range of doubles; towards below the tilt is undone first.
+    """
+    widest = float(np.abs(values).max())
+    spread = math.sqrt(n) * max(_spread(values, weights, c), 1e-3 * widest / math.sqrt(n))
+    down, up = (float(-values.min()) if values.min() < 0 else widest), float(values.max())
+    at = _cumulants(values, weights, np.array([c]))
+
+    def reach(sign: int, furthest: float) -> tuple[float, float]:
+        slopes = np.geomspace(1e-3 / spread, furthest, 400)
+        reaches = (n * (_cumulants(values, weights, c + sign * slopes) - at) + _QUIET) / slopes
+        return float(reaches.min()), float(slopes[reaches.argmin()])
+
+    return reach(-1, c + 700 / down), reach(1, 700 / up)
 
 
 def _log_sum(exponents: Array, weights: Array) -> float:

@@ -97,6 +97,27 @@ class _Partition:
 
 @final
 class _Search:
+    """The search for automorphisms of one matrix, in three steps.
+
+    :meth:`refine` gives rows and columns their stable colours. :meth:`blocks` merges columns any two of which may be
+    swapped. :meth:`moves` finds permutations that take blocks to blocks, by :meth:`match`.
+
+    Every permutation that leaves the search was accepted on the matrix itself; colours only say where to look.
+
+    Attributes
+    ----------
+    codes : array
+        The matrix.
+    movable : int
+        The first so many columns are meant.
+    accepts : callable
+        Whether a permutation of them extends to an automorphism.
+    work : int
+        Entries read so far.
+    start : _Partition
+        The stable colours before any column is singled out.
+    """
+
     def __init__(self, codes: Codes, movable: int, accepts: Callable[[Sequence[int]], bool]) -> None:
         self.codes = codes.astype(np.uint64)
         self.movable = movable
@@ -128,34 +149,24 @@ class _Search:
         return self.refine(partition.rows, columns)
 
     def blocks(self) -> Iterator[list[int]]:
-        """The classes of exchangeable columns; swapping two of them is an automorphism."""
+        """The classes of exchangeable columns: swapping two of them is an automorphism.
+
+        To be exchangeable is an equivalence, so the first column that is left is compared with all others of its
+        colour, and takes those with it that may be swapped with it.
+        """
+        swaps = _Swaps.of(self.codes, self.movable)
         left = list(range(self.movable))
-        # The hash of a row is a sum over its entries, so that a swap changes it by four terms.
-        words = _mixed(self.codes * _ODD + _mixed(np.arange(self.codes.shape[1], dtype=np.uint64))[None, :])
-        total = words[:, : self.movable].sum(axis=1, dtype=np.uint64)
-        whole = _mixed(total).sum(dtype=np.uint64)
-        places = _mixed(np.arange(self.movable, dtype=np.uint64))
         while left:
             head, *others = left
             rivals = [y for y in others if self.start.columns[y] == self.start.columns[head]]
-            block = [head]
-            if rivals:
-                swapped = (
-                    (total - words[:, head])[:, None]
-                    - words[:, rivals]
-                    + _mixed(self.codes[:, rivals] * _ODD + places[head])
-                    + _mixed((self.codes[:, head] * _ODD)[:, None] + places[rivals][None, :])
-                )
-                self.work += 2 * swapped.size
-                likely = _mixed(swapped).sum(axis=0, dtype=np.uint64) == whole
-                block += [
-                    y for y, same in zip(rivals, likely, strict=True) if same and self.accepts(self._swap(head, y))
-                ]
+            self.work += 2 * self.codes.shape[0] * len(rivals)
+            block = [head, *(y for y in swaps.likely(head, rivals) if self.accepts(self._swap(head, y)))]
             yield block
             taken = set(block)
             left = [x for x in others if x not in taken]
 
     def _swap(self, x: int, y: int) -> list[int]:
+        """The permutation that swaps two columns, in image form."""
         image = list(range(self.movable))
         image[x], image[y] = y, x
         return image
@@ -163,18 +174,21 @@ class _Search:
     def moves(self, blocks: Sequence[Sequence[int]]) -> tuple[list[tuple[int, ...]], int]:
         """Permutations of the blocks that, with the exchanges, generate the group; and how many ways they make.
 
-        Blocks are singled out one after the other. From the last one back, each needs one automorphism per block that
-        it can be moved to while the earlier ones stay, unless those found already take it there.
+        Blocks are singled out one after the other until all colours differ: a chain of subgroups, each fixing one block
+        more than the one before. Generators are found from the last subgroup back. At every step those found so far
+        generate the next subgroup; the chosen block needs one automorphism per block that it can be moved to while the
+        earlier ones stay, unless those found already take it there; the order grows by the size of its orbit.
         """
-        chain: list[tuple[_Partition, int, list[int]]] = []
+        chain: list[tuple[_Partition, list[int]]] = []
         partition = self.start
         while (cell := _open_cell(partition, blocks)) is not None:
-            chain.append((partition, cell[0], cell))
+            chain.append((partition, cell))
             partition = self.single_out(partition, blocks[cell[0]])
         found: list[tuple[int, ...]] = []
         order = 1
         home = {x: i for i, block in enumerate(blocks) for x in block}
-        for before, chosen, cell in reversed(chain):
+        for before, cell in reversed(chain):
+            chosen = cell[0]
             source = self.single_out(before, blocks[chosen])
             reached = {chosen}
             for other in cell:
@@ -188,20 +202,17 @@ class _Search:
         return found, order
 
     def match(self, source: _Partition, target: _Partition, blocks: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
-        """An automorphism that takes one partition to another; None if there is none, or the work is used up."""
+        """An automorphism that takes one partition to another; None if there is none, or the work is used up.
+
+        The two were refined side by side, so their histories agree or there is none. Where colours tell all blocks
+        apart, they say the image of each; otherwise one block of the source is singled out, and matched with each block
+        of its colour in the target.
+        """
         if source.history != target.history or self.work > SEARCH_WORK:
             return None
         cell = _open_cell(source, blocks)
         if cell is None:
-            where = {int(target.columns[block[0]]): block for block in blocks}
-            image = list(range(self.movable))
-            for block in blocks:
-                to = where.get(int(source.columns[block[0]]))
-                if to is None or len(to) != len(block):
-                    return None
-                for x, y in zip(block, to, strict=True):
-                    image[x] = y
-            return tuple(image) if self.accepts(image) else None
+            return self._read_off(source, target, blocks)
         colour, chosen = source.columns[blocks[cell[0]][0]], blocks[cell[0]]
         deeper = self.single_out(source, chosen)
         for block in blocks:
@@ -210,6 +221,67 @@ class _Search:
                 if move is not None:
                     return move
         return None
+
+    def _read_off(
+        self, source: _Partition, target: _Partition, blocks: Sequence[Sequence[int]]
+    ) -> tuple[int, ...] | None:
+        """The permutation that takes every block to the block of its colour, if it is an automorphism."""
+        where = {int(target.columns[block[0]]): block for block in blocks}
+        image = list(range(self.movable))
+        for block in blocks:
+            to = where.get(int(source.columns[block[0]]))
+            if to is None or len(to) != len(block):
+                return None
+            for x, y in zip(block, to, strict=True):
+                image[x] = y
+        return tuple(image) if self.accepts(image) else None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Swaps:
+    """Hashes by which most swaps of two columns are seen not to permute the rows, without making them.
+
+    The hash of a row is a sum over its entries, each mixed with its place, so that a swap changes it by four terms; the
+    hash of the matrix is the sum of the mixed hashes of its rows, whatever their order.
+
+    Parameters
+    ----------
+    scattered : array
+        The entries, before they are mixed with a place.
+    places : array
+        A word for every movable column.
+    words : array
+        Entries mixed with their places.
+    rows : array
+        The hash of every row.
+    matrix : numpy.uint64
+        The hash of the matrix.
+    """
+
+    scattered: Colours
+    places: Colours
+    words: Colours
+    rows: Colours
+    matrix: Any
+
+    @classmethod
+    def of(cls, codes: Colours, movable: int) -> _Swaps:
+        """Of a matrix."""
+        scattered, places = codes[:, :movable] * _ODD, _mixed(np.arange(movable, dtype=np.uint64))
+        words = _mixed(scattered + places[None, :])
+        rows = words.sum(axis=1, dtype=np.uint64)
+        return cls(scattered, places, words, rows, _mixed(rows).sum(dtype=np.uint64))
+
+    def likely(self, x: int, others: Sequence[int]) -> list[int]:
+        """Which of the others may be exchangeable with a column: all that are, and hardly any that are not."""
+        if not others:
+            return []
+        without = (self.rows - self.words[:, x])[:, None] - self.words[:, others]
+        moved = _mixed(self.scattered[:, others] + self.places[x])
+        moved += _mixed(self.scattered[:, [x]] + self.places[others][None, :])
+        same = _mixed(without + moved).sum(axis=0, dtype=np.uint64) == self.matrix
+        return [y for y, agrees in zip(others, same, strict=True) if agrees]
 
 
 def _open_cell(partition: _Partition, blocks: Sequence[Sequence[int]]) -> list[int] | None:
@@ -221,6 +293,7 @@ def _open_cell(partition: _Partition, blocks: Sequence[Sequence[int]]) -> list[i
 
 
 def _reached(start: int, permutations: Sequence[Sequence[int]]) -> set[int]:
+    """The orbit of a point."""
     seen, frontier = {start}, [start]
     while frontier:
         point = frontier.pop()

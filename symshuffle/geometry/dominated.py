@@ -1,4 +1,4 @@
-"""The largest member of a one-parameter family of channels that a channel dominates, between two certificates."""
+"""How large a member of a one-parameter family a channel dominates: a member with its kernel, and one with a refutation."""
 
 from __future__ import annotations
 

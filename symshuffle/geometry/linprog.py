@@ -1,8 +1,8 @@
 """From a floating-point simplex basis to an exact optimum.
 
-HiGHS proposes a basis; the basis is a finite combinatorial object, so nothing numerical survives: python-flint
-solves for the vertex and for the multipliers that this basis describes over the rationals, after dropping every
-variable that sits at its bound, and :mod:`symshuffle.lp` checks the two vectors. Where the proposed basis is not
+HiGHS proposes a basis, a set of columns; none of its numbers is used. python-flint solves for the vertex and for the
+multipliers of that basis over the rationals, after dropping every variable that sits at its bound, and
+:mod:`symshuffle.lp` checks the two vectors. Where the proposed basis is not
 exactly optimal, the solver is asked again with other settings, and after that pivots over the rationals
 (:mod:`symshuffle.geometry.pivots`) go on from there.
 """

@@ -7,6 +7,7 @@ linear program.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -108,6 +109,7 @@ class Separation:
 
 
 def _check_rational(first: Channel, second: Channel) -> None:
+    """Refuse channels of balls or doubles, of which nothing can be certified."""
     for name, channel in (("first", first), ("second", second)):
         if not channel.exact:
             raise CertificateError(name, "entries that are balls or doubles")
@@ -150,10 +152,8 @@ def blackwell(first: Channel, second: Channel) -> Garbling | Separation:
     outputs = second.num_outputs
     if solution.value.exact == 0:
         return Garbling(_kernel(solution, first.num_outputs, outputs))
-    dual = solution.certificate.dual[first.num_outputs :]
-    rows = range(first.num_inputs)
-    gains = tuple(tuple(_signed(dual, x, j, outputs) for j in range(outputs)) for x in rows)
-    return Separation(gains)
+    dual, at = solution.certificate.dual, _Layout.of(first, second)
+    return Separation(tuple(tuple(_gain(dual, at, x, j) for j in range(outputs)) for x in range(at.inputs)))
 
 
 @final
@@ -235,7 +235,44 @@ def equivalent(first: Channel, second: Channel) -> bool:
 
 
 def _approximation(first: Channel, second: Channel, *, worst_input: bool) -> Solution:
+    """The best imitation of the second channel by a post-processing of the first, solved over the rationals."""
     return solve(_program(first, second, worst_input=worst_input))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where the rows of the program are: one per kernel row, then two per error, then one per input.
+
+    Parameters
+    ----------
+    inputs, middle, outputs : int
+        Inputs of both channels, outputs of the first (rows of the kernel), outputs of the second.
+    """
+
+    inputs: int
+    middle: int
+    outputs: int
+
+    @classmethod
+    def of(cls, first: Channel, second: Channel) -> _Layout:
+        """Of two channels with the same inputs."""
+        if first.num_inputs != second.num_inputs:
+            raise InputError("second", f"{second.num_inputs} inputs", f"{first.num_inputs}, as the first channel")
+        return cls(first.num_inputs, first.num_outputs, second.num_outputs)
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Input x and output j of the second channel, in the order of the errors ``e[x][j]``."""
+        return list(itertools.product(range(self.inputs), range(self.outputs)))
+
+    def at_least(self, x: int, j: int) -> int:
+        """The row ``(WK)_x(j) + e[x][j] >= V_x(j)``; the next one is ``e[x][j] - (WK)_x(j) >= -V_x(j)``."""
+        return self.middle + 2 * (x * self.outputs + j)
+
+    def worst(self, x: int) -> int:
+        """The row that half of the errors of an input is at most the bound."""
+        return self.middle + 2 * self.inputs * self.outputs + x
 
 
 def _program(first: Channel, second: Channel, *, worst_input: bool) -> LinearProgram:
@@ -244,49 +281,38 @@ def _program(first: Channel, second: Channel, *, worst_input: bool) -> LinearPro
     Variables: the kernel ``K[i][j]``, errors ``e[x][j] >= |V_x(j) - (WK)_x(j)|``, and for the worst input its bound.
     The objective is the total error, or the largest half-error of an input.
     """
-    if first.num_inputs != second.num_inputs:
-        raise InputError("second", f"{second.num_inputs} inputs", f"{first.num_inputs}, as the first channel")
+    at = _Layout.of(first, second)
     w, v = exact_columns(first), exact_columns(second)
-    inputs, middle, outputs = first.num_inputs, first.num_outputs, second.num_outputs
-    # Rows: one per kernel row; then for every (x, j) the two one-sided errors; then one per input.
-    above = {(x, j): middle + 2 * (x * outputs + j) for x in range(inputs) for j in range(outputs)}
-    last = middle + 2 * inputs * outputs
+    zero, one = Fraction(0), Fraction(1)
     columns: list[tuple[tuple[int, Fraction], ...]] = []
-    one = Fraction(1)
-    for i in range(middle):
-        for j in range(outputs):
-            entries = [(i, one)]
-            for x in range(inputs):
-                if w[i][x]:
-                    entries += [(above[x, j], w[i][x]), (above[x, j] + 1, -w[i][x])]
-            columns.append(tuple(entries))
-    for x in range(inputs):
-        for j in range(outputs):
-            tail = ((last + x, Fraction(-1, 2)),) if worst_input else ()
-            columns.append(((above[x, j], one), (above[x, j] + 1, one), *tail))
-    costs = [Fraction(0)] * (middle * outputs) + [Fraction(0) if worst_input else one] * (inputs * outputs)
-    senses = [Sense.EQ] * middle + [Sense.GE] * (2 * inputs * outputs)
-    rhs = [one] * middle
-    for x in range(inputs):
-        for j in range(outputs):
-            rhs += [v[j][x], -v[j][x]]
+    for i, j in itertools.product(range(at.middle), range(at.outputs)):
+        imitated = [(at.at_least(x, j), w[i][x]) for x in range(at.inputs) if w[i][x]]
+        both = itertools.chain(*(((row, p), (row + 1, -p)) for row, p in imitated))
+        columns.append(((i, one), *both))
+    for x, j in at.pairs:
+        counted = ((at.worst(x), Fraction(-1, 2)),) if worst_input else ()
+        columns.append(((at.at_least(x, j), one), (at.at_least(x, j) + 1, one), *counted))
+    costs = [zero] * (at.middle * at.outputs) + [zero if worst_input else one] * len(at.pairs)
+    senses = [Sense.EQ] * at.middle + [Sense.GE] * (2 * len(at.pairs))
+    rhs = [one] * at.middle + [side for x, j in at.pairs for side in (v[j][x], -v[j][x])]
     if worst_input:
-        columns.append(tuple((last + x, one) for x in range(inputs)))
+        columns.append(tuple((at.worst(x), one) for x in range(at.inputs)))
         costs.append(one)
-        senses += [Sense.GE] * inputs
-        rhs += [Fraction(0)] * inputs
+        senses += [Sense.GE] * at.inputs
+        rhs += [zero] * at.inputs
     return LinearProgram(tuple(costs), tuple(columns), tuple(senses), tuple(rhs))
 
 
 def _kernel(solution: Solution, middle: int, outputs: int) -> Channel:
+    """The kernel of a solution: its first variables, row by row."""
     point = solution.primal()
     return Channel(tuple(tuple(point[i * outputs : (i + 1) * outputs]) for i in range(middle)))
 
 
-def _signed(dual: Sequence[Fraction], x: int, j: int, outputs: int) -> Fraction:
+def _gain(dual: Sequence[Fraction], at: _Layout, x: int, j: int) -> Fraction:
     """The multiplier of ``(WK)_x(j) + e >= V_x(j)`` minus the one of the opposite side."""
-    position = 2 * (x * outputs + j)
-    return dual[position] - dual[position + 1]
+    row = at.at_least(x, j)
+    return dual[row] - dual[row + 1]
 
 
 def _sum(terms: Iterable[Fraction]) -> Fraction:

@@ -1,4 +1,4 @@
-"""The simplex method over the rationals, for programs on which a solver in doubles sees nothing.
+"""The simplex method over the rationals, for programs whose data are finer than the tolerance of a solver in doubles.
 
 Near ``lam = 1`` the columns of a design program differ by less than a solver's tolerance, and at losses of 1e9 its
 tolerance is coarser than the optimum. Every comparison here is exact, so no scale matters: the method ends at an

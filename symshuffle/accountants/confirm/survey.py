@@ -170,10 +170,14 @@ def survey(line: Line, n: int, *, digits: int, period: float = math.inf) -> Surv
 
 
 def _look(line: Line, n: int, start: float, stop: float, goal: float, block: Survey) -> Iterator[int]:
-    """Sort the boxes of one stretch into the windows, the mass and the ignored part of ``block``."""
-    kernel = min(1.0, (line.c / start) ** 2) if start else 1.0
-    relevant = math.log(goal / (stop - start) / kernel / 8)
-    sizeable = math.log(0.02 * max(block.mass, line.width) / (stop - start))
+    """Sort the boxes of one stretch into the windows, the mass and the ignored part of ``block``.
+
+    A box is settled once its bounds say that its integral does not matter and its mass hardly does, or once it is as
+    narrow as a peak; until then it is halved. Of the settled boxes those that may matter become windows, the others are
+    added to what is ignored; all of them are added to the mass. What is yielded is the work done since the last time:
+    boxes times nodes.
+    """
+    limits = _Limits.of(line, start, stop, goal, block.mass)
     half = min(0.3 / math.sqrt(float(line.weights @ line.values**2)), (stop - start) / 2)
     count = math.ceil((stop - start) / (2 * half))
     half = (stop - start) / count / 2
@@ -186,20 +190,50 @@ def _look(line: Line, n: int, start: float, stop: float, goal: float, block: Sur
             yield len(centres) * len(line.values)
             logs = np.log(line.bounds(centres, h)) / 2
             power, mass = n * logs, 2 * (n // 2) * logs
-            smallest = h <= line.width / 3
-            small = (power <= relevant) & (mass <= sizeable)
-            done = np.ones(len(centres), dtype=bool) if smallest else small
-            windows = done & (power > relevant)
-            block.mass += 2 * h * float(np.exp(mass[done]).sum())
-            block.ignored += 2 * h * kernel * float(np.exp(power[done & ~windows]).sum())
+            matters = power > limits.relevant
+            settled = ~matters & (mass <= limits.sizeable)
+            if h <= line.width / 3:
+                settled = np.ones(len(centres), dtype=bool)
+            windows = settled & matters
+            block.mass += 2 * h * float(np.exp(mass[settled]).sum())
+            block.ignored += 2 * h * limits.kernel * float(np.exp(power[settled & ~windows]).sum())
             kept += [(t - h, t + h) for t in centres[windows].tolist()]
-            left = centres[~done]
+            left = centres[~settled]
             h /= 2
             centres = np.sort(np.concatenate([left - h, left + h]))
         block.windows += _merged(kept, line.width)
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """When a box of one stretch is settled.
+
+    Parameters
+    ----------
+    kernel : float
+        Bound on ``(c/|s|)**2`` over the stretch.
+    relevant : float
+        A box matters where ``log |M(c + it)/M(c)|**n`` may be above this: if no box does, at most an eighth of the goal
+        is ignored.
+    sizeable : float
+        The logarithm of the mass above which a box is halved: boxes below add at most 2 % to the mass.
+    """
+
+    kernel: float
+    relevant: float
+    sizeable: float
+
+    @classmethod
+    def of(cls, line: Line, start: float, stop: float, goal: float, mass: float) -> _Limits:
+        """For a stretch, before which there is so much mass."""
+        kernel = min(1.0, (line.c / start) ** 2) if start else 1.0
+        length = stop - start
+        return cls(kernel, math.log(goal / length / kernel / 8), math.log(0.02 * max(mass, line.width) / length))
+
+
 def _merged(boxes: list[tuple[float, float]], width: float) -> list[tuple[float, float]]:
+    """Neighbouring boxes, up to round-off in units of a peak's width, as one window."""
     merged: list[tuple[float, float]] = []
     for a, b in sorted(boxes):
         if merged and a <= merged[-1][1] + 1e-9 * width:

@@ -238,61 +238,110 @@ def lowered(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fraction], lam:
 def generate(reduced: InvariantProblem, lam: Fraction) -> Proposal:
     """Column generation in floating point over orbits of pairs: one subset per action is priced, until none enters.
 
-    The columns of the proposal are pairs of a subset and a place in ``reduced.actions``.
+    The columns of the proposal are pairs of a subset and a place in ``reduced.actions``. A round solves the program
+    restricted to the pairs known, and adds for every action the subset of largest gain at its multipliers, if it gains
+    at all. For an action that subset is the set of inputs at which the price is below the bound.
     """
-    from scipy.optimize import linprog
-
-    m, level, largest = reduced.group.m, float(lam), bool(reduced.parameters)
-    prices = np.array([_floats(matrix) for matrix in reduced.prices])
-    home = np.empty(m, dtype=int)
-    for i, orbit in enumerate(reduced.inputs):
-        home[list(orbit)] = i
-    sizes = np.bincount(home)
-    pairs: list[tuple[int, int]] = []
-    entries: list[Array] = []
-
-    def add(subset: int, place: int, inside: Array) -> None:
-        column = 1 + (level - 1) * inside
-        pairs.append((subset, place))
-        entries.append(np.r_[np.bincount(home, column, len(sizes)) / sizes, prices[:, place] @ column])
-
-    for orbit in reduced.inputs:
-        for place in range(len(reduced.actions)):
-            add(1 << orbit[0], place, np.eye(m)[orbit[0]])
-    known, full = set(pairs), (1 << m) - 1
-    rows = len(sizes)
+    restricted, full = _Restricted(reduced, float(lam)), (1 << reduced.group.m) - 1
     for _ in range(_MAX_ROUNDS):
-        matrix = np.array(entries)
+        found = restricted.solve()
+        before = len(restricted.pairs)
+        gaps = np.tensordot(found.weights, restricted.prices, axes=1) - found.bound
+        slack = gaps.sum(axis=1) + (restricted.level - 1) * np.minimum(gaps, 0).sum(axis=1)
+        for place in map(int, np.flatnonzero(slack < -_PRICED)):
+            inside = gaps[place] < 0
+            subset = sum(1 << int(x) for x in np.flatnonzero(inside))
+            if subset not in (0, full):
+                restricted.add(subset, place, inside.astype(float))
+        if len(restricted.pairs) == before:
+            break
+    support = frozenset(restricted.pairs[j] for j in np.flatnonzero(found.masses > _SUPPORT))
+    return Proposal(support, found.value, None, found.bound, found.weights if restricted.largest else None)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Optimum:
+    """Of a restricted program: its value, the masses of its pairs, weights of parameters, multipliers by input."""
+
+    value: float
+    masses: Array
+    weights: Array
+    bound: Array
+
+
+@final
+class _Restricted:
+    """The program over the pairs known so far: one variable per pair, one row per orbit of inputs.
+
+    To begin with, every orbit of inputs has a singleton for every action: these pairs alone make a channel.
+
+    Attributes
+    ----------
+    level : float
+        The ratio cap.
+    largest : bool
+        Whether the largest risk over orbits of parameters is minimised, and not one risk.
+    prices : array
+        Shape ``(risks, actions, inputs)``.
+    pairs : list of (int, int)
+        Subset and place of the action, without repetition.
+    """
+
+    def __init__(self, reduced: InvariantProblem, level: float) -> None:
+        self.level, self.largest = level, bool(reduced.parameters)
+        self.prices = np.array([_floats(matrix) for matrix in reduced.prices])
+        self.pairs: list[tuple[int, int]] = []
+        self._known: set[tuple[int, int]] = set()
+        self._entries: list[Array] = []
+        self._home = np.empty(reduced.group.m, dtype=int)  # the orbit of each input
+        for i, orbit in enumerate(reduced.inputs):
+            self._home[list(orbit)] = i
+        self._sizes = np.bincount(self._home)
+        for orbit in reduced.inputs:
+            for place in range(len(reduced.actions)):
+                self.add(1 << orbit[0], place, np.eye(reduced.group.m)[orbit[0]])
+
+    def add(self, subset: int, place: int, inside: Array) -> None:
+        """A pair, unless it is known: the mean of its column on every orbit of inputs, and its risks."""
+        if (subset, place) in self._known:
+            return
+        column = 1 + (self.level - 1) * inside
+        means = np.bincount(self._home, column, len(self._sizes)) / self._sizes
+        self._known.add((subset, place))
+        self.pairs.append((subset, place))
+        self._entries.append(np.r_[means, self.prices[:, place] @ column])
+
+    def solve(self) -> _Optimum:
+        """Its optimum by HiGHS.
+
+        Raises
+        ------
+        SolverFailure
+            If there is none.
+        """
+        from scipy.optimize import linprog
+
+        matrix, rows, count = np.array(self._entries), len(self._sizes), len(self.pairs)
         staircase, risks = matrix[:, :rows], matrix[:, rows:]
-        if largest:
+        if self.largest:  # one more variable, the bound on all risks
             found = linprog(
-                np.r_[np.zeros(len(pairs)), 1],
+                np.r_[np.zeros(count), 1],
                 A_eq=np.c_[staircase.T, np.zeros(rows)],
                 b_eq=np.ones(rows),
                 A_ub=np.c_[risks.T, -np.ones(risks.shape[1])],
                 b_ub=np.zeros(risks.shape[1]),
-                bounds=[(0, None)] * len(pairs) + [(None, None)],
+                bounds=[(0, None)] * count + [(None, None)],
                 method="highs-ds",
                 options=_SIMPLEX,
             )
         else:
             found = linprog(risks[:, 0], A_eq=staircase.T, b_eq=np.ones(rows), method="highs-ds", options=_SIMPLEX)
         if found.status != 0:
-            raise SolverFailure("HiGHS", str(found.message), f"a restricted program of {len(pairs)} columns")
-        weights = -found.ineqlin.marginals if largest else np.ones(1)
-        bound = (found.eqlin.marginals / sizes)[home]
-        gaps = np.tensordot(weights, prices, axes=1) - bound
-        slack = gaps.sum(axis=1) + (level - 1) * np.minimum(gaps, 0).sum(axis=1)
-        before = len(pairs)
-        for place in map(int, np.flatnonzero(slack < -_PRICED)):
-            subset = sum(1 << int(x) for x in np.flatnonzero(gaps[place] < 0))
-            if subset not in (0, full) and (subset, place) not in known:
-                known.add((subset, place))
-                add(subset, place, (gaps[place] < 0).astype(float))
-        if len(pairs) == before:
-            break
-    support = frozenset(pairs[j] for j in np.flatnonzero(found.x[:before] > _SUPPORT))
-    return Proposal(support, float(found.fun), None, bound, weights if largest else None)
+            raise SolverFailure("HiGHS", str(found.message), f"a restricted program of {count} columns")
+        weights = -found.ineqlin.marginals if self.largest else np.ones(1)
+        bound = (found.eqlin.marginals / self._sizes)[self._home]
+        return _Optimum(float(found.fun), found.x[:count], weights, bound)
 
 
 def _vector(values: Sequence[Fraction]) -> Array:

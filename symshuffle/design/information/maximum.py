@@ -256,6 +256,7 @@ def maximise(
 
 
 def _maximise_around(measure: Measure, lam: Exp, group: SymmetryGroup | None, bits: int) -> MeasureDesign:
+    """The channel at a rational level below, the bound at one above: the maximum increases with the level."""
     share = bits * 5 // 8
     around = enclose(lam, share)
     below = max(around.lower, 1 + Fraction(1, 1 << share))
@@ -268,6 +269,7 @@ def _maximise_around(measure: Measure, lam: Exp, group: SymmetryGroup | None, bi
 
 
 def _check_exchangeable(measure: Measure, group: SymmetryGroup) -> None:
+    """Refuse a group that acts on other inputs, or moves inputs on which the data of the measure differ."""
     if group.m != measure.num_inputs or not measure.data:
         raise InputError("group", f"acts on {group.m} inputs", f"{measure.num_inputs} inputs of a measure with data")
     for i, generator in enumerate(group.generators):
@@ -280,55 +282,110 @@ def _check_exchangeable(measure: Measure, group: SymmetryGroup) -> None:
 
 
 def _maximise_at(measure: Measure, lam: Fraction, group: SymmetryGroup | None, bits: int) -> MeasureDesign:
-    m = measure.num_inputs
-    # One column per orbit of subsets, one row per orbit of inputs; the variable is the total weight of the orbit.
-    blocks, orbits = _columns_up_to(m, group)
-    columns = [_column(o.representative, m, lam) for o in orbits]
-    rows = [tuple(o.column_sum(i, lam) / o.size for i in range(len(blocks))) for o in orbits]
-    entries = tuple(tuple(enumerate(row)) for row in rows)
-    senses, rhs = (Sense.EQ,) * len(blocks), (Fraction(1),) * len(blocks)
+    """The maximum at a rational level: exact where the measure is rational, otherwise in balls of so many bits."""
+    reduced = _Reduced.of(measure, lam, group)
+    if measure.rational is not None:
+        solution = solve(reduced.program([measure.rational(column) for column in reduced.columns]))
+        certificate, bound = solution.certificate, reduced.spread(solution.certificate.dual)
+        value = Bracket(-solution.value.upper, -solution.value.lower, Rigour.EXACT, "lp", solution.value.how)
+    else:
+        with working_precision(bits):
+            certificate, bound, value = _enclosed_maximum(measure, reduced, bits)
+    return MeasureDesign(measure, lam, reduced.weigh(certificate.primal), bound, value, group)
 
-    def spread(dual: Sequence[Fraction]) -> tuple[Fraction, ...]:
-        bound = [Fraction(0)] * m
-        for y, block in zip(dual, blocks, strict=True):
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Reduced:
+    """The linear program under a group: one column per orbit of subsets, one row per orbit of inputs.
+
+    A variable is the total weight of an orbit of subsets; without a group every orbit is a single subset or input.
+
+    Parameters
+    ----------
+    m : int
+        Number of inputs.
+    lam : Fraction
+        Level.
+    blocks : tuple of tuple of int
+        The orbits of inputs.
+    orbits : list of SubsetOrbit
+        The orbits of subsets.
+    columns : list of Column
+        The staircase column of each representative.
+    rows : list of tuple of Fraction
+        By orbit of subsets, the probability that one unit of its total weight gives to an input of each orbit of inputs.
+    """
+
+    m: int
+    lam: Fraction
+    blocks: tuple[tuple[int, ...], ...]
+    orbits: list[SubsetOrbit]
+    columns: list[tuple[Fraction, ...]]
+    rows: list[tuple[Fraction, ...]]
+
+    @classmethod
+    def of(cls, measure: Measure, lam: Fraction, group: SymmetryGroup | None) -> _Reduced:
+        """The columns that compete for a measure."""
+        m = measure.num_inputs
+        blocks, orbits = _columns_up_to(m, group)
+        columns = [_column(o.representative, m, lam) for o in orbits]
+        rows = [tuple(o.column_sum(i, lam) / o.size for i in range(len(blocks))) for o in orbits]
+        return cls(m, lam, blocks, orbits, columns, rows)
+
+    def program(self, gains: Sequence[Fraction]) -> LinearProgram:
+        """Maximise the gains (minimise their negatives) with the probabilities of every input summing to 1."""
+        entries = tuple(tuple(enumerate(row)) for row in self.rows)
+        count = len(self.blocks)
+        return LinearProgram(tuple(-gain for gain in gains), entries, (Sense.EQ,) * count, (Fraction(1),) * count)
+
+    def spread(self, dual: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """The vector u over the inputs: the negated multiplier of an orbit, shared equally by its inputs."""
+        bound = [Fraction(0)] * self.m
+        for y, block in zip(dual, self.blocks, strict=True):
             for x in block:
                 bound[x] = -y / len(block)
         return tuple(bound)
 
-    def weigh(primal: Sequence[tuple[int, Fraction]]) -> dict[int, Fraction]:
-        return {orbits[j].representative: mass / orbits[j].size for j, mass in primal}
+    def weigh(self, primal: Sequence[tuple[int, Fraction]]) -> dict[int, Fraction]:
+        """The weight of every subset of an orbit, by its representative."""
+        return {self.orbits[j].representative: mass / self.orbits[j].size for j, mass in primal}
 
-    if measure.rational is not None:
-        program = LinearProgram(tuple(-measure.rational(column) for column in columns), entries, senses, rhs)
-        solution = solve(program)
-        dual = solution.certificate.dual
-        value = Bracket(-solution.value.upper, -solution.value.lower, Rigour.EXACT, "lp", solution.value.how)
-        return MeasureDesign(measure, lam, weigh(solution.certificate.primal), spread(dual), value, group)
-    with working_precision(bits):
-        values = [measure.column_ball(column) for column in columns]
-        strange = next((o.representative for o, v in zip(orbits, values, strict=True) if not v.is_finite()), None)
-        if strange is not None:
-            raise InputError("measure", measure.name, f"a finite value on the staircase column of subset {strange}")
-        flat = measure.column_ball((Fraction(1),) * m)
-        flat = flat if flat.is_finite() else flint.arb(0)
-        # The exact optimum at costs that are rationals close to the balls.
-        nearby = [Ball.from_arb(v, bits).midpoint for v in values]
-        program = LinearProgram(tuple(-v for v in nearby), entries, senses, rhs)
-        basis = _float_basis(rows, [v - flat for v in values], flat, lam)
-        certificate = _vertex(measure, program, basis)
-        attained = sum((to_arb(mass) * values[j] for j, mass in certificate.primal), start=flint.arb(0))
-        bound = spread(certificate.dual)
-        excess = [
-            Ball.from_arb(value - to_arb(sum((u * v for u, v in zip(bound, column, strict=True)), start=Fraction(0))))
-            for value, column in zip(values, columns, strict=True)
-        ]
-        # Raising every entry of u by s raises u . S_y by at least s * m.
-        raised = max(Fraction(0), *(ball.upper for ball in excess)) / m
-        bound = tuple(u + raised for u in bound)
-        how = f"an exact vertex with its value as a ball; a vector that dominates all {len(columns)} kinds of columns"
-        lower = Ball.from_arb(attained, bits).lower
-        value = Bracket(lower, max(lower, sum(bound, start=Fraction(0))), Rigour.BALL, "lp", how)
-    return MeasureDesign(measure, lam, weigh(certificate.primal), bound, value, group)
+
+def _enclosed_maximum(
+    measure: Measure, reduced: _Reduced, bits: int
+) -> tuple[Certificate, tuple[Fraction, ...], Bracket]:
+    """An optimal vertex, a vector above every column, and the bracket between their values.
+
+    The program is solved over the rationals at the midpoints of the balls. Its vertex is feasible whatever the true
+    gains are, so that its value is a lower end; its dual vector is raised until it is certainly above every column.
+    """
+    gains = [measure.column_ball(column) for column in reduced.columns]
+    strange = next((o.representative for o, v in zip(reduced.orbits, gains, strict=True) if not v.is_finite()), None)
+    if strange is not None:
+        raise InputError("measure", measure.name, f"a finite value on the staircase column of subset {strange}")
+    flat = measure.column_ball((Fraction(1),) * reduced.m)
+    flat = flat if flat.is_finite() else flint.arb(0)
+    program = reduced.program([Ball.from_arb(gain, bits).midpoint for gain in gains])
+    basis = _float_basis(reduced.rows, [gain - flat for gain in gains], flat, reduced.lam)
+    certificate = _vertex(measure, program, basis)
+    attained = sum((to_arb(mass) * gains[j] for j, mass in certificate.primal), start=flint.arb(0))
+    bound = _raised(reduced.spread(certificate.dual), gains, reduced.columns)
+    lower = Ball.from_arb(attained, bits).lower
+    how = f"an exact vertex with its value as a ball; a vector that dominates all {len(gains)} kinds of columns"
+    value = Bracket(lower, max(lower, sum(bound, start=Fraction(0))), Rigour.BALL, "lp", how)
+    return certificate, bound, value
+
+
+def _raised(bound: tuple[Fraction, ...], gains: Sequence[flint.arb], columns: Sequence[Column]) -> tuple[Fraction, ...]:
+    """A vector above every column: all of its entries raised by one amount, since no entry of a column is below 1."""
+    excess = [
+        Ball.from_arb(gain - to_arb(sum((u * v for u, v in zip(bound, column, strict=True)), start=Fraction(0))))
+        for gain, column in zip(gains, columns, strict=True)
+    ]
+    # Raising every entry of u by s raises u . S_y by at least s * m.
+    raised = max(Fraction(0), *(ball.upper for ball in excess)) / len(bound)
+    return tuple(u + raised for u in bound)
 
 
 def _vertex(measure: Measure, program: LinearProgram, basis: Sequence[int]) -> Certificate:

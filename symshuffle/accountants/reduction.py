@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from symshuffle.decompositions.composition import Composition, Pattern
     from symshuffle.decompositions.symbolic import SymbolicDecomposition
     from symshuffle.mechanisms.model import Mechanism
+    from symshuffle.mechanisms.pairs import Pairs
 
 
 _MOST_INPUTS: Final = 8
@@ -163,11 +164,13 @@ def _of_mechanism(mechanism: Mechanism) -> Reduction:
     if mechanism.needed:
         missing = ", ".join(parameter.name for parameter in mechanism.needed)
         raise InputError("parameters", f"{missing} left open", f"a value for each, as {mechanism.name}.at(...)")
-    several = mechanism.pair_classes()
+    several = mechanism.pair_kinds()
     told = mechanism.pair.by
     slope = None if told is None else slope_in(optimal_decomposition(mechanism), told)
     return Reduction(
-        tuple(_pair_class(one, real=i == 0 or len(several) <= _MOST_CLASSES) for i, one in enumerate(several)),
+        tuple(
+            _pair_class(mechanism, kind, real=i == 0 or len(several) <= _MOST_CLASSES) for i, kind in enumerate(several)
+        ),
         mechanism.pair.every,
         pairs=str(mechanism.pair) if told is None else f"{mechanism.pair}, for every {told}",
         first="X0 holding the first of the two" if mechanism.pair.listed else "",
@@ -175,7 +178,8 @@ def _of_mechanism(mechanism: Mechanism) -> Reduction:
     )
 
 
-def _pair_class(mechanism: Mechanism, *, real: bool) -> PairClass:
+def _pair_class(mechanism: Mechanism, kind: Pairs, *, real: bool) -> PairClass:
+    """One class of pairs; its counts are made, and its laws derived, when one of them is asked for."""
     from symshuffle.decompositions.backgrounds import ConstantBackground, constant_backgrounds
     from symshuffle.decompositions.symbolic import optimal_decomposition
 
@@ -186,10 +190,11 @@ def _pair_class(mechanism: Mechanism, *, real: bool) -> PairClass:
     def over(background: ConstantBackground) -> LawFamily:
         return family(lambda: background.cells)
 
+    backgrounds = constant_backgrounds(mechanism.at_pairs(kind)) if real else ()
     return PairClass(
-        str(mechanism.pair),
-        family(lambda: optimal_decomposition(mechanism)),
-        datasets=tuple(Datasets(one.datasets, over(one)) for one in constant_backgrounds(mechanism)) if real else (),
+        str(kind),
+        family(lambda: optimal_decomposition(mechanism.at_pairs(kind))),
+        datasets=tuple(Datasets(one.datasets, over(one)) for one in backgrounds),
     )
 
 

@@ -19,7 +19,7 @@ from symshuffle.accountants.solve import Attained, epsilon
 from symshuffle.choices import MatchKind
 from symshuffle.comparison.families import Family, family, names
 from symshuffle.comparison.forms import LARGEST_EPS0, Forms, Values, forms, gaussian_epsilon
-from symshuffle.comparison.matching import Match, all_pairs, budget_of, level_in_doubles, matched, read_match
+from symshuffle.comparison.matching import Match, budget_of, level_in_doubles, matched, read_match
 from symshuffle.comparison.model import BOUNDS, Comparison, Row, bracket_of
 from symshuffle.comparison.search import Parameters, Proposal, proposals
 from symshuffle.errors import InputError, NotDecided, Unsupported
@@ -317,7 +317,7 @@ def _certified(
         return None, None, "no delta was given"
     try:
         near = match.value if match.kind is MatchKind.EPS_DELTA else _guess(closed, at, values, match.delta, n)
-        found = epsilon(all_pairs(at), n=n, delta=match.delta, rel=rel, bits=_BITS, attain=True, near=near)
+        found = epsilon(at, n=n, delta=match.delta, rel=rel, bits=_BITS, attain=True, near=near)
     except Unsupported as error:
         return None, None, str(error)
     bracket = found.bracket

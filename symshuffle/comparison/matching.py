@@ -7,29 +7,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from typing import Any, Final, final
 
-from symshuffle.accountants.covered import LawFamily, Reduction
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.accountants.inverses import solve_eps0
-from symshuffle.accountants.reduction import reduction
 from symshuffle.choices import MatchKind, replace_choice
 from symshuffle.comparison.families import Family
 from symshuffle.comparison.forms import LARGEST_EPS0, Forms, Values, matched_log
 from symshuffle.comparison.search import Parameters
-from symshuffle.decompositions.model import Direction
-from symshuffle.decompositions.rising import slope_in
-from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.errors import InputError, NotDecided, Unsupported
+from symshuffle.errors import InputError, NotDecided
 from symshuffle.estimation.moments import largest_pairwise_budget
-from symshuffle.law import Law
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.mechanisms.unary import BitStrings
-from symshuffle.numbers import Number, Real, Verdict, less, parse_rational
+from symshuffle.numbers import Number, Verdict, less, parse_rational
 
 LONGEST_EXACT: Final = 64
 """Inputs up to which strings of bits get a rational ratio; beyond, their probabilities are balls."""
@@ -138,9 +131,7 @@ def matched(family: Family, values: Parameters, match: Match, found: Forms, *, n
             level = matched_log(found.chi_square, float(match.value), floats)
             return _within_budget(family, fixed, match.value, level)
     check_n(n)
-    inverse = solve_eps0(
-        lambda eps0: all_pairs(family.at(eps0=eps0, **fixed)), n=n, delta=match.delta, eps=match.value, rel=rel
-    )
+    inverse = solve_eps0(lambda eps0: family.at(eps0=eps0, **fixed), n=n, delta=match.delta, eps=match.value, rel=rel)
     return family.at(eps0=inverse.safe, **fixed)
 
 
@@ -176,28 +167,3 @@ def budget_of(mechanism: Mechanism) -> Number:
     """The largest pairwise chi-square divergence of a mechanism with all parameters fixed."""
     expression = largest_pairwise_budget(mechanism.general or mechanism)
     return evaluate(expression.subs(dict(mechanism.fixed)), bits=None)
-
-
-def all_pairs(mechanism: Mechanism) -> Reduction:
-    """The laws that bound all pairs of a mechanism.
-
-    Where it has classes of pairs told apart by ``d``, the law of the largest ``d`` is evaluated alone, as long as it is
-    certainly the largest of all in convex order.
-    """
-    told = mechanism.pair.by
-    if told is None:
-        return reduction(mechanism)
-    (parameter,) = (p for p in mechanism.parameters if p.symbol == told)
-    slope = slope_in(optimal_decomposition(mechanism), told)
-    if slope is None or parameter.upper is None:
-        return reduction(mechanism)
-    worst = reduction(mechanism.at(**{parameter.name: int(parameter.upper)}))
-
-    def guarded(law: LawFamily, exp_eps: Real, direction: Direction, bits: int | None) -> Law:
-        if not slope.spreads(exp_eps, direction, bits):
-            raise Unsupported(f"which pair of inputs of {mechanism.name} is worst is not decided at this level")
-        return law(exp_eps, direction, bits)
-
-    (one,) = worst.classes
-    (upper,) = worst.bounds
-    return Reduction((replace(one, upper=partial(guarded, upper)),), True, pairs=f"{mechanism.pair}, for every {told}")

@@ -1,4 +1,4 @@
-"""How large a member of a one-parameter family a channel dominates: a member with its kernel, and one with a refutation."""
+"""Which members of a one-parameter family a channel dominates: the largest, between a kernel and a refutation."""
 
 from __future__ import annotations
 

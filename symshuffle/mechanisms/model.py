@@ -221,14 +221,25 @@ class Mechanism:
         >>> [str(one.pair) for one in mechanism("half-block").at(k=4).pair_classes()]
         ['two inputs at cyclic distance 2', 'two inputs at cyclic distance 1']
         """
+        return tuple(self.at_pairs(kind) for kind in self.pair_kinds())
+
+    def pair_kinds(self) -> tuple[Pairs, ...]:
+        """The classes of pairs that it does not treat alike; together they are all that it covers."""
         if self.pair.listed:
-            return tuple(self.comparing(*pair) for pair in self.pair.listed)
+            return tuple(Pairs.only(*pair, int(self.inputs)) for pair in self.pair.listed)
         if self.pair.by is None:
-            return (self,)
+            return (self.pair,)
         (told,) = (p for p in self.parameters if p.symbol == self.pair.by)
         if told.upper is None or told.lower.free_symbols | told.upper.free_symbols:
             raise InputError("parameters", f"{told.name} {told.range}", "values that fix its range")
-        return tuple(self.at(**{told.name: d}) for d in range(int(told.upper), int(told.lower) - 1, -1))
+        values = range(int(told.upper), int(told.lower) - 1, -1)
+        return tuple(self.pair.at(sp.Integer(d), alone=len(values) == 1) for d in values)
+
+    def at_pairs(self, kind: Pairs) -> Mechanism:
+        """The mechanism with its counts at one of its classes of pairs."""
+        if self.pair.listed:
+            return self.comparing(*kind.listed[0])
+        return self if self.pair.by is None else self.at(**{str(self.pair.by): int(kind.value)})
 
     def comparing(self, first: int, second: int) -> Mechanism:
         """The mechanism of listed pairs with its counts at one of them.

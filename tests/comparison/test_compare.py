@@ -7,8 +7,9 @@ import pytest
 
 from symshuffle import Comparison, compare, delta, epsilon, mechanism
 from symshuffle.accountants.adversary import worst_of_all
+from symshuffle.accountants.reduction import reduction
 from symshuffle.anchored import AnchoredLaw
-from symshuffle.comparison import families, matching
+from symshuffle.comparison import families
 from symshuffle.comparison.families import family, names
 from symshuffle.comparison.forms import forms, gaussian_epsilon
 from symshuffle.comparison.search import proposals
@@ -17,6 +18,7 @@ from symshuffle.estimation.canonical import Population, worst_canonical_risk
 from symshuffle.frontiers.caps import optimal_subset_sizes
 from symshuffle.frontiers.frontier import trace_frontier
 from symshuffle.frontiers.subset_family import matched_ratio, matched_risk
+from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import MECHANISMS
 from symshuffle.numbers import Exp
 from symshuffle.results import Rigour
@@ -148,10 +150,25 @@ def test_half_block_is_indistinguishable_where_its_row_says_so(at_level):
 
 def test_all_pairs_of_half_block_by_the_largest_distance():
     fixed = mechanism("half-block").at(k=6, lam=3)
-    guarded = delta(matching.all_pairs(fixed), n=4, exp_eps="6/5", rigour=Rigour.EXACT)
     whole = delta(fixed, n=4, exp_eps="6/5", rigour=Rigour.EXACT)
-    assert guarded.bracket.exact == whole.bracket.exact
-    assert guarded.neighbours.every
+    each = [delta(fixed.at(d=d), n=4, exp_eps="6/5", rigour=Rigour.EXACT).bracket.exact for d in (1, 2, 3)]
+    assert whole.bracket.exact == max(each) == each[-1]
+    assert whole.neighbours.every
+
+
+def test_distances_that_do_not_matter_are_not_counted(monkeypatch):
+    counted = []
+    at = Mechanism.at
+
+    def listening(self, **values):
+        counted.extend([values["d"]] if "d" in values else [])
+        return at(self, **values)
+
+    monkeypatch.setattr(Mechanism, "at", listening)
+    found = reduction(mechanism("half-block").at(k=1000, lam=3))
+    assert len(found.classes) == 500
+    assert len(found.laws(F(6, 5), "both", None)) == 1
+    assert set(counted) == {500}
 
 
 def test_without_delta_privacy_is_null_and_said(at_budget):

@@ -314,7 +314,7 @@ class _Reduced:
     columns : list of Column
         The staircase column of each representative.
     rows : list of tuple of Fraction
-        By orbit of subsets, the probability that one unit of its total weight gives to an input of each orbit of inputs.
+        By orbit of subsets, what one unit of its total weight adds to an input of each orbit of inputs.
     """
 
     m: int

@@ -7,21 +7,20 @@ probabilities of one output, by input. A subset of the inputs is a bit mask: bit
 from __future__ import annotations
 
 import itertools
-import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from typing import Any, final
 
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError, Unsupported
+from symshuffle.geometry import balanced
 from symshuffle.geometry.cones import PolyhedralCone
 from symshuffle.numbers import as_integer
 
 MAX_ENUMERATION = 5
-"""Largest number of inputs for which the vertices of the polytope are listed (1291 of them)."""
+"""Largest number of inputs for which the vertices of the polytope are listed (1291 of them) and not streamed."""
 
 
 def check_inputs(m: int) -> int:
@@ -209,64 +208,56 @@ class MaximalPolytope:
         )
 
     def vertices(self) -> tuple[dict[int, Fraction], ...]:
-        """All vertices, exactly.
+        """All vertices, exactly: 41 at m = 4, 1291 at m = 5.
 
         Raises
         ------
         Unsupported
-            For ``m > 5``: there are 41 vertices at m = 4, 1291 at m = 5, and far more than can be listed after that.
+            For ``m > 5``; :meth:`each_vertex` streams the 200 213 vertices at m = 6.
         """
         if self.m > MAX_ENUMERATION:
-            bases = math.comb((1 << self.m) - 2, self.m)
+            balanced.check_players(self.m)
             raise Unsupported(
-                f"m = {self.m}: listing the vertices would visit {bases} bases; "
-                f"use a linear program (bayes_tradeoff) or a symmetry group instead"
+                f"m = {self.m}: 200213 vertices are streamed by each_vertex() and not listed; vertex_orbits() has one "
+                f"of each kind; or use a linear program (bayes_tradeoff)"
             )
-        return tuple(
-            {subset: d / (self.lam - 1 + sum(balance.values())) for subset, d in balance.items()}
-            for balance in minimal_balanced_collections(self.m)
-        )
+        return tuple(map(self.weights, balanced.minimal_balanced_collections(self.m)))
 
+    def each_vertex(self) -> Iterator[dict[int, Fraction]]:
+        """All vertices, one by one, small supports first; two seconds pass before the first of m = 6.
 
-def minimal_balanced_collections(m: int) -> tuple[dict[int, Fraction], ...]:
-    """The minimal balanced collections of ``m`` players without the grand coalition, with their weights.
+        Raises
+        ------
+        Unsupported
+            For ``m > 6``.
+        """
+        return map(self.weights, balanced.each_balanced_collection(self.m))
 
-    A collection of subsets is balanced if positive weights ``d`` exist with total weight 1 over the subsets that
-    contain ``x``, for every ``x``; minimal ones have unique weights and are the vertices of that system.
+    def vertex_orbits(self) -> tuple[tuple[dict[int, Fraction], int], ...]:
+        """One vertex of each orbit under renaming the inputs, and how many vertices the orbit has.
 
-    Notes
-    -----
-    A vertex is a basic solution. The determinants of Cramer's rule are determinants of 0/1 matrices of size
-    ``m <= 5``, at most 5 in absolute value, so rounding their floating-point values is exact.
-    """
-    return tuple(dict(vertex) for vertex in _balanced(m))
+        Raises
+        ------
+        Unsupported
+            For ``m > 6``.
 
+        Examples
+        --------
+        How many outputs the vertices of six inputs have, up to renaming the inputs and in all:
 
-@cache
-def _balanced(m: int) -> tuple[tuple[tuple[int, Fraction], ...], ...]:
-    import numpy as np
+        >>> from symshuffle.geometry.balanced import tallies
+        >>> orbits = MaximalPolytope(6, Fraction(3)).vertex_orbits()
+        >>> len(orbits), sum(size for _, size in orbits)
+        (582, 200213)
+        >>> [(one.support, one.orbits, one.collections) for one in tallies(6)]
+        [(2, 3, 31), (3, 6, 180), (4, 22, 1910), (5, 95, 18780), (6, 456, 179312)]
+        """
+        return tuple((self.weights(dict(orbit.weights)), orbit.size) for orbit in balanced.balanced_orbits(self.m))
 
-    subsets = np.array(list(proper_subsets(m)))
-    incidence = (subsets[:, None] >> np.arange(m) & 1).astype(float)
-    bases = np.array(list(itertools.combinations(range(len(subsets)), m)))
-    matrices = incidence[bases].transpose(0, 2, 1)
-    denominators = np.rint(np.linalg.det(matrices)).astype(int)
-    regular = denominators != 0
-    bases, matrices, denominators = bases[regular], matrices[regular], denominators[regular]
-    numerators = np.empty((len(bases), m), dtype=int)
-    for i in range(m):
-        replaced = matrices.copy()
-        replaced[:, :, i] = 1
-        numerators[:, i] = np.rint(np.linalg.det(replaced)).astype(int)
-    numerators *= np.sign(denominators)[:, None]
-    found: dict[tuple[tuple[int, Fraction], ...], None] = {}
-    for k in np.flatnonzero((numerators >= 0).all(axis=1)):
-        size = int(abs(denominators[k]))
-        support = (
-            (int(subsets[j]), Fraction(int(top), size)) for j, top in zip(bases[k], numerators[k], strict=True) if top
-        )
-        found.setdefault(tuple(sorted(support)))
-    return tuple(sorted(found))
+    def weights(self, balance: Mapping[int, Fraction]) -> dict[int, Fraction]:
+        r"""The point of the polytope that belongs to a balanced collection, :math:`c=d/(\lambda-1+\sum d)`."""
+        scale = self.lam - 1 + sum(balance.values())
+        return {subset: d / scale for subset, d in balance.items()}
 
 
 def gather(channel: Channel) -> Channel:

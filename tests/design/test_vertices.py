@@ -33,7 +33,7 @@ def test_a_concave_function_of_a_bayes_risk():
 
 
 def test_refusals():
-    with pytest.raises(Unsupported, match="m = 6"):
-        minimise_concave(bayes, 6, LAM)
+    with pytest.raises(Unsupported, match="m = 7: more than"):
+        minimise_concave(bayes, 7, LAM)
     with pytest.raises(InputError, match="group"):
         minimise_concave(bayes, 4, LAM, group=cyclic_group(5))

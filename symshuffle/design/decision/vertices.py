@@ -13,7 +13,12 @@ from symshuffle.geometry.symmetry import OrbitPolytope
 
 
 def minimise_concave(
-    risk: Callable[[Channel], Fraction], m: int, lam: Fraction, *, group: SymmetryGroup | None = None
+    risk: Callable[[Channel], Fraction],
+    m: int,
+    lam: Fraction,
+    *,
+    group: SymmetryGroup | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> tuple[Fraction, Channel]:
     """The smallest value of a risk over all LDP channels, if it is concave and satisfies data processing.
 
@@ -26,11 +31,13 @@ def minimise_concave(
     risk : callable
         From rational channels to rationals.
     m : int
-        Number of inputs: at most 5 without a group.
+        Number of inputs: at most 6 without a group. At 6 the risk is evaluated 200 213 times.
     lam : Fraction
         ``exp(eps0)``, above 1.
     group : SymmetryGroup, optional
         Symmetries under which the risk is invariant (also quasi-convex on direct sums): vertices of the orbit polytope.
+    progress : callable, optional
+        Called with the number of vertices done before each of them.
 
     Returns
     -------
@@ -48,13 +55,19 @@ def minimise_concave(
     """
     polytope = MaximalPolytope(m, lam)
     if group is None:
-        candidates = polytope.vertices()
+        candidates = polytope.each_vertex()
     elif group.m != m:
         raise InputError("group", f"acts on {group.m} inputs", f"a group on {m} inputs")
     else:
         orbits = OrbitPolytope(group, lam)
-        candidates = tuple(orbits.lift(vertex) for vertex in orbits.vertices())
-    channels = [polytope.channel(weights) for weights in candidates]
-    values = [risk(channel) for channel in channels]
-    best = min(range(len(values)), key=values.__getitem__)
-    return values[best], channels[best]
+        candidates = map(orbits.lift, orbits.vertices())
+    best: tuple[Fraction, Channel] | None = None
+    for i, weights in enumerate(candidates):
+        if progress is not None:
+            progress(i)
+        channel = polytope.channel(weights)
+        value = risk(channel)
+        if best is None or value < best[0]:
+            best = value, channel
+    assert best is not None  # a polytope that is not empty has a vertex
+    return best

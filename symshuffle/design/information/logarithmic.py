@@ -8,10 +8,15 @@ intervals of two neighbouring formulas lies a breakpoint, isolated to a relative
 
 Reduced costs are kept as sums over logarithms of primes and of monic linear polynomials, which are independent over the
 rational functions; one that vanishes identically (two columns that are always equally good) is recognised as zero.
+
+Towards ``lam = 1`` all columns become parallel and reduced costs vanish like :math:`(\lambda-1)^2`. Powers of
+:math:`\lambda-1` common to all terms of a condition are therefore divided out, precision grows with
+:math:`\log\frac1{\lambda-1}`, and widths are relative to the distance from 1.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -38,13 +43,13 @@ LogSum: TypeAlias = "dict[Logarithm, Any]"
 
 _BITS: Final = 160
 _TOLERANCE: Final = Fraction(1, 1 << 34)
-"""Relative width at which the search for the end of an interval stops."""
+"""Width, in units of :func:`_unit`, at which the search for the end of an interval stops."""
 
 _ORDER: Final = 8
 """Order of the Taylor expansions behind the certificates."""
 
 _GAP: Final = Fraction(1, 1 << 28)
-"""Relative width of a gap between two pieces that counts as the isolation of one breakpoint."""
+"""Width, in units of :func:`_unit`, of a gap between two pieces that counts as the isolation of one breakpoint."""
 
 _SHARES: Final = tuple(Fraction(n, 89) for n in (1, 41, 11, 71))
 """Where in an interval the next formula is looked for: levels that are unlikely to be breakpoints."""
@@ -118,7 +123,7 @@ def logarithmic_formula(
 
 def _fill(program: _LogProgram, lower: Fraction, upper: Fraction) -> Iterator[LogPiece]:
     """Certified pieces in an interval of levels, until only gaps of the size of the tolerance are left."""
-    if upper - lower <= _GAP * lower:
+    if upper - lower <= _GAP * _unit(lower):
         return
     piece = _piece_inside(program, lower, upper)
     yield from _fill(program, lower, piece.lower)
@@ -132,7 +137,7 @@ def _piece_inside(program: _LogProgram, lower: Fraction, upper: Fraction) -> Log
             return program.piece(_short(lower + (upper - lower) * share), (lower, upper))
         except NotDecided:
             continue
-    raise NotDecided(f"no formula was certified inside {float(lower):.12g} < lam < {float(upper):.12g}")
+    raise NotDecided(f"no formula was certified inside 1 + {float(lower - 1):.12g} < lam < 1 + {float(upper - 1):.12g}")
 
 
 def logarithmic_piece(
@@ -149,6 +154,8 @@ class _LogProgram:
 
     name: str
     orbits: tuple[SubsetOrbit, ...]
+    shares: tuple[tuple[Fraction, ...], ...]
+    """By orbit, the part of its subsets that hold any one input of each orbit of inputs."""
     coefficients: tuple[tuple[Any, ...], ...]
     terms: tuple[tuple[tuple[Any, Any, Any], ...], ...]
     """The value of a column: factor, top and bottom of every logarithm."""
@@ -160,9 +167,13 @@ class _LogProgram:
         orbits = tuple(group.subset_orbits())
         lam, one = _RING.gens[0], _RING.one
         rows = range(len(group.input_orbits()))
-        shares = [[sp.QQ(o.incidences[i], o.size) for i in rows] for o in orbits]
-        coefficients = tuple(tuple(one + s * (lam - one) for s in row) for row in shares)
-        return cls(measure.name, orbits, coefficients, tuple(_terms(measure.logs, o.representative) for o in orbits))
+        shares = tuple(tuple(Fraction(o.incidences[i], o.size) for i in rows) for o in orbits)
+        coefficients = tuple(
+            tuple(one + sp.QQ(s.numerator, s.denominator) * (lam - one) for s in row) for row in shares
+        )
+        return cls(
+            measure.name, orbits, shares, coefficients, tuple(_terms(measure.logs, o.representative) for o in orbits)
+        )
 
     def piece(self, lam: Fraction, levels: tuple[Fraction, Fraction]) -> LogPiece:
         for basis in full_bases(self.at(lam)):
@@ -170,24 +181,30 @@ class _LogProgram:
             others = [j for j in range(len(self.orbits)) if j not in basis]
             (weights, *solved), det = self._solve(basis, [ones, *(self.coefficients[j] for j in others)])
             conditions = self._conditions(basis, weights, dict(zip(others, solved, strict=True)), det)
-            holds = _positive(conditions)
-            if holds(to_arb(lam)):
+            holds = _positive(conditions, _bits(min(lam, *levels)))
+            if holds(lam, lam):
                 lower, upper = (_reach(holds, lam, end) for end in levels)
                 return self._shown(basis, weights, det, (lower, upper), len(conditions))
-        raise NotDecided(f"no basis that was proposed at lam = {float(lam):.12g} is optimal there for certain")
+        raise NotDecided(f"no basis that was proposed at lam = 1 + {float(lam - 1):.6g} is optimal there for certain")
 
     def at(self, lam: Fraction) -> LinearProgram:
-        """A rational program at one level whose costs are close to the true ones; it can only propose a basis."""
-        level = sp.QQ(lam.numerator, lam.denominator)
-        with working_precision(_BITS):
+        r"""A rational program at one level whose costs are close to the true ones; it can only propose a basis.
+
+        An entry is :math:`1+(\lambda-1)s`. From every row but the first the first one is subtracted, and the difference
+        divided by :math:`\lambda-1`: the bases are the same, and the rows do not become parallel as ``lam`` goes to 1.
+        """
+        bits = _bits(lam)
+        with working_precision(bits):
             values = [_evaluate(_log_sum(terms), to_arb(lam)) for terms in self.terms]
-            costs = tuple(-Ball.from_arb(value, _BITS).midpoint for value in values)
+            costs = tuple(-Ball.from_arb(value, bits).midpoint for value in values)
+        first = [1 + (lam - 1) * shares[0] for shares in self.shares]
         entries = tuple(
-            tuple((i, Fraction(str(c.evaluate(0, level)))) for i, c in enumerate(column))
-            for column in self.coefficients
+            ((0, entry), *((i, share - shares[0]) for i, share in enumerate(shares) if i))
+            for entry, shares in zip(first, self.shares, strict=True)
         )
         rows = len(self.coefficients[0])
-        return LinearProgram(costs, entries, (Sense.EQ,) * rows, (Fraction(1),) * rows)
+        rhs = (Fraction(1), *(Fraction(0),) * (rows - 1))
+        return LinearProgram(costs, entries, (Sense.EQ,) * rows, rhs)
 
     def _solve(self, basis: Sequence[int], sides: Sequence[Sequence[Any]]) -> tuple[list[list[Any]], Any]:
         """Columns in terms of a basis: numerators by column, and their common denominator."""
@@ -210,7 +227,7 @@ class _LogProgram:
             _add(total, sums[j], -det * det)
             if total:
                 conditions.append(total)
-        return conditions
+        return list(map(_away_from_one, conditions))
 
     def _shown(
         self, basis: Sequence[int], weights: Sequence[Any], det: Any, ends: tuple[Fraction, Fraction], conditions: int
@@ -271,6 +288,16 @@ def _add(total: LogSum, other: LogSum, scale: Any) -> None:
             total.pop(key, None)
 
 
+def _away_from_one(total: LogSum) -> LogSum:
+    """A sum of logarithms divided by ``lam - 1`` as long as all its polynomials are divisible: its sign is the same."""
+    factor = _RING.gens[0] - _RING.one
+    while True:
+        divided = {key: divmod(polynomial, factor) for key, polynomial in total.items()}
+        if any(rest for _, rest in divided.values()):
+            return total
+        total = {key: quotient for key, (quotient, _) in divided.items()}
+
+
 def _evaluate(total: LogSum, lam: flint.arb) -> flint.arb:
     """A sum of logarithms at a ball."""
     found = flint.arb(0)
@@ -292,13 +319,13 @@ def _logarithm(key: Logarithm, lam: flint.arb) -> flint.arb:
     return (slope * lam + to_arb(constant)).log()
 
 
-def _positive(conditions: Sequence[LogSum]) -> Callable[[flint.arb], bool]:
-    r"""A test whether all conditions are certainly positive on a ball of levels, by Taylor's theorem.
+def _positive(conditions: Sequence[LogSum], bits: int) -> Callable[[Fraction, Fraction], bool]:
+    r"""A test whether all conditions are certainly positive between two levels, by Taylor's theorem.
 
     On a ball ``B`` around ``c`` a function lies in :math:`\sum_{k<K} f_k(c)(B-c)^k + f_K(B)(B-c)^K` with its Taylor
     coefficients; reduced costs are differences of large terms, so that :math:`f(B)` alone would be far too wide.
     """
-    with working_precision(_BITS):
+    with working_precision(bits):
         prepared = [[(key, _polynomial(p)) for key, p in condition.items()] for condition in conditions]
         constants = {key: to_arb(key[1]) for condition in conditions for key in condition if key}
 
@@ -308,8 +335,9 @@ def _positive(conditions: Sequence[LogSum]) -> Callable[[flint.arb], bool]:
         logs |= {key: _log_series(key[0], key[0] * at + constant) for key, constant in constants.items()}
         return [sum((p(shift) * logs[key] for key, p in c), start=flint.arb_poly()) for c in prepared]
 
-    def holds(lam: flint.arb) -> bool:
-        with working_precision(_BITS):
+    def holds(first: Fraction, last: Fraction) -> bool:
+        with working_precision(bits):
+            lam = to_arb(first).union(to_arb(last))
             centre = lam.mid()
             away = lam - centre
             for inner, outer in zip(coefficients(centre), coefficients(lam), strict=True):
@@ -329,19 +357,33 @@ def _log_series(slope: int, value: flint.arb) -> flint.arb_poly:
     return flint.arb_poly([value.log(), *powers])
 
 
-def _reach(holds: Callable[[flint.arb], bool], start: Fraction, end: Fraction) -> Fraction:
+def _reach(holds: Callable[[Fraction, Fraction], bool], start: Fraction, end: Fraction) -> Fraction:
     """How far towards the end the conditions are certified, without a gap from the start."""
     at, step = start, (end - start) / 8
-    while at != end and abs(step) > _TOLERANCE * at:
+    while at != end and abs(step) > _TOLERANCE * _unit(at):
         goal = _short(at + step)
         if abs(goal - start) > abs(end - start):
             goal = end
-        with working_precision(_BITS):
-            covered = holds(to_arb(at).union(to_arb(goal)))
-        at, step = (goal, 2 * step) if covered else (at, step / 4)
+        at, step = (goal, 2 * step) if holds(at, goal) else (at, step / 4)
     return at
+
+
+def _unit(level: Fraction) -> Fraction:
+    """What widths at a level are compared with: the level, or, next to 1, four times its distance from 1."""
+    return min(level, 4 * (level - 1))
+
+
+def _halvings(level: Fraction) -> int:
+    """How many times a distance of 1/4 is halved until it is below the distance of a level from 1; 0 beyond 5/4."""
+    return max(0, math.ceil(1 / (4 * (level - 1))).bit_length()) if level < Fraction(5, 4) else 0
+
+
+def _bits(level: Fraction) -> int:
+    """The precision in which conditions are examined: their terms may cancel to the fourth power of the distance."""
+    return _BITS + 4 * _halvings(level)
 
 
 def _short(level: Fraction) -> Fraction:
     """A nearby rational with a short denominator, so that ends stay readable."""
-    return Fraction(round(level * (1 << 48)), 1 << 48)
+    unit = 1 << (48 + _halvings(level))
+    return Fraction(round(level * unit), unit)

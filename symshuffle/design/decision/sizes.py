@@ -29,6 +29,9 @@ EXACT_SECONDS: Final = 30.0
 _SECONDS_PER_SQUARED_ROW: Final = {False: 2e-7, True: 2.5e-6}
 """Measured on degenerate problems of 1200 to 7300 rows, for the Bayes and the minimax criterion."""
 
+_SECONDS_PER_CUBED_ROW: Final = 8e-6
+"""Measured for the minimax criterion at lam = 1 + 1e-9, 134 and 170 rows: about eight pivots per row."""
+
 FORMULA_ORBITS: Final = 300
 """Most orbits of subsets for a formula: every one of them gives sign conditions on polynomials."""
 
@@ -80,8 +83,16 @@ def check_compact(problem: DecisionProblem) -> None:
 
 def exact_compact_seconds(problem: DecisionProblem, *, minimax: bool) -> float:
     """An estimate of how long the program with one output per action takes over the rationals."""
-    rows = problem.num_inputs * (problem.num_actions + 1) + (problem.num_parameters if minimax else 0)
-    return _SECONDS_PER_SQUARED_ROW[minimax] * rows**2
+    return _SECONDS_PER_SQUARED_ROW[minimax] * _compact_rows(problem, minimax=minimax) ** 2
+
+
+def pivoting_seconds(problem: DecisionProblem, *, minimax: bool) -> float:
+    """The same where a solver in doubles sees nothing and all pivots are over the rationals."""
+    return _SECONDS_PER_CUBED_ROW * _compact_rows(problem, minimax=minimax) ** 3
+
+
+def _compact_rows(problem: DecisionProblem, *, minimax: bool) -> int:
+    return problem.num_inputs * (problem.num_actions + 1) + (problem.num_parameters if minimax else 0)
 
 
 def worth_reducing(problem: DecisionProblem, group: SymmetryGroup) -> bool:

@@ -52,6 +52,13 @@ _LEVEL_BITS: Final = (100, 200, 400, 800)
 """Widths of the rational enclosure of exp(eps0), in bits, until the bracket is narrow enough."""
 
 
+_SEEN: Final = 1 + Fraction(1, 1000)
+"""The lowest level at which columns are proposed in doubles."""
+
+_PATIENT: Final = 2.0
+"""Seconds that pivots of the compact program may take below that level; otherwise columns are generated on."""
+
+
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Design(AnswerMethods):
@@ -291,15 +298,17 @@ def _at_rational(
         sizes.check_columns(problem)
     propose = {Method.POLYTOPE: programs.polytope, Method.COMPACT: programs.compact, Method.COLUMNS: _generated}
     large = method is Method.COMPACT and problem.num_inputs > _EXACT_ROWS
+    # Next to 1 an optimal basis does not depend on the level, and further away the solver can tell columns apart.
+    seen = lam if large else max(lam, _SEEN)
     try:
-        proposal = propose[method](problem, lam, minimax=minimax)
+        proposal = propose[method](problem, seen, minimax=minimax)
     except SolverFailure:
         if large:
             raise
         return _certify(problem, lam, criterion, set(), method, None)
     if large:
         return _weak_duality(problem, lam, criterion, proposal, method)
-    return _certify(problem, lam, criterion, set(proposal.columns), method, proposal.value)
+    return _certify(problem, lam, criterion, set(proposal.columns), method, proposal.value if seen == lam else None)
 
 
 def _generated(problem: DecisionProblem, lam: Fraction, *, minimax: bool) -> programs.Proposal:
@@ -327,7 +336,7 @@ def _certify(
     columns = columns | _starting_columns(problem)
     minimax = criterion is Criterion.MINIMAX
     for attempt in range(_MOST_ROUNDS):
-        if attempt == _MAX_ROUNDS:
+        if attempt == _MAX_ROUNDS and (lam >= _SEEN or sizes.pivoting_seconds(problem, minimax=minimax) <= _PATIENT):
             if sizes.exact_compact_seconds(problem, minimax=minimax) > sizes.EXACT_SECONDS:
                 return _weak_duality(problem, lam, criterion, programs.compact(problem, lam, minimax=minimax), method)
             # A degenerate optimum leaves the multipliers of the restricted program free; the compact one pins them

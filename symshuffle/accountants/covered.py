@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, final, runtime_checkable
+from functools import lru_cache
+from typing import Final, Protocol, TypeAlias, final, runtime_checkable
 
 from symshuffle.accountants.neighbours import OPTIMAL, Blanket, Neighbours
 from symshuffle.choices import Adjacency, Direction, Question, choice, replace_choice
@@ -13,6 +14,9 @@ from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mixed_law import MixedLaw
 from symshuffle.numbers import Real, lower_end
+
+_LAWS_KEPT: Final = 128
+"""Laws of G that are kept, by the family and the level that they were made of."""
 
 LawFamily: TypeAlias = Callable[[Real, Direction, int | None], Law]
 """From target ratio, direction and bits to a law of G."""
@@ -169,8 +173,13 @@ class Reduction:
 
 def laws(family: LawFamily, exp_eps: Real, question: Question | str, bits: int | None) -> list[Law]:
     """The laws of a family in the directions asked for; one, where both directions agree."""
-    question = choice(Question, question, "question")
-    return list(dict.fromkeys(_sorted(family(exp_eps, direction, bits)) for direction in question.directions))
+    return list(_laws(family, exp_eps, choice(Question, question, "question"), bits))
+
+
+@lru_cache(maxsize=_LAWS_KEPT)
+def _laws(family: LawFamily, exp_eps: Real, question: Question, bits: int | None) -> tuple[Law, ...]:
+    """Kept, because curves over n and both ends of a bracket ask for the same laws again."""
+    return tuple(dict.fromkeys(_sorted(family(exp_eps, direction, bits)) for direction in question.directions))
 
 
 def mixed_laws(

@@ -1,0 +1,44 @@
+"""SymPy expressions as functions of parameters: equality, sign, and the two doors to numbers.
+
+Expressions become numbers here and nowhere else. The exact door answers with a ``Fraction`` or says that the value
+is irrational; the ball door answers with an enclosure. Neither ever goes through a double: SymPy's default printer
+writes ``Rational(1, 3)`` as the Python expression ``1/3``, and a ball made from that excludes the truth.
+"""
+
+from symshuffle.mechanisms.symbolic.constants import (
+    EXP_EPS,
+    LAM,
+    Exponential,
+    constant_of,
+    evaluate,
+    expression_of,
+    rebuilt,
+)
+from symshuffle.mechanisms.symbolic.functions import large_limit, proportional, same_function
+from symshuffle.mechanisms.symbolic.normal import normal_form
+from symshuffle.mechanisms.symbolic.ranges import EVEN, LARGEST_PARAMETER, POWER_OF_TWO, PRIME, IntegerKind, Parameter
+from symshuffle.mechanisms.symbolic.signs import chart, nonnegative, positive, smallest
+
+__all__ = [
+    "EVEN",
+    "EXP_EPS",
+    "LAM",
+    "LARGEST_PARAMETER",
+    "POWER_OF_TWO",
+    "PRIME",
+    "Exponential",
+    "IntegerKind",
+    "Parameter",
+    "chart",
+    "constant_of",
+    "evaluate",
+    "expression_of",
+    "large_limit",
+    "nonnegative",
+    "normal_form",
+    "positive",
+    "proportional",
+    "rebuilt",
+    "same_function",
+    "smallest",
+]

@@ -1,0 +1,172 @@
+"""Constants and expressions of SymPy, and the two doors through which they become numbers.
+
+Neither door goes through a double: SymPy's default printer writes ``Rational(1, 3)`` as the Python expression ``1/3``,
+and a ball made from that excludes the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import reduce
+from typing import Any, ClassVar, Final, final
+
+import flint
+import sympy as sp
+
+from symshuffle.errors import InputError
+from symshuffle.numbers import DEFAULT_BITS, Ball, Exp, Number, Real, as_number, working_precision
+
+LAM: Final = sp.Symbol("lambda", positive=True)
+"""The local ratio cap ``lam = exp(eps0) > 1`` in every mechanism."""
+
+
+EXP_EPS: Final = sp.Symbol("x", positive=True)
+"""The target ratio ``exp(eps) >= 1`` in every law of G."""
+
+
+@final
+class Exponential(sp.NumberSymbol):  # type: ignore[misc]  # SymPy ships no types
+    """The number ``exp(q)`` for a rational q, opaque to algebra.
+
+    SymPy's own ``exp(7/5)`` is to its polynomials the seventh power of a generator ``exp(1/5)``, and a budget such as
+    3.14159 a polynomial of degree 314159. Here every such number is one generator. Evaluation brings ``exp`` back, so
+    relations such as ``exp(1/2)**2 == exp(1)`` are not lost.
+    """
+
+    __slots__ = ("exponent",)
+    is_real = True
+    is_positive = True
+    is_irrational = True
+    is_algebraic = False
+    is_transcendental = True
+    _known: ClassVar[dict[sp.Rational, Exponential]] = {}
+
+    def __new__(cls, exponent: sp.Rational) -> Exponential:
+        """One object per exponent, so that equal numbers cancel."""
+        if exponent not in cls._known:
+            new = sp.NumberSymbol.__new__(cls)
+            new.exponent = exponent
+            cls._known[exponent] = new
+        return cls._known[exponent]
+
+    def __getnewargs__(self) -> tuple[sp.Rational]:
+        return (self.exponent,)
+
+    def _hashable_content(self) -> tuple[sp.Rational]:
+        return (self.exponent,)
+
+    def _as_mpf_val(self, prec: int) -> Any:
+        return sp.exp(self.exponent)._eval_evalf(prec)._mpf_
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"exp({self.exponent})"
+
+    def _latex(self, printer: Any) -> str:
+        return f"e^{{{sp.latex(self.exponent)}}}"
+
+
+def constant_of(value: Real | int) -> sp.Expr:
+    """The SymPy constant equal to a real constant."""
+    if isinstance(value, Exp):
+        return Exponential(sp.Rational(value.exponent.numerator, value.exponent.denominator))
+    fraction = Fraction(value)
+    return sp.Rational(fraction.numerator, fraction.denominator)
+
+
+def rebuilt(expression: sp.Expr) -> sp.Expr:
+    """The expression as it comes back from a pickle: made again from its parts, until that changes nothing.
+
+    SymPy writes a factor ``(1/2)**D`` as ``2**(-D)`` when a product is made again; the two do not compare equal.
+
+    Examples
+    --------
+    >>> D = sp.Symbol("D", positive=True)
+    >>> rebuilt(1 - sp.Rational(1, 2) ** D) == 1 - 2 ** (-D)
+    True
+    """
+    if not expression.args:
+        return expression
+    again = expression.func(*map(rebuilt, expression.args))
+    return again if again == expression else rebuilt(again)
+
+
+def expression_of(entry: object, argument: str) -> sp.Expr:
+    """Read an expression: SymPy's own, an exact number, or the text of one; text never reaches SymPy's parser.
+
+    Raises
+    ------
+    InputError
+        If it is a double, a truth value or text that is no rational number.
+    """
+    if isinstance(entry, sp.Expr) and not entry.has(sp.Float):
+        return entry
+    if isinstance(entry, Exp):
+        return constant_of(entry)
+    number = None if isinstance(entry, sp.Expr) else as_number(entry, argument)
+    if not isinstance(number, Fraction):
+        raise InputError(argument, entry, "an expression of SymPy, or an exact number such as 2/3")
+    return constant_of(number)
+
+
+def evaluate(expression: sp.Expr, *, bits: int | None = None) -> Number:
+    """The value of a constant expression: a ``Fraction`` if it is rational, otherwise a ball.
+
+    Parameters
+    ----------
+    expression : sympy.Expr
+        Free of symbols.
+    bits : int, optional
+        Precision of the ball; also forces a ball for rational values. Default: exact where possible.
+
+    Raises
+    ------
+    InputError
+        If a symbol is left, or the value is infinite.
+    """
+    expression = expression_of(expression, "expression")
+    if expression.free_symbols:
+        left = ", ".join(sorted(map(str, expression.free_symbols)))
+        raise InputError("parameters", f"{left} left open", "a value for each")
+    if expression.is_Rational:
+        exact = Fraction(int(expression.p), int(expression.q))
+        return exact if bits is None else Ball(exact, exact, bits)
+    expression = expression.xreplace(
+        {constant: sp.exp(constant.exponent) for constant in expression.atoms(Exponential)}
+    )
+    if expression.is_Rational:  # the exponentials cancelled
+        return evaluate(expression, bits=bits)
+    precision = bits or DEFAULT_BITS
+    with working_precision(precision + 32):
+        return Ball.from_arb(_fold(expression), precision)
+
+
+def _power(base: flint.arb, exponent: flint.arb) -> flint.arb:
+    return base**exponent
+
+
+_FUNCTIONS: Final[Mapping[Any, Callable[..., flint.arb]]] = {
+    sp.Add: lambda *terms: reduce(lambda x, y: x + y, terms),
+    sp.Mul: lambda *factors: reduce(lambda x, y: x * y, factors),
+    sp.Pow: _power,
+    sp.exp: lambda x: x.exp(),
+    sp.log: lambda x: x.log(),
+    sp.Min: lambda *terms: reduce(lambda x, y: x.min(y), terms),
+    sp.Max: lambda *terms: reduce(lambda x, y: x.max(y), terms),
+    sp.factorial: lambda x: (x + 1).gamma(),
+    sp.gamma: lambda x: x.gamma(),
+    sp.binomial: lambda n, k: ((n + 1).lgamma() - (k + 1).lgamma() - (n - k + 1).lgamma()).exp(),
+}
+
+
+def _fold(expression: sp.Expr) -> flint.arb:
+    """Evaluate a constant expression bottom-up in ball arithmetic at the current working precision."""
+    if expression.is_Rational:
+        return flint.arb(flint.fmpq(int(expression.p), int(expression.q)))
+    if expression is sp.E:
+        return flint.arb.const_e()
+    if expression is sp.pi:
+        return flint.arb.pi()
+    if expression.func not in _FUNCTIONS:
+        raise InputError("expression", expression, "sums, products, powers, exp, log, min, max, gamma, binomial")
+    return _FUNCTIONS[expression.func](*(_fold(argument) for argument in expression.args))

@@ -1,0 +1,142 @@
+"""Parameters of mechanisms with the ranges that they may take."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, final
+
+import flint
+import sympy as sp
+
+from symshuffle.errors import InputError
+from symshuffle.mechanisms.symbolic.constants import LAM, constant_of, evaluate
+from symshuffle.numbers import Exp, Number, Real, Verdict, less, parse_rational
+
+LARGEST_PARAMETER: Final = 10**15
+"""Integer parameters beyond this are refused: nothing in the package stays accurate there."""
+
+
+_SEARCHED: Final = 10_000
+"""Integers among which the smallest values of a parameter are looked for."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class IntegerKind:
+    """A kind of integers that a parameter admits.
+
+    Parameters
+    ----------
+    words : str
+        What a value must be, as ``an even integer``.
+    holds : callable
+        Whether an integer is of the kind.
+    """
+
+    words: str
+    holds: Callable[[int], bool]
+
+
+def _is_even(value: int) -> bool:
+    return value % 2 == 0
+
+
+def _is_power_of_two(value: int) -> bool:
+    return value > 0 and value.bit_count() == 1
+
+
+def _is_prime(value: int) -> bool:
+    return value > 1 and bool(flint.fmpz(value).is_prime())
+
+
+EVEN: Final = IntegerKind("an even integer", _is_even)
+
+
+POWER_OF_TWO: Final = IntegerKind("a power of 2, an integer", _is_power_of_two)
+
+
+PRIME: Final = IntegerKind("a prime, an integer", _is_prime)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a mechanism with its range, which may depend on the parameters before it.
+
+    Parameters
+    ----------
+    symbol : sympy.Symbol
+        The symbol that stands for it; its name is the parameter's name.
+    lower : sympy.Expr
+        Smallest value.
+    upper : sympy.Expr or None
+        Largest value; None if there is none.
+    integer : bool
+        Whether only integers are allowed.
+    meaning : str
+        A few words.
+    default : sympy.Expr or None
+        Value where the user gives none; may depend on the parameters before it. Infinity stands for the limit, which
+        is taken of the derived decomposition.
+    kind : IntegerKind, optional
+        What an integer value must be besides: :data:`EVEN`, :data:`POWER_OF_TWO`, :data:`PRIME`, or one of your own.
+    """
+
+    symbol: sp.Symbol
+    lower: sp.Expr
+    upper: sp.Expr | None
+    integer: bool
+    meaning: str
+    default: sp.Expr | None = None
+    kind: IntegerKind | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the parameter, as on the command line."""
+        return "lam" if self.symbol == LAM else str(self.symbol)
+
+    @property
+    def has_limit(self) -> bool:
+        """Whether the parameter, left open, stands for its limit at infinity."""
+        return self.default is not None and self.default == sp.oo
+
+    @property
+    def range(self) -> str:
+        """The allowed range in words."""
+        kind = self.kind.words if self.kind is not None else "an integer" if self.integer else "a number"
+        return f"{kind} >= {self.lower}" if self.upper is None else f"{kind} in [{self.lower}, {self.upper}]"
+
+    def read(self, value: object, known: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
+        """The value as a SymPy constant, checked against the range; ``known`` holds the parameters before it."""
+        real = value if isinstance(value, Exp) else parse_rational(value, self.name)
+        if self.integer and not self._admits(real):
+            raise InputError(self.name, value, self.range)
+        constant = constant_of(real)
+        for bound, outside in ((self.lower, less(real, _bound(self.lower, known))),) + (
+            () if self.upper is None else ((self.upper, less(_bound(self.upper, known), real)),)
+        ):
+            if outside is Verdict.TRUE:
+                limit = bound.subs(dict(known))
+                detail = "" if limit == bound else f" (here {limit})"
+                raise InputError(self.name, value, self.range + detail)
+        return constant
+
+    def smallest(self, number: int, known: Mapping[sp.Symbol, sp.Expr]) -> Iterator[int]:
+        """The smallest values of an integer parameter, at most so many."""
+        low = int(sp.ceiling(self.lower.subs(dict(known))))
+        high = None if self.upper is None else int(sp.floor(self.upper.subs(dict(known))))
+        window = itertools.count(low) if high is None else iter(range(low, high + 1))
+        admitted = (value for value in itertools.islice(window, _SEARCHED) if self._admits(Fraction(value)))
+        return itertools.islice(admitted, number)
+
+    def _admits(self, real: Real) -> bool:
+        if isinstance(real, Exp) or real.denominator != 1 or abs(real) > LARGEST_PARAMETER:
+            return False
+        return self.kind is None or self.kind.holds(real.numerator)
+
+
+def _bound(expression: sp.Expr, known: Mapping[sp.Symbol, sp.Expr]) -> Number:
+    return evaluate(expression.subs(dict(known)))

@@ -1,0 +1,217 @@
+"""Section 3.2: the reduction to one user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from proofs_checks.vecmean import _cases as cases
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    for_all,
+    identity,
+    in_the_limit,
+    serving,
+)
+from symshuffle.numbers import Ball, to_arb, working_precision
+from symshuffle.vectors.minimal_risk import minimal_unbiased_risk
+from symshuffle.vectors.optimal import bmg_optimal
+from symshuffle.vectors.templates import leading_template
+
+BITS: Final = 192
+
+
+def _both_orders(lower: Fraction, upper: Fraction) -> bool:
+    """Whether a demand on the lower index is one on the upper index too: the former variance is no smaller."""
+    return lower >= upper
+
+
+def _check_problems(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(40):
+        found = cases.randomizer(rng, 2 + trial % 2, 3)
+        lower, upper = found.inverse_square_lower(), found.inverse_square_upper()
+        yield decide(statement(lower, upper), at=f"random randomizer {trial}", claimed="feasible for (5), so for (6)")
+
+
+def _ratio(first: Any, second: Any, eps: Any, n: Any) -> Any:
+    """The template at the first index over that at the second."""
+    import sympy as sp
+
+    return (second / first) ** 3 * sp.exp(-(first**2 - second**2) / 2 * eps**2 * n)
+
+
+def _check_reduction(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    from symshuffle.mechanisms.symbolic import nonnegative
+
+    chi, eta, eps, n, x = sp.symbols("chi eta epsilon n x", positive=True)
+    for first, second, name in ((chi + eta, chi, "chi + eta over chi"), (chi, chi + eta, "the other way")):
+        ours = leading_template(first, eps, n) / leading_template(second, eps, n)
+        yield identity(sp.simplify(ours / statement(first, second, eps, n)), 1, at=f"every n: {name}")
+    # log of the ratio in x = eps^2 n is affine, of slope beyond chi eta either way: so it tends to 0, or to infinity.
+    for first, second, sign in ((chi + eta, chi, -1), (chi, chi + eta, 1)):
+        log = sp.expand_log(sp.log(statement(first, second, sp.sqrt(x / n), n)), force=True)
+        slope = sp.diff(log, x)
+        steep = nonnegative(sign * slope - chi * eta, {})
+        found = [
+            decide(steep, at="every chi, eta: as eps^2 n grows", claimed="to 0 or infinity", symbolic=True),
+            identity(sp.diff(slope, x), 0, at="every chi, eta: affine in eps^2 n"),
+        ]
+        yield from serving("eps^2 n", found)
+
+
+def _hcr(inverse_upper: Fraction, d: int) -> Fraction:
+    return d / inverse_upper
+
+
+def _check_hcr(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    # Coordinates: whatever c = E_bot xhat is, one of e_j, -e_j is at distance 1 + |c_j| >= 1 from it along axis j.
+    c = sp.Symbol("c", real=True)
+    yield identity(
+        (1 + c) ** 2 + (1 - c) ** 2, 2 + 2 * c**2, at="one of the two signs has squared gap at least 1 + c^2"
+    )
+    for trial in range(25):
+        found = cases.randomizer(rng, 2, 2 + trial % 4)
+        least = minimal_unbiased_risk(found.channel, [[1], [-1]]).bracket.lower
+        where = f"random randomizer {trial}, inputs 1 and -1, mean at bot free"
+        yield compare(least, statement(found.inverse_square_upper(), 1), ">=", at=where)
+    for trial in range(4):
+        found = cases.randomizer(rng, 4, 5)
+        targets = [[1, 0], [-1, 0], [0, 1], [0, -1]]
+        if _spans(found.channel):
+            least = minimal_unbiased_risk(found.channel, targets).bracket.lower
+            yield compare(
+                least, statement(found.inverse_square_upper(), 2), ">=", at=f"random {trial}, four unit inputs"
+            )
+    for p in (Fraction(3, 5), Fraction(9, 10)):
+        found = cases.response(p)
+        least = minimal_unbiased_risk(found.channel, [[1], [-1]]).bracket.lower
+        yield compare(least, statement(found.inverse_square_upper(), 1), ">=", at=f"RR({p}), where it is an equality")
+
+
+def _spans(channel: Channel) -> bool:
+    import sympy as sp
+
+    return bool(
+        sp.Matrix([[sp.Rational(str(entry)) for entry in row] for row in channel.rows]).rank() == channel.num_inputs
+    )
+
+
+def upper_bound(e: Any, d: Any) -> Any:
+    """Error over d chi^2 at A = e, with an explicit remainder."""
+    return 1 + Fraction(3, 2) * e + (1 / (1 - e) + (1 - e) / d) * e * e
+
+
+def _check_achievable(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    from symshuffle.mechanisms.symbolic import nonnegative
+
+    e, d, u, t = sp.symbols("e d u t", positive=True)
+    # log(1+u) >= 2u/(2+u): equal at 0, and the derivatives differ by a square.
+    gap = sp.diff(sp.log(1 + u) - 2 * u / (2 + u), u)
+    yield identity(gap, u**2 / ((1 + u) * (2 + u) ** 2), at="every u > 0: slope of log(1+u) - 2u/(2+u)")
+    bound = (1 + e * (1 - e) / 2) / (1 - e) + e**2 * (1 - e) / d  # A = e, u = e - e^2, u/log(1+u) <= 1 + u/2
+    claimed = sp.nsimplify(statement(e, d))
+    yield decide(
+        nonnegative(claimed - bound, {e: t / (1 + t)}),
+        at="every e in (0,1), every d",
+        claimed="at least that",
+        symbolic=True,
+    )
+    for chi in (Fraction(3), Fraction(10), Fraction(1000)):
+        for dim in (1, 10, 1000):
+            found = bmg_optimal(chi, dim)
+            with working_precision(BITS):
+                ball = Ball.from_arb((-2 * to_arb(chi).log() / 3).exp(), BITS)
+            ratio = found.bracket.upper / (dim * chi**2)
+            yield compare(ratio, statement(ball, Fraction(dim)), "<=", at=f"chi = {chi}, d = {dim}: the best mixture")
+
+
+CLAIMS: Final = (
+    Claim(
+        id="vecmean.eq-5-6",
+        kind=Kind.STATEMENT,
+        title="the two single-user problems",
+        text=r"Feasible under $\chi_{lo}\ge\chi$ is feasible under $\chi_{up}\ge\chi$: $Err^*_{up}\le Err^*_{lo}$.",
+        source="vecmean, equations (5) and (6)",
+        assumptions=(),
+        scope="40 random randomizers with various blankets",
+        grade=Grade.EXACT_CASES,
+        printed=_both_orders,
+        check=_check_problems,
+        controls=(Control("the other way round", lambda lower, upper: lower <= upper),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.lem-3.4",
+        kind=Kind.STATEMENT,
+        title="privacy constraints become index constraints",
+        text=(
+            r"Given Lemmas 2.6 and A.2: $Err^*_{up}(\chi)\le Err^*_{DP}\le Err^*_{lo}(\chi+\eta)$, because "
+            r"$f(\chi+\eta)/f(\chi)\to0$ by (18) and $f(\chi)/f(\chi+\eta)\to\infty$ for all $\chi,\eta>0$."
+        ),
+        source="vecmean, Lemma 3.4",
+        assumptions=("Lemma 2.6, which is imported and here only sampled", "Lemma A.2"),
+        scope="the implication: ratio of templates and its limits for all arguments; not what it rests on",
+        grade=Grade.PROVED,
+        printed=_ratio,
+        check=_check_reduction,
+        controls=(
+            Control("power 2", lambda a, b, e, n: _ratio(a, b, e, n) * a / b),
+            Control("no half in the exponent", lambda a, b, e, n: _ratio(a, b, e, n) ** 2),
+        ),
+        expected=ClaimVerdict.HOLDS,
+        obligations=for_all("first", "second", "eps", "n") + in_the_limit("eps^2 n"),
+    ),
+    Claim(
+        id="vecmean.thm-3.5",
+        kind=Kind.STATEMENT,
+        title="the lower bound by the upper index",
+        text=(
+            r"$Err_1\ge d\chi_{up}^2$ for every unbiased estimator; the mean at $\bot$, which the proof sets to 0, may "
+            r"be anything: the sign of $e_j$ can be chosen against it."
+        ),
+        source="vecmean, Theorem 3.5",
+        assumptions=(r"$\pm e_j$ are inputs",),
+        scope="29 random randomizers against the certified least risk, mean at bot free; RR, where it is an equality",
+        grade=Grade.EXACT_CASES,
+        printed=_hcr,
+        check=_check_hcr,
+        controls=(Control("1e-9 more", lambda v, d: d / v * (1 + Fraction(1, 10**9))),),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="vecmean.cor-3.6",
+        kind=Kind.STATEMENT,
+        title="what a lower index allows",
+        text=r"$Err^*_{lo}(\chi)\le d\chi^2(1+\frac32\chi^{-2/3}+O(\chi^{-4/3}))$.",
+        source="vecmean, Corollary 3.6",
+        assumptions=(r"remainder made explicit: $(1/(1-e)+(1-e)/d)e^2$, $e=\chi^{-2/3}<1$",),
+        scope="every chi > 1 and every d; the certified best mixture in 9 cases",
+        grade=Grade.PROVED,
+        printed=upper_bound,
+        check=_check_achievable,
+        controls=(
+            Control("1 in place of 3/2", lambda e, d: upper_bound(e, d) - Fraction(1, 2) * e),
+            Control("remainder 1 % short", lambda e, d: upper_bound(e, d) - Fraction(1, 100) * e * e),
+        ),
+        expected=ClaimVerdict.HOLDS,
+        obligations=for_all("e", "d"),
+    ),
+)

@@ -153,21 +153,21 @@ DOORS = {
     "decompositions.closed_forms.ClosedForm.law.direction": lambda v: closed_forms.closed_form(
         "krr", {"k": "3"}, lam=2
     ).law(F(6, 5), direction=v),
-    "decompositions.composition.Composition.operator": lambda v: composition.Composition(v, (KRR,), (F(1),)),
-    "decompositions.composition.decomposition.others": lambda v: composition.decomposition(TREE, WAY, others=v),
-    "decompositions.composition.composed_law.others": lambda v: composition.composed_law(
+    "decompositions.composition.tree.Composition.operator": lambda v: composition.Composition(v, (KRR,), (F(1),)),
+    "decompositions.composition.laws.decomposition.others": lambda v: composition.decomposition(TREE, WAY, others=v),
+    "decompositions.composition.laws.composed_law.others": lambda v: composition.composed_law(
         TREE, WAY, F(6, 5), lam=F(4), others=v
     ),
-    "decompositions.composition.composed_law.side": lambda v: composition.composed_law(
+    "decompositions.composition.laws.composed_law.side": lambda v: composition.composed_law(
         TREE, WAY, F(6, 5), lam=F(4), side=v
     ),
-    "decompositions.composition.composed_law.direction": lambda v: composition.composed_law(
+    "decompositions.composition.laws.composed_law.direction": lambda v: composition.composed_law(
         TREE, WAY, F(6, 5), lam=F(4), direction=v
     ),
-    "decompositions.composition.mixed_law.others": lambda v: composition.mixed_law(
+    "decompositions.composition.laws.mixed_law.others": lambda v: composition.mixed_law(
         TREE, WAY, F(6, 5), lam=F(4), others=v
     ),
-    "decompositions.composition.mixed_law.direction": lambda v: composition.mixed_law(
+    "decompositions.composition.laws.mixed_law.direction": lambda v: composition.mixed_law(
         TREE, WAY, F(6, 5), lam=F(4), direction=v
     ),
     "decompositions.laplace.laplace_cells.side": lambda v: laplace.laplace_cells(4, v, "blanket", differs=True),

@@ -239,7 +239,9 @@ class Mechanism:
         """The mechanism with its counts at one of its classes of pairs."""
         if self.pair.listed:
             return self.comparing(*kind.listed[0])
-        return self if kind.value is None else self.at(**{str(self.pair.by): int(kind.value)})
+        if self.pair.by is None or kind.value is None:
+            return self
+        return self.at(**{str(self.pair.by): int(kind.value)})
 
     def comparing(self, first: int, second: int) -> Mechanism:
         """The mechanism of listed pairs with its counts at one of them.

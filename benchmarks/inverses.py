@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from benchmarks.measure import MILLIONTH, Goal, Section, duration, seconds, table, ten_ary
 from symshuffle import delta, epsilon
-from symshuffle.accountants import solve
+from symshuffle.accountants import bounds
 from symshuffle.accountants.curves import amplification_curve, spaced
 from symshuffle.engines import contour
 
@@ -49,7 +49,7 @@ def bare_nodes() -> Goal:
 
 def evaluations(run: Any) -> int:
     """How often an inverse evaluates delta."""
-    with patch.object(solve, "_delta", wraps=solve._delta) as counted:
+    with patch.object(bounds, "bound_at", wraps=bounds.bound_at) as counted:
         run()
     return counted.call_count
 

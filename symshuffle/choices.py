@@ -164,6 +164,15 @@ class Route(StrEnum):
 
 
 @final
+class CurveKind(StrEnum):
+    """What is a function of what: delta of eps, eps of the number of users, or type II error of type I error."""
+
+    DELTA_EPS = "delta-eps"
+    EPS_N = "eps-n"
+    F_DP = "f-dp"
+
+
+@final
 class Divergence(StrEnum):
     """How two laws of the shuffled output are compared."""
 

@@ -217,12 +217,19 @@ class AnswerMethods:
         """The bracket as decimals rounded outward and in full, rigour, what it is about and how it is known."""
         return self.bracket.to_dict() | {"about": self.about, "how": self.how}
 
+    @property
+    def safe_end(self: Answer) -> Fraction:
+        """The safe end itself, not rounded.
+
+        Raises
+        ------
+        Unsupported
+            If neither end is.
+        """
+        return _safe_end(self)
+
     def __float__(self: Answer) -> float:
-        if self.safe is SafeEnd.NEITHER:
-            name = type(self).__name__
-            raise Unsupported(f"neither end of this {name} is the safe one: use .bracket.lower or .bracket.upper")
-        up = self.safe is SafeEnd.UPPER
-        return outward(self.bracket.upper if up else self.bracket.lower, up=up)
+        return outward(_safe_end(self), up=self.safe is SafeEnd.UPPER)
 
     def __str__(self: Answer) -> str:
         return f"{self.bracket}: {self.about}"
@@ -242,6 +249,13 @@ class AnswerMethods:
         ]
         body = "".join(f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>" for name, value in rows)
         return f"<table>{body}</table>"
+
+
+def _safe_end(answer: Answer) -> Fraction:
+    if answer.safe is SafeEnd.NEITHER:
+        name = type(answer).__name__
+        raise Unsupported(f"neither end of this {name} is the safe one: use .bracket.lower or .bracket.upper")
+    return answer.bracket.upper if answer.safe is SafeEnd.UPPER else answer.bracket.lower
 
 
 def check_claim(claimed: Bracket, proved: Bracket, place: str) -> None:

@@ -14,21 +14,23 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
+from symshuffle.accountants.bounds import bound_at
 from symshuffle.accountants.covered import PairClass, Reduction
-from symshuffle.accountants.solve import delta
+from symshuffle.accountants.evaluate import Request, check_n
 from symshuffle.channel import Channel
-from symshuffle.choices import Rigour, choice
+from symshuffle.choices import Question, Rigour
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
+from symshuffle.mechanisms.parameters import read_target
 from symshuffle.numbers import DEFAULT_BITS, Number, Real, enclose, lower_end
-from symshuffle.results import Bracket
+from symshuffle.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.shuffled import LARGEST_ENUMERATION, count_histograms, worst_shuffled_divergence
 
 WEIGHTS: Final = tuple(Fraction(j, 8) for j in range(1, 8))
@@ -48,9 +50,11 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class WorstCase:
+@dataclass(frozen=True, slots=True, repr=False)
+class WorstCase(AnswerMethods):
     """The worst neighbouring datasets that a search found.
+
+    Its safe end is the lower one: the divergence of these datasets is certainly not below it.
 
     Parameters
     ----------
@@ -69,6 +73,28 @@ class WorstCase:
     datasets: str
     searched: int
     space: str
+
+    @property
+    def about(self) -> str:
+        """Which divergence of which datasets, and among which they are the worst."""
+        return f"D(M(X0) || M(X1)) at order exp(eps) for {self.datasets}, the worst of {self.space}"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The lower end."""
+        return SafeEnd.LOWER
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: the divergence as decimals rounded outward, the datasets, and what was searched."""
+        return AnswerMethods.to_dict(self) | {
+            "safe": self.safe.value,
+            "datasets": self.datasets,
+            "searched": self.searched,
+            "space": self.space,
+        }
+
+    def __repr__(self) -> str:
+        return f"<worst of {self.searched} pairs of datasets: {self.bracket}>"
 
 
 def worst_of_all(channel: Channel, n: int, exp_eps: Fraction, *, pairs: InputPairs | None = None) -> WorstCase:
@@ -147,7 +173,7 @@ def worst_of_two_types(
         If there are too many families (:func:`count_families`), or an engine cannot answer at the rigour
         asked for.
     """
-    rigour = None if rigour is None else choice(Rigour, rigour, "rigour")
+    n, order, request = check_n(n), read_target(exp_eps=exp_eps), Request.of("forward", None, rigour, rel, bits)
     size = count_families(channel.num_inputs, channel.num_outputs, n)
     distinct = _distinct(channel, n, _pairs(channel, pairs))
     if not distinct:
@@ -155,7 +181,7 @@ def worst_of_two_types(
 
     def value(decomposition: Decomposition, width: float) -> Bracket:
         one = Reduction((PairClass("two given datasets", _family(decomposition)),))
-        return delta(one, n=n, exp_eps=exp_eps, direction="forward", rigour=rigour, rel=width, bits=bits).bracket
+        return bound_at(one, n, order, replace(request, rel=width))
 
     found = []
     for done, (datasets, decomposition) in enumerate(distinct, start=1):
@@ -179,14 +205,8 @@ def worst_constant(
     Unsupported
         If no constant background is known for the source.
     """
-    rigour = None if rigour is None else choice(Rigour, rigour, "rigour")
-    found = [
-        (
-            delta(one.alone(source), n=n, exp_eps=exp_eps, rel=rel, rigour=rigour).bracket,
-            one.describe(n),
-        )
-        for one in source.datasets
-    ]
+    n, order, request = check_n(n), read_target(exp_eps=exp_eps), Request.of(Question.BOTH, None, rigour, rel)
+    found = [(bound_at(one.alone(source), n, order, request), one.describe(n)) for one in source.datasets]
     if not found:
         raise Unsupported("no constant background is known for this source")
     bracket, datasets = max(found, key=lambda item: item[0].lower)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import Final, Protocol, TypeAlias, final, runtime_checkable
+from typing import Any, Final, Protocol, TypeAlias, TypedDict, TypeVar, Unpack, final, runtime_checkable
 
 from symshuffle.accountants.neighbours import OPTIMAL, Blanket, Neighbours
 from symshuffle.choices import Adjacency, Direction, Question, choice, replace_choice
@@ -13,7 +14,7 @@ from symshuffle.continuous_law import LevelledPair
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mixed_law import MixedLaw
-from symshuffle.numbers import Real, lower_end
+from symshuffle.numbers import Number, Real, as_number, lower_end
 
 _LAWS_KEPT: Final = 128
 """Laws of G that are kept, by the family and the level that they were made of."""
@@ -28,12 +29,91 @@ Spreads: TypeAlias = Callable[[Real, Direction, int | None], bool]
 """From target ratio, direction and bits to whether one law is certainly the largest of some in convex order."""
 
 
+class Whom(TypedDict, total=False):
+    """The keywords of a front door from which a :class:`Covering` is made."""
+
+    adjacency: object
+    blanket: object
+    null: Sequence[object] | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Covering:
+    """Whom a bound has to cover, and over what: all that a source needs to know to make its reduction.
+
+    It stands apart from :class:`~symshuffle.accountants.evaluate.Request`, which says how the laws of a reduction are
+    evaluated: a reduction is derived once for a covering and answers any number of requests, and engines know no
+    adjacency.
+
+    Parameters
+    ----------
+    adjacency : Adjacency or None
+        In what neighbours differ; None is replace-one, or zero-out where a null symbol is given.
+    blanket : Blanket or None
+        What stands in for the messages of the others; None is the usual one of the source.
+    null : tuple of Number or None
+        Of a channel: the output law of the null symbol.
+
+    Raises
+    ------
+    InputError
+        If one of them is not of its kind, or a null symbol comes with another adjacency than zero-out.
+    """
+
+    adjacency: Adjacency | None = None
+    blanket: Blanket | None = None
+    null: tuple[Number, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.adjacency is not None:
+            replace_choice(Adjacency, self, "adjacency")
+        if self.blanket is not None:
+            replace_choice(Blanket, self, "blanket")
+        if self.null is not None:
+            law = tuple(as_number(mass, f"null[{y}]") for y, mass in enumerate(self.null))
+            object.__setattr__(self, "null", law)
+            if self.adjacency not in (None, Adjacency.ZERO_OUT):
+                raise InputError("adjacency", self.adjacency, "zero-out, where the law of a null symbol is given")
+            object.__setattr__(self, "adjacency", Adjacency.ZERO_OUT)
+
+    @classmethod
+    def of(cls, **whom: Unpack[Whom]) -> Covering:
+        """The covering that the keywords of a front door ask for."""
+        asked: dict[str, Any] = dict(whom)
+        return cls(**asked)
+
+
+Door = TypeVar("Door", bound=Callable[..., object])
+
+
+def spelled_out(door: Door) -> Door:
+    """Decorates a front door: ``help`` and completion show its ``**whom`` as the keywords that :class:`Covering` has.
+
+    A further option of a covering is a field there, and no front door mentions it.
+    """
+    shown = inspect.signature(door)
+    named = [one for one in shown.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    more = [
+        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="object")
+        for one in fields(Covering)
+    ]
+    door.__signature__ = shown.replace(parameters=[*named, *more])  # type: ignore[attr-defined]  # what help() reads
+    return door
+
+
 @runtime_checkable
 class Reducible(Protocol):
     """A source that brings its reduction along, as those with a continuum of outputs do."""
 
-    def reduction(self, *, adjacency: Adjacency, blanket: Blanket | None) -> Reduction:
-        """The laws that bound its shuffled divergence; blanket None is its usual one."""
+    def reduction(self, covering: Covering) -> Reduction:
+        """The laws that bound its shuffled divergence.
+
+        Raises
+        ------
+        Unsupported
+            If it has no such reduction.
+        """
 
 
 @final

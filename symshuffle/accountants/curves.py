@@ -14,27 +14,32 @@ of the bracket covers the levels between: delta is convex and falling in :math:`
 
 from __future__ import annotations
 
+import html
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, Literal, TypeAlias, final
+from typing import Any, Final, NoReturn, Unpack, final
 
-from symshuffle.accountants.evaluate import check_n
+from symshuffle.accountants.amplification import about_delta, about_epsilon
+from symshuffle.accountants.bounds import bound_at, first_guess, smallest_eps
+from symshuffle.accountants.covered import Reduction, Whom, spelled_out
+from symshuffle.accountants.evaluate import Request, check_n
 from symshuffle.accountants.guided import interpolation
 from symshuffle.accountants.neighbours import Neighbours
 from symshuffle.accountants.reduction import Source, reduction
-from symshuffle.accountants.solve import about_delta, about_epsilon, delta, epsilon
-from symshuffle.choices import Question, Rigour, choice
+from symshuffle.choices import CurveKind, Question, Rigour, replace_choice
 from symshuffle.errors import InputError, Unsupported
-from symshuffle.numbers import parse_rational
-from symshuffle.results import Bracket
-
-Kind: TypeAlias = Literal["delta-eps", "eps-n", "f-dp"]
+from symshuffle.mechanisms.parameters import read_delta, read_target
+from symshuffle.numbers import as_integer, format_decimal, parse_rational
+from symshuffle.results import Bracket, SafeEnd
 
 MOST_POINTS: Final = 10_000
 _SMALLEST_DELTA: Final = Fraction(1, 10**9)
 _LEVELS: Final = 60
+_SHOWN: Final = 50
+"""Points of a curve that its table shows."""
 
 
 @final
@@ -47,9 +52,9 @@ class CurvePoint:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Curve:
-    """A sampled curve.
+    """A sampled curve: an answer at every point.
 
     Parameters
     ----------
@@ -65,7 +70,7 @@ class Curve:
         Which experiment the curve speaks about, by which theorem.
     """
 
-    kind: Kind
+    kind: CurveKind
     x: str
     y: str
     points: tuple[CurvePoint, ...]
@@ -82,10 +87,67 @@ class Curve:
         """The same as :attr:`about`."""
         return self.about
 
+    def __post_init__(self) -> None:
+        replace_choice(CurveKind, self, "kind")
+
     @property
-    def safe(self) -> Literal["lower", "upper"]:
+    def safe(self) -> SafeEnd:
         """Which end of each bracket is a bound on the shuffled experiment."""
-        return "lower" if self.kind == "f-dp" else "upper"
+        return SafeEnd.LOWER if self.kind is CurveKind.F_DP else SafeEnd.UPPER
+
+    @property
+    def how(self) -> str:
+        """How the points are known: the method at the last one, which every other has in its own ``y.how``."""
+        return self.points[-1].y.how
+
+    @property
+    def rigour(self) -> Rigour:
+        """That of the weakest point."""
+        return min((point.y.rigour for point in self.points), key=lambda rigour: rigour.strength)
+
+    def rows(self) -> list[dict[str, str]]:
+        """The points as text: the argument, both ends as decimals rounded outward, and the engine."""
+        return [
+            {self.x: format_decimal(p.x, digits=17, up=False), **p.y.decimals(), "engine": p.y.engine}
+            for p in self.points
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: the points, which end is safe, how they are known and whom they cover."""
+        return {
+            "kind": self.kind.value,
+            "x": self.x,
+            "y": self.y,
+            "safe": self.safe.value,
+            "points": self.rows(),
+            "rigour": self.rigour.value,
+            "how": self.how,
+            "direction": self.direction.value,
+            "adjacency": self.neighbours.adjacency.value,
+            "neighbours": self.neighbours.to_dict(),
+            "meaning": self.about,
+        }
+
+    def __float__(self) -> NoReturn:
+        raise Unsupported(
+            f"a curve of {len(self.points)} points is no number: use .points[i].y.lower or .points[i].y.upper, "
+            f"of which the {self.safe} one is the bound"
+        )
+
+    def __repr__(self) -> str:
+        first, last = (format_decimal(self.points[i].x, digits=6, up=False) for i in (0, -1))
+        return f"<{self.y} by {self.x} from {first} to {last}, {len(self.points)} points, {self.rigour.value}>"
+
+    def _repr_html_(self) -> str:
+        head = f"<tr><th>{self.x}</th><th>{self.y}, lower</th><th>{self.y}, upper</th></tr>"
+        cells = (
+            (format_decimal(p.x, digits=9, up=False), ends["lower"], ends["upper"])
+            for p in self.points[:_SHOWN]
+            for ends in (p.y.decimals(9),)
+        )
+        body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in cells)
+        more = f"<p>and {len(self.points) - _SHOWN} more points</p>" if len(self.points) > _SHOWN else ""
+        return f"<table>{head}{body}</table>{more}<p>{html.escape(self.about)}</p>"
 
 
 def spaced(start: object, stop: object, points: int, *, geometric: bool = False) -> tuple[Fraction, ...]:
@@ -97,8 +159,7 @@ def spaced(start: object, stop: object, points: int, *, geometric: bool = False)
         If the ends are not in rising order, or the number of points is not in [2, 10000].
     """
     low, high = parse_rational(start, "from"), parse_rational(stop, "to")
-    if not 2 <= points <= MOST_POINTS:
-        raise InputError("points", points, f"an integer from 2 to {MOST_POINTS}")
+    points = as_integer(points, "points", 2, MOST_POINTS)
     if low >= high:
         raise InputError("from, to", f"{start}, {stop}", "from < to")
     if not geometric:
@@ -110,6 +171,7 @@ def spaced(start: object, stop: object, points: int, *, geometric: bool = False)
     return tuple(sorted({low, high, *(x for x in inner if low < x < high)}))
 
 
+@spelled_out
 def delta_curve(
     source: Source,
     *,
@@ -119,30 +181,31 @@ def delta_curve(
     rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float = 1e-6,
     bits: int | None = None,
-    adjacency: object = None,
-    blanket: object = None,
+    **whom: Unpack[Whom],
 ) -> Curve:
     """The privacy profile: a bound on delta at each level eps.
 
     Parameters
     ----------
-    source, n, direction, rigour, rel, bits, adjacency, blanket
+    source, n, direction, rigour, rel, bits, adjacency, blanket, null
         As in :func:`symshuffle.delta`.
     levels : sequence of number or text
         Levels eps >= 0, in rising order.
     """
-    direction = choice(Question, direction, "direction")
+    n = check_n(n)
+    request = Request.of(direction, None, rigour, rel, bits)
+    reduced = reduction(source, **whom)
     if not levels:
         raise InputError("levels", levels, "at least one level")
-    reduced = reduction(source, adjacency=adjacency, blanket=blanket)
-    found = []
-    for eps in (parse_rational(level, "eps") for level in levels):
-        bound = delta(reduced, n=n, eps=eps, direction=direction, rigour=rigour, rel=rel, bits=bits)
-        found.append(CurvePoint(eps, bound.bracket))
-    neighbours = reduced.neighbours(direction, n)
-    return Curve("delta-eps", "eps", "delta", tuple(found), neighbours, about_delta(neighbours))
+    found = [
+        CurvePoint(eps, bound_at(reduced, n, read_target(eps=eps), request))
+        for eps in [parse_rational(level, "eps") for level in levels]
+    ]
+    neighbours = reduced.neighbours(request.direction, n)
+    return Curve(CurveKind.DELTA_EPS, "eps", "delta", tuple(found), neighbours, about_delta(neighbours))
 
 
+@spelled_out
 def amplification_curve(
     source: Source,
     *,
@@ -152,32 +215,33 @@ def amplification_curve(
     rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float = 1e-4,
     bits: int | None = None,
-    adjacency: object = None,
-    blanket: object = None,
+    **whom: Unpack[Whom],
 ) -> Curve:
     """Amplification: the smallest eps at a fixed delta, as a function of the number of users.
 
     Parameters
     ----------
-    source, delta, direction, rigour, bits, adjacency, blanket
+    source, delta, direction, rigour, bits, adjacency, blanket, null
         As in :func:`symshuffle.epsilon`.
     users : sequence of int
         Numbers of users, in rising order.
     rel : float
         Relative width of the bracket around each eps to aim at.
     """
-    direction = choice(Question, direction, "direction")
-    reduced = reduction(source, adjacency=adjacency, blanket=blanket)
+    request, target = Request.of(direction, None, rigour, rel, bits), read_delta(delta)
+    reduced = reduction(source, **whom)
     if not users:
         raise InputError("users", users, "at least one number of users")
 
     def smallest(n: int, near: Fraction | None) -> Bracket:
-        return epsilon(
-            reduced, n=n, delta=delta, direction=direction, rigour=rigour, rel=rel, bits=bits, near=near
-        ).bracket
+        guess = first_guess(reduced, n, target, request) if near is None else near
+        found = smallest_eps(reduced, n, target, request, guess)
+        how = f"root search on delta(eps); at the upper end: {found.at.how}"
+        return Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
 
-    neighbours = reduced.neighbours(direction, None)
-    return Curve("eps-n", "n", "eps", along_users(smallest, users), neighbours, about_epsilon(neighbours))
+    neighbours = reduced.neighbours(request.direction, None)
+    points = along_users(smallest, [check_n(n) for n in users])
+    return Curve(CurveKind.EPS_N, "n", "eps", points, neighbours, about_epsilon(neighbours))
 
 
 def along_users(smallest: Callable[[int, Fraction | None], Bracket], users: Sequence[int]) -> tuple[CurvePoint, ...]:
@@ -206,6 +270,7 @@ def _extrapolated(found: Sequence[CurvePoint], n: int) -> Fraction | None:
     return Fraction(math.exp(interpolation(places, heights)(math.log(n)) - math.log(n) / 2))
 
 
+@spelled_out
 def tradeoff_curve(
     source: Source,
     *,
@@ -215,14 +280,13 @@ def tradeoff_curve(
     rel: float = 1e-6,
     bits: int | None = None,
     levels: int = _LEVELS,
-    adjacency: object = None,
-    blanket: object = None,
+    **whom: Unpack[Whom],
 ) -> Curve:
     """The f-DP trade-off: the least type II error of any test of two neighbours, at each type I error.
 
     Parameters
     ----------
-    source, n, rigour, rel, bits, adjacency, blanket
+    source, n, rigour, rel, bits, adjacency, blanket, null
         As in :func:`symshuffle.delta`. Both directions are taken.
     alphas : sequence of number or text
         Type I errors in [0, 1], in rising order.
@@ -239,13 +303,12 @@ def tradeoff_curve(
     for alpha in errors:
         if not 0 <= alpha <= 1:
             raise InputError("alpha", alpha, "a type I error in [0, 1]")
-    if levels < 2:
-        raise InputError("levels", levels, "at least 2")
-    reduced = reduction(source, adjacency=adjacency, blanket=blanket)
-    profile = [
-        CurvePoint(x, delta(reduced, n=n, exp_eps=x, rigour=rigour, rel=rel, bits=bits).bracket)
-        for x in _orders(reduced, n, levels)
-    ]
+    if not errors:
+        raise InputError("alphas", alphas, "at least one type I error")
+    levels = as_integer(levels, "levels", 2)
+    request = Request.of(Question.BOTH, None, rigour, rel, bits)
+    reduced = reduction(source, **whom)
+    profile = [CurvePoint(x, bound_at(reduced, n, x, request)) for x in _orders(reduced, n, levels)]
     last = profile[-1].y
     how = f"envelope of {len(profile)} levels of the profile; at the last: {last.how}"
     weakest = min((point.y.rigour for point in profile), key=lambda level: level.strength)
@@ -260,13 +323,15 @@ def tradeoff_curve(
         f"the lines of a profile delta that bounds {neighbours.compared}; upper is the other side of "
         "this envelope"
     )
-    return Curve("f-dp", "alpha", "beta", tuple(points), neighbours, text)
+    return Curve(CurveKind.F_DP, "alpha", "beta", tuple(points), neighbours, text)
 
 
-def _orders(source: Source, n: int, levels: int) -> Iterator[Fraction]:
+def _orders(reduced: Reduction, n: int, levels: int) -> Iterator[Fraction]:
     """Rational target ratios from 1 to where delta is of no account, denser towards 1."""
+    request = Request(rel=1e-2)
     try:
-        top = float(epsilon(source, n=n, delta=_SMALLEST_DELTA, rel=1e-2).bracket.upper)
+        guess = first_guess(reduced, n, _SMALLEST_DELTA, request)
+        top = float(smallest_eps(reduced, n, _SMALLEST_DELTA, request, guess).meets)
     except Unsupported:  # a histogram reveals more than that for certain, at every level
         top = 10.0
     yield Fraction(1)
@@ -281,31 +346,61 @@ def _lines(x: Fraction, delta: Fraction, alpha: Fraction) -> Fraction:
     return max(Fraction(0), 1 - delta - x * alpha, (1 - delta - alpha) / x)
 
 
-def _between(profile: Sequence[CurvePoint], alpha: Fraction) -> Iterator[Fraction]:
-    """Upper bounds on what the levels between the sampled ones, and beyond the last, could add to the envelope.
+@final
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The line through (x, y) of this slope."""
 
-    Between two levels delta is above both neighbouring chords, extended; on that lower bound of delta both lines of
-    the envelope are largest at an end or where the two chords meet. Beyond the last level delta is at least 0,
-    which leaves the other side at alpha = 0 at 1 even where a histogram reveals something for certain.
+    x: Fraction
+    y: Fraction
+    slope: Fraction
+
+    def at(self, x: Fraction) -> Fraction:
+        """Its height."""
+        return self.y + self.slope * (x - self.x)
+
+
+def _between(profile: Sequence[CurvePoint], alpha: Fraction) -> Iterator[Fraction]:
+    """Upper bounds on what levels between the sampled ones, and beyond the last, could add to the envelope.
+
+    The lines of the envelope rise as delta falls, so they are taken at a lower bound on delta: on a stretch between two
+    levels the larger line of :func:`_below`. Where that is straight, a line of the envelope is monotone in
+    ``x = exp(eps)`` or straight, so over a stretch it is largest at an end, or where the lines below meet. Beyond the
+    last level delta is at least 0, which leaves the envelope at alpha = 0 at 1 even where a histogram reveals something
+    for certain.
     """
-    for i in range(len(profile) - 1):
-        left, right = profile[i], profile[i + 1]
-        # Each chord extended: a value at the near end that is certainly not above delta, and its slope.
-        chords = [(right.x, right.y.lower, Fraction(0))]
-        if i > 0:
-            before = profile[i - 1]
-            slope = (left.y.lower - before.y.upper) / (left.x - before.x)
-            chords.append((left.x, left.y.lower, min(slope, Fraction(0))))
-        if i + 2 < len(profile):
-            after = profile[i + 2]
-            slope = (after.y.upper - right.y.lower) / (after.x - right.x)
-            chords[0] = (right.x, right.y.lower, min(slope, Fraction(0)))
-        places = {left.x, right.x}
-        if len(chords) == 2 and chords[0][2] != chords[1][2]:
-            (x0, y0, s0), (x1, y1, s1) = chords
-            places.add(min(max((y1 - y0 + s0 * x0 - s1 * x1) / (s0 - s1), left.x), right.x))
-        for x in places:
-            below = max(Fraction(0), *(y + slope * (x - at) for at, y, slope in chords))
-            yield _lines(x, below, alpha)
+    for i, (left, right) in enumerate(itertools.pairwise(profile)):
+        lines = _below(profile, i)
+        for x in (left.x, right.x, *_meetings(lines, left.x, right.x)):
+            yield _lines(x, max(line.at(x) for line in lines), alpha)
     last = profile[-1].x
     yield max(Fraction(0), 1 - last * alpha, (1 - alpha) / last)
+
+
+def _below(profile: Sequence[CurvePoint], i: int) -> list[_Line]:
+    """Lines that delta is certainly not below on the stretch from level i to level i + 1.
+
+    Delta is convex and falling in ``x``, so on the stretch it is above two chords, extended: that of the levels before,
+    to the right, and that of the levels after, to the left. Each line starts at the lower end of the near level and
+    takes the upper end of the far one, which only lowers it on the stretch; no slope is above 0.
+    """
+    left, right = profile[i], profile[i + 1]
+    slope = Fraction(0)
+    if i + 2 < len(profile):
+        after = profile[i + 2]
+        slope = min((after.y.upper - right.y.lower) / (after.x - right.x), slope)
+    lines = [_Line(right.x, right.y.lower, slope)]
+    if i > 0:
+        before = profile[i - 1]
+        steepest = (left.y.lower - before.y.upper) / (left.x - before.x)
+        lines.append(_Line(left.x, left.y.lower, min(steepest, Fraction(0))))
+    return lines
+
+
+def _meetings(lines: Sequence[_Line], low: Fraction, high: Fraction) -> Iterator[Fraction]:
+    """Where pairs of lines meet, inside an interval."""
+    for one, other in itertools.combinations(lines, 2):
+        if one.slope != other.slope:
+            x = (other.at(Fraction(0)) - one.at(Fraction(0))) / (one.slope - other.slope)
+            if low < x < high:
+                yield x

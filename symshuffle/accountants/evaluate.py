@@ -68,14 +68,14 @@ class Request:
         replace_choice(Question, self, "direction")
         if self.rigour is not None:
             replace_choice(Rigour, self, "rigour")
-        asked: tuple[Any, ...] = (self.engine, self.rel, self.bits)
-        engine, rel, bits = asked  # callers are not type-checked
+        asked: tuple[Any, ...] = (self.engine, self.rel)
+        engine, rel = asked  # callers are not type-checked
         if engine is not None and (isinstance(engine, type) or not isinstance(engine, Engine)):
             raise InputError("engine", engine, "an engine such as Contour(), or None")
         if isinstance(rel, str) or not 0 < rel < 1:
             raise InputError("rel", rel, "a relative width in (0, 1)")
-        if bits is not None and not (isinstance(bits, int) and 2 <= bits <= _MOST_BITS):
-            raise InputError("bits", bits, f"an integer from 2 to {_MOST_BITS}, or None")
+        if self.bits is not None:
+            object.__setattr__(self, "bits", as_integer(self.bits, "bits", 2, _MOST_BITS))
 
     @classmethod
     def of(
@@ -89,17 +89,6 @@ class Request:
         """The request of a caller who may name direction and rigour by their text."""
         level = None if rigour is None else choice(Rigour, rigour, "rigour")
         return cls(choice(Question, direction, "direction"), engine, level, rel, bits)
-
-
-def check_request(direction: Any, engine: Any, rigour: Any, rel: Any, bits: Any) -> Request:
-    """What a caller asks of the engines, checked before any work is done.
-
-    Raises
-    ------
-    InputError
-        If an argument is not of the kind it has to be, or out of its range.
-    """
-    return Request.of(direction, engine, rigour, rel, bits)
 
 
 def choose_engine(law: Law | MixedLaw, n: int, rigour: Rigour | str | None, rel: float) -> Engine:

@@ -14,21 +14,21 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final, TypeAlias, final
+from typing import Any, Final, TypeAlias, Unpack, final
 
-from symshuffle.accountants.covered import Reduction
-from symshuffle.accountants.evaluate import LARGEST_N, check_n, check_request
+from symshuffle.accountants.bounds import bound_at, limit_variance
+from symshuffle.accountants.covered import Covering, Reduction, Whom, spelled_out
+from symshuffle.accountants.evaluate import LARGEST_N, Request, check_n
 from symshuffle.accountants.guided import Guide, distance, guided
 from symshuffle.accountants.neighbours import Neighbours, Question
-from symshuffle.accountants.reduction import Composed, Source, reduction
-from symshuffle.accountants.search import Bound, Crossing, Point, cross, narrow, settle
-from symshuffle.accountants.solve import delta, limit_variance
+from symshuffle.accountants.reduction import Composed, Source, covering_reduction, reduction
+from symshuffle.accountants.search import Bound, Crossing, Point, Search, cross, narrow, settle
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.parameters import read_target
-from symshuffle.numbers import Exp, parse_rational, to_float
-from symshuffle.results import Bracket, Rigour
+from symshuffle.mechanisms.parameters import read_delta, read_target
+from symshuffle.numbers import Exp, Real, to_float
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 
 Budgeted: TypeAlias = "Mechanism | Laplace | Composed | Callable[[Fraction], Source]"
 """What has a local budget that can be set: a mechanism with ``lam`` open, or a function of eps0 that gives a source."""
@@ -45,16 +45,16 @@ _FIRST_EPS0: Final = Fraction(1, 2**10)
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Inverse:
+@dataclass(frozen=True, slots=True, repr=False)
+class Inverse(AnswerMethods):
     """A parameter at which a bound on delta meets a target, and one beside it at which it does not.
 
     Parameters
     ----------
     bracket : Bracket
-        Around the exact inverse of the bound. One end is safe.
-    safe : Fraction
-        That end: here the bound certainly meets the target.
+        Around the exact inverse of the bound.
+    safe : {"lower", "upper"}
+        The end at which the bound certainly meets the target; ``safe_end`` is that number.
     delta : Bracket
         The bound on delta there.
     neighbours : Neighbours
@@ -64,7 +64,7 @@ class Inverse:
     """
 
     bracket: Bracket
-    safe: Fraction
+    safe: SafeEnd
     delta: Bracket
     neighbours: Neighbours
     about: str
@@ -79,15 +79,27 @@ class Inverse:
         """The same as :attr:`about`."""
         return self.about
 
-    @property
-    def how(self) -> str:
-        """In words: the search, and the engine at the safe end."""
-        return self.bracket.how
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: both ends as decimals rounded outward, which is safe, delta there, and whom it covers."""
+        at = self.delta.decimals()
+        return {
+            **self.bracket.decimals(),
+            "safe": self.safe.value,
+            "delta_at_safe": {"lower": at["lower"], "upper": at["upper"]},
+            "rigour": self.bracket.rigour.value,
+            "engine": self.bracket.engine,
+            "how": self.how,
+            "direction": self.direction.value,
+            "adjacency": self.neighbours.adjacency.value,
+            "neighbours": self.neighbours.to_dict(),
+            "meaning": self.about,
+        }
 
     def __str__(self) -> str:
         return str(self.bracket)
 
 
+@spelled_out
 def solve_eps0(
     source: Budgeted,
     *,
@@ -99,6 +111,7 @@ def solve_eps0(
     rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float = 1e-6,
     bits: int | None = None,
+    **whom: Unpack[Whom],
 ) -> Inverse:
     """The largest local budget eps0 whose shuffled mechanism certainly is (eps, delta)-private.
 
@@ -115,7 +128,7 @@ def solve_eps0(
         Target, in (0, 1); kept exact.
     eps, exp_eps : number, text or Exp
         Target level, as in :func:`symshuffle.delta`.
-    direction, rigour, bits
+    direction, rigour, bits, adjacency, blanket, null
         As in :func:`symshuffle.delta`.
     rel : float
         Relative width of the bracket around eps0 to aim at.
@@ -135,18 +148,18 @@ def solve_eps0(
     1.0
     """
     n = check_n(n)
-    request = check_request(direction, None, rigour, rel, bits)
-    direction, rigour = request.direction, request.rigour
-    goal, order = _target(delta), read_target(eps=eps, exp_eps=exp_eps)
-    at = _by_budget(source)
+    request = Request.of(direction, None, rigour, rel, bits)
+    goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
+    covering, made = Covering.of(**whom), _by_budget(source)
 
-    def bound(level: Rigour | None) -> Bound:
-        return lambda eps0, width: (
-            _delta(at(eps0), n=n, exp_eps=order, direction=direction, rigour=level, rel=width, bits=bits).bracket
-        )
+    def at(eps0: Fraction) -> Reduction:
+        return covering_reduction(made(eps0), covering)
+
+    def bound(rigour: Rigour | None) -> Bound:
+        return lambda eps0, width: bound_at(at(eps0), n, order, replace(request, rigour=rigour, rel=width))
 
     def search(value: Bound, goal: Fraction, rel: float) -> Crossing:
-        guide = _budget_guide(lambda eps0: reduction(at(eps0)), n, order, goal, direction)
+        guide = _budget_guide(at, n, order, goal, request.direction)
         found = None if guide is None else guided(value, goal, rel, guide)
         if found is not None:
             return found
@@ -166,16 +179,18 @@ def solve_eps0(
             above = settle(value, goal, rel, above.x * Fraction(3, 2))
         return narrow(value, goal, rel, above=above, meets=meets, what="eps0")
 
-    quick = bound(Rigour.FLOAT64) if rigour is Rigour.BALL else None
-    found = cross(search, bound(rigour), goal, rel, quick=quick)
-    experiment = reduction(at(found.meets)).neighbours(direction, n)
+    found = _crossing(search, bound, goal, request)
+    experiment = at(found.meets).neighbours(request.direction, n)
     text = (
         f"at eps0 = lower, the safe end, delta bounds {experiment.compared}; at eps0 = upper this bound exceeds "
         "delta; between the ends it is assumed to rise with eps0"
     )
-    return _inverse(found, "root search on delta as a function of eps0; at the safe end", experiment, text)
+    return _inverse(
+        found, SafeEnd.LOWER, "root search on delta as a function of eps0; at the safe end", experiment, text
+    )
 
 
+@spelled_out
 def solve_n(
     source: Source,
     *,
@@ -185,8 +200,7 @@ def solve_n(
     direction: Question | str = "both",
     rigour: Rigour | str | None = Rigour.FLOAT64,
     bits: int | None = None,
-    adjacency: object = None,
-    blanket: object = None,
+    **whom: Unpack[Whom],
 ) -> Inverse:
     """The smallest number of users at which a shuffled mechanism certainly is (eps, delta)-private.
 
@@ -201,7 +215,7 @@ def solve_n(
         Target, in (0, 1); kept exact.
     eps, exp_eps : number, text or Exp
         Target level, as in :func:`symshuffle.delta`.
-    direction, rigour, bits, adjacency, blanket
+    direction, rigour, bits, adjacency, blanket, null
         As in :func:`symshuffle.delta`.
 
     Raises
@@ -217,18 +231,15 @@ def solve_n(
     >>> solve_n(mechanism("krr").at(k=10, eps0=1), eps="0.0802", delta="1e-6").bracket.upper
     Fraction(1000, 1)
     """
-    request = check_request(direction, None, rigour, _WIDTH, bits)
-    direction, rigour = request.direction, request.rigour
-    goal, order = _target(delta), read_target(eps=eps, exp_eps=exp_eps)
-    reduced = reduction(source, adjacency=adjacency, blanket=blanket)
+    request = Request.of(direction, None, rigour, _WIDTH, bits)
+    goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
+    reduced = reduction(source, **whom)
 
-    def bound(level: Rigour | None) -> Bound:
-        return lambda n, width: (
-            _delta(reduced, n=int(n), exp_eps=order, direction=direction, rigour=level, rel=width, bits=bits).bracket
-        )
+    def bound(rigour: Rigour | None) -> Bound:
+        return lambda n, width: bound_at(reduced, int(n), order, replace(request, rigour=rigour, rel=width))
 
     def search(value: Bound, goal: Fraction, rel: float) -> Crossing:
-        guide = _users_guide(reduced, order, goal, direction)
+        guide = _users_guide(reduced, order, goal, request.direction)
         found = None if guide is None else guided(value, goal, rel, guide)
         if found is not None:
             return found
@@ -241,20 +252,19 @@ def solve_n(
             meets = settle(value, goal, rel, min(4 * meets.x, Fraction(LARGEST_N)))
         return _narrow_integers(value, goal, rel, above, meets)
 
-    quick = bound(Rigour.FLOAT64) if rigour is Rigour.BALL else None
-    found = cross(search, bound(rigour), goal, _WIDTH, quick=quick)
-    experiment = reduced.neighbours(direction, None)
+    found = _crossing(search, bound, goal, request)
+    experiment = reduced.neighbours(request.direction, None)
     text = (
         f"from n = upper on, the safe end, delta bounds {experiment.compared}: this bound never rises with n ("
         "S_n/n is a reverse martingale)"
     )
     if found.above != found.meets:
         text += "; at n = lower it exceeds delta"
-    return _inverse(found, "bisection over n; at the safe end", experiment, text)
+    return _inverse(found, SafeEnd.UPPER, "bisection over n; at the safe end", experiment, text)
 
 
 def _budget_guide(
-    at: Callable[[Fraction], Reduction], n: int, order: Fraction | Exp, goal: Fraction, direction: Question
+    at: Callable[[Fraction], Reduction], n: int, order: Real, goal: Fraction, direction: Question
 ) -> Guide | None:
     """Where n copies vary as much as two Gaussians that have the target; None if no budget does."""
     eps = _exponent(order)
@@ -275,7 +285,7 @@ def _budget_guide(
     return Guide(budget, lambda _: eps, 1.0, falling=False, whole=False, most=Fraction(_LARGEST_EPS0))
 
 
-def _users_guide(reduced: Reduction, order: Fraction | Exp, goal: Fraction, direction: Question) -> Guide | None:
+def _users_guide(reduced: Reduction, order: Real, goal: Fraction, direction: Question) -> Guide | None:
     """The number of users from which two Gaussians have the target."""
     eps, spread = _exponent(order), limit_variance(reduced, direction)
     if spread is None or spread <= 0:
@@ -284,7 +294,7 @@ def _users_guide(reduced: Reduction, order: Fraction | Exp, goal: Fraction, dire
     return Guide(users, lambda _: eps, -0.5, falling=True, whole=True, most=Fraction(LARGEST_N))
 
 
-def _exponent(order: Fraction | Exp) -> float:
+def _exponent(order: Real) -> float:
     """The level eps as a double."""
     return float(order.exponent) if isinstance(order, Exp) else math.log(to_float(order))
 
@@ -293,14 +303,10 @@ def _log(value: Fraction) -> float:
     return math.log(value.numerator) - math.log(value.denominator)
 
 
-_delta = delta  # `delta` is also the name of a target, above
-
-
-def _target(delta: object) -> Fraction:
-    target = parse_rational(delta, "delta")
-    if not 0 < target < 1:
-        raise InputError("delta", delta, "a number in (0, 1)")
-    return target
+def _crossing(search: Search, bound: Callable[[Rigour | None], Bound], goal: Fraction, request: Request) -> Crossing:
+    """What a search finds; balls confirm what doubles, which cost less, found."""
+    quick = bound(Rigour.FLOAT64) if request.rigour is Rigour.BALL else None
+    return cross(search, bound(request.rigour), goal, request.rel, quick=quick)
 
 
 def _by_budget(source: Budgeted) -> Callable[[Fraction], Source]:
@@ -332,25 +338,44 @@ def _narrow_integers(value: Bound, goal: Fraction, rel: float, above: Point, mee
 
 
 def _around(value: Bound, goal: Fraction, rel: float, above: Point, meets: Point, undecided: Fraction) -> Crossing:
-    """Step away from an undecided integer on both sides: by the smallest power of two that settles it."""
-    for sign in (1, -1):
-        least, most = 0, int(meets.x - undecided if sign > 0 else undecided - above.x).bit_length()
-        while least < most:
-            middle = (least + most) // 2
-            x = undecided + sign * 2**middle
-            point = settle(value, goal, rel, x) if above.x < x < meets.x else None
-            if point is not None and sign > 0 and point.value.upper <= goal:
-                meets, most = point, middle
-            elif point is not None and sign < 0 and point.value.lower > goal:
-                above, most = point, middle
-            elif point is None:
-                most = middle
-            else:
-                least = middle + 1
+    """Both ends as near to an undecided integer as the engine tells the function there from the target.
+
+    Kept throughout: ``above.x < undecided < meets.x``, the function is certainly above the target at ``above`` and
+    certainly not at ``meets``.
+    """
+
+    def look(x: Fraction) -> Point:
+        return settle(value, goal, rel, x)
+
+    meets = _nearest(look, lambda found: found.upper <= goal, meets, undecided)
+    above = _nearest(look, lambda found: found.lower > goal, above, undecided)
     return Crossing(above.x, meets.x, meets.value, above.value)
 
 
-def _inverse(found: Crossing, how: str, neighbours: Neighbours, text: str) -> Inverse:
+def _nearest(
+    look: Callable[[Fraction], Point], decided: Callable[[Bracket], bool], known: Point, undecided: Fraction
+) -> Point:
+    """The decided point nearest to an undecided integer, among ``known`` and those a power of two towards it.
+
+    The further away, the easier to decide, so the exponent is bisected. Kept throughout: ``known`` is decided, an
+    exponent from ``most`` on leads no nearer, and one below ``least`` leads to an undecided point.
+    """
+    step = 1 if known.x > undecided else -1
+    least, most = 0, int(abs(known.x - undecided)).bit_length()
+    while least < most:
+        middle = (least + most) // 2
+        if 2**middle >= abs(known.x - undecided):  # beyond what is known
+            most = middle
+            continue
+        point = look(undecided + step * 2**middle)
+        if decided(point.value):
+            known, most = point, middle
+        else:
+            least = middle + 1
+    return known
+
+
+def _inverse(found: Crossing, safe: SafeEnd, how: str, neighbours: Neighbours, text: str) -> Inverse:
     low, high = sorted((found.above, found.meets))
     bracket = Bracket(low, high, found.at.rigour, found.at.engine, f"{how}: {found.at.how}")
-    return Inverse(bracket, found.meets, found.at, neighbours, text)
+    return Inverse(bracket, safe, found.at, neighbours, text)

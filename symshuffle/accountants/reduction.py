@@ -8,12 +8,22 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 
-from symshuffle.accountants.covered import Datasets, LawFamily, MixedFamily, PairClass, Reducible, Reduction
+from symshuffle.accountants.covered import (
+    Covering,
+    Datasets,
+    LawFamily,
+    MixedFamily,
+    PairClass,
+    Reducible,
+    Reduction,
+    Whom,
+    spelled_out,
+)
 from symshuffle.accountants.neighbours import Blanket
 from symshuffle.channel import Channel
-from symshuffle.choices import Adjacency, Direction, Others, Side, choice
+from symshuffle.choices import Adjacency, Direction, Others, Side
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.composed import Composed as Composed  # noqa: PLC0414  # its name here stays
@@ -24,9 +34,9 @@ from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mixed_law import MixedLaw
 from symshuffle.numbers import (
     DEFAULT_BITS,
+    Number,
     Real,
     Verdict,
-    as_number,
     enclose,
     is_enclosed,
     less,
@@ -58,9 +68,8 @@ Source: TypeAlias = (
 """What can be asked about; a matrix has one row per input."""
 
 
-def reduction(
-    source: Source, *, null: Sequence[object] | None = None, adjacency: object = None, blanket: object = None
-) -> Reduction:
+@spelled_out
+def reduction(source: Source, **whom: Unpack[Whom]) -> Reduction:
     """Derive the laws of a source: a mechanism with all parameters fixed, a decomposition, or a channel.
 
     All pairs of inputs are compared, unless the source speaks about one pair only: a decomposition, or a mechanism
@@ -72,14 +81,14 @@ def reduction(
 SymbolicDecomposition, Channel, Reduction or matrix
         What every user runs. A matrix (nested sequences or a NumPy array, one row per input) is read by
         :meth:`Channel.from_rows`: doubles make a channel of doubles.
-    null : sequence of Number or text, optional
-        For a channel: the output law of the null symbol. Neighbours then differ in one user, whose input is replaced by
-        the null symbol (zero-out); the others hold inputs or null symbols.
     adjacency : {"replace-one", "zero-out"}, optional
         In what neighbours differ; replace-one unless a null symbol is given. Where zero-out names no null symbol, a
         vector mechanism has its own, and that of a finite mechanism has the law of the blanket.
     blanket : {"mechanism", "largest"}, optional
         What stands in for the messages of the others; only vector mechanisms have a choice.
+    null : sequence of Number or text, optional
+        For a channel: the output law of the null symbol. Neighbours then differ in one user, whose input is replaced by
+        the null symbol (zero-out); the others hold inputs or null symbols.
 
     Raises
     ------
@@ -94,32 +103,40 @@ SymbolicDecomposition, Channel, Reduction or matrix
     >>> reduction(W, null=(Fraction(1, 2), Fraction(1, 2))).neighbours("both", 5).covered
     'all pairs of datasets of n = 5 users that differ in one user, whose input is replaced by the null symbol'
     """
-    asked = None if adjacency is None else choice(Adjacency, adjacency, "adjacency")
-    kind = None if blanket is None else choice(Blanket, blanket, "blanket")
-    if isinstance(source, Reducible) and null is None:
-        return source.reduction(adjacency=asked or Adjacency.REPLACE_ONE, blanket=kind)
-    if isinstance(source, Reduction) and kind is not None:
-        raise InputError("blanket", kind.value, "none with a reduction, which was derived for one")
-    if kind is Blanket.MECHANISM:
-        raise Unsupported("blanket mechanism: a finite mechanism has one blanket, the largest")
-    if null is not None:
-        if asked is Adjacency.REPLACE_ONE:
-            raise InputError("adjacency", asked.value, "zero-out, where the law of a null symbol is given")
+    return covering_reduction(source, Covering.of(**whom))
+
+
+def covering_reduction(source: Source, covering: Covering) -> Reduction:
+    """As :func:`reduction`, of a covering that was read already."""
+    if isinstance(source, Reduction):
+        return _as_asked(source, covering)
+    if covering.null is not None:
         if not isinstance(source, Channel):
             raise InputError("source", source, "a Channel, where the law of a null symbol is given")
-        return _of_zero_out(source, null)
-    if asked is Adjacency.ZERO_OUT and not isinstance(source, Reduction):
+        return _of_zero_out(source, covering.null)
+    if isinstance(source, Reducible):
+        return source.reduction(covering)
+    if covering.blanket is Blanket.MECHANISM:
+        raise Unsupported("blanket mechanism: a finite mechanism has one blanket, the largest")
+    if covering.adjacency is Adjacency.ZERO_OUT:
         return _to_the_blanket(source)
-    if isinstance(source, Reduction) and asked not in (None, source.adjacency):
-        raise InputError("adjacency", asked, f"{source.adjacency.value}, that of the reduction")
     return _replacing_one(source)
 
 
+def _as_asked(found: Reduction, covering: Covering) -> Reduction:
+    """A reduction, which was derived for a covering and has no other."""
+    if covering.blanket is not None:
+        raise InputError("blanket", covering.blanket.value, "none with a reduction, which was derived for one")
+    if covering.null is not None:
+        raise InputError("source", found, "a Channel, where the law of a null symbol is given")
+    if covering.adjacency not in (None, found.adjacency):
+        raise InputError("adjacency", covering.adjacency, f"{found.adjacency.value}, that of the reduction")
+    return found
+
+
 def _replacing_one(source: Source) -> Reduction:
-    """Neighbours that differ in the input of one user; a reduction as it is."""
+    """Neighbours that differ in the input of one user."""
     match source:
-        case Reduction():
-            return source
         case ClosedForm():
             return _of_closed_form(source)
         case Laplace():
@@ -364,9 +381,8 @@ def _of_channel(channel: Channel) -> Reduction:
     )
 
 
-def _of_zero_out(channel: Channel, null: Sequence[object]) -> Reduction:
+def _of_zero_out(channel: Channel, law: tuple[Number, ...]) -> Reduction:
     """Every input against the null symbol, which becomes one more row: others may hold it as well."""
-    law = tuple(as_number(mass, f"null[{y}]") for y, mass in enumerate(null))
     if len(law) != channel.num_outputs:
         raise InputError("null", f"{len(law)} masses", f"{channel.num_outputs}, one per output")
     if not sums_to_one(law):
@@ -405,7 +421,7 @@ def _to_the_blanket(source: Source) -> Reduction:
             mass = sum(least, start=Fraction(0))
             if less(0, mass) is not Verdict.TRUE:
                 raise InputError("null", None, "the law of a null symbol: the blanket of this channel has no mass")
-            return _of_zero_out(source, [one / mass for one in least])
+            return _of_zero_out(source, tuple(one / mass for one in least))
         case Mechanism():
             return _of_mechanism_to_the_blanket(source)
     name = "laplace" if isinstance(source, Laplace) else "this source"

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from symshuffle.choices import Question, Rigour
+from symshuffle.cli.covering import CoveringOptions
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
 from symshuffle.errors import InputError
 from symshuffle.numbers import parse_rational
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.numbers import Real
-    from symshuffle.results import Rigour
 
 VECTORS: Final = ("bmg", "privunit", "sphere-linear", "clipped-linear", "gaussian")
 """Mechanisms of vectors, read by :mod:`symshuffle.cli.vectors`."""
@@ -42,22 +43,6 @@ else:
     EngineName = StrEnum("EngineName", {name.upper(): name for name in ("auto", *ENGINES)})
 
 
-class DirectionName(StrEnum):
-    """Names of the directions on the command line."""
-
-    FORWARD = "forward"
-    REVERSE = "reverse"
-    BOTH = "both"
-
-
-class RigourName(StrEnum):
-    """Names of the levels of rigour on the command line."""
-
-    FLOAT64 = "float64"
-    BALL = "ball"
-    EXACT = "exact"
-
-
 Mech = Annotated[
     str,
     typer.Argument(
@@ -69,25 +54,17 @@ Lam = Annotated[str | None, typer.Option("--lam", help="Local ratio cap exp(eps0
 Users = Annotated[str, typer.Option("--n", help="Number of users, the differing one included.")]
 Params = Annotated[list[str] | None, typer.Option("-p", "--param", help="Parameter of the mechanism, as k=10.")]
 Direction = Annotated[
-    DirectionName,
+    Question,
     typer.Option(help="forward is D(M(X0)||M(X1)), X0 holding the first named input; both takes the larger."),
 ]
 EngineOption = Annotated[EngineName, typer.Option("--engine", help="Engine; auto picks the cheapest that will do.")]
 Rel = Annotated[float, typer.Option(help="Relative width of the bracket to aim at, in (0, 1).")]
 RigourOption = Annotated[
-    RigourName | None, typer.Option("--rigour", help="What the result must be; default float64, or the engine's own.")
+    Rigour | None, typer.Option("--rigour", help="What the result must be; default float64, or the engine's own.")
 ]
 File = Annotated[
     Path | None,
     typer.Option("--file", help="Matrix of `channel`: CSV or JSON, one row per input, entries p, p/q, 0.1."),
-]
-AdjacencyOption = Annotated[
-    str | None,
-    typer.Option("--adjacency", help="In what neighbours differ: replace-one (default) or zero-out (a null symbol)."),
-]
-BlanketOption = Annotated[
-    str | None,
-    typer.Option("--blanket", help="Of vector mechanisms: mechanism (the null symbol's law) or largest."),
 ]
 Confirm = Annotated[
     bool, typer.Option("--confirm", help="Recompute in mpmath by another route, with the digits it has.")
@@ -96,12 +73,17 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def quickest(
-    name: str, eps0: str | None, lam: str | None, param: list[str] | None, file: Path | None, adjacency: str | None
+    name: str,
+    eps0: str | None,
+    lam: str | None,
+    param: list[str] | None,
+    file: Path | None,
+    covering: CoveringOptions,
 ) -> Mechanism | ClosedForm | Laplace | Composed | Reducible | Channel:
     """As :func:`source_or_channel`, a mechanism by its closed form on file where that will do: it loads no SymPy."""
     from symshuffle.decompositions.closed_forms import closed_form
 
-    will_do = file is None and adjacency in (None, "replace-one")
+    will_do = file is None and covering.replaces_one
     known = closed_form(name, assignments(param), eps0=eps0, lam=lam) if will_do else None
     return source_or_channel(name, eps0, lam, param, file) if known is None else known
 
@@ -266,13 +248,11 @@ def users(text: str) -> int:
         raise InputError("n", text, f"an integer from 1 to {LARGEST_N}") from None
 
 
-def engine_and_rigour(name: EngineName, rel: float, rigour: RigourName | None) -> tuple[Engine | None, Rigour | None]:
+def engine_and_rigour(name: EngineName, rel: float, rigour: Rigour | None) -> tuple[Engine | None, Rigour | None]:
     """The engine asked for, None for the automatic choice, and the rigour asked for."""
-    from symshuffle.results import Rigour
-
     if not 0 < rel < 1:
         raise InputError("rel", rel, "a relative width in (0, 1)")
-    level = None if rigour is None else Rigour(rigour.value)
+    level = rigour
     if str(name) == "auto":
         return None, level or Rigour.FLOAT64
     chosen = engine_class(name).aiming(rel, LAW_BITS)

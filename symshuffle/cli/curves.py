@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,13 +14,11 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.artifacts import check_destination, write_atomically
+from symshuffle.choices import CurveKind, Question, Rigour
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import (
     LAW_BITS,
-    AdjacencyOption,
-    BlanketOption,
     Direction,
-    DirectionName,
     Eps0,
     File,
     Json,
@@ -29,28 +26,20 @@ from symshuffle.cli.arguments import (
     Mech,
     Params,
     Rel,
-    RigourName,
     RigourOption,
     Users,
 )
+from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
 from symshuffle.errors import InputError
 from symshuffle.numbers import format_decimal
+from symshuffle.results import SafeEnd
 
 if TYPE_CHECKING:
     from symshuffle.accountants.curves import Curve
     from symshuffle.accountants.inverses import Inverse
     from symshuffle.accountants.reduction import Source
-    from symshuffle.results import Rigour
 
 app = typer.Typer()
-
-
-class KindName(StrEnum):
-    """Names of the curves on the command line."""
-
-    DELTA_EPS = "delta-eps"
-    EPS_N = "eps-n"
-    F_DP = "f-dp"
 
 
 TargetEps = Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")]
@@ -59,6 +48,7 @@ TargetDelta = Annotated[str, typer.Option("--delta", help="Target delta in (0, 1
 
 
 @app.command(name="solve-eps0")
+@with_covering
 def solve_eps0(
     mech: Mech,
     n: Users,
@@ -66,10 +56,11 @@ def solve_eps0(
     eps: TargetEps = None,
     exp_eps: TargetRatio = None,
     param: Params = None,
-    direction: Direction = DirectionName.BOTH,
+    direction: Direction = Question.BOTH,
     rel: Rel = 1e-6,
     rigour: RigourOption = None,
     as_json: Json = False,
+    covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Largest local budget eps0 whose shuffled mechanism is (eps, delta)-private; the lower end is the safe one."""
     from symshuffle.accountants import inverses
@@ -92,16 +83,19 @@ def solve_eps0(
         delta=delta,
         eps=eps,
         exp_eps=exp_eps,
-        direction=direction.value,
+        direction=direction,
         rigour=_level(rel, rigour),
         rel=rel,
         bits=LAW_BITS,
+        **covering.whom,
     )
     inputs = arguments.echoed(asked, None, None, n=arguments.users(n), eps=eps, exp_eps=exp_eps, delta=delta)
+    inputs |= covering.written
     _show("eps0", found, inputs, as_json)
 
 
 @app.command(name="solve-n")
+@with_covering
 def solve_n(
     mech: Mech,
     delta: TargetDelta,
@@ -111,11 +105,10 @@ def solve_n(
     lam: Lam = None,
     param: Params = None,
     file: File = None,
-    direction: Direction = DirectionName.BOTH,
+    direction: Direction = Question.BOTH,
     rigour: RigourOption = None,
-    adjacency: AdjacencyOption = None,
-    blanket: BlanketOption = None,
     as_json: Json = False,
+    covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Smallest number of users that makes a mechanism (eps, delta)-private; the upper end is the safe one."""
     from symshuffle.accountants import inverses
@@ -126,20 +119,21 @@ def solve_n(
         delta=delta,
         eps=eps,
         exp_eps=exp_eps,
-        direction=direction.value,
+        direction=direction,
         rigour=_level(1e-6, rigour),
         bits=LAW_BITS,
-        adjacency=adjacency,
-        blanket=blanket,
+        **covering.whom,
     )
     inputs = arguments.echoed(asked, eps0, lam, file=file, eps=eps, exp_eps=exp_eps, delta=delta)
+    inputs |= covering.written
     _show("n", found, inputs, as_json)
 
 
 @app.command()
+@with_covering
 def curve(
     mech: Mech,
-    kind: Annotated[KindName, typer.Option(help="delta as a function of eps, eps of n, or type II of type I error.")],
+    kind: Annotated[CurveKind, typer.Option(help="delta as a function of eps, eps of n, or type II of type I error.")],
     n: Annotated[str | None, typer.Option("--n", help="Number of users (not for eps-n).")] = None,
     delta: Annotated[str | None, typer.Option("--delta", help="Target delta in (0, 1), for eps-n.")] = None,
     start: Annotated[str | None, typer.Option("--from", help="First eps, n or alpha; default 0, 1000 or 0.")] = None,
@@ -149,14 +143,13 @@ def curve(
     lam: Lam = None,
     param: Params = None,
     file: File = None,
-    direction: Direction = DirectionName.BOTH,
+    direction: Direction = Question.BOTH,
     rel: Rel = 1e-4,
     rigour: RigourOption = None,
     table: Annotated[Path | None, typer.Option("--csv", help="Write the points to this CSV file as well.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the curve to this file (.png, .pdf, .svg).")] = None,
-    adjacency: AdjacencyOption = None,
-    blanket: BlanketOption = None,
     as_json: Json = False,
+    covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Profile delta(eps), amplification eps(n) at fixed delta, or the f-DP trade-off, as brackets at each point."""
     from symshuffle.accountants.reduction import reduction
@@ -170,7 +163,7 @@ def curve(
             check_destination(target, argument=option)
     asked = arguments.source_or_channel(mech, eps0, lam, param, file)
     found = _curve(
-        reduction(asked, adjacency=adjacency, blanket=blanket),
+        reduction(asked, **covering.whom),
         kind,
         n,
         delta,
@@ -185,9 +178,9 @@ def curve(
         write_atomically(plot, _drawn(found, plot.suffix.lower().lstrip(".")), argument="--plot")
     given = None if n is None else arguments.users(n)
     inputs = arguments.echoed(asked, eps0, lam, file=file, n=given, delta=delta, **{"from": start, "to": stop})
-    inputs["points"] = points
+    inputs |= {"points": points, **covering.written}
     if as_json:
-        typer.echo(json.dumps(_as_json(found, inputs), indent=2))
+        typer.echo(json.dumps({**found.to_dict(), "inputs": inputs}, indent=2))
         return
     shown = Table(found.x, f"{found.y}, lower", f"{found.y}, upper", title=f"{found.y} by {found.x}")
     for point in found.points:
@@ -200,75 +193,59 @@ def curve(
 
 def _curve(
     asked: Source,
-    kind: KindName,
+    kind: CurveKind,
     n: str | None,
     delta: str | None,
     axis: tuple[str | None, str | None, int],
-    direction: DirectionName,
+    direction: Question,
     rel: float,
     level: Rigour,
 ) -> Curve:
     from symshuffle.accountants import curves
 
     start, stop, points = axis
-    if (n is None) != (kind is KindName.EPS_N):
+    if (n is None) != (kind is CurveKind.EPS_N):
         raise InputError(
             "--n", n, "not given for eps-n, whose axis it is" if n else f"a number of users for {kind.value}"
         )
-    if (delta is None) == (kind is KindName.EPS_N):
+    if (delta is None) == (kind is CurveKind.EPS_N):
         raise InputError("--delta", delta, f"no target for {kind.value}" if delta else "a target in (0, 1) for eps-n")
-    if kind is KindName.EPS_N:
+    if kind is CurveKind.EPS_N:
         where = curves.spaced(start or "1000", stop or "1e6", points, geometric=True)
         users = sorted({arguments.users(str(x if x in (where[0], where[-1]) else round(x))) for x in where})
         return curves.amplification_curve(
-            asked, delta=delta, users=users, direction=direction.value, rigour=level, rel=rel, bits=LAW_BITS
+            asked, delta=delta, users=users, direction=direction, rigour=level, rel=rel, bits=LAW_BITS
         )
     users_of = arguments.users(str(n))
-    if kind is KindName.DELTA_EPS:
+    if kind is CurveKind.DELTA_EPS:
         if stop is None:
             raise InputError("--to", None, "the last level eps of the profile")
         levels = curves.spaced(start or "0", stop, points)
         return curves.delta_curve(
-            asked, n=users_of, levels=levels, direction=direction.value, rigour=level, rel=rel, bits=LAW_BITS
+            asked, n=users_of, levels=levels, direction=direction, rigour=level, rel=rel, bits=LAW_BITS
         )
-    if direction is not DirectionName.BOTH:
+    if direction is not Question.BOTH:
         raise InputError("--direction", direction.value, "both: a trade-off takes both")
     alphas = curves.spaced(start or "0", stop or "1", points)
     return curves.tradeoff_curve(asked, n=users_of, alphas=alphas, rigour=level, rel=rel, bits=LAW_BITS)
 
 
-def _level(rel: float, rigour: RigourName | None) -> Rigour:
-    from symshuffle.results import Rigour
-
+def _level(rel: float, rigour: Rigour | None) -> Rigour:
     if not 0 < rel < 1:
         raise InputError("rel", rel, "a relative width in (0, 1)")
-    return Rigour.FLOAT64 if rigour is None else Rigour(rigour.value)
+    return rigour or Rigour.FLOAT64
 
 
 def _show(what: str, found: Inverse, inputs: dict[str, Any], as_json: bool) -> None:
-    bracket = found.bracket
-    safe = "lower" if found.safe == bracket.lower and what == "eps0" else "upper"
     if as_json:
-        at = found.delta.decimals()
-        answer = {
-            **bracket.decimals(),
-            "safe": safe,
-            "delta_at_safe": {"lower": at["lower"], "upper": at["upper"]},
-            "rigour": bracket.rigour.value,
-            "engine": bracket.engine,
-            "how": bracket.how,
-            "direction": found.direction,
-            "adjacency": found.neighbours.adjacency.value,
-            "neighbours": found.neighbours.to_dict(),
-            "meaning": found.about,
-            "inputs": inputs,
-        }
-        typer.echo(json.dumps(answer, indent=2))
+        typer.echo(json.dumps({**found.to_dict(), "inputs": inputs}, indent=2))
         return
+    bracket, safe = found.bracket, found.safe
+    other = SafeEnd.UPPER if safe is SafeEnd.LOWER else SafeEnd.LOWER
     ends = bracket.decimals(12)
     shown = Table.grid(padding=(0, 2))
-    shown.add_row(f"{what} {'<=' if safe == 'lower' else '>='}", ends[safe])
-    shown.add_row("other end", ends["upper" if safe == "lower" else "lower"])
+    shown.add_row(f"{what} {'<=' if safe is SafeEnd.LOWER else '>='}", ends[safe])
+    shown.add_row("other end", ends[other])
     shown.add_row("delta there <=", found.delta.decimals(12)["upper"])
     shown.add_row("rigour", f"{bracket.rigour.value}, engine {bracket.engine}: {bracket.how}")
     shown.add_row("adjacency", found.neighbours.adjacency.value)
@@ -276,31 +253,8 @@ def _show(what: str, found: Inverse, inputs: dict[str, Any], as_json: bool) -> N
     Console(highlight=False).print(shown)
 
 
-def _rows(found: Curve) -> list[dict[str, str]]:
-    return [
-        {found.x: format_decimal(p.x, digits=17, up=False), **p.y.decimals(), "engine": p.y.engine}
-        for p in found.points
-    ]
-
-
-def _as_json(found: Curve, inputs: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "kind": found.kind,
-        "x": found.x,
-        "y": found.y,
-        "safe": found.safe,
-        "points": _rows(found),
-        "rigour": min((p.y.rigour for p in found.points), key=lambda rigour: rigour.strength).value,
-        "direction": found.direction,
-        "adjacency": found.neighbours.adjacency.value,
-        "neighbours": found.neighbours.to_dict(),
-        "meaning": found.about,
-        "inputs": inputs,
-    }
-
-
 def _csv(found: Curve) -> str:
-    rows = _rows(found)
+    rows = found.rows()
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -318,19 +272,23 @@ def _drawn(found: Curve, form: str) -> bytes:
     low, high = ([float(getattr(point.y, end)) for point in found.points] for end in ("lower", "upper"))
     # Okabe and Ito's blue, which colour-blind readers tell from the grey of the reference line.
     axes.fill_between(x, low, high, alpha=0.3, color="#0072B2", linewidth=0, label="bracket")
-    bound = low if found.safe == "lower" else high
+    bound = low if found.safe is SafeEnd.LOWER else high
     axes.plot(
-        x, bound, color="#0072B2", marker="" if found.kind == "f-dp" else ".", label=f"{found.safe} end (the bound)"
+        x,
+        bound,
+        color="#0072B2",
+        marker="" if found.kind is CurveKind.F_DP else ".",
+        label=f"{found.safe} end (the bound)",
     )
     names = {"eps": "ε", "delta": "δ", "n": "n (users)", "alpha": "type I error α", "beta": "type II error β"}
     axes.set(xlabel=names[found.x], ylabel=names[found.y])
     axes.grid(alpha=0.3)
-    if found.kind == "f-dp":
+    if found.kind is CurveKind.F_DP:
         axes.plot([0, 1], [1, 0], linestyle=":", color="0.4", label="perfect privacy")
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     elif max(low) > 0:
         axes.set_yscale("log", nonpositive="mask")  # from eps0 on delta is 0
-    if found.kind == "eps-n":
+    if found.kind is CurveKind.EPS_N:
         axes.set_xscale("log")
     axes.legend()
     data = io.BytesIO()

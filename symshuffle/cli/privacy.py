@@ -12,14 +12,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from symshuffle.choices import Question
 from symshuffle.cli import arguments, vectors
 from symshuffle.cli.arguments import (
     LAW_BITS,
-    AdjacencyOption,
-    BlanketOption,
     Confirm,
     Direction,
-    DirectionName,
     EngineName,
     EngineOption,
     Eps0,
@@ -32,6 +30,7 @@ from symshuffle.cli.arguments import (
     RigourOption,
     Users,
 )
+from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
 from symshuffle.errors import Unsupported
 from symshuffle.numbers import parse_rational
 
@@ -41,20 +40,12 @@ if TYPE_CHECKING:
     from symshuffle.accountants.covered import Reduction
     from symshuffle.accountants.reduction import Source
     from symshuffle.accountants.solve import Amplification
-    from symshuffle.numbers import Number, Real
+    from symshuffle.numbers import Real
 
 app = typer.Typer()
 
 CONFIRMED_DIGITS: Final = 50
 
-
-Null = Annotated[
-    str | None,
-    typer.Option(
-        "--null",
-        help="For `channel`: output law of a null symbol, comma-separated. Neighbours then replace one input by it.",
-    ),
-]
 
 _BOUND_HELP: Final = (
     "The upper end bounds the true shuffled divergence of every pair of neighbouring datasets. The lower end is only "
@@ -63,6 +54,7 @@ _BOUND_HELP: Final = (
 
 
 @app.command(epilog=_BOUND_HELP)
+@with_covering
 def delta(
     mech: Mech,
     n: Users,
@@ -72,15 +64,13 @@ def delta(
     exp_eps: Annotated[str | None, typer.Option("--exp-eps", help="Target ratio exp(eps) >= 1.")] = None,
     param: Params = None,
     file: File = None,
-    direction: Direction = DirectionName.BOTH,
+    direction: Direction = Question.BOTH,
     engine: EngineOption = EngineName.AUTO,
     rel: Rel = 1e-6,
     rigour: RigourOption = None,
     confirm: Confirm = False,
-    null: Null = None,
-    adjacency: AdjacencyOption = None,
-    blanket: BlanketOption = None,
     as_json: Json = False,
+    covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Bound delta of a shuffled mechanism at a target eps."""
     from symshuffle.accountants import solve
@@ -88,29 +78,31 @@ def delta(
     from symshuffle.mechanisms.parameters import read_target
 
     target = read_target(eps=eps, exp_eps=exp_eps)
-    asked = arguments.quickest(mech, eps0, lam, param, file, adjacency)
+    asked = arguments.quickest(mech, eps0, lam, param, file, covering)
     users = arguments.users(n)
     chosen, level = arguments.engine_and_rigour(engine, rel, rigour)
-    reduced = reduction(asked, null=_law_of_null(null), adjacency=adjacency, blanket=blanket)
+    reduced = reduction(asked, **covering.whom)
     bound = solve.delta(
         reduced,
         n=users,
         exp_eps=target,
-        direction=direction.value,
+        direction=direction,
         engine=chosen,
         rigour=level,
         rel=rel,
         bits=LAW_BITS,
         attain=True,
     )
-    confirmed = _confirmed(asked, reduced, bound, target, blanket=blanket) if confirm else None
+    confirmed = _confirmed(asked, reduced, bound, target, blanket=covering.written.get("blanket")) if confirm else None
     inside = confirmed and confirmed.inside(bound.bracket)
     inputs = arguments.echoed(asked, eps0, lam, file=file, n=users, eps=eps, exp_eps=exp_eps)
-    inputs |= _named(null=null, adjacency=adjacency, blanket=blanket)
-    _show("delta", bound, confirmed, inside, inputs, as_json, vectors.beside(asked, bound, target, level, rel, blanket))
+    inputs |= covering.written
+    beside = vectors.beside(asked, bound, target, level, rel, covering.written.get("blanket"))
+    _show("delta", bound, confirmed, inside, inputs, as_json, beside)
 
 
 @app.command(epilog=_BOUND_HELP)
+@with_covering
 def epsilon(
     mech: Mech,
     n: Users,
@@ -119,15 +111,13 @@ def epsilon(
     lam: Lam = None,
     param: Params = None,
     file: File = None,
-    direction: Direction = DirectionName.BOTH,
+    direction: Direction = Question.BOTH,
     engine: EngineOption = EngineName.AUTO,
     rel: Rel = 1e-6,
     rigour: RigourOption = None,
     confirm: Confirm = False,
-    null: Null = None,
-    adjacency: AdjacencyOption = None,
-    blanket: BlanketOption = None,
     as_json: Json = False,
+    covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Smallest eps for which a shuffled mechanism is (eps, delta)-private, on the safe side."""
     from symshuffle.accountants import solve
@@ -135,15 +125,15 @@ def epsilon(
     from symshuffle.numbers import Exp
 
     target = parse_rational(delta, "delta")
-    asked = arguments.quickest(mech, eps0, lam, param, file, adjacency)
+    asked = arguments.quickest(mech, eps0, lam, param, file, covering)
     users = arguments.users(n)
     chosen, level = arguments.engine_and_rigour(engine, rel, rigour)
-    reduced = reduction(asked, null=_law_of_null(null), adjacency=adjacency, blanket=blanket)
+    reduced = reduction(asked, **covering.whom)
     bound = solve.epsilon(
         reduced,
         n=users,
         delta=target,
-        direction=direction.value,
+        direction=direction,
         engine=chosen,
         rigour=level,
         rel=rel,
@@ -151,11 +141,11 @@ def epsilon(
         attain=True,
     )
     at = Exp(bound.bracket.upper) if bound.bracket.upper else Fraction(1)
-    confirmed = _confirmed(asked, reduced, bound, at, blanket=blanket) if confirm else None
+    confirmed = _confirmed(asked, reduced, bound, at, blanket=covering.written.get("blanket")) if confirm else None
     # The confirmed number is delta at the upper end of eps, which is safe if it meets the target.
     inside = confirmed and confirmed.exactly <= target + Fraction(confirmed.error)
     inputs = arguments.echoed(asked, eps0, lam, file=file, n=users, delta=delta)
-    inputs |= _named(null=null, adjacency=adjacency, blanket=blanket)
+    inputs |= covering.written
     _show("epsilon", bound, confirmed, inside, inputs, as_json)
 
 
@@ -280,16 +270,6 @@ def example() -> None:
     console.print(f"  confirmed: {confirmed.value}\n  by {confirmed.route}")
     verdict = "inside" if confirmed.inside(bound.bracket) else "OUTSIDE"
     console.print(f"  the confirmed value lies {verdict} the bracket")
-
-
-def _named(**options: str | None) -> dict[str, str]:
-    """The options that were given."""
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def _law_of_null(text: str | None) -> list[Number] | None:
-    """The output law of a null symbol, as it was written."""
-    return None if text is None else [parse_rational(part, "--null") for part in text.split(",")]
 
 
 def _law_table(law: list[dict[str, str]]) -> Table:

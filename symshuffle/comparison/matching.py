@@ -132,7 +132,7 @@ def matched(family: Family, values: Parameters, match: Match, found: Forms, *, n
             return _within_budget(family, fixed, match.value, level)
     check_n(n)
     inverse = solve_eps0(lambda eps0: family.at(eps0=eps0, **fixed), n=n, delta=match.delta, eps=match.value, rel=rel)
-    return family.at(eps0=inverse.safe, **fixed)
+    return family.at(eps0=inverse.safe_end, **fixed)
 
 
 def _within_budget(family: Family, fixed: dict[str, Any], budget: Fraction, level: float) -> Mechanism:

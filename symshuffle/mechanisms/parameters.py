@@ -37,6 +37,20 @@ def read_target(*, eps: object = None, exp_eps: object = None) -> Real:
     return target
 
 
+def read_delta(delta: object) -> Fraction:
+    """A target delta, exactly.
+
+    Raises
+    ------
+    InputError
+        If it is not in (0, 1).
+    """
+    target = parse_rational(delta, "delta")
+    if not 0 < target < 1:
+        raise InputError("delta", delta, "a number in (0, 1)")
+    return target
+
+
 def _read(log_name: str, log: object, ratio_name: str, ratio: object, *, strict: bool) -> Real | None:
     sign = ">" if strict else ">="
     if log is not None and ratio is not None:

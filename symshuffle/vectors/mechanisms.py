@@ -14,8 +14,7 @@ from symshuffle.errors import InputError
 from symshuffle.numbers import parse_rational
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.covered import Reduction
-    from symshuffle.accountants.neighbours import Adjacency, Blanket
+    from symshuffle.accountants.covered import Covering, Reduction
 
 
 class Accounted:
@@ -23,11 +22,11 @@ class Accounted:
 
     __slots__ = ()
 
-    def reduction(self, *, adjacency: Adjacency, blanket: Blanket | None) -> Reduction:
-        """The laws of the worst pair of inputs; blanket None is the usual one of the mechanism."""
+    def reduction(self, covering: Covering) -> Reduction:
+        """The laws of the worst pair of inputs; where no blanket is asked for, over the usual one of the mechanism."""
         from symshuffle.vectors.reduction import reduction_of
 
-        return reduction_of(self, adjacency, blanket)
+        return reduction_of(self, covering)
 
 
 def _number(mechanism: object, name: str, *, above: int, below: int | None = None, closed: bool = False) -> None:

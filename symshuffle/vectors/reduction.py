@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from symshuffle.accountants.covered import Datasets, LawFamily, MixedFamily, PairClass, Reduction
+from symshuffle.accountants.covered import Covering, Datasets, LawFamily, MixedFamily, PairClass, Reduction
 from symshuffle.accountants.neighbours import Adjacency, Blanket
 from symshuffle.continuous_law import LevelledPair
 from symshuffle.decompositions.model import Direction
@@ -22,7 +22,7 @@ def usual_blanket(mechanism: object) -> Blanket:
     return Blanket.LARGEST if isinstance(mechanism, LocalGaussian) else Blanket.MECHANISM
 
 
-def reduction_of(mechanism: Any, adjacency: Adjacency, blanket: Blanket | None) -> Reduction:
+def reduction_of(mechanism: Any, covering: Covering) -> Reduction:
     """The worst pair of a randomizer as the laws of one class of pairs.
 
     Raises
@@ -30,7 +30,8 @@ def reduction_of(mechanism: Any, adjacency: Adjacency, blanket: Blanket | None) 
     Unsupported
         If no worst pair is known.
     """
-    kind = blanket or usual_blanket(mechanism)
+    adjacency = covering.adjacency or Adjacency.REPLACE_ONE
+    kind = covering.blanket or usual_blanket(mechanism)
     pair = worst_pair(mechanism, adjacency=adjacency.value, blanket=kind.value)
     finite, mixed = families(pair)
     real, beside = families(real_pair(mechanism, adjacency=adjacency.value))

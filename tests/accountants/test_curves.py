@@ -18,7 +18,7 @@ from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.numbers import Exp
-from symshuffle.results import Rigour
+from symshuffle.results import Rigour, SafeEnd
 from symshuffle.shuffled import histogram_law
 
 KRR = mechanism("krr").at(k=10)
@@ -32,11 +32,11 @@ def test_the_three_inverses_invert_each_other(rigour):
     found = solve.epsilon(KRR.at(eps0=1), n=1000, delta=MILLIONTH, rigour=rigour).bracket
     assert found.lower <= eps + Fraction(1, 10**10) and eps - Fraction(1, 10**10) <= found.upper
     budget = solve_eps0(KRR, n=1000, eps=eps, delta=MILLIONTH, rigour=rigour)
-    assert budget.safe == budget.bracket.lower
+    assert budget.safe == SafeEnd.LOWER and budget.safe_end == budget.bracket.lower
     assert budget.bracket.lower <= 1 + MILLIONTH and budget.bracket.upper >= 1 - MILLIONTH
     users = solve_n(KRR.at(eps0=1), eps=eps + MILLIONTH, delta=MILLIONTH, rigour=rigour)
     assert (users.bracket.lower, users.bracket.upper) == (999, 1000)
-    assert users.safe == 1000
+    assert users.safe == SafeEnd.UPPER and users.safe_end == 1000
     assert found.rigour is budget.bracket.rigour is users.bracket.rigour is rigour
 
 

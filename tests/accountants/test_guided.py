@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from symshuffle import Rigour, mechanism
-from symshuffle.accountants import inverses, solve
+from symshuffle.accountants import bounds, inverses, solve
 from symshuffle.accountants.guided import distance, level, log_profile
 from symshuffle.accountants.inverses import solve_eps0, solve_n
 from symshuffle.accountants.reduction import reduction
@@ -37,14 +37,14 @@ def fixed(name, eps0):
 @pytest.fixture
 def count(monkeypatch):
     """How often delta was evaluated, whatever the engine."""
-    found, plain = [], solve.delta
+    found, plain = [], bounds.bound_at
 
-    def counted(*given, **named):
-        found.append(named["rigour"])
-        return plain(*given, **named)
+    def counted(source, n, order, request):
+        found.append(request.rigour)
+        return plain(source, n, order, request)
 
-    monkeypatch.setattr(solve, "_delta", counted)
-    monkeypatch.setattr(inverses, "_delta", counted)
+    monkeypatch.setattr(bounds, "bound_at", counted)
+    monkeypatch.setattr(inverses, "bound_at", counted)
     return found
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from symshuffle.accountants.evaluate import Request, choose_engine, evaluate_law
-from symshuffle.cli.arguments import EngineName, RigourName, engine_and_rigour
+from symshuffle.cli.arguments import EngineName, engine_and_rigour
 from symshuffle.engines.registry import ENGINES, Engine, engine_class, engine_classes, offers
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
@@ -66,11 +66,11 @@ def test_each_keeps_the_protocol(label):
 
 @pytest.mark.parametrize("label", ENGINES)
 def test_the_command_line_makes_them(label):
-    for rigour in (None, *RigourName):
+    for rigour in (None, *Rigour):
         engine, level = engine_and_rigour(EngineName(label), 1e-4, rigour)
         assert engine.name == engine_class(label).aiming(1e-4, 128).name
         assert rigour is None or level == Rigour(rigour.value)
-    assert engine_and_rigour(EngineName("contour"), 1e-4, RigourName.BALL)[0].least is Rigour.BALL
+    assert engine_and_rigour(EngineName("contour"), 1e-4, Rigour.BALL)[0].least is Rigour.BALL
 
 
 def test_the_automatic_choice_reads_the_registry(monkeypatch):

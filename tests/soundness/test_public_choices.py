@@ -17,13 +17,13 @@ from symshuffle import Channel, delta, epsilon, joint, mechanism, optimal_decomp
 from symshuffle.accountants import (
     adversary,
     baselines,
+    bounds,
     confirm,
     covered,
     curves,
     evaluate,
     inverses,
     reduction,
-    solve,
 )
 from symshuffle.anchored.law import AnchoredLaw
 from symshuffle.comparison import matching
@@ -61,14 +61,12 @@ INSIDE = {
     "engines.sparse.Sparse.offered",
     "engines.bromwich.Bromwich.offered",
     "engines.tilted.Window.side",
-    "accountants.covered.Reducible.reduction",
 }
-"""Called with members: by the registry, by an engine itself, or, of a protocol without a body, by ``reduction``."""
+"""Called with members: by the registry, or by an engine itself."""
 
 MADE = {
     "engines.bromwich.Bromwich",
-    "accountants.curves.Curve",
-    "accountants.solve.Amplification",
+    "accountants.amplification.Amplification",
     "design.decision.properties.PropertyReport",
     "frontiers.leakage.PairLeakage",
     "design.decision.tradeoff.Design",
@@ -88,6 +86,7 @@ OPTIMAL = optimal_decomposition(KRR)
 SKEW = (F(1, 4), F(3, 4))
 ANCHORED = AnchoredLaw.from_channel(W)
 REDUCED = reduction.reduction(W)
+CURVE = curves.delta_curve(REDUCED, n=3, levels=[0])
 LAW = REDUCED.laws(F(6, 5), "forward", None)[0]
 DENSITIES = LevelledPair(worst_pair(BlanketMixedGaussian("0.9", "4")), F(6, 5))
 MIXED = Laplace(F(2)).mixed_law(F(6, 5))
@@ -136,6 +135,9 @@ DOORS = {
     "accountants.inverses.solve_n.rigour": lambda v: inverses.solve_n(W, eps="1/2", delta="1/10", rigour=v),
     "accountants.neighbours.Neighbours.adjacency": lambda v: replace(REDUCED.neighbours("both", 3), adjacency=v),
     "accountants.neighbours.Neighbours.question": lambda v: replace(REDUCED.neighbours("both", 3), question=v),
+    "accountants.covered.Covering.adjacency": lambda v: covered.Covering(adjacency=v),
+    "accountants.covered.Covering.blanket": lambda v: covered.Covering(blanket=v),
+    "accountants.curves.Curve.kind": lambda v: replace(CURVE, kind=v),
     "accountants.covered.Reduction.adjacency": lambda v: replace(REDUCED, adjacency=v),
     "accountants.covered.Reduction.neighbours.question": lambda v: REDUCED.neighbours(v, 3),
     "accountants.covered.Reduction.laws.question": lambda v: REDUCED.laws(F(6, 5), v, None),
@@ -147,7 +149,7 @@ DOORS = {
     "accountants.solve.delta.rigour": lambda v: delta(W, n=3, exp_eps="6/5", rigour=v),
     "accountants.solve.epsilon.direction": lambda v: epsilon(W, n=3, delta="1/10", direction=v),
     "accountants.solve.epsilon.rigour": lambda v: epsilon(W, n=3, delta="1/10", rigour=v, rel=0.1),
-    "accountants.solve.limit_variance.direction": lambda v: solve.limit_variance(REDUCED, v),
+    "accountants.bounds.limit_variance.direction": lambda v: bounds.limit_variance(REDUCED, v),
     "comparison.matching.Match.kind": lambda v: matching.Match(v, HALF, None),
     "decompositions.backgrounds.ConstantBackground.others": lambda v: backgrounds.ConstantBackground(KRR, v),
     "decompositions.closed_forms.ClosedForm.law.direction": lambda v: closed_forms.closed_form(

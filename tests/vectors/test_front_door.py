@@ -65,7 +65,7 @@ def test_the_inverses_agree_with_delta():
     two_points = PrivUnit("0.7", 0, 10)  # a sign in every dimension: finite, and quick
     users = solve_n(two_points, eps="0.1", delta="1e-3", **given)
     assert users.neighbours.adjacency == "zero-out"
-    points = amplification_curve(two_points, delta="1e-3", users=[int(users.safe)], rel=1e-3, **given).points
+    points = amplification_curve(two_points, delta="1e-3", users=[int(users.safe_end)], rel=1e-3, **given).points
     assert points[0].y.lower <= Fraction(1, 10)
 
 

@@ -1,0 +1,194 @@
+"""The bound of a reduction at one level, and the smallest level at which it meets a target: what every question asks.
+
+A reduction and a :class:`~symshuffle.accountants.evaluate.Request` go in, brackets come out; nothing here reads what a
+user wrote.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final
+
+from symshuffle.accountants.covered import Datasets, MixedFamily, Reduction, laws, mixed_laws
+from symshuffle.accountants.evaluate import Request, evaluate
+from symshuffle.accountants.guided import Guide, guided, level
+from symshuffle.accountants.search import Bound, Crossing, cross, mills_guess, smallest_meeting
+from symshuffle.choices import Question, Rigour, choice
+from symshuffle.errors import Unsupported
+from symshuffle.law import Law
+from symshuffle.mechanisms.parameters import LARGEST_LEVEL
+from symshuffle.numbers import Exp, Real, to_float, upper_end
+from symshuffle.results import Bracket
+
+_WIDE: Final = 1e-2
+_FEW: Final = 2
+"""Laws beyond which a look of relative width ``_WIDE`` at each tells first which of them may have the largest value."""
+
+_FIRST_WIDTH: Final = 1e-3
+"""Relative width at which two finite laws are compared first."""
+
+
+def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
+    """The decomposition bound on delta at the level ``exp(eps) = order``: the largest H(n) of the laws of a source.
+
+    Three roads lead there: the laws with a continuous part themselves, where there are some and an engine takes them;
+    finite laws that have the bound as their largest value; and, where finite laws only approach it, laws on both sides.
+    On each of them ``upper`` is at least the largest value, and ``lower`` at most.
+    """
+    direct = _of_mixed(source.mixed, n, order, request, alone=not source.bounds)
+    if direct:
+        return _largest(direct)
+    if source.inner:
+        return _from_both_sides(source, n, order, request)
+    return _largest(_of_finite(source.laws(order, request.direction, request.bits), n, request))
+
+
+def reached_at(one: Datasets, n: int, order: Real, request: Request, *, approached: bool) -> Fraction:
+    """A number that the divergence of two real datasets is certainly not below, in the worst direction asked for.
+
+    Parameters
+    ----------
+    approached : bool
+        Whether finite laws only approach the law of the datasets, so that a fine look at them is wasted.
+    """
+    mixed = () if one.mixed is None else (one.mixed,)
+    found = _of_mixed(mixed, n, order, request, alone=one.law is None)
+    if not found and one.law is not None:
+        coarser = replace(request, rel=max(request.rel, _FIRST_WIDTH)) if approached else request
+        found = _of_finite(laws(one.law, order, request.direction, request.bits), n, coarser)
+    return max(bracket.lower for bracket in found)
+
+
+def _of_finite(found: Iterable[Law], n: int, request: Request) -> list[Bracket]:
+    """Brackets among which is that of the largest law; laws that are below another by a first, wide look have none."""
+    several = list(dict.fromkeys(found))
+    looks = request.engine is None and request.rigour is not Rigour.EXACT and request.rel < _WIDE
+    if looks and len(several) > _FEW:
+        rough = [evaluate(law, n, replace(request, rel=_WIDE)) for law in several]
+        leading = max(bracket.lower for bracket in rough)
+        several = [law for law, bracket in zip(several, rough, strict=True) if bracket.upper >= leading]
+    return [evaluate(law, n, request) for law in several]
+
+
+def _of_mixed(families: Sequence[MixedFamily], n: int, order: Real, request: Request, *, alone: bool) -> list[Bracket]:
+    """Of the laws with a continuous part; none where the request cannot be met on them and finite laws may do.
+
+    Raises
+    ------
+    Unsupported
+        If an engine refuses and the laws stand ``alone``: no finite ones are known.
+    """
+    takes = request.rigour is not Rigour.EXACT and (request.engine is None or request.engine.continuous)
+    if not takes and not alone:
+        return []
+    found = (law for family in families for law in mixed_laws(family, order, request.direction, request.bits))
+    try:
+        return [evaluate(law, n, request) for law in found]
+    except Unsupported:
+        if alone:
+            raise
+        return []
+
+
+def _from_both_sides(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
+    """From finite laws above and below the bound.
+
+    The laws stay as far apart as they are, so the engine is asked for no more than makes a difference: its width falls
+    by tens until that distance, not the width, is what keeps the ends apart.
+    """
+    above = source.laws(order, request.direction, request.bits)
+    below = [law for family in source.inner for law in laws(family, order, request.direction, request.bits)]
+    width = max(request.rel, _FIRST_WIDTH) if request.engine is None else request.rel
+    while True:
+        asked = replace(request, rel=width)
+        bracket = _largest(_of_finite(above, n, asked), _of_finite(below, n, asked))
+        if width <= request.rel or bracket.width > 3 * Fraction(width) * bracket.upper:
+            return bracket
+        width = max(request.rel, width / 10)
+
+
+def _largest(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Bracket:
+    """The bracket of the largest of some numbers, where given from brackets below and above it."""
+    top = max(above, key=lambda bracket: bracket.upper)
+    return replace(top, lower=max(bracket.lower for bracket in below or above))
+
+
+def smallest_eps(
+    source: Reduction, n: int, target: Fraction, request: Request, near: Fraction | None = None
+) -> Crossing:
+    """The smallest eps at which the bound meets a target delta, from both sides, ``request.rel`` apart.
+
+    Parameters
+    ----------
+    near : Fraction, optional
+        A guess to start from; else the search starts where the Gaussian limit meets the target.
+
+    Raises
+    ------
+    Unsupported
+        If no finite eps meets the target, or the engine does not resolve eps so finely.
+    """
+
+    def bound(rigour: Rigour | None) -> Bound:
+        return lambda eps, width: bound_at(source, n, ratio_of(eps), replace(request, rigour=rigour, rel=width))
+
+    def search(value: Bound, goal: Fraction, width: float) -> Crossing:
+        start = _gaussian_level(source, n, goal, request.direction) if near is None else float(near)
+        if start is not None:
+            zero_from = Guide(
+                start,
+                lambda eps: eps,
+                0.0,
+                falling=True,
+                whole=False,
+                most=Fraction(LARGEST_LEVEL),
+                zero=lambda eps: _all_zero(source.laws(Exp(eps), request.direction, request.bits)),
+            )
+            found = guided(value, goal, width, zero_from)
+            if found is not None:
+                return found
+        return smallest_meeting(value, goal, width, near)
+
+    quick = bound(Rigour.FLOAT64) if request.engine is None and request.rigour is Rigour.BALL else None
+    return cross(search, bound(request.rigour), target, request.rel, quick=quick)
+
+
+def first_guess(source: Reduction, n: int, target: Fraction, request: Request) -> Fraction | None:
+    """Where to look first for the smallest eps of densities, each value of which costs more than this one at eps = 0.
+
+    None for finite laws, whose variance tells where to look.
+    """
+    if source.bounds:
+        return None
+    return mills_guess(bound_at(source, n, Fraction(1), replace(request, rel=_WIDE)).upper, target)
+
+
+def ratio_of(eps: Fraction) -> Real:
+    """The ratio ``exp(eps)`` of a level, exactly."""
+    return Exp(eps) if eps else Fraction(1)
+
+
+def limit_variance(source: Reduction, direction: Question | str) -> float | None:
+    """The largest variance of G at eps = 0: over n, the squared distance of the Gaussians that the profile tends to.
+
+    None where a law is not to be had there, or all have densities.
+    """
+    question = choice(Question, direction, "direction")
+    try:
+        return max((to_float(law.variance) for law in source.laws(Fraction(1), question, None)), default=None)
+    except (Unsupported, OverflowError):
+        return None
+
+
+def _gaussian_level(source: Reduction, n: int, goal: Fraction, question: Question) -> float | None:
+    """Where the two Gaussians that n copies tend to have the target; None where no variance is known, or it is 0."""
+    spread = limit_variance(source, question)
+    return level(math.sqrt(spread / n), math.log(goal.numerator) - math.log(goal.denominator)) if spread else None
+
+
+def _all_zero(laws: Sequence[Law]) -> bool:
+    """Whether there are laws, and H(n) of all is certainly 0 for every n: of densities nothing is known by this."""
+    return bool(laws) and all(law.never_positive and upper_end(law.singular) == 0 for law in laws)

@@ -1,0 +1,90 @@
+"""The options that say whom a bound covers: taught here once, for every command that bounds something."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, Final, final
+
+import typer
+
+from symshuffle.choices import Adjacency
+from symshuffle.numbers import parse_rational
+
+if TYPE_CHECKING:
+    from symshuffle.accountants.covered import Whom
+
+COVERING: Final[dict[str, Any]] = {
+    "null": Annotated[
+        str | None,
+        typer.Option(
+            "--null",
+            help="For `channel`: output law of a null symbol, comma-separated. Neighbours then replace one input "
+            "by it.",
+        ),
+    ],
+    "adjacency": Annotated[
+        str | None,
+        typer.Option(
+            "--adjacency", help="In what neighbours differ: replace-one (default) or zero-out (a null symbol)."
+        ),
+    ],
+    "blanket": Annotated[
+        str | None,
+        typer.Option("--blanket", help="Of vector mechanisms: mechanism (the null symbol's law) or largest."),
+    ],
+}
+"""The options from which a command reads whom its bound covers: one for each field of a ``Covering``."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CoveringOptions:
+    """Whom a bound covers, as it was asked for on the command line.
+
+    Parameters
+    ----------
+    written : dict of str to str
+        The options that were given, as they were written.
+    """
+
+    written: dict[str, str]
+
+    @property
+    def whom(self) -> Whom:
+        """The same as the keywords of a front door."""
+        asked: dict[str, Any] = dict(self.written)
+        if "null" in asked:
+            asked["null"] = [parse_rational(part, "--null") for part in asked["null"].split(",")]
+        return asked  # type: ignore[return-value]  # the keys are those of COVERING
+
+    @property
+    def replaces_one(self) -> bool:
+        """Whether the adjacency is the default one."""
+        return "null" not in self.written and self.written.get("adjacency") in (None, Adjacency.REPLACE_ONE)
+
+
+NONE_ASKED: Final = CoveringOptions({})
+
+
+def with_covering(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with the options of :data:`COVERING`, which it receives as one argument ``covering``."""
+    shown = inspect.signature(command, eval_str=True)
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        written = {name: given.pop(name) for name in COVERING}
+        named = {name: value for name, value in written.items() if value is not None}
+        command(**given, covering=CoveringOptions(named))
+
+    kept = [one for name, one in shown.parameters.items() if name != "covering"]
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=option)
+        for name, option in COVERING.items()
+    ]
+    parameters = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in kept] + more
+    run.__signature__ = shown.replace(parameters=parameters)  # type: ignore[attr-defined]  # what typer reads
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run

@@ -23,6 +23,7 @@ from symshuffle.accountants.guided import Guide, distance, guided
 from symshuffle.accountants.neighbours import Neighbours, Question
 from symshuffle.accountants.reduction import Composed, Source, covering_reduction, reduction
 from symshuffle.accountants.search import Bound, Crossing, Point, Search, cross, narrow, settle
+from symshuffle.choices import replace_choice
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
@@ -68,6 +69,9 @@ class Inverse(AnswerMethods):
     delta: Bracket
     neighbours: Neighbours
     about: str
+
+    def __post_init__(self) -> None:
+        replace_choice(SafeEnd, self, "safe")
 
     @property
     def direction(self) -> Question:

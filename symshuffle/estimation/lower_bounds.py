@@ -21,10 +21,10 @@ import flint
 from symshuffle.anchored.law import check_composition, exact_columns
 from symshuffle.anchored.linear import dot
 from symshuffle.channel import Channel
-from symshuffle.errors import InputError
+from symshuffle.errors import CertificateError, InputError
 from symshuffle.estimation.canonical import Population, check_users, isotropic_risk
 from symshuffle.numbers import Ball, Number, Verdict, less, lower_end, to_arb, upper_end, working_precision
-from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed
 from symshuffle.shuffled import histogram_law
 
 BITS: Final = 128
@@ -97,9 +97,11 @@ class Sandwich(AnswerMethods):
     canonical : Bracket
         Enclosure of the worst-case risk of the canonical estimator.
     radius : Fraction
-        Half the side of the cube that carries the prior.
+        Half the side of the cube that carries the prior: with the question, all that the lower bound rests on.
     inputs, users : int
         Numbers of inputs and of users.
+    trace : Number
+        The cap on the trace.
     """
 
     lower: Bracket
@@ -108,6 +110,25 @@ class Sandwich(AnswerMethods):
     radius: Fraction
     inputs: int
     users: int
+    trace: Number
+
+    @well_formed()
+    def verify(self) -> None:
+        """Evaluate the three formulas again at the radius, from the numbers of inputs and users and the trace alone.
+
+        Raises
+        ------
+        CertificateError
+            At ``radius`` (the cube leaves the simplex), or ``lower``, ``upper`` or ``canonical`` where a bracket says
+            more than its formula does.
+        """
+        k, n = self.inputs, self.users
+        if not self.radius > 0 or self.radius**2 * (k - 1) ** 2 * k >= 1:
+            raise CertificateError(
+                "radius", f"{self.radius}: the cube around the uniform composition leaves the simplex"
+            )
+        for place, proved in _bounds(k, self.trace, n, self.radius).items():
+            check_claim(getattr(self, place), proved, place)
 
     @property
     def bracket(self) -> Bracket:
@@ -163,20 +184,22 @@ def minimax_sandwich(k: int, trace: Number, n: int) -> Sandwich:
     if trace == math.inf or less(k * (k - 1), trace) is Verdict.TRUE:
         raise InputError("trace", trace, f"at most {k * (k - 1)}, the trace of the identity channel")
     radius = _radius(k, float(trace), n)
+    return Sandwich(**_bounds(k, trace, n, radius), radius=radius, inputs=k, users=n, trace=trace)
+
+
+def _bounds(k: int, trace: Number, n: int, radius: Fraction) -> dict[str, Bracket]:
+    """Both bounds and the canonical risk: each by its formula, in balls; any admissible radius gives a lower bound."""
     with working_precision(BITS):
         m = k - 1
         cap = to_arb(trace)
-        squared = flint.arb(flint.fmpq(radius.numerator, radius.denominator)) ** 2
+        squared = to_arb(radius) ** 2
         bound = m**2 / (n * cap / (1 - squared * m**2 * k) + m * flint.arb.pi() ** 2 / squared)
         canonical = isotropic_risk(k, cap, population=Population.IID) / n
-        return Sandwich(
-            _bracket(bound, "van Trees with a cosine prior"),
-            _bracket(to_arb(best_shrinkage_risk(k, trace, n)), "canonical estimator, best shrinkage"),
-            _bracket(canonical, "canonical estimator of an exchangeable law"),
-            radius,
-            k,
-            n,
-        )
+        return {
+            "lower": _bracket(bound, "van Trees with a cosine prior"),
+            "upper": _bracket(to_arb(best_shrinkage_risk(k, trace, n)), "canonical estimator, best shrinkage"),
+            "canonical": _bracket(canonical, "canonical estimator of an exchangeable law"),
+        }
 
 
 def best_shrinkage_risk(k: int, trace: Number, n: int) -> Number:

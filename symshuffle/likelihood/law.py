@@ -8,7 +8,6 @@ histogram of their messages is published. With :math:`g=W_b/W_a` its likelihood 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -268,17 +267,6 @@ def abs_number(value: Any) -> Any:
         low = Fraction(0) if value.lower <= 0 <= value.upper else min(abs(value.lower), abs(value.upper))
         return Ball(low, max(abs(value.lower), abs(value.upper)), value.bits)
     return abs(value)
-
-
-def float_above(value: Fraction) -> float:
-    """The smallest double that is at least a rational."""
-    nearest = float(value)
-    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
-
-
-def described(about: str, bracket: Bracket) -> dict[str, Any]:
-    """A bracket with what it is about, for JSON; decimals rounded outward."""
-    return {"about": about, "how": bracket.how, "rigour": bracket.rigour.value, **bracket.decimals()}
 
 
 def check_share(name: str, value: Any) -> None:

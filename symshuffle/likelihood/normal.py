@@ -26,9 +26,9 @@ import flint
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.likelihood.certificates import Hinge, OneWay
-from symshuffle.likelihood.law import LikelihoodRatio, described, float_above
+from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.numbers import DEFAULT_BITS, Ball, Number, enclose, to_arb, working_precision
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 
 Under: TypeAlias = Literal["P", "Q"]
 
@@ -169,7 +169,7 @@ def gaussian_profile(mu: Number, *, exp_eps: object = None, eps: object = None, 
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class NormalProfile:
+class NormalProfile(AnswerMethods):
     """A privacy curve at one level, by its normal approximation with a proved error.
 
     Parameters
@@ -213,23 +213,9 @@ class NormalProfile:
         return f"{self.direction} delta of a canonical pair of {self.n} users"
 
     @property
-    def how(self) -> str:
-        """The method."""
-        return self.bracket.how
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``json.dumps`` accepts."""
-        return described(self.about, self.bracket)
-
-    def __float__(self) -> float:
-        """The safe end of the bracket, the upper one, rounded up."""
-        return float_above(self.bracket.upper)
-
-    def __repr__(self) -> str:
-        return f"<{self.about}: {self.bracket}>"
-
-    def _repr_html_(self) -> str:
-        return f"{self.bracket._repr_html_()}<p>{self.about}</p>"
+    def safe(self) -> SafeEnd:
+        """The upper end."""
+        return SafeEnd.UPPER
 
 
 def normal_profile(

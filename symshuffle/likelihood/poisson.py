@@ -28,9 +28,9 @@ import flint
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.errors import Unsupported
 from symshuffle.likelihood.certificates import Hinge, OneWay
-from symshuffle.likelihood.law import LikelihoodRatio, described, float_above
+from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.numbers import DEFAULT_BITS, Ball, Verdict, equal, is_exact, to_arb, upper_end, working_precision
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 
 MOST_TERMS: Final = 400_000
 """Vectors of Poisson counts beyond which the sum is refused."""
@@ -103,7 +103,7 @@ class CompoundPoisson:
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class PoissonProfile:
+class PoissonProfile(AnswerMethods):
     """A privacy curve at one level, by its compound Poisson approximation with a proved error.
 
     Parameters
@@ -139,23 +139,9 @@ class PoissonProfile:
         return f"{self.direction} delta of a canonical pair of {self.n} users"
 
     @property
-    def how(self) -> str:
-        """The method."""
-        return self.bracket.how
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``json.dumps`` accepts."""
-        return described(self.about, self.bracket)
-
-    def __float__(self) -> float:
-        """The safe end of the bracket, the upper one, rounded up."""
-        return float_above(self.bracket.upper)
-
-    def __repr__(self) -> str:
-        return f"<{self.about}: {self.bracket}>"
-
-    def _repr_html_(self) -> str:
-        return f"{self.bracket._repr_html_()}<p>{self.about}</p>"
+    def safe(self) -> SafeEnd:
+        """The upper end."""
+        return SafeEnd.UPPER
 
 
 def poisson_error(ratio: LikelihoodRatio) -> Any:

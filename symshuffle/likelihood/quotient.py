@@ -12,9 +12,10 @@ from fractions import Fraction
 from typing import Any, final
 
 from symshuffle.channel import Channel
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.errors import CertificateError, InputError, Unsupported
 from symshuffle.likelihood.law import LikelihoodRatio, exact_sum, require_common_support
 from symshuffle.numbers import Number, equal, is_exact, lower_end
+from symshuffle.results import well_formed
 
 
 @final
@@ -70,28 +71,33 @@ class Quotient:
 
         Raises
         ------
-        InputError
-            Naming the block or output where a condition fails.
+        CertificateError
+            At ``blocks`` (not each output that a row charges, once), ``ratios`` (not distinct, or not one per block),
+            ``kernel[i]`` (no distribution on a block) or ``outputs[y]`` (its masses are not rebuilt).
         Unsupported
             For balls, in which equality is not decided.
         """
         if not is_exact((*self.rows[0], *self.rows[1], *self.ratios)):
             raise Unsupported("sufficiency is checked over the rationals; balls cannot be equal")
+        self._verify()
+
+    @well_formed()
+    def _verify(self) -> None:
         seen = [y for block in self.blocks for y in block]
         charged = [y for y, masses in enumerate(zip(*self.rows, strict=True)) if any(masses)]
         if sorted(seen) != charged:
-            raise InputError("blocks", seen[:10], "each output that a row charges, once")
+            raise CertificateError("blocks", f"{seen[:10]} are not the outputs that a row charges, each once")
         if len(set(self.ratios)) != len(self.ratios) or len(self.ratios) != len(self.blocks):
-            raise InputError("ratios", f"{len(self.ratios)} of {len(self.blocks)} blocks", "distinct, one per block")
-        for r, mass, conditional in zip(self.ratios, self.masses, self.kernel(), strict=True):
-            shares = [share for _, share in conditional]
-            if not conditional or min(shares) < 0 or exact_sum(shares) != 1:
-                raise InputError(f"kernel at ratio {r}", shares[:10], "a distribution on the block")
+            raise CertificateError("ratios", f"{len(self.ratios)} of {len(self.blocks)} blocks, to be distinct")
+        parts = zip(self.ratios, self.masses, self.kernel(), strict=True)
+        for i, (r, mass, conditional) in enumerate(parts):
+            if exact_sum(share for _, share in conditional) != 1:
+                raise CertificateError(f"kernel[{i}]", f"{conditional[:10]} is no distribution on the block")
             for y, share in conditional:
                 rebuilt: tuple[Any, Any] = mass * share, r * mass * share
                 if rebuilt != (self.rows[0][y], self.rows[1][y]):
                     was = f"{self.rows[0][y]}, {self.rows[1][y]}"
-                    raise InputError(f"output {y}", f"rebuilt as {rebuilt[0]}, {rebuilt[1]}", f"its masses {was}")
+                    raise CertificateError(f"outputs[{y}]", f"rebuilt as {rebuilt[0]}, {rebuilt[1]}; they are {was}")
 
     def push(self, histogram: tuple[int, ...]) -> tuple[int, ...]:
         """The histogram of blocks of a histogram of outputs."""

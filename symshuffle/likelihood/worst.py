@@ -23,12 +23,11 @@ from typing import Any, Final, final
 
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.design.decision.programs import cvxpy, run
-from symshuffle.errors import InputError, NotDecided, SolverFailure
+from symshuffle.errors import CertificateError, InputError, NotDecided, SolverFailure
 from symshuffle.likelihood.certificates import Hinge, OneWay, check_direction, hinge_range
 from symshuffle.likelihood.extremes import check_attainable, endpoint_ratio, largest_chi_square
-from symshuffle.likelihood.law import described, float_above
-from symshuffle.numbers import parse_rational
-from symshuffle.results import Bracket, Rigour
+from symshuffle.numbers import brief, parse_rational
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed
 
 _EVEN: Final = 160
 _NEAR: Final = 60
@@ -87,7 +86,7 @@ class Majorant:
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class WorstCurve:
+class WorstCurve(AnswerMethods):
     """The largest hinge over laws of given variance and range, with both certificates.
 
     Parameters
@@ -123,48 +122,34 @@ class WorstCurve:
         )
 
     @property
-    def how(self) -> str:
-        """The method."""
-        return self.bracket.how
+    def safe(self) -> SafeEnd:
+        """The upper end."""
+        return SafeEnd.UPPER
 
-    def to_dict(self) -> dict[str, Any]:
-        """What ``json.dumps`` accepts."""
-        return described(self.about, self.bracket)
-
-    def __float__(self) -> float:
-        """The safe end of the bracket, the upper one, rounded up."""
-        return float_above(self.bracket.upper)
-
-    def __repr__(self) -> str:
-        return f"<{self.about}: {self.bracket}>"
-
-    def _repr_html_(self) -> str:
-        return f"{self.bracket._repr_html_()}<p>{self.about}</p>"
-
+    @well_formed()
     def verify(self) -> None:
         """Check both ends from the question alone, in rational arithmetic.
 
         Raises
         ------
-        InputError
-            Naming the condition that fails.
+        CertificateError
+            At ``majorant`` (it dips below the hinge on the range), ``law`` (an atom outside the range, a negative mass,
+            or other moments than asked for) or ``value``.
         """
         hinge, variance, (below, above) = _question(self.chi_square, self.n, self.lam, self.exp_eps, self.direction)
         margin = self.majorant.margin(hinge.kink, below, above)
         if margin < 0:
-            raise InputError("majorant", f"dips {-margin} below the hinge", "a quadratic above the hinge on the range")
-        upper = hinge.scale * self.majorant.expectation(variance)
-        if self.bracket.upper < upper:
-            raise InputError("bracket.upper", self.bracket.upper, f"at least {upper}, the mean of the majorant")
-        values, weights = zip(*self.law, strict=True)
-        if min(weights) < 0 or min(values) < -below or max(values) > above:
-            raise InputError("law", "an atom outside the range or of negative mass", f"a law on [{-below}, {above}]")
+            raise CertificateError("majorant", f"it dips {brief(-margin)} below the hinge")
+        for value, mass in self.law:
+            if mass < 0 or not -below <= value <= above:
+                raise CertificateError("law", f"mass {mass} at {value}, on [{-below}, {above}]")
         moments = [sum((w * v**power for v, w in self.law), start=Fraction(0)) for power in range(3)]
         if moments != [1, 0, variance]:
-            raise InputError("law", f"moments {', '.join(map(str, moments))}", f"moments 1, 0, {variance}")
+            raise CertificateError("law", f"moments {', '.join(map(brief, moments))}, not 1, 0, {variance}")
+        upper = hinge.scale * self.majorant.expectation(variance)
         lower = hinge.scale * sum((w * max(v - hinge.kink, Fraction(0)) for v, w in self.law), start=Fraction(0))
-        if self.bracket.lower > lower:
-            raise InputError("bracket.lower", self.bracket.lower, f"at most {lower}, what the law has")
+        proved = Bracket(lower, upper, Rigour.EXACT, "lp", "the mean of the hinge under the law, and of the majorant")
+        check_claim(self.bracket, proved, "value")
 
 
 def worst_curve(

@@ -20,8 +20,10 @@ from symshuffle.design.decision.modelling import CertifiedModel
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
 from symshuffle.design.decision.tradeoff import Criterion
 from symshuffle.design.information import measures
+from symshuffle.design.information.logarithmic import logarithmic_formula
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.parametric.walk import derive
+from symshuffle.estimation.lower_bounds import minimax_sandwich
 from symshuffle.frontiers.caps import extreme_templates
 from symshuffle.frontiers.convex_order import ConvexOrder, convex_order
 from symshuffle.frontiers.frontier import trace_frontier
@@ -32,6 +34,8 @@ from symshuffle.geometry.groups import symmetric_group, trivial_group
 from symshuffle.geometry.linprog import solve
 from symshuffle.geometry.orders import Garbling, Separation, blackwell, deficiency
 from symshuffle.law import Law
+from symshuffle.likelihood.quotient import likelihood_quotient
+from symshuffle.likelihood.worst import worst_curve
 from symshuffle.lp import Certificate, LinearProgram
 from symshuffle.mechanisms.finite import krr
 from symshuffle.numbers import Exp
@@ -563,7 +567,7 @@ def true_ones() -> Iterator[Any]:
     yield from (design(), design(E1), bayes_tradeoff(ORDERED, F(3)), bayes_tradeoff(ORDERED, E1), channel_risk())
     yield from (guessing(), two_levels(), program(), CertifiedModel(F(1), program(), F(0), False), lacking())
     yield from map(largest, ("rational", "logarithmic", "level", "grouped", "many"))
-    yield from (formula(), bayes_formula())
+    yield from (formula(), bayes_formula(), logs(), logs().pieces[0], sandwich(), quotient(), worst())
 
 
 def true_pairs() -> Iterator[Callable[[], None]]:
@@ -622,3 +626,103 @@ false(
     "bracket",
     lambda: replace(member(), bracket=_span(member().bracket.lower, member().bracket.upper, Rigour.EXACT)).verify(),
 )
+
+
+# Formulas with logarithms
+
+
+def _logs() -> Any:
+    return logarithmic_formula(
+        measures.kullback_leibler([F(1, 2), F(1, 3), F(1, 6)], [F(1, 6), F(1, 3), F(1, 2)]), LEVELS
+    )
+
+
+LEVELS = (F(2), F(5, 2))
+HALVES, SKEWED = [F(1, 2), F(1, 2)], [F(1, 4), F(3, 4)]
+logs = cache(_logs)
+
+
+def _log_piece(name: str, place: str, changes: Callable[[Any], dict[str, Any]]) -> None:
+    def check() -> None:
+        piece = logs().pieces[0]
+        replace(piece, **changes(piece)).verify()
+
+    false(f"log piece: {name}", place, check)
+
+
+def _log_formula(name: str, place: str, changes: Callable[[Any], dict[str, Any]]) -> None:
+    false(f"log formula: {name}", place, lambda: replace(logs(), **changes(logs())).verify())
+
+
+_log_piece("ends swapped", "levels", lambda p: {"lower": p.upper, "upper": p.lower})
+_log_piece("inputs that differ", "group", lambda p: {"group": symmetric_group(3)})
+_log_piece("an orbit too few", "basis", lambda p: {"basis": p.basis[1:]})
+_log_piece("no orbit", "basis", lambda p: {"basis": (*p.basis[1:], 0)})
+_log_piece("weights doubled", "weights", lambda p: {"weights": tuple((o, 2 * w) for o, w in p.weights)})
+_log_piece("value", "value", lambda p: {"value": p.value * F(101, 100)})
+_log_piece("a condition more", "conditions", lambda p: {"conditions": p.conditions + 1})
+_log_piece("beyond its interval", "conditions", lambda p: {"upper": F(40)})
+_log_formula("a piece fails", "pieces[0].value", lambda f: {"pieces": (replace(f.pieces[0], value=sp.Integer(0)),)})
+_log_formula(
+    "a piece of another measure",
+    "pieces[1].measure",
+    lambda f: {"pieces": (*f.pieces, *logarithmic_formula(measures.kullback_leibler(HALVES, SKEWED), LEVELS).pieces)},
+)
+_log_formula("a gap at the end", "gaps[1]", lambda f: {"levels": (F(2), F(3))})
+
+
+# Bounds of the minimax risk
+
+
+@cache
+def sandwich() -> Any:
+    """A true one."""
+    return minimax_sandwich(3, F(1), 100)
+
+
+def _sandwich(name: str, place: str, **changes: Any) -> None:
+    false(f"sandwich: {name}", place, lambda: replace(sandwich(), **changes).verify())
+
+
+_sandwich("no cube", "radius", radius=F(0))
+_sandwich("a cube beyond the simplex", "radius", radius=F(1, 2))
+_sandwich("a lower bound too high", "lower", lower=exactly(F(1, 2)))
+_sandwich("an upper bound too low", "upper", upper=exactly(F(0)))
+
+
+# Quotients by the likelihood ratio, and worst curves
+
+
+@cache
+def quotient() -> Any:
+    """A true one, of three blocks."""
+    tied = [["1/6", "1/3", "1/4", "1/4"], ["1/12", "1/6", "1/2", "1/4"]]
+    return likelihood_quotient(Channel.from_rows(tied), 0, 1)
+
+
+def _quotient(name: str, place: str, **changes: Any) -> None:
+    false(f"quotient: {name}", place, lambda: replace(quotient(), **changes).verify())
+
+
+_quotient("an output missing", "blocks", blocks=((0, 1), (3,), ()))
+_quotient("a ratio twice", "ratios", ratios=(F(1, 2), F(1), F(1)))
+_quotient("a ratio too many", "ratios", ratios=(F(1, 2), F(1), F(2), F(3)))
+_quotient("an empty block", "kernel[3]", blocks=((0, 1), (3,), (2,), ()), ratios=(F(1, 2), F(1), F(2), F(3)))
+_quotient("another ratio", "outputs[2]", ratios=(F(1, 2), F(1), F(3)))
+
+
+@cache
+def worst() -> Any:
+    """A true one."""
+    return worst_curve(1, 5, lam=3, exp_eps="6/5")
+
+
+def _worst(name: str, place: str, changes: Callable[[Any], dict[str, Any]]) -> None:
+    false(f"worst curve: {name}", place, lambda: replace(worst(), **changes(worst())).verify())
+
+
+_worst("it dips", "majorant", lambda f: {"majorant": replace(f.majorant, alpha=f.majorant.alpha - F(1, 10**6))})
+_worst("an atom below the range", "law", lambda f: {"law": ((F(-2), F(0)), *f.law)})
+_worst("a negative mass", "law", lambda f: {"law": (*f.law, (F(0), F(-1, 9)), (F(0), F(1, 9)))})
+_worst("other moments", "law", lambda f: {"law": ((f.law[0][0], f.law[0][1] + F(1, 10**9)), *f.law[1:])})
+_worst("upper end", "value", lambda f: {"bracket": replace(f.bracket, upper=f.bracket.lower)})

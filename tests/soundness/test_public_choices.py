@@ -65,6 +65,7 @@ INSIDE = {
 """Called with members: by the registry, or by an engine itself."""
 
 MADE = {
+    "accountants.inverses.Inverse",
     "engines.bromwich.Bromwich",
     "accountants.amplification.Amplification",
     "design.decision.properties.PropertyReport",

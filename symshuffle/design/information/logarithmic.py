@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, final
 
@@ -26,14 +26,16 @@ import flint
 import sympy as sp
 from sympy.polys.matrices import DomainMatrix
 
+from symshuffle.design.information.maximum import check_exchangeable
 from symshuffle.design.information.measures import LogTerm, Measure
-from symshuffle.errors import InputError, NotDecided, Unsupported
+from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.geometry.extremal import check_lam
 from symshuffle.geometry.groups import SubsetOrbit, SymmetryGroup
 from symshuffle.geometry.linprog import full_bases
 from symshuffle.lp import LinearProgram, Sense
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.numbers import Ball, to_arb, working_precision
+from symshuffle.results import well_formed, within
 
 Logarithm: TypeAlias = "tuple[int, Fraction] | None"
 """The logarithm of ``slope * lam + constant``; None stands for the factor 1."""
@@ -72,6 +74,12 @@ class LogPiece:
         The optimal orbits with the weight of one subset.
     conditions : int
         How many functions were shown to be positive on the interval.
+    measure : Measure
+        What is maximised.
+    group : SymmetryGroup
+        Permutations of exchangeable inputs by which the program was reduced.
+    basis : tuple of int
+        The representatives of the orbits that make the optimal basis: all that the proof needs besides the measure.
     """
 
     lower: Fraction
@@ -79,14 +87,75 @@ class LogPiece:
     value: sp.Expr
     weights: tuple[tuple[SubsetOrbit, sp.Expr], ...]
     conditions: int
+    measure: Measure = field(repr=False)
+    group: SymmetryGroup = field(repr=False)
+    basis: tuple[int, ...] = field(repr=False)
+
+    @well_formed()
+    def verify(self) -> None:
+        """Solve for the basis again and show on the whole interval that it is optimal, from the measure alone.
+
+        Raises
+        ------
+        CertificateError
+            At ``levels`` (not an interval above 1), ``group`` where inputs are not exchangeable, ``basis`` (an orbit
+            that is none), ``weights`` or ``value`` where the formulas shown are others than those of the basis, or
+            ``conditions`` (their number, or one is not shown to be positive on the interval).
+        """
+        if not 1 < self.lower <= self.upper:
+            raise CertificateError("levels", f"[{self.lower}, {self.upper}] is no interval of levels above 1")
+        with within("group"):
+            check_exchangeable(self.measure, self.group)
+        program = _LogProgram.of(self.measure, self.group)
+        places = {orbit.representative: j for j, orbit in enumerate(program.orbits)}
+        if len(set(self.basis)) != program.rows or not places.keys() >= set(self.basis):
+            raise CertificateError("basis", f"{self.basis} are not {program.rows} representatives of orbits")
+        solved = program.solved([places[y] for y in self.basis])
+        shown = program.shown(solved, (self.lower, self.upper))
+        if dict(shown.weights) != dict(self.weights):
+            raise CertificateError("weights", "they are not those of the basis")
+        if shown.value != self.value:
+            raise CertificateError("value", f"{self.value} is shown, {shown.value} is that of the basis")
+        holds = _positive(solved.conditions, _bits(self.lower))
+        if shown.conditions != self.conditions or not _covered(holds, self.lower, self.upper):
+            raise CertificateError("conditions", f"not all {shown.conditions} are shown to be positive on the interval")
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class LogFormula:
-    """The maximum on a stated interval of levels, as pieces with small gaps in which the breakpoints lie."""
+    """The maximum on a stated interval of levels, as pieces with small gaps in which the breakpoints lie.
+
+    Parameters
+    ----------
+    pieces : tuple of LogPiece
+        In rising order.
+    levels : (Fraction, Fraction)
+        The interval.
+    """
 
     pieces: tuple[LogPiece, ...]
+    levels: tuple[Fraction, Fraction]
+
+    @well_formed()
+    def verify(self) -> None:
+        """Check every piece, and that no more than small gaps of the interval are left between them.
+
+        Raises
+        ------
+        CertificateError
+            At ``pieces[i]`` (a piece fails, or is of another measure than the first) or ``gaps[i]`` (pieces do not
+            follow each other closely, or the ends of the interval).
+        """
+        for i, piece in enumerate(self.pieces):
+            with within(f"pieces[{i}]"):
+                piece.verify()
+            if piece.measure != self.pieces[0].measure:
+                raise CertificateError(f"pieces[{i}].measure", "it is another one than that of the first piece")
+        ends = [self.levels[0], *(end for piece in self.pieces for end in (piece.lower, piece.upper)), self.levels[1]]
+        for i, (before, after) in enumerate(zip(ends[::2], ends[1::2], strict=True)):
+            if not 0 <= after - before <= _GAP * _unit(before):
+                raise CertificateError(f"gaps[{i}]", f"from {before} to {after}")
 
     @property
     def breakpoints(self) -> tuple[tuple[Fraction, Fraction], ...]:
@@ -118,7 +187,7 @@ def logarithmic_formula(
         raise InputError("levels", f"{lower}, {upper}", "two levels, the smaller first")
     program = _LogProgram.of(measure, group or measure.symmetry())
     pieces = list(_fill(program, lower, upper))
-    return LogFormula(tuple(pieces))
+    return LogFormula(tuple(pieces), (lower, upper))
 
 
 def _fill(program: _LogProgram, lower: Fraction, upper: Fraction) -> Iterator[LogPiece]:
@@ -149,10 +218,22 @@ def logarithmic_piece(
 
 @final
 @dataclass(frozen=True, slots=True)
+class _Solved:
+    """A basis (places of orbits), its weights times a common denominator, and what has to be positive around it."""
+
+    basis: tuple[int, ...]
+    weights: tuple[Any, ...]
+    det: Any
+    conditions: tuple[LogSum, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class _LogProgram:
     """One column per orbit of subsets, one row per orbit of inputs, in polynomials of ``lam``."""
 
-    name: str
+    measure: Measure
+    group: SymmetryGroup
     orbits: tuple[SubsetOrbit, ...]
     shares: tuple[tuple[Fraction, ...], ...]
     """By orbit, the part of its subsets that hold any one input of each orbit of inputs."""
@@ -171,20 +252,29 @@ class _LogProgram:
         coefficients = tuple(
             tuple(one + sp.QQ(s.numerator, s.denominator) * (lam - one) for s in row) for row in shares
         )
-        return cls(
-            measure.name, orbits, shares, coefficients, tuple(_terms(measure.logs, o.representative) for o in orbits)
-        )
+        terms = tuple(_terms(measure.logs, o.representative) for o in orbits)
+        return cls(measure, group, orbits, shares, coefficients, terms)
+
+    @property
+    def rows(self) -> int:
+        """How many orbits of inputs there are."""
+        return len(self.coefficients[0])
+
+    def solved(self, basis: Sequence[int]) -> _Solved:
+        """The weights of a basis and its conditions."""
+        ones = [_RING.one] * len(basis)
+        others = [j for j in range(len(self.orbits)) if j not in basis]
+        (weights, *columns), det = self._solve(basis, [ones, *(self.coefficients[j] for j in others)])
+        conditions = self._conditions(basis, weights, dict(zip(others, columns, strict=True)), det)
+        return _Solved(tuple(basis), tuple(weights), det, tuple(conditions))
 
     def piece(self, lam: Fraction, levels: tuple[Fraction, Fraction]) -> LogPiece:
         for basis in full_bases(self.at(lam)):
-            ones = [_RING.one] * len(basis)
-            others = [j for j in range(len(self.orbits)) if j not in basis]
-            (weights, *solved), det = self._solve(basis, [ones, *(self.coefficients[j] for j in others)])
-            conditions = self._conditions(basis, weights, dict(zip(others, solved, strict=True)), det)
-            holds = _positive(conditions, _bits(min(lam, *levels)))
+            solved = self.solved(basis)
+            holds = _positive(solved.conditions, _bits(min(lam, *levels)))
             if holds(lam, lam):
                 lower, upper = (_reach(holds, lam, end) for end in levels)
-                return self._shown(basis, weights, det, (lower, upper), len(conditions))
+                return self.shown(solved, (lower, upper))
         raise NotDecided(f"no basis that was proposed at lam = 1 + {float(lam - 1):.6g} is optimal there for certain")
 
     def at(self, lam: Fraction) -> LinearProgram:
@@ -202,9 +292,8 @@ class _LogProgram:
             ((0, entry), *((i, share - shares[0]) for i, share in enumerate(shares) if i))
             for entry, shares in zip(first, self.shares, strict=True)
         )
-        rows = len(self.coefficients[0])
-        rhs = (Fraction(1), *(Fraction(0),) * (rows - 1))
-        return LinearProgram(costs, entries, (Sense.EQ,) * rows, rhs)
+        rhs = (Fraction(1), *(Fraction(0),) * (self.rows - 1))
+        return LinearProgram(costs, entries, (Sense.EQ,) * self.rows, rhs)
 
     def _solve(self, basis: Sequence[int], sides: Sequence[Sequence[Any]]) -> tuple[list[list[Any]], Any]:
         """Columns in terms of a basis: numerators by column, and their common denominator."""
@@ -229,21 +318,22 @@ class _LogProgram:
                 conditions.append(total)
         return list(map(_away_from_one, conditions))
 
-    def _shown(
-        self, basis: Sequence[int], weights: Sequence[Any], det: Any, ends: tuple[Fraction, Fraction], conditions: int
-    ) -> LogPiece:
-        field = _RING.get_field()
+    def shown(self, solved: _Solved, ends: tuple[Fraction, Fraction]) -> LogPiece:
+        """The piece in SymPy."""
+        ratios = _RING.get_field()
         value, shown = sp.Integer(0), []
-        for j, weight in zip(basis, weights, strict=True):
+        for j, weight in zip(solved.basis, solved.weights, strict=True):
             if weight:
-                mass = sp.factor(field.to_sympy(field(weight) / field(det)))
+                mass = sp.factor(ratios.to_sympy(ratios(weight) / ratios(solved.det)))
                 logs = (
-                    sp.factor(_RING.to_sympy(f)) * sp.log(sp.factor(field.to_sympy(field(t) / field(b))))
+                    sp.factor(_RING.to_sympy(f)) * sp.log(sp.factor(ratios.to_sympy(ratios(t) / ratios(b))))
                     for f, t, b in self.terms[j]
                 )
                 value += mass * sum(logs, start=sp.Integer(0))
                 shown.append((self.orbits[j], sp.factor(mass / self.orbits[j].size)))
-        return LogPiece(ends[0], ends[1], value, tuple(shown), conditions)
+        basis = tuple(self.orbits[j].representative for j in solved.basis)
+        count = len(solved.conditions)
+        return LogPiece(ends[0], ends[1], value, tuple(shown), count, self.measure, self.group, basis)
 
 
 def _terms(logs: Iterable[LogTerm], subset: int) -> tuple[tuple[Any, Any, Any], ...]:
@@ -366,6 +456,15 @@ def _reach(holds: Callable[[Fraction, Fraction], bool], start: Fraction, end: Fr
             goal = end
         at, step = (goal, 2 * step) if holds(at, goal) else (at, step / 4)
     return at
+
+
+def _covered(holds: Callable[[Fraction, Fraction], bool], low: Fraction, high: Fraction) -> bool:
+    """Whether the conditions are certified on all of an interval, by halves down to the tolerance of the search."""
+    whole = holds(low, high)
+    if whole or high - low <= _TOLERANCE * _unit(low) / 64:
+        return whole
+    middle = (low + high) / 2
+    return _covered(holds, low, middle) and _covered(holds, middle, high)
 
 
 def _unit(level: Fraction) -> Fraction:

@@ -112,7 +112,7 @@ class MeasureDesign(AnswerMethods):
             raise CertificateError("group", f"without symmetry {m} inputs have too many columns to check")
         if self.group is not None:
             with within("group"):
-                _check_exchangeable(self.measure, self.group)
+                check_exchangeable(self.measure, self.group)
         if not self.lam > 1:
             raise CertificateError("lam", f"{self.lam} is no level above 1")
         bound_lam = self.lam if self.bound_lam is None else self.bound_lam
@@ -246,7 +246,7 @@ def maximise(
         )
     _check_homogeneous(measure)
     if group is not None:
-        _check_exchangeable(measure, group)
+        check_exchangeable(measure, group)
     if not isinstance(lam, Exp):
         level = check_lam(lam)
         return narrowed(lambda bits: _maximise_at(measure, level, group, bits), rel, _PRECISIONS)
@@ -268,8 +268,14 @@ def _maximise_around(measure: Measure, lam: Exp, group: SymmetryGroup | None, bi
     return replace(lower, bound=upper.bound, value=value, bound_lam=upper.lam, level=lam)
 
 
-def _check_exchangeable(measure: Measure, group: SymmetryGroup) -> None:
-    """Refuse a group that acts on other inputs, or moves inputs on which the data of the measure differ."""
+def check_exchangeable(measure: Measure, group: SymmetryGroup) -> None:
+    """Check that a group only exchanges inputs that a measure cannot tell apart.
+
+    Raises
+    ------
+    InputError
+        If it acts on another number of inputs, or exchanges inputs with different data.
+    """
     if group.m != measure.num_inputs or not measure.data:
         raise InputError("group", f"acts on {group.m} inputs", f"{measure.num_inputs} inputs of a measure with data")
     for i, generator in enumerate(group.generators):

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any, final
 
 from symshuffle.errors import InputError
+from symshuffle.levels import takes_eps0
 from symshuffle.numbers import (
     FLOAT_SUM_SLACK,
     Number,
@@ -123,6 +124,7 @@ class Channel:
         except OverflowError:  # beyond the range of doubles
             return math.log(top.numerator) - math.log(top.denominator)
 
+    @takes_eps0(as_ball=True)
     def is_ldp(self, lam: Number | int) -> Verdict:
         """Whether the channel is log(lam)-LDP, for ``lam = exp(eps0) >= 1``."""
         cap = self.ratio_cap()

@@ -25,6 +25,7 @@ from symshuffle.choices import Rigour, choice
 from symshuffle.decompositions.clones import standard_clone_pair, stronger_clone
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.errors import InputError
+from symshuffle.levels import takes_eps0
 from symshuffle.numbers import (
     DEFAULT_BITS,
     Ball,
@@ -98,6 +99,7 @@ class BlanketVariable:
         return cls(gamma, x - 1, minimum(values), maximum(values), second)
 
     @classmethod
+    @takes_eps0()
     def laplace(cls, lam: Real, exp_eps: Real, *, bits: int = DEFAULT_BITS) -> BlanketVariable:
         r"""The variable of Laplace noise on a bit, in closed form.
 
@@ -226,6 +228,7 @@ def blanket_bennett(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BI
         return Ball.from_arb(published.min(moments), bits)
 
 
+@takes_eps0()
 def generic_hoeffding(lam: Number, *, exp_eps: Number, n: int, bits: int = DEFAULT_BITS) -> Ball:
     r"""Hoeffding's bound for any mechanism with a given local budget, from what the budget alone says of L.
 
@@ -268,6 +271,7 @@ def _comparable(lam: Any, exp_eps: Any, bits: int) -> tuple[Any, Any]:
     return first, second
 
 
+@takes_eps0(as_ball=True)
 def standard_clone(
     lam: Number,
     *,
@@ -301,6 +305,7 @@ def standard_clone(
     return evaluate_law(standard_clone_pair(cap).gparv(x), n, engine=engine, rigour=rigour, rel=rel)
 
 
+@takes_eps0()
 def standard_clone_closed_form(lam: Number, *, delta: Fraction, n: int, bits: int = DEFAULT_BITS) -> Ball:
     r"""A target ratio that the standard clone certainly meets, in closed form.
 
@@ -341,6 +346,7 @@ def standard_clone_closed_form(lam: Number, *, delta: Fraction, n: int, bits: in
         return Ball.from_arb(1 + (cap - 1) / (cap + 1) * 8 * (root + cap / n), bits)
 
 
+@takes_eps0(as_ball=True)
 def four_point_clone(
     channel: Channel,
     pair: tuple[int, int],

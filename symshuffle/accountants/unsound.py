@@ -17,6 +17,7 @@ from symshuffle.decompositions.clones import unsound_stronger_clone_pair
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.engines.exact import Exact
 from symshuffle.errors import InputError
+from symshuffle.levels import takes_eps0
 from symshuffle.numbers import Number, Verdict, less, maximum, positive_part
 from symshuffle.shuffled import shuffled_divergence
 
@@ -94,6 +95,7 @@ class UnsoundReduction:
         return None
 
 
+@takes_eps0(as_ball=True)
 def unsound_stronger_clone(lam: Number, p: Number) -> UnsoundReduction:
     """The three-cell reduction of the stronger clone, which bounds nothing.
 

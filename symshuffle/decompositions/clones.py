@@ -18,6 +18,7 @@ from typing import Any, final
 from symshuffle.channel import Channel
 from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.errors import InputError
+from symshuffle.levels import takes_eps0
 from symshuffle.numbers import Number, Verdict, as_number, less, maximum, minimum, positive_part
 
 
@@ -37,6 +38,7 @@ def _total(values: Iterable[Any]) -> Any:
     return sum(values, start=Fraction(0))
 
 
+@takes_eps0(as_ball=True)
 def intuitive_clone_pair(lam: Number) -> ReductionPair:
     r"""Reduction pair of the standard clone in its first form: user 1 sends 0 or 1 for certain.
 
@@ -56,6 +58,7 @@ def intuitive_clone_pair(lam: Number) -> ReductionPair:
     return ReductionPair((one, zero, zero), (zero, one, zero), (1 / (2 * value), 1 / (2 * value), 1 - 1 / value))
 
 
+@takes_eps0(as_ball=True)
 def standard_clone_pair(lam: Number) -> ReductionPair:
     r"""Reduction pair of the standard clone: a bound for every eps0-LDP mechanism.
 
@@ -76,6 +79,7 @@ def standard_clone_pair(lam: Number) -> ReductionPair:
     return ReductionPair((high, low, zero), (low, high, zero), (1 / (2 * value), 1 / (2 * value), 1 - 1 / value))
 
 
+@takes_eps0(as_ball=True)
 def generic_pair(lam: Number) -> ReductionPair:
     r"""The best generic reduction pair: the blanket of binary randomized response, a bound for every LDP mechanism.
 
@@ -99,6 +103,7 @@ def generic_pair(lam: Number) -> ReductionPair:
     return ReductionPair((high, low, zero), (low, high, zero), (low, low, (value - 1) / (value + 1)))
 
 
+@takes_eps0(as_ball=True)
 def two_point_mixture(first: Sequence[Number], second: Sequence[Number], lam: Number) -> tuple[Any, Any]:
     r"""The two extreme distributions that a pair of :math:`\varepsilon_0`-close distributions mixes.
 
@@ -131,6 +136,7 @@ def two_point_mixture(first: Sequence[Number], second: Sequence[Number], lam: Nu
     return q0, q1
 
 
+@takes_eps0(as_ball=True)
 def intuitive_clone(channel: Channel, pair: tuple[int, int], lam: Number | None = None) -> Decomposition:
     r"""The standard clone in its first form: :math:`R(x)=\frac{R(x_1^0)+R(x_1^1)}{2\lambda}+(1-\frac1\lambda)\,LO(x)`.
 
@@ -152,6 +158,7 @@ def intuitive_clone(channel: Channel, pair: tuple[int, int], lam: Number | None 
     return _three_cells(intuitive_clone_pair(value), (channel.rows[pair[0]], channel.rows[pair[1]]))
 
 
+@takes_eps0(as_ball=True)
 def standard_clone(channel: Channel, pair: tuple[int, int], lam: Number | None = None) -> Decomposition:
     """The standard clone over the two extreme distributions of the pair; arguments as in :func:`intuitive_clone`.
 
@@ -241,6 +248,7 @@ class StrongerClone:
         return Decomposition(a, b, c, 1 - _total(c), components)
 
 
+@takes_eps0(as_ball=True)
 def stronger_clone(
     channel: Channel,
     pair: tuple[int, int],
@@ -293,6 +301,7 @@ def stronger_clone(
     return StrongerClone(value, _total(clone0), p_min, p_min + _total(room), clone0, clone1, rest)
 
 
+@takes_eps0(as_ball=True)
 def unsound_stronger_clone_pair(lam: Number, p: Number) -> ReductionPair:
     r"""The three-cell pair :math:`(P_0(\varepsilon_0,p),P_1(\varepsilon_0,p))`, which bounds nothing: for study only.
 

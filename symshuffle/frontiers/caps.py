@@ -21,6 +21,7 @@ from symshuffle.choices import Population, choice
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.estimation.canonical import isotropic_risk
 from symshuffle.estimation.moments import pairwise_budget, trace
+from symshuffle.levels import takes_eps0
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, constant_of, evaluate, nonnegative, normal_form
 from symshuffle.numbers import DEFAULT_BITS, Ball, Number, Real, Verdict, as_integer, less
@@ -161,6 +162,7 @@ def sign_at(expression: sp.Expr, lam: Real) -> int:
     raise NotDecided(f"the sign of {expression} at lambda = {lam} is open at {_PRECISIONS[-1]} bits")
 
 
+@takes_eps0()
 def optimal_subset_sizes(k: int, lam: Real) -> tuple[int, ...]:
     """The subset sizes of largest trace under the ratio cap ``lam``: one size, or two that tie.
 
@@ -217,6 +219,7 @@ def at(expression: sp.Expr, *, k: int, lam: Real, s: int | None = None, bits: in
     return evaluate(expression.subs(values), bits=bits)
 
 
+@takes_eps0()
 def raw_cap_trace(k: int, lam: Real, *, bits: int | None = None) -> Number:
     r"""The largest trace of a channel with ratio cap ``lam``, :math:`T^*=\max_sT_k(s;\lambda)`.
 
@@ -285,6 +288,7 @@ def split_template(u: Sequence[Fraction], lam: Fraction) -> tuple[Fraction, Vect
     return sum(up) / (2 * Fraction(len(u))), first, second
 
 
+@takes_eps0()
 def raw_cap_risk_constant(k: int, lam: Real, *, population: Population | str, bits: int | None = None) -> Number:
     """Users times the smallest worst-case canonical risk under the ratio cap (anchored, Theorem 9.4)."""
     population = choice(Population, population, "population")

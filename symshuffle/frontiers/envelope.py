@@ -27,6 +27,7 @@ from symshuffle.choices import Direction as Direction  # noqa: PLC0414  # its na
 from symshuffle.choices import Rigour, choice, replace_choice
 from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.law import Law
+from symshuffle.levels import takes_eps0
 from symshuffle.numbers import (
     Ball,
     Exp,
@@ -197,6 +198,7 @@ def shuffled_leakage(
     )
 
 
+@takes_eps0(as_ball=True)
 def endpoint_law(lam: Number) -> Law:
     r"""The law on :math:`\{\lambda,1/\lambda\}` of mean 1: weight :math:`1/(1+\lambda)` at :math:`\lambda`.
 
@@ -208,6 +210,7 @@ def endpoint_law(lam: Number) -> Law:
     return Law.from_atoms([(ratio, 1 / (1 + ratio)), (1 / ratio, ratio / (1 + ratio))])
 
 
+@takes_eps0()
 def binary_envelope(experiment: Contamination, *, lam: Real | float, gamma: Real | float) -> Leakage:
     r"""The largest divergence of the contamination pair over all channels of ratio cap ``lam``, with any inputs.
 

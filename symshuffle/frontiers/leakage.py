@@ -30,6 +30,7 @@ from symshuffle.frontiers.envelope import (
     shuffled_leakage,
 )
 from symshuffle.law import Law
+from symshuffle.levels import takes_eps0
 from symshuffle.numbers import Ball, Exp, Number, Real, Verdict, as_constant, equal, less, to_arb, working_precision
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 
@@ -83,6 +84,7 @@ def _mean(name: Divergence, order: Fraction | None, direction: Direction, atoms:
     return Bracket(lower, max(lower, ball.upper), Rigour.BALL, "enumeration", how)
 
 
+@takes_eps0()
 def convex_envelope(
     n: int,
     *,
@@ -154,6 +156,7 @@ def convex_envelope(
 _MEANING: Final = "every channel with this local ratio cap and every pair of its inputs (anchored, Theorem 4.9)"
 
 
+@takes_eps0()
 def endpoint_variance(lam: Real) -> Number:
     r"""The variance :math:`(\lambda-1)^2/\lambda` of the two-point likelihood ratio, its chi-square divergence."""
     if isinstance(lam, Exp):
@@ -325,7 +328,7 @@ def leakage(
         raise InputError("eps, gamma", f"{eps}, {gamma}", f"neither, for the {name.value} divergence")
     bracket = _convex(ratio, name, power, experiment)
     at_cap = isinstance(cap, Fraction)
-    worst = convex_envelope(n, lam=cap, function=name, order=power, direction=way) if at_cap else None  # type: ignore[arg-type]  # a rational cap
+    worst = convex_envelope(n, lam=cap, function=name, order=power, direction=way) if at_cap else None
     return PairLeakage(bracket, name, power, (i, j), experiment, worst)
 
 

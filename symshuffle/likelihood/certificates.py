@@ -26,8 +26,8 @@ from typing import Any, Final, Literal, TypeAlias, final, get_args
 
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.errors import InputError
+from symshuffle.levels import read_target, takes_eps0
 from symshuffle.likelihood.extremes import check_attainable, read_cap
-from symshuffle.mechanisms.parameters import read_target
 from symshuffle.numbers import Ball, Number, Verdict, enclose, less, upper_end, working_precision
 
 Form: TypeAlias = Literal["elementary", "quarter", "two-moment", "range"]
@@ -66,6 +66,7 @@ def check_direction(direction: object) -> None:
         raise InputError("direction", direction, "forward or reverse")
 
 
+@takes_eps0()
 def hinge_range(direction: OneWay, lam: Any) -> tuple[Any, Any]:
     """How far below and above 0 the variable of the hinge reaches under a ratio cap."""
     check_direction(direction)
@@ -108,6 +109,7 @@ def lower_hinge_bound(variance: Any, kink: Any, below: Any, above: Any) -> Any:
     return (variance - kink * below) / (below + above)
 
 
+@takes_eps0()
 def chi_square_certificate(
     chi_square: Number,
     n: int,
@@ -184,6 +186,7 @@ def canonical_certificate(eta: Number, n: int, *, exp_eps: object = None, eps: o
     return max(both, key=upper_end)
 
 
+@takes_eps0()
 def lower_certificate(
     chi_square: Number, n: int, *, lam: Any, exp_eps: object = None, eps: object = None, direction: OneWay
 ) -> Number:

@@ -13,6 +13,7 @@ from typing import Any
 from symshuffle.channel import Channel, direct_sum
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.frontiers.envelope import endpoint_law
+from symshuffle.levels import takes_eps0
 from symshuffle.likelihood.law import LikelihoodRatio, check_share
 from symshuffle.numbers import Ball, Exp, Number, Real, Verdict, enclose, less, working_precision
 
@@ -32,6 +33,7 @@ def bhatia_davis_bound(mean: Any, low: Any, high: Any) -> Any:
     return (high - mean) * (mean - low)
 
 
+@takes_eps0()
 def largest_chi_square(lam: Any) -> Any:
     r"""The largest :math:`\chi^2(W_b\Vert W_a)` of two rows under a ratio cap: :math:`(\lambda-1)^2/\lambda`.
 
@@ -53,6 +55,7 @@ def largest_chi_square(lam: Any) -> Any:
     return bhatia_davis_bound(1, 1 / cap, cap)
 
 
+@takes_eps0(as_ball=True)
 def endpoint_ratio(lam: Number) -> LikelihoodRatio:
     """The law that attains :func:`largest_chi_square`, that of binary randomized response (alphabets, Theorem 4.2)."""
     return LikelihoodRatio.from_atoms(endpoint_law(lam).atoms())
@@ -68,6 +71,7 @@ def gaussian_scale(chi_square: Number, n: int, *, bits: int = 128) -> Ball:
         return Ball.from_arb((enclose(chi_square, bits + 16).arb() / n).nonnegative_part().sqrt(), bits)
 
 
+@takes_eps0()
 def check_attainable(chi_square: Number, lam: Real) -> None:
     """Check that a pairwise chi-square can occur under a ratio cap.
 

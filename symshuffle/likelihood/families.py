@@ -16,6 +16,7 @@ import sympy as sp
 
 from symshuffle.decompositions.symbolic import counted_decomposition
 from symshuffle.errors import InputError, Unsupported
+from symshuffle.levels import takes_eps0
 from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.mechanisms.finite import K, S, half_block, krr, subset_selection
 from symshuffle.mechanisms.model import Mechanism
@@ -69,6 +70,7 @@ class ChannelFamily:
         found = ((cell.ratios[0], normal_form(cell.c.subs(fixed or {}))) for cell in cells if cell.ratios is not None)
         return cls(mechanism.name, tuple((ratio, weight) for ratio, weight in found if weight != 0), even)
 
+    @takes_eps0()
     def at(self, *, lam: object) -> ChannelFamily:
         """The family at a ratio cap."""
         from symshuffle.mechanisms.parameters import read_budget

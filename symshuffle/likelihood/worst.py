@@ -24,6 +24,7 @@ from typing import Any, Final, final
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.design.decision.programs import cvxpy, run
 from symshuffle.errors import CertificateError, InputError, NotDecided, SolverFailure
+from symshuffle.levels import takes_eps0
 from symshuffle.likelihood.certificates import Hinge, OneWay, check_direction, hinge_range
 from symshuffle.likelihood.extremes import check_attainable, endpoint_ratio, largest_chi_square
 from symshuffle.numbers import brief, parse_rational
@@ -152,6 +153,7 @@ class WorstCurve(AnswerMethods):
         check_claim(self.bracket, proved, "value")
 
 
+@takes_eps0()
 def worst_curve(
     chi_square: object, n: int, *, lam: object, exp_eps: object, direction: OneWay = "forward"
 ) -> WorstCurve:

@@ -15,6 +15,7 @@ from typing import Any, final
 import flint
 
 from symshuffle.errors import InputError, NotDecided
+from symshuffle.levels import takes_eps0
 from symshuffle.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, minimum, to_arb, working_precision
 from symshuffle.vectors.mechanisms import PrivUnit, SphereLinear
 
@@ -121,6 +122,7 @@ def epsilon0(mechanism: PrivUnit | SphereLinear, *, bits: int = DEFAULT_BITS) ->
         return Ball.from_arb(abs(ratio), bits)
 
 
+@takes_eps0()
 def privunit_at(lam: Real, theta: object, dimension: int, *, bits: int = 64) -> PrivUnit:
     r"""PrivUnit with a cap of height theta at the local level :math:`\log\lambda`.
 
@@ -154,6 +156,7 @@ def privunit_at(lam: Real, theta: object, dimension: int, *, bits: int = 64) -> 
     return PrivUnit(p, probe.theta, dimension)
 
 
+@takes_eps0()
 def sphere_linear_at(lam: Real, dimension: int, *, bits: int = 64) -> SphereLinear:
     r"""The linear density of local level :math:`\log\lambda`: slope :math:`(\lambda-1)/(\lambda+1)`, rounded down."""
     if less(1, lam) is not Verdict.TRUE:

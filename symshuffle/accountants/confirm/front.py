@@ -15,6 +15,7 @@ from symshuffle.choices import Route as Route  # noqa: PLC0414  # its name here 
 from symshuffle.choices import choice
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
+from symshuffle.levels import takes_eps0
 from symshuffle.numbers import Real, Verdict, less
 from symshuffle.results import Bracket
 
@@ -102,6 +103,7 @@ def confirm(
     return _dispatch(read, n, digits, route, least)
 
 
+@takes_eps0()
 def confirm_laplace(
     lam: Real, exp_eps: Real, n: int, *, digits: int = _LINE_DIGITS, least: int = LEAST_DIGITS
 ) -> Confirmation:

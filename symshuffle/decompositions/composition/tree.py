@@ -14,10 +14,10 @@ from symshuffle.choices import Operator, replace_choice
 from symshuffle.decompositions.composed import Composed
 from symshuffle.decompositions.tables import root
 from symshuffle.errors import InputError, Unsupported
+from symshuffle.levels import read_budget, takes_eps0
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.finite import constant
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.parameters import read_budget
 from symshuffle.mechanisms.symbolic import LAM, Parameter
 from symshuffle.numbers import Real
 
@@ -122,6 +122,7 @@ class Composition:
             raise InputError("lam" if eps0 is None else "eps0", budget, f"no budget: {self.name} has none")
         return Composed(self, budget)
 
+    @takes_eps0()
     def channel(self, lam: Real | None = None) -> Channel:
         """The explicit channel for small parts: an independent road to everything below.
 

@@ -17,6 +17,7 @@ from symshuffle.errors import CertificateError, InputError, SolverFailure, Unsup
 from symshuffle.geometry.extremal import check_lam, mask, members
 from symshuffle.geometry.groups import OrbitCount, SubsetOrbit, SymmetryGroup
 from symshuffle.geometry.linprog import solve
+from symshuffle.levels import takes_eps0
 from symshuffle.numbers import Exp, enclose
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
 
@@ -361,6 +362,7 @@ class OrbitDesigns(AnswerMethods):
         return AnswerMethods.to_dict(self) | {"certificates": [design.to_json() for design in self.designs]}
 
 
+@takes_eps0()
 def orbit_tradeoff_at(
     problem: DecisionProblem,
     lam: Fraction | int | Exp,

@@ -31,6 +31,7 @@ from symshuffle.errors import CertificateError, InputError, NotDecided, SolverFa
 from symshuffle.geometry.extremal import LDPCone, check_lam, members
 from symshuffle.geometry.groups import trivial_group
 from symshuffle.geometry.linprog import solve
+from symshuffle.levels import takes_eps0
 from symshuffle.numbers import Exp, enclose
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
 
@@ -187,6 +188,7 @@ class Design(AnswerMethods):
         return self.certificates[0].prior
 
 
+@takes_eps0()
 def bayes_tradeoff(
     problem: DecisionProblem,
     lam: Fraction | int | Exp,
@@ -233,6 +235,7 @@ def bayes_tradeoff(
     return _tradeoff(problem, lam, Criterion.BAYES, method, rel)
 
 
+@takes_eps0()
 def minimax_tradeoff(
     problem: DecisionProblem,
     lam: Fraction | int | Exp,

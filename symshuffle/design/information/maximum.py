@@ -25,6 +25,7 @@ from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_la
 from symshuffle.geometry.groups import SubsetOrbit, SymmetryGroup
 from symshuffle.geometry.linprog import certificate_of_basis, solve
 from symshuffle.geometry.pivots import few_enough, optimal_vectors
+from symshuffle.levels import takes_eps0
 from symshuffle.lp import Certificate, LinearProgram, Sense
 from symshuffle.numbers import Ball, Exp, enclose, to_arb, working_precision
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
@@ -204,6 +205,7 @@ class MeasureDesign(AnswerMethods):
         }
 
 
+@takes_eps0()
 def maximise(
     measure: Measure, lam: Fraction | int | Exp, *, group: SymmetryGroup | None = None, rel: float = REL
 ) -> MeasureDesign:

@@ -21,6 +21,7 @@ import flint
 
 from symshuffle.design.widths import REL, check_rel
 from symshuffle.errors import InputError, NotDecided
+from symshuffle.levels import takes_eps0
 from symshuffle.numbers import Ball, Exp, Real, Verdict, less, to_arb, working_precision
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 
@@ -69,6 +70,7 @@ class CardioidDesign(AnswerMethods):
         return AnswerMethods.to_dict(self) | {"sizes": list(self.sizes)}
 
 
+@takes_eps0()
 def cardioid_design(m: int, gamma: Fraction | int, lam: Fraction | int | Exp, *, rel: float = REL) -> CardioidDesign:
     r"""The optimal design of the cardioid model for any number of readings, in closed form.
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 import flint
 
@@ -30,6 +30,10 @@ from symshuffle.numbers import Ball, Real, to_arb, working_precision
 
 Function: TypeAlias = Callable[[flint.acb], flint.acb]
 """A function that is analytic near a stretch and real on it, evaluated on complex balls."""
+
+_SIGN_BITS: Final = 128
+_HALVINGS: Final = 12
+"""Precision, and how finely an interval is divided, to show that G is nowhere positive."""
 
 _WIDEST: Final = 400
 """Half length of a window beyond which a tail is given up."""
@@ -183,6 +187,64 @@ class LevelledPair:
 
     pair: ContinuousPair
     exp_eps: Real
+
+    @property
+    def never_positive(self) -> bool:
+        """Whether G is certainly at most 0 wherever a message may lie, so that H(n) is 0 for every n.
+
+        Shown by balls that cover the stretches; False where they do not show it, as on a line without ends.
+        """
+        with working_precision(_SIGN_BITS):
+            ratio = to_arb(self.exp_eps)
+            return all(
+                s.low is not None and s.high is not None and _at_most_zero(_excess(s, ratio), s.low, s.high)
+                for s in self.pair.stretches
+            )
+
+    @property
+    def ceiling(self) -> Fraction | None:
+        """A number that H(n) is not above, whatever n: at least its value E[G_+] for one user, as H(n) never rises.
+
+        None on a line without ends.
+        """
+        total = flint.arb(0)
+        with working_precision(_SIGN_BITS):
+            ratio = to_arb(self.exp_eps)
+            for s in self.pair.stretches:
+                if s.low is None or s.high is None:
+                    return None
+                total += _positive_part(_excess(s, ratio), s.base, s.low, s.high)
+            return Ball.from_arb(total, _SIGN_BITS).upper
+
+
+def _excess(stretch: Stretch, ratio: flint.arb) -> Function:
+    """The sign of G: what the first density has more than the ratio times the second."""
+    return lambda u: stretch.first(u) - ratio * stretch.second(u)
+
+
+def _at_most_zero(function: Function, low: Fraction, high: Fraction, halvings: int = _HALVINGS) -> bool:
+    """Whether a function is certainly at most 0 on an interval: as a whole, or on both halves."""
+    if not function(flint.acb(to_arb((low + high) / 2))).real <= 0:
+        return False
+    if function(flint.acb(to_arb(low).union(to_arb(high)))).real <= 0:
+        return True
+    middle = (low + high) / 2
+    return halvings > 0 and all(
+        _at_most_zero(function, *half, halvings - 1) for half in ((low, middle), (middle, high))
+    )
+
+
+def _positive_part(function: Function, base: Function, low: Fraction, high: Fraction, halvings: int = _HALVINGS) -> Any:
+    """An upper bound on the integral of the positive part of a function against a density."""
+    reach = function(flint.acb(to_arb(low).union(to_arb(high)))).real
+    if reach <= 0:
+        return flint.arb(0)
+    if reach >= 0:
+        return _integral(_product(base, function), low, high).real.upper()
+    if not halvings:
+        return (_integral(base, low, high).real * reach).upper()
+    middle = (low + high) / 2
+    return sum(_positive_part(function, base, *half, halvings - 1) for half in ((low, middle), (middle, high)))
 
 
 def _negative(f: Function) -> Function:

@@ -117,8 +117,8 @@ def _usual_floating_point() -> Iterator[None]:
 def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Request) -> Bracket:
     """H(n) of one law, at the rigour asked for.
 
-    A law that is never positive has H(n) equal to its singular mass, exactly, and needs no engine; of one user, a
-    continuous part is integrated in closed form. A bracket that is wider than asked has ``aimed`` set.
+    A law that is never positive has H(n) equal to its singular mass, 0 where it has a density, and needs no engine; of
+    one user, a continuous part is integrated in closed form. A bracket that is wider than asked has ``aimed`` set.
 
     Raises
     ------
@@ -168,6 +168,8 @@ def _of_densities(law: LevelledPair, n: int, request: Request) -> Bracket:
 
     if request.engine is not None:
         raise Unsupported(f"engine {request.engine.name} takes no law with a density; leave the choice to auto")
+    if law.never_positive:
+        return _at(Bracket(Fraction(0), Fraction(0), Rigour.BALL, "none", "G is never positive"), request.rigour)
     rigour = request.rigour or Rigour.FLOAT64
     return density_bracket(law, n, rigour=rigour, rel=request.rel)
 

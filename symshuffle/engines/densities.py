@@ -34,6 +34,9 @@ _LEAST_TAIL: Final = Fraction(1, 10**300)
 _FEW: Final = 5
 """Users up to which the transform is not tried: nothing has made the integrand fall yet."""
 
+_NOTHING: Final = Fraction(1, 10**30)
+"""What one user may reveal at most where that much is all that can be said: no integrand falls so far in doubles."""
+
 _MANY: Final = 1000
 """Users beyond which the road by cells is not taken: each addition widens the bracket."""
 
@@ -70,6 +73,10 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: flo
         try:
             return _by_transform(law, n, rigour, rel)
         except (Unsupported, NotDecided) as reason:
+            ceiling = law.ceiling
+            if ceiling is not None and ceiling < _NOTHING:
+                how = f"at most the value for one user, integrated where G may be positive ({reason})"
+                return Bracket(Fraction(0), ceiling, rigour, "none", how, aimed=rel)
             if n > _MANY:
                 raise
             refusal = f": {reason}"

@@ -7,14 +7,15 @@ from fractions import Fraction
 import flint
 import pytest
 
-from symshuffle.accountants.evaluate import evaluate_law
-from symshuffle.continuous_law import ContinuousPair, Stretch
+from symshuffle.accountants.evaluate import evaluate_law, evaluate_mixed
+from symshuffle.continuous_law import ContinuousPair, LevelledPair, Stretch
 from symshuffle.engines import gauss
 from symshuffle.engines.bromwich import Bromwich
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.numbers import Exp
 from symshuffle.results import Rigour
 from symshuffle.vectors.accounting import order_margin, pair_delta, vector_delta, vector_epsilon
+from symshuffle.vectors.clipped import ClippedLinear
 from symshuffle.vectors.confirmation import confirm_mixed_gaussian
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
 from symshuffle.vectors.pairs import real_pair, worst_pair
@@ -188,3 +189,34 @@ def test_what_is_not_known_is_refused():
         vector_delta(MIXED, n=10, eps=1, blanket="none")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="delta"):
         vector_epsilon(MIXED, n=10, delta=2)
+
+
+@pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
+@pytest.mark.parametrize("mechanism", [SphereLinear("0.05", 64), ClippedLinear("0.05", 16, "1/20")])
+def test_beyond_every_ratio_delta_is_zero(mechanism, adjacency):
+    """The ratios of both orders are below exp(0.2), so that nobody learns anything at that level, and less below."""
+    for n in (1, 7, 2000):
+        found = vector_delta(mechanism, n=n, eps="0.2", adjacency=adjacency)
+        assert (found.bracket.lower, found.bracket.upper, found.lower.upper) == (0, 0, 0)
+    assert vector_delta(mechanism, n=2000, eps="0.001", adjacency=adjacency, lower=False).bracket.lower > 0
+
+
+def test_zero_of_a_density_is_not_claimed_next_to_a_ratio():
+    """1 + 0.05 is the largest ratio to the null symbol: just below it delta is positive, just above it is 0."""
+    pair = worst_pair(SphereLinear("0.05", 64))
+    assert LevelledPair(pair, Fraction(105001, 100000)).never_positive
+    assert not LevelledPair(pair, Fraction(104999, 100000)).never_positive
+
+
+def test_next_to_nothing_is_an_answer():
+    """From the null symbol to x the largest ratio is 1/0.95, just above exp(0.05): with d = 64 hardly ever seen."""
+    found = vector_delta(SphereLinear("0.05", 64), n=2000, eps="0.05")
+    assert found.forward.upper == 0 and 0 <= found.reverse.lower <= found.reverse.upper < Fraction(1, 10**30)
+    assert found.reverse.aimed is not None
+
+
+def test_the_ceiling_is_the_value_for_one_user():
+    level = LevelledPair(worst_pair(SphereLinear("0.5", 4)), Fraction(6, 5))
+    one = evaluate_mixed(level, 1)
+    assert one.lower <= level.ceiling <= one.upper + Fraction(1, 10**6)
+    assert LevelledPair(worst_pair(MIXED), Fraction(6, 5)).ceiling is None

@@ -10,17 +10,42 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from symshuffle.accountants.adversary import WorstCase as WorstCase
+    from symshuffle.accountants.amplification import Amplification as Amplification
+    from symshuffle.accountants.amplification import Attained as Attained
     from symshuffle.accountants.confirm import confirm as confirm
+    from symshuffle.accountants.curves import Curve as Curve
     from symshuffle.accountants.curves import amplification_curve as amplification_curve
     from symshuffle.accountants.curves import delta_curve as delta_curve
     from symshuffle.accountants.curves import tradeoff_curve as tradeoff_curve
+    from symshuffle.accountants.inverses import Inverse as Inverse
     from symshuffle.accountants.inverses import solve_eps0 as solve_eps0
     from symshuffle.accountants.inverses import solve_n as solve_n
+    from symshuffle.accountants.neighbours import Neighbours as Neighbours
     from symshuffle.accountants.solve import delta as delta
     from symshuffle.accountants.solve import epsilon as epsilon
     from symshuffle.anchored.law import AnchoredLaw as AnchoredLaw
     from symshuffle.channel import Channel as Channel
     from symshuffle.channel import direct_sum as direct_sum
+    from symshuffle.choices import Adjacency as Adjacency
+    from symshuffle.choices import Blanket as Blanket
+    from symshuffle.choices import Criterion as Criterion
+    from symshuffle.choices import CurveKind as CurveKind
+    from symshuffle.choices import Direction as Direction
+    from symshuffle.choices import Divergence as Divergence
+    from symshuffle.choices import Domain as Domain
+    from symshuffle.choices import MatchKind as MatchKind
+    from symshuffle.choices import Method as Method
+    from symshuffle.choices import Operator as Operator
+    from symshuffle.choices import Others as Others
+    from symshuffle.choices import Population as Population
+    from symshuffle.choices import Question as Question
+    from symshuffle.choices import Route as Route
+    from symshuffle.choices import Side as Side
+    from symshuffle.claims.model import Claim as Claim
+    from symshuffle.claims.run import Outcome as Outcome
+    from symshuffle.claims.run import run as run
+    from symshuffle.claims.run import verify as verify
     from symshuffle.comparison.compare import compare as compare
     from symshuffle.comparison.model import Comparison as Comparison
     from symshuffle.decompositions.blanket import privacy_blanket as privacy_blanket
@@ -31,6 +56,10 @@ if TYPE_CHECKING:
     from symshuffle.decompositions.composition import parallel as parallel
     from symshuffle.decompositions.composition import subsample as subsample
     from symshuffle.decompositions.symbolic import optimal_decomposition as optimal_decomposition
+    from symshuffle.design.decision.problems import DecisionProblem as DecisionProblem
+    from symshuffle.design.decision.tradeoff import Design as Design
+    from symshuffle.design.decision.tradeoff import bayes_tradeoff as bayes_tradeoff
+    from symshuffle.design.decision.tradeoff import minimax_tradeoff as minimax_tradeoff
     from symshuffle.divergences import chi_square as chi_square
     from symshuffle.divergences import hockey_stick as hockey_stick
     from symshuffle.engines.ball import BallContour as BallContour
@@ -64,31 +93,56 @@ if TYPE_CHECKING:
     from symshuffle.numbers import Verdict as Verdict
     from symshuffle.results import Bracket as Bracket
     from symshuffle.results import Rigour as Rigour
+    from symshuffle.results import SafeEnd as SafeEnd
     from symshuffle.shuffled import shuffled_divergence as shuffled_divergence
 
 _HOME: Final = {
-    "engines.ball": ("BallContour",),
+    "accountants.adversary": ("WorstCase",),
+    "accountants.amplification": ("Amplification", "Attained"),
     "accountants.confirm": ("confirm",),
-    "engines.contour": ("Contour",),
-    "accountants.curves": ("amplification_curve", "delta_curve", "tradeoff_curve"),
-    "engines.exact": ("Exact",),
-    "engines.fft": ("FFT",),
-    "accountants.inverses": ("solve_eps0", "solve_n"),
+    "accountants.curves": ("Curve", "amplification_curve", "delta_curve", "tradeoff_curve"),
+    "accountants.inverses": ("Inverse", "solve_eps0", "solve_n"),
+    "accountants.neighbours": ("Neighbours",),
     "accountants.solve": ("delta", "epsilon"),
-    "engines.sparse": ("Sparse",),
     "anchored.law": ("AnchoredLaw",),
     "channel": ("Channel", "direct_sum"),
+    "choices": (
+        "Adjacency",
+        "Blanket",
+        "Criterion",
+        "CurveKind",
+        "Direction",
+        "Divergence",
+        "Domain",
+        "MatchKind",
+        "Method",
+        "Operator",
+        "Others",
+        "Population",
+        "Question",
+        "Route",
+        "Side",
+    ),
+    "claims.model": ("Claim",),
+    "claims.run": ("Outcome", "run", "verify"),
     "comparison.compare": ("compare",),
     "comparison.model": ("Comparison",),
     "decompositions.blanket": ("privacy_blanket", "simplified_decomposition"),
     "decompositions.composed": ("Composed",),
     "decompositions.composition": ("hamming", "joint", "parallel", "subsample"),
     "decompositions.symbolic": ("optimal_decomposition",),
+    "design.decision.problems": ("DecisionProblem",),
+    "design.decision.tradeoff": ("Design", "bayes_tradeoff", "minimax_tradeoff"),
+    "divergences": ("chi_square", "hockey_stick"),
+    "engines.ball": ("BallContour",),
+    "engines.contour": ("Contour",),
+    "engines.exact": ("Exact",),
+    "engines.fft": ("FFT",),
+    "engines.sparse": ("Sparse",),
+    "errors": ("CertificateError", "InputError", "NotDecided", "SolverFailure", "SymshuffleError", "Unsupported"),
+    "frontiers.caps": ("optimal_subset_sizes",),
     "frontiers.envelope": ("Contamination", "binary_envelope"),
     "frontiers.frontier": ("trace_frontier",),
-    "frontiers.caps": ("optimal_subset_sizes",),
-    "divergences": ("chi_square", "hockey_stick"),
-    "errors": ("CertificateError", "InputError", "NotDecided", "SolverFailure", "SymshuffleError", "Unsupported"),
     "law": ("Law",),
     "likelihood.law": ("LikelihoodRatio",),
     "likelihood.quotient": ("likelihood_quotient",),
@@ -99,7 +153,7 @@ _HOME: Final = {
     "mechanisms.registry": ("mechanism",),
     "mechanisms.symbolic": ("LAM", "Parameter"),
     "numbers": ("Ball", "Exp", "Verdict"),
-    "results": ("Bracket", "Rigour"),
+    "results": ("Bracket", "Rigour", "SafeEnd"),
     "shuffled": ("shuffled_divergence",),
 }
 _MODULE: Final = {name: module for module, names in _HOME.items() for name in names}

@@ -384,7 +384,7 @@ def silent(outcome: Outcome) -> None:
 
 
 def verify(
-    ledger: Ledger,
+    ledger: Ledger | None = None,
     claims: Sequence[Claim] | None = None,
     *,
     jobs: int = 1,
@@ -398,8 +398,8 @@ def verify(
 
     Parameters
     ----------
-    ledger : Ledger
-        Where the claims come from.
+    ledger : Ledger, optional
+        Where the claims come from; by default all papers, as :func:`symshuffle.claims.registry.load` reads them.
     claims : sequence of Claim, optional
         Some of its claims; by default all.
     jobs : int
@@ -414,6 +414,7 @@ def verify(
     """
     if not 1 <= jobs <= MOST_JOBS:
         raise InputError("jobs", jobs, f"an integer from 1 to {MOST_JOBS}")
+    ledger = load() if ledger is None else ledger
     chosen = ledger.claims if claims is None else tuple(claims)
     outcomes: dict[str, Outcome] = {}
     for outcome in _run_here(chosen) if jobs == 1 or len(chosen) < 2 else _run_in_pool(ledger, chosen, jobs):

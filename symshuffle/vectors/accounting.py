@@ -9,17 +9,15 @@ from typing import Any, final
 
 import flint
 
-from symshuffle.accountants.evaluate import check_n, evaluate_law, evaluate_mixed
+from symshuffle.accountants.evaluate import Request, check_n, evaluate
 from symshuffle.accountants.search import mills_guess, smallest_meeting
+from symshuffle.choices import Adjacency, Blanket, Rigour, choice
 from symshuffle.continuous_law import LevelledPair, Stretch
-from symshuffle.errors import InputError
-from symshuffle.mechanisms.parameters import read_target
-from symshuffle.numbers import Ball, Exp, Real, enclose, parse_rational, to_arb, working_precision
-from symshuffle.results import Bracket, Rigour
+from symshuffle.levels import read_delta, read_target
+from symshuffle.numbers import Ball, Exp, Real, enclose, to_arb, working_precision
+from symshuffle.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian
 from symshuffle.vectors.pairs import (
-    Adjacency,
-    Blanket,
     FinitePair,
     Pair,
     Randomizer,
@@ -30,8 +28,8 @@ from symshuffle.vectors.pairs import (
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class VectorBound:
+@dataclass(frozen=True, slots=True, repr=False)
+class VectorBound(AnswerMethods):
     """The bound on delta for both orders of the worst pair, and what a real pair of datasets attains.
 
     Parameters
@@ -63,12 +61,9 @@ class VectorBound:
         return larger(self.real_forward, self.real_reverse)
 
     @property
-    def how(self) -> str:
-        """How the larger order was computed."""
-        return self.bracket.how
-
-    def __float__(self) -> float:
-        return _up(self.bracket.upper)
+    def safe(self) -> SafeEnd:
+        """The upper end."""
+        return SafeEnd.UPPER
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain data."""
@@ -96,9 +91,9 @@ def vector_delta(
     n: int,
     eps: object = None,
     exp_eps: object = None,
-    adjacency: Adjacency = "zero-out",
-    blanket: Blanket = "mechanism",
-    rigour: Rigour = Rigour.FLOAT64,
+    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
+    blanket: Blanket | str = Blanket.MECHANISM,
+    rigour: Rigour | str = Rigour.FLOAT64,
     rel: float | None = None,
     lower: bool = True,
 ) -> VectorBound:
@@ -142,21 +137,27 @@ def vector_delta(
     """
     n = check_n(n)
     order = read_target(eps=eps, exp_eps=exp_eps)
-    aim = rel if rel is not None else (1e-8 if rigour is Rigour.FLOAT64 else 1e-12)
-    pair = worst_pair(mechanism, adjacency=adjacency, blanket=blanket)
-    forward, reverse = (pair_delta(p, n, order, rigour=rigour, rel=aim) for p in (pair, pair.reverse))
+    level, near = choice(Rigour, rigour, "rigour"), choice(Adjacency, adjacency, "adjacency")
+    aim = rel if rel is not None else (1e-8 if level is Rigour.FLOAT64 else 1e-12)
+    request = Request(rigour=level, rel=aim)
+    kind = choice(Blanket, blanket, "blanket")
+    pair = worst_pair(mechanism, adjacency=near, blanket=kind)
+    forward, reverse = (_value(p, n, order, request) for p in (pair, pair.reverse))
     caveat = ""
-    if blanket == "largest":
-        caveat = _covered(mechanism, n, order, adjacency, (forward, reverse))
+    if kind is Blanket.LARGEST:
+        caveat = _covered(mechanism, n, order, near, (forward, reverse))
     real: list[Bracket | None] = [None, None]
     if lower:
-        other = real_pair(mechanism, adjacency=adjacency)
-        real = [pair_delta(p, n, order, rigour=rigour, rel=max(aim, 1e-8)) for p in (other, other.reverse)]
-    about = f"upper bound on delta of n = {n} shuffled messages, {adjacency} adjacency: {pair.about}{caveat}"
+        other = real_pair(mechanism, adjacency=near)
+        coarser = replace(request, rel=max(aim, 1e-8))
+        real = [_value(p, n, order, coarser) for p in (other, other.reverse)]
+    about = f"upper bound on delta of n = {n} shuffled messages, {near} adjacency: {pair.about}{caveat}"
     return VectorBound(forward, reverse, real[0], real[1], about)
 
 
-def pair_delta(pair: Pair, n: int, exp_eps: Real, *, rigour: Rigour = Rigour.FLOAT64, rel: float = 1e-8) -> Bracket:
+def pair_delta(
+    pair: Pair, n: int, exp_eps: Real, *, rigour: Rigour | str = Rigour.FLOAT64, rel: float = 1e-8
+) -> Bracket:
     """H(n) of one pair in one order.
 
     Raises
@@ -164,14 +165,18 @@ def pair_delta(pair: Pair, n: int, exp_eps: Real, *, rigour: Rigour = Rigour.FLO
     Unsupported
         If the width is out of reach.
     """
+    return _value(pair, n, exp_eps, Request.of(rigour=rigour, rel=rel))
+
+
+def _value(pair: Pair, n: int, exp_eps: Real, request: Request) -> Bracket:
     if isinstance(pair, FinitePair):
-        return evaluate_law(pair.law(exp_eps, bits=192), n, rigour=rigour, rel=rel)
-    return evaluate_mixed(LevelledPair(pair, exp_eps), n, rigour=rigour, rel=rel)
+        return evaluate(pair.law(exp_eps, bits=192), n, request)
+    return evaluate(LevelledPair(pair, exp_eps), n, request)
 
 
 def _covered(mechanism: Randomizer, n: int, order: Real, adjacency: Adjacency, orders: tuple[Bracket, Bracket]) -> str:
     """What is known about inputs inside the ball for the largest blanket, in words."""
-    if adjacency == "zero-out" and isinstance(mechanism, BlanketMixedGaussian):
+    if adjacency is Adjacency.ZERO_OUT and isinstance(mechanism, BlanketMixedGaussian):
         norm = largest_is_worst_at_the_end(mechanism, order)
         if norm is not None:
             smaller = worst_pair(replace(mechanism, norm=_round_up(norm)))
@@ -190,9 +195,9 @@ def vector_epsilon(
     *,
     n: int,
     delta: object,
-    adjacency: Adjacency = "zero-out",
-    blanket: Blanket = "mechanism",
-    rigour: Rigour = Rigour.FLOAT64,
+    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
+    blanket: Blanket | str = Blanket.MECHANISM,
+    rigour: Rigour | str = Rigour.FLOAT64,
     rel: float = 1e-9,
 ) -> Bracket:
     """The smallest eps at which n shuffled messages certainly are (eps, delta)-private, from both sides.
@@ -205,25 +210,29 @@ def vector_epsilon(
         If delta is not in (0, 1).
     """
     n = check_n(n)
-    goal = parse_rational(delta, "delta")
-    if not 0 < goal < 1:
-        raise InputError("delta", delta, "a number in (0, 1)")
+    goal, request = read_delta(delta), Request.of(rigour=rigour, rel=rel)
+    level = request.rigour or Rigour.FLOAT64
     pair = worst_pair(mechanism, adjacency=adjacency, blanket=blanket)
 
     def bound(eps: Fraction, width: float) -> Bracket:
         order = Exp(eps)
-        forward, reverse = (pair_delta(p, n, order, rigour=rigour, rel=width) for p in (pair, pair.reverse))
+        forward, reverse = (_value(p, n, order, replace(request, rel=width)) for p in (pair, pair.reverse))
         return larger(forward, reverse)
 
     start = bound(Fraction(0), 1e-6)
     if start.upper <= goal:
-        return Bracket(Fraction(0), Fraction(0), rigour, start.engine, "delta is met already at eps = 0")
+        return Bracket(Fraction(0), Fraction(0), level, start.engine, "delta is met already at eps = 0")
     found = smallest_meeting(bound, goal, rel, mills_guess(start.upper, goal))
     return Bracket(found.above, found.meets, found.at.rigour, found.at.engine, f"at the safe end: {found.at.how}")
 
 
 def curve(
-    mechanism: Randomizer, *, n: int, levels: list[Fraction], adjacency: Adjacency = "zero-out", rel: float = 1e-6
+    mechanism: Randomizer,
+    *,
+    n: int,
+    levels: list[Fraction],
+    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
+    rel: float = 1e-6,
 ) -> list[VectorBound]:
     """The privacy profile at some levels, without the real pair."""
     return [vector_delta(mechanism, n=n, eps=eps, adjacency=adjacency, rel=rel, lower=False) for eps in levels]
@@ -281,9 +290,3 @@ def larger(one: Bracket, other: Bracket) -> Bracket:
     """The bracket around the larger of two numbers."""
     first, second = (one, other) if one.upper >= other.upper else (other, one)
     return replace(first, lower=max(first.lower, second.lower))
-
-
-def _up(value: Fraction) -> float:
-    """The double next above a rational."""
-    near = float(value)
-    return near if Fraction(near) >= value else math.nextafter(near, math.inf)

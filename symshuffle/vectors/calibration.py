@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 
 from symshuffle.accountants.evaluate import check_n
-from symshuffle.accountants.neighbours import Adjacency as Neighbour
 from symshuffle.choices import choice
 from symshuffle.continuous_law import ContinuousPair
 from symshuffle.engines.bromwich import estimate
@@ -166,7 +165,7 @@ def calibrate(
     delta: object,
     eps: object = None,
     exp_eps: object = None,
-    adjacency: str = "replace-one",
+    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
 ) -> Calibration:
     """The mechanism of a family with the smallest exact worst-case error whose messages are (eps, delta)-private.
 
@@ -203,14 +202,14 @@ def calibrate(
         raise InputError("delta", delta, "a number in (0, 1)")
     if isinstance(dimension, bool) or not isinstance(dimension, int) or dimension < 1:
         raise InputError("dimension", dimension, "an integer of at least 1")
-    near: Adjacency = choice(Neighbour, adjacency, "adjacency").value
+    near = choice(Adjacency, adjacency, "adjacency")
     sensitivity = 1 if near == "zero-out" else 2
     noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * sensitivity / n
     family = _family(name, n, dimension, noise)
     kind = "largest" if name == "gaussian" else "mechanism"
 
     def excess(shape: float, strength: float) -> float:
-        pair = worst_pair(family.make(shape, strength), adjacency=near, blanket=kind)  # type: ignore[arg-type]
+        pair = worst_pair(family.make(shape, strength), adjacency=near, blanket=kind)
         return math.log(_roughly(pair, n, order)) - math.log(goal)
 
     shift = 0.0  # of the strength found from the one to start from, at the shape seen last
@@ -239,7 +238,7 @@ def calibrate(
             n=n,
             exp_eps=order,
             adjacency=near,
-            blanket=kind,  # type: ignore[arg-type]  # one of two texts
+            blanket=kind,
             rel=1e-8,
             lower=False,
         )
@@ -263,7 +262,7 @@ def calibrate_mixed_gaussian(
     delta: object,
     eps: object = None,
     exp_eps: object = None,
-    adjacency: Adjacency = "zero-out",
+    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
 ) -> Calibration:
     """:func:`calibrate` for the blanket-mixed Gaussian."""
     return calibrate("bmg", n=n, dimension=dimension, delta=delta, eps=eps, exp_eps=exp_eps, adjacency=adjacency)

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Final, Literal
+from typing import Any, Final
 
+from symshuffle.choices import Adjacency, Blanket, Direction, choice
 from symshuffle.errors import Unsupported
 from symshuffle.numbers import Exp
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
@@ -29,7 +30,7 @@ def confirm_mixed_gaussian(
     *,
     n: int,
     eps: Fraction,
-    direction: Literal["forward", "reverse"] = "forward",
+    direction: Direction | str = Direction.FORWARD,
     digits: int = 20,
 ) -> tuple[str, int]:
     """The bound of Appendix C for (x, null) or (null, x), and the number of digits on which two lines agree.
@@ -38,14 +39,17 @@ def confirm_mixed_gaussian(
     """
     from mpmath import mp
 
+    way = choice(Direction, direction, "direction")
     with mp.workdps(digits + 15):
-        values = [_bound(mechanism, n, eps, direction, digits, factor) for factor in (mp.mpf(1), mp.mpf("1.37"))]
+        values = [_bound(mechanism, n, eps, way, digits, factor) for factor in (mp.mpf(1), mp.mpf("1.37"))]
         gap = abs(values[0] - values[1])
         agree = digits if gap == 0 else min(digits, int(-mp.log10(gap / abs(values[0]))))
         return str(mp.nstr(values[0], max(agree, 1))), agree
 
 
-def _bound(mechanism: BlanketMixedGaussian, n: int, eps: Fraction, direction: str, digits: int, factor: Any) -> Any:
+def _bound(
+    mechanism: BlanketMixedGaussian, n: int, eps: Fraction, direction: Direction, digits: int, factor: Any
+) -> Any:
     from mpmath import mp
 
     gamma, rest = (mp.mpf(q.numerator) / q.denominator for q in (mechanism.gamma, 1 - mechanism.gamma))
@@ -64,7 +68,7 @@ def _bound(mechanism: BlanketMixedGaussian, n: int, eps: Fraction, direction: st
     for k in range(count + 1):
         z = -width + h * k
         grown = gamma + rest * mp.exp(shift * z - shift**2 / 2)
-        nodes.append(grown - ratio if direction == "forward" else ratio * grown - 1)
+        nodes.append(grown - ratio if direction is Direction.FORWARD else ratio * grown - 1)
         weights.append(h * mp.exp(-z * z / 2) / mp.sqrt(2 * mp.pi))
     spread = rest * mp.sqrt(mp.exp(shift**2) - 1) * mp.sqrt(n * gamma)
     c = factor * 2 / spread
@@ -82,7 +86,7 @@ def _bound(mechanism: BlanketMixedGaussian, n: int, eps: Fraction, direction: st
             break
         k += 1
     left = total * step / mp.pi
-    if direction == "reverse":
+    if direction is Direction.REVERSE:
         return left / (n * gamma)
     return (left + n * gamma * (1 - ratio)) / (n * gamma)
 
@@ -92,8 +96,8 @@ def confirm_pair(
     *,
     n: int,
     exp_eps: Fraction | Exp,
-    adjacency: str = "zero-out",
-    blanket: str | None = None,
+    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
+    blanket: Blanket | str | None = None,
     digits: int = 14,
 ) -> tuple[str, int]:
     """The larger order of the bound for a randomizer of vectors, and the digits on which two quadratures agree.
@@ -111,9 +115,11 @@ def confirm_pair(
         raise Unsupported(f"no independent quadrature confirms {type(mechanism).__name__}")
     if n < _FEWEST:
         raise Unsupported(f"the quadrature that confirms needs at least {_FEWEST} users, not {n}")
+    near = choice(Adjacency, adjacency, "adjacency")
+    kind = None if blanket is None else choice(Blanket, blanket, "blanket")
     with mp.workdps(digits + 15):
         ratio = mp.exp(_mpf(exp_eps.exponent)) if isinstance(exp_eps, Exp) else _mpf(exp_eps)
-        pairs = [_rows(mechanism, adjacency, blanket, digits, factor) for factor in (1, 2)]
+        pairs = [_rows(mechanism, near, kind, digits, factor) for factor in (1, 2)]
         found = []
         for reverse in (False, True):
             values = [
@@ -133,11 +139,13 @@ def _mpf(value: Fraction) -> Any:
     return mp.mpf(value.numerator) / value.denominator
 
 
-def _rows(mechanism: Any, adjacency: str, blanket: str | None, digits: int, factor: int) -> list[tuple[Any, ...]]:
+def _rows(
+    mechanism: Any, adjacency: Adjacency, blanket: Blanket | None, digits: int, factor: int
+) -> list[tuple[Any, ...]]:
     """Densities of both laws and of the blanket at nodes, relative to the null symbol's, with the nodes' weights."""
     from mpmath import mp
 
-    removed = adjacency == "zero-out"
+    removed = adjacency is Adjacency.ZERO_OUT
     if isinstance(mechanism, PrivUnit):
         d, p, theta = mechanism.dimension, _mpf(mechanism.p), _mpf(mechanism.theta)
         half = (d - mp.mpf(1)) / 2
@@ -163,7 +171,7 @@ def _rows(mechanism: Any, adjacency: str, blanket: str | None, digits: int, fact
     def density(z: Any) -> Any:
         return gamma + (1 - gamma) * mp.exp(v * z - v * v / 2)
 
-    largest = blanket == "largest" or gamma == 0
+    largest = blanket is Blanket.LARGEST or gamma == 0
     width = mp.sqrt(2 * mp.log(10) * (digits + 12)) + factor
     ends = [mp.mpf(k) * width / (4 * factor) for k in range(-4 * factor, 4 * factor + 1)]
     return [

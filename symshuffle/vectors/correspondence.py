@@ -153,7 +153,7 @@ def correspondence(
 
 
 def _index(mechanism: BlanketMixedGaussian | SphereLinear | PrivUnit, side: str) -> Number:
-    found: Any = shuffle_index(mechanism, side)  # type: ignore[arg-type]  # one of two literals
+    found: Any = shuffle_index(mechanism, side)
     with working_precision(160):
         return Ball.from_arb(1 / to_arb(found.inverse_square).sqrt(), 128)
 

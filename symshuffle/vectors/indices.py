@@ -10,17 +10,18 @@ that is monotone in the input, by an affine function of one overlap, or by the a
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, final
 
 import flint
 
 from symshuffle.choices import Blanket as Blanket  # noqa: PLC0414  # its name here stays
+from symshuffle.choices import Side as Side  # noqa: PLC0414  # its name here stays
+from symshuffle.choices import choice
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.numbers import DEFAULT_BITS, Ball, Number, less, maximum, to_arb, working_precision
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import Bracket, Rigour, outward
 from symshuffle.vectors.finite import FiniteRandomizer
 from symshuffle.vectors.gaussian_integrals import largest_blanket_variance, upper_variance
 from symshuffle.vectors.mechanisms import (
@@ -33,7 +34,6 @@ from symshuffle.vectors.mechanisms import (
 )
 from symshuffle.vectors.sphere import cap_complement, cap_numbers
 
-Side: TypeAlias = Literal["lower", "upper"]
 """Which of the two indices."""
 
 
@@ -70,17 +70,16 @@ class ShuffleIndex:
         Unsupported
             For an upper index: its lower end bounds errors from below, its upper end bounds privacy.
         """
-        if self.side == "upper":
+        if self.side is Side.UPPER:
             raise Unsupported(
                 "neither end of an upper index is safe for every use: take .bracket.lower or .bracket.upper"
             )
-        near = float(self.bracket.lower)
-        return near if Fraction(near) <= self.bracket.lower else math.nextafter(near, -math.inf)
+        return outward(self.bracket.lower, up=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The index as plain data."""
         return {
-            "side": self.side,
+            "side": self.side.value,
             "chi": self.bracket.decimals(),
             "inverse_square": str(self.inverse_square),
             "rigour": self.bracket.rigour.value,
@@ -92,16 +91,16 @@ class ShuffleIndex:
         return f"ShuffleIndex({self.side}, {self.bracket})"
 
     def _repr_html_(self) -> str:
-        name = r"\chi_{\mathrm{lo}}" if self.side == "lower" else r"\chi_{\mathrm{up}}"
+        name = r"\chi_{\mathrm{lo}}" if self.side is Side.LOWER else r"\chi_{\mathrm{up}}"
         ends = self.bracket.decimals(12)
         return f"<p>$${name}\\in[{ends['lower']},\\,{ends['upper']}]$$</p><p>{self.about}; {self.how}</p>"
 
 
 def shuffle_index(
     mechanism: VectorMechanism | FiniteRandomizer,
-    side: Side,
+    side: Side | str,
     *,
-    blanket: Blanket = Blanket.MECHANISM,
+    blanket: Blanket | str = Blanket.MECHANISM,
     bits: int = DEFAULT_BITS,
 ) -> ShuffleIndex:
     """The lower or upper shuffle index of a randomizer.
@@ -133,14 +132,13 @@ def shuffle_index(
     >>> shuffle_index(BlanketMixedGaussian("0.95", "4.6"), "lower")
     ShuffleIndex(lower, [88.61318456, 88.61318457] (ball, index))
     """
-    if side not in ("lower", "upper"):
-        raise InputError("side", side, "lower or upper")
+    side, blanket = choice(Side, side, "side"), choice(Blanket, blanket, "blanket")
     with working_precision(bits + 32):
         variance, where = _variance(mechanism, side, blanket)
         if isinstance(variance, flint.arb):
             variance = Ball.from_arb(variance, bits)
     about = f"{mechanism if not isinstance(mechanism, FiniteRandomizer) else 'finite channel'}, zero-out adjacency"
-    if side == "lower":
+    if side is Side.LOWER:
         about += f", {blanket.value} blanket"
     return ShuffleIndex(variance, _index(variance, bits, where), side, about, where)
 
@@ -157,7 +155,7 @@ def _variance(mechanism: Any, side: Side, blanket: Blanket) -> tuple[Any, str]:
     """The number 1/chi^2 as a rational or an ``arb``, and how it is known."""
     match mechanism:
         case FiniteRandomizer():
-            if side == "upper":
+            if side is Side.UPPER:
                 return mechanism.inverse_square_upper(), "sum over outputs, largest over all inputs"
             seen = mechanism if blanket is Blanket.MECHANISM else mechanism.with_largest_blanket()
             return seen.inverse_square_lower(), "sum over outputs, largest over all inputs"
@@ -165,7 +163,7 @@ def _variance(mechanism: Any, side: Side, blanket: Blanket) -> tuple[Any, str]:
             return _mixed_gaussian(mechanism, side, blanket)
         case LocalGaussian():
             b = 1 / to_arb(mechanism.sigma0)
-            if side == "upper":
+            if side is Side.UPPER:
                 return upper_variance(flint.arb(0), b), "closed form; worst at antipodal unit inputs"
             if blanket is Blanket.MECHANISM:
                 raise Unsupported("the Gaussian randomizer is built on no blanket: ask for the largest one")
@@ -178,7 +176,7 @@ def _variance(mechanism: Any, side: Side, blanket: Blanket) -> tuple[Any, str]:
             ), "closed form; worst at |x| = 1, and opposite to or along the reference"
         case LocalLaplace():
             beta = 1 / to_arb(mechanism.scale)
-            if side == "upper":
+            if side is Side.UPPER:
                 return (1 - (-beta).exp()) ** 2 * (
                     2 * (2 * beta).exp() + (-2 * beta).exp()
                 ) / 3, "closed form; x1=1, x=-1"
@@ -191,7 +189,7 @@ def _variance(mechanism: Any, side: Side, blanket: Blanket) -> tuple[Any, str]:
 def _mixed_gaussian(mechanism: BlanketMixedGaussian, side: Side, blanket: Blanket) -> tuple[flint.arb, str]:
     gamma, b = to_arb(mechanism.gamma), to_arb(mechanism.norm) / to_arb(mechanism.sigma0)
     squared = (1 - gamma) ** 2
-    if side == "upper":
+    if side is Side.UPPER:
         return squared * upper_variance(gamma, b), "integral on the line; worst at antipodal inputs of full length"
     if blanket is Blanket.MECHANISM:
         return squared * (b * b).expm1() / gamma, "closed form; worst at full length"
@@ -207,7 +205,7 @@ def _privunit(mechanism: PrivUnit, side: Side) -> flint.arb:
     if advantage.contains(0):
         raise NotDecided(f"whether PrivUnit ignores its input at p = {mechanism.p} is not decided at {bits} bits")
     outside = cap_complement(-to_arb(mechanism.theta), mechanism.dimension)
-    if side == "lower":
+    if side is Side.LOWER:
         return advantage**2 / (to_arb(numbers.gamma) * q * outside)
     high, low = to_arb(numbers.high), to_arb(numbers.low)
 
@@ -225,7 +223,7 @@ def _privunit(mechanism: PrivUnit, side: Side) -> flint.arb:
 
 def _sphere_linear(mechanism: SphereLinear, side: Side) -> Fraction | flint.arb:
     c, d = mechanism.c, mechanism.dimension
-    if side == "lower":
+    if side is Side.LOWER:
         return c * c / (d * (1 - c))
     if d == 1:
         return c * c / (1 - c * c)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from symshuffle.accountants.evaluate import check_n
+from symshuffle.choices import Adjacency, choice
 from symshuffle.errors import InputError, SolverFailure, Unsupported
 from symshuffle.mechanisms.parameters import read_target
 from symshuffle.numbers import Ball, Real, parse_rational, to_arb, working_precision
@@ -19,7 +20,6 @@ from symshuffle.vectors.calibration import calibrate_mixed_gaussian
 from symshuffle.vectors.gaussian import calibrate_gaussian
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, LocalLaplace, PrivUnit, SphereLinear
 from symshuffle.vectors.one_parameter import half_sphere, linear_density, sloped_delta, steepest
-from symshuffle.vectors.pairs import ADJACENCIES, Adjacency
 from symshuffle.vectors.risk import affine_risk, err1
 from symshuffle.vectors.rows import Rows, Survey, array_rows, file_rows, survey
 from symshuffle.vectors.sampling import estimate, round_to_sphere, sample
@@ -157,7 +157,7 @@ def private_mean(
     eps: object,
     delta: object,
     rng: np.random.Generator | None = None,
-    adjacency: Adjacency = "zero-out",
+    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
     mechanism: str | Certifiable = "auto",
     progress: Progress | None = None,
 ) -> PrivateMean:
@@ -214,8 +214,7 @@ def private_mean(
     order, goal = read_target(eps=eps), parse_rational(delta, "delta")
     if not 0 < goal < 1:
         raise InputError("delta", delta, "a number in (0, 1)")
-    if adjacency not in ADJACENCIES:
-        raise InputError("adjacency", adjacency, " or ".join(ADJACENCIES))
+    adjacency = choice(Adjacency, adjacency, "adjacency")
     if isinstance(mechanism, str) and mechanism not in ("auto", *NAMES):
         raise InputError("mechanism", mechanism, f"auto, {', '.join(NAMES)}{_no_bound(mechanism)}")
     tell = progress or (lambda _: None)
@@ -223,7 +222,7 @@ def private_mean(
     rows = file_rows(data) if isinstance(data, Path) else array_rows(data)
     seen = survey(rows)
     n, d = check_n(seen.count), rows.dimension
-    noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * (1 if adjacency == "zero-out" else 2)
+    noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * (1 if adjacency is Adjacency.ZERO_OUT else 2)
     refused: list[tuple[str, str]] = []
     if isinstance(mechanism, str):
         names = NAMES if mechanism == "auto" else (mechanism,)

@@ -13,12 +13,13 @@ from fractions import Fraction
 from functools import cache
 from typing import Final, TypeAlias
 
+from symshuffle.choices import Adjacency, choice
 from symshuffle.errors import Unsupported
 from symshuffle.numbers import Real, Verdict, less
 from symshuffle.results import Bracket, Rigour
 from symshuffle.vectors.accounting import larger, pair_delta
 from symshuffle.vectors.mechanisms import PrivUnit, SphereLinear
-from symshuffle.vectors.pairs import Adjacency, worst_pair
+from symshuffle.vectors.pairs import worst_pair
 
 Sloped: TypeAlias = SphereLinear | PrivUnit
 
@@ -128,15 +129,16 @@ def steepest(
     raise Unsupported(f"the bound does not meet delta = {float(goal):.3g} next to the slope {float(slope):.6g}")
 
 
-def sloped_delta(mechanism: Sloped, n: int, order: Real, adjacency: Adjacency, rel: float) -> Bracket:
+def sloped_delta(mechanism: Sloped, n: int, order: Real, adjacency: Adjacency | str, rel: float) -> Bracket:
     """The bound on delta in the larger order; 0 where no likelihood ratio exceeds the level.
 
     For PrivUnit this needs height 0, where both densities lie at the same distance from 1.
     """
     slope = _slope(mechanism)
+    adjacency = choice(Adjacency, adjacency, "adjacency")
     pair = worst_pair(mechanism, adjacency=adjacency)
     forward, reverse = 1 + slope, 1 / (1 - slope)
-    ratios = (forward, reverse) if adjacency == "zero-out" else (forward * reverse, forward * reverse)
+    ratios = (forward, reverse) if adjacency is Adjacency.ZERO_OUT else (forward * reverse, forward * reverse)
     brackets = [
         pair_delta(one, n, order, rel=rel) if less(order, ratio) is Verdict.TRUE else _NONE
         for one, ratio in zip((pair, pair.reverse), ratios, strict=True)

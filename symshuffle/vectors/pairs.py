@@ -25,23 +25,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, Literal, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 import flint
 
+from symshuffle.choices import Adjacency as Adjacency  # noqa: PLC0414  # its name here stays
+from symshuffle.choices import Blanket, choice
 from symshuffle.continuous_law import ContinuousPair, Function, Stretch
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.errors import Unsupported
 from symshuffle.law import Law
 from symshuffle.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, to_arb, working_precision
 from symshuffle.vectors.clipped import ClippedLinear, clipped_numbers
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
 
-Adjacency: TypeAlias = Literal["zero-out", "replace-one"]
-Blanket: TypeAlias = Literal["mechanism", "largest"]
 Randomizer: TypeAlias = "BlanketMixedGaussian | LocalGaussian | SphereLinear | PrivUnit | ClippedLinear"
 
-ADJACENCIES: Final[tuple[Adjacency, ...]] = ("zero-out", "replace-one")
-BLANKETS: Final[tuple[Blanket, ...]] = ("mechanism", "largest")
+ADJACENCIES: Final = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 
 
 @final
@@ -83,8 +82,8 @@ Pair: TypeAlias = ContinuousPair | FinitePair
 def worst_pair(
     mechanism: Randomizer,
     *,
-    adjacency: Adjacency = "zero-out",
-    blanket: Blanket = "mechanism",
+    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
+    blanket: Blanket | str = Blanket.MECHANISM,
     bits: int = DEFAULT_BITS,
 ) -> Pair:
     """The pair of inputs that no other exceeds, compared against a blanket.
@@ -106,13 +105,13 @@ def worst_pair(
     Unsupported
         If no one-dimensional pair is known to be the worst.
     """
-    _check(adjacency, blanket)
+    adjacency, blanket = choice(Adjacency, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
     match mechanism:
-        case BlanketMixedGaussian() if blanket == "mechanism":
+        case BlanketMixedGaussian() if blanket is Blanket.MECHANISM:
             return _mixed_gaussian(mechanism, adjacency)
         case BlanketMixedGaussian():
             return _largest(mechanism.gamma, mechanism.sigma0, mechanism.norm, mechanism.dimension, adjacency)
-        case LocalGaussian() if blanket == "largest":
+        case LocalGaussian() if blanket is Blanket.LARGEST:
             return _largest(Fraction(0), mechanism.sigma0, Fraction(1), mechanism.dimension, adjacency)
         case LocalGaussian():
             raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
@@ -124,12 +123,14 @@ def worst_pair(
             return _clipped(mechanism, adjacency)
 
 
-def real_pair(mechanism: Randomizer, *, adjacency: Adjacency = "zero-out", bits: int = DEFAULT_BITS) -> Pair:
+def real_pair(
+    mechanism: Randomizer, *, adjacency: Adjacency | str = Adjacency.ZERO_OUT, bits: int = DEFAULT_BITS
+) -> Pair:
     """A pair of datasets, x against the null symbol or against -x, in which all others hold -x: a lower bound.
 
     The divergence of the two shuffled outputs is exactly H(n) with the law of the others' messages as reference.
     """
-    _check(adjacency, "mechanism")
+    adjacency = choice(Adjacency, adjacency, "adjacency")
     away = "all others hold -x"
     match mechanism:
         case BlanketMixedGaussian() | LocalGaussian():
@@ -137,7 +138,7 @@ def real_pair(mechanism: Randomizer, *, adjacency: Adjacency = "zero-out", bits:
             gamma = mechanism.gamma if isinstance(mechanism, BlanketMixedGaussian) else Fraction(0)
             norm = mechanism.norm if isinstance(mechanism, BlanketMixedGaussian) else Fraction(1)
             toward, opposite = (_tilted(gamma, s * norm / mechanism.sigma0) for s in (1, -1))
-            other = opposite if adjacency == "replace-one" else (_constant(Fraction(1)))
+            other = opposite if adjacency is Adjacency.REPLACE_ONE else (_constant(Fraction(1)))
             stretch = Stretch(None, None, _normal, toward, other, opposite)
             name = "mixed Gaussian" if mixed else "Gaussian"
             return ContinuousPair((stretch,), f"{name}, {_pair_in_words(adjacency)}, {away}")
@@ -150,24 +151,19 @@ def real_pair(mechanism: Randomizer, *, adjacency: Adjacency = "zero-out", bits:
             return _clipped(mechanism, adjacency, homogeneous=True)
 
 
-def proved_worst(mechanism: Randomizer, adjacency: Adjacency, blanket: Blanket) -> bool:
+def proved_worst(mechanism: Randomizer, adjacency: Adjacency | str, blanket: Blanket | str) -> bool:
     """Whether :func:`worst_pair` is proved to be the worst of all pairs of inputs.
 
     The largest blanket of a Gaussian depends on the length of the output; that of a mechanism of the sphere is uniform.
     """
-    _check(adjacency, blanket)
-    return blanket == "mechanism" or isinstance(mechanism, SphereLinear | PrivUnit | ClippedLinear)
-
-
-def _check(adjacency: object, blanket: object) -> None:
-    if adjacency not in ADJACENCIES:
-        raise InputError("adjacency", adjacency, " or ".join(ADJACENCIES))
-    if blanket not in BLANKETS:
-        raise InputError("blanket", blanket, " or ".join(BLANKETS))
+    choice(Adjacency, adjacency, "adjacency")
+    own = choice(Blanket, blanket, "blanket") is Blanket.MECHANISM
+    return own or isinstance(mechanism, SphereLinear | PrivUnit | ClippedLinear)
 
 
 def _pair_in_words(adjacency: Adjacency) -> str:
-    return "a unit vector x against the null symbol" if adjacency == "zero-out" else "a unit vector x against -x"
+    other = "the null symbol" if adjacency is Adjacency.ZERO_OUT else "-x"
+    return f"a unit vector x against {other}"
 
 
 def _constant(value: Fraction) -> Function:
@@ -205,7 +201,7 @@ def _enclosed(*values: Fraction) -> Callable[[], tuple[flint.arb, ...]]:
 
 def _mixed_gaussian(mechanism: BlanketMixedGaussian, adjacency: Adjacency) -> ContinuousPair:
     v = mechanism.norm / mechanism.sigma0
-    other = _constant(Fraction(1)) if adjacency == "zero-out" else _tilted(mechanism.gamma, -v)
+    other = _constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else _tilted(mechanism.gamma, -v)
     stretch = Stretch(None, None, _normal, _tilted(mechanism.gamma, v), other, _constant(mechanism.gamma))
     about = (
         f"{_pair_in_words(adjacency)} (worst: proved for all norms, dimensions and angles), blanket N(0, sigma0^2 I)"
@@ -220,7 +216,7 @@ def _largest(gamma: Fraction, sigma0: Fraction, norm: Fraction, dimension: int, 
         )
     v = norm / sigma0
     left, right = _tilted(gamma, v), _tilted(gamma, -v)  # the smallest density is that of the opposite end
-    other = _constant(Fraction(1)) if adjacency == "zero-out" else right
+    other = _constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else right
     stretches = (
         Stretch(None, Fraction(0), _normal, left, other, left),
         Stretch(Fraction(0), None, _normal, left, other, right),
@@ -252,7 +248,7 @@ def _on_sphere(mechanism: SphereLinear, adjacency: Adjacency, *, homogeneous: bo
         """As a function on [-1, 1], whose ends are rational."""
         return lambda u: function(u * (flint.arb.pi() / 2))
 
-    other = _constant(Fraction(1)) if adjacency == "zero-out" else scaled(toward(-1))
+    other = _constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else scaled(toward(-1))
     reference = scaled(toward(-1)) if homogeneous else _constant(1 - c)
     ends = Fraction(-1), Fraction(1)
     stretch = Stretch(*ends, lambda u: scaled(base)(u) * (flint.arb.pi() / 2), scaled(toward(1)), other, reference)
@@ -263,7 +259,7 @@ def _on_sphere(mechanism: SphereLinear, adjacency: Adjacency, *, homogeneous: bo
 def _clipped(mechanism: ClippedLinear, adjacency: Adjacency, *, homogeneous: bool = False) -> ContinuousPair:
     """Along the angle, on stretches between -pi/2, the heights at which either density is clipped, and pi/2."""
     d, clip = mechanism.dimension, mechanism.clip
-    corners = sorted({clip} if adjacency == "zero-out" and not homogeneous else {clip, -clip})
+    corners = sorted({clip} if adjacency is Adjacency.ZERO_OUT and not homogeneous else {clip, -clip})
     heights = [Fraction(-1), *corners, Fraction(1)]
     made: dict[int, tuple[flint.arb, flint.arb]] = {}
 
@@ -295,7 +291,7 @@ def _clipped(mechanism: ClippedLinear, adjacency: Adjacency, *, homogeneous: boo
 
             return function
 
-        other = _constant(Fraction(1)) if adjacency == "zero-out" else density(-1)
+        other = _constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else density(-1)
         reference: Function = density(-1) if homogeneous else (lambda u: u * 0 + numbers()[0])
         return Stretch(Fraction(k), Fraction(k + 1), base, density(1), other, reference)
 
@@ -320,7 +316,7 @@ def _caps_of_line(mechanism: SphereLinear, adjacency: Adjacency, bits: int, *, h
         return None
     half, c = Fraction(1, 2), mechanism.c
     first, opposite = (half * (1 + c), half * (1 - c)), (half * (1 - c), half * (1 + c))
-    other = (half, half) if adjacency == "zero-out" else opposite
+    other = (half, half) if adjacency is Adjacency.ZERO_OUT else opposite
     reference = opposite if homogeneous else (half * (1 - c), half * (1 - c))
     rest = "all others hold -x" if homogeneous else f"uniform blanket of mass {1 - c}"
     return FinitePair(first, other, reference, f"{_pair_in_words(adjacency)}, {rest}")
@@ -338,7 +334,7 @@ def _caps(mechanism: PrivUnit, adjacency: Adjacency, bits: int, *, homogeneous: 
     sizes = (alone, alone, both, neither)
     first = _masses(sizes, (inside, outside, inside, outside))
     opposite = _masses(sizes, (outside, inside, inside, outside))
-    other = sizes if adjacency == "zero-out" else opposite
+    other = sizes if adjacency is Adjacency.ZERO_OUT else opposite
     low = less(inside, outside)
     least = inside if low is Verdict.TRUE else outside
     reference = opposite if homogeneous else _masses(sizes, (least,) * 4)

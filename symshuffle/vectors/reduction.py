@@ -32,11 +32,11 @@ def reduction_of(mechanism: Any, covering: Covering) -> Reduction:
     """
     adjacency = covering.adjacency or Adjacency.REPLACE_ONE
     kind = covering.blanket or usual_blanket(mechanism)
-    pair = worst_pair(mechanism, adjacency=adjacency.value, blanket=kind.value)
+    pair = worst_pair(mechanism, adjacency=adjacency, blanket=kind)
     finite, mixed = families(pair)
-    real, beside = families(real_pair(mechanism, adjacency=adjacency.value))
+    real, beside = families(real_pair(mechanism, adjacency=adjacency))
     datasets = Datasets(_describe(mechanism, adjacency), real, beside)
-    proved = proved_worst(mechanism, adjacency.value, kind.value)
+    proved = proved_worst(mechanism, adjacency, kind)
     return Reduction(
         (PairClass(pair.about, finite, mixed=mixed, datasets=(datasets,)),),
         proved,

@@ -192,7 +192,7 @@ def test_what_is_not_known_is_refused():
 
 
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
-@pytest.mark.parametrize("mechanism", [SphereLinear("0.05", 64), ClippedLinear("0.05", 16, "1/20")])
+@pytest.mark.parametrize("mechanism", [SphereLinear("0.05", 64), ClippedLinear("0.05", 16, "100")])
 def test_beyond_every_ratio_delta_is_zero(mechanism, adjacency):
     """The ratios of both orders are below exp(0.2), so that nobody learns anything at that level, and less below."""
     for n in (1, 7, 2000):

@@ -136,6 +136,24 @@ class Side(StrEnum):
 
 
 @final
+class CertificateForm(StrEnum):
+    """From which data of a likelihood ratio its privacy curve is bounded: each bound is at most the one before."""
+
+    ELEMENTARY = "elementary"
+    QUARTER = "quarter"
+    TWO_MOMENT = "two-moment"
+    RANGE = "range"
+
+
+@final
+class Under(StrEnum):
+    """Under which law of a canonical pair: P, in which all users hold the same, or Q, in which one differs."""
+
+    P = "P"
+    Q = "Q"
+
+
+@final
 class Operator(StrEnum):
     """How a composition combines its parts: one coordinate each, or one of them drawn and named."""
 

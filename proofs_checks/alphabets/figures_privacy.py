@@ -7,15 +7,16 @@ import io
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Final, get_args
+from typing import Final
 
 from proofs_checks.decomposition._panels import BLACK, GREY, SERIES, Look, Panel, Series, write
 from symshuffle.artifacts import write_atomically
+from symshuffle.choices import Direction, Under
 from symshuffle.claims.model import Claim
-from symshuffle.likelihood.certificates import OneWay, chi_square_certificate
+from symshuffle.likelihood.certificates import chi_square_certificate
 from symshuffle.likelihood.extremes import endpoint_ratio, gaussian_scale, largest_chi_square
 from symshuffle.likelihood.law import LikelihoodRatio
-from symshuffle.likelihood.normal import Under, berry_esseen_bound, gaussian_profile, kolmogorov_distance
+from symshuffle.likelihood.normal import berry_esseen_bound, gaussian_profile, kolmogorov_distance
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.numbers import Exp, Number, Real, upper_end
 
@@ -41,7 +42,7 @@ def _curve(label: str, look: Look, height: Callable[[Fraction], Number]) -> Seri
     return Series(label, tuple((float(eps), float(upper_end(height(eps)))) for eps in LEVELS), look)
 
 
-def _privacy_curves(direction: OneWay) -> Panel:
+def _privacy_curves(direction: Direction) -> Panel:
     laws = [("half-block = binary", _half_block(64)), *((f"GRR, k = {k}", _grr(k)) for k in (4, 16, 64))]
     laws.append(("half-block, diluted by 1/4", _half_block(64).dilute(Fraction(1, 4))))
     chi = largest_chi_square(LAM)
@@ -62,7 +63,7 @@ def _privacy_curves(direction: OneWay) -> Panel:
 
 def figure_4(directory: Path) -> list[Path]:
     """Privacy curves of the two poles, of what lies between them, and the bounds from chi-square."""
-    panels = [_privacy_curves(direction) for direction in get_args(OneWay)]
+    panels = [_privacy_curves(direction) for direction in Direction]
     return write("alphabets.fig-4", panels, "privacy curves of canonical pairs, upper ends", directory, columns=2)
 
 
@@ -102,7 +103,7 @@ def _distances(under: Under) -> Panel:
 
 def figure_6(directory: Path) -> list[Path]:
     """Exact Kolmogorov distances and Berry-Esseen bounds against the number of users."""
-    panels = [_distances(under) for under in get_args(Under)]
+    panels = [_distances(under) for under in Under]
     return write("alphabets.fig-6", panels, "exact distances and bounds, lam = 3", directory, columns=2)
 
 

@@ -109,12 +109,12 @@ def _check_canonical(statement: Statement, rng: np.random.Generator) -> Iterator
                 ):
                     direct = law_divergence(first, second_law, order)
                     shown = f"channel {trial}, n={n}, exp(eps)={order}, {way}"
-                    found = ratio.profile(n, exp_eps=order, direction=way, rigour=Rigour.EXACT).exact  # type: ignore[arg-type]
+                    found = ratio.profile(n, exp_eps=order, direction=way, rigour=Rigour.EXACT).exact
                     yield compare(found, direct, at=f"{shown}: engine against enumeration")
             histograms = sorted(constant)
             distance = total_variation([contaminated[h] for h in histograms], [constant[h] for h in histograms])
             for way in ("forward", "reverse"):
-                found = ratio.profile(n, exp_eps=1, direction=way, rigour=Rigour.EXACT).exact  # type: ignore[arg-type]
+                found = ratio.profile(n, exp_eps=1, direction=way, rigour=Rigour.EXACT).exact
                 yield compare(found, distance, at=f"channel {trial}, n={n}, eps=0, {way}: total variation")
     for mu, eps in ((Fraction(1, 2), Fraction(1, 4)), (Fraction(2), Fraction(1)), (Fraction(1), Fraction(0))):
         closed = gaussian_profile(mu, eps=eps)

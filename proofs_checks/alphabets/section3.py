@@ -118,7 +118,7 @@ def _same_experiment(statement: Statement, quotient: Quotient, channel: Channel,
         for order in ORDERS:
             for way, first, second in (("forward", contaminated, constant), ("reverse", constant, contaminated)):
                 direct = law_divergence(first, second, order)
-                found = quotient.law.profile(n, exp_eps=order, direction=way, rigour=Rigour.EXACT).exact  # type: ignore[arg-type]
+                found = quotient.law.profile(n, exp_eps=order, direction=way, rigour=Rigour.EXACT).exact
                 yield compare(found, direct, at=f"channel {trial}, n={n}, exp(eps)={order}, {way}")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
+from symshuffle.choices import CertificateForm, Direction
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -25,8 +26,6 @@ from symshuffle.claims.model import (
     serving,
 )
 from symshuffle.likelihood.certificates import (
-    Form,
-    OneWay,
     canonical_certificate,
     chi_square_certificate,
     quarter_bound,
@@ -38,8 +37,8 @@ from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.results import Rigour
 
-WAYS: Final[tuple[OneWay, ...]] = ("forward", "reverse")
-FORMS: Final[tuple[Form, ...]] = ("quarter", "two-moment", "range")
+WAYS: Final = tuple(Direction)
+FORMS: Final = (CertificateForm.QUARTER, CertificateForm.TWO_MOMENT, CertificateForm.RANGE)
 ORDERS: Final = (Fraction(21, 20), Fraction(6, 5), Fraction(3, 2), Fraction(5, 2))
 
 

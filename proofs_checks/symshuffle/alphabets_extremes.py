@@ -11,6 +11,7 @@ import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
 from symshuffle.channel import Channel
+from symshuffle.choices import Direction
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -26,7 +27,7 @@ from symshuffle.claims.model import (
     serving,
 )
 from symshuffle.likelihood import families
-from symshuffle.likelihood.certificates import OneWay, two_moment_bound
+from symshuffle.likelihood.certificates import two_moment_bound
 from symshuffle.likelihood.extremes import (
     endpoint_ratio,
     identifiable_half_block,
@@ -43,7 +44,7 @@ from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.numbers import lower_end, upper_end
 from symshuffle.shuffled import shuffled_divergence, worst_shuffled_divergence
 
-WAYS: Final[tuple[OneWay, ...]] = ("forward", "reverse")
+WAYS: Final = tuple(Direction)
 
 
 def _worst_hinge(v: Any, c: Any, below: Any, above: Any) -> tuple[tuple[Any, Any], tuple[Any, Any], Any]:

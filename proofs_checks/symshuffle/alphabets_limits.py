@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from symshuffle.choices import Direction
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -24,7 +25,6 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.likelihood import families
-from symshuffle.likelihood.certificates import OneWay
 from symshuffle.likelihood.extremes import endpoint_ratio, gaussian_scale
 from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.likelihood.normal import normal_profile, scaled_level, scaled_limit
@@ -35,7 +35,7 @@ from symshuffle.mechanisms.symbolic import LAM, nonnegative, normal_form
 from symshuffle.numbers import Ball
 from symshuffle.results import Bracket, Rigour
 
-WAYS: Final[tuple[OneWay, ...]] = ("forward", "reverse")
+WAYS: Final = tuple(Direction)
 
 
 def _away(curve: Bracket, limit: Ball) -> Fraction:

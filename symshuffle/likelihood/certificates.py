@@ -22,16 +22,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, Literal, TypeAlias, final, get_args
+from typing import Any, Final, final
 
 from symshuffle.accountants.evaluate import check_n
+from symshuffle.choices import CertificateForm, Direction, choice
 from symshuffle.errors import InputError
 from symshuffle.levels import read_target, takes_eps0
 from symshuffle.likelihood.extremes import check_attainable, read_cap
 from symshuffle.numbers import Ball, Number, Verdict, enclose, less, upper_end, working_precision
-
-Form: TypeAlias = Literal["elementary", "quarter", "two-moment", "range"]
-OneWay: TypeAlias = Literal["forward", "reverse"]
 
 _BITS: Final = 128
 
@@ -52,26 +50,19 @@ class Hinge:
     kink: Any
 
     @classmethod
-    def of(cls, direction: OneWay, *, exp_eps: object = None, eps: object = None) -> Hinge:
+    def of(cls, direction: Direction | str, *, exp_eps: object = None, eps: object = None) -> Hinge:
         """The hinge of a direction and a level."""
-        check_direction(direction)
+        way = choice(Direction, direction, "direction")
         target = read_target(eps=eps, exp_eps=exp_eps)
         order: Any = target if isinstance(target, Fraction) else enclose(target)
-        return cls(Fraction(1), order - 1) if direction == "forward" else cls(order, 1 - 1 / order)
-
-
-def check_direction(direction: object) -> None:
-    """Check a single direction."""
-    if direction not in get_args(OneWay):
-        raise InputError("direction", direction, "forward or reverse")
+        return cls(Fraction(1), order - 1) if way is Direction.FORWARD else cls(order, 1 - 1 / order)
 
 
 @takes_eps0()
-def hinge_range(direction: OneWay, lam: Any) -> tuple[Any, Any]:
+def hinge_range(direction: Direction | str, lam: Any) -> tuple[Any, Any]:
     """How far below and above 0 the variable of the hinge reaches under a ratio cap."""
-    check_direction(direction)
-    cap = read_cap(lam)
-    return (1 - 1 / cap, cap - 1) if direction == "forward" else (cap - 1, 1 - 1 / cap)
+    way, cap = choice(Direction, direction, "direction"), read_cap(lam)
+    return (1 - 1 / cap, cap - 1) if way is Direction.FORWARD else (cap - 1, 1 - 1 / cap)
 
 
 def elementary_bound(variance: Any, kink: Any) -> Any:
@@ -109,6 +100,13 @@ def lower_hinge_bound(variance: Any, kink: Any, below: Any, above: Any) -> Any:
     return (variance - kink * below) / (below + above)
 
 
+_BOUNDS: Final = {
+    CertificateForm.ELEMENTARY: elementary_bound,
+    CertificateForm.QUARTER: quarter_bound,
+    CertificateForm.TWO_MOMENT: two_moment_bound,
+}
+
+
 @takes_eps0()
 def chi_square_certificate(
     chi_square: Number,
@@ -116,8 +114,8 @@ def chi_square_certificate(
     *,
     exp_eps: object = None,
     eps: object = None,
-    direction: OneWay,
-    form: Form = "two-moment",
+    direction: Direction | str,
+    form: CertificateForm | str = CertificateForm.TWO_MOMENT,
     lam: Fraction | None = None,
 ) -> Number:
     r"""An upper bound on one direction of the privacy curve of every canonical pair of this chi-square.
@@ -152,15 +150,14 @@ def chi_square_certificate(
     alphabets, Theorem 6.2 (v) and Corollary 6.6, with better constants.
     """
     n = check_n(n)
-    if form not in get_args(Form):
-        raise InputError("form", form, ", ".join(get_args(Form)))
+    form = choice(CertificateForm, form, "form")
     if isinstance(chi_square, float) or less(chi_square, 0) is Verdict.TRUE:
         raise InputError("chi_square", chi_square, "a rational or a ball of at least 0")
     hinge = Hinge.of(direction, exp_eps=exp_eps, eps=eps)
     variance: Any = chi_square / Fraction(n)
-    if form in ("elementary", "quarter") and less(0, hinge.kink) is Verdict.FALSE:
+    if form in (CertificateForm.ELEMENTARY, CertificateForm.QUARTER) and less(0, hinge.kink) is Verdict.FALSE:
         raise InputError("eps", 0, f"a level above 0 for the form {form} (two-moment takes 0)")
-    if form == "range":
+    if form is CertificateForm.RANGE:
         if lam is None:
             raise InputError("lam", None, "the ratio cap, for the form range")
         check_attainable(chi_square, lam)
@@ -169,7 +166,7 @@ def chi_square_certificate(
             raise InputError("form", form, "rational chi_square, exp_eps and lam (cases are told apart exactly)")
         found: Number = hinge.scale * range_bound(variance, hinge.kink, below, above)
         return found
-    bound = {"elementary": elementary_bound, "quarter": quarter_bound, "two-moment": two_moment_bound}[form]
+    bound = _BOUNDS[form]
     result: Number = hinge.scale * bound(variance, hinge.kink)
     return result
 
@@ -180,15 +177,13 @@ def canonical_certificate(eta: Number, n: int, *, exp_eps: object = None, eps: o
     The larger two-moment bound, which is the reverse one (alphabets, Corollary 6.6, sharpened). It says nothing about
     datasets with mixed backgrounds.
     """
-    both = [
-        chi_square_certificate(eta, n, exp_eps=exp_eps, eps=eps, direction=direction) for direction in get_args(OneWay)
-    ]
+    both = [chi_square_certificate(eta, n, exp_eps=exp_eps, eps=eps, direction=direction) for direction in Direction]
     return max(both, key=upper_end)
 
 
 @takes_eps0()
 def lower_certificate(
-    chi_square: Number, n: int, *, lam: Any, exp_eps: object = None, eps: object = None, direction: OneWay
+    chi_square: Number, n: int, *, lam: Any, exp_eps: object = None, eps: object = None, direction: Direction | str
 ) -> Number:
     r"""A lower bound on one direction of the privacy curve of every canonical pair of this chi-square and ratio cap.
 

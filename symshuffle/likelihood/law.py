@@ -11,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, Literal, TypeAlias, final, get_args
+from typing import Any, Final, final
 
 import flint
 
 from symshuffle.channel import Channel
+from symshuffle.choices import Question, choice
 from symshuffle.decompositions.symbolic import counted_decomposition, evaluate_atom
 from symshuffle.errors import InputError
-from symshuffle.frontiers.envelope import Contamination, Direction, ratio_law, shuffled_leakage
+from symshuffle.frontiers.envelope import Contamination, ratio_law, shuffled_leakage
 from symshuffle.law import Law
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.parameters import read_target
@@ -37,9 +38,6 @@ from symshuffle.numbers import (
     sums_to_one,
 )
 from symshuffle.results import Bracket, Rigour
-
-Question: TypeAlias = Literal["forward", "reverse", "both"]
-"""``forward`` is D(Q || P), the contaminated dataset first; ``reverse`` is D(P || Q); ``both`` the larger."""
 
 _ONE: Final = Fraction(1)
 
@@ -191,8 +189,8 @@ class LikelihoodRatio:
         *,
         exp_eps: object = None,
         eps: object = None,
-        direction: Question = "both",
-        rigour: Rigour = Rigour.FLOAT64,
+        direction: Question | str = Question.BOTH,
+        rigour: Rigour | str = Rigour.FLOAT64,
         rel: float = 1e-6,
     ) -> Bracket:
         """The privacy curve of the canonical pair of ``n`` users at one level, by the engines.
@@ -208,14 +206,12 @@ class LikelihoodRatio:
         rigour, rel
             As in :func:`symshuffle.accountants.evaluate.evaluate_law`.
         """
-        if direction not in get_args(Question):
-            raise InputError("direction", direction, "forward, reverse or both")
+        question = choice(Question, direction, "direction")
         target = read_target(eps=eps, exp_eps=exp_eps)
         gamma: Number = target if isinstance(target, Fraction) else enclose(target)
-        asked = tuple(Direction) if direction == "both" else (Direction(direction),)
         found = [
             shuffled_leakage(self.law, Contamination(n, way), gamma=gamma, rigour=rigour, rel=rel).bracket
-            for way in asked
+            for way in question.directions
         ]
         return max(found, key=lambda bracket: (bracket.upper, bracket.lower))
 

@@ -19,18 +19,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, Literal, TypeAlias, final, get_args
+from typing import Any, Final, final
 
 import flint
 
 from symshuffle.accountants.evaluate import check_n
+from symshuffle.choices import Direction, Under, choice
 from symshuffle.errors import InputError, Unsupported
-from symshuffle.likelihood.certificates import Hinge, OneWay
+from symshuffle.likelihood.certificates import Hinge
 from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.numbers import DEFAULT_BITS, Ball, Number, enclose, to_arb, working_precision
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
-
-Under: TypeAlias = Literal["P", "Q"]
 
 BERRY_ESSEEN: Final = Fraction(4748, 10000)
 """An admissible constant for independent, identically distributed summands (I. Shevtsova, 2011)."""
@@ -42,7 +41,9 @@ LARGEST_ATOMS: Final = 400_000
 """Places of the average beyond which its law is not written out."""
 
 
-def average_atoms(ratio: LikelihoodRatio, n: int, *, under: Under = "P") -> tuple[tuple[Fraction, Fraction], ...]:
+def average_atoms(
+    ratio: LikelihoodRatio, n: int, *, under: Under | str = Under.P
+) -> tuple[tuple[Fraction, Fraction], ...]:
     """The atoms of ``L_n`` in rising order with their exact probabilities, as the power of an integer polynomial.
 
     Raises
@@ -51,8 +52,7 @@ def average_atoms(ratio: LikelihoodRatio, n: int, *, under: Under = "P") -> tupl
         If the ratios are not rational, or their lattice is too fine for this ``n``.
     """
     n = check_n(n)
-    if under not in get_args(Under):
-        raise InputError("under", under, "P or Q")
+    under = choice(Under, under, "under")
     if not ratio.exact:
         raise Unsupported("the law of the average is written out over the rationals: give lam as a rational number")
     values: list[Any] = list(ratio.values)
@@ -73,11 +73,13 @@ def average_atoms(ratio: LikelihoodRatio, n: int, *, under: Under = "P") -> tupl
         mass = int(power[j])
         if mass:
             value = values[0] + Fraction(step * j, unit * n)
-            found.append((value, Fraction(mass, total) * (value if under == "Q" else 1)))
+            found.append((value, Fraction(mass, total) * (value if under is Under.Q else 1)))
     return tuple(found)
 
 
-def kolmogorov_distance(ratio: LikelihoodRatio, n: int, *, under: Under = "P", bits: int = DEFAULT_BITS) -> Ball:
+def kolmogorov_distance(
+    ratio: LikelihoodRatio, n: int, *, under: Under | str = Under.P, bits: int = DEFAULT_BITS
+) -> Ball:
     r"""The distance :math:`\sup_t|\Pr[T\le t]-\Phi(t)|` of the score from the standard normal law, enclosed.
 
     A distribution function of atoms is farthest from a continuous one at an atom, from the left or the right; both
@@ -105,7 +107,12 @@ def kolmogorov_distance(ratio: LikelihoodRatio, n: int, *, under: Under = "P", b
 
 
 def berry_esseen_bound(
-    ratio: LikelihoodRatio, n: int, *, under: Under = "P", constant: Fraction = BERRY_ESSEEN, bits: int = DEFAULT_BITS
+    ratio: LikelihoodRatio,
+    n: int,
+    *,
+    under: Under | str = Under.P,
+    constant: Fraction = BERRY_ESSEEN,
+    bits: int = DEFAULT_BITS,
 ) -> Ball:
     r"""An upper bound on :func:`kolmogorov_distance`: :math:`C\,E|g-1|^3/(v^{3/2}\sqrt n)`, under Q plus :math:`\mu/2`.
 
@@ -113,13 +120,12 @@ def berry_esseen_bound(
     :math:`\frac12E|L_n-1|\le\mu/2`. Both terms are at most those of alphabets, Theorem 6.2 (iii), which follow with
     :math:`E|g-1|^3\le(\lambda-1)v`.
     """
-    if under not in get_args(Under):
-        raise InputError("under", under, "P or Q")
+    under = choice(Under, under, "under")
     variance, n = _variance(ratio), check_n(n)
     with working_precision(bits + 16):
         v = to_arb(variance)
         bound = to_arb(constant) * to_arb(ratio.third_absolute_moment) / (v * (v * n).sqrt())
-        if under == "Q":
+        if under is Under.Q:
             bound += (v / n).sqrt() / 2
         return Ball.from_arb(bound, bits)
 
@@ -193,7 +199,7 @@ class NormalProfile(AnswerMethods):
     error: Ball
     gaussian_error: Ball
     n: int
-    direction: OneWay
+    direction: Direction
 
     @property
     def bracket(self) -> Bracket:
@@ -222,7 +228,7 @@ def normal_profile(
     ratio: LikelihoodRatio,
     n: int,
     *,
-    direction: OneWay,
+    direction: Direction | str,
     exp_eps: object = None,
     eps: object = None,
     bits: int = DEFAULT_BITS,
@@ -256,7 +262,7 @@ def normal_profile(
             Ball.from_arb(error, bits),
             Ball.from_arb(error + scale * curvature, bits),
             n,
-            direction,
+            choice(Direction, direction, "direction"),
         )
 
 
@@ -278,7 +284,7 @@ def scaled_limit(t: Fraction, *, bits: int = DEFAULT_BITS) -> Ball:
 
 
 def lower_profile(
-    ratio: LikelihoodRatio, n: int, *, direction: OneWay, exp_eps: object = None, eps: object = None
+    ratio: LikelihoodRatio, n: int, *, direction: Direction | str, exp_eps: object = None, eps: object = None
 ) -> Fraction:
     """A lower bound on the privacy curve of the right order in ``n``: the lower end of :func:`normal_profile`."""
     return normal_profile(ratio, n, direction=direction, exp_eps=exp_eps, eps=eps).bracket.lower

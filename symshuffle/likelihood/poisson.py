@@ -26,8 +26,9 @@ from typing import Any, Final, final
 import flint
 
 from symshuffle.accountants.evaluate import check_n
+from symshuffle.choices import Direction, choice
 from symshuffle.errors import Unsupported
-from symshuffle.likelihood.certificates import Hinge, OneWay
+from symshuffle.likelihood.certificates import Hinge
 from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.numbers import DEFAULT_BITS, Ball, Verdict, equal, is_exact, to_arb, upper_end, working_precision
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
@@ -124,7 +125,7 @@ class PoissonProfile(AnswerMethods):
     error: Ball
     jumps: CompoundPoisson
     n: int
-    direction: OneWay
+    direction: Direction
 
     @property
     def bracket(self) -> Bracket:
@@ -153,7 +154,7 @@ def poisson_profile(
     ratio: LikelihoodRatio,
     n: int,
     *,
-    direction: OneWay,
+    direction: Direction | str,
     exp_eps: object = None,
     eps: object = None,
     bits: int = DEFAULT_BITS,
@@ -171,9 +172,10 @@ def poisson_profile(
     (907, True)
     """
     n = check_n(n)
-    hinge = Hinge.of(direction, exp_eps=exp_eps, eps=eps)
+    way = choice(Direction, direction, "direction")
+    hinge = Hinge.of(way, exp_eps=exp_eps, eps=eps)
     jumps = CompoundPoisson.of(ratio, n)
-    value = jumps.hinge(hinge.kink * n, upward=direction == "forward", bits=bits + 16)
+    value = jumps.hinge(hinge.kink * n, upward=way is Direction.FORWARD, bits=bits + 16)
     with working_precision(bits + 16):
         scale = to_arb(hinge.scale)
         return PoissonProfile(
@@ -181,7 +183,7 @@ def poisson_profile(
             Ball.from_arb(scale * to_arb(poisson_error(ratio)), bits),
             jumps,
             n,
-            direction,
+            way,
         )
 
 

@@ -22,10 +22,11 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from symshuffle.accountants.evaluate import check_n
+from symshuffle.choices import Direction, choice
 from symshuffle.design.decision.programs import cvxpy, run
 from symshuffle.errors import CertificateError, InputError, NotDecided, SolverFailure
 from symshuffle.levels import takes_eps0
-from symshuffle.likelihood.certificates import Hinge, OneWay, check_direction, hinge_range
+from symshuffle.likelihood.certificates import Hinge, hinge_range
 from symshuffle.likelihood.extremes import check_attainable, endpoint_ratio, largest_chi_square
 from symshuffle.numbers import brief, parse_rational
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed
@@ -108,7 +109,7 @@ class WorstCurve(AnswerMethods):
     n: int
     lam: Fraction
     exp_eps: Fraction
-    direction: OneWay
+    direction: Direction
     majorant: Majorant
     law: tuple[tuple[Fraction, Fraction], ...]
     bracket: Bracket
@@ -155,7 +156,7 @@ class WorstCurve(AnswerMethods):
 
 @takes_eps0()
 def worst_curve(
-    chi_square: object, n: int, *, lam: object, exp_eps: object, direction: OneWay = "forward"
+    chi_square: object, n: int, *, lam: object, exp_eps: object, direction: Direction | str = Direction.FORWARD
 ) -> WorstCurve:
     """The worst privacy curve at one level over everything that a chi-square and a ratio cap allow.
 
@@ -191,16 +192,16 @@ def worst_curve(
     )
     if cap <= 1:
         raise InputError("lam", lam, "a rational number > 1")
-    n = check_n(n)
+    n, way = check_n(n), choice(Direction, direction, "direction")
     check_attainable(budget, cap)
-    hinge, variance, (below, above) = _question(budget, n, cap, order, direction)
+    hinge, variance, (below, above) = _question(budget, n, cap, order, way)
     share = budget / largest_chi_square(cap)
-    attained = endpoint_ratio(cap).dilute(share).profile(n, exp_eps=order, direction=direction)
+    attained = endpoint_ratio(cap).dilute(share).profile(n, exp_eps=order, direction=way)
     if variance == 0 or hinge.kink >= above:
         trivial = Majorant(Fraction(0), Fraction(0), Fraction(0))
         law = _two_atoms(variance, below)
         zero = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "lp", "the hinge is beyond the range, or nothing varies")
-        return WorstCurve(budget, n, cap, order, direction, trivial, law, zero, attained)
+        return WorstCurve(budget, n, cap, order, way, trivial, law, zero, attained)
     grid = _grid(hinge.kink, variance, below, above)
     for _ in range(_ROUNDS):
         masses, proposed = _proposal(grid, hinge.kink, variance)
@@ -218,13 +219,12 @@ def worst_curve(
     lower = hinge.scale * sum((w * max(v - hinge.kink, Fraction(0)) for v, w in law), start=Fraction(0))
     how = f"multipliers lifted to a quadratic majorant in rationals; law on {len(grid)} points, solved in rationals"
     bracket = Bracket(lower, upper, Rigour.EXACT, "lp", how)
-    return WorstCurve(budget, n, cap, order, direction, majorant, law, bracket, attained)
+    return WorstCurve(budget, n, cap, order, way, majorant, law, bracket, attained)
 
 
 def _question(
-    budget: Fraction, n: int, cap: Fraction, order: Fraction, direction: OneWay
+    budget: Fraction, n: int, cap: Fraction, order: Fraction, direction: Direction
 ) -> tuple[Hinge, Fraction, tuple[Fraction, Fraction]]:
-    check_direction(direction)
     return Hinge.of(direction, exp_eps=order), budget / n, hinge_range(direction, cap)
 
 

@@ -29,7 +29,7 @@ from symshuffle.estimation.votes import LARGEST_STRING, VoteNoise, bitwise_votes
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.mechanisms.unary import BitStrings
-from symshuffle.numbers import Number, lower_end, upper_end
+from symshuffle.numbers import Number, as_integer, lower_end, upper_end
 from symshuffle.results import Bracket, Rigour
 
 LARGEST_INPUTS: Final = 10**6
@@ -133,8 +133,7 @@ def compare(
 
 
 def _check_inputs(k: int) -> None:
-    if isinstance(k, bool) or not isinstance(k, int) or not 2 <= k <= LARGEST_INPUTS:
-        raise InputError("k", k, f"an integer in [2, {LARGEST_INPUTS}]")
+    as_integer(k, "k", 2, LARGEST_INPUTS)
 
 
 def _families(k: int, match: Match, wanted: Sequence[str] | None) -> tuple[list[Family], list[tuple[str, str]]]:

@@ -23,6 +23,7 @@ from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.registry import MECHANISMS, mechanism
 from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, Parameter
+from symshuffle.numbers import as_integer
 
 THINNED: Final = "thinned "
 """How the name of a thinned mechanism begins."""
@@ -109,8 +110,7 @@ def family(name: str, k: int) -> Family:
     >>> [parameter.name for parameter in family("thinned subset-selection", 20).free]
     ['s', 'p']
     """
-    if isinstance(k, bool) or not isinstance(k, int) or not 2 <= k <= LARGEST_PARAMETER:
-        raise InputError("k", k, f"an integer in [2, {LARGEST_PARAMETER}]")
+    k = as_integer(k, "k", 2, LARGEST_PARAMETER)
     thin = name.startswith(THINNED)
     general = mechanism(name.removeprefix(THINNED))
     if thin:

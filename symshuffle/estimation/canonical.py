@@ -200,8 +200,7 @@ def isotropic_risk(k: int, trace: Any, *, population: Population | str) -> Any:
     anchored, Theorem 6.2 and Corollary 6.3.
     """
     population = choice(Population, population, "population")
-    if k < 2:
-        raise InputError("k", k, "an integer of at least 2")
+    k = as_integer(k, "k", 2)
     if isinstance(trace, Fraction | int):
         if not 0 <= trace <= k * (k - 1):
             raise InputError("trace", trace, f"a trace in [0, {k * (k - 1)}]: the largest is that of the identity")

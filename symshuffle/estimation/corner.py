@@ -27,7 +27,7 @@ from symshuffle.anchored.linear import inverse
 from symshuffle.errors import InputError
 from symshuffle.estimation.canonical import check_users, fisher_information
 from symshuffle.estimation.lower_bounds import van_trees_bound
-from symshuffle.numbers import Ball, Number, Verdict, less, lower_end, to_arb, upper_end, working_precision
+from symshuffle.numbers import Ball, Number, Verdict, as_integer, less, lower_end, to_arb, upper_end, working_precision
 from symshuffle.results import Bracket, Rigour
 
 BITS: Final = 128
@@ -206,8 +206,7 @@ def _check_side(h: Fraction, m: int) -> Fraction:
 
 def _check(k: int, budget: Number, n: int) -> None:
     check_users(n)
-    if isinstance(k, bool) or not isinstance(k, int) or k < 2:
-        raise InputError("k", k, "an integer of at least 2")
+    as_integer(k, "k", 2)
     if isinstance(budget, float) or less(0, budget) is not Verdict.TRUE:
         raise InputError(
             "budget", budget, "an exact number > 0 (at budget 0 nothing is learnt, and no bound is needed)"

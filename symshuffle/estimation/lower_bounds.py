@@ -23,7 +23,7 @@ from symshuffle.anchored.linear import dot
 from symshuffle.channel import Channel
 from symshuffle.errors import CertificateError, InputError
 from symshuffle.estimation.canonical import Population, check_users, isotropic_risk
-from symshuffle.numbers import Ball, Number, Verdict, less, lower_end, to_arb, upper_end, working_precision
+from symshuffle.numbers import Ball, Number, Verdict, as_integer, less, lower_end, to_arb, upper_end, working_precision
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed
 from symshuffle.shuffled import histogram_law
 
@@ -176,9 +176,7 @@ def minimax_sandwich(k: int, trace: Number, n: int) -> Sandwich:
     -----
     anchored, Theorem 8.1 and Corollary 9.6; the symmetric prior improves the rate of the paper's argument.
     """
-    check_users(n)
-    if k < 2:
-        raise InputError("k", k, "an integer of at least 2")
+    n, k = as_integer(n, "n", 1), as_integer(k, "k", 2)
     if less(0, trace) is not Verdict.TRUE:
         raise InputError("trace", trace, "a number > 0")
     if trace == math.inf or less(k * (k - 1), trace) is Verdict.TRUE:

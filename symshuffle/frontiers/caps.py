@@ -124,8 +124,7 @@ def tie_ratio(k: int | None = None, s: int | None = None, *, bits: int | None = 
     if k is None or s is None:
         raise InputError("k, s", f"{k}, {s}", "both or neither")
     check_inputs(k, 3)
-    if isinstance(s, bool) or not isinstance(s, int) or not 1 <= s <= (k - 1) // 2:
-        raise InputError("s", s, f"an integer in [1, {(k - 1) // 2}]")
+    s = as_integer(s, "s", 1, (k - 1) // 2)
     return evaluate(_tie_ratio().subs({K: k, S: s}), bits=bits)
 
 
@@ -233,8 +232,7 @@ def raw_cap_trace(k: int, lam: Real, *, bits: int | None = None) -> Number:
 def subset_template(k: int, s: int, lam: Fraction) -> Vector:
     r"""The template with ``s`` coordinates :math:`k\lambda/(s\lambda+k-s)` and the others lower by :math:`\lambda`."""
     check_inputs(k)
-    if not 1 <= s <= k - 1:
-        raise InputError("s", s, f"an integer in [1, {k - 1}]")
+    s = as_integer(s, "s", 1, k - 1)
     if lam <= 0:
         raise InputError("lam", lam, "a ratio > 0")
     low = k / (s * Fraction(lam) + k - s)

@@ -22,7 +22,7 @@ from symshuffle.frontiers.orbits import Orbit, centre_orbit, subset_orbit
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.outputs import State
 from symshuffle.mechanisms.symbolic import LAM, normal_form
-from symshuffle.numbers import Real, Verdict, less
+from symshuffle.numbers import Real, Verdict, as_integer, less
 from symshuffle.results import Bracket, Rigour
 
 BITS: Final = 80
@@ -39,8 +39,7 @@ REAL_SIZES: Final = {
 def check_size(k: int, s: int) -> None:
     """Refuse a number that is no size of a proper, non-empty subset."""
     check_inputs(k)
-    if isinstance(s, bool) or not isinstance(s, int) or not 1 <= s <= k - 1:
-        raise InputError("s", s, f"an integer in [1, {k - 1}]")
+    as_integer(s, "s", 1, k - 1)
 
 
 def check_budget(budget: Fraction | int) -> Fraction:

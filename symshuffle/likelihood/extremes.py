@@ -15,7 +15,7 @@ from symshuffle.errors import InputError, Unsupported
 from symshuffle.frontiers.envelope import endpoint_law
 from symshuffle.levels import takes_eps0
 from symshuffle.likelihood.law import LikelihoodRatio, check_share
-from symshuffle.numbers import Ball, Exp, Number, Real, Verdict, enclose, less, working_precision
+from symshuffle.numbers import Ball, Exp, Number, Real, Verdict, as_integer, enclose, less, working_precision
 
 
 def bhatia_davis_bound(mean: Any, low: Any, high: Any) -> Any:
@@ -65,8 +65,7 @@ def gaussian_scale(chi_square: Number, n: int, *, bits: int = 128) -> Ball:
     r"""The Gaussian parameter :math:`\mu=\sqrt{\chi^2/n}` of the canonical pair (alphabets, Corollary 4.3)."""
     if less(chi_square, 0) is Verdict.TRUE:
         raise InputError("chi_square", chi_square, "a number of at least 0")
-    if n < 1:
-        raise InputError("n", n, "at least 1 user")
+    n = as_integer(n, "n", 1)
     with working_precision(bits + 16):
         return Ball.from_arb((enclose(chi_square, bits + 16).arb() / n).nonnegative_part().sqrt(), bits)
 
@@ -129,7 +128,8 @@ def half_block_channel(k: int, lam: Fraction) -> Channel:
     """
     from symshuffle.mechanisms.finite import half_block
 
-    if k < 2 or k % 2:
+    k = as_integer(k, "k", 2)
+    if k % 2:
         raise InputError("k", k, "an even number of inputs, at least 2 (the half-block channel has two equal halves)")
     return half_block().at(k=k, lam=lam).channel()
 

@@ -23,7 +23,7 @@ from symshuffle.errors import InputError
 from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import read_budget
 from symshuffle.mixed_law import MixedLaw, Segment
-from symshuffle.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, to_arb, working_precision
+from symshuffle.numbers import DEFAULT_BITS, Ball, Real, Verdict, as_integer, less, to_arb, working_precision
 
 LARGEST_CELLS: Final = 20_000
 """Cells beyond which a law is refused."""
@@ -57,8 +57,7 @@ class Laplace:
         if self.lam is not None and less(1, self.lam) is not Verdict.TRUE:
             raise InputError("lam", self.lam, "a number > 1")
         replace_choice(Domain, self, "domain")
-        if not isinstance(self.cells, int) or not 1 <= self.cells <= LARGEST_CELLS:
-            raise InputError("cells", self.cells, f"an integer from 1 to {LARGEST_CELLS}")
+        object.__setattr__(self, "cells", as_integer(self.cells, "cells", 1, LARGEST_CELLS))
 
     def at(
         self, *, eps0: object = None, lam: object = None, domain: Domain | str | None = None, cells: int | None = None

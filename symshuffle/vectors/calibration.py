@@ -23,7 +23,7 @@ from symshuffle.continuous_law import ContinuousPair
 from symshuffle.engines.bromwich import estimate
 from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.mechanisms.parameters import read_target
-from symshuffle.numbers import Real, enclose, parse_rational, to_float, working_precision
+from symshuffle.numbers import Real, as_integer, enclose, parse_rational, to_float, working_precision
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 from symshuffle.vectors.accounting import VectorBound, vector_delta
 from symshuffle.vectors.gaussian import calibrate_gaussian
@@ -200,10 +200,9 @@ def calibrate(
     order, goal = read_target(eps=eps, exp_eps=exp_eps), parse_rational(delta, "delta")
     if not 0 < goal < 1:
         raise InputError("delta", delta, "a number in (0, 1)")
-    if isinstance(dimension, bool) or not isinstance(dimension, int) or dimension < 1:
-        raise InputError("dimension", dimension, "an integer of at least 1")
+    dimension = as_integer(dimension, "dimension", 1)
     near = choice(Adjacency, adjacency, "adjacency")
-    sensitivity = 1 if near == "zero-out" else 2
+    sensitivity = 1 if near is Adjacency.ZERO_OUT else 2
     noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * sensitivity / n
     family = _family(name, n, dimension, noise)
     kind = "largest" if name == "gaussian" else "mechanism"

@@ -25,7 +25,7 @@ from typing import Any, final
 import flint
 
 from symshuffle.errors import InputError, NotDecided, SolverFailure
-from symshuffle.numbers import DEFAULT_BITS, Ball, parse_rational, to_arb, working_precision
+from symshuffle.numbers import DEFAULT_BITS, Ball, as_integer, parse_rational, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
 from symshuffle.vectors.mechanisms import Accounted
 from symshuffle.vectors.sphere import partial_moments
@@ -62,8 +62,8 @@ class ClippedLinear(Accounted):
             raise InputError("clip", self.clip, "a number in (-1, 1)")
         if self.chi <= 0:
             raise InputError("chi", self.chi, "a number > 0")
-        if not isinstance(self.dimension, int) or self.dimension < 2:
-            raise InputError("dimension", self.dimension, "an integer of at least 2 (in dimension 1: SphereLinear)")
+        # In dimension 1 there is SphereLinear.
+        object.__setattr__(self, "dimension", as_integer(self.dimension, "dimension", 2))
 
 
 @final

@@ -9,7 +9,7 @@ from typing import Any, final
 import flint
 
 from symshuffle.errors import InputError
-from symshuffle.numbers import DEFAULT_BITS, Ball, less, parse_rational, to_arb, working_precision
+from symshuffle.numbers import DEFAULT_BITS, Ball, as_integer, less, parse_rational, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
 from symshuffle.vectors.clipped import best_density
 from symshuffle.vectors.indices import Blanket, shuffle_index
@@ -113,8 +113,7 @@ def contenders(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> tupl
     index = parse_rational(chi, "chi")
     if index <= 0:
         raise InputError("chi", index, "a number > 0")
-    if not isinstance(dimension, int) or dimension < 2:
-        raise InputError("dimension", dimension, "an integer of at least 2")
+    dimension = as_integer(dimension, "dimension", 2)
     clipped = best_density(index, dimension, bits=bits).bracket.shifted(
         Fraction(1)
     )  # the cost of rounding to the sphere

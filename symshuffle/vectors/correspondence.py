@@ -15,7 +15,7 @@ from typing import Any, final
 import flint
 
 from symshuffle.errors import InputError
-from symshuffle.numbers import Ball, Number, parse_rational, to_arb, working_precision
+from symshuffle.numbers import Ball, Number, as_integer, parse_rational, to_arb, working_precision
 from symshuffle.results import Bracket
 from symshuffle.vectors.accounting import vector_delta
 from symshuffle.vectors.indices import shuffle_index
@@ -131,9 +131,7 @@ def correspondence(
         raise InputError("growth", growth, "a number > 0")
     lower, upper = (_index(mechanism, side) for side in ("lower", "upper"))
     rows = []
-    for n in users:
-        if not isinstance(n, int) or n < 3:
-            raise InputError("users", n, "integers of at least 3")
+    for n in [as_integer(n, "users", 3) for n in users]:
         eps = _level(lower, n, rate)
         bound = vector_delta(mechanism, n=n, eps=eps, rel=1e-8)
         assert bound.lower is not None  # asked for by default

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias, final
 
 from symshuffle.errors import InputError
-from symshuffle.numbers import parse_rational
+from symshuffle.numbers import as_integer, parse_rational
 
 if TYPE_CHECKING:
     from symshuffle.accountants.covered import Covering, Reduction
@@ -39,9 +39,10 @@ def _number(mechanism: object, name: str, *, above: int, below: int | None = Non
     object.__setattr__(mechanism, name, value)
 
 
-def _dimension(value: object, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise InputError("dimension", value, f"an integer of at least {least}")
+def _dimension(mechanism: object, least: int) -> None:
+    """Read the field ``dimension`` as an integer of at least ``least``, and store it."""
+    read = as_integer(getattr(mechanism, "dimension"), "dimension", least)  # noqa: B009  # of any of the classes below
+    object.__setattr__(mechanism, "dimension", read)
 
 
 @final
@@ -88,7 +89,7 @@ class BlanketMixedGaussian(Accounted):
         _number(self, "gamma", above=0, below=1)
         _number(self, "sigma0", above=0)
         _number(self, "norm", above=0, below=1, closed=True)
-        _dimension(self.dimension, 1)
+        _dimension(self, 1)
 
 
 @final
@@ -125,7 +126,7 @@ class PrivUnit(Accounted):
     def __post_init__(self) -> None:
         _number(self, "p", above=0, below=1)
         _number(self, "theta", above=-1, below=1)
-        _dimension(self.dimension, 2)
+        _dimension(self, 2)
 
 
 @final
@@ -153,7 +154,7 @@ class SphereLinear(Accounted):
 
     def __post_init__(self) -> None:
         _number(self, "c", above=0, below=1)
-        _dimension(self.dimension, 1)
+        _dimension(self, 1)
 
 
 @final
@@ -183,7 +184,7 @@ class LocalGaussian(Accounted):
 
     def __post_init__(self) -> None:
         _number(self, "sigma0", above=0)
-        _dimension(self.dimension, 1)
+        _dimension(self, 1)
 
 
 @final
@@ -242,7 +243,7 @@ class CentralGaussian:
 
     def __post_init__(self) -> None:
         _number(self, "sigma", above=0)
-        _dimension(self.dimension, 1)
+        _dimension(self, 1)
 
 
 VectorMechanism: TypeAlias = BlanketMixedGaussian | PrivUnit | SphereLinear | LocalGaussian | LocalLaplace

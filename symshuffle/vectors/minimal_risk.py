@@ -18,6 +18,7 @@ import flint
 
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError, SolverFailure
+from symshuffle.numbers import as_integer
 from symshuffle.results import Bracket, Rigour
 from symshuffle.shuffled import count_histograms, shuffled_law
 
@@ -249,8 +250,7 @@ def shuffled_problem(channel: Channel, targets: Sequence[Sequence[Fraction | int
     InputError
         If the program would have more than 3,000 entries.
     """
-    if not isinstance(n, int) or n < 1:
-        raise InputError("n", n, "an integer of at least 1")
+    n = as_integer(n, "n", 1)
     size = count_histograms(n, channel.num_outputs) * count_histograms(n, channel.num_inputs)
     if size > LARGEST_PROGRAM:
         raise InputError(

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, final
 import flint
 
 from symshuffle.errors import InputError, NotDecided
-from symshuffle.numbers import DEFAULT_BITS, Ball, parse_rational, to_arb, working_precision
+from symshuffle.numbers import DEFAULT_BITS, Ball, as_integer, parse_rational, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian
 
@@ -126,8 +126,7 @@ def bmg_optimal(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> Opt
     index = parse_rational(chi, "chi")
     if index <= 0:
         raise InputError("chi", index, "a number > 0")
-    if not isinstance(dimension, int) or dimension < 1:
-        raise InputError("dimension", dimension, "an integer of at least 1")
+    dimension = as_integer(dimension, "dimension", 1)
     share, least = _minimise(index, dimension, bits)
     rational = share.midpoint.limit_denominator(10**12)
     with working_precision(bits + 32):

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from symshuffle.errors import InputError
-from symshuffle.numbers import DEFAULT_BITS, Ball, Number, Verdict, less, maximum, to_arb, working_precision
+from symshuffle.numbers import DEFAULT_BITS, Ball, Number, Verdict, as_integer, less, maximum, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
 from symshuffle.vectors.indices import shuffle_index
 from symshuffle.vectors.mechanisms import (
@@ -84,8 +83,7 @@ def err1(mechanism: VectorMechanism, *, on_sphere: bool = False, bits: int = DEF
 
 def errn(mechanism: VectorMechanism | CentralGaussian, n: int, *, bits: int = DEFAULT_BITS) -> Number:
     """Worst squared error of the mean of n estimates: a n-th of one user's (vecmean, equations (2) and (3))."""
-    if not isinstance(n, int) or n < 1:
-        raise InputError("n", n, "an integer of at least 1")
+    n = as_integer(n, "n", 1)
     if isinstance(mechanism, CentralGaussian):
         return mechanism.dimension * mechanism.sigma**2 / n
     single: Any = err1(mechanism, bits=bits)

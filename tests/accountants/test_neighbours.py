@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import itertools
 import json
 import math
@@ -10,18 +12,21 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, InputError, Rigour, delta, epsilon, mechanism, solve_n
+from symshuffle import Channel, InputError, Rigour, delta, epsilon, mechanism, solve_eps0, solve_n
 from symshuffle.accountants.adversary import worst_constant
-from symshuffle.accountants.covered import Reduction
-from symshuffle.accountants.curves import delta_curve
+from symshuffle.accountants.covered import Covering, Reduction, Whom
+from symshuffle.accountants.curves import amplification_curve, delta_curve, tradeoff_curve
 from symshuffle.accountants.neighbours import Adjacency, Neighbours
 from symshuffle.accountants.reduction import reduction
 from symshuffle.accountants.solve import Amplification
-from symshuffle.cli import main
+from symshuffle.cli import curves as cli_curves
+from symshuffle.cli import main, privacy
+from symshuffle.cli.covering import COVERING
 from symshuffle.results import Bracket
 from symshuffle.shuffled import shuffled_divergence
 
 ORDER = Fraction(6, 5)
+CHANNEL = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
 
 
 def random_row(rng: random.Random, outputs: int) -> list[Fraction]:
@@ -141,3 +146,25 @@ def test_a_null_symbol_on_the_command_line(tmp_path, capsys):
     assert "a Channel, where the law of a null symbol is given" in capsys.readouterr().err
     assert main([*asked[:4], "--null", "1/2,1/4,1/4", *asked[6:]]) == 2
     assert "null = 3 masses: expected 2, one per output" in capsys.readouterr().err
+
+
+def test_an_option_of_a_covering_is_taught_once():
+    """Front doors and commands read their options from the fields of a covering: none mentions one."""
+    names = {field.name for field in dataclasses.fields(Covering)}
+    assert set(Whom.__annotations__) == set(COVERING) == names
+    for door in (delta, epsilon, solve_eps0, solve_n, delta_curve, amplification_curve, tradeoff_curve, reduction):
+        assert names <= inspect.signature(door).parameters.keys()
+    for command in (privacy.delta, privacy.epsilon, cli_curves.solve_eps0, cli_curves.solve_n, cli_curves.curve):
+        assert names <= inspect.signature(command).parameters.keys()
+    with pytest.raises(TypeError, match="unexpected keyword argument 'adjacensy'"):
+        delta(CHANNEL, n=3, eps=1, adjacensy="zero-out")
+
+
+def test_a_null_symbol_is_asked_for_at_any_front_door():
+    null = ["1/2", "1/2"]
+    found = delta(CHANNEL, n=5, exp_eps="6/5", null=null)
+    assert found.neighbours.adjacency is Adjacency.ZERO_OUT
+    assert found.bracket == delta(reduction(CHANNEL, null=null), n=5, exp_eps="6/5").bracket
+    assert solve_n(CHANNEL, eps="1/2", delta="1/10", null=null).neighbours.adjacency is Adjacency.ZERO_OUT
+    with pytest.raises(InputError, match="adjacency = replace-one"):
+        delta(CHANNEL, n=5, exp_eps="6/5", null=null, adjacency="replace-one")

@@ -16,7 +16,7 @@ from symshuffle.choices import choice
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.levels import takes_eps0
-from symshuffle.numbers import Real, Verdict, less
+from symshuffle.numbers import Real, Verdict, as_integer, less
 from symshuffle.results import Bracket
 
 LEAST_DIGITS: Final = 6
@@ -94,7 +94,7 @@ def confirm(
     Unsupported
         If fewer than ``least`` digits can be had at a reasonable cost.
     """
-    route = choice(Route, route, "route")
+    route, n = choice(Route, route, "route"), as_integer(n, "n", 1)
     if law.never_positive:
         return _from_transform(transform(law, n, digits=digits), Fraction(0), Fraction(0), digits, least, _SUMS)
     read = transform(law, n, digits=digits)

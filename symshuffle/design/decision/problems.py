@@ -17,7 +17,7 @@ import flint
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError
 from symshuffle.geometry.extremal import exact_columns
-from symshuffle.numbers import parse_rational
+from symshuffle.numbers import as_integer, parse_rational
 
 Vector: TypeAlias = "tuple[Fraction, ...]"
 Matrix: TypeAlias = "tuple[tuple[Fraction, ...], ...]"
@@ -218,7 +218,7 @@ def smoothed_point_masses(m: int, gamma: Fraction | int) -> DecisionProblem:
     -----
     ldp_tradeoff, Appendix C.1, equation (80).
     """
-    level = Fraction(gamma)
+    m, level = as_integer(m, "m", 2), Fraction(gamma)
     if not 0 <= level <= 1:
         raise InputError("gamma", gamma, "a rational in [0, 1]")
     diagonal, rest = (1 - level) / m + level, (1 - level) / m

@@ -22,7 +22,7 @@ import flint
 from symshuffle.design.widths import REL, check_rel
 from symshuffle.errors import InputError, NotDecided
 from symshuffle.levels import takes_eps0
-from symshuffle.numbers import Ball, Exp, Real, Verdict, less, to_arb, working_precision
+from symshuffle.numbers import Ball, Exp, Real, Verdict, as_integer, less, to_arb, working_precision
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 
 LARGEST_CIRCLE: Final = 10**15
@@ -96,7 +96,7 @@ def cardioid_design(m: int, gamma: Fraction | int, lam: Fraction | int | Exp, *,
     >>> found.sizes, f"{float(found):.10f}"
     ((5,), '0.8303613269')
     """
-    _check(m)
+    m = _check(m)
     if isinstance(gamma, float) or not 0 < gamma <= 1:
         raise InputError("gamma", gamma, "a rational in (0, 1]")
     if isinstance(lam, float) or less(1, lam) is not Verdict.TRUE:
@@ -128,16 +128,14 @@ def cardioid_tie(m: int, s: int, *, bits: int = _PRECISIONS[0]) -> Ball:
     >>> f"{float(cardioid_tie(6, 1)):.4f}"
     '17.3923'
     """
-    _check(m)
-    if isinstance(s, bool) or not isinstance(s, int) or not 1 <= s < m - 1:
-        raise InputError("s", s, f"an integer in [1, {m - 2}]")
+    m = _check(m)
+    s = as_integer(s, "s", 1, m - 2)
     with working_precision(bits):
         return Ball.from_arb(_tie(m, s), bits)
 
 
-def _check(m: int) -> None:
-    if isinstance(m, bool) or not isinstance(m, int) or not 3 <= m <= LARGEST_CIRCLE:
-        raise InputError("m", m, f"an integer in [3, {LARGEST_CIRCLE}]")
+def _check(m: int) -> int:
+    return as_integer(m, "m", 3, LARGEST_CIRCLE)
 
 
 def _tie(m: int, s: int) -> flint.arb:

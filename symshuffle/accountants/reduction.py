@@ -219,7 +219,7 @@ def _of_closed_form(form: ClosedForm) -> Reduction:
     """As that of the mechanism, which is asked where numbers do not settle what algebra would."""
     algebra = cache(lambda: _of_mechanism(form.mechanism()))
 
-    def family(others: str, derived: Callable[[], LawFamily]) -> LawFamily:
+    def family(others: Others, derived: Callable[[], LawFamily]) -> LawFamily:
         def law(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
             with suppress(NotDecided):
                 return form.law(exp_eps, others=others, direction=direction, bits=bits)
@@ -237,7 +237,7 @@ def _of_closed_form(form: ClosedForm) -> Reduction:
         Datasets(partial(form.datasets, others), family(others, over(place)))
         for place, others in enumerate(form.backgrounds)
     )
-    only = PairClass(form.pairs, family("blanket", lambda: algebra().bounds[0]), datasets=datasets)
+    only = PairClass(form.pairs, family(Others.BLANKET, lambda: algebra().bounds[0]), datasets=datasets)
     return Reduction((only,), True, pairs=form.pairs)
 
 

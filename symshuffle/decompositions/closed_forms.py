@@ -68,21 +68,29 @@ class ClosedForm:
         return str(table()[self.name]["pairs"])
 
     @property
-    def backgrounds(self) -> tuple[str, ...]:
+    def backgrounds(self) -> tuple[Others, ...]:
         """The constant backgrounds with a closed form, the one expected to be worst first."""
         known = tuple(table()[self.name]["limit" if self.limits else "cells"])
         inputs = _calculated(table()[self.name]["inputs"])
         two_only = bool(self.limits) or inputs(self._numbers()) <= 2
-        reached = ("second", "first") if two_only else ("third", "second", "first")
+        reached = (Others.SECOND, Others.FIRST) if two_only else (Others.THIRD, Others.SECOND, Others.FIRST)
         return tuple(others for others in reached if others in known)
 
-    def datasets(self, others: str, n: int) -> str:
+    def datasets(self, others: Others | str, n: int) -> str:
         """The two datasets of a constant background, in words."""
-        place = {"first": 0, "second": 1, "third": 2}[others]
+        held = choice(Others, others, "others")
+        if held is Others.BLANKET:
+            raise InputError("others", others, "an input that the others hold: first, second or third")
+        place = (Others.FIRST, Others.SECOND, Others.THIRD).index(held)
         return f"X0 = (0, {place} x {n - 1}), X1 = (1, {place} x {n - 1}), inputs named 0, 1, 2"
 
     def law(
-        self, exp_eps: Real, *, others: str = "blanket", direction: Direction | str = "forward", bits: int | None = None
+        self,
+        exp_eps: Real,
+        *,
+        others: Others | str = Others.BLANKET,
+        direction: Direction | str = Direction.FORWARD,
+        bits: int | None = None,
     ) -> Law:
         """Law of G at a target ratio: exact where rational, otherwise balls of ``bits`` bits.
 
@@ -91,7 +99,7 @@ class ClosedForm:
         NotDecided
             If a ball contains 0, so that algebra has to say whether the number is 0.
         """
-        way = choice(Direction, direction, "direction")
+        way, held = choice(Direction, direction, "direction"), choice(Others, others, "others")
         precision = bits or DEFAULT_BITS
         with working_precision(precision + 32):
             numbers = self._numbers()
@@ -101,7 +109,7 @@ class ClosedForm:
                 return value if isinstance(value, Fraction) else _ball(value, precision)
 
             atoms, singular = [], Fraction(0)
-            for a, b, c, ratios in _cells(self.name, bool(self.limits), others):
+            for a, b, c, ratios in _cells(self.name, bool(self.limits), held):
                 if ratios is not None:
                     first, second = ratios if way is Direction.FORWARD else ratios[::-1]
                     if first is second:  # no difference of two balls: it vanishes at exp(eps) = 1
@@ -244,7 +252,7 @@ _Calculated: TypeAlias = "Callable[[Mapping[str, Entry]], Any]"
 
 @cache
 def _cells(
-    name: str, limit: bool, others: str
+    name: str, limit: bool, others: Others
 ) -> tuple[tuple[_Calculated, _Calculated, _Calculated, tuple[_Calculated, _Calculated] | None], ...]:
     """The cells of a decomposition as functions of the parameters."""
     return tuple(

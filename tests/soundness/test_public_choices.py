@@ -171,6 +171,12 @@ DOORS = {
     "accountants.bounds.limit_variance.direction": lambda v: bounds.limit_variance(REDUCED, v),
     "comparison.matching.Match.kind": lambda v: matching.Match(v, HALF, None),
     "decompositions.backgrounds.ConstantBackground.others": lambda v: backgrounds.ConstantBackground(KRR, v),
+    "decompositions.closed_forms.ClosedForm.datasets.others": lambda v: closed_forms.closed_form(
+        "krr", {"k": "3"}, lam=2
+    ).datasets(v, 4),
+    "decompositions.closed_forms.ClosedForm.law.others": lambda v: closed_forms.closed_form(
+        "krr", {"k": "3"}, lam=2
+    ).law(F(6, 5), others=v),
     "decompositions.closed_forms.ClosedForm.law.direction": lambda v: closed_forms.closed_form(
         "krr", {"k": "3"}, lam=2
     ).law(F(6, 5), direction=v),

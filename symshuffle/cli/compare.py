@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.console import Console
+from rich.measure import Measurement
 
 from symshuffle.artifacts import check_destination, write_atomically
 from symshuffle.cli import arguments
@@ -17,6 +18,8 @@ from symshuffle.errors import InputError
 from symshuffle.numbers import parse_rational
 
 app = typer.Typer()
+
+_WIDEST: Final = 400
 
 
 @app.command()
@@ -30,6 +33,9 @@ def compare(
     mechanism: Annotated[
         list[str] | None, typer.Option("--mechanism", help="A row that is wanted (repeat); default: all.")
     ] = None,
+    variants: Annotated[
+        int, typer.Option("--variants", help="Rows of one mechanism at most: its best integer parameters.")
+    ] = 1,
     rel: Annotated[float, typer.Option(help="Relative width of eps and eps0 to aim at.")] = 1e-4,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw risk against eps and eps0.")] = None,
@@ -58,6 +64,7 @@ def compare(
             eps=eps,
             delta=delta,
             mechanisms=mechanism,
+            variants=variants,
             rel=rel,
             progress=lambda done, of, name: display.update(task, completed=done, total=of, description=name),
         )
@@ -70,8 +77,10 @@ def compare(
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2))
         return
-    console = Console(highlight=False)
-    console.print(found.table())
+    console, shown = Console(highlight=False), found.table()
+    wide = Console(highlight=False, width=_WIDEST)
+    needed = Measurement.get(wide, wide.options, shown).maximum  # no column is left out of a narrow terminal
+    Console(highlight=False, width=max(console.width, needed)).print(shown)
     for remark in found.remarks():
         console.print(remark)
     for path in (csv, plot):

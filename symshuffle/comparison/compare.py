@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, TypeAlias
 
@@ -17,6 +17,7 @@ import sympy as sp
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.accountants.solve import Attained, epsilon
 from symshuffle.choices import MatchKind
+from symshuffle.comparison.certified import GAP, MOST_INPUTS, Rivals, Settled, frontier_risk
 from symshuffle.comparison.families import Family, family, names
 from symshuffle.comparison.forms import LARGEST_EPS0, Forms, Values, forms, gaussian_epsilon
 from symshuffle.comparison.matching import Match, budget_of, level_in_doubles, matched, read_match
@@ -26,10 +27,11 @@ from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
 from symshuffle.estimation.lower_bounds import minimax_sandwich
 from symshuffle.estimation.votes import LARGEST_STRING, VoteNoise, bitwise_votes, canonical_votes, is_alike
+from symshuffle.frontiers.caps import optimal_subset_sizes
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.mechanisms.unary import BitStrings
-from symshuffle.numbers import Number, as_integer, lower_end, upper_end
+from symshuffle.numbers import Exp, Number, as_integer, lower_end, upper_end
 from symshuffle.results import Bracket, Rigour
 
 LARGEST_INPUTS: Final = 10**6
@@ -38,11 +40,16 @@ LARGEST_INPUTS: Final = 10**6
 REL: Final = 1e-4
 """Relative width of the brackets around eps and eps0."""
 
+LARGEST_VARIANTS: Final = 100
+"""Rows that one mechanism may have."""
+
 _FINALISTS: Final = 3
 _FEW_INPUTS: Final = 200
 """Inputs up to which several integers are matched exactly at a central target."""
 
 _BITS: Final = 160
+_SUBSETS: Final = "subset-selection"
+_LOCAL: Final = "local search: a better choice is not excluded"
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Told how many of how many mechanisms are done, and which one is next."""
@@ -57,6 +64,7 @@ def compare(
     eps: object = None,
     delta: object = None,
     mechanisms: Sequence[str] | None = None,
+    variants: int = 1,
     rel: float = REL,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -79,6 +87,8 @@ def compare(
     mechanisms : sequence of str, optional
         Names of the rows wanted; default all of the registry that have k inputs, and thinned ones where a null symbol
         can pay.
+    variants : int
+        How many rows a mechanism with an integer parameter may have, 1 to 100: its best values found, the best first.
     rel : float
         Relative width of the brackets around eps and eps0 to aim at.
     progress : callable, optional
@@ -105,6 +115,7 @@ def compare(
     match = read_match(budget=budget, eps0=eps0, eps=eps, delta=delta)
     if not 0 < rel < 1:
         raise InputError("rel", rel, "a number in (0, 1)")
+    variants = as_integer(variants, "variants", 1, LARGEST_VARIANTS)
     found, absent = _families(k, match, mechanisms)
     rows: list[Row] = []
     goal: float | None = None
@@ -121,7 +132,7 @@ def compare(
             reach = max(reach, closed.chi_square(math.exp(LARGEST_EPS0), {p.name: 1.0 for p in one.free}))
             if match.kind is MatchKind.EPS_DELTA and goal is None:
                 goal = _goal(k, match, n, rel)
-            rows.append(_best(one, closed, match, n, rel, goal or 0.0))
+            rows.extend(_best(one, closed, match, n, rel, goal or 0.0, variants, rows))
         except (Unsupported, NotDecided) as error:
             absent.append((one.name, str(error)))
     if progress is not None:
@@ -185,6 +196,8 @@ def _without_budget(one: Family, k: int, n: int, match: Match, rows: list[Row], 
             "all datasets give the same messages" if private else "no delta was given",
             (),
             0,
+            None,
+            "no free parameters",
         )
     )
 
@@ -201,8 +214,17 @@ def _lam(mechanism: Mechanism) -> sp.Expr:
     return dict(mechanism.fixed)[LAM]
 
 
-def _best(one: Family, closed: Forms, match: Match, n: int, rel: float, goal: float) -> Row:
-    """The row of a family: proposals in doubles, matched exactly; the smallest exact risk is kept."""
+def _best(
+    one: Family,
+    closed: Forms,
+    match: Match,
+    n: int,
+    rel: float,
+    goal: float,
+    variants: int,
+    rows: Sequence[Row],
+) -> list[Row]:
+    """The rows of a family: proposals in doubles, matched exactly, and all that may beat the best of them."""
     level = level_in_doubles(match, closed, goal)
     risk = closed.risk
 
@@ -215,18 +237,98 @@ def _best(one: Family, closed: Forms, match: Match, n: int, rel: float, goal: fl
             return math.inf
 
     several = match.kind is MatchKind.EPS_DELTA and one.inputs <= _FEW_INPUTS and not one.thin
-    candidates: Sequence[Proposal] = proposals(
-        one, in_doubles, thin=match.kind is not MatchKind.EPS0, most=_FINALISTS if several else 1
-    )
+    most = max(variants, _FINALISTS if several else 1)
+    candidates = proposals(one, in_doubles, thin=match.kind is not MatchKind.EPS0, most=most)
     if one.thin and dict(candidates[0].values)["p"] == 1:
-        raise Unsupported(f"a null symbol does not pay here: it is {one.general.name}")
-    tried: list[tuple[Fraction, int, Mechanism, Parameters]] = []
-    for i, candidate in enumerate(candidates):
-        at = matched(one, candidate.values, match, closed, n=n, rel=rel)
-        noise, _ = _votes(one, at)
-        tried.append((Fraction(0) if noise is None else upper_end(noise.risk(n)), i, at, candidate.values))
-    _, _, at, values = min(tried, key=lambda entry: entry[:2])
-    return _row(one, closed, at, values, match, n, rel)
+        raise Unsupported(
+            f"a null symbol does not pay here: it is {one.general.name}{_excluded(one, closed, match, n, rows)}"
+        )
+    tried = [_tried(one, values, match, closed, n, rel) for values in _named(one, match, candidates)]
+    settled = _settled(one, closed, match, n, tried)
+    for integer in settled.left:
+        try:
+            tried.append(_tried(one, ((_integer(one), integer),), match, closed, n, rel))
+        except Unsupported:
+            continue  # no level has the match
+    ranked = sorted(tried, key=lambda entry: entry.risk)
+    # What is equal to the last digit is told apart by eps.
+    made = [
+        _row(one, closed, entry.at, entry.values, match, n, rel, settled)
+        for i, entry in enumerate(ranked)
+        if i < variants or entry.risk == ranked[0].risk
+    ]
+    return sorted(made, key=lambda row: row.order)[:variants]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """Parameters matched exactly, and their risk."""
+
+    risk: Fraction
+    at: Mechanism
+    values: Parameters
+
+
+def _tried(one: Family, values: Parameters, match: Match, closed: Forms, n: int, rel: float) -> _Tried:
+    at = matched(one, values, match, closed, n=n, rel=rel)
+    noise, _ = _votes(one, at)
+    return _Tried(Fraction(0) if noise is None else upper_end(noise.risk(n)), at, values)
+
+
+def _integer(one: Family) -> str:
+    return next(p.name for p in one.free if p.integer)
+
+
+def _named(one: Family, match: Match, candidates: Sequence[Proposal]) -> list[Parameters]:
+    """The proposals, and the sizes of subsets that theorems name."""
+    found = [candidate.values for candidate in candidates]
+    if one.name == _SUBSETS and match.kind is not MatchKind.EPS_DELTA:
+        best = (1,) if match.kind is MatchKind.CHI_SQUARE else optimal_subset_sizes(one.inputs, Exp(match.value))
+        found += [values for s in best if (values := ((_integer(one), s),)) not in found]
+    return found
+
+
+def _settled(one: Family, closed: Forms, match: Match, n: int, tried: Sequence[_Tried]) -> Settled:
+    """What is known about all parameters of a family, given the risks of some."""
+    if not one.free:
+        return Settled(None, "no free parameters")
+    if closed.risk is None:
+        return Settled(None, "no risk to compare")
+    best = min(entry.risk for entry in tried)
+    if one.name == _SUBSETS and match.kind is MatchKind.CHI_SQUARE:
+        return Settled(best, "proved: size 1 is best at a chi-square budget (alphabets, Theorem 12.1)")
+    if one.name == _SUBSETS and match.kind is MatchKind.EPS0:
+        return Settled(best, "proved: the best sizes under a ratio cap, ties included (anchored, Theorem 9.3)")
+    below = frontier_risk(one.inputs, match, n)
+    if below is not None and one.all_inputs == one.inputs and below >= best * (1 - GAP):
+        return Settled(below, "proved: no equivariant channel has less at this chi-square budget")
+    if one.inputs > MOST_INPUTS or one.all_inputs != one.inputs:
+        return Settled(None, _LOCAL)
+    shares = any(not p.integer for p in one.free)
+    floor = best * (1 - GAP) if shares else best
+    known = frozenset() if shares else frozenset(int(dict(entry.values)[_integer(one)]) for entry in tried)
+    left = Rivals(one, closed, match, n, floor).left(known)
+    if left is None:
+        return Settled(None, _LOCAL)
+    if shares:
+        return Settled(floor, f"certified: no parameters have a risk smaller by {float(GAP):.0%}")
+    name = _integer(one)
+    if not left:
+        return Settled(floor, f"certified: every other {name} has a larger risk")
+    close = ", ".join(str(value) for value in sorted({*left, *known}))
+    return Settled(
+        None, f"certified: every {name} but {close} has a larger risk, and these were matched one by one", left
+    )
+
+
+def _excluded(one: Family, closed: Forms, match: Match, n: int, rows: Sequence[Row]) -> str:
+    """Whether it is certain that a null symbol does not pay."""
+    plain = [row.risk.upper for row in rows if row.name == one.general.name and row.risk is not None]
+    if not plain or one.inputs > MOST_INPUTS or one.all_inputs != one.inputs:
+        return "by a local search"
+    if Rivals(one, closed, match, n, min(plain) * (1 - GAP)).left(frozenset()) != ():
+        return "by a local search"
+    return f"certified: no share gains {float(GAP):.0%} of the risk"
 
 
 def _votes(one: Family, at: Mechanism) -> tuple[VoteNoise | None, str]:
@@ -268,7 +370,16 @@ def _obstruction(at: Mechanism) -> str:
     )
 
 
-def _row(one: Family, closed: Forms, at: Mechanism, values: Parameters, match: Match, n: int, rel: float) -> Row:
+def _row(
+    one: Family,
+    closed: Forms,
+    at: Mechanism,
+    values: Parameters,
+    match: Match,
+    n: int,
+    rel: float,
+    settled: Settled,
+) -> Row:
     noise, reason = _votes(one, at)
     chi_square = budget_of(at)
     level = evaluate(sp.log(_lam(at)), bits=_BITS) if match.kind is MatchKind.CHI_SQUARE else evaluate(sp.log(_lam(at)))
@@ -298,6 +409,8 @@ def _row(one: Family, closed: Forms, at: Mechanism, values: Parameters, match: M
         privacy,
         () if iid is None else tuple(_over_bounds(one, iid, chi_square, trace, n)),
         message_bits(at),
+        settled.floor,
+        settled.how,
     )
 
 

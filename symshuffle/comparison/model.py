@@ -75,6 +75,10 @@ class Row:
         Risk of i.i.d. users over lower bounds on it, by name: at least 1 where the bound holds for this estimator.
     bits : int
         Bits of a message that names its output.
+    floor : Fraction or None
+        No choice of the free parameters at this match certainly has a risk below it; None where none is known.
+    choice : str
+        How the parameters were chosen, and what is known about all others.
     """
 
     name: str
@@ -95,6 +99,8 @@ class Row:
     privacy: str
     over_bounds: tuple[tuple[str, Bracket], ...]
     bits: int
+    floor: Fraction | None
+    choice: str
 
     @property
     def order(self) -> tuple[bool, Fraction, bool, Fraction]:
@@ -131,6 +137,8 @@ class Row:
             "worse_than_uniform": self.worse_than_uniform,
             "iid_risk_over": {name: _ends(ratio) for name, ratio in self.over_bounds},
             "bits_per_message": self.bits,
+            "risk_floor": None if self.floor is None else format_decimal(self.floor, up=False),
+            "choice": self.choice,
         }
 
     @property
@@ -200,13 +208,13 @@ class Comparison:
     def how(self) -> str:
         """How parameters were chosen."""
         return (
-            "free parameters are proposed by a local search in doubles and matched with certified arithmetic on the "
-            "safe side; a better choice is not excluded. " + _HOW[self.match.kind]
+            "free parameters are proposed by a search in doubles, and matched with certified arithmetic on the safe "
+            "side; each row says what excludes better ones (choice, risk_floor). " + _HOW[self.match.kind]
         )
 
     def row(self, name: str) -> Row:
-        """The row of a mechanism, by name; ``KeyError`` if it has none."""
-        return {row.name: row for row in self.rows}[name]
+        """The first row of a mechanism, by name; ``KeyError`` if it has none."""
+        return {row.name: row for row in reversed(self.rows)}[name]
 
     def to_dict(self) -> dict[str, Any]:
         """A form that ``json.dumps`` accepts."""
@@ -243,9 +251,7 @@ class Comparison:
         empty = {name for name in (shown[0] if shown else ()) if not any(row[name] for row in shown)}
         heads = [name for name in (shown[0] if shown else ()) if name not in empty]
         for name in heads:
-            drawn.add_column(
-                name, justify="left" if name == "mechanism" else "right", overflow="fold", no_wrap=name != "mechanism"
-            )
+            drawn.add_column(name, justify="left" if name == "mechanism" else "right", no_wrap=True)
         for row in shown:
             drawn.add_row(*(row[name] for name in heads))
         return drawn

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import final
 
 import sympy as sp
@@ -127,6 +128,7 @@ def pairwise_budget(mechanism: Mechanism) -> sp.Expr:
     return normal_form(sum(c.mass * levels_budget(c.levels, mechanism.inputs) for c in template_classes(mechanism)))
 
 
+@cache
 def largest_pairwise_budget(mechanism: Mechanism) -> sp.Expr:
     r"""The divergence :math:`\chi_*=\max_{i\ne j}\chi^2(W_i\Vert W_j)` from the counts of pairs, parameters open.
 

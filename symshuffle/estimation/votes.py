@@ -18,6 +18,7 @@ then sums over the number of ones. Beside them stands what is usually run on suc
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -30,7 +31,7 @@ from symshuffle.errors import InputError, Unsupported
 from symshuffle.estimation.canonical import check_users
 from symshuffle.estimation.moments import template_class
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.symbolic import evaluate, normal_form
+from symshuffle.mechanisms.symbolic import ball_at, evaluate, normal_form
 from symshuffle.mechanisms.unary import BitStrings
 from symshuffle.numbers import DEFAULT_BITS, Ball, Number, Verdict, less, to_arb, working_precision
 
@@ -136,14 +137,47 @@ def canonical_votes(mechanism: Mechanism, *, inputs: int | None = None, bits: in
         hit, miss = (_evaluated(s.probability.subs(known), bits) for s in output_class.states)
         other = _evaluated(output_class.members.other.subs(known), bits)
         found.append(_string_sums(size, hit, miss, other, bits))
-    total: list[Any] = [sum(parts[1:], start=parts[0]) for parts in zip(*found, strict=True)]
+    return _noise(mechanism.name, found, Fraction(1), size, used)
+
+
+def vote_balls(
+    general: Mechanism,
+    values: Mapping[sp.Symbol, Number | int],
+    *,
+    share: Fraction,
+    size: int,
+    inputs: int,
+    bits: int,
+) -> VoteNoise:
+    """The same as balls, for many values of the parameters of one mechanism, of ``size`` inputs.
+
+    Parameters
+    ----------
+    general : Mechanism
+        Treats all pairs of inputs alike; parameters open.
+    values : mapping
+        Of all its parameters.
+    share : Fraction
+        The share of messages that it sends; the others say nothing.
+    """
+    closed, strings = closed_sums(general)
+    found = [tuple(ball_at(part, values, bits) for part in closed)]
+    for output_class in strings:
+        hit, miss = (ball_at(state.probability, values, bits) for state in output_class.states)
+        other = ball_at(output_class.members.other, values, bits)
+        found.append(_string_sums(size, hit, miss, other, bits))
+    return _noise(general.name, found, share, size, inputs)
+
+
+def _noise(name: str, found: Sequence[Sequence[Number]], share: Fraction, size: int, used: int) -> VoteNoise:
+    total: list[Any] = [sum(parts[1:], start=parts[0]) * share for parts in zip(*found, strict=True)]
     if less(0, total[0]) is not Verdict.TRUE:
-        raise Unsupported(f"{mechanism.name} says nothing about its input: no estimator is unbiased")
+        raise Unsupported(f"{name} says nothing about its input: no estimator is unbiased")
     scale = (size - 1) * (size - 1) / (total[0] * total[0])
     own = scale * total[1] - Fraction((size - 1) ** 2, size**2)
     absent = scale * total[2] - Fraction(1, size**2)
-    name = "canonical unbiased" if used == size else f"canonical unbiased of {size} inputs, {used} of them in use"
-    return VoteNoise(own, absent, used, name, total[0])
+    told = "canonical unbiased" if used == size else f"canonical unbiased of {size} inputs, {used} of them in use"
+    return VoteNoise(own, absent, used, told, total[0])
 
 
 def bitwise_votes(mechanism: Mechanism) -> VoteNoise | None:

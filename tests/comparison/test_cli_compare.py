@@ -30,6 +30,8 @@ KEYS = {
     "worse_than_uniform",
     "iid_risk_over",
     "bits_per_message",
+    "risk_floor",
+    "choice",
 }
 
 
@@ -80,6 +82,7 @@ def test_table_csv_and_picture(capsys, tmp_path):
         (["--eps", "1/2"], "delta = None"),
         (["--eps0", "1", "--delta", "1"], "(0, 1)"),
         (["--eps0", "1", "--rel", "0"], "rel = 0"),
+        (["--eps0", "1", "--variants", "0"], "variants = 0"),
         (["--eps0", "1", "--mechanism", "hadamar"], "hadamard"),
         (["--eps0", "1", "--plot", "picture.bmp"], ".png"),
         (["--eps0", "1", "--csv", "/"], "a directory"),
@@ -104,3 +107,11 @@ def test_odd_k_for_half_block(capsys):
     status, _, err = run(capsys, "compare", "--k", "5", "--n", "10", "--eps0", "1", "--mechanism", "half-block")
     assert status == 2
     assert "an even integer" in err
+
+
+def test_a_narrow_terminal_still_has_every_column(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    status, out, _ = run(capsys, *SMALL, "--budget", "1/2", "--delta", "1/100")
+    assert status == 0
+    for name in ("mechanism", "krr", "half-block", "eps0", "attained", "bits"):
+        assert name in out

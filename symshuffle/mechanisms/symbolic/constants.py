@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import reduce
+from types import MappingProxyType
 from typing import Any, ClassVar, Final, final
 
 import flint
 import sympy as sp
 
 from symshuffle.errors import InputError
-from symshuffle.numbers import DEFAULT_BITS, Ball, Exp, Number, Real, as_number, working_precision
+from symshuffle.numbers import DEFAULT_BITS, Ball, Exp, Number, Real, as_number, to_arb, working_precision
 
 LAM: Final = sp.Symbol("lambda", positive=True)
 """The local ratio cap ``lam = exp(eps0) > 1`` in every mechanism."""
@@ -141,6 +142,21 @@ def evaluate(expression: sp.Expr, *, bits: int | None = None) -> Number:
         return Ball.from_arb(_fold(expression), precision)
 
 
+def ball_at(expression: sp.Expr, values: Mapping[sp.Symbol, Number | int], bits: int) -> Ball:
+    """The value of an expression in symbols, without putting the numbers into it: for many values of one expression.
+
+    Raises
+    ------
+    InputError
+        If a symbol has no value.
+    """
+    with working_precision(bits + 32):
+        known = {
+            symbol: to_arb(Fraction(value) if isinstance(value, int) else value) for symbol, value in values.items()
+        }
+        return Ball.from_arb(_fold(expression, known), bits)
+
+
 def _power(base: flint.arb, exponent: flint.arb) -> flint.arb:
     return base**exponent
 
@@ -159,8 +175,12 @@ _FUNCTIONS: Final[Mapping[Any, Callable[..., flint.arb]]] = {
 }
 
 
-def _fold(expression: sp.Expr) -> flint.arb:
-    """Evaluate a constant expression bottom-up in ball arithmetic at the current working precision."""
+def _fold(expression: sp.Expr, known: Mapping[sp.Symbol, flint.arb] = MappingProxyType({})) -> flint.arb:
+    """Evaluate an expression bottom-up in ball arithmetic at the current working precision."""
+    if expression in known:
+        return known[expression]
+    if expression.is_Symbol:
+        raise InputError("parameters", f"{expression} left open", "a value for each")
     if expression.is_Rational:
         return flint.arb(flint.fmpq(int(expression.p), int(expression.q)))
     if expression is sp.E:
@@ -169,4 +189,4 @@ def _fold(expression: sp.Expr) -> flint.arb:
         return flint.arb.pi()
     if expression.func not in _FUNCTIONS:
         raise InputError("expression", expression, "sums, products, powers, exp, log, min, max, gamma, binomial")
-    return _FUNCTIONS[expression.func](*(_fold(argument) for argument in expression.args))
+    return _FUNCTIONS[expression.func](*(_fold(argument, known) for argument in expression.args))

@@ -1,0 +1,165 @@
+"""What excludes other parameters, against brute force over all of them, and where it must not exclude anything."""
+
+from dataclasses import replace
+from fractions import Fraction as F
+
+import pytest
+
+from symshuffle import compare, delta
+from symshuffle.anchored import AnchoredLaw
+from symshuffle.channel import Channel
+from symshuffle.comparison.certified import Rivals, _Box
+from symshuffle.comparison.families import family
+from symshuffle.comparison.forms import forms
+from symshuffle.comparison.matching import matched, read_match
+from symshuffle.estimation.votes import canonical_votes, vote_balls
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.mechanisms.unary import D, G
+from symshuffle.numbers import upper_end
+from symshuffle.results import Rigour
+
+BUDGET = {"budget": "1/4"}
+LEVEL = {"eps0": "3/2"}
+CENTRAL = {"eps": "1", "delta": "1/1000"}
+
+
+def read(**given):
+    return read_match(**{name: given.get(name) for name in ("budget", "eps0", "eps", "delta")})
+
+
+def matched_risk(name, k, n, given, values):
+    one = family(name, k)
+    at = matched(one, values, read(**given), forms(one), n=n, rel=1e-5)
+    return upper_end(canonical_votes(at, inputs=k, bits=120).risk(n))
+
+
+@pytest.mark.parametrize("given", [BUDGET, LEVEL, CENTRAL], ids=str)
+@pytest.mark.parametrize(
+    ("name", "integer", "values"), [("olh", "g", range(2, 16)), ("subset-selection", "s", (1, 2, 3))]
+)
+def test_the_best_integer_is_that_of_brute_force(name, integer, values, given):
+    row = compare(4, n=40, mechanisms=[name], **given).rows[0]
+    found = {value: matched_risk(name, 4, 40, given, ((integer, value),)) for value in values}
+    best = min(found, key=found.get)
+    assert dict(row.parameters)[integer] == best or best == max(values)
+    assert float(row.risk.upper) <= float(min(found.values())) * (1 + 1e-3)
+    assert row.choice.startswith(("certified", "proved"))
+
+
+@pytest.mark.parametrize("given", [BUDGET, CENTRAL], ids=str)
+@pytest.mark.parametrize("name", ["aug-rr", "thinned oue"])
+def test_no_share_of_brute_force_is_below_the_floor(name, given):
+    found = compare(3, n=40, mechanisms=[name.removeprefix("thinned "), name], **given)
+    rows = [row for row in found.rows if row.name == name]
+    floor = rows[0].floor if rows else found.rows[0].risk.upper * F(99, 100)
+    assert floor is not None
+    if not rows:
+        assert "certified" in dict(found.absent)[name]
+    for share in (F(1, 10), F(3, 10), F(1, 2), F(7, 10), F(9, 10), F(19, 20)):
+        try:
+            risk = matched_risk(name, 3, 40, given, (("p", share),))
+        except ValueError:  # no level spends so much at this share
+            continue
+        assert risk >= floor
+
+
+def rivals(name, k, n, given, goal):
+    one = family(name, k)
+    return Rivals(one, forms(one), read(**given), n, goal)
+
+
+@pytest.mark.parametrize("given", [BUDGET, LEVEL, CENTRAL], ids=str)
+def test_whoever_has_less_risk_is_left(given):
+    """With a goal above its risk an integer must not be excluded, by itself or in a box."""
+    risk = matched_risk("olh", 4, 40, given, (("g", 4),))
+    search = rivals("olh", 4, 40, given, risk * F(1001, 1000))
+    for box in (
+        _Box((4, 4), None),
+        _Box((3, 9), None),
+        _Box((2, 4), None),
+        _Box((4, None), None),
+        _Box((2, None), None),
+    ):
+        assert not search.excludes(box)
+    beaten = replace(search, goal=risk * F(999, 1000))
+    assert beaten.excludes(_Box((4, 4), None))
+
+
+def test_a_share_with_less_risk_is_left():
+    risk = matched_risk("aug-rr", 10, 100, {"budget": "1/10"}, (("p", F(1, 4)),))
+    search = rivals("aug-rr", 10, 100, {"budget": "1/10"}, risk * F(1001, 1000))
+    assert not search.excludes(_Box(None, (F(1, 5), F(1, 3))))
+    assert not search.excludes(_Box(None, (F(0), F(1))))
+    assert search.left(frozenset()) is None
+    assert replace(search, goal=risk * F(9, 10)).left(frozenset()) == ()
+
+
+def test_goals_that_are_met_leave_integers():
+    risk = matched_risk("subset-selection", 6, 40, CENTRAL, (("s", 2),))
+    search = rivals("subset-selection", 6, 40, CENTRAL, risk * F(1001, 1000))
+    assert 2 in search.left(frozenset())
+    assert 2 not in search.left(frozenset({2}))
+
+
+def bits(g, rho):
+    """Own bit and other bits of local hashing, at the ratio cap 1 + rho g."""
+    lam = 1 + rho * g
+    return lam / (lam + g - 1), 1 / F(g)
+
+
+@pytest.mark.parametrize("rho", [F(1, 10), F(1), F(7)])
+@pytest.mark.parametrize(("few", "many"), [(2, 3), (4, 9), (5, 50)])
+def test_fewer_hash_values_at_the_same_rho_are_made_bit_by_bit(few, many, rho):
+    """The stochastic map of a bit exists, and so trace, chi-square and delta are ordered."""
+    for smaller, larger in ((rho, rho), (rho, 2 * rho)):
+        (a, b), (own, other) = bits(few, smaller), bits(many, larger)
+        keep = (a * (1 - other) - b * (1 - own)) / (own - other)  # of a one
+        make = (b * own - a * other) / (own - other)  # of a zero
+        assert own * keep + (1 - own) * make == a
+        assert other * keep + (1 - other) * make == b
+        assert 0 <= keep <= 1
+        assert 0 <= make <= 1
+    weak, strong = (family("olh", 3).at(lam=1 + rho * g, g=g) for g in (few, many))
+    laws = [AnchoredLaw.from_channel(one.channel()) for one in (weak, strong)]
+    assert laws[0].trace() <= laws[1].trace()
+    assert laws[0].pairwise_budget() <= laws[1].pairwise_budget()
+    bounds = [delta(one, n=3, exp_eps="11/10", rigour=Rigour.EXACT).bracket.exact for one in (weak, strong)]
+    assert bounds[0] <= bounds[1]
+
+
+@pytest.mark.parametrize("rho", [F(1, 10), F(3)])
+def test_the_limit_of_many_hash_values(rho):
+    """The input or nothing: no finite number of hash values at the same rho is more accurate."""
+    shown, k = rho / (1 + rho), 3
+    rows = [[shown if x == y else F(0) for y in range(k)] + [1 - shown] for x in range(k)]
+    limit = AnchoredLaw.from_channel(Channel.from_rows(rows)).trace()
+    assert limit == shown * k * (k - 1)
+    channels = [family("olh", k).at(lam=1 + rho * g, g=g).channel() for g in (2, 30, 3000)]
+    near = [AnchoredLaw.from_channel(channel).trace() for channel in channels]
+    assert near == sorted(near)
+    assert near[-1] < limit
+    assert float(near[-1]) == pytest.approx(float(limit), rel=3e-2)
+
+
+def test_balls_of_votes_hold_the_exact_values():
+    one = family("thinned olh", 5)
+    exact = canonical_votes(one.at(lam=F(9, 2), g=3, p=F(1, 3)))
+    balls = vote_balls(one.general, {LAM: F(9, 2), G: 3, D: 5}, share=F(1, 3), size=5, inputs=5, bits=100)
+    for name in ("own", "absent", "trace"):
+        ball, value = getattr(balls, name), getattr(exact, name)
+        assert ball.lower <= value <= ball.upper
+        assert float(ball.upper - ball.lower) < 1e-20
+
+
+def test_variants_are_the_next_best_integers():
+    found = compare(8, n=100, eps0="1", mechanisms=["subset-selection", "krr"], variants=3)
+    sizes = [dict(row.parameters)["s"] for row in found.rows if row.name == "subset-selection"]
+    assert sizes == [2, 3, 1]
+    assert found.row("subset-selection").parameters == (("s", 2),)
+
+
+def test_rows_of_one_mechanism_are_in_the_order_of_risk_and_eps():
+    found = compare(5, n=60, eps0="7/10", delta="1/100", mechanisms=["subset-selection"], variants=4)
+    keys = [(row.risk.upper, row.epsilon.upper) for row in found.rows]
+    assert len(keys) == 4
+    assert keys == sorted(keys)

@@ -57,10 +57,11 @@ _MOST_BOXES: Final = 600
 _RISING: Final = "olh"
 """The mechanism whose integer orders it as described."""
 
-_BITS: Final = 96
+_BITS: Final = 80
 _REL: Final = 1e-6
 _CAP: Final = Fraction(math.exp(LARGEST_EPS0))
-_FINEST: Final = Fraction(1, 10**6)
+_FINEST: Final = Fraction(1, 2000)
+"""Relative width at which a box of shares that is not excluded becomes a proposal."""
 
 
 @final
@@ -74,13 +75,13 @@ class Settled:
         No parameters certainly have a risk below it; None where the search was only local.
     how : str
         In words.
-    left : tuple of int
-        Integers that may have less risk, and are to be matched.
+    left : tuple of parameters
+        What may have less risk, and is to be matched.
     """
 
     floor: Fraction | None
     how: str
-    left: tuple[int, ...] = ()
+    left: tuple[Parameters, ...] = ()
 
 
 @final
@@ -141,11 +142,14 @@ class Rivals:
     n: int
     goal: Fraction
 
-    def left(self, known: frozenset[int]) -> tuple[int, ...] | None:
-        """Integers that may have a risk below the goal, besides the known ones; None where boxes are left over."""
+    def left(self, known: frozenset[int] = frozenset()) -> tuple[Parameters, ...] | None:
+        """What may have a risk below the goal, besides the known integers.
+
+        All such integers, or the first share found; None where there are too many boxes.
+        """
         if self._rising and len(self.family.free) > 1:
             return None  # boxes of two sides are too many
-        found: list[int] = []
+        found: list[Parameters] = []
         boxes, looked = self._all(), 0
         while boxes:
             box = boxes.pop()
@@ -160,10 +164,10 @@ class Rivals:
             halves = box.split()
             if halves is not None:
                 boxes.extend(halves)
-            elif single and box.integers is not None:
-                found.append(box.integers[0])
+            elif single:
+                found.append(self._corner(box, best=True))
             else:
-                return None
+                return (self._corner(box, best=True),)
         return tuple(found)
 
     def _all(self) -> list[_Box]:
@@ -204,14 +208,11 @@ class Rivals:
         per = Fraction(last or 1)
         values = {name: float(value) for name, value in self._corner(box, best=True)}
         assert self.closed.risk is not None
-        low, high = 1e-13, float(_CAP)
         aim = float(self.goal) * self.n * (1 + 1e-11)
         top = (_CAP - 1) / first
         if self.closed.risk(float(1 + top * per), values) >= aim and self._risk_at_least(box, top):
             return None
-        for _ in range(90):
-            middle = math.sqrt(low * high)
-            low, high = (middle, high) if self.closed.risk(1 + middle, values) > aim else (low, middle)
+        low = self._root(values, aim)
         for back in (1e-12, 1e-10, 1e-8, 1e-6):
             root = math.sqrt(1 + low * (1 - back)) - 1  # squares: no surds in RAPPOR
             unit = Fraction(1, 1 << max(48 - math.frexp(root)[1], 0)) if root > 0 else Fraction(1)
@@ -220,6 +221,24 @@ class Rivals:
             if level > 0 and self._risk_at_least(box, level):
                 return level
         return Fraction(0)
+
+    def _root(self, values: dict[str, float], aim: float) -> float:
+        """The excess of the ratio cap over 1 at which doubles give a risk."""
+        from scipy.optimize import brentq
+
+        assert self.closed.risk is not None
+        risk = self.closed.risk
+
+        def excess(log: float) -> float:
+            found = risk(1 + math.exp(log), values)
+            return math.log(found / aim) if found < math.inf else 1e3
+
+        ends = math.log(1e-13), float(LARGEST_EPS0)
+        if excess(ends[1]) > 0:
+            return math.exp(ends[1])
+        if excess(ends[0]) < 0:
+            return math.exp(ends[0])
+        return math.exp(float(brentq(excess, *ends, xtol=1e-13, rtol=1e-13)))
 
     def _corner(self, box: _Box, *, best: bool) -> Parameters:
         found: list[tuple[str, int | Fraction]] = []

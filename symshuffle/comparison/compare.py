@@ -44,7 +44,10 @@ LARGEST_VARIANTS: Final = 100
 """Rows that one mechanism may have."""
 
 _FINALISTS: Final = 3
-_FEW_INPUTS: Final = 200
+_ROUNDS: Final = 12
+"""How often a share that is not excluded is taken up."""
+
+_FEW_INPUTS: Final = 1000
 """Inputs up to which several integers are matched exactly at a central target."""
 
 _BITS: Final = 160
@@ -132,7 +135,7 @@ def compare(
             reach = max(reach, closed.chi_square(math.exp(LARGEST_EPS0), {p.name: 1.0 for p in one.free}))
             if match.kind is MatchKind.EPS_DELTA and goal is None:
                 goal = _goal(k, match, n, rel)
-            rows.extend(_best(one, closed, match, n, rel, goal or 0.0, variants, rows))
+            rows.extend(_best(one, closed, match, n, rel, goal or 0.0, variants))
         except (Unsupported, NotDecided) as error:
             absent.append((one.name, str(error)))
     if progress is not None:
@@ -222,7 +225,6 @@ def _best(
     rel: float,
     goal: float,
     variants: int,
-    rows: Sequence[Row],
 ) -> list[Row]:
     """The rows of a family: proposals in doubles, matched exactly, and all that may beat the best of them."""
     level = level_in_doubles(match, closed, goal)
@@ -236,21 +238,27 @@ def _best(
         except Unsupported:
             return math.inf
 
-    several = match.kind is MatchKind.EPS_DELTA and one.inputs <= _FEW_INPUTS and not one.thin
+    # Few candidates where all others are looked at afterwards.
+    several = match.kind is MatchKind.EPS_DELTA and MOST_INPUTS < one.inputs <= _FEW_INPUTS and not one.thin
     most = max(variants, _FINALISTS if several else 1)
     candidates = proposals(one, in_doubles, thin=match.kind is not MatchKind.EPS0, most=most)
-    if one.thin and dict(candidates[0].values)["p"] == 1:
-        raise Unsupported(
-            f"a null symbol does not pay here: it is {one.general.name}{_excluded(one, closed, match, n, rows)}"
-        )
     tried = [_tried(one, values, match, closed, n, rel) for values in _named(one, match, candidates)]
     settled = _settled(one, closed, match, n, tried)
-    for integer in settled.left:
-        try:
-            tried.append(_tried(one, ((_integer(one), integer),), match, closed, n, rel))
-        except Unsupported:
-            continue  # no level has the match
+    for _ in range(_ROUNDS):
+        if not settled.left:
+            break
+        before = min(entry.risk for entry in tried)
+        tried += _matched(one, settled.left, match, closed, n, rel)
+        if not _has_share(one):
+            break  # each has been looked at
+        if min(entry.risk for entry in tried) >= before:
+            settled = Settled(None, _LOCAL)
+            break
+        tried += _around(one, min(tried, key=lambda entry: entry.risk), match, closed, n, rel)
+        settled = _settled(one, closed, match, n, tried)
     ranked = sorted(tried, key=lambda entry: entry.risk)
+    if one.thin and dict(ranked[0].values)["p"] == 1:
+        raise Unsupported(f"a null symbol does not pay here: it is {one.general.name} ({settled.how})")
     # What is equal to the last digit is told apart by eps.
     made = [
         _row(one, closed, entry.at, entry.values, match, n, rel, settled)
@@ -273,6 +281,37 @@ def _tried(one: Family, values: Parameters, match: Match, closed: Forms, n: int,
     at = matched(one, values, match, closed, n=n, rel=rel)
     noise, _ = _votes(one, at)
     return _Tried(Fraction(0) if noise is None else upper_end(noise.risk(n)), at, values)
+
+
+def _matched(
+    one: Family, choices: Sequence[Parameters], match: Match, closed: Forms, n: int, rel: float
+) -> list[_Tried]:
+    """Those of the choices that some level matches."""
+    found = []
+    for values in choices:
+        try:
+            found.append(_tried(one, values, match, closed, n, rel))
+        except Unsupported:
+            continue
+    return found
+
+
+def _around(one: Family, best: _Tried, match: Match, closed: Forms, n: int, rel: float) -> list[_Tried]:
+    """Neighbouring shares, ever closer to the best of them."""
+    found: list[_Tried] = []
+    step = Fraction(1, 5)
+    while step > Fraction(1, 50):
+        share = Fraction(dict(best.values)["p"])
+        ends = [Fraction(f"{float(p):.6g}") for p in (share * (1 - step), min(Fraction(1), share * (1 + step)))]
+        near = [tuple((name, end if name == "p" else value) for name, value in best.values) for end in ends]
+        found += _matched(one, near, match, closed, n, rel)
+        better = min([best, *found], key=lambda entry: entry.risk)
+        step, best = (step, better) if better is not best else (step / 2, best)
+    return found
+
+
+def _has_share(one: Family) -> bool:
+    return any(not p.integer for p in one.free)
 
 
 def _integer(one: Family) -> str:
@@ -304,31 +343,25 @@ def _settled(one: Family, closed: Forms, match: Match, n: int, tried: Sequence[_
         return Settled(below, "proved: no equivariant channel has less at this chi-square budget")
     if one.inputs > MOST_INPUTS or one.all_inputs != one.inputs:
         return Settled(None, _LOCAL)
-    shares = any(not p.integer for p in one.free)
+    shares = _has_share(one)
     floor = best * (1 - GAP) if shares else best
-    known = frozenset() if shares else frozenset(int(dict(entry.values)[_integer(one)]) for entry in tried)
+    known: frozenset[int] = frozenset()
+    if not shares:
+        known = frozenset(int(dict(entry.values)[_integer(one)]) for entry in tried)
     left = Rivals(one, closed, match, n, floor).left(known)
     if left is None:
         return Settled(None, _LOCAL)
+    if shares and left:
+        return Settled(None, _LOCAL, left)
     if shares:
         return Settled(floor, f"certified: no parameters have a risk smaller by {float(GAP):.0%}")
     name = _integer(one)
     if not left:
         return Settled(floor, f"certified: every other {name} has a larger risk")
-    close = ", ".join(str(value) for value in sorted({*left, *known}))
+    close = ", ".join(str(value) for value in sorted({*(dict(values)[name] for values in left), *known}))
     return Settled(
         None, f"certified: every {name} but {close} has a larger risk, and these were matched one by one", left
     )
-
-
-def _excluded(one: Family, closed: Forms, match: Match, n: int, rows: Sequence[Row]) -> str:
-    """Whether it is certain that a null symbol does not pay."""
-    plain = [row.risk.upper for row in rows if row.name == one.general.name and row.risk is not None]
-    if not plain or one.inputs > MOST_INPUTS or one.all_inputs != one.inputs:
-        return "by a local search"
-    if Rivals(one, closed, match, n, min(plain) * (1 - GAP)).left(frozenset()) != ():
-        return "by a local search"
-    return f"certified: no share gains {float(GAP):.0%} of the risk"
 
 
 def _votes(one: Family, at: Mechanism) -> tuple[VoteNoise | None, str]:

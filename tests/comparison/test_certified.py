@@ -90,15 +90,25 @@ def test_a_share_with_less_risk_is_left():
     search = rivals("aug-rr", 10, 100, {"budget": "1/10"}, risk * F(1001, 1000))
     assert not search.excludes(_Box(None, (F(1, 5), F(1, 3))))
     assert not search.excludes(_Box(None, (F(0), F(1))))
-    assert search.left(frozenset()) is None
-    assert replace(search, goal=risk * F(9, 10)).left(frozenset()) == ()
+    ((name, share),) = search.left()[0]
+    assert name == "p"
+    assert matched_risk("aug-rr", 10, 100, {"budget": "1/10"}, (("p", share),)) < search.goal * F(1001, 1000)
+    assert replace(search, goal=risk * F(9, 10)).left() == ()
+
+
+def test_a_second_minimum_is_found():
+    """Thirty users, delta = 1/20: to tell the truth with a probability of about delta is best, and far from p = 1."""
+    row = compare(50, n=30, eps="3/10", delta="1/20", mechanisms=["aug-rr"]).row("aug-rr")
+    assert F(1, 25) < dict(row.parameters)["p"] < F(3, 50)
+    assert row.risk.upper < matched_risk("aug-rr", 50, 30, {"eps": "3/10", "delta": "1/20"}, (("p", F(1)),)) * F(4, 5)
+    assert row.choice.startswith("certified")
 
 
 def test_goals_that_are_met_leave_integers():
     risk = matched_risk("subset-selection", 6, 40, CENTRAL, (("s", 2),))
     search = rivals("subset-selection", 6, 40, CENTRAL, risk * F(1001, 1000))
-    assert 2 in search.left(frozenset())
-    assert 2 not in search.left(frozenset({2}))
+    assert (("s", 2),) in search.left()
+    assert (("s", 2),) not in search.left(frozenset({2}))
 
 
 def bits(g, rho):

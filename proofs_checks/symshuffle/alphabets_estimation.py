@@ -152,6 +152,8 @@ MINIMAX: Final = (
     (3, 4, 1, ("0.5000000", "0.5000000")),
     (3, 4, 3, ("0.3143939", "0.3143939")),
     (3, 4, 4, ("0.2530368", "0.2559518")),
+    (5, 4, 2, ("0.5980114", "0.5980114")),
+    (6, 4, 2, ("0.6613757", "0.6613757")),
 )
 """Inputs, ratio of k-ary response, users; minimax risks of a fixed composition and of i.i.d. users, to 7 digits."""
 
@@ -298,7 +300,7 @@ CLAIMS: Final = (
         source="beyond alphabets, Section 8",
         assumptions=("k-ary response at C = 4",),
         scope=(
-            "five (k, n), both populations: a rational prior and a rational estimator whose risk is bounded on the "
+            "seven (k, n), both populations: a rational prior and a rational estimator whose risk is bounded on the "
             "whole simplex by Bernstein coefficients"
         ),
         grade=Grade.CERTIFIED,

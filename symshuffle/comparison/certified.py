@@ -46,6 +46,7 @@ from symshuffle.frontiers.frontier import trace_frontier
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, ball_at
 from symshuffle.numbers import Exp, Verdict, less, lower_end
+from symshuffle.results import Rigour
 
 GAP: Final = Fraction(1, 100)
 """Relative gain below which better shares are not excluded."""
@@ -134,6 +135,8 @@ class Rivals:
         Number of users.
     goal : Fraction
         The risk to beat.
+    rigour : Rigour
+        Of the bounds on delta: ``BALL`` makes a theorem of what is excluded.
     """
 
     family: Family
@@ -141,6 +144,7 @@ class Rivals:
     match: Match
     n: int
     goal: Fraction
+    rigour: Rigour = Rigour.FLOAT64
 
     def left(self, known: frozenset[int] = frozenset()) -> tuple[Parameters, ...] | None:
         """What may have a risk below the goal, besides the known integers.
@@ -231,7 +235,9 @@ class Rivals:
 
         def excess(log: float) -> float:
             found = risk(1 + math.exp(log), values)
-            return math.log(found / aim) if found < math.inf else 1e3
+            if not 0 < found < math.inf:  # rounding, at either end
+                return 1e3 if log < 0 else -1e3
+            return math.log(found / aim)
 
         ends = math.log(1e-13), float(LARGEST_EPS0)
         if excess(ends[1]) > 0:
@@ -288,7 +294,8 @@ class Rivals:
                 return less(Exp(self.match.value), Fraction(values[LAM])) is Verdict.TRUE
         assert self.match.delta is not None
         try:
-            found = delta(all_pairs(self._at(box, level, best=False)), n=self.n, eps=self.match.value, rel=_REL).bracket
+            reduced = all_pairs(self._at(box, level, best=False))
+            found = delta(reduced, n=self.n, eps=self.match.value, rel=_REL, rigour=self.rigour).bracket
         except (Unsupported, NotDecided):
             return False
         return found.lower > self.match.delta

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 LARGEST_PROGRAM: Final = 400_000
 """Histograms times compositions beyond which the program is refused before it is built."""
 
-_STEPS: Final = {2: 24, 3: 10, 4: 5}
+_STEPS: Final = {2: 24, 3: 10, 4: 5, 5: 3, 6: 2}
 _DENOMINATOR: Final = 10**9
 _ROUNDS: Final = 8
 
@@ -209,7 +209,7 @@ def minimax_risk(
     Parameters
     ----------
     channel : Channel
-        The local randomizer, over Q, with 2 to 4 inputs.
+        The local randomizer, over Q, with 2 to 6 inputs.
     n : int
         Number of users, a few.
     population : Population
@@ -232,7 +232,7 @@ def minimax_risk(
     if rel <= 0:
         raise InputError("rel", rel, "a number > 0")
     if k not in _STEPS:
-        raise Unsupported(f"k = {k}: the minimax program is solved for 2 to 4 inputs; corner bounds have no limit")
+        raise Unsupported(f"k = {k}: the minimax program is solved for 2 to 6 inputs; corner bounds have no limit")
     support = grid(k, n if population is Population.FIXED else _STEPS[k])
     size = count_histograms(n, channel.num_outputs) * len(support) * k
     if size > LARGEST_PROGRAM:

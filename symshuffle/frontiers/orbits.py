@@ -19,6 +19,7 @@ signs are decided exactly. Without a cap only the singleton curve is left (claim
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -101,6 +102,47 @@ def subset_orbit(k: int, s: int, lam: Fraction, weight: Fraction = Fraction(1)) 
     """The orbit of the template with ``s`` coordinates ``lam`` times as high as the others."""
     low = k / (s * lam + k - s)
     return Orbit(weight, ((s, lam * low), (k - s, low)))
+
+
+def tuple_orbit(k: int, values: Sequence[Fraction], weight: Fraction = Fraction(1)) -> Orbit:
+    r"""The orbit of the template proportional to :math:`(\alpha_1,\dots,\alpha_j,1,\dots,1)`.
+
+    Its outputs are the ordered ``j``-tuples of different inputs.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs, at least 2.
+    values : sequence of Fraction
+        One to ``k`` ratios, each > 0.
+    weight : Fraction
+        Share of the messages from this orbit.
+
+    Raises
+    ------
+    InputError
+        If there are more ratios than inputs, or one is not above 0.
+
+    Examples
+    --------
+    >>> tuple_orbit(4, [Fraction(3), Fraction(2)]).levels
+    ((1, Fraction(12, 7)), (1, Fraction(8, 7)), (2, Fraction(4, 7)))
+    >>> tuple_orbit(5, [Fraction(2)]) == subset_orbit(5, 1, Fraction(2))
+    True
+
+    Notes
+    -----
+    alphabets, Remark 11.4: at ``j = 2`` the ordered pairs.
+    """
+    if not 1 <= len(values) <= k:
+        raise InputError("values", f"{len(values)} ratios", f"1 to {k} of them, one per input")
+    for value in values:
+        if not value > 0:
+            raise InputError("values", value, "ratios > 0")
+    whole = [*map(Fraction, values), *[Fraction(1)] * (k - len(values))]
+    scale = k / sum(whole, start=Fraction(0))
+    counts = Counter(whole)
+    return Orbit(weight, tuple((counts[value], value * scale) for value in sorted(counts, reverse=True)))
 
 
 def centre_orbit(k: int, weight: Fraction = Fraction(1)) -> Orbit:

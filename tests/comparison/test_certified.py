@@ -90,9 +90,9 @@ def test_a_share_with_less_risk_is_left():
     search = rivals("aug-rr", 10, 100, {"budget": "1/10"}, risk * F(1001, 1000))
     assert not search.excludes(_Box(None, (F(1, 5), F(1, 3))))
     assert not search.excludes(_Box(None, (F(0), F(1))))
-    ((name, share),) = search.left()[0]
+    ((name, share),) = replace(search, goal=risk * F(51, 50)).left()[0]
     assert name == "p"
-    assert matched_risk("aug-rr", 10, 100, {"budget": "1/10"}, (("p", share),)) < search.goal * F(1001, 1000)
+    assert matched_risk("aug-rr", 10, 100, {"budget": "1/10"}, (("p", share),)) < risk * F(103, 100)
     assert replace(search, goal=risk * F(9, 10)).left() == ()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final, TypeAlias
 
@@ -17,21 +17,21 @@ import sympy as sp
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.accountants.solve import Attained, epsilon
 from symshuffle.choices import MatchKind
-from symshuffle.comparison.certified import GAP, MOST_INPUTS, Rivals, Settled, frontier_risk
+from symshuffle.comparison.certified import MOST_INPUTS, Settled
+from symshuffle.comparison.choosing import LOCAL, around, has_share, matched_of, named, settled_for, tried_at, votes_of
 from symshuffle.comparison.families import Family, family, names
 from symshuffle.comparison.forms import LARGEST_EPS0, Forms, Values, forms, gaussian_epsilon
 from symshuffle.comparison.matching import Match, budget_of, level_in_doubles, matched, read_match
 from symshuffle.comparison.model import BOUNDS, Comparison, Row, bracket_of
-from symshuffle.comparison.search import Parameters, Proposal, proposals
+from symshuffle.comparison.search import Parameters, proposals
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
 from symshuffle.estimation.lower_bounds import minimax_sandwich
-from symshuffle.estimation.votes import LARGEST_STRING, VoteNoise, bitwise_votes, canonical_votes, is_alike
-from symshuffle.frontiers.caps import optimal_subset_sizes
+from symshuffle.estimation.votes import LARGEST_STRING, bitwise_votes
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.mechanisms.unary import BitStrings
-from symshuffle.numbers import Exp, Number, as_integer, lower_end, upper_end
+from symshuffle.numbers import Number, as_integer, lower_end, upper_end
 from symshuffle.results import Bracket, Rigour
 
 LARGEST_INPUTS: Final = 10**6
@@ -51,8 +51,6 @@ _FEW_INPUTS: Final = 1000
 """Inputs up to which several integers are matched exactly at a central target."""
 
 _BITS: Final = 160
-_SUBSETS: Final = "subset-selection"
-_LOCAL: Final = "local search: a better choice is not excluded"
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Told how many of how many mechanisms are done, and which one is next."""
@@ -242,20 +240,20 @@ def _best(
     several = match.kind is MatchKind.EPS_DELTA and MOST_INPUTS < one.inputs <= _FEW_INPUTS and not one.thin
     most = max(variants, _FINALISTS if several else 1)
     candidates = proposals(one, in_doubles, thin=match.kind is not MatchKind.EPS0, most=most)
-    tried = [_tried(one, values, match, closed, n, rel) for values in _named(one, match, candidates)]
-    settled = _settled(one, closed, match, n, tried)
+    tried = [tried_at(one, values, match, closed, n, rel) for values in named(one, match, candidates)]
+    settled = settled_for(one, closed, match, n, tried)
     for _ in range(_ROUNDS):
         if not settled.left:
             break
         before = min(entry.risk for entry in tried)
-        tried += _matched(one, settled.left, match, closed, n, rel)
-        if not _has_share(one):
+        tried += matched_of(one, settled.left, match, closed, n, rel)
+        if not has_share(one):
             break  # each has been looked at
         if min(entry.risk for entry in tried) >= before:
-            settled = Settled(None, _LOCAL)
+            settled = Settled(None, LOCAL)
             break
-        tried += _around(one, min(tried, key=lambda entry: entry.risk), match, closed, n, rel)
-        settled = _settled(one, closed, match, n, tried)
+        tried += around(one, min(tried, key=lambda entry: entry.risk), match, closed, n, rel)
+        settled = settled_for(one, closed, match, n, tried)
     ranked = sorted(tried, key=lambda entry: entry.risk)
     if one.thin and dict(ranked[0].values)["p"] == 1:
         raise Unsupported(f"a null symbol does not pay here: it is {one.general.name} ({settled.how})")
@@ -268,141 +266,6 @@ def _best(
     return sorted(made, key=lambda row: row.order)[:variants]
 
 
-@dataclass(frozen=True, slots=True)
-class _Tried:
-    """Parameters matched exactly, and their risk."""
-
-    risk: Fraction
-    at: Mechanism
-    values: Parameters
-
-
-def _tried(one: Family, values: Parameters, match: Match, closed: Forms, n: int, rel: float) -> _Tried:
-    at = matched(one, values, match, closed, n=n, rel=rel)
-    noise, _ = _votes(one, at)
-    return _Tried(Fraction(0) if noise is None else upper_end(noise.risk(n)), at, values)
-
-
-def _matched(
-    one: Family, choices: Sequence[Parameters], match: Match, closed: Forms, n: int, rel: float
-) -> list[_Tried]:
-    """Those of the choices that some level matches."""
-    found = []
-    for values in choices:
-        try:
-            found.append(_tried(one, values, match, closed, n, rel))
-        except Unsupported:
-            continue
-    return found
-
-
-def _around(one: Family, best: _Tried, match: Match, closed: Forms, n: int, rel: float) -> list[_Tried]:
-    """Neighbouring shares, ever closer to the best of them."""
-    found: list[_Tried] = []
-    step = Fraction(1, 5)
-    while step > Fraction(1, 50):
-        share = Fraction(dict(best.values)["p"])
-        ends = [Fraction(f"{float(p):.6g}") for p in (share * (1 - step), min(Fraction(1), share * (1 + step)))]
-        near = [tuple((name, end if name == "p" else value) for name, value in best.values) for end in ends]
-        found += _matched(one, near, match, closed, n, rel)
-        better = min([best, *found], key=lambda entry: entry.risk)
-        step, best = (step, better) if better is not best else (step / 2, best)
-    return found
-
-
-def _has_share(one: Family) -> bool:
-    return any(not p.integer for p in one.free)
-
-
-def _integer(one: Family) -> str:
-    return next(p.name for p in one.free if p.integer)
-
-
-def _named(one: Family, match: Match, candidates: Sequence[Proposal]) -> list[Parameters]:
-    """The proposals, and the sizes of subsets that theorems name."""
-    found = [candidate.values for candidate in candidates]
-    if one.name == _SUBSETS and match.kind is not MatchKind.EPS_DELTA:
-        best = (1,) if match.kind is MatchKind.CHI_SQUARE else optimal_subset_sizes(one.inputs, Exp(match.value))
-        found += [values for s in best if (values := ((_integer(one), s),)) not in found]
-    return found
-
-
-def _settled(one: Family, closed: Forms, match: Match, n: int, tried: Sequence[_Tried]) -> Settled:
-    """What is known about all parameters of a family, given the risks of some."""
-    if not one.free:
-        return Settled(None, "no free parameters")
-    if closed.risk is None:
-        return Settled(None, "no risk to compare")
-    best = min(entry.risk for entry in tried)
-    if one.name == _SUBSETS and match.kind is MatchKind.CHI_SQUARE:
-        return Settled(best, "proved: size 1 is best at a chi-square budget (alphabets, Theorem 12.1)")
-    if one.name == _SUBSETS and match.kind is MatchKind.EPS0:
-        return Settled(best, "proved: the best sizes under a ratio cap, ties included (anchored, Theorem 9.3)")
-    below = frontier_risk(one.inputs, match, n)
-    if below is not None and one.all_inputs == one.inputs and below >= best * (1 - GAP):
-        return Settled(below, "proved: no equivariant channel has less at this chi-square budget")
-    if one.inputs > MOST_INPUTS or one.all_inputs != one.inputs:
-        return Settled(None, _LOCAL)
-    shares = _has_share(one)
-    floor = best * (1 - GAP) if shares else best
-    known: frozenset[int] = frozenset()
-    if not shares:
-        known = frozenset(int(dict(entry.values)[_integer(one)]) for entry in tried)
-    left = Rivals(one, closed, match, n, floor).left(known)
-    if left is None:
-        return Settled(None, _LOCAL)
-    if shares and left:
-        return Settled(None, _LOCAL, left)
-    if shares:
-        return Settled(floor, f"certified: no parameters have a risk smaller by {float(GAP):.0%}")
-    name = _integer(one)
-    if not left:
-        return Settled(floor, f"certified: every other {name} has a larger risk")
-    close = ", ".join(str(value) for value in sorted({*(dict(values)[name] for values in left), *known}))
-    return Settled(
-        None, f"certified: every {name} but {close} has a larger risk, and these were matched one by one", left
-    )
-
-
-def _votes(one: Family, at: Mechanism) -> tuple[VoteNoise | None, str]:
-    """The votes of the best unbiased estimator known, or why there is none."""
-    if not is_alike(at):
-        return None, _obstruction(at)
-    return canonical_votes(at, inputs=one.inputs, bits=_BITS), ""
-
-
-def _obstruction(at: Mechanism) -> str:
-    r"""Why a mechanism whose pairs of inputs differ has no unbiased estimator.
-
-    With :math:`z=e_0+e_h-e_1-e_{h+1}`, ``h`` half the number of inputs, :math:`|z^TW|^2` is a sum over pairs of inputs
-    that pair counts give; where it is 0, two populations send the same messages.
-
-    Raises
-    ------
-    Unsupported
-        If these two populations do not.
-    """
-    size, half = int(at.inputs), int(at.inputs) // 2
-    of, told = at.pair.class_of, at.pair.by
-    if size < 4 or size % 2 or of is None or told is None:
-        raise Unsupported(f"{at.name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...)")
-    values = {str(symbol): int(value) for symbol, value in at.fixed if value.is_Integer}
-    signs = {0: 1, half: 1, 1: -1, half + 1: -1}
-    total = sp.Integer(0)
-    for x, sign in signs.items():
-        for y, other in signs.items():
-            roles = (0, 0) if x == y else (0, 1)
-            for shown, count in ((s, c) for one in at.classes for s, c in one.shown(at.inputs, roles)):
-                found = count if x == y else count.subs(told, of(values, x, y))
-                total += sign * other * found * shown[0] * shown[1]
-    if sp.simplify(total) != 0:
-        raise Unsupported(f"{at.name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...)")
-    return (
-        f"no estimator is unbiased: users half at 0 and half at {half} send messages of the same law as users half at "
-        f"1 and half at {half + 1}"
-    )
-
-
 def _row(
     one: Family,
     closed: Forms,
@@ -413,7 +276,7 @@ def _row(
     rel: float,
     settled: Settled,
 ) -> Row:
-    noise, reason = _votes(one, at)
+    noise, reason = votes_of(one, at)
     chi_square = budget_of(at)
     level = evaluate(sp.log(_lam(at)), bits=_BITS) if match.kind is MatchKind.CHI_SQUARE else evaluate(sp.log(_lam(at)))
     bitwise = bitwise_votes(at)

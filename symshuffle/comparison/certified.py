@@ -33,11 +33,12 @@ from typing import Final, final
 
 import sympy as sp
 
+from symshuffle.accountants.reduction import reduction
 from symshuffle.accountants.solve import delta
 from symshuffle.choices import MatchKind, Population
 from symshuffle.comparison.families import Family
 from symshuffle.comparison.forms import LARGEST_EPS0, Forms
-from symshuffle.comparison.matching import Match, all_pairs
+from symshuffle.comparison.matching import Match
 from symshuffle.comparison.search import Parameters
 from symshuffle.errors import NotDecided, Unsupported
 from symshuffle.estimation.moments import largest_pairwise_budget
@@ -294,7 +295,7 @@ class Rivals:
                 return less(Exp(self.match.value), Fraction(values[LAM])) is Verdict.TRUE
         assert self.match.delta is not None
         try:
-            reduced = all_pairs(self._at(box, level, best=False))
+            reduced = reduction(self._at(box, level, best=False))
             found = delta(reduced, n=self.n, eps=self.match.value, rel=_REL, rigour=self.rigour).bracket
         except (Unsupported, NotDecided):
             return False

@@ -17,7 +17,7 @@ $(STAMP): pyproject.toml .ci/constraints.txt
 	touch $(STAMP)
 
 run: $(STAMP)   ## verify the ledger, then one worked example
-	$(BIN)/symshuffle verify --jobs $(JOBS) --json out/verify.json --report out/ledger.html
+	$(BIN)/symshuffle verify --jobs $(JOBS) --json out/verify.json --report out/site
 	$(BIN)/symshuffle example
 
 test: $(STAMP) lint   ## the whole test suite
@@ -60,9 +60,9 @@ mutate: $(STAMP)   ## break the library on purpose: formulas against the ledger,
 	$(BIN)/python -m tests.mutate
 	$(BIN)/python -m tests.mutants
 
-browser: $(STAMP)   ## open the ledger page in a headless browser
-	$(BIN)/symshuffle verify --jobs $(JOBS) --report out/ledger.html
-	$(BIN)/python -m tests.browser out/ledger.html
+browser: $(STAMP)   ## use the site of the ledger in a headless browser: search, filter, a claim, a phone
+	$(BIN)/symshuffle report --jobs $(JOBS) --html out/site
+	$(BIN)/python -m tests.browser out/site out/shots
 
 clean:
 	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .hypothesis

@@ -1,8 +1,9 @@
-"""Files that a run leaves behind: whole or not at all, at places that were looked at before the work began."""
+"""Files that a run leaves behind: whole or not at all, at places looked at before the work began; what made them."""
 
 from __future__ import annotations
 
 import os
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from symshuffle.errors import InputError
@@ -43,3 +44,11 @@ def check_destination(path: Path, *, argument: str, directory: bool = False) -> 
     parent = next(place for place in above if place.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
         raise InputError(argument, path, f"{expected} in a writable directory (not below {parent})")
+
+
+def installed(distribution: str) -> str:
+    """Version of an installed distribution, or ``not installed``."""
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "not installed"

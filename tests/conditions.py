@@ -26,6 +26,8 @@ from tests.soundness.false_certificates import CASES, Case
 MODULES = (
     "symshuffle.lp",
     "symshuffle.results",
+    "symshuffle.recheck.checker",
+    "symshuffle.recheck.values",
     "symshuffle.design.decision.certificate",
     "symshuffle.design.decision.channel_risk",
     "symshuffle.frontiers.convex_order",

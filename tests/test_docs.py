@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 import symshuffle
+from symshuffle.claims.papers import bibliography
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
@@ -81,6 +82,12 @@ def test_citation_agrees_with_the_package():
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert f'version = "{citation["version"]}"' in project
     assert f'license = "{citation["license"]}"' in project
+    for reference in citation["references"]:
+        paper = bibliography()[reference["notes"].removeprefix("key: ")]
+        assert reference["title"] == paper.title
+        assert tuple(f"{one['family-names']}, {one['given-names']}" for one in reference["authors"]) == paper.authors
+        assert [one["value"] for one in reference["identifiers"]] == [f"arXiv:{paper.arxiv}"]
+    assert len(citation["references"]) == len(bibliography())
     assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")
 
 

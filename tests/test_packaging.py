@@ -62,6 +62,8 @@ def test_the_wheel_holds_every_module_and_the_data(distributions):
         "symshuffle/py.typed",
         "symshuffle/**/*.tsv",
         "symshuffle/**/*.json",
+        "symshuffle/**/*.toml",
+        "symshuffle/report/templates/*",
     )
     assert expected <= held
     assert not {name for name in held if name.startswith(("tests/", "notebooks/", "docs/"))}

@@ -210,9 +210,8 @@ def _check_thinned(statement: Statement, _: np.random.Generator) -> Iterator[Com
     )
     for k in range(least, 9):
         best = sp.sqrt(k - 1)
-        yield decide(
-            bool(best > 1), at=f"k={k}, s=1, C=sqrt({k - 1})", claimed="a ratio above 1 at which the slope is largest"
-        )
+        claimed = "a ratio above 1 at which the slope is largest"
+        yield decide(bool(best > 1), at=f"k={k}, s=1, C=sqrt(k - 1)", claimed=claimed, computed=f"C = {best}")
     for k, s, ratio, share in ((5, 2, Fraction(2), Fraction(1, 3)), (4, 1, Fraction(3), Fraction(1, 2))):
         law = orbit_mixture(thinned_subset_selection(k, s, ratio, share))
         signal = share * _risk(Fraction(k), Fraction(s), ratio)[2]

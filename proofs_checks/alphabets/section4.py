@@ -24,7 +24,7 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.geometry.linprog import solve
+from symshuffle.geometry.linprog import Solution, solve
 from symshuffle.likelihood.extremes import (
     bhatia_davis_bound,
     endpoint_ratio,
@@ -45,11 +45,11 @@ def _variance_bound(mean: Any, low: Any, high: Any) -> Any:
     return (high - mean) * (mean - low)
 
 
-def _largest_variance(mean: Fraction, low: Fraction, high: Fraction) -> Fraction:
-    """The largest variance among laws on a grid, by linear programming, solved exactly."""
+def _largest_variance(mean: Fraction, low: Fraction, high: Fraction) -> Solution:
+    """The largest variance among laws on a grid, negated: by linear programming, solved exactly."""
     grid = [low + (high - low) * Fraction(j, 12) for j in range(13)]
     rows: list[tuple[list[Fraction], str, Fraction]] = [([ONE] * 13, "==", ONE), (grid, "==", mean)]
-    return -solve(LinearProgram.from_rows([-((x - mean) ** 2) for x in grid], rows)).value.upper
+    return solve(LinearProgram.from_rows([-((x - mean) ** 2) for x in grid], rows))
 
 
 def _check_variance(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
@@ -75,7 +75,8 @@ def _check_variance(statement: Statement, rng: np.random.Generator) -> Iterator[
         (ONE, Fraction(0), Fraction(5)),
     ):
         best = _largest_variance(mean_, low_, high_)
-        yield compare(best, statement(mean_, low_, high_), at=f"linear program, mean {mean_} on [{low_}, {high_}]")
+        at = f"linear program, mean {mean_} on [{low_}, {high_}]"
+        yield compare(-best.value.upper, statement(mean_, low_, high_), at=at, solution=best)
 
 
 def _room(claimed: Any, what: str) -> Comparison:
@@ -115,7 +116,9 @@ def _check_universal(statement: Statement, rng: np.random.Generator) -> Iterator
             for s in range(1, k):
                 subset = LikelihoodRatio.of_mechanism(mechanism("subset-selection").at(k=k, s=s, lam=lam))
                 yield compare(subset.chi_square, bound, "<", at=f"subsets of {s} in {k}, lam={lam}: below")
-        yield compare(_largest_variance(ONE, 1 / lam, lam), bound, at=f"linear program over laws, lam={lam}")
+        best = _largest_variance(ONE, 1 / lam, lam)
+        at = f"linear program over laws, lam={lam}"
+        yield compare(-best.value.upper, bound, at=at, solution=best)
 
 
 def _scale(lam: Any, n: Any) -> Any:

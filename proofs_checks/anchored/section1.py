@@ -30,7 +30,7 @@ from symshuffle.claims.model import (
     serving,
 )
 from symshuffle.divergences import hockey_stick
-from symshuffle.numbers import Verdict
+from symshuffle.numbers import Verdict, brief
 from symshuffle.shuffled import shuffled_law
 
 
@@ -190,9 +190,8 @@ def _rare_reports(statement: Statement, w: tuple[Fraction, ...]) -> Iterator[Com
         silent = sum((m for r, m in zip(seen.points, seen.weights, strict=True) if not any(_contrast(r))), Fraction(0))
         yield compare(silent, 1 - Fraction(1, n), at=f"n={n}: mass of the centre")
         gaussian = not Fraction(1, 4) <= silent**n <= Fraction(3, 8)
-        yield compare(
-            gaussian, statement(False), at=f"the law varies with n={n}: an atom of mass {float(silent**n):.3f}"
-        )
+        found = f"an atom of mass {brief(silent**n)}, neither 0 nor 1"
+        yield compare(gaussian, statement(False), at=f"the law varies with n={n}: Gaussian in the limit", found=found)
 
 
 def _bounded(law: AnchoredLaw, w: tuple[Fraction, ...], at: str) -> Comparison:

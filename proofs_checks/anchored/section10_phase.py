@@ -62,9 +62,9 @@ def _check_phase(statement: Statement, _: np.random.Generator) -> Iterator[Compa
                 sizes, attains = statement(k, lam, p)
                 where = f"k={k}, lam={lam}, p={p}"
                 yield compare(set(optimal_subset_sizes(k, lam)), sizes, at=f"{where}: sizes")
-                yield compare(
-                    law.trace() == raw_cap_trace(k, lam), attains, at=f"{where}: augmented response is optimal"
-                )
+                trace, largest = law.trace(), raw_cap_trace(k, lam)
+                found = f"a trace of {trace}, where the largest is {largest}"
+                yield compare(trace == largest, attains, at=f"{where}: augmented response is optimal", found=found)
     yield identity(
         tie_ratio().subs(S, 1) ** 2, (K - 1) * (K - 2) / 2, at="every k: where one high coordinate becomes best"
     )

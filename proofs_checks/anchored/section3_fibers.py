@@ -65,7 +65,8 @@ def _check_boundary(statement: Statement, rng: np.random.Generator) -> Iterator[
         yield decide(
             both and least.trace() <= law.trace() <= most.trace(), at=where, claimed="completions bound the law"
         )
-        yield compare(least == most, determined, at=f"{where}: weights {tuple(map(str, w))} fix the law")
+        found = f"laws of traces {least.trace()} and {most.trace()} have this fiber"
+        yield compare(least == most, determined, at=f"{where}: weights {tuple(map(str, w))} fix the law", found=found)
     source = fiber(AnchoredLaw.from_channel(cases.WITH_ZERO), (Fraction(1), ZERO, ZERO))
     yield compare(source.lost, Fraction(1, 3), at="the 3-input example with a zero")
 

@@ -215,9 +215,10 @@ def _only_optimum(statement: Statement) -> Iterator[Comparison]:
         ([template_signal(u) for u in orbits], ">=", 16 / iid),
     ]
     for j, u in enumerate(orbits):
-        best = -solve(LinearProgram.from_rows([Fraction(-(i == j)) for i in range(len(orbits))], rows)).value.upper
+        solution = solve(LinearProgram.from_rows([Fraction(-(i == j)) for i in range(len(orbits))], rows))
         share = Fraction(1, 2) if u in (orbits[0], subset_template(5, 1, Fraction(2))) else ZERO
-        yield compare(best, share, at=f"k=5, C=1/8: only optimal law, largest weight of orbit {j}")
+        at = f"k=5, C=1/8: only optimal law, largest weight of orbit {j}"
+        yield compare(-solution.value.upper, share, at=at, solution=solution)
 
 
 def _check_finite(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:

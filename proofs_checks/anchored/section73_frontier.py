@@ -149,9 +149,8 @@ def _grid_programs() -> Iterator[Comparison]:
         solution = solve(LinearProgram.from_rows(costs, rows))
         value = -solution.value.upper
         frontier = trace_frontier(3, budget).trace
-        yield compare(
-            value, frontier.upper, "<=", at=f"k=3, C={budget}: {len(grid)} templates do not beat the frontier"
-        )
+        at = f"k=3, C={budget}: {len(grid)} templates do not beat the frontier"
+        yield compare(value, frontier.upper, "<=", at=at, solution=solution)
         yield compare(value, frontier.lower * Fraction(97, 100), ">=", at=f"k=3, C={budget}: and come within 3 percent")
         yield compare(
             sum(v > 0 for v in solution.primal()), 2, "<=", at=f"k=3, C={budget}: templates of a basic optimum"

@@ -123,7 +123,8 @@ def _check_shrinkage(statement: Statement, _: np.random.Generator) -> Iterator[C
     yield identity(sp.diff(risk, bias), 0, at="every law and n: the shrunken risk does not depend on the composition")
     gap = sp.simplify(risk - statement(constant, root**2))
     slacks = {constant: constant, root: root}
-    yield decide(nonnegative(gap, slacks), at="every law and n", claimed="at most the shrunken risk", symbolic=True)
+    at = "every law and n: the shrunken risk less the value"
+    yield decide(nonnegative(gap, slacks), at=at, claimed=">= 0", computed=str(gap), symbolic=True)
 
 
 VERTEX: Final = (Fraction(1), *(Fraction(0),) * 4)

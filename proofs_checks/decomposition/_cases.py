@@ -135,8 +135,9 @@ def same_law(computed: Mapping[Any, Any], claimed: Mapping[Any, Any], *, at: str
     """Compare two exact laws point by point; masses in a polynomial ring have a normal form of their own."""
     left, right = charged(computed), charged(claimed)
     differing = next((p for p in [*left, *right] if left.get(p, 0) != right.get(p, 0)), None)
+    point = f"({', '.join(map(str, differing))})" if isinstance(differing, tuple) else differing
     shown = [
-        f"{len(law)} points" if differing is None else f"mass {law.get(differing, 0)} at {differing}"
+        f"{len(law)} points" if differing is None else f"mass {law.get(differing, 0)} at {point}"
         for law in (left, right)
     ]
     return decide(differing is None, at=at, computed=shown[0], claimed=shown[1], symbolic=symbolic)

@@ -81,7 +81,7 @@ GENERIC_BOUND = Claim(
     kind=Kind.STATEMENT,
     title="binary randomized response has the largest blanket bound of its budget",
     text=r"For every $\varepsilon_0$-LDP randomizer, every $n$ and $\varepsilon\ge0$: "
-    r"$D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le D_{e^\varepsilon}(P_0^B\Vert P_1^B)\le"
+    r"$D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le D_{e^\varepsilon}(P_0^B\Vert P_1^B)\le "
     r"D_{e^\varepsilon}(P_0(\varepsilon_0,p^*)\Vert P_1(\varepsilon_0,p^*))$ with $p^*=\frac1{e^{\varepsilon_0}+1}$, "
     r"the stronger-clone pair of equation (1), which is the blanket of binary randomized response. Its variable $G$ "
     r"dominates every other in convex order, and is dominated by that of the standard clone.",

@@ -130,10 +130,9 @@ def _largest(channel: Channel) -> Iterator[Comparison]:
         for other in channel.column(y):
             constrain(y, 1, 1, "<=", other)
     costs = [-1 if i % 2 == 0 else 0 for i in range(cells)]
-    optimum = solve(LinearProgram.from_rows(costs, constraints)).value.exact
-    yield compare(
-        clone.p_max, -optimum if optimum is not None else None, at=f"largest p by linear programming, {shown(channel)}"
-    )
+    solution = solve(LinearProgram.from_rows(costs, constraints))
+    at = f"largest p by linear programming, {shown(channel)}"
+    yield compare(-solution.value.upper, clone.p_max, at=at, solution=solution)
 
 
 THM_3 = Claim(

@@ -159,9 +159,10 @@ def _check_conversion(statement: Statement, rng: np.random.Generator) -> Iterato
     step = alpha * q + delta
     attained = alpha * step + delta - alpha**2 * q
     yield identity(attained, (1 + alpha) * delta, at="every alpha, delta: gain of the event where both steps are tight")
-    yield decide(
-        nonnegative(mass - attained, {alpha: 1 + t}), at="every alpha >= 1", claimed="at least that gain", symbolic=True
-    )
+    less = sp.factor(mass - attained)
+    shown = f"the bound less the gain is {less}, at alpha = 2, delta = 1: {less.subs({alpha: 2, delta: 1})}"
+    covered = nonnegative(mass - attained, {alpha: 1 + t})
+    yield decide(covered, at="every alpha >= 1", claimed=">= 0", computed=shown, symbolic=True)
     # Enough: (p - alpha^2 q) is (p - alpha s) plus alpha (s - alpha q), outcome by outcome.
     yield identity(p - alpha**2 * q, (p - alpha * s) + alpha * (s - alpha * q), at="every outcome: the two steps")
     steps = mass - (delta + alpha * delta)  # each step gains at most delta, on every event

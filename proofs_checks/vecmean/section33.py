@@ -255,9 +255,9 @@ def _check_definition(statement: Statement, rng: np.random.Generator) -> Iterato
     probabilities, heights = statement()
     for p in probabilities:
         for theta in heights:
-            yield decide(
-                _has_density(p, theta), at=f"p = {p}, theta = {theta}, d = 3", claimed="a density and a blanket"
-            )
+            at = f"p = {p}, theta = {theta}, d = 3"
+            where = f"the cap holds {(1 - theta) / 2} of the sphere"  # d = 3: areas are proportional to heights
+            yield decide(_has_density(p, theta), at=at, claimed="a density and a blanket", computed=where)
     for mechanism in EXAMPLES[:3]:
         found = cap_numbers(mechanism)
         mass: Any = (1 - found.q) * found.high + found.q * found.low - 1

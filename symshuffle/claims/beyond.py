@@ -40,11 +40,14 @@ class Record:
         Parameters in which a symbol was seen.
     calls : int
         How often the statement was called.
+    arguments : list of mapping or None
+        The arguments of every call, for somebody who takes them out again; None if nobody does.
     """
 
     numeric: set[str] = field(default_factory=set)
     symbolic: set[str] = field(default_factory=set)
     calls: int = 0
+    arguments: list[Values] | None = None
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -57,13 +60,16 @@ class Record:
         return tuple(sorted(self.numeric - self.symbolic))
 
 
-def recording(statement: Statement) -> tuple[Statement, Record]:
+def recording(statement: Statement, arguments: list[Values] | None = None) -> tuple[Statement, Record]:
     """The same statement, and where the arguments of its calls are recorded."""
-    names, record = _names(statement), Record()
+    names, record = _names(statement), Record(arguments=arguments)
 
     def watched(*args: Any, **options: Any) -> Any:
         record.calls += 1
-        for name, value in names(args, options).items():
+        named = names(args, options)
+        if record.arguments is not None:
+            record.arguments.append(named)
+        for name, value in named.items():
             if _symbols(value):
                 record.symbolic.add(name)
             elif _quantity(value):

@@ -9,8 +9,9 @@ and on each negative control, a perturbed statement that it has to reject.
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
@@ -19,6 +20,8 @@ from symshuffle.numbers import Ball, Verdict, equal, less
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from symshuffle.geometry.linprog import Solution
 
 Statement: TypeAlias = Callable[..., Any]
 """A transcribed statement: from the quantities it speaks about to what it says of them."""
@@ -146,6 +149,10 @@ class Comparison:
         The instance, for example ``"k=3, lam=2, n=4"``.
     serves : str
         The clause of the claim that it is made for; empty where that is the whole statement.
+    values : tuple or None
+        The two values themselves, where they were compared exactly or as balls.
+    solution : Solution or None
+        The linear program whose optimum the computed value is, up to its sign.
     """
 
     computed: str
@@ -155,7 +162,24 @@ class Comparison:
     means: Means
     at: str
     serves: str = ""
+    values: tuple[Any, Any] | None = field(default=None, compare=False, repr=False)
+    solution: Solution | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def is_question(self) -> bool:
+        """Whether the claim is one in words, or yes or no, and not a value that could be compared."""
+        answers = {verdict.value for verdict in Verdict}
+        return bool({self.computed, self.claimed} & answers) or _WORDS.search(self.claimed) is not None
+
+    def __str__(self) -> str:
+        if self.is_question:
+            return f"at {self.at}: {self.computed}, where the statement says: {self.claimed} ({self.means.value})"
+        stated = self.claimed if self.claimed.startswith(("<", ">")) else f"{self.relation} {self.claimed}"
+        relation = f"{self.computed} {stated}"
+        return f"at {self.at}: {relation} is {self.verdict.value} ({self.means.value})"
+
+
+_WORDS: Final = re.compile(r"[a-z]{2,} [a-z]+")
 
 Check: TypeAlias = "Callable[[Statement, np.random.Generator], Iterator[Comparison]]"
 """Yields the comparisons of a statement with the library; randomness only from the generator it is given."""
@@ -169,16 +193,27 @@ _RELATIONS: Final[dict[str, Callable[[Any, Any], Verdict]]] = {
 }
 
 
-def compare(computed: Any, claimed: Any, relation: str = "==", *, at: str, slack: float | None = None) -> Comparison:
+def compare(
+    computed: Any,
+    claimed: Any,
+    relation: str = "==",
+    *,
+    at: str,
+    slack: float | None = None,
+    solution: Solution | None = None,
+    found: str = "",
+) -> Comparison:
     """Compare two numbers, or (for ``==``) any two values with a decidable equality.
 
     Fractions, integers and other plain values are compared exactly, balls by :mod:`symshuffle.numbers`. Doubles
-    need a stated ``slack``, an absolute tolerance, and make the comparison a floating-point one.
+    need a stated ``slack``, an absolute tolerance, and make the comparison a floating-point one. Where the computed
+    value is the optimum of a linear program, or its negative, its ``solution`` goes into the certificate of the claim.
+    Where the computed value is an answer, yes or no, ``found`` gives the numbers behind it, for the report.
 
     Raises
     ------
     InputError
-        If a double is compared without a slack, or the relation is unknown.
+        If a double is compared without a slack, the relation is unknown, or the solution is not that of the value.
     """
     if relation not in _RELATIONS:
         raise InputError("relation", relation, "one of " + ", ".join(_RELATIONS))
@@ -194,7 +229,12 @@ def compare(computed: Any, claimed: Any, relation: str = "==", *, at: str, slack
         means, verdict = Means.EXACT, Verdict.of(bool(computed == claimed))
     else:
         raise InputError("relation", relation, f"== for values of type {type(computed).__name__}")
-    return Comparison(_shorten(computed), _shorten(claimed), relation, verdict, means, at)
+    if solution is not None and computed not in (solution.value.exact, -solution.value.upper):
+        raise InputError("solution", solution.value, f"one with the optimum {computed}, or its negative")
+    values = None if means is Means.FLOAT else (computed, claimed)
+    return Comparison(
+        found or _shorten(computed), _shorten(claimed), relation, verdict, means, at, values=values, solution=solution
+    )
 
 
 def _within(computed: float, claimed: float, relation: str, slack: float) -> bool:
@@ -232,8 +272,23 @@ def serving(clause: str, comparisons: Iterable[Comparison]) -> Iterator[Comparis
 
 
 def _shorten(value: object, limit: int = 200) -> str:
-    text = str(value)
+    text = _plain(value)
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def _plain(value: object) -> str:
+    """A value as a reader writes it: rationals as p/q inside of containers too, truths in lower case."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case tuple() | list():
+            return f"({', '.join(map(_plain, value))})"
+        case set() | frozenset():
+            return f"{{{', '.join(sorted(map(_plain, value)))}}}"
+        case dict():
+            return f"{{{', '.join(f'{_plain(key)}: {_plain(entry)}' for key, entry in value.items())}}}"
+        case _:
+            return str(value)
 
 
 @final

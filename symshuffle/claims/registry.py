@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import importlib
 import pkgutil
+import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -26,7 +28,9 @@ ledger does not know which theorems exist, only how to collect, run and report t
 """
 
 OWN_PREFIX: Final = "symshuffle."
-"""Ids of claims that no paper makes; they need no catalogue entry."""
+"""Ids of our claims that no paper makes; they need no catalogue entry. Other ledgers have prefixes of their own."""
+
+_ID: Final = re.compile(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_-]+)+")
 
 Reproduction: TypeAlias = Callable[[Path], Sequence[Path]]
 """Writes a figure or table into the given directory and returns the files it wrote."""
@@ -106,7 +110,7 @@ class Ledger:
         for claim in self.claims:
             if claim.id == claim_id:
                 return claim
-        raise InputError("ID", claim_id, f"the id of a claim{_suggestion(claim_id, self._ids())}")
+        raise InputError("ID", claim_id, f"the id of a claim{self.suggestion(claim_id)}")
 
     def select(self, selectors: Iterable[str]) -> tuple[Claim, ...]:
         """The claims that any of the selectors names, in ledger order; all of them if there is no selector.
@@ -144,6 +148,10 @@ class Ledger:
             raise InputError("ID", name, f"something that can be reproduced (one of: {known})")
         return self.reproductions[name]
 
+    def suggestion(self, name: str) -> str:
+        """What to add to a message about a name that is none of an id: what comes close."""
+        return _suggestion(name, self._ids())
+
     def _ids(self) -> set[str]:
         return {claim.id for claim in self.claims}
 
@@ -161,13 +169,13 @@ def load(package: str = CHECKS) -> Ledger:
 
     A section module defines ``CLAIMS``, a tuple of claims, and may define ``REPRODUCE``, a mapping from ids to
     functions that draw a figure or table. Modules whose name begins with an underscore are shared code of
-    their sections and declare nothing.
+    their sections and declare nothing. A ledger of one section may be that module itself.
 
     Raises
     ------
     LedgerError
-        If a section declares no ``CLAIMS``, two claims share an id, or an id or kind disagrees with the
-        catalogue.
+        If a section declares no ``CLAIMS``, two claims share an id, an id is not of the form ``prefix.name``, or an id
+        or kind disagrees with the catalogue.
     """
     claims: list[Claim] = []
     reproductions: dict[str, Reproduction] = {}
@@ -180,14 +188,44 @@ def load(package: str = CHECKS) -> Ledger:
             if name in reproductions:
                 raise LedgerError(f"{module.__name__}: {name} is reproduced twice")
             reproductions[name] = function
-    _agree_with_catalogue(claims)
+    _agree_with_catalogue(claims, ours=package == CHECKS)
     position = {entry: index for index, entry in enumerate(catalogue())}
     ordered = sorted(claims, key=lambda claim: position.get(claim.id, len(position)))
     return Ledger(package, tuple(ordered), MappingProxyType(reproductions))
 
 
+def load_named(package: str, *, argument: str = "package") -> Ledger:
+    """The ledger in a package or module of somebody's own, importable or in the working directory.
+
+    Raises
+    ------
+    InputError
+        If there is no such package, it does not import, or declares nothing.
+    LedgerError
+        As :func:`load`.
+    """
+    expected = "a package or module of claims that can be imported"
+    if not all(part.isidentifier() for part in package.split(".")):
+        raise InputError(argument, package, f"{expected}, by its dotted name")
+    here = str(Path.cwd())
+    if here not in sys.path:  # a console script does not look there; workers are started with the same path
+        sys.path.append(here)
+    try:
+        ledger = load(package)
+    except LedgerError:
+        raise
+    except Exception as error:  # what somebody's module raises when it is imported
+        raise InputError(argument, package, f"{expected} ({type(error).__name__}: {error})") from error
+    if not ledger.claims:
+        raise InputError(argument, package, "a package with at least one section module that declares CLAIMS")
+    return ledger
+
+
 def _sections(package: str) -> Iterator[ModuleType]:
     root = importlib.import_module(package)
+    if not hasattr(root, "__path__"):
+        yield root
+        return
     found = pkgutil.walk_packages(root.__path__, f"{package}.", onerror=_reraise)
     for module in sorted(found, key=lambda info: info.name):
         if not module.ispkg and not module.name.rpartition(".")[2].startswith("_"):
@@ -199,14 +237,18 @@ def _reraise(name: str) -> None:
     importlib.import_module(name)
 
 
-def _agree_with_catalogue(claims: Sequence[Claim]) -> None:
+def _agree_with_catalogue(claims: Sequence[Claim], *, ours: bool) -> None:
     seen: set[str] = set()
     for claim in claims:
         if claim.id in seen:
             raise LedgerError(f"two claims have the id {claim.id}")
         seen.add(claim.id)
         entry = catalogue().get(claim.id)
-        if entry is None and not claim.id.startswith(OWN_PREFIX):
+        if not _ID.fullmatch(claim.id):
+            raise LedgerError(f"{claim.id!r} is no id of the form prefix.name, of letters, digits, '_' and '-'")
+        if entry is None and claim.paper in papers():
+            raise LedgerError(f"{claim.id} is not in the catalogue of that paper")
+        if entry is None and ours and not claim.id.startswith(OWN_PREFIX):
             raise LedgerError(f"{claim.id} is not in the catalogue and does not begin with {OWN_PREFIX!r}")
         if entry is not None and entry.kind is not claim.kind:
             raise LedgerError(f"{claim.id} is a {entry.kind.value} in the catalogue, not a {claim.kind.value}")

@@ -21,20 +21,17 @@ all values, as a limit or by cases is held against what its comparisons serve (:
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
-import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Final, TypeAlias, final
+from typing import Any, final
 
 import numpy as np
 
 from symshuffle.claims.beyond import recording
+from symshuffle.claims.certify import Witnesses, certificate
 from symshuffle.claims.model import (
     Check,
     Claim,
@@ -45,112 +42,11 @@ from symshuffle.claims.model import (
     Grade,
     Kind,
     Means,
-    Obligation,
     Statement,
 )
 from symshuffle.claims.obligations import unmet
-from symshuffle.claims.registry import Ledger, load
-from symshuffle.errors import InputError
+from symshuffle.claims.outcomes import Corrected, Outcome
 from symshuffle.numbers import DEFAULT_BITS, Verdict, working_precision
-
-MOST_JOBS: Final = 256
-"""Upper end of ``jobs``: beyond it a typing error starts more processes than a machine has."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Corrected:
-    """What became of the corrected statement of a refuted claim.
-
-    Parameters
-    ----------
-    statement : str
-        The corrected statement, in our words.
-    verdict : ClaimVerdict
-        What its check found.
-    grade : Grade or None
-        Strength of the evidence, where it holds.
-    """
-
-    statement: str
-    verdict: ClaimVerdict
-    grade: Grade | None
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a run found about one claim.
-
-    Parameters
-    ----------
-    id, paper, title, source, scope, assumptions
-        As in the claim.
-    kind : Kind
-        What the entry is.
-    verdict, recorded : ClaimVerdict
-        What was found, and what the ledger has on record.
-    grade : Grade or None
-        Strength of the evidence; None where the claim is undecided, has no content, or its evidence is too weak
-        for the grade it declares.
-    evidence : str
-        The comparisons in a few words, with the faults if there are any.
-    true, undecided, false : int
-        Comparisons of the printed statement by outcome.
-    means : tuple of (Means, int)
-        The same comparisons by how they were decided.
-    obligations : tuple of Obligation
-        What the claim owes an argument for.
-    controls, controls_rejected : int
-        Perturbed statements, and how many of them the check told from the true one.
-    symbolic_rejection : bool or None
-        Whether a symbolic comparison rejects one of them, or the printed statement: the proof is then about the
-        statement itself. None where neither the claim nor its correction is declared proved.
-    seconds : float
-        Wall-clock time.
-    printed : str
-        The statement, in our words.
-    counterexample : str or None
-        The first comparison that refutes it.
-    corrected : Corrected or None
-        The corrected statement, for a refuted claim.
-    faults : tuple of str
-        What is wrong with the check or its controls; empty in a sound run.
-    """
-
-    id: str
-    paper: str
-    kind: Kind
-    title: str
-    source: str
-    verdict: ClaimVerdict
-    recorded: ClaimVerdict
-    grade: Grade | None
-    scope: str
-    assumptions: tuple[str, ...]
-    evidence: str
-    true: int
-    undecided: int
-    false: int
-    means: tuple[tuple[Means, int], ...]
-    obligations: tuple[Obligation, ...]
-    controls: int
-    controls_rejected: int
-    symbolic_rejection: bool | None
-    seconds: float
-    printed: str
-    counterexample: str | None
-    corrected: Corrected | None
-    faults: tuple[str, ...]
-
-    @property
-    def agrees_with_record(self) -> bool:
-        """Whether the run was sound, every control rejected, and the verdict is the one on record."""
-        return not self.faults and self.verdict is self.recorded
-
-
-Progress: TypeAlias = Callable[[Outcome], object]
-"""Called with each outcome as it is found, in no particular order."""
 
 
 @final
@@ -214,19 +110,28 @@ def seeded(claim_id: str) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(hashlib.sha256(claim_id.encode()).digest()))
 
 
-def run(claim: Claim) -> Outcome:
-    """Check one claim: its printed statement, its controls, and its correction if the printed one falls."""
+def run(claim: Claim, *, certified: bool = False) -> Outcome:
+    """Check one claim: its printed statement, its controls, and its correction if the printed one falls.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim.
+    certified : bool
+        Whether the outcome is to hold the content of a certificate file.
+    """
     start = time.perf_counter()
     # Ball precision is global to the process: no claim may inherit what another one left behind.
     with working_precision(DEFAULT_BITS):
-        printed, record = recording(claim.printed)
-        tally = _tally(claim.check, printed, claim.id)
+        seen, seen_corrected = (Witnesses(), Witnesses()) if certified else (None, None)
+        printed, record = recording(claim.printed, seen.calls if seen else None)
+        tally = _tally(claim.check, printed, claim.id, seen=seen)
         verdict = tally.verdict(claim.kind)
         corrected: Corrected | None = None
         wrong: str | None = None
         owed: tuple[str, ...] = ()
         if verdict is ClaimVerdict.REFUTED and claim.corrected is not None:
-            corrected, wrong, owed = _correct(claim, claim.corrected)
+            corrected, wrong, owed = _correct(claim, claim.corrected, seen_corrected)
         grade, weak = _grade(claim, verdict, tally)
         if grade is not None and verdict is not ClaimVerdict.REFUTED:
             owed = tuple(unmet(claim, claim, record, tally.served, lambda: seeded(claim.id)))
@@ -245,23 +150,29 @@ def run(claim: Claim) -> Outcome:
     if not claim.controls and claim.kind is not Kind.NO_CONTENT:
         faults.append("no negative control")
     found = tuple(fault for fault in faults if fault is not None)
-    return _outcome(
+    grade = None if owed and verdict is not ClaimVerdict.REFUTED else grade
+    return outcome_of(
         claim,
         verdict,
         faults=found,
-        grade=None if owed and verdict is not ClaimVerdict.REFUTED else grade,
+        grade=grade,
         evidence="; ".join((str(tally), *found)),
         outcomes=tally.outcomes,
         means=tally.means,
         rejected=rejections.count(None),
         symbolic_rejection=told if proved else None,
         seconds=time.perf_counter() - start,
-        counterexample=_describe(tally.refutation),
+        refutation=tally.refutation,
         corrected=corrected,
+        content=(
+            None
+            if seen is None or found
+            else certificate(claim, verdict, grade, seen, seen_corrected if corrected else None)
+        ),
     )
 
 
-def _outcome(
+def outcome_of(
     claim: Claim,
     verdict: ClaimVerdict,
     *,
@@ -273,9 +184,11 @@ def _outcome(
     rejected: int = 0,
     symbolic_rejection: bool | None = None,
     seconds: float = 0.0,
-    counterexample: str | None = None,
+    refutation: Comparison | None = None,
     corrected: Corrected | None = None,
+    content: Mapping[str, Any] | None = None,
 ) -> Outcome:
+    """The outcome of a claim; what is not given was not found."""
     return Outcome(
         id=claim.id,
         paper=claim.paper,
@@ -298,9 +211,10 @@ def _outcome(
         symbolic_rejection=symbolic_rejection,
         seconds=seconds,
         printed=claim.text,
-        counterexample=counterexample,
+        refutation=refutation,
         corrected=corrected,
         faults=faults,
+        certificate=content,
     )
 
 
@@ -309,7 +223,14 @@ def _is_proved(claim: Claim) -> bool:
     return Grade.PROVED in (claim.grade, claim.corrected.grade if claim.corrected is not None else None)
 
 
-def _tally(check: Check, statement: Statement, claim_id: str, *, until: frozenset[Means] = frozenset()) -> _Tally:
+def _tally(
+    check: Check,
+    statement: Statement,
+    claim_id: str,
+    *,
+    until: frozenset[Means] = frozenset(),
+    seen: Witnesses | None = None,
+) -> _Tally:
     """Run a check, to its end or until a comparison that was decided by certain means is false."""
     outcomes: Counter[Verdict] = Counter()
     means: Counter[Means] = Counter()
@@ -318,11 +239,13 @@ def _tally(check: Check, statement: Statement, claim_id: str, *, until: frozense
     refutation, fault = None, None
     try:
         for comparison in check(statement, seeded(claim_id)):
+            if seen is not None:
+                seen.add(comparison)
             outcomes[comparison.verdict] += 1
             means[comparison.means] += 1
             served[comparison.serves] = served.get(comparison.serves, frozenset()) | {comparison.means}
             if comparison.verdict is Verdict.FALSE:
-                refutation = refutation or comparison
+                refutation = refutation or replace(comparison, values=None, solution=None)
                 refuted_by.add(comparison.means)
                 if comparison.means in until:
                     break
@@ -344,21 +267,23 @@ def _grade(claim: Claim, verdict: ClaimVerdict, tally: _Tally) -> tuple[Grade | 
             return (claim.grade if objection is None else None), objection
 
 
-def _correct(claim: Claim, correction: Correction) -> tuple[Corrected, str | None, tuple[str, ...]]:
-    statement, record = recording(correction.statement)
-    tally = _tally(correction.check or claim.check, statement, claim.id)
+def _correct(
+    claim: Claim, correction: Correction, seen: Witnesses | None
+) -> tuple[Corrected, str | None, tuple[str, ...]]:
+    statement, record = recording(correction.statement, seen.calls if seen else None)
+    tally = _tally(correction.check or claim.check, statement, claim.id, seen=seen)
     verdict = tally.verdict(Kind.STATEMENT)
     if verdict is not ClaimVerdict.HOLDS:
-        where = _describe(tally.refutation) or tally.fault or str(tally)
+        where = tally.refutation or tally.fault or str(tally)
         fault = f"the corrected statement is {verdict.value}: {where}"
         grade = Grade.REFUTED if verdict is ClaimVerdict.REFUTED else None
-        return Corrected(correction.text, verdict, grade), fault, ()
+        return Corrected(correction.text, verdict, grade, str(tally)), fault, ()
     objection = tally.objection(correction.grade)
     if objection is not None:
-        return Corrected(correction.text, verdict, None), f"the corrected statement: {objection}", ()
+        return Corrected(correction.text, verdict, None, str(tally)), f"the corrected statement: {objection}", ()
     owed = unmet(claim, correction, record, tally.served, lambda: seeded(claim.id))
     faults = tuple(f"the corrected statement: {fault}" for fault in owed)
-    return Corrected(correction.text, verdict, None if faults else correction.grade), None, faults
+    return Corrected(correction.text, verdict, None if faults else correction.grade, str(tally)), None, faults
 
 
 def _not_rejected(control: Control, tally: _Tally) -> str | None:
@@ -368,94 +293,5 @@ def _not_rejected(control: Control, tally: _Tally) -> str | None:
     return f"control {control.name!r} was not rejected ({tally})" if tally.refutation is None else None
 
 
-def _describe(comparison: Comparison | None) -> str | None:
-    if comparison is None:
-        return None
-    relation = f"{comparison.computed} {comparison.relation} {comparison.claimed}"
-    return f"at {comparison.at}: {relation} is false ({comparison.means.value})"
-
-
 def _name(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
-
-
-def silent(outcome: Outcome) -> None:
-    """Show nothing."""
-
-
-def verify(
-    ledger: Ledger | None = None,
-    claims: Sequence[Claim] | None = None,
-    *,
-    jobs: int = 1,
-    progress: Progress = silent,
-) -> tuple[Outcome, ...]:
-    """Run claims, in parallel if asked, and return their outcomes in the order given.
-
-    Everything but the seconds is the same for every number of jobs: each claim starts from its own seed and the
-    same precision. Workers are started afresh and receive the id of a claim; they find the claim itself in their own
-    copy of the ledger, because a check defined inside a function does not travel between processes.
-
-    Parameters
-    ----------
-    ledger : Ledger, optional
-        Where the claims come from; by default all papers, as :func:`symshuffle.claims.registry.load` reads them.
-    claims : sequence of Claim, optional
-        Some of its claims; by default all.
-    jobs : int
-        Number of processes, from 1 to 256; with 1, the claims run in this one.
-    progress : callable
-        Called with every outcome as it is found.
-
-    Raises
-    ------
-    InputError
-        If ``jobs`` is out of range.
-    """
-    if not 1 <= jobs <= MOST_JOBS:
-        raise InputError("jobs", jobs, f"an integer from 1 to {MOST_JOBS}")
-    ledger = load() if ledger is None else ledger
-    chosen = ledger.claims if claims is None else tuple(claims)
-    outcomes: dict[str, Outcome] = {}
-    for outcome in _run_here(chosen) if jobs == 1 or len(chosen) < 2 else _run_in_pool(ledger, chosen, jobs):
-        outcomes[outcome.id] = outcome
-        progress(outcome)
-    return tuple(outcomes[claim.id] for claim in chosen)
-
-
-def _run_here(claims: Sequence[Claim]) -> Iterator[Outcome]:
-    return (run(claim) for claim in claims)
-
-
-def _run_in_pool(ledger: Ledger, claims: Sequence[Claim], jobs: int) -> Iterator[Outcome]:
-    context = multiprocessing.get_context("spawn")  # a fork would inherit precision, caches and threads
-    with ProcessPoolExecutor(min(jobs, len(claims)), context, _leave_interrupts_alone) as pool:
-        submitted = {pool.submit(_run_by_id, ledger.package, claim.id): claim for claim in claims}
-        try:
-            for future in as_completed(submitted):
-                yield _result(future, submitted[future])
-        except BaseException:  # an interrupt, or a consumer that went away: nobody waits for the claims at hand
-            workers = list((getattr(pool, "_processes", None) or {}).values())
-            pool.shutdown(wait=False, cancel_futures=True)
-            for worker in workers:
-                worker.terminate()
-            raise
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _leave_interrupts_alone() -> None:
-    """In a worker: Ctrl-C reaches the whole process group, and the parent ends its workers itself."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _run_by_id(package: str, claim_id: str) -> Outcome:
-    return run(load(package).claim(claim_id))
-
-
-def _result(future: Future[Outcome], claim: Claim) -> Outcome:
-    try:
-        return future.result()
-    except BrokenProcessPool:
-        fault = "a worker process died while this claim was running or waiting"
-        return _outcome(claim, ClaimVerdict.UNDECIDED, faults=(fault,), evidence=fault)

@@ -26,7 +26,8 @@ CANNOT_WRITE: Final = 4
 INTERRUPTED: Final = 130
 
 FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
-    "ledger": ("verify", "claims", "show", "reproduce", "doctor"),
+    "ledger": ("verify", "claims", "show", "report", "cite", "reproduce", "doctor"),
+    "certificates": ("check-certificate",),
     "privacy": ("delta", "epsilon", "decompose", "mechanisms", "example"),
     "curves": ("solve-eps0", "solve-n", "curve"),
     "design": (),

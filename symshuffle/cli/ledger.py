@@ -1,4 +1,4 @@
-"""Commands about the ledger: verify, claims, show, reproduce, doctor."""
+"""Commands about the ledger: verify, claims, show, report, cite, reproduce, doctor."""
 
 from __future__ import annotations
 
@@ -15,24 +15,20 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.artifacts import check_destination, write_atomically
-from symshuffle.claims.model import Claim, ClaimVerdict, Grade
-from symshuffle.claims.registry import Entry, Ledger, LedgerError, catalogue, load, papers
-from symshuffle.claims.run import MOST_JOBS, Outcome
-from symshuffle.claims.run import verify as run_claims
+from symshuffle.artifacts import check_destination, installed, write_atomically
+from symshuffle.claims.model import Claim
+from symshuffle.claims.outcomes import Outcome
+from symshuffle.claims.papers import bibliography
+from symshuffle.claims.registry import Ledger, LedgerError, load, load_named
+from symshuffle.claims.verify import MOST_JOBS
+from symshuffle.claims.verify import verify as run_claims
 from symshuffle.cli.progress import progress
 from symshuffle.errors import InputError
 from symshuffle.numbers import enclose
-from symshuffle.report import (
-    discrepancies,
-    installed,
-    outcome_table,
-    record,
-    summary,
-    to_json,
-    write_html,
-    write_json,
-)
+from symshuffle.report.cite import bibtex
+from symshuffle.report.entries import LedgerEntry, entries
+from symshuffle.report.records import record, to_json, write_json
+from symshuffle.report.terminal import discrepancies, outcome_table, summary
 
 STDOUT: Final = "-"
 """What ``--json`` takes for standard output."""
@@ -51,6 +47,18 @@ LIBRARIES: Final = ("numpy", "scipy", "sympy", "mpmath", "python-flint", "cvxpy"
 app = typer.Typer()
 
 _AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+_Selectors = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[ID|PAPER|GLOB]...", help="Which claims; all by default.", show_default=False),
+]
+_Jobs = Annotated[str | None, typer.Option(metavar="N", help="Processes; by default one per core.")]
+_Package = Annotated[
+    str | None, typer.Option("--ledger", metavar="PACKAGE", help="A ledger of your own, by the name of its package.")
+]
+
+
+def _ledger(package: str | None) -> Ledger:
+    return load() if package is None else load_named(package, argument="--ledger")
 
 
 def _console() -> Console:
@@ -60,26 +68,38 @@ def _console() -> Console:
 
 @app.command()
 def verify(
-    selectors: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[ID|PAPER|GLOB]...", help="Which claims; all by default.", show_default=False),
-    ] = None,
-    jobs: Annotated[str | None, typer.Option(metavar="N", help="Processes; by default one per core.")] = None,
+    selectors: _Selectors = None,
+    jobs: _Jobs = None,
     json: Annotated[str | None, typer.Option(metavar="FILE", help="Write the outcomes as JSON; - prints.")] = None,
-    report: Annotated[str | None, typer.Option(metavar="FILE", help="Write the full report as HTML.")] = None,
+    report: Annotated[
+        str | None, typer.Option(metavar="DIR|FILE.html", help="Write a site, or one page, for a browser.")
+    ] = None,
+    certificates: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Write the exact comparisons of each claim, to be checked again.")
+    ] = None,
+    package: _Package = None,
 ) -> None:
     """Run claims of the ledger and compare what is found with what is recorded.
 
     Exit code 0 if every verdict is the recorded one and every control was rejected, 1 otherwise.
     """
-    processes = min(os.cpu_count() or 1, MOST_JOBS) if jobs is None else _jobs(jobs)
-    for path, option in ((json, "--json"), (report, "--report")):
-        if path is not None and (option, path) != ("--json", STDOUT):
-            check_destination(Path(path), argument=option)
-    ledger = load()
-    outcomes = _run(ledger, ledger.select(selectors or ()), processes)
+    processes = _jobs(jobs)
+    if json not in (None, STDOUT):
+        check_destination(Path(json), argument="--json")
     if report is not None:
-        write_html(outcomes, Path(report), argument="--report")
+        from symshuffle.report.site import check_report, write_report
+
+        check_report(Path(report), argument="--report")
+    if certificates is not None:
+        check_destination(Path(certificates), argument="--certificates", directory=True)
+    ledger = _ledger(package)
+    outcomes = _run(ledger, ledger.select(selectors or ()), processes, certified=certificates is not None)
+    for outcome in outcomes:
+        if certificates is not None and outcome.certificate is not None:
+            file = Path(certificates) / f"{outcome.id}.json"
+            write_atomically(file, to_json(outcome.certificate), argument="--certificates")
+    if report is not None:
+        report = str(write_report(ledger, outcomes, Path(report), argument="--report"))
     if json is not None and json != STDOUT:
         write_json(outcomes, Path(json), argument="--json")
     if json == STDOUT:
@@ -87,23 +107,55 @@ def verify(
         typer.echo(summary(outcomes), err=True)
     else:
         _print_outcomes(outcomes, report)
-    raise typer.Exit(0 if outcomes and all(outcome.agrees_with_record for outcome in outcomes) else 1)
+    raise typer.Exit(_status(outcomes))
 
 
-def _jobs(text: str) -> int:
+@app.command()
+def report(
+    selectors: _Selectors = None,
+    html: Annotated[str, typer.Option(metavar="DIR|FILE.html", help="Where the site, or the one page, goes.")] = "site",
+    jobs: _Jobs = None,
+    package: _Package = None,
+) -> None:
+    """Run the ledger and write it for a browser: a dashboard with search, and a page for every entry.
+
+    Entries that are not selected are shown with what is on record. Needs no network, then or later.
+    Exit code as for verify.
+    """
+    from symshuffle.report.site import check_report, write_report
+
+    processes = _jobs(jobs)
+    check_report(Path(html), argument="--html")
+    ledger = _ledger(package)
+    outcomes = _run(ledger, ledger.select(selectors or ()), processes)
+    index = write_report(ledger, outcomes, Path(html), argument="--html")
+    for line in discrepancies(outcomes):
+        typer.echo(f"NOT AS RECORDED  {line}")
+    typer.echo(summary(outcomes))
+    typer.echo(f"open {index}")
+    raise typer.Exit(_status(outcomes))
+
+
+def _status(outcomes: Sequence[Outcome]) -> int:
+    return 0 if outcomes and all(outcome.agrees_with_record for outcome in outcomes) else 1
+
+
+def _jobs(text: str | None) -> int:
+    if text is None:
+        return min(os.cpu_count() or 1, MOST_JOBS)
     if not text.isdecimal() or len(text) > len(str(MOST_JOBS)) or not 1 <= int(text) <= MOST_JOBS:
         raise InputError("--jobs", text, f"an integer from 1 to {MOST_JOBS}")
     return int(text)
 
 
-def _run(ledger: Ledger, claims: Sequence[Claim], jobs: int) -> tuple[Outcome, ...]:
+def _run(ledger: Ledger, claims: Sequence[Claim], jobs: int, *, certified: bool = False) -> tuple[Outcome, ...]:
     with progress(logged=True) as display:
         task = display.add_task("", total=len(claims))
 
         def show_progress(outcome: Outcome) -> None:
             display.update(task, advance=1, description=outcome.id)
 
-        outcomes = run_claims(ledger, claims, jobs=jobs, progress=show_progress)
+        outcomes = run_claims(ledger, claims, jobs=jobs, certified=certified, progress=show_progress)
         display.update(task, description="")
     return outcomes
 
@@ -115,7 +167,7 @@ def _print_outcomes(outcomes: Sequence[Outcome], report: str | None) -> None:
     for line in discrepancies(outcomes):
         console.print(f"NOT AS RECORDED  {line}", markup=False, soft_wrap=True)
     console.print(summary(outcomes), markup=False, soft_wrap=True)
-    place = "not written (give --report FILE)" if report is None else report
+    place = "not written (give --report DIR)" if report is None else report
     console.print(f"full report: {place}", markup=False, soft_wrap=True)
 
 
@@ -125,57 +177,49 @@ def claims(
         str | None, typer.Argument(metavar="[PAPER]", help="One paper; all by default.", show_default=False)
     ] = None,
     json: _AsJson = False,
+    package: _Package = None,
 ) -> None:
     """List the catalogue: every numbered statement, and what the ledger has on record of it."""
-    entries = [entry for entry in _entries(load()) if paper in (None, entry["paper"])]
-    if not entries:
-        raise InputError("PAPER", paper, f"one of {', '.join(papers())}")
+    listed = entries(_ledger(package))
+    chosen = [_listed(entry) for entry in listed if paper in (None, entry.paper)]
+    if not chosen:
+        known = dict.fromkeys(entry.paper for entry in listed)
+        raise InputError("PAPER", paper, f"one of {', '.join(known)}")
     if json:
-        typer.echo(to_json(entries), nl=False)
+        typer.echo(to_json(chosen), nl=False)
         return
     table = Table("claim", "kind", "recorded", "grade", "title", box=None, pad_edge=False, header_style="bold")
-    for entry in entries:
+    for entry in chosen:
         table.add_row(
             *(entry["id"], entry["kind"], entry["recorded"] or "not checked yet", entry["grade"] or "-", entry["title"])
         )
     console = _console()
     console.print(table, markup=False)
-    checked = sum(entry["checked"] for entry in entries)
-    console.print(f"\n{len(entries)} entries, {checked} checked")
+    checked = sum(entry["checked"] for entry in chosen)
+    console.print(f"\n{len(chosen)} entries, {checked} checked")
 
 
-def _entries(ledger: Ledger) -> list[dict[str, Any]]:
-    found = {claim.id: claim for claim in ledger.claims}
-    sources: list[Entry | Claim] = [*catalogue().values()]
-    sources += [claim for claim in ledger.claims if claim.id not in catalogue()]
-    return [_listed(source, found.get(source.id)) for source in sources]
-
-
-def _listed(source: Entry | Claim, claim: Claim | None) -> dict[str, Any]:
+def _listed(entry: LedgerEntry) -> dict[str, Any]:
+    claim = entry.claim
     return {
-        "id": source.id,
-        "paper": source.paper,
-        "kind": source.kind.value,
-        "title": source.title,
+        "id": entry.id,
+        "paper": entry.paper,
+        "kind": entry.kind.value,
+        "title": entry.title,
         "checked": claim is not None,
         "recorded": claim.expected.value if claim else None,
-        "grade": _recorded_grade(claim) if claim else None,
+        "grade": claim.grade.value if claim and claim.grade else None,
     }
-
-
-def _recorded_grade(claim: Claim) -> str | None:
-    if claim.expected is ClaimVerdict.REFUTED:
-        return Grade.REFUTED.value
-    return claim.grade.value if claim.grade else None
 
 
 @app.command()
 def show(
     claim_id: Annotated[str, typer.Argument(metavar="ID", help="The id of a claim.")],
     json: _AsJson = False,
+    package: _Package = None,
 ) -> None:
     """Show one claim: the statement, what it supposes, and how it is checked."""
-    facts = _facts(load().claim(claim_id))
+    facts = _facts(_ledger(package).claim(claim_id))
     if json:
         typer.echo(to_json(facts), nl=False)
         return
@@ -183,6 +227,19 @@ def show(
     for name, value in facts.items():
         table.add_row(name.replace("_", " "), _in_words(value))
     _console().print(table, markup=False)
+
+
+@app.command()
+def cite(
+    claim_id: Annotated[str, typer.Argument(metavar="ID", help="The id of an entry.")],
+    package: _Package = None,
+) -> None:
+    """Print BibTeX: the paper with the number of the statement, and this tool with its verdict."""
+    ledger = _ledger(package)
+    found = next((entry for entry in entries(ledger) if entry.id == claim_id), None)
+    if found is None:
+        raise InputError("ID", claim_id, f"the id of an entry{ledger.suggestion(claim_id)}")
+    typer.echo(bibtex(found, bibliography().get(found.paper)), nl=False)
 
 
 def _facts(claim: Claim) -> dict[str, Any]:
@@ -197,7 +254,7 @@ def _facts(claim: Claim) -> dict[str, Any]:
         "assumptions": list(claim.assumptions),
         "scope": claim.scope,
         "obligations": [str(obligation) for obligation in claim.obligations],
-        "grade": _recorded_grade(claim),
+        "grade": claim.grade.value if claim.grade else None,
         "recorded": claim.expected.value,
         "controls": [control.name for control in claim.controls],
         "corrected": {"statement": corrected.text, "grade": corrected.grade.value} if corrected else None,

@@ -27,7 +27,8 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.claims.registry import load
-from symshuffle.claims.run import run, seeded, verify
+from symshuffle.claims.run import run, seeded
+from symshuffle.claims.verify import verify
 from symshuffle.errors import InputError
 from symshuffle.numbers import Ball, Verdict
 

@@ -40,6 +40,7 @@ from symshuffle.lp import Certificate, LinearProgram
 from symshuffle.mechanisms.finite import krr
 from symshuffle.numbers import Exp
 from symshuffle.results import Bracket, Rigour
+from tests.soundness.false_claim_files import enter
 
 
 @dataclass(frozen=True)
@@ -726,3 +727,6 @@ _worst("an atom below the range", "law", lambda f: {"law": ((F(-2), F(0)), *f.la
 _worst("a negative mass", "law", lambda f: {"law": (*f.law, (F(0), F(-1, 9)), (F(0), F(1, 9)))})
 _worst("other moments", "law", lambda f: {"law": ((f.law[0][0], f.law[0][1] + F(1, 10**9)), *f.law[1:])})
 _worst("upper end", "value", lambda f: {"bracket": replace(f.bracket, upper=f.bracket.lower)})
+# Files of claims
+
+enter(false)

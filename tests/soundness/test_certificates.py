@@ -57,6 +57,12 @@ def test_a_deleted_condition_is_noticed(text):
     assert any(text in name for condition in found for name in fallen(condition, cases))
 
 
+@pytest.mark.parametrize("module", ["symshuffle.recheck.checker", "symshuffle.recheck.values"])
+def test_every_condition_on_claim_files_is_watched(module):
+    cases = {name: case for name, case in CASES.items() if name.startswith("claim file: ")}
+    assert [condition for condition in conditions(module) if not fallen(condition, cases)] == []
+
+
 PROBLEMS = {
     "weights": DecisionProblem.of([["1", "0"], ["1", "0"]], [[3, 1], [0, 3]]),  # -97/404 of an output at lam = 100
     "prior": DecisionProblem.of(  # a "least favourable prior" of -49/404 at lam = 100

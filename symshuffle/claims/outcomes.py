@@ -1,0 +1,113 @@
+"""What a run found about a claim, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+from symshuffle.claims.model import ClaimVerdict, Comparison, Grade, Kind, Means, Obligation
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """What became of the corrected statement of a refuted claim.
+
+    Parameters
+    ----------
+    statement : str
+        The corrected statement, in our words.
+    verdict : ClaimVerdict
+        What its check found.
+    grade : Grade or None
+        Strength of the evidence, where it holds.
+    evidence : str
+        The comparisons in a few words.
+    """
+
+    statement: str
+    verdict: ClaimVerdict
+    grade: Grade | None
+    evidence: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run found about one claim.
+
+    Parameters
+    ----------
+    id, paper, title, source, scope, assumptions
+        As in the claim.
+    kind : Kind
+        What the entry is.
+    verdict, recorded : ClaimVerdict
+        What was found, and what the ledger has on record.
+    grade : Grade or None
+        Strength of the evidence; None where the claim is undecided, has no content, or its evidence is too weak
+        for the grade it declares.
+    evidence : str
+        The comparisons in a few words, with the faults if there are any.
+    true, undecided, false : int
+        Comparisons of the printed statement by outcome.
+    means : tuple of (Means, int)
+        The same comparisons by how they were decided.
+    obligations : tuple of Obligation
+        What the claim owes an argument for.
+    controls, controls_rejected : int
+        Perturbed statements, and how many of them the check told from the true one.
+    symbolic_rejection : bool or None
+        Whether a symbolic comparison rejects one of them, or the printed statement: the proof is then about the
+        statement itself. None where neither the claim nor its correction is declared proved.
+    seconds : float
+        Wall-clock time.
+    printed : str
+        The statement, in our words.
+    refutation : Comparison or None
+        The first comparison that refutes it; a check that goes from small instances to large ones makes it minimal.
+    corrected : Corrected or None
+        The corrected statement, for a refuted claim.
+    faults : tuple of str
+        What is wrong with the check or its controls; empty in a sound run.
+    certificate : mapping or None
+        Content of a certificate file (:mod:`symshuffle.claims.certify`); None unless asked for, or if the run has
+        faults, or no comparison could be written exactly.
+    """
+
+    id: str
+    paper: str
+    kind: Kind
+    title: str
+    source: str
+    verdict: ClaimVerdict
+    recorded: ClaimVerdict
+    grade: Grade | None
+    scope: str
+    assumptions: tuple[str, ...]
+    evidence: str
+    true: int
+    undecided: int
+    false: int
+    means: tuple[tuple[Means, int], ...]
+    obligations: tuple[Obligation, ...]
+    controls: int
+    controls_rejected: int
+    symbolic_rejection: bool | None
+    seconds: float
+    printed: str
+    refutation: Comparison | None
+    corrected: Corrected | None
+    faults: tuple[str, ...]
+    certificate: Mapping[str, Any] | None = None
+
+    @property
+    def agrees_with_record(self) -> bool:
+        """Whether the run was sound, every control rejected, and the verdict is the one on record."""
+        return not self.faults and self.verdict is self.recorded
+
+    @property
+    def counterexample(self) -> str | None:
+        """The refutation in a line of text."""
+        return None if self.refutation is None else str(self.refutation)

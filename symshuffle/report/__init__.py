@@ -1,0 +1,1 @@
+"""Faces of the ledger: terminal, JSON, and a site that needs no network."""

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from symshuffle.choices import Route as Route
     from symshuffle.choices import Side as Side
     from symshuffle.claims.model import Claim as Claim
-    from symshuffle.claims.run import Outcome as Outcome
+    from symshuffle.claims.outcomes import Outcome as Outcome
     from symshuffle.claims.run import run as run
-    from symshuffle.claims.run import verify as verify
+    from symshuffle.claims.verify import verify as verify
     from symshuffle.comparison.compare import compare as compare
     from symshuffle.comparison.model import Comparison as Comparison
     from symshuffle.decompositions.blanket import privacy_blanket as privacy_blanket
@@ -124,7 +124,9 @@ _HOME: Final = {
         "Side",
     ),
     "claims.model": ("Claim",),
-    "claims.run": ("Outcome", "run", "verify"),
+    "claims.outcomes": ("Outcome",),
+    "claims.run": ("run",),
+    "claims.verify": ("verify",),
     "comparison.compare": ("compare",),
     "comparison.model": ("Comparison",),
     "decompositions.blanket": ("privacy_blanket", "simplified_decomposition"),

@@ -1,7 +1,7 @@
 """Delete every condition of the certificate checkers, one at a time, and see which false certificates then pass.
 
 A condition is an ``if`` whose body raises ``CertificateError`` (each operand of an ``or`` is one of its own), or a
-``with within(...)`` that names the part. The catalogue of false certificates (tests/soundness/false_certificates.py)
+``with within(...)`` that names the part. The catalogue of false certificates (tests/soundness/false_*.py)
 says where each has to be refused. A condition is watched if, without it, at least one false certificate is accepted,
 refused elsewhere, or ends in a bare error; and only certificates that it refused itself may change.
 
@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from symshuffle.errors import CertificateError
-from tests.soundness.false_certificates import CASES, Case
+from tests.soundness.false_answers import CASES
+from tests.soundness.false_certificates import Case
 
 MODULES = (
     "symshuffle.lp",
@@ -45,6 +46,13 @@ MODULES = (
     "symshuffle.geometry.dominated",
     "symshuffle.geometry.linprog",
     "symshuffle.geometry.orders",
+    "symshuffle.estimation.minimax",
+    "symshuffle.likelihood.worst",
+    "symshuffle.likelihood.quotient",
+    "symshuffle.vectors.clipped",
+    "symshuffle.vectors.minimal_risk",
+    "symshuffle.vectors.optimal",
+    "symshuffle.frontiers.private_response",
 )
 SECONDS = 20
 

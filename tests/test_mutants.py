@@ -6,8 +6,10 @@ import ast
 
 import pytest
 
-from tests import mutants
-from tests.mutants import ROOT, Mutant, changes, chosen_tests, drawn, outcome, read, report, touch
+from tests import edits, touched
+from tests.edits import ROOT, Mutant, changes, drawn
+from tests.mutants import chosen, equivalent, outcome, report
+from tests.touched import append, read, sections, touch
 
 SOURCE = '''"""A module of 1 docstring."""
 
@@ -20,7 +22,7 @@ def larger(x: int = 1, y: float = 0.5) -> float:
 
 
 def test_what_can_be_broken_and_what_cannot():
-    found = mutants.mutants(SOURCE, "module.py")
+    found = edits.mutants(SOURCE, "module.py")
     made = {mutant.applied(SOURCE) for mutant in found if changes(mutant, SOURCE)}
     for old, new in (
         ("x: int = 1", "x: int = 2"),
@@ -47,64 +49,113 @@ def test_the_draw_is_by_seed_and_every_mutant_compiles():
     assert len({(mutant.file, mutant.line) for mutant in chosen}) == 60
     for mutant in chosen:
         ast.parse(mutant.applied((ROOT / mutant.file).read_text(encoding="utf-8")))
-    assert set(mutants.sources()) >= {"symshuffle/lp.py", "symshuffle/engines/contour.py", "symshuffle/law.py"}
+    assert set(edits.sources()) >= {"symshuffle/lp.py", "symshuffle/engines/contour.py", "symshuffle/law.py"}
 
 
-def test_tests_of_a_line_the_quick_ones_first():
+def test_tests_of_a_line_the_quick_and_the_narrow_ones_first():
     entry = {
         "file": "t.py",
-        "tests": ["a", "b", "c"],
-        "took": [3.0, 1.0, 9.0],
-        "lines": {"m.py": {"7": [0, 1, 2], "9": [2]}},
+        "tests": ["a", "b", "c", "d"],
+        "took": [3.0, 1.0, 9.0, 0.5],
+        "breadth": [5, 50, 9, 90],
+        "found": [None] * 4,
+        "lines": {"m.py": {"7": [0, 1, 2, 3], "9": [2]}},
     }
-    at = {line: Mutant("m.py", line, 0, 1, "constant", "2") for line in (7, 8, 9)}
-    assert chosen_tests(at[7], [entry], 5.0) == ["b", "a"]
-    assert chosen_tests(at[9], [entry], 5.0) == ["c"]  # at least one, however long it takes
-    assert chosen_tests(at[8], [entry], 5.0) == ["b", "a"]  # no test runs the line: those of its file
-    assert chosen_tests(Mutant("other.py", 1, 0, 1, "constant", "2"), [entry], 5.0) == []
+
+    def names(line, seconds, file="m.py"):
+        return [name for _, name, _ in chosen(Mutant(file, line, 0, 1, "constant", "2"), [entry], seconds)]
+
+    assert names(7, 5.0) == ["d", "a", "b"]
+    assert names(9, 5.0) == ["c"]  # at least one, however long it takes
+    assert names(9, 20.0) == ["c", "d", "a", "b"]  # what was evaluated once, by another test, may show it
+    assert names(8, 5.0) == ["d", "a", "b"]  # no test runs the line: those of its file
+    assert names(1, 5.0, "other.py") == []
 
 
 @pytest.fixture
 def project(tmp_path):
     (tmp_path / "module.py").write_text("def double(x):\n    return 2 * x\n\n\ndef unseen(x):\n    return x + 1\n")
-    (tmp_path / "test_module.py").write_text(
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_module.py").write_text(
         "import module\n\n"
         "def test_double():\n    assert module.double(3) == 6\n\ndef test_weak():\n    module.unseen(3)\n"
     )
     return tmp_path
 
 
-def test_a_mutant_is_killed_survives_or_runs_out_of_time(project, monkeypatch, tmp_path):
-    monkeypatch.setattr(mutants, "sources", lambda root: ["module.py"])
-    entry = touch(project, "test_module.py", 20)
+def test_a_mutant_is_killed_survives_or_runs_out_of_time(project, monkeypatch):
+    monkeypatch.setattr(touched, "sources", lambda root: ["module.py"])
+    entry = touch(project, "tests/test_module.py", 20)
     assert entry is not None
-    assert entry["tests"] == ["test_module.py::test_double", "test_module.py::test_weak"]
+    assert entry["tests"] == ["tests/test_module.py::test_double", "tests/test_module.py::test_weak"]
     assert entry["lines"]["module.py"] == {"2": [0], "6": [1]}
+    entry |= {"file": "tests/test_module.py", "breadth": [1, 1]}
     text = (project / "module.py").read_text()
-    of = {(one.line, one.new): one for one in mutants.mutants(text, "module.py")}
-    found = {key: outcome(project, one, chosen_tests(one, [entry], 5), 20) for key, one in of.items()}
+    of = {(one.line, one.new): one for one in edits.mutants(text, "module.py")}
+    found = {key: outcome(project, one, [entry], 5)["outcome"] for key, one in of.items()}
     assert found[2, "/"] == found[2, "3"] == "killed"
     assert found[6, "-"] == "survived"
-    assert outcome(project, of[2, "3"], [], 20) == "untouched"
-    endless = Mutant(
-        "module.py",
-        2,
-        text.index("2 * x"),
-        text.index("2 * x") + 5,
-        "constant",
-        "double(len(iter(int, 1)) and x) if False else [0 for _ in iter(int, 1)]",
-    )
-    assert outcome(project, endless, ["test_module.py"], 3) == "time"
+    assert outcome(project, of[2, "3"], [], 20)["outcome"] == "untouched"
+    start = text.index("2 * x")
+    endless = Mutant("module.py", 2, start, start + 5, "constant", "[0 for _ in iter(int, 1)]")
+    monkeypatch.setattr("tests.mutants.MARGIN", 2)
+    assert outcome(project, endless, [entry], 0)["outcome"] == "time"
     assert (project / "module.py").read_text() == text
+
+
+def test_a_claim_falls_if_anything_but_its_time_differs(project, monkeypatch):
+    monkeypatch.setattr(touched, "sources", lambda root: ["module.py"])
+    monkeypatch.setattr(touched, "ROOT", project)
+    (project / "proofs_checks").mkdir()
+    (project / "proofs_checks" / "__init__.py").write_text("")
+    (project / "proofs_checks" / "section.py").write_text(CLAIMS)
+    assert sections() == ["proofs_checks/section.py"]  # those of shared code begin with an underscore
+    entry = touch(project, "proofs_checks/section.py", 20)
+    assert entry is not None
+    assert entry["tests"] == ["made-up.twice"]
+    assert entry["found"] == [["holds", "exact-cases", 1, None, []]]
+    entry |= {"file": "proofs_checks/section.py", "breadth": [1]}
+    of = {(one.line, one.new): one for one in edits.mutants((project / "module.py").read_text(), "module.py")}
+    assert outcome(project, of[2, "3"], [entry], 5)["outcome"] == "by the ledger"
+    assert outcome(project, of[6, "-"], [entry], 5)["outcome"] == "survived"
+
+
+CLAIMS = """
+import module
+from symshuffle.claims.model import Claim, ClaimVerdict, Control, Grade, Kind, by_cases, compare
+
+
+def check(statement, draw):
+    yield compare(module.double(3), statement(3), at="x = 3")
+
+
+CLAIMS = (
+    Claim(
+        id="made-up.twice", kind=Kind.STATEMENT, title="twice", text="twice", source="", assumptions=(), scope="",
+        grade=Grade.EXACT_CASES, printed=lambda x: 6, check=check, controls=(Control("more", lambda x: 7),),
+        expected=ClaimVerdict.HOLDS, obligations=by_cases("x"),
+    ),
+)
+"""
 
 
 def test_results_are_appended_and_reported(tmp_path):
     path = tmp_path / "out" / "mutants.jsonl"
     assert read(path) == []
-    for result in ("killed", "time", "survived"):
-        mutants.append(
-            path, {"key": f"m.py:1:{result}", "outcome": result, "line": 1, "kind": "constant", "diff": "-a\n+b"}
-        )
-    text = report(read(path))
-    assert text.endswith("2 of 3 mutants killed (1 killed, 1 time, 1 survived)")
-    assert "survived  m.py:1 (constant)\n-a\n+b" in text
+    for result in ("killed", "time", "survived", "survived", "by the ledger"):
+        diff = f"-a\n+{len(read(path))}"
+        append(path, {"key": "", "file": "m.py", "outcome": result, "line": 1, "kind": "constant", "diff": diff})
+    text, left = report(read(path), {("m.py", "-a\n+3"): "no value"})
+    assert left == 1
+    assert text.endswith(
+        "5 mutants (1 killed, 1 time, 2 survived, 1 by the ledger); 1 equivalent; 3 of the other 4, 75.0%"
+    )
+    assert "survived: m.py:1 (constant)\n-a\n+2" in text
+    assert "equivalent (no value): m.py:1 (constant)\n-a\n+3" in text
+
+
+def test_what_is_recorded_as_equivalent_still_fits_the_code():
+    for (file, diff), reason in equivalent().items():
+        old = [line[1:] for line in diff.splitlines() if line.startswith("-")]
+        assert all(line in (ROOT / file).read_text(encoding="utf-8").splitlines() for line in old), (file, diff)
+        assert len(reason) > 10

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
@@ -104,6 +105,15 @@ def _two_orbits(k: int, budget: Fraction) -> tuple[int, Fraction]:
 
 
 BUDGETS: Final = tuple(map(Fraction, ("1/50", "2/25", "3/10", "1", "3", "10", "30")))
+
+
+def _check_lowered_line(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """A line one percent lower than the one that touches the templates, offered as a certificate."""
+    for budget in BUDGETS:
+        found = trace_frontier(4, budget)
+        lower = replace(found.certificate, intercept=found.certificate.intercept * Fraction(99, 100))
+        forged = replace(found, certificate=lower)
+        yield decide(passes(forged.verify), at=f"k=4, C={budget}", claimed="law and line check over Q")
 
 
 def _check_two_orbits(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
@@ -235,6 +245,7 @@ CLAIMS: Final = (
         controls=(
             Control("one orbit law suffices", lambda k, budget: (1, _two_orbits(k, budget)[1])),
             Control("supremum (k-1)^2", lambda k, budget: (2, Fraction((k - 1) ** 2))),
+            Control("the line one percent lower", _two_orbits, _check_lowered_line),
         ),
         expected=ClaimVerdict.HOLDS,
     ),

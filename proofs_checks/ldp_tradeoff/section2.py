@@ -35,6 +35,7 @@ from symshuffle.errors import InputError
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel
+from symshuffle.results import passes
 
 Columns = list[tuple[Any, ...]]
 
@@ -181,6 +182,19 @@ def _check_tradeoff(statement: Statement, rng: np.random.Generator) -> Iterator[
         yield compare(looser, value, "<=", at=f"no larger at a higher level, case {trial}")
 
 
+def _check_forged_design(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """An optimum with the multipliers of a value one percent larger."""
+    for trial in range(3):
+        problem = cases.problem(rng, m=3)
+        for found in (bayes_tradeoff(problem, Fraction(2)), minimax_tradeoff(problem, Fraction(2))):
+            (certificate,) = found.certificates
+            raised = replace(certificate, bound=tuple(u * Fraction(101, 100) for u in certificate.bound))
+            forged = replace(found, certificates=(raised,))
+            yield decide(
+                passes(forged.verify), at=f"case {trial}, {found.criterion.value}", claimed="certified optimum"
+            )
+
+
 def _invariant(problem: DecisionProblem, g: Sequence[int], t: Sequence[int], a: Sequence[int]) -> bool:
     """Model and loss invariance of Definition 2.2 for one element acting on inputs, parameters and actions."""
     ranges = (range(problem.num_parameters), range(problem.num_inputs), range(problem.num_actions))
@@ -318,7 +332,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         grade=Grade.EXACT_CASES,
         printed=_level,
         check=_check_tradeoff,
-        controls=(Control("a ratio one percent larger", lambda lam: lam * Fraction(101, 100)),),
+        controls=(
+            Control("a ratio one percent larger", lambda lam: lam * Fraction(101, 100)),
+            Control("multipliers one percent larger", _level, _check_forged_design),
+        ),
         expected=ClaimVerdict.HOLDS,
     ),
     Claim(

@@ -44,6 +44,21 @@ def _simulates(first: Channel, second: Channel, kernel: Channel) -> bool:
     return cases.product(first.rows, kernel.rows) == [list(row) for row in second.rows]  # type: ignore[arg-type]
 
 
+def _check_forged_orders(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """A separation offered for two equal channels, and a kernel that moves one percent of one of its rows."""
+    separation = blackwell(cases.SINGLES, cases.PAIRS)
+    yield decide(passes(partial(separation.verify, cases.SINGLES, cases.SINGLES)), at="equal", claimed="certificate")
+    for trial, fine in enumerate(cases.channels(rng, 4, 3)):
+        coarse = fine.push_forward(random_channel(rng, fine.num_outputs, 3))
+        found = blackwell(fine, coarse)
+        if isinstance(found, Garbling):
+            (first, *others), rows = found.kernel.rows[0], found.kernel.rows[1:]
+            part = Fraction(first) / 100  # type: ignore[arg-type]  # exact channels
+            moved = (first - part, *others[:-1], others[-1] + part)
+            forged = Garbling(Channel((moved, *rows)))
+            yield decide(passes(partial(forged.verify, fine, coarse)), at=f"case {trial}", claimed="certificate")
+
+
 def _check_order(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     for trial, fine in enumerate(cases.channels(rng, 12, 3)):
         coarse = fine.push_forward(random_channel(rng, fine.num_outputs, 3))
@@ -180,7 +195,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         grade=Grade.EXACT_CASES,
         printed=_simulates,
         check=_check_order,
-        controls=(Control("roles exchanged", lambda a, b, w: _simulates(b, a, w)),),
+        controls=(
+            Control("roles exchanged", lambda a, b, w: _simulates(b, a, w)),
+            Control("certificates of another order", _simulates, _check_forged_orders),
+        ),
         expected=ClaimVerdict.DEFINITION,
     ),
     Claim(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Any, Final
@@ -38,6 +39,7 @@ from symshuffle.estimation.simplex import dirichlet_bayes_risk
 from symshuffle.frontiers.frontier import trace_frontier
 from symshuffle.mechanisms.finite import krr
 from symshuffle.numbers import lower_end, upper_end
+from symshuffle.results import passes
 from symshuffle.shuffled import histogram_law
 
 _CHI, _H, _M, _N, _P, _Q = sp.symbols("chi h m n p q", positive=True)
@@ -182,6 +184,15 @@ def _check_minimax(statement: Statement, _: np.random.Generator) -> Iterator[Com
         yield compare(flat, claimed + digit, "<=", at=f"k={k}, C={lam}, n={n}: Bayes risk of a Dirichlet prior")
 
 
+def _check_forged_minimax(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """A prior that is said to guarantee one percent more than it does."""
+    for k, lam, n, _values in MINIMAX[:3]:
+        found = _solved(k, lam, n, Population.IID)
+        more = found.bracket.lower * Fraction(101, 100)
+        forged = replace(found, bracket=replace(found.bracket, lower=more, upper=max(more, found.bracket.upper)))
+        yield decide(passes(forged.verify), at=f"k={k}, C={lam}, n={n}", claimed="a prior, over Q")
+
+
 RATIOS: Final = (*itertools.product((3, 10), (10**2, 10**4, 10**6, 10**8)), (100, 10**6), (1000, 10**9))
 """Ten (k, n) at budget 1/10."""
 
@@ -311,6 +322,7 @@ CLAIMS: Final = (
             Control(
                 "one per mille less", lambda k, lam, n: tuple(v * Fraction(999, 1000) for v in _minimax(k, lam, n))
             ),
+            Control("a prior of one percent more", _minimax, _check_forged_minimax),
         ),
         expected=ClaimVerdict.HOLDS,
         obligations=by_cases("k", "lam", "n"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -42,6 +43,7 @@ from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.numbers import lower_end, upper_end
+from symshuffle.results import passes
 from symshuffle.shuffled import shuffled_divergence, worst_shuffled_divergence
 
 WAYS: Final = tuple(Direction)
@@ -123,6 +125,15 @@ def _check_worst(statement: Statement, rng: np.random.Generator) -> Iterator[Com
         found = worst_curve(top, 1, lam=lam, exp_eps=Fraction(6, 5))
         gap = found.bracket.upper - found.attained.lower
         yield compare(gap, Fraction(1, 10**4), "<=", at=f"lam={lam}, one user: attained by a channel")
+
+
+def _check_lowered_majorant(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """A quadratic that dips below the hinge, by one percent of its mean."""
+    for way in WAYS:
+        found = worst_curve("1/3", 4, lam=3, exp_eps="6/5", direction=way)
+        down = found.majorant.expectation(found.chi_square / found.n) / 100
+        forged = replace(found, majorant=replace(found.majorant, alpha=found.majorant.alpha - down))
+        yield decide(passes(forged.verify), at=way, claimed="a quadratic above the hinge")
 
 
 def _loss(k: Any, lam: Any, tau: Any) -> tuple[Any, Any]:
@@ -209,6 +220,7 @@ CLAIMS: Final = (
         printed=_worst_hinge,
         check=_check_worst,
         controls=(
+            Control("a quadratic one percent lower", _worst_hinge, _check_lowered_majorant),
             Control(
                 "two moments, whatever the range",
                 lambda v, c, a, b: (

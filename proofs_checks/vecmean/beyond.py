@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ from symshuffle.claims.model import (
     serving,
 )
 from symshuffle.numbers import Ball, to_arb, working_precision
+from symshuffle.results import passes
 from symshuffle.vectors.clipped import best_density, clipped_numbers
 from symshuffle.vectors.compare import sphere_linear_error
 from symshuffle.vectors.finite import FiniteRandomizer
@@ -191,6 +193,15 @@ def _check_clipped(statement: Statement, _: np.random.Generator) -> Iterator[Com
             yield compare(gap * gap, TINY * TINY, "<=", at=f"{where}: {name}")
         width = found.bracket.width / found.bracket.upper
         yield compare(width, TINY, "<=", at=f"{where}: error of the density and dual bound agree")
+
+
+def _check_forged_density(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """The density of another clip, with the bounds of the best one."""
+    for index, d in ((10, 2), (100, 3)):
+        found = best_density(index, d)
+        other = replace(found.mechanism, clip=found.mechanism.clip + (1 - found.mechanism.clip) / 100)
+        forged = replace(found, mechanism=other)
+        yield decide(passes(forged.verify), at=f"chi = {index}, d = {d}", claimed="error of the density and dual bound")
 
 
 def _rate(chi: Fraction, d: int) -> Fraction:
@@ -369,6 +380,7 @@ CLAIMS: Final = (
         check=_check_clipped,
         controls=(
             Control("loss 1/chi^2", lambda c, g, b: (1 - 1 / c**2, 1 / c**2, (1 + g) / (2 * b * c**2))),
+            Control("a clip one percent nearer to 1", _conditions, _check_forged_density),
             Control("mean message without gamma", lambda c, g, b: (*_conditions(c, g, b)[:2], 1 / (b * c**2))),
         ),
         expected=ClaimVerdict.HOLDS,

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from symshuffle.cli.progress import after_a_while
 from symshuffle.errors import InputError, NotDecided, SolverFailure, SymshuffleError, Unsupported
 
 FAILED: Final = 1
@@ -107,7 +108,8 @@ def _run(arguments: Sequence[str]) -> int:
     family = family_of(arguments[0] if arguments else None)
     try:
         app = application(FAMILIES if family is None else (family,))
-        status = app(args=arguments, prog_name="symshuffle", standalone_mode=False)
+        with after_a_while(f"symshuffle {arguments[0] if arguments else ''}: at work, Ctrl-C to stop"):
+            status = app(args=arguments, prog_name="symshuffle", standalone_mode=False)
     except typer.TyperException as error:
         return _refuse(_explain(error), WRONG_INPUT)
     except (InputError, Unsupported) as error:

@@ -213,19 +213,17 @@ def calibrate(
     as_json: arguments.Json = False,
 ) -> None:
     """Parameters of smallest exact worst-case error that make n shuffled messages (eps, delta)-private."""
-    from symshuffle.cli.progress import after_a_while
     from symshuffle.vectors.calibration import calibrate as calibrated
 
-    with after_a_while("calibrating"):
-        found = calibrated(
-            mech,
-            n=arguments.users(n),
-            dimension=_dimension(d),
-            delta=delta,
-            eps=eps,
-            exp_eps=exp_eps,
-            adjacency=adjacency,
-        )
+    found = calibrated(
+        mech,
+        n=arguments.users(n),
+        dimension=_dimension(d),
+        delta=delta,
+        eps=eps,
+        exp_eps=exp_eps,
+        adjacency=adjacency,
+    )
     if as_json:
         asked = {"n": arguments.users(n), "d": _dimension(d), "delta": delta, "eps": eps, "exp_eps": exp_eps}
         inputs = {"mechanism": mech, "adjacency": adjacency, **asked}

@@ -29,7 +29,7 @@ UNIT: Final = saddle.UNIT
 _SLACK: Final = 1e-12
 """Above what the sums over nodes and stretches round where a bound, and no value, is computed."""
 
-_STEPS: Final = 24
+_STEPS: Final = 36
 """Round-offs of one term of the sum over the atoms and of the logarithm after it, beside those of its tilted weight."""
 
 _SPECIAL: Final = 1e-13

@@ -28,7 +28,7 @@ It is assumed that additions and products of doubles are rounded to nearest; tha
 ``sinh``, ``sin`` and ``cos`` and those of :mod:`math` are off by at most four units in the last place (NumPy promises
 none; its tests ask for fewer); that ``ndarray.sum`` adds in blocks of 128 and then pairwise, which costs a term 28
 round-offs in a chunk of 2^16. Sums over the atoms are pairwise or ``fsum``, so that their constants grow with the
-logarithm of the number of atoms. *Heuristic*: the allowance of 8 units for the few operations on real numbers that
+logarithm of the number of atoms. *Heuristic*: the allowance of 12 units for the few operations on real numbers that
 scale a finished sum, and 10^-12 wherever a bound (of a stretch, of the size of a ratio) is itself computed in doubles.
 
 A law with a continuous part has two forms, near the real line and far from it
@@ -70,8 +70,8 @@ _COARSE: Final = 0.2
 _SHARE_OF_GAUSS: Final = 1e-4
 """Share of the relative width aimed at that the errors of Gauss nodes may take."""
 
-_PER_NODE: Final = 48
-"""Round-offs of one node: kernel and products take 20 of them, NumPy's pairwise sum of a chunk 28."""
+_PER_NODE: Final = 64
+"""Round-offs of one node: kernel and products take 36 of them, NumPy's pairwise sum of a chunk 28."""
 
 _LEAST: Final = 5e-324
 _FAR_BELOW: Final = 700.0
@@ -172,7 +172,7 @@ class Contour:
 
 def _scale_noise(tilt: saddle.Tilt, n: int, c: float, scale: float) -> float:
     """Bound on the relative error of exp(scale): of n cumulants, of their sum, and of the powers of 2 in it."""
-    return 8 * UNIT * (n * tilt.noise(c) + abs(scale) + 16)
+    return 12 * UNIT * (n * tilt.noise(c) + abs(scale) + 16)
 
 
 def _scaled(value: float, log_scale: float, *, up: bool) -> Fraction:
@@ -380,7 +380,7 @@ def _aliasing(seen: Form, n: int, plan: saddle.Plan) -> float:
         best = math.inf
         for slope in saddle.tail_slopes(tilt, n, c, plan.tau, distance):
             exponent = saddle.tail_exponent(tilt, n, c, plan.tau, distance, sign * slope) - excess
-            exponent -= 16 * UNIT * (n * (tilt.noise(c + sign * slope) + tilt.noise(c)) + slope * distance)
+            exponent -= 24 * UNIT * (n * (tilt.noise(c + sign * slope) + tilt.noise(c)) + slope * distance)
             ratio = math.exp(-slope * distance)
             best = min(best, math.exp(-exponent) / (1 - ratio) if exponent > -700 and ratio < 1 else math.inf)
         tails += best

@@ -79,9 +79,9 @@ class Tilt:
         return growth if growth > -0.5 and growth < math.inf else None
 
     def noise(self, s: float) -> float:
-        """What round-off does to ``cumulant(s)``: eight unit round-offs times this bound it, but for those of K itself.
+        """What round-off does to ``cumulant(s)``: 12 unit round-offs times this bound it, but for those of K itself.
 
-        An exponent ``s g`` is off by two relative round-offs (of g, of the product), its ``expm1`` by four, a weight
+        An exponent ``s g`` is off by two relative round-offs (of g, of the product), its ``expm1`` by eight, a weight
         and each product by one; ``fsum`` rounds once, however many atoms there are. That ``x exp(x)`` is at most
         ``|expm1(x)| (1 + |x|)`` carries the first through the exponential.
         """
@@ -111,7 +111,7 @@ class Tilt:
         """Bounds on the relative errors of ``tilted(s)`` before they are scaled to sum 1, in unit round-offs."""
         exponent = s * self.values
         shift = _shift(exponent)
-        bounds: Array = 8 + 2 * np.abs(exponent) + (np.abs(exponent - shift) if shift else 0.0)
+        bounds: Array = 12 + 2 * np.abs(exponent) + (np.abs(exponent - shift) if shift else 0.0)
         return bounds
 
 

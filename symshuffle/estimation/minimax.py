@@ -20,7 +20,7 @@ from symshuffle.anchored.law import check_composition, exact_columns
 from symshuffle.anchored.linear import Vector, dot
 from symshuffle.channel import Channel
 from symshuffle.choices import Population, choice
-from symshuffle.errors import InputError, SolverFailure, Unsupported
+from symshuffle.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.estimation.canonical import check_users
 from symshuffle.estimation.lower_bounds import bayes_risk
 from symshuffle.estimation.simplex import Exponent, histogram_forms, largest_value, risk_form
@@ -100,12 +100,12 @@ class Minimax:
 
         Raises
         ------
-        InputError
+        CertificateError
             If an end does not follow; the message names it.
         """
         lower = prior_risk(self.channel, self.prior, n=self.n, population=self.population)
         if lower < self.bracket.lower:
-            raise InputError("prior", f"Bayes risk {float(lower)}", f"at least {float(self.bracket.lower)}")
+            raise CertificateError("prior", f"Bayes risk {float(lower)}, below {float(self.bracket.lower)}")
         gap, estimates = self.bracket.upper / 1000, dict(self.estimator)
         for _ in range(_ROUNDS):  # a closer look only lowers the upper end, so it ends below what was claimed, or above
             found = worst_risk(self.channel, estimates, n=self.n, population=self.population, gap=gap)
@@ -114,7 +114,7 @@ class Minimax:
             if found.lower > self.bracket.upper:
                 break
             gap /= 10
-        raise InputError("estimator", f"worst risk {float(found.upper)}", f"at most {float(self.bracket.upper)}")
+        raise CertificateError("estimator", f"worst risk {float(found.upper)}, above {float(self.bracket.upper)}")
 
     def to_dict(self) -> dict[str, Any]:
         """The answer with its certificate, ready for JSON; rationals are strings."""

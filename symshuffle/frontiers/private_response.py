@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from symshuffle.choices import Population, Rigour, choice
-from symshuffle.errors import InputError
+from symshuffle.errors import CertificateError, InputError
 from symshuffle.estimation.canonical import check_users, isotropic_risk
 from symshuffle.frontiers.caps import check_cap, check_inputs
 from symshuffle.frontiers.envelope import Contamination, Direction, shuffled_leakage
@@ -101,9 +101,9 @@ class PricedResponse:
         """Compute delta again in balls; raises if it is above the target or outside the bracket."""
         found = canonical_delta(self.k, self.n, lam=self.lam, share=self.share, gamma=self.gamma, rigour=Rigour.BALL)
         if found.lower > self.bracket.upper or found.upper < self.bracket.lower:
-            raise InputError("bracket", str(self.bracket), f"an enclosure of {found}")
-        if found.lower > self.target or self.bracket.upper > self.target:
-            raise InputError("delta", float(self.bracket.upper), f"at most the target {float(self.target)}")
+            raise CertificateError("bracket", f"{self.bracket} is no enclosure of {found}")
+        if self.bracket.upper > self.target:  # which is not below what was found
+            raise CertificateError("delta", f"{float(self.bracket.upper)} is above the target {float(self.target)}")
 
     def to_dict(self) -> dict[str, Any]:
         """The answer, ready for JSON; rationals are strings."""

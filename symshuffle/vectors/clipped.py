@@ -24,7 +24,7 @@ from typing import Any, final
 
 import flint
 
-from symshuffle.errors import InputError, NotDecided, SolverFailure
+from symshuffle.errors import CertificateError, InputError, NotDecided, SolverFailure
 from symshuffle.numbers import DEFAULT_BITS, Ball, as_integer, parse_rational, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
 from symshuffle.vectors.mechanisms import Accounted
@@ -143,16 +143,16 @@ class BestDensity:
 
         Raises
         ------
-        InputError
+        CertificateError
             If an end is not implied.
         """
         upper, lower = _ends(self.mechanism, DEFAULT_BITS)
         if self.bracket.upper < upper:
-            raise InputError(
-                "bracket.upper", float(self.bracket.upper), f"at least {float(upper)}, the mechanism's error"
-            )
+            raise CertificateError("bracket.upper", f"{float(self.bracket.upper)} is below {float(upper)}, the error")
         if self.bracket.lower > lower:
-            raise InputError("bracket.lower", float(self.bracket.lower), f"at most {float(lower)}, the dual bound")
+            raise CertificateError(
+                "bracket.lower", f"{float(self.bracket.lower)} is above {float(lower)}, the dual bound"
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data."""

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias, final
 import flint
 
 from symshuffle.channel import Channel
-from symshuffle.errors import InputError, SolverFailure
+from symshuffle.errors import CertificateError, InputError, SolverFailure
 from symshuffle.numbers import as_integer
 from symshuffle.results import Bracket, Rigour
 from symshuffle.shuffled import count_histograms, shuffled_law
@@ -69,25 +69,25 @@ class MinimalRisk:
 
         Raises
         ------
-        InputError
+        CertificateError
             If the weights are no distribution, the estimator is biased, or an end of the bracket is not implied.
         """
         rows: Any = self.channel.rows
         if any(weight < 0 for weight in self.weights) or sum(self.weights) != 1:
-            raise InputError("weights", self.weights, "non-negative rationals of sum 1")
+            raise CertificateError("weights", f"{self.weights} are not non-negative rationals of sum 1")
         for i, (row, target) in enumerate(zip(rows, self.targets, strict=True)):
             mean = tuple(
                 sum((p * x for p, x in zip(row, column, strict=True)), Fraction(0))
                 for column in zip(*self.estimator, strict=True)
             )
             if mean != target:
-                raise InputError("estimator", f"mean {mean} at input {i}", f"unbiased: {target}")
+                raise CertificateError("estimator", f"mean {mean} at input {i}, expected unbiased: {target}")
         worst = max(_errors(self.channel, self.targets, self.estimator))
         if self.bracket.upper < worst:
-            raise InputError("bracket.upper", self.bracket.upper, f"at least the worst error {worst}")
+            raise CertificateError("bracket.upper", f"{self.bracket.upper} is below the worst error {worst}")
         least = weighted_minimum(self.channel, self.targets, self.weights)[0]
         if self.bracket.lower > least:
-            raise InputError("bracket.lower", self.bracket.lower, f"at most the least weighted error {least}")
+            raise CertificateError("bracket.lower", f"{self.bracket.lower} is above the least weighted error {least}")
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data."""

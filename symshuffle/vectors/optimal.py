@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import flint
 
-from symshuffle.errors import InputError, NotDecided
+from symshuffle.errors import CertificateError, InputError, NotDecided
 from symshuffle.numbers import DEFAULT_BITS, Ball, as_integer, parse_rational, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian
@@ -69,14 +69,14 @@ class OptimalMixedGaussian:
 
         Raises
         ------
-        InputError
+        CertificateError
             If the bracket or the minimiser disagrees with the search.
         """
         share, least = _minimise(self.chi, self.mechanism.dimension, DEFAULT_BITS)
         if least.upper < self.bracket.lower or least.lower > self.bracket.upper:
-            raise InputError("bracket", str(self.bracket), f"an interval that meets {least}")
+            raise CertificateError("bracket", f"{self.bracket!s}, does not meet {least}")
         if share.upper < self.share.lower or share.lower > self.share.upper:
-            raise InputError("share", str(self.share), f"an interval that meets {share}")
+            raise CertificateError("share", f"{self.share!s}, does not meet {share}")
 
     def to_dict(self) -> dict[str, Any]:
         """The optimum as plain data."""

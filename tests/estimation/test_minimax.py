@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from symshuffle.channel import Channel
-from symshuffle.errors import InputError, NotDecided, Unsupported
+from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.estimation import simplex
 from symshuffle.estimation.canonical import Population
 from symshuffle.estimation.lower_bounds import bayes_risk
@@ -107,16 +107,16 @@ def test_one_user_knows_only_the_vertices():
 
 def test_false_certificates_are_refused():
     found = minimax_risk(BINARY, n=2, population=Population.IID)
-    with pytest.raises(InputError, match="prior"):
+    with pytest.raises(CertificateError, match="prior"):
         replace(found, prior=(((F("1/2"), F("1/2")), F(1)),)).verify()
     wrong = tuple((h, (F(1), F(0))) for h, _ in found.estimator)
-    with pytest.raises(InputError, match="estimator"):
+    with pytest.raises(CertificateError, match="estimator"):
         replace(found, estimator=wrong).verify()
     higher = Bracket(found.bracket.lower * F("101/100"), found.bracket.upper * 2, Rigour.EXACT, "minimax", "raised")
-    with pytest.raises(InputError, match="prior"):
+    with pytest.raises(CertificateError, match="prior"):
         replace(found, bracket=higher).verify()
     lower = Bracket(found.bracket.lower / 2, found.bracket.upper * F("99/100"), Rigour.EXACT, "minimax", "lowered")
-    with pytest.raises(InputError, match="estimator"):
+    with pytest.raises(CertificateError, match="estimator"):
         replace(found, bracket=lower).verify()
 
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 import pytest
 
 from symshuffle.anchored import AnchoredLaw
-from symshuffle.errors import InputError
+from symshuffle.errors import CertificateError, InputError
 from symshuffle.estimation.canonical import Population, worst_canonical_risk
 from symshuffle.frontiers.equivariant import response_mixture
 from symshuffle.frontiers.private_response import canonical_delta, plain_response, thinned_response
@@ -50,9 +50,9 @@ def test_signal_budget_and_risk_are_those_of_the_channel():
 
 def test_false_answers_are_refused():
     plain = plain_response(4, 6, **TARGET)
-    with pytest.raises(InputError, match="target"):
+    with pytest.raises(CertificateError, match="target"):
         replace(plain, target=plain.bracket.lower / 2).verify()
-    with pytest.raises(InputError, match="enclosure"):
+    with pytest.raises(CertificateError, match="enclosure"):
         replace(plain, lam=plain.lam * 2).verify()
 
 

@@ -19,7 +19,8 @@ from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, trivial_grou
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.results import Answer, Certified, SafeEnd, outward, passes
 from tests.conditions import conditions, fallen
-from tests.soundness.false_certificates import CASES, HALF, ORDERED, THIRD, true_ones, true_pairs
+from tests.soundness.false_answers import CASES, TRUE
+from tests.soundness.false_certificates import HALF, ORDERED, THIRD, true_ones, true_pairs
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -34,6 +35,8 @@ def test_true_certificates_pass():
         assert found.verify() is None
     for check in true_pairs():
         assert check() is None
+    for answer in TRUE.values():
+        assert answer().verify() is None
 
 
 def test_certified_results_are_answers():

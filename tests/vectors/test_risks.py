@@ -8,7 +8,7 @@ import pytest
 from scipy import optimize
 
 from symshuffle.channel import Channel
-from symshuffle.errors import InputError
+from symshuffle.errors import CertificateError, InputError
 from symshuffle.numbers import Ball
 from symshuffle.vectors import BlanketMixedGaussian, CentralGaussian, LocalLaplace, PrivUnit, SphereLinear
 from symshuffle.vectors.clipped import ClippedLinear, _ends, best_density, clipped_numbers, density_program
@@ -71,7 +71,7 @@ def test_false_certificates_fall():
         (replace(found, estimator=biased), "estimator"),
         (replace(found, weights=(Fraction(1), Fraction(1), Fraction(-1))), "weights"),
     ):
-        with pytest.raises(InputError, match=place):
+        with pytest.raises(CertificateError, match=place):
             wrong.verify()
 
 
@@ -108,10 +108,10 @@ def test_best_mixed_gaussian(chi, d, share, risk):
     assert shuffle_index(found.mechanism, "lower").bracket.lower >= chi
     assert float(err1(found.mechanism)) == pytest.approx(float(found.bracket.upper), rel=1e-9)
     shifted = replace(found, share=Ball(found.share.lower * 2, found.share.upper * 2))
-    with pytest.raises(InputError, match="share"):
+    with pytest.raises(CertificateError, match="share"):
         shifted.verify()
     raised = replace(found, bracket=found.bracket.scaled(Fraction(1001, 1000)))
-    with pytest.raises(InputError, match="bracket"):
+    with pytest.raises(CertificateError, match="bracket"):
         raised.verify()
 
 
@@ -144,7 +144,7 @@ def test_best_density_against_the_convex_program(chi, d):
         (replace(found, bracket=found.bracket.scaled(Fraction(1001, 1000))), "lower"),
         (replace(found, mechanism=replace(found.mechanism, clip=found.mechanism.clip + Fraction(1, 10))), "upper"),
     ):
-        with pytest.raises(InputError, match=place):
+        with pytest.raises(CertificateError, match=place):
             wrong.verify()
 
 

@@ -1,0 +1,102 @@
+"""False answers of estimation, likelihood and vectors: more entries for the catalogue of false certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction as F
+from functools import cache
+from typing import Any
+
+from symshuffle.channel import Channel
+from symshuffle.estimation.minimax import minimax_risk
+from symshuffle.frontiers.private_response import plain_response
+from symshuffle.likelihood.quotient import likelihood_quotient
+from symshuffle.likelihood.worst import worst_curve
+from symshuffle.mechanisms.finite import krr
+from symshuffle.numbers import Ball
+from symshuffle.vectors.clipped import best_density
+from symshuffle.vectors.minimal_risk import minimal_unbiased_risk
+from symshuffle.vectors.optimal import bmg_optimal
+from tests.soundness.false_certificates import CASES, false
+
+TIED = Channel.from_rows([["1/4", "1/8", "1/2", "1/8"], ["1/8", "1/16", "1/2", "5/16"]])
+
+TRUE: dict[str, Callable[[], Any]] = {
+    "minimax": cache(lambda: minimax_risk(krr().at(k=2, lam=3).channel(), n=2, population="iid")),
+    "worst": cache(lambda: worst_curve(1, 5, lam=3, exp_eps="6/5")),
+    "quotient": cache(lambda: likelihood_quotient(TIED, 0, 1)),
+    "clipped": cache(lambda: best_density(3, 2)),
+    "risk": cache(
+        lambda: minimal_unbiased_risk(
+            Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]]), [[0], [1], [3]]
+        )
+    ),
+    "optimal": cache(lambda: bmg_optimal(10, 3)),
+    "private": cache(lambda: plain_response(4, 6, gamma=F(3, 2), delta=F(1, 100))),
+}
+
+
+def _answer(which: str, name: str, place: str, change: Callable[[Any], dict[str, Any]]) -> None:
+    false(f"{which}: {name}", place, lambda: replace(TRUE[which](), **change(TRUE[which]())).verify())
+
+
+def _ends(lower: Any = 1, upper: Any = 1) -> Callable[[Any], dict[str, Any]]:
+    """The bracket with its ends multiplied."""
+    return lambda d: {"bracket": replace(d.bracket, lower=d.bracket.lower * F(lower), upper=d.bracket.upper * F(upper))}
+
+
+LESS, MORE = F(99, 100), F(101, 100)
+
+_answer("minimax", "a prior of more", "prior", _ends(MORE, MORE))
+_answer("minimax", "an estimator of less", "estimator", _ends(LESS, LESS))
+
+_answer("worst", "a quadratic that dips", "majorant", lambda d: {"majorant": replace(d.majorant, alpha=F(-1))})
+_answer("worst", "upper end", "bracket.upper", _ends(F(1, 2), LESS))
+_answer("worst", "lower end", "bracket.lower", _ends(MORE, MORE))
+_answer("worst", "an atom below", "law", lambda d: {"law": ((F(-2), F(0)), *d.law)})
+_answer("worst", "an atom above", "law", lambda d: {"law": ((F(3), F(0)), *d.law)})
+_answer("worst", "a larger moment", "law", lambda d: {"law": ((d.law[0][0], d.law[0][1] * MORE), *d.law[1:])})
+
+
+def _signed(d: Any) -> dict[str, Any]:
+    """Of the right moments, with a negative mass: a small multiple of a third difference added."""
+    _, share = min(d.law)
+    grid = [F(j, 10) for j in range(-1, 3)]
+    extra = [(u, share * sign) for u, sign in zip(grid, (-1, 3, -3, 1), strict=True)]
+    return {"law": (*d.law, *extra)}
+
+
+_answer("worst", "a negative mass", "law", _signed)
+
+_answer("quotient", "an output missing", "blocks", lambda d: {"blocks": d.blocks[:-1]})
+_answer("quotient", "equal ratios", "ratios", lambda d: {"ratios": (d.ratios[0],) * len(d.ratios)})
+_answer("quotient", "a ratio missing", "ratios", lambda d: {"ratios": d.ratios[:-1]})
+_answer("quotient", "another ratio", "kernel", lambda d: {"ratios": (d.ratios[0] * MORE, *d.ratios[1:])})
+_answer("quotient", "an empty block", "kernel", lambda d: {"blocks": (*d.blocks, ()), "ratios": (*d.ratios, F(7))})
+_answer(
+    "quotient",
+    "a negative mass",
+    "kernel",
+    lambda d: {"rows": ((-d.rows[0][0], *d.rows[0][1:]), (-d.rows[1][0], *d.rows[1][1:]))},
+)
+
+_answer("clipped", "upper end", "bracket.upper", _ends(LESS, LESS))
+_answer("clipped", "lower end", "bracket.lower", _ends(MORE, MORE))
+
+_answer("risk", "upper end", "bracket.upper", _ends(LESS, LESS))
+_answer("risk", "lower end", "bracket.lower", _ends(MORE, MORE))
+_answer("risk", "negative weights", "weights", lambda d: {"weights": (F(1), F(1), F(-1))})
+_answer("risk", "weights of sum 2", "weights", lambda d: {"weights": tuple(2 * w for w in d.weights)})
+_answer("risk", "a biased estimator", "estimator", lambda d: {"estimator": tuple((x[0] * MORE,) for x in d.estimator)})
+
+_answer("optimal", "below", "bracket", _ends(LESS, LESS))
+_answer("optimal", "above", "bracket", _ends(MORE, MORE))
+_answer("optimal", "a share below", "share", lambda d: {"share": Ball(d.share.lower / 2, d.share.upper / 2)})
+_answer("optimal", "a share above", "share", lambda d: {"share": Ball(d.share.lower * 2, d.share.upper * 2)})
+
+_answer("private", "below", "bracket", _ends(LESS, LESS))
+_answer("private", "above", "bracket", _ends(MORE, MORE))
+_answer("private", "a smaller target", "delta", lambda d: {"target": d.bracket.lower * LESS})
+
+__all__ = ["CASES", "TRUE"]

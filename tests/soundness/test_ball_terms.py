@@ -1,0 +1,76 @@
+"""Every error term of the contour in balls keeps some bracket true: set to zero, it lets one miss.
+
+As in the tests of the contour in doubles the constants are bad on purpose.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import flint
+import pytest
+
+from symshuffle.engines import ball, saddle
+from symshuffle.engines.ball import BallContour
+from symshuffle.engines.exact import Exact
+from symshuffle.law import Law
+from tests.soundness.test_engine_terms import contour_cases, missed
+
+ZERO = flint.arb(0)
+
+
+def ball_misses(patch):
+    """Whether the contour in balls misses at one of the cases of the one in doubles."""
+    for law, n, truth, plan, quiet in contour_cases():
+        if plan.nodes * len(law.values) > 30_000:
+            continue
+        with pytest.MonkeyPatch.context() as at:
+            at.setattr(saddle, "QUIET", quiet)
+            at.setattr(saddle, "choose", lambda *_, plan=plan, **__: plan)
+            patch(at)
+            engine = BallContour(bits=96, largest=3_000)
+            if missed(lambda law=law, n=n, e=engine: e._attempt(law, n, saddle.tilt(law), 1e-3)[0], truth):
+                return True
+    return False
+
+
+def nothing_silent(at):
+    """Nodes that are not evaluated count as if they had been."""
+    plain = ball._evaluated
+    at.setattr(ball._Line, "silence", lambda *_: -3.0)
+    at.setattr(ball, "_evaluated", lambda line, loud: (*plain(line, loud)[:2], line.plan.nodes + 1))
+
+
+TERMS = {
+    "truncation": lambda at: at.setattr(ball._Line, "truncation", lambda *_: ZERO),
+    "aliasing": lambda at: at.setattr(ball._Line, "aliasing", lambda *_: ZERO),
+    "silent stretches": nothing_silent,
+}
+
+
+def test_the_contour_in_balls_holds_the_truth_for_any_constants():
+    assert not ball_misses(lambda at: None)
+
+
+def test_it_does_so_where_nearly_everything_is_called_silent():
+    assert not ball_misses(lambda at: at.setattr(ball._Line, "silence", lambda *_: -3.0))
+
+
+@pytest.mark.parametrize("term", TERMS)
+def test_each_term_of_the_contour_in_balls_is_needed(term):
+    assert ball_misses(TERMS[term])
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_half_of_the_truncation_in_balls_is_too_little(monkeypatch, share):
+    """Where nearly all copies are 0 nothing decays but the smoothing, and the bound is what is missing, to a tenth."""
+    rare = Fraction(1, 10**9)
+    law = Law((Fraction(0), Fraction(1), Fraction(-1)), (1 - 2 * rare, rare, rare))
+    exact = Exact().bracket(law, 5).exact
+    plan = saddle.Plan(c=0.5, step=0.01, nodes=4000, tau=0.1)
+    monkeypatch.setattr(saddle, "choose", lambda *_, **__: plan)
+    plain = ball._Line.truncation
+    monkeypatch.setattr(ball._Line, "truncation", lambda self: plain(self) * share)
+    monkeypatch.setattr(ball._Line, "aliasing", lambda *_: ZERO)  # the step is short: e^-157
+    engine = BallContour(bits=96)
+    assert missed(lambda: engine._attempt(law, 5, saddle.tilt(law), 1e-3)[0], (exact, exact)) == (share < 1)

@@ -77,7 +77,7 @@ class Quotient:
         Unsupported
             For balls, in which equality is not decided.
         """
-        if not is_exact((*self.rows[0], *self.rows[1], *self.ratios)):
+        if not is_exact((*(mass for row in self.rows for mass in row), *self.ratios)):
             raise Unsupported("sufficiency is checked over the rationals; balls cannot be equal")
         self._verify()
 
@@ -91,7 +91,8 @@ class Quotient:
             raise CertificateError("ratios", f"{len(self.ratios)} of {len(self.blocks)} blocks, to be distinct")
         parts = zip(self.ratios, self.masses, self.kernel(), strict=True)
         for i, (r, mass, conditional) in enumerate(parts):
-            if exact_sum(share for _, share in conditional) != 1:
+            shares = [share for _, share in conditional]
+            if not shares or min(shares) < 0:  # their sum is 1: the masses are the sums over the blocks
                 raise CertificateError(f"kernel[{i}]", f"{conditional[:10]} is no distribution on the block")
             for y, share in conditional:
                 rebuilt: tuple[Any, Any] = mass * share, r * mass * share

@@ -424,8 +424,37 @@ def _to_the_blanket(source: Source) -> Reduction:
             return _of_zero_out(source, tuple(one / mass for one in least))
         case Mechanism():
             return _of_mechanism_to_the_blanket(source)
-    name = "laplace" if isinstance(source, Laplace) else "this source"
-    raise Unsupported(f"adjacency zero-out: {name} has no null symbol here; a mechanism, a vector one or channel has")
+        case Laplace():
+            return _of_laplace_to_the_blanket(source)
+    raise Unsupported(
+        "adjacency zero-out: this source has no null symbol here; a mechanism, a vector one or channel has"
+    )
+
+
+def _of_laplace_to_the_blanket(source: Laplace) -> Reduction:
+    """Either end of the interval against a null symbol that has the law of its middle, the blanket."""
+
+    def cut(law: MixedFamily, side: Side) -> LawFamily:
+        def finite(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+            found = law(exp_eps, direction, bits)
+            assert isinstance(found, MixedLaw)
+            return found.finite(side, source.cells, bits or DEFAULT_BITS)
+
+        return finite
+
+    def mixed(exp_eps: Real, direction: Direction, bits: int | None) -> MixedLaw:
+        return source.mixed_null_law(exp_eps, direction=direction, bits=bits)
+
+    def beside(exp_eps: Real, direction: Direction, bits: int | None) -> MixedLaw:
+        return source.mixed_null_background(exp_eps, direction=direction, bits=bits)
+
+    def datasets(n: int) -> str:
+        return f"X0 = (0, 1 x {n - 1}), X1 = (null, 1 x {n - 1})"
+
+    real = Datasets(datasets, cut(beside, Side.LOWER), beside)
+    ends = "either end of the interval, the worst of all inputs, against the null symbol with the law of the middle"
+    only = PairClass(ends, cut(mixed, Side.UPPER), cut(mixed, Side.LOWER), mixed, (real,))
+    return Reduction((only,), True, Adjacency.ZERO_OUT, pairs=ends, first="X0 holding the input")
 
 
 def _of_mechanism_to_the_blanket(mechanism: Mechanism) -> Reduction:

@@ -29,7 +29,11 @@ def mean(
     delta: Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")],
     adjacency: Annotated[str, typer.Option("--adjacency", help="zero-out or replace-one.")] = "zero-out",
     mechanism: Annotated[
-        str, typer.Option("--mechanism", help="privunit, sphere-linear, bmg, or auto for the smallest certified error.")
+        str,
+        typer.Option(
+            "--mechanism",
+            help="privunit, sphere-linear, clipped-linear, bmg, or auto for the smallest certified error.",
+        ),
     ] = "auto",
     seed: Annotated[
         int | None, typer.Option("--seed", help="Seed of the simulation; drawn and printed if absent.")

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from symshuffle.accountants.solve import Amplification
     from symshuffle.numbers import Real
     from symshuffle.results import Rigour
-    from symshuffle.vectors.clipped import ClippedLinear
-    from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
+    from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
 
 app = typer.Typer()
 
@@ -83,8 +82,7 @@ def mechanism(
         If a parameter is unknown, missing, out of range or given twice, or a budget is given where there is none.
     """
     from symshuffle.mechanisms.parameters import read_budget
-    from symshuffle.vectors.clipped import ClippedLinear
-    from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
+    from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
     from symshuffle.vectors.sphere import privunit_at, sphere_linear_at
 
     known, values = PARAMETERS[name], arguments.assignments(param)
@@ -130,8 +128,7 @@ def _dimension(text: str) -> int:
 
 def echoed(found: Any) -> dict[str, Any]:
     """The parameters as they were understood, and the local budget where there is one."""
-    from symshuffle.vectors.clipped import ClippedLinear
-    from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit
+    from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit
     from symshuffle.vectors.sphere import epsilon0
 
     given: dict[str, Any] = {}

@@ -58,8 +58,12 @@ from symshuffle.results import Bracket, Rigour
 Indices = npt.NDArray[np.int64]
 
 _CHUNK: Final = 1 << 16
-_WORTH_IT: Final = 2_000_000
-"""Nodes beyond which no finer pass follows: the width reached is returned, whatever was aimed at."""
+_WORTH_IT: Final = 20_000_000
+"""Waves, one for each atom at each node, beyond which no finer pass follows: the width reached is returned, whatever
+was aimed at. Some seconds."""
+
+_PRICIEST: Final = 200_000_000
+"""Waves beyond which a pass is refused: about a minute."""
 
 _AS_MANY_AS: Final = 16
 """Atoms that cost as much as the continuous part of a law."""
@@ -142,7 +146,9 @@ class Contour:
             ends = lower_end(law.singular), upper_end(law.singular) + most
             return Bracket(*ends, Rigour.FLOAT64, self.name, f"G is never above {float(most):.2g}")
         once = saddle.spread_out(tilt, n)
-        return saddle.narrowed(lambda rel: self._attempt(law, n, tilt, rel), self.rel, most=_WORTH_IT, spread=once)
+        return saddle.narrowed(
+            lambda rel: self._attempt(law, n, tilt, rel), self.rel, most=_WORTH_IT // len(tilt.values), spread=once
+        )
 
     def _attempt(self, law: Law | MixedLaw, n: int, rough: saddle.Tilt, rel: float) -> tuple[Bracket, int]:
         """One pass with constants chosen for the relative width ``rel``, and how many nodes it took."""
@@ -229,8 +235,11 @@ def _trapezoid(seen: Form, n: int, plan: saddle.Plan, largest: int, rel: float) 
             threshold = _SPARED - math.log(rel) + math.log1p(plan.end * spread)
         starts, stops, closed = _loud_stretches(region, n, plan, threshold, largest)
         silent, evaluated = silent + closed, evaluated + int((stops - starts).sum())
-        if evaluated > largest:
-            raise Unsupported(f"engine contour at n = {n}: {evaluated} nodes for this width; ask for a larger rel")
+        if evaluated > min(largest, _PRICIEST // max(len(region.values), 1)):
+            raise Unsupported(
+                f"engine contour at n = {n}: {evaluated} nodes of {len(region.values)} atoms for this width; ask for a "
+                "larger rel"
+            )
         parts += (_nodes(region, n, plan, indices) for indices in _chunks(starts, stops))
     upper, lower, noise = map(math.fsum, zip(*parts, strict=True)) if parts else (0.0, 0.0, 0.0)
     weight = plan.step / math.pi

@@ -23,7 +23,7 @@ from symshuffle.errors import InputError
 from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import read_budget
 from symshuffle.mixed_law import MixedLaw, Segment
-from symshuffle.numbers import DEFAULT_BITS, Ball, Real, Verdict, as_integer, less, to_arb, working_precision
+from symshuffle.numbers import DEFAULT_BITS, Ball, Exp, Real, Verdict, as_integer, less, to_arb, working_precision
 
 LARGEST_CELLS: Final = 20_000
 """Cells beyond which a law is refused."""
@@ -143,6 +143,50 @@ class Laplace:
             a, b = (-x, flint.arb(1)) if direction == "forward" else (flint.arb(1), -x)
             atoms = [(a + b * lam, 1 / (2 * lam)), (a + b / lam, flint.arb(1) / 2)]
             return _balls(atoms, [(a, b / lam, flint.arb(1) / 4, 2 * lam.log())], precision)
+
+    def mixed_null_law(
+        self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None
+    ) -> MixedLaw:
+        r"""Law of G of an end of the interval against the null symbol, which has the law of the input 1/2.
+
+        That law is the blanket's, of mass :math:`\lambda^{-1/2}`. The worst input is an end: noise with a log-concave
+        density separates two inputs the more the farther they are apart, at every level.
+
+        Parameters
+        ----------
+        exp_eps : Real
+            Target ratio ``exp(eps)``; from ``sqrt(lam)`` on G is never positive, and is given as 0.
+        direction : {"forward", "reverse"}
+            Forward: the first dataset holds the input.
+        bits : int, optional
+            Precision of the balls.
+        """
+        direction = choice(Direction, direction, "direction")
+        precision = bits or DEFAULT_BITS
+        square = Exp(2 * exp_eps.exponent) if isinstance(exp_eps, Exp) else exp_eps * exp_eps
+        if less(square, self.budget) is Verdict.FALSE:
+            return MixedLaw((Fraction(0),), (Fraction(1),), ())
+        with working_precision(precision + 16):
+            x, lam = to_arb(exp_eps), to_arb(self.budget)
+            root = lam.sqrt()
+            a, b = (-x * root, flint.arb(1)) if direction == "forward" else (root, -x)
+            atoms = [(a + b * lam, 1 / (2 * lam)), (a + b, 1 / (2 * root)), (Fraction(0), 1 - 1 / root)]
+            return _balls(atoms, [(a, b, 1 / (4 * root), lam.log())], precision)
+
+    def mixed_null_background(
+        self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None
+    ) -> MixedLaw:
+        """The same where all others hold the other end of the interval, a real pair."""
+        direction = choice(Direction, direction, "direction")
+        precision = bits or DEFAULT_BITS
+        with working_precision(precision + 16):
+            x, lam = to_arb(exp_eps), to_arb(self.budget)
+            root, one = lam.sqrt(), flint.arb(1)
+            a, b = (-x * root, one) if direction == "forward" else (root, -x)
+            both = a + b  # of the ratios 1 and sqrt(lam) in the middle of the interval
+            atoms = [(a + b * lam, 1 / (2 * lam)), (both / lam, one / 2)]
+            segments = [(a, b, 1 / (4 * root), lam.log()), (flint.arb(0), both / lam, one / 4, lam.log())]
+            return _balls(atoms, segments, precision)
 
     def background(self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None) -> Law:
         """A finite law below :meth:`mixed_background` in convex order, of ``cells`` cells."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from symshuffle.vectors.mechanisms import (
     BlanketMixedGaussian,
     CentralGaussian,
+    ClippedLinear,
     LocalGaussian,
     LocalLaplace,
     PrivUnit,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BlanketMixedGaussian",
     "CentralGaussian",
+    "ClippedLinear",
     "LocalGaussian",
     "LocalLaplace",
     "PrivUnit",

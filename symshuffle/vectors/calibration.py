@@ -27,7 +27,7 @@ from symshuffle.numbers import Real, as_integer, enclose, parse_rational, to_flo
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 from symshuffle.vectors.accounting import VectorBound, vector_delta
 from symshuffle.vectors.gaussian import calibrate_gaussian
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
 from symshuffle.vectors.pairs import Adjacency, FinitePair, Pair, worst_pair
 from symshuffle.vectors.risk import err1
 
@@ -43,7 +43,7 @@ _SETTLED: Final = 1e-8
 _LARGEST: Final = 1e200
 _TRIES: Final = 16
 
-Calibrated: TypeAlias = BlanketMixedGaussian | SphereLinear | PrivUnit | LocalGaussian
+Calibrated: TypeAlias = BlanketMixedGaussian | SphereLinear | PrivUnit | ClippedLinear | LocalGaussian
 """Families whose parameters are searched."""
 
 Array = npt.NDArray[np.float64]
@@ -56,7 +56,7 @@ class Calibration(AnswerMethods):
 
     Parameters
     ----------
-    parameters : BlanketMixedGaussian, SphereLinear, PrivUnit or LocalGaussian
+    parameters : BlanketMixedGaussian, SphereLinear, PrivUnit, ClippedLinear or LocalGaussian
         The mechanism, its parameters exact decimals.
     bracket : Bracket
         Around the root of its exact worst-case mean squared error of the mean, per coordinate.
@@ -171,8 +171,9 @@ def calibrate(
 
     Parameters
     ----------
-    name : {"bmg", "sphere-linear", "privunit", "gaussian"}
-        The family: (gamma, sigma0), c, (p, theta), sigma0 (in dimension 1, where its largest blanket is known).
+    name : {"bmg", "sphere-linear", "privunit", "clipped-linear", "gaussian"}
+        The family: (gamma, sigma0), c, (p, theta), (clip, chi), sigma0 (in dimension 1, where its
+        largest blanket is known).
     n : int
         Number of users.
     dimension : int
@@ -193,8 +194,9 @@ def calibrate(
 
     Notes
     -----
-    At a fixed shape (gamma; theta) the bound is monotone in the other parameter (convex order), and so is the error.
-    That the target is met by the mechanism returned is certified; that no other shape does better is the search's word.
+    At a fixed shape (gamma; theta; clip) the bound is monotone in the other parameter (convex order), and so is the
+    error. That the target is met by the mechanism returned is certified; that no other shape does better is the
+    search's word.
     """
     n = check_n(n)
     order, goal = read_target(eps=eps, exp_eps=exp_eps), parse_rational(delta, "delta")
@@ -297,13 +299,20 @@ def _family(name: str, n: int, dimension: int, noise: float) -> _Family:
                 return PrivUnit(_short(outside + (1 - outside) * _logistic(strength)), theta, dimension)
 
             return _Family(caps, (0.0, min(3.0, 0.95 * math.sqrt(dimension))), lambda _: -math.log(max(index, 0.3)))
+        case "clipped-linear":  # shape: clip sqrt(d); strength: -log(chi)
+
+            def clipped(shape: float, strength: float) -> Calibrated:
+                return ClippedLinear(_short(shape / math.sqrt(dimension)), dimension, _short(math.exp(-strength)))
+
+            lowest = -min(5.0, 0.98 * math.sqrt(dimension))
+            return _Family(clipped, (lowest, 0.0), lambda _: -math.log(max(index, 0.5)))
         case "gaussian":
 
             def local(_: float, strength: float) -> Calibrated:
                 return LocalGaussian(_short(math.exp(-strength)), dimension)
 
             return _Family(local, (0.0, 0.0), lambda _: -math.log(max(index, 0.5)))
-    raise InputError("mechanism", name, "bmg, sphere-linear, privunit or gaussian")
+    raise InputError("mechanism", name, "bmg, sphere-linear, privunit, clipped-linear or gaussian")
 
 
 def _below(theta: Fraction, dimension: int) -> float:

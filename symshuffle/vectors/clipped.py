@@ -27,43 +27,8 @@ import flint
 from symshuffle.errors import CertificateError, InputError, NotDecided, SolverFailure
 from symshuffle.numbers import DEFAULT_BITS, Ball, as_integer, parse_rational, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
-from symshuffle.vectors.mechanisms import Accounted
+from symshuffle.vectors.mechanisms import ClippedLinear
 from symshuffle.vectors.sphere import partial_moments
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class ClippedLinear(Accounted):
-    r"""A point u of the sphere with density proportional in shape to :math:`\max(-k,\,\beta t+b)+1`.
-
-    Parameters
-    ----------
-    clip : Fraction
-        Height t0 in (-1, 1) below which the density is constant.
-    dimension : int
-        Length of the vectors, at least 2.
-    chi : Fraction
-        Lower index that the mechanism has exactly; its slope is determined by it.
-
-    Raises
-    ------
-    InputError
-        If a parameter is out of range.
-    """
-
-    clip: Fraction
-    dimension: int
-    chi: Fraction
-
-    def __post_init__(self) -> None:
-        for name in ("clip", "chi"):
-            object.__setattr__(self, name, parse_rational(getattr(self, name), name))
-        if not -1 < self.clip < 1:
-            raise InputError("clip", self.clip, "a number in (-1, 1)")
-        if self.chi <= 0:
-            raise InputError("chi", self.chi, "a number > 0")
-        # In dimension 1 there is SphereLinear.
-        object.__setattr__(self, "dimension", as_integer(self.dimension, "dimension", 2))
 
 
 @final

@@ -19,7 +19,7 @@ from typing import Any, Final
 from symshuffle.choices import Adjacency, Blanket, Direction, choice
 from symshuffle.errors import Unsupported
 from symshuffle.numbers import Exp
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
 
 _FEWEST: Final = 10
 """Users below which the integrand falls too slowly."""
@@ -111,7 +111,7 @@ def confirm_pair(
     """
     from mpmath import mp
 
-    if not isinstance(mechanism, BlanketMixedGaussian | LocalGaussian | SphereLinear | PrivUnit):
+    if not isinstance(mechanism, BlanketMixedGaussian | LocalGaussian | SphereLinear | ClippedLinear | PrivUnit):
         raise Unsupported(f"no independent quadrature confirms {type(mechanism).__name__}")
     if n < _FEWEST:
         raise Unsupported(f"the quadrature that confirms needs at least {_FEWEST} users, not {n}")
@@ -165,6 +165,8 @@ def _rows(
             angles = _panels([-mp.pi / 2, 0, mp.pi / 2], digits, factor)
             nodes = [(mp.sin(a), w * scale * mp.cos(a) ** (d - 2)) for a, w in angles]
         return [(1 + c * t, mp.mpf(1) if removed else 1 - c * t, 1 - c, w) for t, w in nodes]
+    if isinstance(mechanism, ClippedLinear):
+        return _clipped_rows(mechanism, removed, digits, factor)
     gamma = _mpf(mechanism.gamma) if isinstance(mechanism, BlanketMixedGaussian) else mp.mpf(0)
     v = (_mpf(mechanism.norm) if isinstance(mechanism, BlanketMixedGaussian) else 1) / _mpf(mechanism.sigma0)
 
@@ -183,6 +185,26 @@ def _rows(
         )
         for z, w in _panels(ends, digits, 1)
     ]
+
+
+def _clipped_rows(mechanism: ClippedLinear, removed: bool, digits: int, factor: int) -> list[tuple[Any, ...]]:
+    """The clipped density by its shape alone: mass and index determine slope and blanket, all by quadrature."""
+    from mpmath import mp
+
+    d, clip = mechanism.dimension, _mpf(mechanism.clip)
+    kinks = sorted({mp.asin(clip), -mp.asin(clip), -mp.pi / 2, mp.pi / 2})
+    scale = mp.gamma(mp.mpf(d) / 2) / mp.gamma(mp.mpf(d - 1) / 2) / mp.sqrt(mp.pi)
+    nodes = [(mp.sin(a), w * scale * mp.cos(a) ** (d - 2)) for a, w in _panels(kinks, digits, factor)]
+
+    def ramp(t: Any) -> Any:
+        return max(t - clip, mp.mpf(0))
+
+    first, second = (mp.fsum(w * ramp(t) ** k for t, w in nodes) for k in (1, 2))
+    # 1 = gamma + slope first, and slope^2 (second - first^2) = gamma / chi^2
+    spread = (second - first**2) * _mpf(mechanism.chi) ** 2
+    slope = (mp.sqrt(first**2 + 4 * spread) - first) / (2 * spread)
+    gamma = 1 - slope * first
+    return [(gamma + slope * ramp(t), mp.mpf(1) if removed else gamma + slope * ramp(-t), gamma, w) for t, w in nodes]
 
 
 def _panels(ends: list[Any], digits: int, factor: int) -> list[tuple[Any, Any]]:

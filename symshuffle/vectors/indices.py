@@ -26,6 +26,7 @@ from symshuffle.vectors.finite import FiniteRandomizer
 from symshuffle.vectors.gaussian_integrals import largest_blanket_variance, upper_variance
 from symshuffle.vectors.mechanisms import (
     BlanketMixedGaussian,
+    ClippedLinear,
     LocalGaussian,
     LocalLaplace,
     PrivUnit,
@@ -162,18 +163,15 @@ def _variance(mechanism: Any, side: Side, blanket: Blanket) -> tuple[Any, str]:
         case BlanketMixedGaussian():
             return _mixed_gaussian(mechanism, side, blanket)
         case LocalGaussian():
-            b = 1 / to_arb(mechanism.sigma0)
-            if side is Side.UPPER:
-                return upper_variance(flint.arb(0), b), "closed form; worst at antipodal unit inputs"
-            if blanket is Blanket.MECHANISM:
-                raise Unsupported("the Gaussian randomizer is built on no blanket: ask for the largest one")
-            return largest_blanket_variance(flint.arb(0), b, mechanism.dimension), "integral over the length; |x| = 1"
+            return _gaussian(mechanism, side, blanket)
         case PrivUnit():
             return _privunit(mechanism, side), "closed form in the mass of the cap; affine in the overlap of two caps"
         case SphereLinear():
             return _sphere_linear(
                 mechanism, side
             ), "closed form; worst at |x| = 1, and opposite to or along the reference"
+        case ClippedLinear():
+            return _clipped_linear(mechanism, side), "a parameter of the mechanism; |x| = 1"
         case LocalLaplace():
             beta = 1 / to_arb(mechanism.scale)
             if side is Side.UPPER:
@@ -194,6 +192,21 @@ def _mixed_gaussian(mechanism: BlanketMixedGaussian, side: Side, blanket: Blanke
     if blanket is Blanket.MECHANISM:
         return squared * (b * b).expm1() / gamma, "closed form; worst at full length"
     return squared * largest_blanket_variance(gamma, b, mechanism.dimension), "integral over the length; full length"
+
+
+def _gaussian(mechanism: LocalGaussian, side: Side, blanket: Blanket) -> tuple[flint.arb, str]:
+    b = 1 / to_arb(mechanism.sigma0)
+    if side is Side.UPPER:
+        return upper_variance(flint.arb(0), b), "closed form; worst at antipodal unit inputs"
+    if blanket is Blanket.MECHANISM:
+        raise Unsupported("the Gaussian randomizer is built on no blanket: ask for the largest one")
+    return largest_blanket_variance(flint.arb(0), b, mechanism.dimension), "integral over the length; |x| = 1"
+
+
+def _clipped_linear(mechanism: ClippedLinear, side: Side) -> Fraction:
+    if side is Side.UPPER:
+        raise Unsupported("no upper index of the clipped linear density is known in closed form")
+    return 1 / mechanism.chi**2
 
 
 def _privunit(mechanism: PrivUnit, side: Side) -> flint.arb:

@@ -16,9 +16,16 @@ from symshuffle.mechanisms.parameters import read_target
 from symshuffle.numbers import Ball, Real, parse_rational, to_arb, working_precision
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 from symshuffle.vectors.accounting import vector_delta
-from symshuffle.vectors.calibration import calibrate_mixed_gaussian
+from symshuffle.vectors.calibration import calibrate
 from symshuffle.vectors.gaussian import calibrate_gaussian
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, LocalLaplace, PrivUnit, SphereLinear
+from symshuffle.vectors.mechanisms import (
+    BlanketMixedGaussian,
+    ClippedLinear,
+    LocalGaussian,
+    LocalLaplace,
+    PrivUnit,
+    SphereLinear,
+)
 from symshuffle.vectors.one_parameter import half_sphere, linear_density, sloped_delta, steepest
 from symshuffle.vectors.risk import affine_risk, err1
 from symshuffle.vectors.rows import Rows, Survey, array_rows, file_rows, survey
@@ -30,10 +37,10 @@ if TYPE_CHECKING:
 
     Vectors: TypeAlias = NDArray[np.float64]
 
-Certifiable: TypeAlias = BlanketMixedGaussian | SphereLinear | PrivUnit
+Certifiable: TypeAlias = BlanketMixedGaussian | SphereLinear | PrivUnit | ClippedLinear
 Progress: TypeAlias = Callable[[str], None]
 
-NAMES: Final = ("privunit", "sphere-linear", "bmg")
+NAMES: Final = ("privunit", "sphere-linear", "clipped-linear", "bmg")
 """Mechanisms with a certified bound in every dimension that they serve; the cheapest to calibrate first."""
 
 
@@ -46,7 +53,7 @@ class Candidate:
     ----------
     name : str
         Its name on the command line.
-    mechanism : BlanketMixedGaussian, SphereLinear or PrivUnit
+    mechanism : BlanketMixedGaussian, SphereLinear, PrivUnit or ClippedLinear
         With its parameters, exact decimals.
     rmse : Bracket
         Root of its exact worst-case mean squared error over nd: per coordinate.
@@ -69,6 +76,8 @@ class Candidate:
                 return {"c": self.mechanism.c}
             case PrivUnit():
                 return {"p": self.mechanism.p, "theta": self.mechanism.theta}
+            case ClippedLinear():
+                return {"clip": self.mechanism.clip, "chi": self.mechanism.chi}
 
     def to_dict(self) -> dict[str, Any]:
         """The candidate as plain data."""
@@ -177,7 +186,7 @@ def private_mean(
         Source of all randomness; by default fresh from the operating system.
     adjacency : {"zero-out", "replace-one"}
         Whether a record is compared with the null symbol or with another record.
-    mechanism : str or BlanketMixedGaussian, SphereLinear or PrivUnit
+    mechanism : str, BlanketMixedGaussian, SphereLinear, PrivUnit or ClippedLinear
         A name of :data:`NAMES`, or ``auto`` for the smallest certified worst-case error; or a mechanism with its
         parameters, which has to meet the target.
     progress : callable, optional
@@ -198,7 +207,7 @@ def private_mean(
     Notes
     -----
     A simulation: doubles and NumPy's generator, where a deployment needs a secure source and exact samplers. PrivUnit
-    rounds a shorter vector to the sphere first, and its error includes that.
+    and the clipped density round a shorter vector to the sphere first, and their error includes that.
 
     Examples
     --------
@@ -302,14 +311,14 @@ def candidates(
 
 
 def _calibrated(name: str, n: int, d: int, order: Real, goal: Fraction, adjacency: Adjacency) -> Candidate:
-    if name == "bmg":
-        tuned = calibrate_mixed_gaussian(n=n, dimension=d, exp_eps=order, delta=goal, adjacency=adjacency)
-        best = tuned.parameters
-        if not isinstance(best, BlanketMixedGaussian):
-            raise Unsupported(f"the calibration of bmg came back as {type(best).__name__}")
-        return Candidate(name, best, _rmse(best, n), tuned.certificate.bracket)
-    if name == "privunit" and d == 1:
+    if name in ("privunit", "clipped-linear") and d == 1:
         raise Unsupported("needs dimension 2 or more; in dimension 1 sphere-linear is randomized response")
+    if name in ("bmg", "clipped-linear"):
+        tuned = calibrate(name, n=n, dimension=d, exp_eps=order, delta=goal, adjacency=adjacency)
+        best = tuned.parameters
+        if not isinstance(best, Certifiable):
+            raise Unsupported(f"the calibration of {name} came back as {type(best).__name__}")
+        return Candidate(name, best, _rmse(best, n), tuned.certificate.bracket)
     # The index of the central mechanism is where the search starts: t^2 chi^2 = (1 - t) d, or 1 for caps.
     square = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) ** 2 / n
     of = d if name == "sphere-linear" else 1
@@ -325,12 +334,17 @@ def _given(mechanism: Certifiable, n: int, d: int, order: Real, goal: Fraction, 
         raise InputError("mechanism", mechanism, f"auto, {', '.join(NAMES)}, or one of these with its parameters")
     if mechanism.dimension != d:
         raise InputError("mechanism", f"of dimension {mechanism.dimension}", f"dimension {d}, as the data")
-    name = {BlanketMixedGaussian: "bmg", SphereLinear: "sphere-linear", PrivUnit: "privunit"}[type(mechanism)]
+    name = {
+        BlanketMixedGaussian: "bmg",
+        SphereLinear: "sphere-linear",
+        PrivUnit: "privunit",
+        ClippedLinear: "clipped-linear",
+    }[type(mechanism)]
     if isinstance(mechanism, BlanketMixedGaussian):
         if mechanism.norm != 1:
             raise InputError("mechanism", f"norm {mechanism.norm}", "norm 1: the data may fill the unit ball")
         bound = vector_delta(mechanism, n=n, exp_eps=order, adjacency=adjacency, lower=False, rel=1e-6).bracket
-    elif isinstance(mechanism, PrivUnit) and mechanism.theta != 0:
+    elif isinstance(mechanism, ClippedLinear) or (isinstance(mechanism, PrivUnit) and mechanism.theta != 0):
         bound = vector_delta(mechanism, n=n, exp_eps=order, adjacency=adjacency, lower=False, rel=1e-6).bracket
     else:
         bound = sloped_delta(mechanism, n, order, adjacency, 1e-6)
@@ -362,7 +376,7 @@ def _simulated(rows: Rows, mechanism: Certifiable, seen: Survey, rng: np.random.
 
     total, count = np.zeros(rows.dimension), 0
     for block in rows.blocks():
-        inputs = round_to_sphere(block, rng) if isinstance(mechanism, PrivUnit) else block
+        inputs = round_to_sphere(block, rng) if isinstance(mechanism, PrivUnit | ClippedLinear) else block
         messages = sample(mechanism, inputs, rng)
         total += messages[rng.permutation(len(messages))].sum(axis=0)
         count += len(block)

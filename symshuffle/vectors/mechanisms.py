@@ -159,6 +159,40 @@ class SphereLinear(Accounted):
 
 @final
 @dataclass(frozen=True, slots=True)
+class ClippedLinear(Accounted):
+    r"""A point u of the sphere with density :math:`h(\langle u,v\rangle)`, :math:`h(t)=\gamma+\beta(t-t_0)_+`.
+
+    The law of the null symbol is uniform on the sphere. Mass 1 and the index determine :math:`\gamma` and :math:`\beta`
+    (:func:`symshuffle.vectors.clipped.clipped_numbers`).
+
+    Parameters
+    ----------
+    clip : Fraction
+        Height t0 in (-1, 1) below which the density is constant.
+    dimension : int
+        Length of the vectors, at least 2; inputs are unit vectors.
+    chi : Fraction
+        Lower index that the mechanism has exactly, above 0.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of range.
+    """
+
+    clip: Fraction
+    dimension: int
+    chi: Fraction
+
+    def __post_init__(self) -> None:
+        _number(self, "clip", above=-1, below=1)
+        _number(self, "chi", above=0)
+        if not isinstance(self.dimension, int) or isinstance(self.dimension, bool) or self.dimension < 2:
+            raise InputError("dimension", self.dimension, "an integer of at least 2 (in dimension 1: SphereLinear)")
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class LocalGaussian(Accounted):
     r"""Gaussian noise on every message: :math:`N(x,\sigma_0^2I)`; the null symbol has :math:`N(0,\sigma_0^2I)`.
 
@@ -246,5 +280,7 @@ class CentralGaussian:
         _dimension(self, 1)
 
 
-VectorMechanism: TypeAlias = BlanketMixedGaussian | PrivUnit | SphereLinear | LocalGaussian | LocalLaplace
+VectorMechanism: TypeAlias = (
+    BlanketMixedGaussian | PrivUnit | SphereLinear | ClippedLinear | LocalGaussian | LocalLaplace
+)
 """A randomizer of one vector (the central mechanism sees all of them)."""

@@ -35,8 +35,8 @@ from symshuffle.continuous_law import ContinuousPair, Function, Stretch
 from symshuffle.errors import Unsupported
 from symshuffle.law import Law
 from symshuffle.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, to_arb, working_precision
-from symshuffle.vectors.clipped import ClippedLinear, clipped_numbers
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
+from symshuffle.vectors.clipped import clipped_numbers
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
 
 Randomizer: TypeAlias = "BlanketMixedGaussian | LocalGaussian | SphereLinear | PrivUnit | ClippedLinear"
 

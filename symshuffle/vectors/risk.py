@@ -12,10 +12,12 @@ from typing import Any, final
 
 from symshuffle.numbers import DEFAULT_BITS, Ball, Number, Verdict, as_integer, less, maximum, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
+from symshuffle.vectors.clipped import clipped_numbers
 from symshuffle.vectors.indices import shuffle_index
 from symshuffle.vectors.mechanisms import (
     BlanketMixedGaussian,
     CentralGaussian,
+    ClippedLinear,
     LocalLaplace,
     PrivUnit,
     SphereLinear,
@@ -36,7 +38,7 @@ def mixed_gaussian_risk(gamma: Any, sigma0: Any, dimension: Any) -> tuple[Any, A
 def affine_risk(mechanism: VectorMechanism, *, bits: int = DEFAULT_BITS) -> tuple[Number, Number, Fraction]:
     r"""The triple (a, b, s) with :math:`E|\hat x-x|^2=a+b|x|^2` for :math:`|x|^2\le s`.
 
-    For PrivUnit the input is first rounded to the sphere where it is shorter than 1
+    For PrivUnit and the clipped density the input is first rounded to the sphere where it is shorter than 1
     (:func:`~symshuffle.vectors.sampling.round_to_sphere`).
     """
     one, d = Fraction(1), mechanism.dimension
@@ -48,6 +50,9 @@ def affine_risk(mechanism: VectorMechanism, *, bits: int = DEFAULT_BITS) -> tupl
         case PrivUnit():
             m: Any = cap_numbers(mechanism, bits=bits).shrinkage
             return 1 / (m * m), -one, one
+        case ClippedLinear():
+            mean: Any = clipped_numbers(mechanism, bits=bits).shrinkage
+            return 1 / (mean * mean), -one, one
         case LocalLaplace():
             return 2 * mechanism.scale**2, Fraction(0), one
         case _:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from symshuffle.errors import InputError
 from symshuffle.numbers import to_arb, working_precision
+from symshuffle.vectors.clipped import clipped_numbers
 from symshuffle.vectors.mechanisms import (
     BlanketMixedGaussian,
+    ClippedLinear,
     LocalLaplace,
     PrivUnit,
     SphereLinear,
@@ -34,7 +36,8 @@ def sample(mechanism: VectorMechanism, vectors: Any, rng: np.random.Generator) -
     mechanism : VectorMechanism
         The randomizer.
     vectors : array of shape (n, d)
-        The inputs: unit vectors for PrivUnit, otherwise vectors of the ball the mechanism is made for.
+        The inputs: unit vectors for PrivUnit and the clipped density, otherwise vectors of the ball the mechanism is
+        made for.
     rng : numpy.random.Generator
         Source of all randomness.
 
@@ -57,6 +60,8 @@ def sample(mechanism: VectorMechanism, vectors: Any, rng: np.random.Generator) -
             return float(mechanism.sigma0) * rng.standard_normal(x.shape) + informative[:, None] * x
         case PrivUnit():
             return _privunit(mechanism, x, rng)
+        case ClippedLinear():
+            return _clipped(mechanism, x, rng)
         case SphereLinear():
             # A uniform point or its antipode: the flip u -> -u turns the density 1 into 1 + c <u, x>.
             u = _uniform(x.shape, rng)
@@ -72,7 +77,7 @@ def sample_null(mechanism: VectorMechanism, users: int, rng: np.random.Generator
     """Messages of users whose records were removed, shape (users, d)."""
     shape = (users, mechanism.dimension)
     match mechanism:
-        case PrivUnit() | SphereLinear():
+        case PrivUnit() | SphereLinear() | ClippedLinear():
             return _uniform(shape, rng)
         case LocalLaplace():
             return rng.laplace(scale=float(mechanism.scale), size=shape)
@@ -81,12 +86,14 @@ def sample_null(mechanism: VectorMechanism, users: int, rng: np.random.Generator
 
 
 def shrinkage(mechanism: VectorMechanism) -> Any:
-    """The number m with mean message ``m x`` at input x: a rational, for PrivUnit a ball."""
+    """The number m with mean message ``m x`` at input x: a rational, for PrivUnit and the clipped density a ball."""
     match mechanism:
         case BlanketMixedGaussian():
             return 1 - mechanism.gamma
         case PrivUnit():
             return cap_numbers(mechanism).shrinkage
+        case ClippedLinear():
+            return clipped_numbers(mechanism).shrinkage
         case SphereLinear():
             return mechanism.c / mechanism.dimension
         case _:
@@ -129,7 +136,7 @@ def check_vectors(mechanism: VectorMechanism, vectors: Any) -> Vectors:
         row = int(np.argmin(finite))
         raise InputError(f"vectors[{row}]", x[row].tolist() if x.shape[1] < 5 else "not finite", "finite numbers")
     lengths = np.sqrt(np.einsum("ij,ij->i", x, x))
-    if isinstance(mechanism, PrivUnit):
+    if isinstance(mechanism, PrivUnit | ClippedLinear):
         wrong, expected = np.abs(lengths - 1) > LENGTH_SLACK, "a unit vector (round_to_sphere makes one of any vector)"
     else:
         bound = float(mechanism.norm) if isinstance(mechanism, BlanketMixedGaussian) else 1.0
@@ -143,7 +150,8 @@ def check_vectors(mechanism: VectorMechanism, vectors: Any) -> Vectors:
 def round_to_sphere(vectors: Any, rng: np.random.Generator) -> Vectors:
     """A random unit vector with each vector of the unit ball as its mean: its direction or the opposite one.
 
-    PrivUnit then serves the whole ball; its error at x grows from ``1/m^2 - 1`` to ``1/m^2 - |x|^2``.
+    PrivUnit and the clipped density then serve the whole ball; the error at x grows from ``1/m^2 - 1`` to
+    ``1/m^2 - |x|^2``.
     """
     import numpy as np
 
@@ -175,7 +183,34 @@ def _privunit(mechanism: PrivUnit, x: Vectors, rng: np.random.Generator) -> Vect
     # Minus the height lies below -theta with probability 1 - q: lower tails only, so that small caps lose no digits.
     half = (x.shape[1] - 1) / 2
     below = 2 * betaincinv(half, half, share * np.where(in_cap, outside, q)) - 1
-    height = np.where(in_cap, -below, below)
+    return _at_height(np.where(in_cap, -below, below), x, rng)
+
+
+def _clipped(mechanism: ClippedLinear, x: Vectors, rng: np.random.Generator) -> Vectors:
+    r"""Uniform with probability gamma, otherwise of height density proportional to :math:`(t-t_0)_+` by rejection.
+
+    A proposal has the height of a uniform point above the clip; it is kept with probability (t - t0)/(1 - t0).
+    """
+    import numpy as np
+    from scipy.special import betainc, betaincinv
+
+    half, clip = (x.shape[1] - 1) / 2, float(mechanism.clip)
+    uniform = rng.random(len(x)) < float(clipped_numbers(mechanism).gamma.upper)
+    height = np.where(uniform, 2 * rng.beta(half, half, size=len(x)) - 1, 0.0)
+    above = float(betainc(half, half, (1 - clip) / 2))
+    left = np.flatnonzero(~uniform)
+    while len(left):
+        t = 1 - 2 * betaincinv(half, half, above * rng.random(len(left)))
+        kept = rng.random(len(left)) * (1 - clip) < t - clip
+        height[left[kept]] = t[kept]
+        left = left[~kept]
+    return _at_height(height, x, rng)
+
+
+def _at_height(height: Any, x: Vectors, rng: np.random.Generator) -> Vectors:
+    """Points of the sphere at given heights over unit vectors, in a uniform direction across."""
+    import numpy as np
+
     across = rng.standard_normal(x.shape)
     across -= np.einsum("ij,ij->i", across, x)[:, None] * x
     across /= np.sqrt(np.einsum("ij,ij->i", across, across))[:, None]

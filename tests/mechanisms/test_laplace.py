@@ -6,11 +6,13 @@ import math
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import pytest
 
 from symshuffle import Exp, delta
 from symshuffle.engines.contour import Contour
 from symshuffle.mechanisms.continuous import Laplace
+from symshuffle.results import Rigour
 
 ONE = Exp(Fraction(1))
 TENTH = Exp(Fraction(1, 10))
@@ -92,3 +94,35 @@ def test_wrong_domains_and_cells() -> None:
         Laplace(ONE, domain="tri")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="cells = 0: expected an integer from 1"):
         Laplace(ONE, cells=0)
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+def test_an_end_against_the_middle_of_the_interval(direction: str) -> None:
+    """One user: noise of half the shift in closed form. Two: both laws by sums over outputs, at quantiles of theirs."""
+    half = 1 - math.exp((0.1 - 0.5) / 2)
+    asked = {"eps": "1/10", "adjacency": "zero-out", "direction": direction, "rel": 1e-6}
+    one = delta(Laplace(ONE), n=1, **asked).bracket
+    assert float(one.lower) <= half * (1 + 1e-9) and half <= float(one.upper) * (1 + 1e-9)
+    found = delta(Laplace(ONE, domain="unit"), n=2, attain=True, **asked)
+    assert "every input" in found.about or "all pairs" in found.about
+
+    def noise(y: np.ndarray, x: float) -> np.ndarray:
+        return np.asarray(np.exp(-np.abs(y - x)) / 2)
+
+    share = (np.arange(4000) + 0.5) / 4000
+    for held, mass, expected in ((0.5, math.exp(-0.5), found.bracket.midpoint), (1.0, 1.0, found.attained.lower)):
+        y = held - np.sign(share - 0.5) * np.log(1 - 2 * np.abs(share - 0.5))
+        first, null = noise(y, 0), noise(y, 0.5)
+        gap = first - math.exp(0.1) * null if direction == "forward" else null - math.exp(0.1) * first
+        gap = gap / noise(y, held) / mass
+        both = np.maximum(gap[:, None] + gap[None, :], 0).mean()
+        two = (mass**2 * both + 2 * mass * (1 - mass) * np.maximum(gap, 0).mean()) / 2
+        assert float(expected) == pytest.approx(two, rel=1e-4)
+
+
+def test_zero_out_is_below_replace_one_and_known_in_balls() -> None:
+    found = delta(Laplace(ONE), n=1000, eps="1/20", adjacency="zero-out", rigour=Rigour.BALL, rel=1e-10)
+    assert found.bracket.upper < delta(Laplace(ONE), n=1000, eps="1/20").bracket.lower
+    floats = delta(Laplace(ONE), n=1000, eps="1/20", adjacency="zero-out").bracket
+    assert floats.lower <= found.bracket.upper and found.bracket.lower <= floats.upper
+    assert delta(Laplace(ONE), n=5, eps="1/2", adjacency="zero-out").bracket.upper == 0

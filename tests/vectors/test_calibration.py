@@ -28,7 +28,12 @@ def test_the_command_meets_its_target_and_shows_the_parameters(capsys):
 
 @pytest.mark.parametrize(
     ("name", "d", "adjacency"),
-    [("sphere-linear", 3, "zero-out"), ("privunit", 20, "replace-one"), ("gaussian", 1, "zero-out")],
+    [
+        ("sphere-linear", 3, "zero-out"),
+        ("privunit", 20, "replace-one"),
+        ("clipped-linear", 20, "zero-out"),
+        ("gaussian", 1, "zero-out"),
+    ],
 )
 def test_other_families_meet_their_target(name, d, adjacency):
     found = calibrate(name, n=2000, dimension=d, eps="0.05", delta="1e-4", adjacency=adjacency)

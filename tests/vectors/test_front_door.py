@@ -10,7 +10,8 @@ from symshuffle.accountants.reduction import reduction
 from symshuffle.channel import Channel
 from symshuffle.cli import main
 from symshuffle.errors import InputError, Unsupported
-from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
+from symshuffle.numbers import Exp
+from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
 
 MIXED = BlanketMixedGaussian("0.95", "4.6")
 FORWARD, REVERSE = Fraction("2.379135330145171e-5"), Fraction("2.320416974609794e-5")
@@ -159,7 +160,9 @@ def test_the_clipped_density_has_its_index_and_is_accounted(capsys):
 
     import numpy as np
 
-    from symshuffle.vectors.clipped import ClippedLinear, clipped_numbers
+    from symshuffle.vectors.accounting import vector_delta
+    from symshuffle.vectors.clipped import clipped_numbers
+    from symshuffle.vectors.confirmation import confirm_pair
     from symshuffle.vectors.pairs import worst_pair
 
     source = ClippedLinear(Fraction(-1, 4), 10, 3)
@@ -177,6 +180,12 @@ def test_the_clipped_density_has_its_index_and_is_accounted(capsys):
     found = delta(source, n=1, eps="0.01", adjacency="zero-out", direction="forward", rel=1e-3)
     assert float(found.bracket.lower) <= one * (1 + 1e-6) and one <= float(found.bracket.upper) * (1 + 1e-6)
     told = asked("delta clipped-linear -p clip=-1/4 -p chi=3 -p d=10 --n 300 --eps 0.01 --rel 1e-3 --json", capsys)
+    for adjacency in ("zero-out", "replace-one"):
+        many = vector_delta(source, n=300, eps="0.01", adjacency=adjacency, rel=1e-9, lower=False).bracket
+        value, digits = confirm_pair(source, n=300, exp_eps=Exp(Fraction(1, 100)), adjacency=adjacency)
+        assert digits >= 10
+        assert many.scaled(Fraction(999_999_999, 10**9)).lower < Fraction(value)
+        assert Fraction(value) < many.scaled(Fraction(1_000_000_001, 10**9)).upper
     assert told["adjacency"] == "replace-one" and Fraction(told["attained_lower"]) < Fraction(told["upper"])
 
 

@@ -11,7 +11,7 @@ from symshuffle.cli import main
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.numbers import Exp
 from symshuffle.results import Answer, Bracket, Rigour
-from symshuffle.vectors import BlanketMixedGaussian, PrivUnit, SphereLinear, means, private_mean
+from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, PrivUnit, SphereLinear, means, private_mean
 from symshuffle.vectors.accounting import vector_delta
 from symshuffle.vectors.means import candidates
 from symshuffle.vectors.one_parameter import half_sphere, linear_density, sloped_delta, steepest
@@ -33,6 +33,7 @@ def vectors():
         SphereLinear("0.6", 3),
         PrivUnit("0.8", 0, 3),
         PrivUnit("0.7", "0.2", 3),
+        ClippedLinear("-0.2", 3, 1),
     ],
     ids=lambda mechanism: type(mechanism).__name__,
 )

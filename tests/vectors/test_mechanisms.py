@@ -11,11 +11,13 @@ from symshuffle.numbers import Exp, enclose, less
 from symshuffle.vectors import (
     BlanketMixedGaussian,
     CentralGaussian,
+    ClippedLinear,
     LocalGaussian,
     LocalLaplace,
     PrivUnit,
     SphereLinear,
 )
+from symshuffle.vectors.clipped import clipped_numbers
 from symshuffle.vectors.risk import err1
 from symshuffle.vectors.sampling import estimate, round_to_sphere, sample, sample_null, shrinkage
 from symshuffle.vectors.sphere import (
@@ -35,6 +37,7 @@ MECHANISMS = [
     PrivUnit("0.9", "0.8", 10),
     SphereLinear("0.8", 3),
     SphereLinear("0.8", 1),
+    ClippedLinear("-0.3", 5, 2),
     LocalGaussian(2, 3),
     LocalLaplace(2),
 ]
@@ -121,9 +124,34 @@ def test_local_level_replaces_a_parameter_and_is_never_exceeded():
     assert less(epsilon0(SphereLinear("1/2", 3)), Fraction(110, 100))
 
 
+@pytest.mark.parametrize(("clip", "d"), [("-1/4", 10), ("2/5", 4), ("-9/10", 2)])
+def test_messages_of_the_clipped_density_have_its_moments(clip, d):
+    """Mean height and mean square height by summation over the angle, with the density's slope and blanket."""
+    mechanism = ClippedLinear(clip, d, 2)
+    found = clipped_numbers(mechanism)
+    angle = (np.arange(200_000) + 0.5) * np.pi / 200_000
+    height = np.cos(angle)
+    density = float(found.gamma) + float(found.slope) * np.maximum(height - float(mechanism.clip), 0)
+    weight = density * np.sin(angle) ** (d - 2)
+    weight /= weight.sum()
+    assert float(shrinkage(mechanism).midpoint) == pytest.approx(weight @ height, rel=1e-6)
+    x = np.zeros((40_000, d))
+    x[:, 1] = -1
+    messages = sample(mechanism, x, np.random.default_rng(5))
+    assert np.allclose(np.linalg.norm(messages, axis=1), 1)
+    seen = -messages[:, 1]
+    assert seen.mean() == pytest.approx(weight @ height, abs=0.02)
+    assert (seen**2).mean() == pytest.approx(weight @ height**2, abs=0.02)
+    assert np.abs(np.delete(messages, 1, axis=1).mean(axis=0)).max() < 0.02
+    assert (seen < float(mechanism.clip)).mean() == pytest.approx(
+        weight[height < float(mechanism.clip)].sum(), abs=0.02
+    )
+
+
 @pytest.mark.parametrize(
     ("mechanism", "vectors", "message"),
     [
+        (ClippedLinear(0, 2, 3), [[0.5, 0.0]], "unit vector"),
         (LocalGaussian(1, 2), [[1.0, 1.0]], r"vectors\[0\] = length 1.41421"),
         (LocalGaussian(1, 2), [[0.0, 0.0], [float("nan"), 0.0]], r"vectors\[1\]"),
         (LocalGaussian(1, 2), [[0.0]], "shape"),

@@ -10,8 +10,15 @@ from scipy import optimize
 from symshuffle.channel import Channel
 from symshuffle.errors import CertificateError, InputError
 from symshuffle.numbers import Ball
-from symshuffle.vectors import BlanketMixedGaussian, CentralGaussian, LocalLaplace, PrivUnit, SphereLinear
-from symshuffle.vectors.clipped import ClippedLinear, _ends, best_density, clipped_numbers, density_program
+from symshuffle.vectors import (
+    BlanketMixedGaussian,
+    CentralGaussian,
+    ClippedLinear,
+    LocalLaplace,
+    PrivUnit,
+    SphereLinear,
+)
+from symshuffle.vectors.clipped import _ends, best_density, clipped_numbers, density_program
 from symshuffle.vectors.compare import contenders
 from symshuffle.vectors.frames import kashin_coefficients
 from symshuffle.vectors.indices import shuffle_index

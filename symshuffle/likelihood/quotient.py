@@ -14,7 +14,7 @@ from typing import Any, final
 from symshuffle.channel import Channel
 from symshuffle.errors import CertificateError, InputError, Unsupported
 from symshuffle.likelihood.law import LikelihoodRatio, exact_sum, require_common_support
-from symshuffle.numbers import Number, equal, is_exact, lower_end
+from symshuffle.numbers import Ball, Number, equal, lower_end
 from symshuffle.results import well_formed
 
 
@@ -77,7 +77,7 @@ class Quotient:
         Unsupported
             For balls, in which equality is not decided.
         """
-        if not is_exact((*(mass for row in self.rows for mass in row), *self.ratios)):
+        if any(isinstance(number, Ball) for row in (*self.rows, self.ratios) for number in row):
             raise Unsupported("sufficiency is checked over the rationals; balls cannot be equal")
         self._verify()
 

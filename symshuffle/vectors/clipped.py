@@ -24,8 +24,8 @@ from typing import Any, final
 
 import flint
 
-from symshuffle.errors import CertificateError, InputError, NotDecided, SolverFailure
-from symshuffle.numbers import DEFAULT_BITS, Ball, as_integer, parse_rational, to_arb, working_precision
+from symshuffle.errors import CertificateError, NotDecided, SolverFailure
+from symshuffle.numbers import DEFAULT_BITS, Ball, parse_rational, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
 from symshuffle.vectors.mechanisms import ClippedLinear
 from symshuffle.vectors.sphere import partial_moments

@@ -187,8 +187,7 @@ class ClippedLinear(Accounted):
     def __post_init__(self) -> None:
         _number(self, "clip", above=-1, below=1)
         _number(self, "chi", above=0)
-        if not isinstance(self.dimension, int) or isinstance(self.dimension, bool) or self.dimension < 2:
-            raise InputError("dimension", self.dimension, "an integer of at least 2 (in dimension 1: SphereLinear)")
+        _dimension(self, 2)  # in dimension 1 there is SphereLinear
 
 
 @final

@@ -95,6 +95,7 @@ if TYPE_CHECKING:
     from symshuffle.results import Rigour as Rigour
     from symshuffle.results import SafeEnd as SafeEnd
     from symshuffle.shuffled import shuffled_divergence as shuffled_divergence
+    from symshuffle.sweeps import sweep as sweep
 
 _HOME: Final = {
     "accountants.adversary": ("WorstCase",),
@@ -157,6 +158,7 @@ _HOME: Final = {
     "numbers": ("Ball", "Exp", "Verdict"),
     "results": ("Bracket", "Rigour", "SafeEnd"),
     "shuffled": ("shuffled_divergence",),
+    "sweeps": ("sweep",),
 }
 _MODULE: Final = {name: module for module, names in _HOME.items() for name in names}
 

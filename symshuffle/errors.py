@@ -29,6 +29,9 @@ class InputError(SymshuffleError, ValueError):
         self.expected = expected
         super().__init__(f"{argument} = {value}: expected {expected}")
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str]]:
+        return type(self), (self.argument, str(self.value), self.expected)  # the value itself may not travel
+
 
 class Unsupported(SymshuffleError, ValueError):
     """The request is meaningful, but no engine here can honour it; the message says which form can."""
@@ -53,6 +56,9 @@ class SolverFailure(SymshuffleError, RuntimeError):
         self.problem = problem
         super().__init__(f"{solver} ended with status {status!r} on {problem}")
 
+    def __reduce__(self) -> tuple[type[SolverFailure], tuple[str, str, str]]:
+        return type(self), (self.solver, self.status, self.problem)
+
 
 class NotDecided(SymshuffleError, ArithmeticError):
     """A comparison of balls overlapped at every precision that was tried."""
@@ -73,3 +79,6 @@ class CertificateError(SymshuffleError, ValueError):
         self.place = place
         self.what = what
         super().__init__(f"the certificate fails at {place}: {what}")
+
+    def __reduce__(self) -> tuple[type[CertificateError], tuple[str, str]]:
+        return type(self), (self.place, self.what)

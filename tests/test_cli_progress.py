@@ -60,6 +60,11 @@ SLOW = {
     "compare": ["compare"],
     "calibrate": ["calibrate", "clipped-gaussian"],
     "mean": ["mean"],
+    "report": ["report"],
+    "cite": ["cite", "decomposition.thm-12"],
+    "check-certificate": ["check-certificate", "certificates"],
+    "sweep": ["sweep", "spec.toml", "--out", "out"],
+    "check": ["check", "--file", "matrix.csv"],
 }
 """Every command, with the kind of request for which it takes long."""
 

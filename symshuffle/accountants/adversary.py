@@ -14,8 +14,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final, TypeAlias, final
 
 import numpy as np
@@ -27,6 +29,7 @@ from symshuffle.channel import Channel
 from symshuffle.choices import Question, Rigour
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.errors import InputError, Unsupported
+from symshuffle.executors import mapped
 from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import read_target
 from symshuffle.numbers import DEFAULT_BITS, Number, Real, enclose, lower_end
@@ -97,7 +100,15 @@ class WorstCase(AnswerMethods):
         return f"<worst of {self.searched} pairs of datasets: {self.bracket}>"
 
 
-def worst_of_all(channel: Channel, n: int, exp_eps: Fraction, *, pairs: InputPairs | None = None) -> WorstCase:
+def worst_of_all(
+    channel: Channel,
+    n: int,
+    exp_eps: Fraction,
+    *,
+    pairs: InputPairs | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> WorstCase:
     """The worst of all neighbouring datasets of ``n`` users, by enumeration in exact arithmetic.
 
     Parameters
@@ -110,6 +121,10 @@ def worst_of_all(channel: Channel, n: int, exp_eps: Fraction, *, pairs: InputPai
         Target ratio ``exp(eps)``, at least 1.
     pairs : sequence of (int, int), optional
         Ordered pairs of inputs between which the differing user may change; default: all.
+    executor : Executor, optional
+        Who enumerates the pairs of inputs, as in :func:`symshuffle.sweep`; without one, this process.
+    progress : callable, optional
+        Called with the numbers of pairs of inputs done and to do.
 
     Raises
     ------
@@ -120,11 +135,9 @@ def worst_of_all(channel: Channel, n: int, exp_eps: Fraction, *, pairs: InputPai
     """
     if not channel.exact:
         raise InputError("channel", "not rational", "rational entries, for an exact enumeration")
-    found: list[tuple[Any, str]] = []
     chosen = _pairs(channel, pairs)
-    for pair in chosen:
-        value, background = worst_shuffled_divergence(channel, pair, n, exp_eps)
-        found.append((value, _written(pair, background)))
+    worst = mapped(partial(_worst_of_pair, channel, n, exp_eps), chosen, executor, progress)
+    found = [(value, _written(pair, others)) for pair, (value, others) in zip(chosen, worst, strict=True)]
     best = max(found, key=lambda item: item[0], default=None)
     if best is None:
         raise InputError("channel", f"{channel.num_inputs} input", "at least 2 inputs")
@@ -132,6 +145,10 @@ def worst_of_all(channel: Channel, n: int, exp_eps: Fraction, *, pairs: InputPai
     bracket = Bracket(best[0], best[0], Rigour.EXACT, "enumeration", "every histogram of every dataset")
     some = "" if pairs is None else " who change between the inputs compared"
     return WorstCase(bracket, best[1], searched, f"all neighbouring datasets of {n} users{some}, up to their order")
+
+
+def _worst_of_pair(channel: Channel, n: int, exp_eps: Fraction, pair: tuple[int, int]) -> tuple[Any, tuple[int, ...]]:
+    return worst_shuffled_divergence(channel, pair, n, exp_eps)
 
 
 def _pairs(channel: Channel, pairs: InputPairs | None) -> list[tuple[int, int]]:
@@ -153,6 +170,7 @@ def worst_of_two_types(
     bits: int | None = None,
     progress: Progress | None = None,
     pairs: InputPairs | None = None,
+    executor: Executor | None = None,
 ) -> WorstCase:
     """The worst of all constant backgrounds and of two-type backgrounds on a grid of weights, at any ``n``.
 
@@ -166,6 +184,8 @@ def worst_of_two_types(
         Called with the numbers of evaluations done and to do.
     pairs : sequence of (int, int), optional
         Ordered pairs of inputs between which the differing user may change; default: all.
+    executor : Executor, optional
+        Who evaluates the families, as in :func:`symshuffle.sweep`; without one, this process.
 
     Raises
     ------
@@ -179,20 +199,22 @@ def worst_of_two_types(
     if not distinct:
         raise InputError("channel", f"{channel.num_inputs} input", "at least 2 inputs")
 
-    def value(decomposition: Decomposition, width: float) -> Bracket:
-        one = Reduction((PairClass("two given datasets", _family(decomposition)),))
-        return bound_at(one, n, order, replace(request, rel=width))
-
-    found = []
-    for done, (datasets, decomposition) in enumerate(distinct, start=1):
-        found.append((value(decomposition, max(rel, _COARSE)), datasets, decomposition))
-        if progress is not None:
-            progress(done, len(distinct))
-    leading = max(bracket.lower for bracket, *_ in found)
-    close = [(value(d, rel), datasets) for bracket, datasets, d in found if bracket.upper >= leading]
+    value = partial(_value, n, order)
+    rough = mapped(
+        partial(value, replace(request, rel=max(rel, _COARSE))), [one for _, one in distinct], executor, progress
+    )
+    leading = max(bracket.lower for bracket in rough)
+    left = [family for family, bracket in zip(distinct, rough, strict=True) if bracket.upper >= leading]
+    fine = mapped(partial(value, request), [one for _, one in left], executor)
+    close = [(bracket, datasets) for (datasets, _), bracket in zip(left, fine, strict=True)]
     best, datasets = max(close, key=lambda item: item[0].lower)
     space = f"constant backgrounds, and two-type backgrounds with weights j/{len(WEIGHTS) + 1}: not all datasets"
     return WorstCase(best, datasets, size, space)
+
+
+def _value(n: int, order: Real, request: Request, decomposition: Decomposition) -> Bracket:
+    one = Reduction((PairClass("two given datasets", _family(decomposition)),))
+    return bound_at(one, n, order, request)
 
 
 def worst_constant(
@@ -285,6 +307,7 @@ def worst_background(
     rel: float = 1e-6,
     progress: Progress | None = None,
     pairs: InputPairs | None = None,
+    executor: Executor | None = None,
 ) -> WorstCase:
     """The worst neighbouring datasets: of all of them where that can be enumerated, otherwise of two types.
 
@@ -296,8 +319,8 @@ def worst_background(
     """
     size = count_histograms(n - 1, channel.num_inputs) * count_histograms(n, channel.num_outputs)
     if channel.exact and isinstance(exp_eps, Fraction) and size <= LARGEST_ENUMERATION // 10:
-        return worst_of_all(channel, n, exp_eps, pairs=pairs)
-    return worst_of_two_types(channel, n, exp_eps, rel=rel, progress=progress, pairs=pairs)
+        return worst_of_all(channel, n, exp_eps, pairs=pairs, executor=executor, progress=progress)
+    return worst_of_two_types(channel, n, exp_eps, rel=rel, progress=progress, pairs=pairs, executor=executor)
 
 
 def gap(found: WorstCase, bound: Bracket) -> Fraction:

@@ -18,22 +18,29 @@ import html
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, NoReturn, Unpack, final
+from functools import partial
+from typing import Any, Final, NoReturn, TypeAlias, Unpack, final
 
 from symshuffle.accountants.amplification import about_delta, about_epsilon
 from symshuffle.accountants.bounds import bound_at, first_guess, smallest_eps
-from symshuffle.accountants.covered import Reduction, Whom, spelled_out
+from symshuffle.accountants.covered import Covering, Reduction, Whom, spelled_out
 from symshuffle.accountants.evaluate import Request, check_n
 from symshuffle.accountants.guided import interpolation
 from symshuffle.accountants.neighbours import Neighbours
-from symshuffle.accountants.reduction import Source, reduction
+from symshuffle.accountants.reduction import Source, covering_reduction, reduction
 from symshuffle.choices import CurveKind, Question, Rigour, replace_choice
 from symshuffle.errors import InputError, Unsupported
+from symshuffle.executors import mapped
 from symshuffle.mechanisms.parameters import read_delta, read_target
-from symshuffle.numbers import as_integer, format_decimal, parse_rational
-from symshuffle.results import Bracket, SafeEnd
+from symshuffle.numbers import Real, as_integer, format_decimal, parse_rational
+from symshuffle.results import Bracket, SafeEnd, outward
+from symshuffle.rows import Row, ends
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told how many of how many points are known."""
 
 MOST_POINTS: Final = 10_000
 _SMALLEST_DELTA: Final = Fraction(1, 10**9)
@@ -77,6 +84,9 @@ class Curve:
     neighbours: Neighbours
     about: str
 
+    def __post_init__(self) -> None:
+        replace_choice(CurveKind, self, "kind")
+
     @property
     def direction(self) -> Question:
         """Which divergence."""
@@ -86,9 +96,6 @@ class Curve:
     def meaning(self) -> str:
         """The same as :attr:`about`."""
         return self.about
-
-    def __post_init__(self) -> None:
-        replace_choice(CurveKind, self, "kind")
 
     @property
     def safe(self) -> SafeEnd:
@@ -110,6 +117,19 @@ class Curve:
         return [
             {self.x: format_decimal(p.x, digits=17, up=False), **p.y.decimals(), "engine": p.y.engine}
             for p in self.points
+        ]
+
+    def to_rows(self) -> list[Row]:
+        """The points as numbers, for a data frame: both ends as doubles rounded outward, and their logarithms."""
+        return [
+            {
+                self.x: outward(point.x, up=False),
+                **ends(point.y),
+                "safe": self.safe.value,
+                "rigour": point.y.rigour.value,
+                "engine": point.y.engine,
+            }
+            for point in self.points
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -141,9 +161,9 @@ class Curve:
     def _repr_html_(self) -> str:
         head = f"<tr><th>{self.x}</th><th>{self.y}, lower</th><th>{self.y}, upper</th></tr>"
         cells = (
-            (format_decimal(p.x, digits=9, up=False), ends["lower"], ends["upper"])
+            (format_decimal(p.x, digits=9, up=False), shown["lower"], shown["upper"])
             for p in self.points[:_SHOWN]
-            for ends in (p.y.decimals(9),)
+            for shown in (p.y.decimals(9),)
         )
         body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in cells)
         more = f"<p>and {len(self.points) - _SHOWN} more points</p>" if len(self.points) > _SHOWN else ""
@@ -181,6 +201,8 @@ def delta_curve(
     rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float = 1e-6,
     bits: int | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
     **whom: Unpack[Whom],
 ) -> Curve:
     """The privacy profile: a bound on delta at each level eps.
@@ -191,18 +213,41 @@ def delta_curve(
         As in :func:`symshuffle.delta`.
     levels : sequence of number or text
         Levels eps >= 0, in rising order.
+    executor : Executor, optional
+        Who computes the points, as in :func:`symshuffle.sweep`; without one, this process.
+    progress : callable, optional
+        Called with the numbers of points known and wanted.
     """
     n = check_n(n)
     request = Request.of(direction, None, rigour, rel, bits)
     reduced = reduction(source, **whom)
     if not levels:
         raise InputError("levels", levels, "at least one level")
-    found = [
-        CurvePoint(eps, bound_at(reduced, n, read_target(eps=eps), request))
-        for eps in [parse_rational(level, "eps") for level in levels]
-    ]
+    places = [parse_rational(level, "eps") for level in levels]
+    at = partial(_at_order, *_sent(source, whom, reduced, executor), n, request)
+    values = mapped(at, [read_target(eps=eps) for eps in places], executor, progress)
+    found = tuple(map(CurvePoint, places, values))
     neighbours = reduced.neighbours(request.direction, n)
-    return Curve(CurveKind.DELTA_EPS, "eps", "delta", tuple(found), neighbours, about_delta(neighbours))
+    return Curve(CurveKind.DELTA_EPS, "eps", "delta", found, neighbours, about_delta(neighbours))
+
+
+def _sent(source: Source, whom: Whom, reduced: Reduction, executor: Executor | None) -> tuple[Source, Covering]:
+    """What points are computed with: the reduction made here, or what was given, where workers reduce it themselves."""
+    return (reduced, Covering()) if executor is None else (source, Covering.of(**whom))
+
+
+def _at_order(source: Source, covering: Covering, n: int, request: Request, order: Real) -> Bracket:
+    return bound_at(covering_reduction(source, covering), n, order, request)
+
+
+def _at_users(
+    source: Source, covering: Covering, target: Fraction, request: Request, n: int, near: Fraction | None = None
+) -> Bracket:
+    reduced = covering_reduction(source, covering)
+    guess = first_guess(reduced, n, target, request) if near is None else near
+    found = smallest_eps(reduced, n, target, request, guess)
+    how = f"root search on delta(eps); at the upper end: {found.at.how}"
+    return Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
 
 
 @spelled_out
@@ -215,6 +260,8 @@ def amplification_curve(
     rigour: Rigour | str | None = Rigour.FLOAT64,
     rel: float = 1e-4,
     bits: int | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
     **whom: Unpack[Whom],
 ) -> Curve:
     """Amplification: the smallest eps at a fixed delta, as a function of the number of users.
@@ -227,24 +274,29 @@ def amplification_curve(
         Numbers of users, in rising order.
     rel : float
         Relative width of the bracket around each eps to aim at.
+    executor, progress
+        As in :func:`delta_curve`. With an executor points do not tell each other where to look, so that brackets may
+        differ within ``rel`` from those computed here.
     """
     request, target = Request.of(direction, None, rigour, rel, bits), read_delta(delta)
     reduced = reduction(source, **whom)
     if not users:
         raise InputError("users", users, "at least one number of users")
 
-    def smallest(n: int, near: Fraction | None) -> Bracket:
-        guess = first_guess(reduced, n, target, request) if near is None else near
-        found = smallest_eps(reduced, n, target, request, guess)
-        how = f"root search on delta(eps); at the upper end: {found.at.how}"
-        return Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
-
+    numbers = [check_n(n) for n in users]
+    at = partial(_at_users, *_sent(source, whom, reduced, executor), target, request)
+    if executor is None:
+        points = along_users(at, numbers, progress)
+    else:
+        values = mapped(at, numbers, executor, progress)
+        points = tuple(CurvePoint(Fraction(n), value) for n, value in zip(numbers, values, strict=True))
     neighbours = reduced.neighbours(request.direction, None)
-    points = along_users(smallest, [check_n(n) for n in users])
     return Curve(CurveKind.EPS_N, "n", "eps", points, neighbours, about_epsilon(neighbours))
 
 
-def along_users(smallest: Callable[[int, Fraction | None], Bracket], users: Sequence[int]) -> tuple[CurvePoint, ...]:
+def along_users(
+    smallest: Callable[[int, Fraction | None], Bracket], users: Sequence[int], progress: Progress | None = None
+) -> tuple[CurvePoint, ...]:
     """The smallest eps at each number of users, every point telling where to look for the next.
 
     Parameters
@@ -253,10 +305,14 @@ def along_users(smallest: Callable[[int, Fraction | None], Bracket], users: Sequ
         From a number of users and a guess of the answer (or None) to a bracket around the smallest eps.
     users : sequence of int
         Numbers of users, in rising order.
+    progress : callable, optional
+        Called with the numbers of points known and wanted.
     """
     found: list[CurvePoint] = []
     for n in users:
         found.append(CurvePoint(Fraction(n), smallest(n, _extrapolated(found, n))))
+        if progress is not None:
+            progress(len(found), len(users))
     return tuple(found)
 
 
@@ -280,6 +336,8 @@ def tradeoff_curve(
     rel: float = 1e-6,
     bits: int | None = None,
     levels: int = _LEVELS,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
     **whom: Unpack[Whom],
 ) -> Curve:
     """The f-DP trade-off: the least type II error of any test of two neighbours, at each type I error.
@@ -292,6 +350,8 @@ def tradeoff_curve(
         Type I errors in [0, 1], in rising order.
     levels : int
         Levels eps at which the profile is evaluated; more of them narrow the bracket.
+    executor, progress
+        As in :func:`delta_curve`; the points are those levels.
 
     Raises
     ------
@@ -308,7 +368,9 @@ def tradeoff_curve(
     levels = as_integer(levels, "levels", 2)
     request = Request.of(Question.BOTH, None, rigour, rel, bits)
     reduced = reduction(source, **whom)
-    profile = [CurvePoint(x, bound_at(reduced, n, x, request)) for x in _orders(reduced, n, levels)]
+    orders = tuple(_orders(reduced, n, levels))
+    at = partial(_at_order, *_sent(source, whom, reduced, executor), n, request)
+    profile = list(map(CurvePoint, orders, mapped(at, orders, executor, progress)))
     last = profile[-1].y
     how = f"envelope of {len(profile)} levels of the profile; at the last: {last.how}"
     weakest = min((point.y.rigour for point in profile), key=lambda level: level.strength)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from symshuffle.claims.model import Claim, ClaimVerdict
 from symshuffle.claims.outcomes import Outcome
 from symshuffle.claims.registry import Ledger, load
 from symshuffle.claims.run import outcome_of, run
 from symshuffle.errors import InputError
-
-MOST_JOBS: Final = 256
-"""Upper end of ``jobs``: beyond it a typing error starts more processes than a machine has."""
+from symshuffle.executors import MOST_JOBS, processes
 
 Progress: TypeAlias = Callable[[Outcome], object]
 """Called with each outcome as it is found, in no particular order."""
@@ -76,25 +72,10 @@ def _run_here(claims: Sequence[Claim], certified: bool) -> Iterator[Outcome]:
 
 
 def _run_in_pool(ledger: Ledger, claims: Sequence[Claim], jobs: int, certified: bool) -> Iterator[Outcome]:
-    context = multiprocessing.get_context("spawn")  # a fork would inherit precision, caches and threads
-    with ProcessPoolExecutor(min(jobs, len(claims)), context, _leave_interrupts_alone) as pool:
+    with processes(min(jobs, len(claims))) as pool:
         submitted = {pool.submit(_run_by_id, ledger.package, claim.id, certified): claim for claim in claims}
-        try:
-            for future in as_completed(submitted):
-                yield _result(future, submitted[future])
-        except BaseException:  # an interrupt, or a consumer that went away: nobody waits for the claims at hand
-            workers = list((getattr(pool, "_processes", None) or {}).values())
-            pool.shutdown(wait=False, cancel_futures=True)
-            for worker in workers:
-                worker.terminate()
-            raise
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _leave_interrupts_alone() -> None:
-    """In a worker: Ctrl-C reaches the whole process group, and the parent ends its workers itself."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for future in as_completed(submitted):
+            yield _result(future, submitted[future])
 
 
 def _run_by_id(package: str, claim_id: str, certified: bool) -> Outcome:

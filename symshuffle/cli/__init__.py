@@ -38,6 +38,8 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "compare": ("compare",),
     "vectors": ("calibrate",),
     "mean": ("mean",),
+    "sweep": ("sweep",),
+    "check": ("check",),
 }
 """Module to its commands, in the order of the help page; without any, they form a group of the module's name."""
 

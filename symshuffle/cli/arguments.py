@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
@@ -14,7 +15,7 @@ from symshuffle.choices import Question, Rigour
 from symshuffle.cli.covering import CoveringOptions
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
 from symshuffle.errors import InputError
-from symshuffle.numbers import parse_rational
+from symshuffle.numbers import as_integer, parse_rational, ungrouped
 
 if TYPE_CHECKING:
     from symshuffle.accountants.covered import Reducible
@@ -69,6 +70,8 @@ File = Annotated[
 Confirm = Annotated[
     bool, typer.Option("--confirm", help="Recompute in mpmath by another route, with the digits it has.")
 ]
+Jobs = Annotated[str | None, typer.Option("--jobs", metavar="J", help="Processes; by default one per core.")]
+FewJobs = Annotated[str, typer.Option("--jobs", metavar="J", help="Processes that share the points.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
@@ -165,7 +168,7 @@ def _laplace(eps0: str | None, lam: str | None, param: list[str] | None) -> Lapl
     for name in values.keys() - {"domain", "cells"}:
         raise InputError(name, values[name], "a parameter of laplace: domain, cells")
     budget = _required_budget(eps0, lam)
-    cells = parse_rational(values.get("cells", "200"), "cells")
+    cells = parse_rational(ungrouped(values.get("cells", "200")), "cells")
     if cells.denominator != 1:
         raise InputError("cells", values["cells"], f"an integer from 1 to {LARGEST_CELLS}")
     domain: Any = values.get("domain", "binary")
@@ -242,10 +245,17 @@ def users(text: str) -> int:
     from symshuffle.accountants.evaluate import LARGEST_N, check_n
 
     try:
-        number = parse_rational(text, "n")
+        number = parse_rational(ungrouped(text), "n")
         return check_n(int(number) if number.denominator == 1 else number)  # refused there
     except InputError:  # in the user's own words
         raise InputError("n", text, f"an integer from 1 to {LARGEST_N}") from None
+
+
+def jobs(text: str | None) -> int:
+    """The number of processes; one per core where none is given."""
+    from symshuffle.executors import MOST_JOBS
+
+    return min(os.cpu_count() or 1, MOST_JOBS) if text is None else as_integer(text, "--jobs", 1, MOST_JOBS)
 
 
 def engine_and_rigour(name: EngineName, rel: float, rigour: Rigour | None) -> tuple[Engine | None, Rigour | None]:

@@ -12,10 +12,11 @@ from rich.measure import Measurement
 
 from symshuffle.artifacts import check_destination, write_atomically
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import Json, Users
+from symshuffle.cli.arguments import FewJobs, Json, Users
 from symshuffle.cli.progress import progress
 from symshuffle.errors import InputError
-from symshuffle.numbers import parse_rational
+from symshuffle.executors import workers
+from symshuffle.numbers import as_integer, parse_rational, ungrouped
 
 app = typer.Typer()
 
@@ -34,17 +35,19 @@ def compare(
         list[str] | None, typer.Option("--mechanism", help="A row that is wanted (repeat); default: all.")
     ] = None,
     variants: Annotated[
-        int, typer.Option("--variants", help="Rows of one mechanism at most: its best integer parameters.")
-    ] = 1,
+        str, typer.Option("--variants", help="Rows of one mechanism at most: its best integer parameters.")
+    ] = "1",
     rel: Annotated[float, typer.Option(help="Relative width of eps and eps0 to aim at.")] = 1e-4,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw risk against eps and eps0.")] = None,
+    jobs: FewJobs = "1",
     as_json: Json = False,
 ) -> None:
     """Compare all mechanisms with k inputs, each at its best parameters, at one local or central budget."""
+    from symshuffle.comparison.compare import LARGEST_VARIANTS
     from symshuffle.comparison.compare import compare as compared
 
-    inputs = parse_rational(k, "--k")
+    inputs = parse_rational(ungrouped(k), "--k")
     if inputs.denominator != 1:
         raise InputError("--k", k, "an integer of at least 2")
     for path, name in ((csv, "--csv"), (plot, "--plot")):
@@ -54,7 +57,7 @@ def compare(
         from symshuffle.comparison.picture import check_picture
 
         check_picture(plot.suffix)
-    with progress() as display:
+    with progress() as display, workers(arguments.jobs(jobs)) as executor:
         task = display.add_task("", total=None)
         found = compared(
             int(inputs),
@@ -64,8 +67,9 @@ def compare(
             eps=eps,
             delta=delta,
             mechanisms=mechanism,
-            variants=variants,
+            variants=as_integer(variants, "variants", 1, LARGEST_VARIANTS),
             rel=rel,
+            executor=executor,
             progress=lambda done, of, name: display.update(task, completed=done, total=of, description=name),
         )
     if csv is not None:

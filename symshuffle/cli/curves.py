@@ -7,6 +7,7 @@ import io
 import json
 from fractions import Fraction
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,6 +21,7 @@ from symshuffle.cli.arguments import (
     LAW_BITS,
     Direction,
     Eps0,
+    FewJobs,
     File,
     Json,
     Lam,
@@ -30,8 +32,10 @@ from symshuffle.cli.arguments import (
     Users,
 )
 from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
+from symshuffle.cli.progress import progress
 from symshuffle.errors import InputError
-from symshuffle.numbers import format_decimal
+from symshuffle.executors import workers
+from symshuffle.numbers import as_integer, format_decimal, ungrouped
 from symshuffle.results import SafeEnd
 
 if TYPE_CHECKING:
@@ -138,7 +142,7 @@ def curve(
     delta: Annotated[str | None, typer.Option("--delta", help="Target delta in (0, 1), for eps-n.")] = None,
     start: Annotated[str | None, typer.Option("--from", help="First eps, n or alpha; default 0, 1000 or 0.")] = None,
     stop: Annotated[str | None, typer.Option("--to", help="Last eps, n or alpha; default -, 1e6 or 1.")] = None,
-    points: Annotated[int, typer.Option(help="How many points; geometric in n, even otherwise.")] = 30,
+    points: Annotated[str, typer.Option(help="How many points; geometric in n, even otherwise.")] = "30",
     eps0: Eps0 = None,
     lam: Lam = None,
     param: Params = None,
@@ -148,11 +152,12 @@ def curve(
     rigour: RigourOption = None,
     table: Annotated[Path | None, typer.Option("--csv", help="Write the points to this CSV file as well.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the curve to this file (.png, .pdf, .svg).")] = None,
+    jobs: FewJobs = "1",
     as_json: Json = False,
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Profile delta(eps), amplification eps(n) at fixed delta, or the f-DP trade-off, as brackets at each point."""
-    from symshuffle.accountants.reduction import reduction
+    from symshuffle.accountants.curves import MOST_POINTS
 
     if plot is not None and plot.suffix.lower() not in (".png", ".pdf", ".svg"):
         raise InputError("--plot", plot, "a file that ends in .png, .pdf or .svg")
@@ -161,24 +166,34 @@ def curve(
             if not target.absolute().parent.is_dir():
                 raise InputError(option, target, "a file in a folder that exists")
             check_destination(target, argument=option)
+    number = as_integer(points, "points", 2, MOST_POINTS)
+    if kind is CurveKind.EPS_N:
+        start, stop = (None if end is None else ungrouped(end) for end in (start, stop))
     asked = arguments.source_or_channel(mech, eps0, lam, param, file)
-    found = _curve(
-        reduction(asked, **covering.whom),
-        kind,
-        n,
-        delta,
-        (start, stop, points),
-        direction,
-        rel,
-        _level(rel, rigour),
-    )
+    with progress() as display, workers(arguments.jobs(jobs)) as executor:
+        task = display.add_task("points", total=None)
+        found = _curve(
+            asked,
+            kind,
+            n,
+            delta,
+            (start, stop, number),
+            direction,
+            rigour=_level(rel, rigour),
+            rel=rel,
+            bits=LAW_BITS,
+            executor=executor,
+            progress=lambda known, of: display.update(task, completed=known, total=of),
+            **covering.whom,
+        )
+    given = None if n is None else arguments.users(n)
+    inputs = arguments.echoed(asked, eps0, lam, file=file, n=given, delta=delta, **{"from": start, "to": stop})
     if table is not None:
         write_atomically(table, _csv(found), argument="--csv")
     if plot is not None:
-        write_atomically(plot, _drawn(found, plot.suffix.lower().lstrip(".")), argument="--plot")
-    given = None if n is None else arguments.users(n)
-    inputs = arguments.echoed(asked, eps0, lam, file=file, n=given, delta=delta, **{"from": start, "to": stop})
-    inputs |= {"points": points, **covering.written}
+        form = plot.suffix.lower().lstrip(".")
+        write_atomically(plot, _drawn(found, form, _title(inputs)), argument="--plot")
+    inputs |= {"points": number, **covering.written}
     if as_json:
         typer.echo(json.dumps({**found.to_dict(), "inputs": inputs}, indent=2))
         return
@@ -198,8 +213,7 @@ def _curve(
     delta: str | None,
     axis: tuple[str | None, str | None, int],
     direction: Question,
-    rel: float,
-    level: Rigour,
+    **options: Any,
 ) -> Curve:
     from symshuffle.accountants import curves
 
@@ -213,21 +227,17 @@ def _curve(
     if kind is CurveKind.EPS_N:
         where = curves.spaced(start or "1000", stop or "1e6", points, geometric=True)
         users = sorted({arguments.users(str(x if x in (where[0], where[-1]) else round(x))) for x in where})
-        return curves.amplification_curve(
-            asked, delta=delta, users=users, direction=direction, rigour=level, rel=rel, bits=LAW_BITS
-        )
+        return curves.amplification_curve(asked, delta=delta, users=users, direction=direction, **options)
     users_of = arguments.users(str(n))
     if kind is CurveKind.DELTA_EPS:
         if stop is None:
             raise InputError("--to", None, "the last level eps of the profile")
         levels = curves.spaced(start or "0", stop, points)
-        return curves.delta_curve(
-            asked, n=users_of, levels=levels, direction=direction, rigour=level, rel=rel, bits=LAW_BITS
-        )
+        return curves.delta_curve(asked, n=users_of, levels=levels, direction=direction, **options)
     if direction is not Question.BOTH:
         raise InputError("--direction", direction.value, "both: a trade-off takes both")
     alphas = curves.spaced(start or "0", stop or "1", points)
-    return curves.tradeoff_curve(asked, n=users_of, alphas=alphas, rigour=level, rel=rel, bits=LAW_BITS)
+    return curves.tradeoff_curve(asked, n=users_of, alphas=alphas, **options)
 
 
 def _level(rel: float, rigour: Rigour | None) -> Rigour:
@@ -262,7 +272,23 @@ def _csv(found: Curve) -> str:
     return text.getvalue()
 
 
-def _drawn(found: Curve, form: str) -> bytes:
+def _title(inputs: dict[str, Any]) -> str:
+    """What was asked, in one line: the mechanism with its parameters, n and the target."""
+
+    def brief(value: Any) -> str:
+        if not isinstance(value, str) or "/" not in value:
+            return f"{value:,}" if isinstance(value, int) else str(value)
+        try:
+            return f"{float(Fraction(value)):g}"
+        except ValueError:  # a path
+            return Path(value).name
+
+    axis = ("mechanism", "from", "to", "points")
+    told = (f"{name} = {brief(value)}" for name, value in inputs.items() if name not in axis)
+    return ", ".join([str(inputs["mechanism"]), *told])
+
+
+def _drawn(found: Curve, form: str, title: str) -> bytes:
     """The brackets as a band, with the end that is the bound as a line."""
     from matplotlib.figure import Figure
 
@@ -282,6 +308,7 @@ def _drawn(found: Curve, form: str) -> bytes:
     )
     names = {"eps": "ε", "delta": "δ", "n": "n (users)", "alpha": "type I error α", "beta": "type II error β"}
     axes.set(xlabel=names[found.x], ylabel=names[found.y])
+    axes.set_title("\n".join(wrap(title, 70)), fontsize="medium")
     axes.grid(alpha=0.3)
     if found.kind is CurveKind.F_DP:
         axes.plot([0, 1], [1, 0], linestyle=":", color="0.4", label="perfect privacy")

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.errors import InputError
-from symshuffle.numbers import Ball, Number, format_decimal, lower_end, parse_rational, upper_end
+from symshuffle.numbers import Ball, Number, format_decimal, lower_end, parse_rational, ungrouped, upper_end
 
 if TYPE_CHECKING:
     from symshuffle.frontiers.orbits import Frontier
@@ -137,7 +137,7 @@ def _cap(lam: str | None, eps0: str | None, option: str) -> Real | None:
 
 
 def _inputs(text: str) -> int:
-    value = parse_rational(text, "--k")
+    value = parse_rational(ungrouped(text), "--k")
     if value.denominator != 1:
         raise InputError("--k", text, "an integer of at least 2")
     return int(value)

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.errors import InputError
-from symshuffle.numbers import Exp, parse_rational
+from symshuffle.numbers import Exp, parse_rational, ungrouped
 
 if TYPE_CHECKING:
     from symshuffle.anchored.law import AnchoredLaw
@@ -52,7 +52,7 @@ def law(
 
 
 def _users(text: str) -> int:
-    value = parse_rational(text, "--n")
+    value = parse_rational(ungrouped(text), "--n")
     if value.denominator != 1 or value < 1:
         raise InputError("--n", text, "an integer of at least 1")
     return int(value)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import shutil
 import tempfile
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -16,14 +16,16 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.artifacts import check_destination, installed, write_atomically
+from symshuffle.claims import registry
 from symshuffle.claims.model import Claim
 from symshuffle.claims.outcomes import Outcome
 from symshuffle.claims.papers import bibliography
 from symshuffle.claims.registry import Ledger, LedgerError, load, load_named
-from symshuffle.claims.verify import MOST_JOBS
 from symshuffle.claims.verify import verify as run_claims
+from symshuffle.cli import arguments
 from symshuffle.cli.progress import progress
 from symshuffle.errors import InputError
+from symshuffle.executors import mapped, workers
 from symshuffle.numbers import enclose
 from symshuffle.report.cite import bibtex
 from symshuffle.report.entries import LedgerEntry, entries
@@ -51,7 +53,6 @@ _Selectors = Annotated[
     list[str] | None,
     typer.Argument(metavar="[ID|PAPER|GLOB]...", help="Which claims; all by default.", show_default=False),
 ]
-_Jobs = Annotated[str | None, typer.Option(metavar="N", help="Processes; by default one per core.")]
 _Package = Annotated[
     str | None, typer.Option("--ledger", metavar="PACKAGE", help="A ledger of your own, by the name of its package.")
 ]
@@ -69,7 +70,7 @@ def _console() -> Console:
 @app.command()
 def verify(
     selectors: _Selectors = None,
-    jobs: _Jobs = None,
+    jobs: arguments.Jobs = None,
     json: Annotated[str | None, typer.Option(metavar="FILE", help="Write the outcomes as JSON; - prints.")] = None,
     report: Annotated[
         str | None, typer.Option(metavar="DIR|FILE.html", help="Write a site, or one page, for a browser.")
@@ -83,7 +84,7 @@ def verify(
 
     Exit code 0 if every verdict is the recorded one and every control was rejected, 1 otherwise.
     """
-    processes = _jobs(jobs)
+    processes = arguments.jobs(jobs)
     if json not in (None, STDOUT):
         check_destination(Path(json), argument="--json")
     if report is not None:
@@ -114,7 +115,7 @@ def verify(
 def report(
     selectors: _Selectors = None,
     html: Annotated[str, typer.Option(metavar="DIR|FILE.html", help="Where the site, or the one page, goes.")] = "site",
-    jobs: _Jobs = None,
+    jobs: arguments.Jobs = None,
     package: _Package = None,
 ) -> None:
     """Run the ledger and write it for a browser: a dashboard with search, and a page for every entry.
@@ -124,7 +125,7 @@ def report(
     """
     from symshuffle.report.site import check_report, write_report
 
-    processes = _jobs(jobs)
+    processes = arguments.jobs(jobs)
     check_report(Path(html), argument="--html")
     ledger = _ledger(package)
     outcomes = _run(ledger, ledger.select(selectors or ()), processes)
@@ -138,14 +139,6 @@ def report(
 
 def _status(outcomes: Sequence[Outcome]) -> int:
     return 0 if outcomes and all(outcome.agrees_with_record for outcome in outcomes) else 1
-
-
-def _jobs(text: str | None) -> int:
-    if text is None:
-        return min(os.cpu_count() or 1, MOST_JOBS)
-    if not text.isdecimal() or len(text) > len(str(MOST_JOBS)) or not 1 <= int(text) <= MOST_JOBS:
-        raise InputError("--jobs", text, f"an integer from 1 to {MOST_JOBS}")
-    return int(text)
 
 
 def _run(ledger: Ledger, claims: Sequence[Claim], jobs: int, *, certified: bool = False) -> tuple[Outcome, ...]:
@@ -279,28 +272,39 @@ def _in_words(value: Any) -> str:
 def reproduce(
     names: Annotated[list[str], typer.Argument(metavar="ID...", help="Figures and tables.")],
     out: Annotated[str, typer.Option(metavar="DIR", help="Where the files go.")] = "out",
+    jobs: arguments.FewJobs = "1",
 ) -> None:
     """Draw figures and tables again, from the formulas of the library."""
     directory = Path(out)
     check_destination(directory, argument="--out", directory=True)
     ledger = load()
-    functions = {name: ledger.reproduction(name) for name in names}
+    wanted = list(dict.fromkeys(names))
+    for name in wanted:
+        ledger.reproduction(name)  # refused before anything is drawn
     with tempfile.TemporaryDirectory() as staging:
-        drawn: list[Path] = []
-        with progress() as display:
-            task = display.add_task("", total=len(functions))
-            for name, function in functions.items():
-                display.update(task, description=name)
-                files = function(Path(staging))
-                if not files:
-                    raise LedgerError(f"{name} was reproduced, but no file came of it")
-                drawn.extend(file.relative_to(staging) for file in files)
-                display.advance(task)
-            display.update(task, description="")
+        with progress() as display, workers(arguments.jobs(jobs)) as executor:
+            task = display.add_task(wanted[0], total=len(wanted))
+
+            def show(known: int, of: int) -> None:
+                display.update(task, completed=known, description=wanted[known] if known < of else "")
+
+            drawn = [
+                file
+                for files in mapped(partial(_drawn, ledger.package, staging), wanted, executor, show)
+                for file in files
+            ]
         for file in drawn:
             write_atomically(directory / file, (staging / file).read_bytes(), argument="--out")
     for file in drawn:
         typer.echo(directory / file)
+
+
+def _drawn(package: str, staging: str, name: str) -> list[Path]:
+    """Draw one figure or table; the files, below the folder that they were drawn in."""
+    files = registry.load(package).reproduction(name)(Path(staging))
+    if not files:
+        raise LedgerError(f"{name} was reproduced, but no file came of it")
+    return [file.relative_to(staging) for file in files]
 
 
 @app.command()

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from symshuffle.cli.arguments import Json
 from symshuffle.cli.progress import progress
-from symshuffle.errors import InputError
+from symshuffle.numbers import as_integer
 
 if TYPE_CHECKING:
     from symshuffle.vectors.means import PrivateMean
@@ -36,7 +36,7 @@ def mean(
         ),
     ] = "auto",
     seed: Annotated[
-        int | None, typer.Option("--seed", help="Seed of the simulation; drawn and printed if absent.")
+        str | None, typer.Option("--seed", help="Seed of the simulation; drawn and printed if absent.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -49,9 +49,7 @@ def mean(
     from symshuffle.vectors.means import private_mean
     from symshuffle.vectors.pairs import Adjacency
 
-    if seed is not None and seed < 0:
-        raise InputError("seed", seed, "an integer of at least 0")
-    used = secrets.randbits(64) if seed is None else seed
+    used = secrets.randbits(64) if seed is None else as_integer(seed, "seed", 0)
     with progress() as display:
         task = display.add_task("mean", total=None)
         found = private_mean(

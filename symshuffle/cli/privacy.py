@@ -14,6 +14,7 @@ from rich.table import Table
 
 from symshuffle.choices import Question
 from symshuffle.cli import arguments, vectors
+from symshuffle.cli import population as who_sends
 from symshuffle.cli.arguments import (
     LAW_BITS,
     Confirm,
@@ -31,6 +32,7 @@ from symshuffle.cli.arguments import (
     Users,
 )
 from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
+from symshuffle.cli.population import Dropout, Group, MinUsers
 from symshuffle.errors import Unsupported
 from symshuffle.numbers import parse_rational
 
@@ -69,6 +71,9 @@ def delta(
     rel: Rel = 1e-6,
     rigour: RigourOption = None,
     confirm: Confirm = False,
+    min_users: MinUsers = None,
+    dropout: Dropout = None,
+    group: Group = None,
     as_json: Json = False,
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
@@ -82,6 +87,13 @@ def delta(
     users = arguments.users(n)
     chosen, level = arguments.engine_and_rigour(engine, rel, rigour)
     reduced = reduction(asked, **covering.whom)
+    who = who_sends.population(users, min_users, dropout, group)
+    if who is not None:
+        wanted = {"exp_eps": target}
+        inputs = arguments.echoed(asked, eps0, lam, file=file, n=users, eps=eps, exp_eps=exp_eps)
+        inputs |= covering.written
+        who_sends.show("delta", who, reduced, wanted, (direction, chosen, level, rel, confirm), inputs, as_json)
+        return
     bound = solve.delta(
         reduced,
         n=users,
@@ -116,6 +128,9 @@ def epsilon(
     rel: Rel = 1e-6,
     rigour: RigourOption = None,
     confirm: Confirm = False,
+    min_users: MinUsers = None,
+    dropout: Dropout = None,
+    group: Group = None,
     as_json: Json = False,
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
@@ -129,6 +144,13 @@ def epsilon(
     users = arguments.users(n)
     chosen, level = arguments.engine_and_rigour(engine, rel, rigour)
     reduced = reduction(asked, **covering.whom)
+    who = who_sends.population(users, min_users, dropout, group)
+    if who is not None:
+        inputs = arguments.echoed(asked, eps0, lam, file=file, n=users, delta=delta)
+        inputs |= covering.written
+        wanted = {"delta": target}
+        who_sends.show("epsilon", who, reduced, wanted, (direction, chosen, level, rel, confirm), inputs, as_json)
+        return
     bound = solve.epsilon(
         reduced,
         n=users,

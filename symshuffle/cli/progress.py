@@ -25,7 +25,7 @@ def progress(*, logged: bool = False) -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    console = Console(stderr=True)
+    console = Console(file=sys.stderr)  # that of now: a sweep sends that of its points elsewhere
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
     return Progress(*columns, console=console, transient=not logged, disable=not (logged or console.is_terminal))
 

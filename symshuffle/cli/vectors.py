@@ -13,7 +13,7 @@ from rich.table import Table
 from symshuffle.choices import Blanket, Direction
 from symshuffle.cli import arguments
 from symshuffle.errors import InputError, Unsupported
-from symshuffle.numbers import format_decimal, parse_rational
+from symshuffle.numbers import format_decimal, parse_rational, ungrouped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -120,7 +120,7 @@ def mechanism(
 
 
 def _dimension(text: str) -> int:
-    number = parse_rational(text, "d")
+    number = parse_rational(ungrouped(text), "d")
     if number.denominator != 1 or number < 1:
         raise InputError("d", text, "an integer of at least 1")
     return int(number)

@@ -10,9 +10,10 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.cli import arguments
-from symshuffle.cli.arguments import Eps0, File, Json, Lam, Mech, Params, Rel, Users
+from symshuffle.cli.arguments import Eps0, FewJobs, File, Json, Lam, Mech, Params, Rel, Users
 from symshuffle.cli.progress import progress
 from symshuffle.errors import InputError, Unsupported
+from symshuffle.executors import workers
 from symshuffle.numbers import format_decimal
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def worst_background(
     param: Params = None,
     file: File = None,
     rel: Rel = 1e-6,
+    jobs: FewJobs = "1",
     as_json: Json = False,
 ) -> None:
     """Search for the worst real neighbouring datasets, and say how far below the bound they stay."""
@@ -50,7 +52,7 @@ def worst_background(
     if isinstance(asked, Reducible):
         raise InputError("mechanism", mech, "a mechanism of finitely many inputs, or laplace")
     users = arguments.users(n)
-    found = _searched(asked, users, target, rel)
+    found = _searched(asked, users, target, rel, arguments.jobs(jobs))
     reduced = reduction(asked)
     answered = solve.delta(reduced, n=users, exp_eps=target, rel=rel)
     bound, neighbours = answered.bracket, answered.neighbours
@@ -82,7 +84,9 @@ def worst_background(
     Console(highlight=False).print(table)
 
 
-def _searched(asked: Mechanism | Laplace | Composed | Channel, users: int, target: Real, rel: float) -> WorstCase:
+def _searched(
+    asked: Mechanism | Laplace | Composed | Channel, users: int, target: Real, rel: float, jobs: int
+) -> WorstCase:
     """The widest search that is within reach: all datasets, two types of the others, or one."""
     from symshuffle.accountants import adversary
     from symshuffle.accountants.reduction import reduction
@@ -91,7 +95,7 @@ def _searched(asked: Mechanism | Laplace | Composed | Channel, users: int, targe
     try:
         channel = _matrix(asked, users)
         if channel is not None:
-            with progress() as display:
+            with progress() as display, workers(jobs) as executor:
                 task = display.add_task("backgrounds", total=None)
                 return adversary.worst_background(
                     channel,
@@ -100,6 +104,7 @@ def _searched(asked: Mechanism | Laplace | Composed | Channel, users: int, targe
                     rel=rel,
                     pairs=asked.input_pairs() if isinstance(asked, Mechanism) and not asked.every_pair else None,
                     progress=lambda done, of: display.update(task, completed=done, total=of),
+                    executor=executor,
                 )
     except Unsupported:
         if not reduction(asked).datasets:

@@ -35,7 +35,7 @@ import sympy as sp
 
 from symshuffle.accountants.reduction import reduction
 from symshuffle.accountants.solve import delta
-from symshuffle.choices import MatchKind, Population
+from symshuffle.choices import MatchKind, Population, replace_choice
 from symshuffle.comparison.families import Family
 from symshuffle.comparison.forms import LARGEST_EPS0, Forms
 from symshuffle.comparison.matching import Match
@@ -146,6 +146,9 @@ class Rivals:
     n: int
     goal: Fraction
     rigour: Rigour = Rigour.FLOAT64
+
+    def __post_init__(self) -> None:
+        replace_choice(Rigour, self, "rigour")
 
     def left(self, known: frozenset[int] = frozenset()) -> tuple[Parameters, ...] | None:
         """What may have a risk below the goal, besides the known integers.

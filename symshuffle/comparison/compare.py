@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache, partial
 from typing import Final, TypeAlias
 
 import sympy as sp
@@ -28,6 +30,7 @@ from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
 from symshuffle.estimation.lower_bounds import minimax_sandwich
 from symshuffle.estimation.votes import LARGEST_STRING, bitwise_votes
+from symshuffle.executors import mapped
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.mechanisms.unary import BitStrings
@@ -53,7 +56,7 @@ _FEW_INPUTS: Final = 1000
 _BITS: Final = 160
 
 Progress: TypeAlias = Callable[[int, int, str], None]
-"""Told how many of how many mechanisms are done, and which one is next."""
+"""Told how many of how many mechanisms with a budget are done, and which one is next."""
 
 
 def compare(
@@ -68,6 +71,7 @@ def compare(
     variants: int = 1,
     rel: float = REL,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> Comparison:
     r"""Every finite mechanism with k inputs, at its best parameters under one match.
 
@@ -93,7 +97,9 @@ def compare(
     rel : float
         Relative width of the brackets around eps and eps0 to aim at.
     progress : callable, optional
-        Called before every mechanism.
+        Called before every mechanism that has a budget, and at the end.
+    executor : Executor, optional
+        Who computes the mechanisms, as in :func:`symshuffle.sweep`; without one, this process.
 
     Raises
     ------
@@ -119,29 +125,41 @@ def compare(
     variants = as_integer(variants, "variants", 1, LARGEST_VARIANTS)
     found, absent = _families(k, match, mechanisms)
     rows: list[Row] = []
-    goal: float | None = None
-    reach = 0.0
-    for i, one in enumerate(found):
+    budgeted = [one for one in found if one.has_budget]
+
+    def told(known: int, of: int) -> None:
         if progress is not None:
-            progress(i, len(found), one.name)
+            progress(known, of, budgeted[known].name if known < of else "")
+
+    told(0, len(budgeted))
+    tried = iter(mapped(partial(_tried, k, n, match, rel, variants), budgeted, executor, told))
+    reach = 0.0
+    for one in found:
         if not one.has_budget:
             _without_budget(one, k, n, match, rows, absent)
             continue
-        try:
-            _check_strings(one)
-            closed = forms(one)
-            reach = max(reach, closed.chi_square(math.exp(LARGEST_EPS0), {p.name: 1.0 for p in one.free}))
-            if match.kind is MatchKind.EPS_DELTA and goal is None:
-                goal = _goal(k, match, n, rel)
-            rows.extend(_best(one, closed, match, n, rel, goal or 0.0, variants))
-        except (Unsupported, NotDecided) as error:
-            absent.append((one.name, str(error)))
-    if progress is not None:
-        progress(len(found), len(found), "")
+        made, reason, farthest = next(tried)
+        reach = max(reach, farthest)
+        rows.extend(made)
+        if reason:
+            absent.append((one.name, reason))
     if match.kind is MatchKind.CHI_SQUARE and match.value > reach > 0:
         allowed = f"a number in (0, {reach:.4g}], the range attainable at local levels up to {LARGEST_EPS0}"
         raise InputError("budget", budget, allowed)
     return Comparison(k, n, match, tuple(sorted(rows, key=lambda row: row.order)), tuple(absent))
+
+
+def _tried(k: int, n: int, match: Match, rel: float, variants: int, one: Family) -> tuple[list[Row], str, float]:
+    """The rows of a family, or why it has none, and how far its chi-square divergence reaches."""
+    reach = 0.0
+    try:
+        _check_strings(one)
+        closed = forms(one)
+        reach = closed.chi_square(math.exp(LARGEST_EPS0), {p.name: 1.0 for p in one.free})
+        goal = _goal(k, match, n, rel) if match.kind is MatchKind.EPS_DELTA else 0.0
+        return _best(one, closed, match, n, rel, goal, variants), "", reach
+    except (Unsupported, NotDecided) as error:
+        return [], str(error), reach
 
 
 def _check_inputs(k: int) -> None:
@@ -203,6 +221,7 @@ def _without_budget(one: Family, k: int, n: int, match: Match, rows: list[Row], 
     )
 
 
+@lru_cache(maxsize=16)
 def _goal(k: int, match: Match, n: int, rel: float) -> float:
     """The blanket variance of k-ary response at a central target, at which other parameters are ranked."""
     reference = family("krr", k)

@@ -16,7 +16,9 @@ from symshuffle.choices import MatchKind
 from symshuffle.comparison.matching import Match
 from symshuffle.comparison.search import Parameters
 from symshuffle.numbers import Ball, Number, format_decimal, lower_end, upper_end
-from symshuffle.results import Bracket, Rigour
+from symshuffle.results import Bracket, Rigour, outward
+from symshuffle.rows import Row as FlatRow
+from symshuffle.rows import ends
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -231,6 +233,21 @@ class Comparison:
             "rows": [row.to_dict() for row in self.rows],
             "absent": [{"mechanism": name, "reason": reason} for name, reason in self.absent],
         }
+
+    def to_rows(self) -> list[FlatRow]:
+        """A flat row per mechanism, for a data frame: ends of brackets as doubles rounded outward."""
+        found: list[FlatRow] = []
+        for row in self.rows:
+            attained = row.attained
+            one: FlatRow = {"mechanism": row.name, "k": self.inputs, "n": self.users}
+            one["parameters"] = ", ".join(f"{name}={value}" for name, value in row.parameters)
+            for name in ("eps0", "epsilon", "chi_square", "trace", "risk", "iid_risk", "variance", "bitwise_risk"):
+                one |= ends(getattr(row, name), name)
+            one["attained_lower"] = None if attained is None else outward(attained.lower, up=False)
+            one["risk_floor"] = None if row.floor is None else outward(row.floor, up=False)
+            one |= {"estimator": row.estimator or None, "reason": row.reason or None, "choice": row.choice}
+            found.append(one | {"worse_than_uniform": row.worse_than_uniform, "bits_per_message": row.bits})
+        return found
 
     def to_csv(self) -> str:
         """One line per row, numbers as doubles rounded to the safe side; composite fields as JSON."""

@@ -22,7 +22,7 @@ from symshuffle.decompositions.composition import Composition, Part, hamming, jo
 from symshuffle.errors import InputError
 from symshuffle.mechanisms.continuous import LARGEST_CELLS, Laplace
 from symshuffle.mechanisms.registry import mechanism
-from symshuffle.numbers import parse_rational
+from symshuffle.numbers import parse_rational, ungrouped
 
 LONGEST: Final = 2_000
 """Characters beyond which an expression is refused."""
@@ -30,7 +30,7 @@ LONGEST: Final = 2_000
 LARGEST_JOINT: Final = 64
 """Coordinates beyond which a joint composition is refused."""
 
-_TOKEN: Final = re.compile(r"\s*([A-Za-z][A-Za-z0-9_-]*|[0-9.]+(?:[eE][+-]?[0-9]+)?(?:/[0-9]+)?|[(),:=])")
+_TOKEN: Final = re.compile(r"\s*([A-Za-z][A-Za-z0-9_-]*|[0-9._]+(?:[eE][+-]?[0-9]+)?(?:/[0-9]+)?|[(),:=])")
 _OPERATORS: Final = ("joint", "parallel", "subsample", "hamming")
 
 _T = TypeVar("_T")
@@ -118,7 +118,7 @@ class _Reader:
         if not self.peek()[:1].isdigit() and not self.peek().startswith("."):
             raise _malformed(self.text, self.position(), "a number")
         self.place += 1
-        return parse_rational(self.tokens[self.place - 1][0], "mechanism")
+        return parse_rational(ungrouped(self.tokens[self.place - 1][0]), "mechanism")
 
     def integer(self, what: str, largest: int) -> int:
         start = self.position()

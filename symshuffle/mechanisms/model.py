@@ -35,7 +35,7 @@ from symshuffle.mechanisms.symbolic import (
     rebuilt,
     same_function,
 )
-from symshuffle.numbers import Verdict
+from symshuffle.numbers import Verdict, ungrouped
 
 LARGEST_CHANNEL: Final = 2_000_000
 """Matrix entries beyond which an explicit channel is refused."""
@@ -160,6 +160,8 @@ class Mechanism:
         known: dict[sp.Symbol, sp.Expr] = {}
         for name, parameter in names.items():
             if name in given:
+                text = given[name]
+                given[name] = ungrouped(text) if parameter.integer and isinstance(text, str) else text
                 known[parameter.symbol] = parameter.read(given[name], known)
         return self._substitute(known, tuple(given.items()))
 

@@ -41,7 +41,14 @@ from symshuffle.numbers.comparisons import (
     upper_end,
 )
 from symshuffle.numbers.decimals import brief, format_decimal, format_log10
-from symshuffle.numbers.readers import as_constant, as_distribution, as_integer, as_number, parse_rational
+from symshuffle.numbers.readers import (
+    as_constant,
+    as_distribution,
+    as_integer,
+    as_number,
+    parse_rational,
+    ungrouped,
+)
 
 __all__ = [
     "DEFAULT_BITS",
@@ -73,6 +80,7 @@ __all__ = [
     "sums_to_one",
     "to_arb",
     "to_float",
+    "ungrouped",
     "upper_end",
     "working_precision",
 ]

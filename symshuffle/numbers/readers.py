@@ -15,6 +15,7 @@ from symshuffle.numbers.comparisons import less, sums_to_one
 from symshuffle.numbers.decimals import brief
 
 _RATIONAL: Final = re.compile(r"[+-]?\d+/\d+|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?(\d{1,4}))?", re.ASCII)
+_GROUPED: Final = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+|\d+(?:_\d+)+", re.ASCII)
 _LONGEST_TEXT: Final = 1000
 _LARGEST_EXPONENT: Final = 3000
 """Longer numbers are refused: "1e999999999" would ask for a gigabyte of zeros, and Python prints 4300 digits."""
@@ -45,6 +46,19 @@ def parse_rational(text: object, argument: str) -> Fraction:
         return Fraction(written)
     except ZeroDivisionError:
         raise InputError(argument, shown, "a denominator other than 0") from None
+
+
+def ungrouped(text: str) -> str:
+    """An integer written in groups, as ``200,000`` or ``200_000``, without their marks; any other text as it is.
+
+    Commas separate groups of three; what could be a decimal comma (``0,100``) is no such integer.
+
+    Examples
+    --------
+    >>> ungrouped("200,000"), ungrouped("1_000"), ungrouped("0,100")
+    ('200000', '1000', '0,100')
+    """
+    return text.strip().replace(",", "").replace("_", "") if _GROUPED.fullmatch(text.strip()) else text
 
 
 def as_number(entry: object, argument: str) -> Number:
@@ -82,6 +96,8 @@ def as_constant(entry: object, argument: str) -> Number | Exp:
 def as_integer(entry: object, argument: str, least: int, most: int | None = None) -> int:
     """Read an integer of a range: an ``int``, one of NumPy, a fraction of denominator 1, or text; no truth value.
 
+    Text may be grouped, as :func:`ungrouped` reads it.
+
     Raises
     ------
     InputError
@@ -97,7 +113,7 @@ def as_integer(entry: object, argument: str, least: int, most: int | None = None
         found = int(entry)
     elif isinstance(entry, str | Fraction):
         try:
-            read = parse_rational(entry, argument)
+            read = parse_rational(ungrouped(entry) if isinstance(entry, str) else entry, argument)
         except InputError:
             read = Fraction(1, 2)
         found = int(read) if read.denominator == 1 else None

@@ -25,8 +25,8 @@ from symshuffle.vectors import sphere
 INSIDE = {
     "accountants.confirm.laplace.laplace_transform",
     "decompositions.closed_forms.closed_form",
-    "decompositions.composition.composed_law",
-    "decompositions.composition.mixed_law",
+    "decompositions.composition.laws.composed_law",
+    "decompositions.composition.laws.mixed_law",
     "decompositions.tables.root",
     "frontiers.caps.at",
     "frontiers.caps.check_cap",

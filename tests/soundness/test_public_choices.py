@@ -23,10 +23,11 @@ from symshuffle.accountants import (
     curves,
     evaluate,
     inverses,
+    participation,
     reduction,
 )
 from symshuffle.anchored.law import AnchoredLaw
-from symshuffle.comparison import matching
+from symshuffle.comparison import certified, families, forms, matching
 from symshuffle.continuous_law import LevelledPair
 from symshuffle.decompositions import backgrounds, closed_forms, composition, laplace, rising, symbolic
 from symshuffle.design import (
@@ -84,6 +85,7 @@ MADE = {
     "accountants.inverses.Inverse",
     "engines.bromwich.Bromwich",
     "accountants.amplification.Amplification",
+    "accountants.participation.PopulationBound",
     "design.decision.properties.PropertyReport",
     "frontiers.leakage.PairLeakage",
     "design.decision.tradeoff.Design",
@@ -92,6 +94,7 @@ MADE = {
     "likelihood.normal.NormalProfile",
     "likelihood.poisson.PoissonProfile",
     "likelihood.worst.WorstCurve",
+    "report.entries.LedgerEntry",
     "lp.LinearProgram",
 }
 """Results and solver programs that the library fills in: certificates among them are refused by ``verify``."""
@@ -114,6 +117,10 @@ LEVEL = {"exp_eps": F(6, 5)}
 TREE = joint(mechanism("krr").at(k=3), mechanism("rr"))
 WAY = composition.patterns(TREE)[0]
 PROBLEM = smoothed_point_masses(3, 1)
+FEWER = participation.Population(3, dropout="1/10")
+FAMILY = families.family("krr", 3)
+FORMS = forms.forms(FAMILY)
+MATCH = matching.Match("eps0", HALF, None)
 ASKED = {"n": 3, "eps": "1/10"}
 
 
@@ -164,11 +171,18 @@ DOORS = {
     "accountants.covered.mixed_laws.question": lambda v: covered.mixed_laws(
         reduction.reduction(Laplace(F(2))).mixed[0], F(6, 5), v, None
     ),
+    "accountants.participation.delta.direction": lambda v: participation.delta(W, FEWER, **LEVEL, direction=v),
+    "accountants.participation.delta.rigour": lambda v: participation.delta(W, FEWER, **LEVEL, rigour=v),
+    "accountants.participation.epsilon.direction": lambda v: participation.epsilon(W, FEWER, delta="1/10", direction=v),
+    "accountants.participation.epsilon.rigour": lambda v: participation.epsilon(
+        W, FEWER, delta="1/10", rigour=v, rel=0.1
+    ),
     "accountants.solve.delta.direction": lambda v: delta(W, **ASKED, direction=v),
     "accountants.solve.delta.rigour": lambda v: delta(W, n=3, exp_eps="6/5", rigour=v),
     "accountants.solve.epsilon.direction": lambda v: epsilon(W, n=3, delta="1/10", direction=v),
     "accountants.solve.epsilon.rigour": lambda v: epsilon(W, n=3, delta="1/10", rigour=v, rel=0.1),
     "accountants.bounds.limit_variance.direction": lambda v: bounds.limit_variance(REDUCED, v),
+    "comparison.certified.Rivals.rigour": lambda v: certified.Rivals(FAMILY, FORMS, MATCH, 9, HALF, v),
     "comparison.matching.Match.kind": lambda v: matching.Match(v, HALF, None),
     "decompositions.backgrounds.ConstantBackground.others": lambda v: backgrounds.ConstantBackground(KRR, v),
     "decompositions.closed_forms.ClosedForm.datasets.others": lambda v: closed_forms.closed_form(
@@ -275,6 +289,12 @@ DOORS = {
     "mechanisms.continuous.Laplace.mixed_law.direction": lambda v: Laplace(F(2)).mixed_law(F(6, 5), direction=v),
     "mechanisms.continuous.Laplace.background.direction": lambda v: Laplace(F(2)).background(F(6, 5), direction=v),
     "mechanisms.continuous.Laplace.mixed_background.direction": lambda v: Laplace(F(2)).mixed_background(
+        F(6, 5), direction=v
+    ),
+    "mechanisms.continuous.Laplace.mixed_null_law.direction": lambda v: Laplace(F(2)).mixed_null_law(
+        F(6, 5), direction=v
+    ),
+    "mechanisms.continuous.Laplace.mixed_null_background.direction": lambda v: Laplace(F(2)).mixed_null_background(
         F(6, 5), direction=v
     ),
     "mixed_law.Segment.finite.side": lambda v: list(MIXED.segments[0].finite(v, 4, 64)),

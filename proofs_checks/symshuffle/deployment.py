@@ -1,0 +1,318 @@
+"""Who counts as a user: more messages, dropout, groups, several messages of each user."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from symshuffle.accountants.dropout import mean_over_dropouts
+from symshuffle.accountants.participation import Population, delta, group_factor
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    for_all,
+    identity,
+    serving,
+)
+from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.engines.exact import Exact
+from symshuffle.law import Law
+from symshuffle.results import Bracket, Rigour
+from symshuffle.shuffled import Histogram, law_divergence, shuffled_divergence, shuffled_law, worst_shuffled_divergence
+
+CHANNELS: Final[tuple[tuple[str, Channel], ...]] = (
+    ("2-RR, lam=3", Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])),
+    ("3-RR, lam=3", Channel.from_rows([["3/5", "1/5", "1/5"], ["1/5", "3/5", "1/5"], ["1/5", "1/5", "3/5"]])),
+    ("three inputs, unlike", Channel.from_rows([["1/2", "1/2"], ["2/3", "1/3"], ["1/8", "7/8"]])),
+    ("erasure of 1/3", Channel.from_rows([["2/3", 0, "1/3"], [0, "2/3", "1/3"]])),
+)
+
+ORDERS: Final = (Fraction(1), Fraction(6, 5), Fraction(2))
+
+
+def _pairs(channel: Channel) -> Iterator[tuple[int, int]]:
+    return itertools.permutations(range(channel.num_inputs), 2)
+
+
+def _worst(channel: Channel, n: int, order: Fraction) -> Any:
+    """The largest divergence of any two neighbouring datasets, by enumeration."""
+    return max(worst_shuffled_divergence(channel, pair, n, order)[0] for pair in _pairs(channel))
+
+
+# -- symshuffle.more-users
+
+
+def _growth(n: Any) -> Any:
+    """How much one more user can raise the expected positive part of the sum, as a factor."""
+    return (n + 1) / n if isinstance(n, sp.Basic) else Fraction(n + 1, n)
+
+
+def _subadditive(at: str) -> Iterator[Comparison]:
+    """(u + v)_+ is at most u_+ + v_+: by the signs of two reals and of their sum, up to their order."""
+    a, b = sp.symbols("a b", nonnegative=True)
+    for first, second in ((a, b), (a + b, -b), (b, -(a + b)), (-a, -b)):
+        left_over = sp.expand(_positive(first) + _positive(second) - _positive(first + second))
+        known = bool(left_over.is_nonnegative)
+        yield decide(known, at=f"{at}, of {first} and {second}", computed=str(left_over), claimed=">= 0", symbolic=True)
+
+
+def _positive(value: sp.Expr) -> sp.Expr:
+    """The positive part of a sum whose terms are of one sign."""
+    value = sp.expand(value)
+    return value if value.is_nonnegative else sp.Integer(0)
+
+
+def _laws() -> Iterator[tuple[str, Law]]:
+    for label, channel in CHANNELS:
+        for order in ORDERS:
+            pair = simplified_decomposition(channel, (0, 1)).reduction_pair()
+            yield f"{label}, exp(eps)={order}", pair.gparv(order, direction="forward")
+    yield "one atom", Law((Fraction(2),), (Fraction(1),))
+    yield "symmetric", Law((Fraction(-1), Fraction(1)), (Fraction(1, 2), Fraction(1, 2)))
+
+
+def _check_growth(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    n = sp.Symbol("n", integer=True, positive=True)
+    total, part = sp.symbols("S E", positive=True)
+    # S = (sum over i of S - G_i) / n, the n + 1 terms of which have the law of a sum of n.
+    yield identity(((n + 1) * total - total) / n, total, at="the mean of all sums that leave one out, times (n + 1)/n")
+    yield from _subadditive("positive parts of sums")
+    share = (n + 1) * part / n  # n + 1 terms, each with the positive part of a sum of n, over n
+    yield from serving("laws", [identity(statement(n) * part, share, at="any law with E(S_n)_+ = E, any n")])
+    yield identity(statement(n) * n / (n + 1), 1, at="H(n + 1) over H(n), any n")
+    for label, law in _laws():
+        bounds = [Exact().bracket(law, m).exact for m in range(1, 7)]
+        sums = [m * (value - law.singular) for m, value in enumerate(bounds, start=1) if value is not None]
+        for m, (before, after) in enumerate(itertools.pairwise(sums), start=1):
+            relation = "==" if label == "one atom" else "<="
+            yield compare(after, statement(m) * before, relation, at=f"{label}, {m} and {m + 1} users")
+
+
+# -- symshuffle.dropout
+
+
+def _mean(n: int, dropout: Fraction, values: Sequence[Any]) -> Any:
+    """The mean of values at 1 to n messages, each of n - 1 users dropping out by itself."""
+    return sum(
+        math.comb(n - 1, m - 1) * (1 - dropout) ** (m - 1) * dropout ** (n - m) * value
+        for m, value in enumerate(values, start=1)
+    )
+
+
+def _dropping(channel: Channel, dropout: Fraction) -> Channel:
+    """Inputs that always send, then the same inputs dropping out; the last output is no message."""
+    sending = [(*row, Fraction(0)) for row in channel.rows]
+    leaving = [(*((1 - dropout) * p for p in row), dropout) for row in channel.rows]
+    return Channel((*sending, *leaving))
+
+
+def _check_dropout(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    for (label, channel), order, dropout, n in itertools.product(
+        CHANNELS, (Fraction(6, 5), Fraction(2)), (Fraction(1, 10), Fraction(2, 3)), (2, 3)
+    ):
+        at = f"{label}, exp(eps)={order}, q={dropout}, n={n}"
+        dropping, k = _dropping(channel, dropout), channel.num_inputs
+        for pair in _pairs(channel):
+            for held in range(k):  # the count of messages is that of the last output
+                found = shuffled_divergence(
+                    dropping, (pair[0], *[k + held] * (n - 1)), (pair[1], *[k + held] * (n - 1)), order
+                )
+                values = [
+                    shuffled_divergence(channel, (pair[0], *[held] * (m - 1)), (pair[1], *[held] * (m - 1)), order)
+                    for m in range(1, n + 1)
+                ]
+                yield compare(found, statement(n, dropout, values), at=f"{at}, inputs {pair}, others hold {held}")
+            worst = [worst_shuffled_divergence(channel, pair, m, order)[0] for m in range(1, n + 1)]
+            for others in itertools.combinations_with_replacement(range(k, 2 * k), n - 1):
+                found = shuffled_divergence(dropping, (pair[0], *others), (pair[1], *others), order)
+                yield compare(found, statement(n, dropout, worst), "<=", at=f"{at}, inputs {pair}, others {others}")
+        bounds = [delta(channel, Population(m), exp_eps=order, rigour="exact").bracket.exact for m in range(1, n + 1)]
+        answer = delta(channel, Population(n, dropout=dropout), exp_eps=order, rigour="exact").bracket
+        yield compare(answer.exact, statement(n, dropout, bounds), at=f"{at}, the library's bound")
+    for dropout in (Fraction(1, 10), Fraction(2, 3)):  # many messages, most of them on intervals
+        steps = [Fraction(1, m) for m in range(1, 201)]
+        rounded = mean_over_dropouts(
+            lambda m, _: Bracket(Fraction(1, m), Fraction(1, m), Rigour.BALL, "test", "1/m"), 200, dropout, 1e-3
+        )
+        claimed = statement(200, dropout, steps)
+        yield compare(rounded.lower, claimed, "<=", at=f"q={dropout}, 200 users: lower end")
+        yield compare(rounded.upper, claimed, ">=", at=f"q={dropout}, 200 users: upper end")
+
+
+# -- symshuffle.group-privacy
+
+
+def _powers(group: Any, ratio: Any) -> Any:
+    """(exp(g eps) - 1)/(exp(eps) - 1)."""
+    return group if ratio == 1 else (ratio**group - 1) / (ratio - 1)
+
+
+def _check_group(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    g = sp.Symbol("g", integer=True, positive=True)
+    p, q, r, x, y = sp.symbols("p q r x y", positive=True)
+    yield identity((p - x * q) + x * (q - y * r), p - x * y * r, at="the sum of two steps, any three laws")
+    yield from _subadditive("positive parts of two steps")
+    yield identity(statement(g + 1, x), 1 + x * statement(g, x), at="one more step, any g and exp(eps)")
+    yield identity(statement(1, x), 1, at="one step")
+    for size in range(1, 6):
+        yield identity(group_factor(size, x), statement(size, x), at=f"the library's factor, g={size}")
+    for (label, channel), order, n in itertools.product(CHANNELS, (Fraction(6, 5), Fraction(3, 2)), (2, 3)):
+        one = _worst(channel, n, order)
+        inputs = range(channel.num_inputs)
+        for others in itertools.combinations_with_replacement(inputs, n - 2):
+            for first, second in itertools.product(itertools.combinations_with_replacement(inputs, 2), repeat=2):
+                found = shuffled_divergence(channel, (*first, *others), (*second, *others), order**2)
+                at = f"{label}, exp(eps)={order}, n={n}: {first} and {second}, others {others}"
+                yield compare(found, statement(2, order) * one, "<=", at=at)
+
+
+# -- symshuffle.several-messages
+
+
+def _product(firsts: Sequence[Mapping[Histogram, Any]], seconds: Sequence[Mapping[Histogram, Any]], order: Any) -> Any:
+    """The divergence of two products of laws, one factor per shuffler."""
+
+    def joined(laws: Sequence[Mapping[Histogram, Any]]) -> dict[Any, Any]:
+        return {
+            tuple(h for h, _ in parts): math.prod((p for _, p in parts), start=Fraction(1))
+            for parts in itertools.product(*(law.items() for law in laws))
+        }
+
+    return law_divergence(joined(firsts), joined(seconds), order)
+
+
+def _joint(channel: Channel, dataset: Sequence[int], *, common: bool) -> dict[Any, Any]:
+    """Two messages of every user, drawn anew: histograms of two shufflers, or of one that all messages enter."""
+    law: dict[Any, Any] = {}
+    outputs = range(channel.num_outputs)
+    messages = list(itertools.product(outputs, repeat=2))
+    for sent in itertools.product(messages, repeat=len(dataset)):
+        mass: Any = Fraction(1)
+        for x, (y, z) in zip(dataset, sent, strict=True):
+            mass *= channel.rows[x][y] * channel.rows[x][z]
+        counts = [tuple(sum(pair[i] == y for pair in sent) for y in outputs) for i in (0, 1)]
+        key: Any = tuple(map(sum, zip(*counts, strict=True))) if common else tuple(counts)
+        law[key] = law.get(key, Fraction(0)) + mass
+    return law
+
+
+def _check_messages(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    for (label, channel), order in itertools.product(CHANNELS, ORDERS):
+        for held, pair in itertools.product(range(channel.num_inputs), _pairs(channel)):
+            datasets = [(x, held) for x in pair]
+            once = [shuffled_law(channel, dataset) for dataset in datasets]
+            rounds = statement([once[0]] * 2, [once[1]] * 2, order)
+            at = f"{label}, exp(eps)={order}, {datasets[0]} and {datasets[1]}"
+            for common, relation in ((False, "=="), (True, "<=")):
+                first, second = (_joint(channel, dataset, common=common) for dataset in datasets)
+                shufflers = "a common shuffler" if common else "two shufflers"
+                yield compare(law_divergence(first, second, order), rounds, relation, at=f"{at}: {shufflers}")
+
+
+CLAIMS: Final = (
+    Claim(
+        id="symshuffle.more-users",
+        kind=Kind.STATEMENT,
+        title="the bound never rises with the number of messages",
+        text=(
+            r"$E(G_1+\dots+G_{n+1})_+\le\frac{n+1}n E(G_1+\dots+G_n)_+$ for every law of $G$, so "
+            r"$H(n)=s+\frac1nE(G_1+\dots+G_n)_+$ never rises with $n$: what holds for n messages holds for more."
+        ),
+        source="symshuffle.accountants.participation",
+        assumptions=("messages beyond n come from users who follow the protocol",),
+        scope="symbolic in n and for any law; fourteen exact laws up to 6 users",
+        grade=Grade.PROVED,
+        printed=_growth,
+        check=_check_growth,
+        controls=(
+            Control("one percent less", lambda n: _growth(n) * Fraction(99, 100)),
+            Control("the factor (n+2)/(n+1)", lambda n: _growth(n + 1)),
+            Control("the factor falls, too", lambda n: 1 / _growth(n)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+        obligations=for_all("n", "laws"),
+    ),
+    Claim(
+        id="symshuffle.dropout",
+        kind=Kind.STATEMENT,
+        title="independent dropout with a public count is a binomial mean",
+        text=(
+            r"Let each of the $n-1$ other users drop out independently with probability $q$, whatever the inputs, the "
+            r"number of messages being seen. The divergence is $\sum_m P(M=m)D_m$, $M-1\sim$ Bin$(n-1,1-q)$, where all "
+            r"others hold one input, and at most that with the largest $D_m$ over all datasets of $m$ users otherwise."
+        ),
+        source="symshuffle.accountants.participation",
+        assumptions=("the differing user sends; where she may drop out as well, divergences are smaller",),
+        scope="four channels, two orders, two rates, 2 and 3 users, all datasets; intervals at 200 users",
+        grade=Grade.EXACT_CASES,
+        printed=_mean,
+        check=_check_dropout,
+        controls=(
+            Control("sending and dropping swapped", lambda n, q, values: _mean(n, 1 - q, values)),
+            Control("one percent more dropout", lambda n, q, values: _mean(n, q * Fraction(101, 100), values)),
+            Control("the differing user alone forgotten", lambda n, q, values: _mean(n, q, [Fraction(0), *values[1:]])),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+    Claim(
+        id="symshuffle.group-privacy",
+        kind=Kind.STATEMENT,
+        title="groups of users by a chain of neighbours",
+        text=(
+            r"If $D_{e^\varepsilon}\le\delta$ for all neighbours, then "
+            r"$D_{e^{g\varepsilon}}\le\delta(e^{g\varepsilon}-1)/(e^\varepsilon-1)$ for datasets that differ in $g$ "
+            "users."
+        ),
+        source="symshuffle.accountants.participation",
+        assumptions=("both directions",),
+        scope="symbolic in g and exp(eps); g = 2 on four channels, 2 and 3 users, all datasets",
+        grade=Grade.PROVED,
+        printed=_powers,
+        check=_check_group,
+        controls=(
+            Control("one percent less", lambda g, x: _powers(g, x) * Fraction(99, 100)),
+            Control("one step less", lambda g, x: _powers(g - 1, x)),
+            Control("deltas only add", lambda g, x: g),
+        ),
+        expected=ClaimVerdict.HOLDS,
+        obligations=for_all("group", "ratio"),
+    ),
+    Claim(
+        id="symshuffle.several-messages",
+        kind=Kind.STATEMENT,
+        title="two messages of each user are two rounds",
+        text=(
+            "Two independent messages of every user through two shufflers have the divergence of the product of two "
+            "rounds on the same inputs; through a common shuffler they have at most that, which is a post-processing."
+        ),
+        source="symshuffle.accountants.participation",
+        assumptions=("messages of a user are drawn independently given the input",),
+        scope="four channels, three orders, 2 users, all datasets, two messages each",
+        grade=Grade.EXACT_CASES,
+        printed=_product,
+        check=_check_messages,
+        controls=(
+            Control("one round", lambda firsts, seconds, order: _product(firsts[:1], seconds[:1], order)),
+            Control("three rounds", lambda a, b, order: _product([*a, a[0]], [*b, b[0]], order)),
+            Control(
+                "deltas add",
+                lambda a, b, order: sum(law_divergence(p, q, order) for p, q in zip(a, b, strict=True)),
+            ),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

@@ -1,0 +1,139 @@
+"""The mean of a falling bound over a binomial number of messages, from values at some numbers and binomial tails."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache, lru_cache
+from typing import Final, TypeAlias
+
+import flint
+
+from symshuffle.errors import Unsupported
+from symshuffle.numbers import DEFAULT_BITS, Ball, to_arb, working_precision
+from symshuffle.results import Bracket
+
+MOST_VALUES: Final = 2000
+"""Numbers of messages at which H is evaluated for one level; then the bracket says how wide it is."""
+
+LARGEST_EXACT: Final = 300
+"""Users up to which the mean over dropouts is a rational number."""
+
+_NEGLIGIBLE: Final = Fraction(1, 2**4000)
+_STARTS: Final = (-30, -12, -8, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 5)
+"""Where intervals begin, in deviations from the mean number of messages."""
+
+
+def mean_over_dropouts(
+    value: Callable[[int, float], Bracket], users: int, dropout: Fraction, rel: float, *, exact: bool = False
+) -> Bracket:
+    """The mean of a bound that never rises with the number of messages, over how many others drop out.
+
+    Parameters
+    ----------
+    value : callable
+        From a number of messages, 1 to ``users``, and a relative width to a bracket around the bound.
+    users : int
+        Number of users; one of them always sends.
+    dropout : Fraction
+        Probability that any other does not, in (0, 1).
+    rel : float
+        Relative width to aim at.
+    exact : bool
+        Whether to take every number by itself, with rational weights.
+
+    Raises
+    ------
+    Unsupported
+        If ``exact`` is asked for beyond 300 users.
+    """
+    if exact and users > LARGEST_EXACT:
+        raise Unsupported(f"rigour exact with dropout takes at most {LARGEST_EXACT} users, not {users}; use ball")
+    at = cache(lambda m: value(m, rel / 4))
+    share = rel / 4
+    centre, spread = (users - 1) * float(1 - dropout), math.sqrt((users - 1) * float(dropout * (1 - dropout)))
+    starts = {1, users, *(min(max(1 + round(centre + z * spread), 1), users) for z in _STARTS)}
+    nodes = sorted(range(1, users + 1) if exact else starts)
+    below = partial_cdf(users, dropout, exact=exact)
+    heap: list[tuple[Fraction, int, int]] = []
+
+    def push(left: int, right: int) -> Fraction:
+        """What the numbers from left to right - 1 leave open."""
+        if right - left <= 1:
+            return Fraction(0)
+        mass = below(right - 1)[1] - below(left - 1)[0]
+        open_ = max(mass, Fraction(0)) * max(at(left).upper - at(right).lower, Fraction(0))
+        heapq.heappush(heap, (-open_, left, right))
+        return open_
+
+    left_open = sum((push(*pair) for pair in itertools.pairwise(nodes)), start=Fraction(0))
+    chosen = set(nodes)
+    while heap and len(chosen) < MOST_VALUES:
+        if left_open <= Fraction(share) * _sides(sorted(chosen), at, below)[1]:
+            break
+        for _ in range(max(1, len(chosen) // 8)):  # several at a time: the sum above is not free
+            if not heap:
+                break
+            size, left, right = heapq.heappop(heap)
+            middle = (left + right) // 2
+            chosen.add(middle)
+            left_open += size + push(left, middle) + push(middle, right)
+    low, high = _sides(sorted(chosen), at, below)
+    rigour = min((at(m).rigour for m in chosen), key=lambda level: level.strength)
+    count = f"{len(chosen)} of {users} numbers of messages, binomial weights rounded outward"
+    found = Bracket(low, high, rigour, at(users).engine, f"mean over {count}; at n = {users}: {at(users).how}")
+    return found if found.width <= Fraction(rel) * high else replace(found, aimed=rel)
+
+
+_Cdf: TypeAlias = "Callable[[int], tuple[Fraction, Fraction]]"
+
+
+def _sides(nodes: list[int], at: Callable[[int], Bracket], below: _Cdf) -> tuple[Fraction, Fraction]:
+    """Both sides of the mean from values at some numbers, the first and the last included."""
+    highs = list(itertools.accumulate((at(m).upper for m in nodes), min))
+    lows = list(itertools.accumulate((at(m).lower for m in reversed(nodes)), max))[::-1]
+    # On each interval that ends before the next node: the value there, or its own where it is a single number.
+    least = [
+        low if right == left + 1 else after
+        for (left, right), low, after in zip(itertools.pairwise(nodes), lows, lows[1:], strict=False)
+    ]
+    least.append(lows[-1])
+    low, high = least[-1], highs[-1]
+    for i, right in enumerate(nodes[1:]):
+        under, over = below(right - 1)
+        low += under * (least[i] - least[i + 1])
+        high += over * (highs[i] - highs[i + 1])
+    return low, high
+
+
+@lru_cache(maxsize=64)
+def partial_cdf(users: int, dropout: Fraction, *, exact: bool = False) -> _Cdf:
+    """From m to both ends of the probability that at most m messages are sent, one of them for certain."""
+    others = users - 1
+
+    @cache
+    def in_balls(m: int) -> tuple[Fraction, Fraction]:
+        if m < 1:
+            return Fraction(0), Fraction(0)
+        if m >= users:
+            return Fraction(1), Fraction(1)
+        with working_precision(DEFAULT_BITS):
+            # P(Bin(N, p) <= k) is the regularised incomplete beta function of N - k and k + 1 at 1 - p.
+            found = to_arb(dropout).beta_lower(flint.arb(others - m + 1), flint.arb(m), True)
+            ball = Ball.from_arb(found)
+        low, high = max(ball.lower, Fraction(0)), min(ball.upper, Fraction(1))
+        return (Fraction(0), _NEGLIGIBLE) if high < _NEGLIGIBLE else (low, high)
+
+    @cache
+    def exactly(m: int) -> tuple[Fraction, Fraction]:
+        if m < 1:
+            return Fraction(0), Fraction(0)
+        weight = math.comb(others, m - 1) * (1 - dropout) ** (m - 1) * dropout ** (others - m + 1)
+        total = exactly(m - 1)[0] + weight
+        return total, total
+
+    return exactly if exact else in_balls

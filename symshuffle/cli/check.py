@@ -1,0 +1,85 @@
+"""The command check: whether a channel in a file is what is said of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from symshuffle.cli import arguments
+from symshuffle.cli.arguments import File, Json
+from symshuffle.errors import InputError
+from symshuffle.numbers import format_decimal, parse_rational
+
+app = typer.Typer()
+
+_SHOWN = 5
+"""Places that are written out; --json has all."""
+
+_CODES = (
+    "Exit code 0: as claimed, or nothing was claimed. 1: the level or the blanket is not as claimed. 2: wrong "
+    "input, as a row that does not sum to 1."
+)
+
+
+@app.command(epilog=_CODES)
+def check(
+    file: File = None,
+    eps0: Annotated[str | None, typer.Option("--eps0", help="Claimed local level in nats.")] = None,
+    lam: Annotated[str | None, typer.Option("--lam", help="Claimed ratio cap exp(eps0).")] = None,
+    blanket_mass: Annotated[
+        str | None, typer.Option("--blanket-mass", help="Claimed weight of the blanket, exactly.")
+    ] = None,
+    blanket: Annotated[
+        str | None, typer.Option("--blanket", help="Claimed least probability of every output, comma-separated.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Is the channel in a file eps0-LDP as claimed, at which inputs and output not; is its blanket what you think."""
+    from symshuffle.decompositions.audit import check_blanket, check_level
+    from symshuffle.mechanisms.parameters import read_budget
+
+    if file is None:
+        raise InputError("--file", None, "the CSV or JSON file of the channel, one row per input")
+    claimed = read_budget(eps0=eps0, lam=lam)
+    mass = None if blanket_mass is None else parse_rational(blanket_mass, "--blanket-mass")
+    masses = None if blanket is None else [parse_rational(part, "--blanket") for part in blanket.split(",")]
+    channel = arguments.channel(file)
+    level = check_level(channel, claimed)
+    common = check_blanket(channel, mass=mass, masses=masses)
+    verdicts = [verdict for verdict in (level.as_claimed, common.as_claimed) if verdict is not None]
+    if as_json:
+        answer = {
+            "file": str(file),
+            "inputs": channel.num_inputs,
+            "outputs": channel.num_outputs,
+            "as_claimed": all(verdicts) if verdicts else None,
+            "level": level.to_dict(),
+            "blanket": common.to_dict(),
+        }
+        typer.echo(json.dumps(answer, indent=2))
+        raise typer.Exit(0 if all(verdicts) else 1)
+    table = Table.grid(padding=(0, 2))
+    own = level.eps0
+    shown = "infinite: not LDP for any budget" if own is None else format_decimal(own.upper, digits=9, up=True)
+    table.add_row("eps0 <=", shown)
+    table.add_row("largest ratio", str(level.largest))
+    if level.claimed is not None:
+        table.add_row("claimed level", f"exp(eps0) <= {level.claimed}: {'yes' if level.as_claimed else 'NO'}")
+        for place in level.above[:_SHOWN]:
+            table.add_row("", str(place))
+        if len(level.above) > _SHOWN:
+            table.add_row("", f"and at {len(level.above) - _SHOWN} more outputs")
+    table.add_row("blanket mass", f"{common.mass} ({format_decimal(common.mass, digits=9, up=False)})")
+    if common.as_claimed is not None:
+        harm = "no more than there is: bounds made with it hold" if common.safe else "more than there is: UNSAFE"
+        table.add_row("claimed blanket", "yes" if common.as_claimed else f"NO, {harm}")
+        for y in common.differs[:_SHOWN]:
+            table.add_row("", f"output {y}: {common.masses[y]}, not {(common.claimed_masses or ())[y]}")
+        if len(common.differs) > _SHOWN:
+            table.add_row("", f"and {len(common.differs) - _SHOWN} more outputs")
+    Console(highlight=False).print(table)
+    raise typer.Exit(0 if all(verdicts) else 1)

@@ -1,0 +1,92 @@
+"""The executor of a caller changes who computes, not what is found."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from symshuffle import Channel, amplification_curve, compare, delta_curve, mechanism, tradeoff_curve
+from symshuffle.accountants.adversary import worst_background
+from symshuffle.accountants.reduction import reduction
+from symshuffle.cli import main
+from symshuffle.errors import InputError
+from symshuffle.executors import processes
+
+KRR = mechanism("krr").at(k=3, eps0=1)
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with processes(2) as found:
+        yield found
+
+
+def test_curves(pool):
+    seen = []
+    options = {"n": 100, "levels": ["0", "0.1", "0.5"], "adjacency": "zero-out"}
+    assert delta_curve(KRR, **options, executor=pool, progress=lambda *c: seen.append(c)) == delta_curve(KRR, **options)
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+    options = {"n": 100, "alphas": ["0", "0.1", "0.5"], "levels": 5}
+    assert tradeoff_curve(KRR, **options, executor=pool) == tradeoff_curve(KRR, **options)
+    options = {"delta": "1e-6", "users": [100, 1000]}
+    here, there = amplification_curve(KRR, **options), amplification_curve(KRR, **options, executor=pool)
+    for a, b in zip(here.points, there.points, strict=True):
+        assert a.x == b.x and a.y.lower <= b.y.upper and b.y.lower <= a.y.upper
+    assert replace(here, points=()) == replace(there, points=())
+    with pytest.raises(InputError, match="executor = ProcessPoolExecutor: expected work that it can send"):
+        delta_curve(reduction(KRR), n=100, levels=["0.1"], executor=pool)  # closures do not travel
+
+
+@pytest.mark.parametrize("n", [3, 30])
+def test_worst_backgrounds(pool, n):
+    channel = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/8", "1/8", "3/4"]])
+    found = worst_background(channel, n, Fraction(11, 10), executor=pool)
+    assert found == worst_background(channel, n, Fraction(11, 10))
+
+
+def test_comparisons(pool):
+    options = {"n": 1000, "eps0": "0.5", "mechanisms": ["krr", "aug-rr"]}
+    seen = []
+    found = compare(4, **options, executor=pool, progress=lambda *told: seen.append(told))
+    assert found == compare(4, **options)
+    assert seen[0][2] == "krr" and [told[:2] for told in seen] == [(i, len(seen) - 1) for i in range(len(seen))]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        [
+            "curve",
+            "krr",
+            "-p",
+            "k=3",
+            "--eps0",
+            "1",
+            "--kind",
+            "delta-eps",
+            "--n",
+            "50",
+            "--to",
+            "0.3",
+            "--points",
+            "3",
+        ],
+        ["worst-background", "rr", "--eps0", "1", "--eps", "0.1", "--n", "4"],
+        ["compare", "--k", "3", "--n", "50", "--eps0", "1", "--mechanism", "krr"],
+    ],
+)
+def test_jobs_of_commands(command, capsys):
+    assert main([*command, "--json"]) == 0
+    here = capsys.readouterr().out
+    assert main([*command, "--json", "--jobs", "2"]) == 0
+    assert capsys.readouterr().out == here
+    assert main([*command, "--jobs", "0"]) == 2
+    assert capsys.readouterr().err == "symshuffle: --jobs = 0: expected an integer from 1 to 256\n"
+
+
+def test_reproduce_with_two_processes(tmp_path, capsys):
+    names = ["symshuffle.anchored-envelope-neighbours", "alphabets.ex-10.4"]
+    assert main(["reproduce", *names, "--out", str(tmp_path / "a"), "--jobs", "2"]) == 0
+    assert main(["reproduce", *names, "--out", str(tmp_path / "b")]) == 0
+    a, b = ({file.name for file in (tmp_path / folder).rglob("*")} for folder in "ab")
+    assert a == b and len(a) >= 2

@@ -1,0 +1,112 @@
+"""Flat rows for data frames, grouped integers on the command line, and the titles of plots."""
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from symshuffle import InputError, compare, delta_curve, mechanism, tradeoff_curve
+from symshuffle.cli import main
+from symshuffle.cli.vectors import _dimension
+from symshuffle.numbers import as_integer, ungrouped
+from symshuffle.results import Bracket, Rigour
+from symshuffle.rows import ends, flat
+
+CELLS = (str, int, float, bool, type(None))
+
+
+def test_ends_are_rounded_outward():
+    third = Bracket(Fraction(1, 3), Fraction(1, 3), Rigour.EXACT, "test", "")
+    found = ends(third, "x")
+    assert Fraction(found["x_lower"]) < Fraction(1, 3) < Fraction(found["x_upper"])
+    assert found["x_log10_lower"] < found["x_log10_upper"] < -0.477
+    assert ends(None) == dict.fromkeys(("lower", "upper", "log10_lower", "log10_upper"))
+    tiny = Bracket(Fraction(1, 10**400), Fraction(2, 10**400), Rigour.BALL, "test", "")
+    assert ends(tiny)["lower"] == 0 and ends(tiny)["upper"] == 5e-324
+    assert ends(tiny)["log10_lower"] == pytest.approx(-400) and ends(tiny)["log10_lower"] <= -400
+    zero = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "test", "")
+    assert ends(zero)["log10_upper"] == float("-inf")
+
+
+def test_curves_and_comparisons_have_rows_of_one_shape():
+    krr = mechanism("krr").at(k=3, eps0=1)
+    for found in (delta_curve(krr, n=50, levels=["0", "0.1"]), tradeoff_curve(krr, n=50, alphas=["0.1"], levels=4)):
+        rows = found.to_rows()
+        assert len(rows) == len(found.points) and rows[0]["safe"] == found.safe
+        for row, point in zip(rows, found.points, strict=True):
+            assert Fraction(row["lower"]) <= point.y.lower <= point.y.upper <= Fraction(row["upper"])
+            assert all(type(cell) in CELLS for cell in row.values()) and row.keys() == rows[0].keys()
+    compared = compare(3, n=100, eps0=1, delta="1e-3", mechanisms=["krr", "subset-selection"])
+    rows = compared.to_rows()
+    assert [row["mechanism"] for row in rows] == [row.name for row in compared.rows]
+    assert rows[0].keys() == rows[1].keys() and all(type(cell) in CELLS for row in rows for cell in row.values())
+    assert Fraction(rows[0]["epsilon_upper"]) >= compared.rows[0].epsilon.upper
+    with pytest.raises(InputError, match="result = object"):
+        flat(object())
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("200,000", 200_000), ("200_000", 200_000), ("1,000,000", 10**6), ("1_0", 10), (" 1,000 ", 1000)],
+)
+def test_grouped_integers(text, value):
+    assert as_integer(text, "n", 1) == value and ungrouped(text) == str(value)
+
+
+@pytest.mark.parametrize("text", ["0,100", "20,00", "2000,000", "1,000.5", "1,,000", "_1", "1__0", "1,0_0", "1,000e3"])
+def test_texts_that_are_no_grouped_integers(text):
+    assert ungrouped(text) == text
+    with pytest.raises(InputError):
+        as_integer(text, "n", 1)
+
+
+@pytest.mark.parametrize(
+    ("plain", "grouped"),
+    [
+        ("delta krr -p k=1000 --n 1000 --eps 0.1 --eps0 1", "delta krr -p k=1,000 --n 1,000 --eps 0.1 --eps0 1"),
+        ("delta krr(k=10) --n 1000 --eps 0.1 --eps0 1", "delta krr(k=1_0) --n 1_000 --eps 0.1 --eps0 1"),
+        ("subset-size --k 1000 --lam 3", "subset-size --k 1,000 --lam 3"),
+        ("compare --k 1000 --n 1000 --eps0 1 --mechanism krr", "compare --k 1,000 --n 1_000 --eps0 1 --mechanism krr"),
+        (
+            "curve rr --eps0 1 --kind eps-n --delta 0.01 --from 1000 --to 10000 --points 0003",
+            "curve rr --eps0 1 --kind eps-n --delta 0.01 --from 1,000 --to 10_000 --points 0_3",
+        ),
+        (
+            "epsilon rr --eps0 1 --n 2000 --delta 0.01 --min-users 1000",
+            "epsilon rr --eps0 1 --n 2,000 --delta 0.01 --min-users 1,000",
+        ),
+    ],
+)
+def test_grouped_integers_on_the_command_line(plain, grouped, capsys):
+    assert main([*plain.split(), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert main([*grouped.split(), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) | {"inputs": 0} == shown | {"inputs": 0}
+
+
+def test_a_grouped_dimension():
+    assert _dimension("1,000") == 1000
+
+
+def test_a_decimal_comma_is_refused(capsys):
+    assert main(["delta", "rr", "--eps0", "1", "--eps", "0.1", "--n", "0,100"]) == 2
+    assert main(["delta", "rr", "--eps0", "1,500", "--eps", "0.1", "--n", "100"]) == 2
+    assert "eps0 = 1,500" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"), [("delta-eps", "--n 1,000 --to 1"), ("eps-n", "--delta 1e-3"), ("f-dp", "--n 50")]
+)
+def test_plots_say_what_was_asked(tmp_path, kind, options, capsys):
+    import matplotlib as mpl
+
+    path = tmp_path / "curve.svg"
+    command = ["curve", "krr", "-p", "k=3", "--eps0", "1", "--kind", kind, *options.split(), "--points", "3"]
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        assert main([*command, "--plot", str(path)]) == 0
+    drawn = path.read_text()
+    for said in (
+        "krr, k = 3, eps0 = 1",
+        *{"delta-eps": ["n = 1,000"], "eps-n": ["delta = 0.001"]}.get(kind, ["n = 50"]),
+    ):
+        assert said in drawn

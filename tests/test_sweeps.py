@@ -1,0 +1,323 @@
+"""Sweeps: interrupted and resumed equals uninterrupted, failed points are rows, and refusals are one line."""
+
+import csv
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import symshuffle
+from symshuffle.cli.sweep import _read, answer
+from symshuffle.errors import CertificateError, InputError, SolverFailure, Unsupported
+from symshuffle.executors import mapped, processes
+from symshuffle.journal import IDENTITY, TABLE
+from symshuffle.sweeps import sweep
+
+ROOT = Path(__file__).parent.parent
+
+SPEC = """
+command = "delta"
+columns = ["lower", "upper", "engine"]
+[grid]
+mechanism = ["krr", "nosuch"]
+param.k = 10
+eps0 = [0.5, 2]
+n = { from = 1000, to = 1_000_000, points = 5, geometric = true }
+eps = [0, 0.05]
+"""
+
+LOGGED = """
+import sys, time
+from symshuffle.sweeps import sweep
+
+def slow(x, y):
+    with open(sys.argv[2], "a") as log:
+        log.write(f"{x} {y}\\n")
+    time.sleep(0.02)
+    if x == y:
+        raise ValueError("equal")
+    return {"sum": x + y, "quotient": x / y} if x % 2 else {"sum": x + y}
+
+print(repr(sweep(slow, {"x": range(6), "y": range(1, 6)}, out=sys.argv[1])))
+"""
+
+
+def power(base, exponent):
+    """A function that travels."""
+    return {"power": base**exponent, "wide": base} if exponent != 2 else base**exponent
+
+
+def plus_one(x):
+    """Another one."""
+    if x == 3:
+        raise InputError("x", x, "anything but 3")
+    return x + 1
+
+
+def dies(x):
+    """A worker that does not come back."""
+    os._exit(3)
+
+
+def table(folder):
+    with (folder / TABLE).open(newline="") as file:
+        return [{k: v for k, v in row.items() if k != "seconds"} for row in csv.DictReader(file)]
+
+
+def run(*command, **options):
+    return subprocess.Popen(
+        [sys.executable, *map(str, command)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        **options,
+    )
+
+
+def stopped(process, folder, rows, sent):
+    """Send a signal once the table has some rows; how many it had then."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and process.poll() is None:
+        if (folder / TABLE).exists() and (folder / TABLE).read_bytes().count(b"\n") > rows:
+            break
+        time.sleep(0.002)
+    assert process.poll() is None, process.communicate()
+    process.send_signal(sent)
+    process.communicate(timeout=60)
+    return (folder / TABLE).read_text().count("\n") - 1
+
+
+def test_a_killed_sweep_of_a_function_resumes_and_computes_nothing_twice(tmp_path):
+    script, log = tmp_path / "script.py", tmp_path / "log"
+    script.write_text(LOGGED)
+    there = stopped(run(script, tmp_path / "killed", log), tmp_path / "killed", 5, signal.SIGKILL)
+    assert 5 <= there < 30
+    done = run(script, tmp_path / "killed", log)
+    assert done.communicate(timeout=60)[0] == f"<Sweep of 30 points, 5 failed, {there} resumed>\n"
+    computed = log.read_text().splitlines()
+    assert len(set(computed)) == 30 and len(computed) <= 31  # at most the one at hand
+    assert run(script, tmp_path / "whole", tmp_path / "log2").communicate(timeout=60)[1] == ""
+    assert table(tmp_path / "killed") == table(tmp_path / "whole")
+    assert {row["reason"] for row in table(tmp_path / "whole")} == {"", "ValueError: equal"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_command_that_was_interrupted_then_killed_resumes(tmp_path):
+    spec, out = tmp_path / "spec.toml", tmp_path / "stopped"
+    spec.write_text(SPEC)
+    command = ("-m", "symshuffle", "sweep", spec, "--json")
+    process = run(*command, "--out", out, "--jobs", "2")
+    first = stopped(process, out, 3, signal.SIGINT)
+    assert process.returncode == 130 and 3 <= first < 40
+    process = run(*command, "--out", out, "--jobs", "1")
+    second = stopped(process, out, first + 3, signal.SIGKILL)
+    assert first + 3 <= second < 40
+    last, err = run(*command, "--out", out, "--jobs", "1").communicate(timeout=120)
+    assert err == "" and json.loads(last)["resumed"] == second and json.loads(last)["failed"] == 20
+    whole = sweep(partial(answer, "delta", ["lower", "upper", "engine"]), _read(spec)[2], out=tmp_path / "whole")
+    assert table(out) == table(tmp_path / "whole") and len(whole.rows) == 40
+    row = whole.rows[3]
+    krr = symshuffle.mechanism("krr").at(k=row["param.k"], eps0=str(row["eps0"]))
+    direct = symshuffle.delta(krr, n=row["n"], eps=str(row["eps"])).bracket
+    assert float(direct.lower) == pytest.approx(row["lower"], rel=1e-5) and row["lower"] <= float(direct.upper)
+
+
+def test_a_line_that_was_not_finished_is_computed_again(tmp_path):
+    grid = {"base": [2, 3], "exponent": [2, 3]}
+    whole = sweep(power, grid, out=tmp_path / "a")
+    sweep(power, grid, out=tmp_path / "b")
+    path = tmp_path / "b" / TABLE
+    path.write_text(path.read_text()[:-5])
+    again = sweep(power, grid, out=tmp_path / "b")
+    assert again.resumed == 3 and table(tmp_path / "a") == table(tmp_path / "b")
+    assert [row["power"] for row in whole.rows] == [None, 8, None, 27]
+    assert [row["value"] for row in again.to_rows()] == [4, None, 9, None]
+
+
+def test_the_executor_does_not_matter(tmp_path):
+    grid = [{"base": base, "exponent": exponent} for base in range(4) for exponent in range(4)]
+
+    def told(found):
+        return [{k: v for k, v in row.items() if k != "seconds"} for row in found.rows]
+
+    seen = []
+    here = sweep(power, grid, progress=lambda *counts: seen.append(counts))
+    assert seen == [(i, 16, 0) for i in range(17)]
+    with ThreadPoolExecutor(3) as threads:
+        assert told(sweep(power, grid, executor=threads)) == told(here)
+    with processes(2) as pool:
+        assert told(sweep(power, grid, executor=pool, out=tmp_path)) == told(here)
+        assert mapped(plus_one, [1, 2], pool) == [2, 3]
+        with pytest.raises(InputError, match="x = 3: expected anything but 3"):
+            mapped(plus_one, [1, 3], pool)
+
+
+def test_what_an_executor_cannot_send_is_refused_before_anything_is_written(tmp_path):
+    with processes(2) as pool:
+        with pytest.raises(
+            InputError, match=r"executor = ProcessPoolExecutor: expected work that it can send"
+        ) as error:
+            sweep(lambda x: x, {"x": [1]}, executor=pool, out=tmp_path / "out")
+        assert "\n" not in str(error.value) and not (tmp_path / "out").exists()
+        with pytest.raises(InputError, match="executor = ProcessPoolExecutor"):
+            sweep(power, {"base": [lambda: 1], "exponent": [1]}, executor=pool)
+        with pytest.raises(InputError, match="executor = ProcessPoolExecutor"):
+            mapped(lambda x: x, [1], pool)
+    for wrong in (3, ProcessPoolExecutor, "dask"):
+        with pytest.raises(InputError, match=r"executor = .*: expected an executor of concurrent\.futures"):
+            sweep(power, {"base": [1], "exponent": [1]}, executor=wrong)
+
+
+class Fussy(Executor):
+    """An executor of somebody else's, which pickles late."""
+
+    def submit(self, function, /, *args, **kwargs):
+        future = Future()
+        try:
+            future.set_result(pickle.loads(pickle.dumps(function))(*pickle.loads(pickle.dumps(args))))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def test_what_another_executor_cannot_send_is_one_line_too(tmp_path):
+    with pytest.raises(InputError, match="executor = Fussy: expected work that it can send"):
+        sweep(lambda x: x, {"x": [1, 2]}, executor=Fussy(), out=tmp_path)
+    with pytest.raises(InputError, match="executor = Fussy"):
+        mapped(lambda x: x, [1], Fussy())
+    assert mapped(plus_one, [1], Fussy()) == [2]
+
+
+def test_a_worker_that_dies_leaves_what_is_finished(tmp_path):
+    with processes(1) as pool, pytest.raises(SolverFailure, match="a worker died"):
+        sweep(dies, {"x": [1, 2]}, executor=pool, out=tmp_path / "a")
+    assert (tmp_path / "a" / TABLE).read_text() == "point,x,reason,seconds\n"
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path):
+    grid = {"base": [2], "exponent": [2]}
+    sweep(power, grid, out=tmp_path / "a")
+    before = (tmp_path / "a" / TABLE).read_text()
+    for function, other in (
+        (power, {"base": [3], "exponent": [2]}),
+        (divmod, grid),
+        (partial(power, 2), {"exponent": [2]}),
+    ):
+        with pytest.raises(
+            InputError, match=r"this holds another one, 1 points of .*power over base, exponent"
+        ) as error:
+            sweep(function, other, out=tmp_path / "a")
+        assert "\n" not in str(error.value)
+    assert (tmp_path / "a" / TABLE).read_text() == before
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "thesis.tex").write_text("")
+    with pytest.raises(InputError, match="this holds other files"):
+        sweep(power, grid, out=tmp_path / "b")
+    (tmp_path / "a" / IDENTITY).write_text("{")
+    with pytest.raises(InputError, match=r"whose sweep\.json can be read"):
+        sweep(power, grid, out=tmp_path / "a")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks of POSIX")
+def test_two_processes_do_not_share_a_folder(tmp_path):
+    with pytest.raises(InputError, match="no other process is sweeping"):
+        sweep(power, {"base": [1], "exponent": [1, 2]}, out=tmp_path, progress=lambda *_: _again(tmp_path))
+
+
+def _again(folder):
+    sweep(power, {"base": [1], "exponent": [1, 2]}, out=folder)
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [{}, [], {"x": []}, {"point": [1]}, [{"seconds": 1}], [3], {"x": [object()]}, {"x": range(2000), "y": range(2000)}],
+)
+def test_grids_that_are_none(grid):
+    with pytest.raises(InputError, match="grid = "):
+        sweep(power, grid)
+
+
+def test_a_result_has_a_row_and_nothing_else_does():
+    found = sweep(lambda x: {1: Fraction(1, 3), 2: {"a": {"b": [1]}}, 3: object()}[x], {"x": [1, 2, 3]}).rows
+    assert found[0]["value"] == "1/3" and found[1]["a.b"] == "[1]" and found[2]["reason"].startswith("result = object")
+    krr = symshuffle.mechanism("krr").at(k=3, lam=2)
+    row = sweep(symshuffle.delta, [{"source": krr, "n": 5, "exp_eps": Fraction(6, 5)}]).rows[0]
+    assert row["reason"] is None and row["engine"] and row["result.n" if "result.n" in row else "n"] == 5
+
+
+def test_parquet_needs_pyarrow(tmp_path):
+    pytest.importorskip
+    found = sweep(power, {"base": [2], "exponent": [2]})
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        with pytest.raises(Unsupported, match=r"pyarrow, which is not installed"):
+            found.to_parquet(tmp_path / "table.parquet")
+    else:
+        found.to_parquet(tmp_path / "table.parquet")
+        assert pyarrow.parquet.read_table(tmp_path / "table.parquet").to_pylist() == found.to_rows()
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("command = 3", "SPEC: command = 3: expected one of delta, epsilon"),
+        ("x = 3", "SPEC = x"),
+        ("command = ", "SPEC = "),
+        ("command = 'delta'", "SPEC: grid = None"),
+        ("command = 'delta'\n[grid]\nepz = [1]", "SPEC: grid = epz: expected options of delta: mechanism, n, eps0"),
+        ("command = 'delta'\n[grid]\nn = []", "SPEC: grid.n = []"),
+        ("command = 'delta'\n[grid]\nn = [[1]]", "SPEC: grid.n = [1]"),
+        ("command = 'delta'\n[grid]\nn = {from = 1}", "SPEC: grid.n = {'from': 1}"),
+        ("command = 'delta'\ncolumns = 3\n[grid]\nn = 1", "SPEC: columns = 3"),
+        ("command = 'delta'\n[grid]\nn = 1\nparam = 3", "SPEC: grid.param = 3"),
+    ],
+)
+def test_wrong_specifications(tmp_path, capsys, spec, said):
+    from symshuffle.cli import main
+
+    (tmp_path / "spec.toml").write_text(spec)
+    assert main(["sweep", str(tmp_path / "spec.toml"), "--out", str(tmp_path / "out")]) == 2
+    shown = capsys.readouterr().err
+    assert said in shown and shown.count("\n") == 1 and not (tmp_path / "out").exists()
+
+
+def test_sources_laws_results_and_errors_travel():
+    from symshuffle.cli import arguments
+    from symshuffle.cli.covering import NONE_ASKED
+    from symshuffle.numbers import Exp
+
+    krr = symshuffle.mechanism("krr").at(k=10, eps0=1)
+    things = [
+        krr,
+        symshuffle.mechanism("krr"),
+        arguments.quickest("krr", "1", None, ["k=10"], None, NONE_ASKED),
+        symshuffle.Laplace(3),
+        arguments.source("joint(krr(k=10),4)", "1", None, None),
+        arguments.source("bmg", None, None, ["gamma=1/2", "sigma0=1", "d=3"]),
+        arguments.source("privunit", "1", None, ["d=5", "theta=1/2"]),
+        arguments.source("gaussian", None, None, ["sigma0=1", "d=3"]),
+        symshuffle.Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]]),
+        symshuffle.optimal_decomposition(krr),
+        symshuffle.optimal_decomposition(krr).law(Exp(Fraction(1, 3))),
+        symshuffle.delta(krr, n=100, eps="0.1"),
+        symshuffle.epsilon(krr, n=100, delta="1e-3", attain=True),
+        symshuffle.delta_curve(krr, n=100, levels=["0.1", "0.2"]),
+        symshuffle.solve_n(krr, eps="0.1", delta="1e-6"),
+        symshuffle.compare(4, n=100, eps0=1, mechanisms=["krr"]),
+    ]
+    for thing in things:
+        assert pickle.loads(pickle.dumps(thing)) == thing
+    for error in (InputError("n", krr, "more"), SolverFailure("s", "bad", "p"), CertificateError("here", "no")):
+        assert str(pickle.loads(pickle.dumps(error))) == str(error)

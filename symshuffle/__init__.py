@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from symshuffle.accountants.inverses import solve_eps0 as solve_eps0
     from symshuffle.accountants.inverses import solve_n as solve_n
     from symshuffle.accountants.neighbours import Neighbours as Neighbours
+    from symshuffle.accountants.plan import rounds as rounds
     from symshuffle.accountants.solve import delta as delta
     from symshuffle.accountants.solve import epsilon as epsilon
     from symshuffle.anchored.law import AnchoredLaw as AnchoredLaw
@@ -104,6 +105,7 @@ _HOME: Final = {
     "accountants.curves": ("Curve", "amplification_curve", "delta_curve", "tradeoff_curve"),
     "accountants.inverses": ("Inverse", "solve_eps0", "solve_n"),
     "accountants.neighbours": ("Neighbours",),
+    "accountants.plan": ("rounds",),
     "accountants.solve": ("delta", "epsilon"),
     "anchored.law": ("AnchoredLaw",),
     "channel": ("Channel", "direct_sum"),

@@ -1,16 +1,25 @@
-"""What the front door answers: a bound on delta or eps, whom it covers, and what real datasets reach."""
+"""What the front door answers: a bound on delta or eps, whom it covers, in which rounds, what real datasets reach."""
 
 from __future__ import annotations
 
 import html
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, final
+from typing import Any, Final, Literal, final
 
 from symshuffle.accountants.neighbours import Neighbours
 from symshuffle.choices import Question
 from symshuffle.numbers import format_decimal
 from symshuffle.results import AnswerMethods, Bracket, SafeEnd
+
+ASSUMED: Final = "every round has fresh randomness and fresh messages, which cannot be linked to those of another round"
+"""What the composition of rounds takes for granted."""
+
+NOT_COVERED: Final = (
+    "reports that are kept and sent again, a fixed number of participants drawn per round, participation that depends "
+    "on the value, a number of rounds chosen on the way because budget is left"
+)
+"""What it does not speak about."""
 
 
 @final
@@ -31,6 +40,45 @@ class Attained:
 
 
 @final
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """What an answer about several rounds says beside its bracket.
+
+    Parameters
+    ----------
+    times : int
+        The number of rounds.
+    parts : tuple of (int, int or None)
+        Rounds that are alike: how many, and for how many users, where that is given.
+    simpler : tuple of (str, Fraction)
+        What other theorems of composition give for the same question.
+    """
+
+    times: int
+    parts: tuple[tuple[int, int | None], ...]
+    simpler: tuple[tuple[str, Fraction], ...] = ()
+
+    @property
+    def covered(self) -> str:
+        """What is covered, assumed and left out, in words."""
+        return (
+            f"of the messages of all {self.times} rounds together, a list fixed before the first: the inputs may be "
+            "others in every round, chosen even after earlier messages were seen, and the user who differs may change "
+            f"between another pair of values in every round; assumed: {ASSUMED}; not covered: {NOT_COVERED}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "rounds": self.times,
+            "parts": [{"rounds": times, "n": n} for times, n in self.parts],
+            "assumed": ASSUMED,
+            "not_covered": NOT_COVERED,
+            "simpler": {name: format_decimal(value, up=True) for name, value in self.simpler},
+        }
+
+
+@final
 @dataclass(frozen=True, slots=True, repr=False)
 class Amplification(AnswerMethods):
     """An amplification bound and whom it covers.
@@ -45,12 +93,15 @@ class Amplification(AnswerMethods):
         The pairs of datasets that it speaks about.
     attained : Attained or None
         A real neighbouring pair, where one was evaluated.
+    rounds : Composition or None
+        Of several rounds: how many, what is covered; ``neighbours`` then speaks about each of them.
     """
 
     quantity: Literal["delta", "epsilon"]
     bracket: Bracket
     neighbours: Neighbours
     attained: Attained | None = None
+    rounds: Composition | None = None
 
     @property
     def n(self) -> int:
@@ -66,7 +117,8 @@ class Amplification(AnswerMethods):
     @property
     def about(self) -> str:
         """Which experiment the bound speaks about, by which theorem."""
-        return (about_delta if self.quantity == "delta" else about_epsilon)(self.neighbours)
+        text = (about_delta if self.quantity == "delta" else about_epsilon)(self.neighbours)
+        return text if self.rounds is None else f"{text}; {self.rounds.covered}"
 
     @property
     def meaning(self) -> str:
@@ -104,6 +156,7 @@ class Amplification(AnswerMethods):
             "attained_lower": None if attained is None else format_decimal(attained.lower, up=False),
             "attained_by": None if attained is None else attained.datasets,
             "gap": None if gap is None else format_decimal(gap, digits=6, up=True),
+            **({} if self.rounds is None else self.rounds.to_dict()),
         }
 
     def __str__(self) -> str:

@@ -25,12 +25,13 @@ from functools import partial
 from typing import Any, Final, NoReturn, TypeAlias, Unpack, final
 
 from symshuffle.accountants.amplification import about_delta, about_epsilon
-from symshuffle.accountants.bounds import bound_at, first_guess, smallest_eps
-from symshuffle.accountants.covered import Covering, Reduction, Whom, spelled_out
+from symshuffle.accountants.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.evaluate import Request, check_n
+from symshuffle.accountants.experiments import Experiment, bound_of, covered_by, experiment, smallest_of, width_of
 from symshuffle.accountants.guided import interpolation
 from symshuffle.accountants.neighbours import Neighbours
-from symshuffle.accountants.reduction import Source, covering_reduction, reduction
+from symshuffle.accountants.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds
+from symshuffle.accountants.reduction import Source
 from symshuffle.choices import CurveKind, Question, Rigour, replace_choice
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.executors import mapped
@@ -44,6 +45,10 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 MOST_POINTS: Final = 10_000
 _SMALLEST_DELTA: Final = Fraction(1, 10**9)
+_OF_DELTA: Final = 1e-6
+_OF_EPS: Final = 1e-4
+"""Relative widths that are aimed at, of one round, where none is asked for."""
+
 _LEVELS: Final = 60
 _SHOWN: Final = 50
 """Points of a curve that its table shows."""
@@ -193,13 +198,13 @@ def spaced(start: object, stop: object, points: int, *, geometric: bool = False)
 
 @spelled_out
 def delta_curve(
-    source: Source,
+    source: Source | Rounds | Sequence[Rounds],
     *,
-    n: int,
+    n: int | None,
     levels: Sequence[object],
     direction: Question | str = "both",
     rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float = 1e-6,
+    rel: float | None = None,
     bits: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -218,47 +223,42 @@ def delta_curve(
     progress : callable, optional
         Called with the numbers of points known and wanted.
     """
-    n = check_n(n)
-    request = Request.of(direction, None, rigour, rel, bits)
-    reduced = reduction(source, **whom)
+    request = Request.of(direction, None, rigour, width_of(source, rel, _OF_DELTA, WIDTH_OF_DELTA), bits)
+    asked = experiment(source, Covering.of(**whom))
     if not levels:
         raise InputError("levels", levels, "at least one level")
     places = [parse_rational(level, "eps") for level in levels]
-    at = partial(_at_order, *_sent(source, whom, reduced, executor), n, request)
+    at = partial(_at_order, *_sent(source, whom, asked, executor), n, request)
     values = mapped(at, [read_target(eps=eps) for eps in places], executor, progress)
     found = tuple(map(CurvePoint, places, values))
-    neighbours = reduced.neighbours(request.direction, n)
-    return Curve(CurveKind.DELTA_EPS, "eps", "delta", found, neighbours, about_delta(neighbours))
+    neighbours, together = covered_by(asked, n, request.direction)
+    return Curve(CurveKind.DELTA_EPS, "eps", "delta", found, neighbours, f"{about_delta(neighbours)}{together}")
 
 
-def _sent(source: Source, whom: Whom, reduced: Reduction, executor: Executor | None) -> tuple[Source, Covering]:
+def _sent(source: Any, whom: Whom, asked: Experiment, executor: Executor | None) -> tuple[Any, Covering]:
     """What points are computed with: the reduction made here, or what was given, where workers reduce it themselves."""
-    return (reduced, Covering()) if executor is None else (source, Covering.of(**whom))
+    return (asked, Covering()) if executor is None else (source, Covering.of(**whom))
 
 
-def _at_order(source: Source, covering: Covering, n: int, request: Request, order: Real) -> Bracket:
-    return bound_at(covering_reduction(source, covering), n, order, request)
+def _at_order(source: Any, covering: Covering, n: int | None, request: Request, order: Real) -> Bracket:
+    return bound_of(experiment(source, covering), n, order, request)
 
 
 def _at_users(
-    source: Source, covering: Covering, target: Fraction, request: Request, n: int, near: Fraction | None = None
+    source: Any, covering: Covering, target: Fraction, request: Request, n: int, near: Fraction | None = None
 ) -> Bracket:
-    reduced = covering_reduction(source, covering)
-    guess = first_guess(reduced, n, target, request) if near is None else near
-    found = smallest_eps(reduced, n, target, request, guess)
-    how = f"root search on delta(eps); at the upper end: {found.at.how}"
-    return Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
+    return smallest_of(experiment(source, covering), n, target, request, near)
 
 
 @spelled_out
 def amplification_curve(
-    source: Source,
+    source: Source | Rounds | Sequence[Rounds],
     *,
     delta: object,
     users: Sequence[int],
     direction: Question | str = "both",
     rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float = 1e-4,
+    rel: float | None = None,
     bits: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -273,25 +273,26 @@ def amplification_curve(
     users : sequence of int
         Numbers of users, in rising order.
     rel : float
-        Relative width of the bracket around each eps to aim at.
+        Relative width of the bracket around each eps to aim at; default 1e-4, of several rounds 1e-3.
     executor, progress
         As in :func:`delta_curve`. With an executor points do not tell each other where to look, so that brackets may
         differ within ``rel`` from those computed here.
     """
-    request, target = Request.of(direction, None, rigour, rel, bits), read_delta(delta)
-    reduced = reduction(source, **whom)
+    width = width_of(source, rel, _OF_EPS, WIDTH_OF_EPS)
+    request, target = Request.of(direction, None, rigour, width, bits), read_delta(delta)
+    asked = experiment(source, Covering.of(**whom))
     if not users:
         raise InputError("users", users, "at least one number of users")
 
     numbers = [check_n(n) for n in users]
-    at = partial(_at_users, *_sent(source, whom, reduced, executor), target, request)
+    at = partial(_at_users, *_sent(source, whom, asked, executor), target, request)
     if executor is None:
         points = along_users(at, numbers, progress)
     else:
         values = mapped(at, numbers, executor, progress)
         points = tuple(CurvePoint(Fraction(n), value) for n, value in zip(numbers, values, strict=True))
-    neighbours = reduced.neighbours(request.direction, None)
-    return Curve(CurveKind.EPS_N, "n", "eps", points, neighbours, about_epsilon(neighbours))
+    neighbours, together = covered_by(asked, None, request.direction)
+    return Curve(CurveKind.EPS_N, "n", "eps", points, neighbours, f"{about_epsilon(neighbours)}{together}")
 
 
 def along_users(
@@ -328,12 +329,12 @@ def _extrapolated(found: Sequence[CurvePoint], n: int) -> Fraction | None:
 
 @spelled_out
 def tradeoff_curve(
-    source: Source,
+    source: Source | Rounds | Sequence[Rounds],
     *,
-    n: int,
+    n: int | None,
     alphas: Sequence[object],
     rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float = 1e-6,
+    rel: float | None = None,
     bits: int | None = None,
     levels: int = _LEVELS,
     executor: Executor | None = None,
@@ -358,7 +359,6 @@ def tradeoff_curve(
     InputError
         If an error is outside [0, 1] or there are fewer than two levels.
     """
-    n = check_n(n)
     errors = [parse_rational(alpha, "alpha") for alpha in alphas]
     for alpha in errors:
         if not 0 <= alpha <= 1:
@@ -366,10 +366,10 @@ def tradeoff_curve(
     if not errors:
         raise InputError("alphas", alphas, "at least one type I error")
     levels = as_integer(levels, "levels", 2)
-    request = Request.of(Question.BOTH, None, rigour, rel, bits)
-    reduced = reduction(source, **whom)
-    orders = tuple(_orders(reduced, n, levels))
-    at = partial(_at_order, *_sent(source, whom, reduced, executor), n, request)
+    request = Request.of(Question.BOTH, None, rigour, width_of(source, rel, _OF_DELTA, WIDTH_OF_DELTA), bits)
+    asked = experiment(source, Covering.of(**whom))
+    orders = tuple(_orders(asked, n, levels))
+    at = partial(_at_order, *_sent(source, whom, asked, executor), n, request)
     profile = list(map(CurvePoint, orders, mapped(at, orders, executor, progress)))
     last = profile[-1].y
     how = f"envelope of {len(profile)} levels of the profile; at the last: {last.how}"
@@ -379,21 +379,20 @@ def tradeoff_curve(
         low = max(_lines(point.x, point.y.upper, alpha) for point in profile)
         high = max(low, *_between(profile, alpha))
         points.append(CurvePoint(alpha, Bracket(low, min(high, 1 - alpha), weakest, last.engine, how)))
-    neighbours = reduced.neighbours(Question.BOTH, n)
+    neighbours, together = covered_by(asked, n, Question.BOTH)
     text = (
         "lower bounds the type II error, at each type I error alpha, of every test of two datasets, as the envelope of "
         f"the lines of a profile delta that bounds {neighbours.compared}; upper is the other side of "
-        "this envelope"
+        f"this envelope{together}"
     )
     return Curve(CurveKind.F_DP, "alpha", "beta", tuple(points), neighbours, text)
 
 
-def _orders(reduced: Reduction, n: int, levels: int) -> Iterator[Fraction]:
+def _orders(asked: Experiment, n: int | None, levels: int) -> Iterator[Fraction]:
     """Rational target ratios from 1 to where delta is of no account, denser towards 1."""
     request = Request(rel=1e-2)
     try:
-        guess = first_guess(reduced, n, _SMALLEST_DELTA, request)
-        top = float(smallest_eps(reduced, n, _SMALLEST_DELTA, request, guess).meets)
+        top = float(smallest_of(asked, n, _SMALLEST_DELTA, request).upper)
     except Unsupported:  # a histogram reveals more than that for certain, at every level
         top = 10.0
     yield Fraction(1)

@@ -11,18 +11,28 @@ above it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, Unpack, final
 
-from symshuffle.accountants.bounds import bound_at, limit_variance
-from symshuffle.accountants.covered import Covering, Reduction, Whom, spelled_out
+from symshuffle.accountants.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.evaluate import LARGEST_N, Request, check_n
+from symshuffle.accountants.experiments import Experiment, bound_of, covered_by, experiment, limit_distance, of_several
 from symshuffle.accountants.guided import Guide, distance, guided
 from symshuffle.accountants.neighbours import Neighbours, Question
-from symshuffle.accountants.reduction import Composed, Source, covering_reduction, reduction
-from symshuffle.accountants.search import Bound, Crossing, Point, Search, cross, narrow, settle
+from symshuffle.accountants.plan import Rounds, plan_of
+from symshuffle.accountants.reduction import Composed, Source
+from symshuffle.accountants.search import (
+    Bound,
+    Crossing,
+    Search,
+    cross,
+    integers_around,
+    narrow,
+    narrow_integers,
+    settle,
+)
 from symshuffle.choices import replace_choice
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.continuous import Laplace
@@ -35,8 +45,20 @@ Budgeted: TypeAlias = "Mechanism | Laplace | Composed | Callable[[Fraction], Sou
 """What has a local budget that can be set: a mechanism with ``lam`` open, or a function of eps0 that gives a source."""
 
 _LARGEST_EPS0: Final = 64
+_USUAL_WIDTH: Final = 1e-6
+"""Relative width of the budget that is aimed at where none is asked for."""
+
+_ROUNDS_WIDTH: Final = 5e-3
+"""The same of a budget, or a number of users, where there are several rounds."""
+
+_DELTA_WIDTH: Final = 3.0
+"""Relative width of delta, in that of the parameter: delta moves by a few dozen times what the parameter moves."""
+
 _WIDTH: Final = 1e-10
 """Relative width of delta at which neighbouring numbers of users are told apart."""
+
+_WIDEST: Final = 0.5
+"""Relative width of delta beyond which nothing is told by it."""
 
 _LOOKS: Final = 8
 _CLOSE_ENOUGH: Final = 0.01
@@ -105,15 +127,15 @@ class Inverse(AnswerMethods):
 
 @spelled_out
 def solve_eps0(
-    source: Budgeted,
+    source: Budgeted | Rounds | Sequence[Rounds],
     *,
-    n: int,
+    n: int | None,
     delta: object,
     eps: object = None,
     exp_eps: object = None,
     direction: Question | str = "both",
     rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float = 1e-6,
+    rel: float | None = None,
     bits: int | None = None,
     **whom: Unpack[Whom],
 ) -> Inverse:
@@ -123,11 +145,11 @@ def solve_eps0(
 
     Parameters
     ----------
-    source : Mechanism, Laplace, Composed or callable
-        A mechanism with ``lam`` open and all else fixed; a composition (its total budget is replaced); or a function
-        from eps0 to what is run with it.
-    n : int
-        Number of users, the differing one included.
+    source : Mechanism, Laplace, Composed, callable or Rounds
+        A mechanism with ``lam`` open and all else fixed; a composition (its total budget is replaced); a function from
+        eps0 to what is run with it; or rounds of such, all of which then get the same budget.
+    n : int or None
+        Number of users, the differing one included; None where every round has its own.
     delta : number or text
         Target, in (0, 1); kept exact.
     eps, exp_eps : number, text or Exp
@@ -135,7 +157,7 @@ def solve_eps0(
     direction, rigour, bits, adjacency, blanket, null
         As in :func:`symshuffle.delta`.
     rel : float
-        Relative width of the bracket around eps0 to aim at.
+        Relative width of the bracket around eps0 to aim at; default 1e-6, of several rounds 5e-3.
 
     Raises
     ------
@@ -151,19 +173,24 @@ def solve_eps0(
     >>> round(float(found.bracket.lower), 3)
     1.0
     """
-    n = check_n(n)
-    request = Request.of(direction, None, rigour, rel, bits)
-    goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
     covering, made = Covering.of(**whom), _by_budget(source)
+    several = (callable(source) or plan_of(source) is not None) and of_several(made(Fraction(1)))
+    n = n if several else check_n(n)
+    usual = _ROUNDS_WIDTH if several else _USUAL_WIDTH
+    request = Request.of(direction, None, rigour, usual if rel is None else rel, bits)
+    goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
 
-    def at(eps0: Fraction) -> Reduction:
-        return covering_reduction(made(eps0), covering)
+    def at(eps0: Fraction) -> Experiment:
+        return experiment(made(eps0), covering)
 
     def bound(rigour: Rigour | None) -> Bound:
-        return lambda eps0, width: bound_at(at(eps0), n, order, replace(request, rigour=rigour, rel=width))
+        def value(eps0: Fraction, width: float) -> Bracket:
+            return bound_of(at(eps0), n, order, _of_delta(request, rigour, width, several=several))
+
+        return value
 
     def search(value: Bound, goal: Fraction, rel: float) -> Crossing:
-        guide = _budget_guide(at, n, order, goal, request.direction)
+        guide = _budget_guide(lambda eps0: limit_distance(at(eps0), n, request.direction), order, goal)
         found = None if guide is None else guided(value, goal, rel, guide)
         if found is not None:
             return found
@@ -184,19 +211,19 @@ def solve_eps0(
         return narrow(value, goal, rel, above=above, meets=meets, what="eps0")
 
     found = _crossing(search, bound, goal, request)
-    experiment = at(found.meets).neighbours(request.direction, n)
+    neighbours, together = covered_by(at(found.meets), n, request.direction)
     text = (
-        f"at eps0 = lower, the safe end, delta bounds {experiment.compared}; at eps0 = upper this bound exceeds "
-        "delta; between the ends it is assumed to rise with eps0"
+        f"at eps0 = lower, the safe end, delta bounds {neighbours.compared}; at eps0 = upper this bound exceeds "
+        f"delta; between the ends it is assumed to rise with eps0{together}"
     )
     return _inverse(
-        found, SafeEnd.LOWER, "root search on delta as a function of eps0; at the safe end", experiment, text
+        found, SafeEnd.LOWER, "root search on delta as a function of eps0; at the safe end", neighbours, text
     )
 
 
 @spelled_out
 def solve_n(
-    source: Source,
+    source: Source | Rounds | Sequence[Rounds],
     *,
     delta: object,
     eps: object = None,
@@ -213,8 +240,9 @@ def solve_n(
 
     Parameters
     ----------
-    source : Mechanism, Decomposition, Channel or Reduction
-        What every user runs, all parameters fixed.
+    source : Mechanism, Decomposition, Channel, Reduction or Rounds
+        What every user runs, all parameters fixed. Rounds are all given the same number of users, found to a relative
+        width of 5e-3.
     delta : number or text
         Target, in (0, 1); kept exact.
     eps, exp_eps : number, text or Exp
@@ -235,15 +263,24 @@ def solve_n(
     >>> solve_n(mechanism("krr").at(k=10, eps0=1), eps="0.0802", delta="1e-6").bracket.upper
     Fraction(1000, 1)
     """
-    request = Request.of(direction, None, rigour, _WIDTH, bits)
+    plan, several = plan_of(source), of_several(source)
+    for part in () if plan is None else plan.parts:
+        if part.n is not None:
+            raise InputError("n", part.n, "none in any round: one number is asked for, the same in all")
+    request = Request.of(direction, None, rigour, _ROUNDS_WIDTH if several else _WIDTH, bits)
     goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
-    reduced = reduction(source, **whom)
+    asked = experiment(source, Covering.of(**whom))
 
     def bound(rigour: Rigour | None) -> Bound:
-        return lambda n, width: bound_at(reduced, int(n), order, replace(request, rigour=rigour, rel=width))
+        def value(n: Fraction, width: float) -> Bracket:
+            return bound_of(asked, int(n), order, _of_delta(request, rigour, width, several=several))
+
+        return value
 
     def search(value: Bound, goal: Fraction, rel: float) -> Crossing:
-        guide = _users_guide(reduced, order, goal, request.direction)
+        guide = _users_guide(limit_distance(asked, 1, request.direction), order, goal)
+        if several and guide is not None:
+            return integers_around(value, goal, rel, Fraction(round(guide.start)), LARGEST_N)
         found = None if guide is None else guided(value, goal, rel, guide)
         if found is not None:
             return found
@@ -254,30 +291,34 @@ def solve_n(
                 least = f"delta is at least {float(meets.value.lower):.6g} there"
                 raise Unsupported(f"no n up to {LARGEST_N} has delta <= {float(goal):.6g}: {least}")
             meets = settle(value, goal, rel, min(4 * meets.x, Fraction(LARGEST_N)))
-        return _narrow_integers(value, goal, rel, above, meets)
+        return narrow_integers(value, goal, rel, above, meets)
 
     found = _crossing(search, bound, goal, request)
-    experiment = reduced.neighbours(request.direction, None)
+    neighbours, together = covered_by(asked, None, request.direction)
     text = (
-        f"from n = upper on, the safe end, delta bounds {experiment.compared}: this bound never rises with n ("
-        "S_n/n is a reverse martingale)"
+        f"from n = upper on, the safe end, delta bounds {neighbours.compared}: this bound never rises with n ("
+        f"S_n/n is a reverse martingale){together}"
     )
     if found.above != found.meets:
         text += "; at n = lower it exceeds delta"
-    return _inverse(found, SafeEnd.UPPER, "bisection over n; at the safe end", experiment, text)
+    return _inverse(found, SafeEnd.UPPER, "bisection over n; at the safe end", neighbours, text)
 
 
-def _budget_guide(
-    at: Callable[[Fraction], Reduction], n: int, order: Real, goal: Fraction, direction: Question
-) -> Guide | None:
-    """Where n copies vary as much as two Gaussians that have the target; None if no budget does."""
+def _of_delta(request: Request, rigour: Rigour | None, width: float, *, several: bool) -> Request:
+    """What is asked of delta at one parameter: of several rounds no more than tells the parameter."""
+    rel = max(width, _DELTA_WIDTH * request.rel) if several else width
+    return replace(request, rigour=rigour, rel=min(rel, _WIDEST))
+
+
+def _budget_guide(distance_at: Callable[[Fraction], float | None], order: Real, goal: Fraction) -> Guide | None:
+    """Where all messages vary as much as two Gaussians that have the target; None if no budget does."""
     eps = _exponent(order)
-    wanted = n * math.exp(2 * distance(eps, _log(goal)))
+    wanted = math.exp(2 * distance(eps, _log(goal)))
     least, most = max(eps, 1e-9), float(_LARGEST_EPS0)
     budget = min(max(math.sqrt(wanted), least * 1.01), most)
     power, before = 2.0, None
     for _ in range(_LOOKS):
-        spread = limit_variance(at(Fraction(budget).limit_denominator(10**6)), direction)
+        spread = distance_at(Fraction(budget).limit_denominator(10**6))
         if spread is None or spread <= 0:
             return None
         if before is not None and before[0] != budget:
@@ -289,9 +330,9 @@ def _budget_guide(
     return Guide(budget, lambda _: eps, 1.0, falling=False, whole=False, most=Fraction(_LARGEST_EPS0))
 
 
-def _users_guide(reduced: Reduction, order: Real, goal: Fraction, direction: Question) -> Guide | None:
-    """The number of users from which two Gaussians have the target."""
-    eps, spread = _exponent(order), limit_variance(reduced, direction)
+def _users_guide(spread: float | None, order: Real, goal: Fraction) -> Guide | None:
+    """The number of users from which two Gaussians have the target, by their squared distance at one user."""
+    eps = _exponent(order)
     if spread is None or spread <= 0:
         return None
     users = min(max(spread / math.exp(2 * distance(eps, _log(goal))), 1.0), float(LARGEST_N))
@@ -313,7 +354,11 @@ def _crossing(search: Search, bound: Callable[[Rigour | None], Bound], goal: Fra
     return cross(search, bound(request.rigour), goal, request.rel, quick=quick)
 
 
-def _by_budget(source: Budgeted) -> Callable[[Fraction], Source]:
+def _by_budget(source: Any) -> Callable[[Fraction], Any]:
+    plan = plan_of(source)
+    if plan is not None:
+        budgets = [(part, _by_budget(part.source)) for part in plan.parts]
+        return lambda eps0: Rounds(tuple(replace(part, source=at(eps0)) for part, at in budgets))
     match source:
         case Mechanism():
             if all(parameter.name != "lam" for parameter in source.parameters):
@@ -325,58 +370,8 @@ def _by_budget(source: Budgeted) -> Callable[[Fraction], Source]:
             if source.lam is None:
                 raise InputError("source", source.composition.name, "a composition with a budget")
             return lambda eps0: replace(source, lam=Exp(eps0))
-    return source
-
-
-def _narrow_integers(value: Bound, goal: Fraction, rel: float, above: Point, meets: Point) -> Crossing:
-    """Bisect to neighbouring integers, or to where the engine no longer tells the function from the target."""
-    while meets.x - above.x > 1:
-        middle = settle(value, goal, rel, Fraction(int(meets.x + above.x) // 2))
-        if middle.value.upper <= goal:
-            meets = middle
-        elif middle.value.lower > goal:
-            above = middle
-        else:
-            return _around(value, goal, rel, above, meets, middle.x)
-    return Crossing(above.x, meets.x, meets.value, above.value)
-
-
-def _around(value: Bound, goal: Fraction, rel: float, above: Point, meets: Point, undecided: Fraction) -> Crossing:
-    """Both ends as near to an undecided integer as the engine tells the function there from the target.
-
-    Kept throughout: ``above.x < undecided < meets.x``, the function is certainly above the target at ``above`` and
-    certainly not at ``meets``.
-    """
-
-    def look(x: Fraction) -> Point:
-        return settle(value, goal, rel, x)
-
-    meets = _nearest(look, lambda found: found.upper <= goal, meets, undecided)
-    above = _nearest(look, lambda found: found.lower > goal, above, undecided)
-    return Crossing(above.x, meets.x, meets.value, above.value)
-
-
-def _nearest(
-    look: Callable[[Fraction], Point], decided: Callable[[Bracket], bool], known: Point, undecided: Fraction
-) -> Point:
-    """The decided point nearest to an undecided integer, among ``known`` and those a power of two towards it.
-
-    The further away, the easier to decide, so the exponent is bisected. Kept throughout: ``known`` is decided, an
-    exponent from ``most`` on leads no nearer, and one below ``least`` leads to an undecided point.
-    """
-    step = 1 if known.x > undecided else -1
-    least, most = 0, int(abs(known.x - undecided)).bit_length()
-    while least < most:
-        middle = (least + most) // 2
-        if 2**middle >= abs(known.x - undecided):  # beyond what is known
-            most = middle
-            continue
-        point = look(undecided + step * 2**middle)
-        if decided(point.value):
-            known, most = point, middle
-        else:
-            least = middle + 1
-    return known
+    made: Callable[[Fraction], Any] = source
+    return made
 
 
 def _inverse(found: Crossing, safe: SafeEnd, how: str, neighbours: Neighbours, text: str) -> Inverse:

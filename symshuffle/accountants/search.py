@@ -176,6 +176,94 @@ def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: P
     return Crossing(above.x, meets.x, meets.value, above.value)
 
 
+def narrow_integers(value: Bound, goal: Fraction, rel: float, above: Point, meets: Point) -> Crossing:
+    """Bisect to neighbouring integers, or to where the engine no longer tells the function from the target."""
+    while meets.x - above.x > 1:
+        middle = settle(value, goal, rel, Fraction(int(meets.x + above.x) // 2))
+        if middle.value.upper <= goal:
+            meets = middle
+        elif middle.value.lower > goal:
+            above = middle
+        else:
+            return _beside(value, goal, rel, above, meets, middle.x)
+    return Crossing(above.x, meets.x, meets.value, above.value)
+
+
+def _beside(value: Bound, goal: Fraction, rel: float, above: Point, meets: Point, undecided: Fraction) -> Crossing:
+    """Both ends as near to an undecided integer as the engine tells the function there from the target.
+
+    Kept throughout: ``above.x < undecided < meets.x``, the function is certainly above the target at ``above`` and
+    certainly not at ``meets``.
+    """
+
+    def look(x: Fraction) -> Point:
+        return settle(value, goal, rel, x)
+
+    meets = _nearest(look, lambda found: found.upper <= goal, meets, undecided)
+    above = _nearest(look, lambda found: found.lower > goal, above, undecided)
+    return Crossing(above.x, meets.x, meets.value, above.value)
+
+
+def _nearest(
+    look: Callable[[Fraction], Point], decided: Callable[[Bracket], bool], known: Point, undecided: Fraction
+) -> Point:
+    """The decided point nearest to an undecided integer, among ``known`` and those a power of two towards it.
+
+    The further away, the easier to decide, so the exponent is bisected. Kept throughout: ``known`` is decided, an
+    exponent from ``most`` on leads no nearer, and one below ``least`` leads to an undecided point.
+    """
+    step = 1 if known.x > undecided else -1
+    least, most = 0, int(abs(known.x - undecided)).bit_length()
+    while least < most:
+        middle = (least + most) // 2
+        if 2**middle >= abs(known.x - undecided):  # beyond what is known
+            most = middle
+            continue
+        point = look(undecided + step * 2**middle)
+        if decided(point.value):
+            known, most = point, middle
+        else:
+            least = middle + 1
+    return known
+
+
+def integers_around(value: Bound, goal: Fraction, rel: float, start: Fraction, most: int) -> Crossing:
+    """Two positive integers on either side of a target of a falling function, ``rel`` apart, from a guess.
+
+    Each look is taken to cost much, and the guess to be good: steps away from it grow from 1 %.
+
+    Raises
+    ------
+    Unsupported
+        If no integer up to ``most`` meets the target.
+    """
+    meets = above = settle(value, goal, rel, max(start, Fraction(1)))
+    factor = Fraction(101, 100)
+    while meets.value.upper > goal:
+        if meets.x >= most:
+            raise Unsupported(f"no n up to {most} has delta <= {float(goal):.6g}")
+        above = meets if meets.value.lower > goal else above
+        meets = settle(value, goal, rel, min(Fraction(math.ceil(meets.x * factor)), Fraction(most)))
+        factor = factor * factor
+    factor = Fraction(101, 100)
+    while above.value.lower <= goal and above.x > 1:
+        above = settle(value, goal, rel, Fraction(math.floor(min(above.x, meets.x) / factor)) or Fraction(1))
+        meets = above if above.value.upper <= goal else meets
+        factor = factor * factor
+    if above.value.lower <= goal:
+        return Crossing(meets.x, meets.x, meets.value, meets.value)
+    while meets.x - above.x > max(Fraction(rel) * meets.x, Fraction(1)):
+        middle = settle(value, goal, rel, Fraction(int(meets.x + above.x) // 2))
+        if middle.value.upper > goal >= middle.value.lower:  # too close to tell: half a width to either side
+            for x in (math.ceil(middle.x * Fraction(1 + rel / 2)), math.floor(middle.x * Fraction(1 - rel / 2))):
+                beside = settle(value, goal, rel, Fraction(x))
+                meets = beside if beside.value.upper <= goal and x < meets.x else meets
+                above = beside if beside.value.lower > goal and x > above.x else above
+            break
+        meets, above = (middle, above) if middle.value.upper <= goal else (meets, middle)
+    return Crossing(above.x, meets.x, meets.value, above.value)
+
+
 def cross(search: Search, bound: Bound, target: Fraction, rel: float, *, quick: Bound | None = None) -> Crossing:
     """Search a crossing; where a quicker bound of lower rigour is given, search with that and confirm both ends.
 

@@ -5,31 +5,36 @@ One chain, whatever the question: decomposition -> law of G -> engine -> bracket
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Unpack
+from typing import Final, Unpack
 
 from symshuffle.accountants.amplification import Amplification as Amplification  # noqa: PLC0414  # its name here stays
 from symshuffle.accountants.amplification import Attained as Attained  # noqa: PLC0414  # its name here stays
 from symshuffle.accountants.bounds import bound_at, first_guess, reached_at, smallest_eps
-from symshuffle.accountants.covered import Whom, spelled_out
-from symshuffle.accountants.evaluate import Engine, Request, check_n
-from symshuffle.accountants.reduction import Source, reduction
+from symshuffle.accountants.covered import Covering, Whom, spelled_out
+from symshuffle.accountants.evaluate import Engine, Request
+from symshuffle.accountants.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds, unrolled
+from symshuffle.accountants.reduction import Source, covering_reduction
 from symshuffle.choices import Question, Rigour
 from symshuffle.mechanisms.parameters import read_delta, read_target
 from symshuffle.results import Bracket
 
+USUAL_WIDTH: Final = 1e-6
+"""Relative width of the answer about one round that is aimed at where none is asked for."""
+
 
 @spelled_out
 def delta(
-    source: Source,
+    source: Source | Rounds | Sequence[Rounds],
     *,
-    n: int,
+    n: int | None,
     exp_eps: object = None,
     eps: object = None,
     direction: Question | str = "both",
     engine: Engine | None = None,
     rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float = 1e-6,
+    rel: float | None = None,
     bits: int | None = None,
     attain: bool = False,
     **whom: Unpack[Whom],
@@ -38,11 +43,12 @@ def delta(
 
     Parameters
     ----------
-    source : Mechanism, Decomposition, Channel or Reduction
-        What every user runs; a mechanism with all parameters fixed. All pairs of inputs are compared, unless the source
-        speaks about one only: a decomposition, or a mechanism whose pair was fixed. ``about`` of the result says which.
-    n : int
-        Number of users, at least 1, the differing one included.
+    source : Mechanism, Decomposition, Channel, Reduction or Rounds
+        What every user runs; a mechanism with all parameters fixed. Several rounds: :func:`symshuffle.rounds`, or a
+        list of such. All pairs of inputs are compared, unless the source speaks about one only: a decomposition, or a
+        mechanism whose pair was fixed. ``about`` of the result says which.
+    n : int or None
+        Number of users, at least 1, the differing one included; None where every round has its own.
     exp_eps, eps : number, text or Exp
         Target: the ratio ``exp(eps)``, at least 1, or its logarithm, at least 0. One of the two; kept exact.
     direction : {"forward", "reverse", "both"}
@@ -52,7 +58,7 @@ def delta(
     rigour : Rigour or None
         What the result must be; None leaves it at what the engine delivers.
     rel : float
-        Relative width to aim at, where the engine lets one aim.
+        Relative width to aim at, where the engine lets one aim; default 1e-6, of several rounds 1e-2.
     bits : int, optional
         Precision of balls in the law.
     attain : bool
@@ -71,10 +77,15 @@ def delta(
     >>> delta(krr, n=6, exp_eps="6/5", rigour=Rigour.EXACT).bracket.exact
     Fraction(55591, 829440)
     """
-    n = check_n(n)
-    request = Request.of(direction, engine, rigour, rel, bits)
+    plan, alone, n = unrolled(source, n)
+    width = (USUAL_WIDTH if plan is None else WIDTH_OF_DELTA) if rel is None else rel
+    request, covering = Request.of(direction, engine, rigour, width, bits), Covering.of(**whom)
     order = read_target(eps=eps, exp_eps=exp_eps)
-    reduced = reduction(source, **whom)
+    if plan is not None:
+        from symshuffle.accountants import over_rounds
+
+        return over_rounds.delta(plan, covering, request, order, attain=attain)
+    reduced = covering_reduction(alone, covering)
     bracket = bound_at(reduced, n, order, request)
     attained = None
     if attain:
@@ -89,14 +100,14 @@ def delta(
 
 @spelled_out
 def epsilon(
-    source: Source,
+    source: Source | Rounds | Sequence[Rounds],
     *,
-    n: int,
+    n: int | None,
     delta: object,
     direction: Question | str = "both",
     engine: Engine | None = None,
     rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float = 1e-6,
+    rel: float | None = None,
     bits: int | None = None,
     attain: bool = False,
     near: Fraction | None = None,
@@ -113,9 +124,9 @@ def epsilon(
     delta : number or text
         Target, in (0, 1); kept exact.
     rel : float
-        Relative width of the bracket around eps to aim at.
+        Relative width of the bracket around eps to aim at; default 1e-6, of several rounds 1e-3.
     near : Fraction, optional
-        A guess of the answer to start the search from; it changes the cost only.
+        A guess of the answer to start the search from; it changes the cost of one round only.
     adjacency, blanket, null
         As in :func:`delta`.
 
@@ -126,10 +137,15 @@ def epsilon(
     Unsupported
         If no finite eps meets the target, because a histogram reveals more than delta for certain.
     """
-    n = check_n(n)
-    request = Request.of(direction, engine, rigour, rel, bits)
+    plan, alone, n = unrolled(source, n)
+    width = (USUAL_WIDTH if plan is None else WIDTH_OF_EPS) if rel is None else rel
+    request, covering = Request.of(direction, engine, rigour, width, bits), Covering.of(**whom)
     target = read_delta(delta)
-    reduced = reduction(source, **whom)
+    if plan is not None:
+        from symshuffle.accountants import over_rounds
+
+        return over_rounds.epsilon(plan, covering, request, target, attain=attain)
+    reduced = covering_reduction(alone, covering)
     guess = first_guess(reduced, n, target, request) if near is None else near
     found = smallest_eps(reduced, n, target, request, guess)
     how = f"root search on delta(eps); at the upper end: {found.at.how}"

@@ -25,14 +25,22 @@ from symshuffle.cli.arguments import (
     File,
     Json,
     Lam,
-    Mech,
     Params,
-    Rel,
     RigourOption,
-    Users,
 )
 from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
 from symshuffle.cli.progress import progress
+from symshuffle.cli.rounds import (
+    MechOrFile,
+    Named,
+    RelOrUsual,
+    RoundsFile,
+    RoundsOption,
+    Subject,
+    UsersOrFile,
+    budgeted,
+    subject,
+)
 from symshuffle.errors import InputError
 from symshuffle.executors import workers
 from symshuffle.numbers import as_integer, format_decimal, ungrouped
@@ -41,9 +49,11 @@ from symshuffle.results import SafeEnd
 if TYPE_CHECKING:
     from symshuffle.accountants.curves import Curve
     from symshuffle.accountants.inverses import Inverse
-    from symshuffle.accountants.reduction import Source
 
 app = typer.Typer()
+
+_WIDTH = 1e-4
+"""Relative width of the points of a curve of one round."""
 
 
 TargetEps = Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")]
@@ -54,36 +64,27 @@ TargetDelta = Annotated[str, typer.Option("--delta", help="Target delta in (0, 1
 @app.command(name="solve-eps0")
 @with_covering
 def solve_eps0(
-    mech: Mech,
-    n: Users,
     delta: TargetDelta,
+    mech: MechOrFile = None,
+    n: UsersOrFile = None,
     eps: TargetEps = None,
     exp_eps: TargetRatio = None,
     param: Params = None,
     direction: Direction = Question.BOTH,
-    rel: Rel = 1e-6,
+    rel: RelOrUsual = None,
     rigour: RigourOption = None,
+    rounds: RoundsOption = None,
+    rounds_file: RoundsFile = None,
     as_json: Json = False,
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Largest local budget eps0 whose shuffled mechanism is (eps, delta)-private; the lower end is the safe one."""
     from symshuffle.accountants import inverses
 
-    if mech == "channel":
-        raise InputError("mechanism", mech, "a mechanism with a local budget")
-    try:
-        asked = arguments.source(mech, "1", None, param)
-    except InputError as error:
-        if error.argument == "--eps0":  # the user gave none
-            raise InputError("mechanism", mech, "a mechanism with a local budget") from None
-        raise
-
-    def at(eps0: Fraction) -> Source:
-        return arguments.source(mech, str(eps0), None, param)
-
+    at, asked, users, inputs = budgeted(Named(mech, None, None, param, None), n, rounds, rounds_file, covering)
     found = inverses.solve_eps0(
         at,
-        n=arguments.users(n),
+        n=users,
         delta=delta,
         eps=eps,
         exp_eps=exp_eps,
@@ -93,7 +94,7 @@ def solve_eps0(
         bits=LAW_BITS,
         **covering.whom,
     )
-    inputs = arguments.echoed(asked, None, None, n=arguments.users(n), eps=eps, exp_eps=exp_eps, delta=delta)
+    inputs |= arguments.echoed(asked, None, None, n=users, eps=eps, exp_eps=exp_eps, delta=delta) if asked else {}
     inputs |= covering.written
     _show("eps0", found, inputs, as_json)
 
@@ -101,8 +102,8 @@ def solve_eps0(
 @app.command(name="solve-n")
 @with_covering
 def solve_n(
-    mech: Mech,
     delta: TargetDelta,
+    mech: MechOrFile = None,
     eps: TargetEps = None,
     exp_eps: TargetRatio = None,
     eps0: Eps0 = None,
@@ -111,33 +112,26 @@ def solve_n(
     file: File = None,
     direction: Direction = Question.BOTH,
     rigour: RigourOption = None,
+    rounds: RoundsOption = None,
+    rounds_file: RoundsFile = None,
     as_json: Json = False,
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Smallest number of users that makes a mechanism (eps, delta)-private; the upper end is the safe one."""
     from symshuffle.accountants import inverses
 
-    asked = arguments.source_or_channel(mech, eps0, lam, param, file)
-    found = inverses.solve_n(
-        asked,
-        delta=delta,
-        eps=eps,
-        exp_eps=exp_eps,
-        direction=direction,
-        rigour=_level(1e-6, rigour),
-        bits=LAW_BITS,
-        **covering.whom,
-    )
-    inputs = arguments.echoed(asked, eps0, lam, file=file, eps=eps, exp_eps=exp_eps, delta=delta)
-    inputs |= covering.written
-    _show("n", found, inputs, as_json)
+    targets: dict[str, Any] = {"eps": eps, "exp_eps": exp_eps, "delta": delta}
+    named = Named(mech, eps0, lam, param, file)
+    asked = subject(named, None, rounds, rounds_file, covering=covering, users=False, **targets)
+    found = inverses.solve_n(asked.reduced, direction=direction, rigour=_level(None, rigour), bits=LAW_BITS, **targets)
+    _show("n", found, asked.inputs, as_json)
 
 
 @app.command()
 @with_covering
 def curve(
-    mech: Mech,
     kind: Annotated[CurveKind, typer.Option(help="delta as a function of eps, eps of n, or type II of type I error.")],
+    mech: MechOrFile = None,
     n: Annotated[str | None, typer.Option("--n", help="Number of users (not for eps-n).")] = None,
     delta: Annotated[str | None, typer.Option("--delta", help="Target delta in (0, 1), for eps-n.")] = None,
     start: Annotated[str | None, typer.Option("--from", help="First eps, n or alpha; default 0, 1000 or 0.")] = None,
@@ -148,11 +142,13 @@ def curve(
     param: Params = None,
     file: File = None,
     direction: Direction = Question.BOTH,
-    rel: Rel = 1e-4,
+    rel: RelOrUsual = None,
     rigour: RigourOption = None,
     table: Annotated[Path | None, typer.Option("--csv", help="Write the points to this CSV file as well.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the curve to this file (.png, .pdf, .svg).")] = None,
     jobs: FewJobs = "1",
+    rounds: RoundsOption = None,
+    rounds_file: RoundsFile = None,
     as_json: Json = False,
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
@@ -169,31 +165,33 @@ def curve(
     number = as_integer(points, "points", 2, MOST_POINTS)
     if kind is CurveKind.EPS_N:
         start, stop = (None if end is None else ungrouped(end) for end in (start, stop))
-    asked = arguments.source_or_channel(mech, eps0, lam, param, file)
+    ends: dict[str, Any] = {"from": start, "to": stop}
+    _check_axis(kind, None if rounds_file is not None else n, delta, named_users=rounds_file is not None)
+    named, with_users = Named(mech, eps0, lam, param, file), kind is not CurveKind.EPS_N
+    asked = subject(named, n, rounds, rounds_file, covering=covering, users=with_users, delta=delta, **ends)
+    several = rounds is not None or rounds_file is not None
     with progress() as display, workers(arguments.jobs(jobs)) as executor:
         task = display.add_task("points", total=None)
         found = _curve(
             asked,
             kind,
-            n,
             delta,
             (start, stop, number),
             direction,
             rigour=_level(rel, rigour),
-            rel=rel,
+            rel=_WIDTH if rel is None and not several else rel,
             bits=LAW_BITS,
             executor=executor,
             progress=lambda known, of: display.update(task, completed=known, total=of),
             **covering.whom,
         )
-    given = None if n is None else arguments.users(n)
-    inputs = arguments.echoed(asked, eps0, lam, file=file, n=given, delta=delta, **{"from": start, "to": stop})
+    inputs = asked.inputs
     if table is not None:
         write_atomically(table, _csv(found), argument="--csv")
     if plot is not None:
         form = plot.suffix.lower().lstrip(".")
         write_atomically(plot, _drawn(found, form, _title(inputs)), argument="--plot")
-    inputs |= {"points": number, **covering.written}
+    inputs = inputs | {"points": number}
     if as_json:
         typer.echo(json.dumps({**found.to_dict(), "inputs": inputs}, indent=2))
         return
@@ -206,10 +204,19 @@ def curve(
     console.print(f"the {found.safe} end is the bound: {found.meaning}")
 
 
+def _check_axis(kind: CurveKind, n: str | None, delta: str | None, *, named_users: bool) -> None:
+    """Refuse a number of users or a target where the kind of curve leaves no place for one, or lacks one."""
+    if not named_users and (n is None) != (kind is CurveKind.EPS_N):
+        raise InputError(
+            "--n", n, "not given for eps-n, whose axis it is" if n else f"a number of users for {kind.value}"
+        )
+    if (delta is None) == (kind is CurveKind.EPS_N):
+        raise InputError("--delta", delta, f"no target for {kind.value}" if delta else "a target in (0, 1) for eps-n")
+
+
 def _curve(
-    asked: Source,
+    subject: Subject,
     kind: CurveKind,
-    n: str | None,
     delta: str | None,
     axis: tuple[str | None, str | None, int],
     direction: Question,
@@ -217,18 +224,11 @@ def _curve(
 ) -> Curve:
     from symshuffle.accountants import curves
 
-    start, stop, points = axis
-    if (n is None) != (kind is CurveKind.EPS_N):
-        raise InputError(
-            "--n", n, "not given for eps-n, whose axis it is" if n else f"a number of users for {kind.value}"
-        )
-    if (delta is None) == (kind is CurveKind.EPS_N):
-        raise InputError("--delta", delta, f"no target for {kind.value}" if delta else "a target in (0, 1) for eps-n")
+    (start, stop, points), asked, users_of = axis, subject.source, subject.users
     if kind is CurveKind.EPS_N:
         where = curves.spaced(start or "1000", stop or "1e6", points, geometric=True)
         users = sorted({arguments.users(str(x if x in (where[0], where[-1]) else round(x))) for x in where})
         return curves.amplification_curve(asked, delta=delta, users=users, direction=direction, **options)
-    users_of = arguments.users(str(n))
     if kind is CurveKind.DELTA_EPS:
         if stop is None:
             raise InputError("--to", None, "the last level eps of the profile")
@@ -240,8 +240,8 @@ def _curve(
     return curves.tradeoff_curve(asked, n=users_of, alphas=alphas, **options)
 
 
-def _level(rel: float, rigour: Rigour | None) -> Rigour:
-    if not 0 < rel < 1:
+def _level(rel: float | None, rigour: Rigour | None) -> Rigour:
+    if rel is not None and not 0 < rel < 1:
         raise InputError("rel", rel, "a relative width in (0, 1)")
     return rigour or Rigour.FLOAT64
 
@@ -284,8 +284,10 @@ def _title(inputs: dict[str, Any]) -> str:
             return Path(value).name
 
     axis = ("mechanism", "from", "to", "points")
-    told = (f"{name} = {brief(value)}" for name, value in inputs.items() if name not in axis)
-    return ", ".join([str(inputs["mechanism"]), *told])
+    told = (
+        f"{name} = {brief(value)}" for name, value in inputs.items() if name not in axis and not isinstance(value, list)
+    )
+    return ", ".join([str(inputs.get("mechanism", "several rounds")), *told])
 
 
 def _drawn(found: Curve, form: str, title: str) -> bytes:

@@ -27,14 +27,22 @@ from symshuffle.cli.arguments import (
     Lam,
     Mech,
     Params,
-    Rel,
     RigourOption,
-    Users,
 )
 from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
 from symshuffle.cli.population import Dropout, Group, MinUsers
+from symshuffle.cli.rounds import (
+    MechOrFile,
+    Named,
+    RelOrUsual,
+    RoundsFile,
+    RoundsOption,
+    UsersOrFile,
+    refuse_of_several,
+    subject,
+)
 from symshuffle.errors import Unsupported
-from symshuffle.numbers import parse_rational
+from symshuffle.numbers import format_decimal, parse_rational
 
 if TYPE_CHECKING:
     from symshuffle.accountants.confirm import Confirmation
@@ -58,8 +66,8 @@ _BOUND_HELP: Final = (
 @app.command(epilog=_BOUND_HELP)
 @with_covering
 def delta(
-    mech: Mech,
-    n: Users,
+    mech: MechOrFile = None,
+    n: UsersOrFile = None,
     eps0: Eps0 = None,
     lam: Lam = None,
     eps: Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")] = None,
@@ -68,35 +76,35 @@ def delta(
     file: File = None,
     direction: Direction = Question.BOTH,
     engine: EngineOption = EngineName.AUTO,
-    rel: Rel = 1e-6,
+    rel: RelOrUsual = None,
     rigour: RigourOption = None,
     confirm: Confirm = False,
     min_users: MinUsers = None,
     dropout: Dropout = None,
     group: Group = None,
+    rounds: RoundsOption = None,
+    rounds_file: RoundsFile = None,
     as_json: Json = False,
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Bound delta of a shuffled mechanism at a target eps."""
     from symshuffle.accountants import solve
-    from symshuffle.accountants.reduction import reduction
     from symshuffle.mechanisms.parameters import read_target
 
+    named = Named(mech, eps0, lam, param, file)
+    asked = subject(named, n, rounds, rounds_file, covering=covering, eps=eps, exp_eps=exp_eps)
     target = read_target(eps=eps, exp_eps=exp_eps)
-    asked = arguments.quickest(mech, eps0, lam, param, file, covering)
-    users = arguments.users(n)
-    chosen, level = arguments.engine_and_rigour(engine, rel, rigour)
-    reduced = reduction(asked, **covering.whom)
-    who = who_sends.population(users, min_users, dropout, group)
+    chosen, level = arguments.engine_and_rigour(engine, _width(rel), rigour)
+    refuse_of_several(asked, confirm=confirm, min_users=min_users, dropout=dropout, group=group)
+    who = None if asked.users is None else who_sends.population(asked.users, min_users, dropout, group)
     if who is not None:
         wanted = {"exp_eps": target}
-        inputs = arguments.echoed(asked, eps0, lam, file=file, n=users, eps=eps, exp_eps=exp_eps)
-        inputs |= covering.written
-        who_sends.show("delta", who, reduced, wanted, (direction, chosen, level, rel, confirm), inputs, as_json)
+        options = (direction, chosen, level, _width(rel), confirm)
+        who_sends.show("delta", who, asked.reduced, wanted, options, asked.inputs, as_json)
         return
     bound = solve.delta(
-        reduced,
-        n=users,
+        asked.reduced,
+        n=asked.users,
         exp_eps=target,
         direction=direction,
         engine=chosen,
@@ -105,55 +113,54 @@ def delta(
         bits=LAW_BITS,
         attain=True,
     )
-    confirmed = _confirmed(asked, reduced, bound, target, blanket=covering.written.get("blanket")) if confirm else None
+    blanket = covering.written.get("blanket")
+    confirmed = _confirmed(asked.source, asked.reduced, bound, target, blanket=blanket) if confirm else None
     inside = confirmed and confirmed.inside(bound.bracket)
-    inputs = arguments.echoed(asked, eps0, lam, file=file, n=users, eps=eps, exp_eps=exp_eps)
-    inputs |= covering.written
-    beside = vectors.beside(asked, bound, target, level, rel, covering.written.get("blanket"))
-    _show("delta", bound, confirmed, inside, inputs, as_json, beside)
+    alone = bound.rounds is None
+    beside = vectors.beside(asked.source, bound, target, level, _width(rel), blanket) if alone else None
+    _show("delta", bound, confirmed, inside, asked.inputs, as_json, beside)
 
 
 @app.command(epilog=_BOUND_HELP)
 @with_covering
 def epsilon(
-    mech: Mech,
-    n: Users,
     delta: Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")],
+    mech: MechOrFile = None,
+    n: UsersOrFile = None,
     eps0: Eps0 = None,
     lam: Lam = None,
     param: Params = None,
     file: File = None,
     direction: Direction = Question.BOTH,
     engine: EngineOption = EngineName.AUTO,
-    rel: Rel = 1e-6,
+    rel: RelOrUsual = None,
     rigour: RigourOption = None,
     confirm: Confirm = False,
     min_users: MinUsers = None,
     dropout: Dropout = None,
     group: Group = None,
+    rounds: RoundsOption = None,
+    rounds_file: RoundsFile = None,
     as_json: Json = False,
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Smallest eps for which a shuffled mechanism is (eps, delta)-private, on the safe side."""
     from symshuffle.accountants import solve
-    from symshuffle.accountants.reduction import reduction
     from symshuffle.numbers import Exp
 
     target = parse_rational(delta, "delta")
-    asked = arguments.quickest(mech, eps0, lam, param, file, covering)
-    users = arguments.users(n)
-    chosen, level = arguments.engine_and_rigour(engine, rel, rigour)
-    reduced = reduction(asked, **covering.whom)
-    who = who_sends.population(users, min_users, dropout, group)
+    asked = subject(Named(mech, eps0, lam, param, file), n, rounds, rounds_file, covering=covering, delta=delta)
+    chosen, level = arguments.engine_and_rigour(engine, _width(rel), rigour)
+    refuse_of_several(asked, confirm=confirm, min_users=min_users, dropout=dropout, group=group)
+    who = None if asked.users is None else who_sends.population(asked.users, min_users, dropout, group)
     if who is not None:
-        inputs = arguments.echoed(asked, eps0, lam, file=file, n=users, delta=delta)
-        inputs |= covering.written
         wanted = {"delta": target}
-        who_sends.show("epsilon", who, reduced, wanted, (direction, chosen, level, rel, confirm), inputs, as_json)
+        options = (direction, chosen, level, _width(rel), confirm)
+        who_sends.show("epsilon", who, asked.reduced, wanted, options, asked.inputs, as_json)
         return
     bound = solve.epsilon(
-        reduced,
-        n=users,
+        asked.reduced,
+        n=asked.users,
         delta=target,
         direction=direction,
         engine=chosen,
@@ -163,12 +170,18 @@ def epsilon(
         attain=True,
     )
     at = Exp(bound.bracket.upper) if bound.bracket.upper else Fraction(1)
-    confirmed = _confirmed(asked, reduced, bound, at, blanket=covering.written.get("blanket")) if confirm else None
+    blanket = covering.written.get("blanket")
+    confirmed = _confirmed(asked.source, asked.reduced, bound, at, blanket=blanket) if confirm else None
     # The confirmed number is delta at the upper end of eps, which is safe if it meets the target.
     inside = confirmed and confirmed.exactly <= target + Fraction(confirmed.error)
-    inputs = arguments.echoed(asked, eps0, lam, file=file, n=users, delta=delta)
-    inputs |= covering.written
-    _show("epsilon", bound, confirmed, inside, inputs, as_json)
+    _show("epsilon", bound, confirmed, inside, asked.inputs, as_json)
+
+
+def _width(rel: float | None) -> float:
+    """The relative width that is aimed at of one round."""
+    from symshuffle.accountants.solve import USUAL_WIDTH
+
+    return USUAL_WIDTH if rel is None else rel
 
 
 @app.command()
@@ -378,5 +391,7 @@ def _show(
         table.add_row(*row)
     table.add_row("rigour", f"{bound.bracket.rigour.value}, engine {bound.bracket.engine}: {bound.bracket.how}")
     table.add_row("adjacency", bound.neighbours.adjacency.value)
+    for name, value in bound.rounds.simpler if bound.rounds is not None else ():
+        table.add_row(f"{name} composition", format_decimal(value, digits=9, up=True))
     table.add_row("meaning", bound.about)
     Console(highlight=False).print(table)

@@ -23,7 +23,7 @@ UNIT: Final = 2.0**-53
 _EVALUATION: Final = 16 * UNIT
 """Absolute error of one directly evaluated value of a characteristic function (sines, products and sums of a pmf)."""
 
-_PER_STAGE: Final = 8 * UNIT
+PER_STAGE: Final = 8 * UNIT
 """Relative error in the 2-norm per stage of a fast Fourier transform."""
 
 
@@ -71,16 +71,16 @@ def convolve(places: Sequence[int], masses: Array, n: int, length: int) -> Convo
         turns = (frequencies * (place % length)) % length  # exact: the angle is reduced before it is rounded
         spectrum += mass * np.exp(turns * (-2j * np.pi / length))
     size, each = np.abs(spectrum), (len(places) + 4) * _EVALUATION
-    found = fft.irfft(_integer_power(spectrum, n), length)
+    found = fft.irfft(integer_power(spectrum, n), length)
     most = max(1.0, float(masses.sum()) * (1 + each)) ** n  # the masses may sum to slightly more than 1
     drift = most * n * each * np.minimum(size + each, 1.0) ** (n - 1)
     # Each frequency but the first (and the last of an even length) stands for a conjugate pair.
     spectral = math.sqrt(2.0 / length) * float(np.linalg.norm(drift))
-    transform = _PER_STAGE * math.log2(max(length, 2)) * float(np.linalg.norm(found))
+    transform = PER_STAGE * math.log2(max(length, 2)) * float(np.linalg.norm(found))
     return Convolution(found, spectral + transform)
 
 
-def _integer_power(base: npt.NDArray[np.complex128], n: int) -> npt.NDArray[np.complex128]:
+def integer_power(base: npt.NDArray[np.complex128], n: int) -> npt.NDArray[np.complex128]:
     """Repeated squaring: its relative error is a few n round-offs (a library power goes through a logarithm)."""
     result = np.ones_like(base)
     square = base.copy()

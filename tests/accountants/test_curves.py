@@ -149,7 +149,7 @@ def neyman_pearson(first, second, alpha):
 @pytest.mark.parametrize("n", [1, 3])
 def test_a_trade_off_contains_that_of_the_reduction_pair(n):
     """Against the Neyman-Pearson lemma: two inputs, nobody else, so the bound is the divergence of its own pair."""
-    pair = solve.reduction(mechanism("rr").at(lam=3))
+    pair = reduction(mechanism("rr").at(lam=3))
     alphas = [Fraction(i, 8) for i in range(9)]
     curve = tradeoff_curve(pair, n=n, alphas=alphas, levels=80)
     from symshuffle.decompositions.symbolic import optimal_decomposition

@@ -11,7 +11,7 @@ import sympy as sp
 from flint import arb
 
 from symshuffle import Channel, Exp, InputError, Rigour, mechanism
-from symshuffle.accountants import curves, inverses
+from symshuffle.accountants import curves, search
 from symshuffle.accountants.reduction import reduction
 from symshuffle.accountants.search import Point
 from symshuffle.decompositions import composition
@@ -153,9 +153,7 @@ def test_steps_away_from_an_undecided_integer_are_integers(finest):
         wide = F(1, 2) if abs(x - 1000) <= finest else F(0)
         return Bracket(F(1000 - x) - wide * 10**6, F(1000 - x) + wide * 10**6 + F(1, 4), Rigour.BALL, "", "")
 
-    found = inverses._narrow_integers(
-        value, F(1, 2), 1e-3, Point(F(0), value(F(0), 1)), Point(F(4096), value(F(4096), 1))
-    )
+    found = search.narrow_integers(value, F(1, 2), 1e-3, Point(F(0), value(F(0), 1)), Point(F(4096), value(F(4096), 1)))
     assert all(x.denominator == 1 for x in asked)
     assert found.above < 1000 <= found.meets + finest
     assert found.meets - found.above <= max(1, 4 * finest + 4)

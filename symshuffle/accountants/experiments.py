@@ -1,0 +1,105 @@
+"""What curves and inverses ask about: the messages of one round, or of several, reduced once for many questions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from symshuffle.accountants.amplification import Composition
+from symshuffle.accountants.bounds import bound_at, first_guess, limit_variance, smallest_eps
+from symshuffle.accountants.covered import Covering, Reduction
+from symshuffle.accountants.evaluate import Request
+from symshuffle.accountants.neighbours import Neighbours
+from symshuffle.accountants.plan import Rounds, plan_of, unrolled
+from symshuffle.accountants.reduction import covering_reduction
+from symshuffle.choices import Question
+from symshuffle.numbers import Real
+from symshuffle.results import Bracket
+
+Experiment: TypeAlias = Reduction | Rounds
+"""One round by its reduction, or rounds whose sources are reductions."""
+
+
+def experiment(source: Any, covering: Covering) -> Experiment:
+    """A source as its reduction, several rounds as rounds of reductions."""
+    plan = plan_of(source)
+    if plan is None:
+        return covering_reduction(source, covering)
+    return Rounds(tuple(replace(part, source=covering_reduction(part.source, covering)) for part in plan.parts))
+
+
+def of_several(source: Any) -> bool:
+    """Whether a source consists of more than one round."""
+    plan = plan_of(source)
+    return plan is not None and plan.times > 1
+
+
+def width_of(source: Any, rel: float | None, one: float, several: float) -> float:
+    """The relative width to aim at: what is asked for, or the usual one, of one round and of several."""
+    if rel is not None:
+        return rel
+    return several if of_several(source) else one
+
+
+def bound_of(asked: Experiment, n: int | None, order: Real, request: Request) -> Bracket:
+    """The bound on delta at the level ``exp(eps) = order``; ``n`` is None where every round has its own users."""
+    plan, alone, users = unrolled(asked, n)
+    if plan is None:
+        return bound_at(alone, users, order, request)
+    from symshuffle.accountants import over_rounds
+
+    return over_rounds.delta(plan, Covering(), request, order).bracket
+
+
+def smallest_of(
+    asked: Experiment, n: int | None, target: Fraction, request: Request, near: Fraction | None = None
+) -> Bracket:
+    """The smallest eps at a target delta; a guess ``near`` changes the cost of one round only."""
+    plan, alone, users = unrolled(asked, n)
+    if plan is None:
+        guess = first_guess(alone, users, target, request) if near is None else near
+        found = smallest_eps(alone, users, target, request, guess)
+        how = f"root search on delta(eps); at the upper end: {found.at.how}"
+        return Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
+    from symshuffle.accountants import over_rounds
+
+    return over_rounds.epsilon(plan, Covering(), request, target).bracket
+
+
+def covered_by(asked: Experiment, n: int | None, question: Question) -> tuple[Neighbours, str]:
+    """Whom a bound covers, of each round, and what is to be said of all of them together (of one: nothing).
+
+    Parameters
+    ----------
+    n : int or None
+        Number of users of the question; None where every round has its own, or where users are what is asked for.
+    """
+    plan = plan_of(asked)
+    if plan is None:
+        assert isinstance(asked, Reduction)
+        return asked.neighbours(question, n), ""
+    known = [n if part.n is None else part.n for part in plan.parts]
+    least = min((users for users in known if users is not None), default=None)
+    found = plan.parts[0].source
+    assert isinstance(found, Reduction)
+    if plan.times == 1:
+        return found.neighbours(question, least), ""
+    parts = tuple((part.times, users) for part, users in zip(plan.parts, known, strict=True))
+    return found.neighbours(question, least), f"; {Composition(plan.times, parts).covered}"
+
+
+def limit_distance(asked: Experiment, n: int | None, question: Question) -> float | None:
+    """The squared distance of the Gaussians that all messages together tend to; None where it is not to be had."""
+    plan, alone, users = unrolled(asked, n)
+    if plan is None:
+        found = limit_variance(alone, question)
+        return None if found is None else found / users
+    total = 0.0
+    for part in plan.parts:
+        assert isinstance(part.source, Reduction) and part.n is not None
+        found = limit_variance(part.source, question)
+        if found is None:
+            return None
+        total += found * part.times / part.n
+    return total

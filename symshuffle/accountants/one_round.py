@@ -1,0 +1,117 @@
+"""The profile of one round: two-sided values at the levels of a lattice, each computed once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Final, final
+
+from symshuffle.accountants.bounds import bound_at, first_guess, ratio_of, smallest_eps
+from symshuffle.accountants.covered import Reduction
+from symshuffle.accountants.dominating import Profile
+from symshuffle.accountants.evaluate import Request
+from symshuffle.choices import Question
+from symshuffle.errors import Unsupported
+from symshuffle.mechanisms.parameters import LARGEST_LEVEL
+from symshuffle.numbers import Exp
+from symshuffle.results import Bracket
+
+_ROUGH: Final = 1e-2
+"""Relative width of values that only say where to look."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OneRound:
+    """Rounds that are alike, with the values of their profile that are known already.
+
+    Parameters
+    ----------
+    reduced : Reduction
+        What every user runs.
+    n, times : int
+        Number of users, and of rounds.
+    request : Request
+        Engine, rigour and bits of every value.
+    symmetric : bool
+        Whether the larger of both orders stands for both, as in a bound.
+    known : dict
+        From levels to both orders; it grows.
+    """
+
+    reduced: Reduction
+    n: int
+    times: int
+    request: Request
+    symmetric: bool = True
+    known: dict[Fraction, tuple[Bracket, Bracket]] = field(default_factory=dict)
+
+    def values(self, eps: Fraction, width: float) -> tuple[Bracket, Bracket]:
+        """Both orders of one round at a level; of a bound, the larger of the two stands for both."""
+        found = self.known.get(eps)
+        if found is None or any(b.width > 2 * Fraction(width) * b.upper and b.aimed is None for b in found):
+            if self.symmetric or self._same_both_ways(eps):
+                both = self._delta(eps, width, Question.BOTH)
+                found = both, both
+            else:
+                found = self._delta(eps, width, Question.FORWARD), self._delta(eps, width, Question.REVERSE)
+            self.known[eps] = found
+        return found
+
+    def _same_both_ways(self, eps: Fraction) -> bool:
+        return len(self.reduced.laws(Exp(eps), Question.BOTH, self.request.bits)) == 1
+
+    def smallest(self, delta: Fraction) -> Fraction:
+        """The eps of one round, on the safe side."""
+        asked = replace(self.request, rel=1e-3)
+        guess = first_guess(self.reduced, self.n, delta, asked)
+        return smallest_eps(self.reduced, self.n, delta, asked, guess).meets
+
+    def alone(self) -> Iterator[tuple[str, OneRound]]:
+        """Real neighbouring datasets of this source, each as a part of its own."""
+        for one in self.reduced.datasets:
+            yield one.describe(self.n), replace(self, reduced=one.alone(self.reduced), symmetric=False, known={})
+
+    def _delta(self, eps: Fraction, width: float, question: Question) -> Bracket:
+        return bound_at(self.reduced, self.n, ratio_of(eps), replace(self.request, direction=question, rel=width))
+
+    def scale(self) -> float:
+        """The parameter of the Gaussian mechanism of equal total variation: no bound, it only sizes the lattice."""
+        variation = min(float(max(b.upper for b in self.values(Fraction(0), _ROUGH))), 1 - 1e-12)
+        return 2 * NormalDist().inv_cdf((1 + variation) / 2)
+
+    def revealed(self) -> tuple[Fraction, Fraction, Fraction]:
+        """What is left at the largest level: of both orders from below, and of the larger from above."""
+        try:
+            forward, reverse = self.values(Fraction(LARGEST_LEVEL), 1e-6)
+        except Unsupported:  # out of an engine's reach: then nothing is taken to be revealed
+            return Fraction(0), Fraction(0), Fraction(0)
+        # A mass at that level is not quite one at infinity; at the levels that are asked about it is by 2^-40 less.
+        share = 1 - Fraction(1, 2**40)
+        one, other = (max(b.lower, Fraction(0)) * share for b in (forward, reverse))
+        return one, other, max(forward.upper, reverse.upper)
+
+    def last_level(self, beyond: Fraction) -> Fraction:
+        """A level from which on one round has at most ``beyond`` more than at every level, about the smallest."""
+        most = beyond + self.revealed()[2]
+        low, high = Fraction(0), Fraction(self.scale() or 1)
+        if max(b.upper for b in self.values(low, _ROUGH)) <= most:
+            return low
+        while max(b.upper for b in self.values(high, _ROUGH)) > most:
+            if high >= LARGEST_LEVEL:
+                raise Unsupported(f"no level up to {LARGEST_LEVEL} leaves at most {float(most):.3g} to one round")
+            low, high = high, min(high * Fraction(3, 2), Fraction(LARGEST_LEVEL))
+        while high - low > high / 20:
+            middle = (low + high) / 2
+            small = max(b.upper for b in self.values(middle, _ROUGH)) <= most
+            low, high = (low, middle) if small else (middle, high)
+        return high
+
+    def profile(self, step: Fraction, beyond: Fraction, width: float) -> Profile:
+        """The profile on a lattice, up to a level that leaves at most ``beyond``."""
+        last = max(math.ceil(self.last_level(beyond) / step), 2)
+        found = [self.values(i * step, width) for i in range(last + 1)]
+        return Profile.of(step, [f for f, _ in found], [r for _, r in found], self.revealed()[:2])

@@ -1,0 +1,347 @@
+"""Several rounds on the command line: --rounds, --rounds-file, and what a file of rounds says."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+
+import typer
+
+from symshuffle.cli import arguments
+from symshuffle.cli.covering import NONE_ASKED, CoveringOptions
+from symshuffle.errors import InputError, Unsupported
+
+if TYPE_CHECKING:
+    from symshuffle.accountants.plan import Rounds
+
+RoundsOption = Annotated[
+    str | None,
+    typer.Option("--rounds", help="Number of rounds, fixed before the first, each with fresh randomness and messages."),
+]
+RoundsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--rounds-file", help="Rounds that differ: TOML or JSON with mechanism, params, level, n, times and reports."
+    ),
+]
+MechOrFile = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="MECH",
+        help="A mechanism (see `symshuffle mechanisms`), or an expression such as joint(krr(k=10),4); none with "
+        "--rounds-file.",
+        show_default=False,
+    ),
+]
+UsersOrFile = Annotated[
+    str | None, typer.Option("--n", help="Number of users, the differing one included; none with --rounds-file.")
+]
+RelOrUsual = Annotated[
+    float | None,
+    typer.Option(help="Relative width of the bracket to aim at, in (0, 1); default 1e-6, of several rounds 1e-3."),
+]
+
+_KEYS: Final = ("mechanism", "params", "eps0", "lam", "n", "times", "reports", "participation", "messages", "file")
+_REFUSED: Final = {
+    ("reports", "reused"): "fresh: rounds that repeat one report depend on each other, which no bound here covers",
+    ("participation", "fixed-size"): "all: how many of a fixed number take part depends on who does (independent coins "
+    "are a mechanism, subsample(...))",
+    ("messages", "linkable"): "unlinkable: messages that can be told to be of one user are no shuffled rounds",
+}
+_ALLOWED: Final = {"reports": "fresh", "participation": "all", "messages": "unlinkable"}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Rounds of a file as they were written.
+
+    Parameters
+    ----------
+    place : str
+        Where they stand, for messages.
+    mechanism : str
+        Name or expression.
+    params : tuple of str
+        NAME=VALUE.
+    eps0, lam, n : str or None
+        Level and users, as text.
+    file : Path or None
+        Matrix of `channel`.
+    times : str
+        How often.
+    """
+
+    place: str
+    mechanism: str
+    params: tuple[str, ...]
+    eps0: str | None
+    lam: str | None
+    n: str | None
+    file: Path | None
+    times: str
+
+    def source(self, eps0: str | None = None, covering: CoveringOptions = NONE_ASKED) -> Any:
+        """What every user runs; ``eps0`` is the level where the file leaves it open."""
+        level = self.eps0 if self.lam is not None or self.eps0 is not None else eps0
+        try:
+            return arguments.quickest(self.mechanism, level, self.lam, list(self.params), self.file, covering)
+        except InputError as error:
+            raise InputError(f"{self.place}, {error.argument}", error.value, error.expected) from None
+
+
+def check_alone(rounds_file: Path, /, **given: object) -> None:
+    """Refuse options that a file of rounds already answers.
+
+    Raises
+    ------
+    InputError
+        If one was given.
+    """
+    for option, value in given.items():
+        if value not in (None, [], ()):
+            name = "MECH" if option == "mech" else f"--{option.replace('_', '-')}"
+            raise InputError(name, value, f"none with --rounds-file {rounds_file}, which says it for every round")
+
+
+def read_rounds(file: Path) -> list[Given]:
+    """The rounds of a file, with a word on standard error about what it leaves to be assumed.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is not of the form, or asks for what no bound covers.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError("--rounds-file", file, f"a file that can be read: {error}") from None
+    try:
+        data = json.loads(text) if file.suffix.lower() == ".json" else tomllib.loads(text)
+    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError("--rounds-file", file, f"JSON (.json) or TOML: {error}") from None
+    rows = data.get("rounds") if isinstance(data, dict) else None
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        raise InputError("--rounds-file", file, "a list `rounds` of tables, at least one")
+    for key in data.keys() - {"rounds"}:
+        raise InputError("--rounds-file", key, "nothing beside the list `rounds`")
+    found = [_given(row, f"rounds[{i}]") for i, row in enumerate(rows)]
+    silent = [f"rounds[{i}]" for i, row in enumerate(rows) if "reports" not in row]
+    if silent:
+        typer.echo(f'{", ".join(silent)}: no key `reports`; assumed "fresh": new randomness in every round', err=True)
+    return found
+
+
+def _given(row: dict[str, Any], place: str) -> Given:
+    for key in row:
+        if key not in _KEYS:
+            raise InputError(place, key, f"a key of a round: {', '.join(_KEYS)}")
+    for key, allowed in _ALLOWED.items():
+        value = row.get(key, allowed)
+        if value != allowed:
+            raise InputError(f"{place}.{key}", value, _REFUSED.get((key, value), allowed))
+    params = row.get("params", {})
+    if not isinstance(row.get("mechanism"), str):
+        raise InputError(f"{place}.mechanism", row.get("mechanism"), "the name of a mechanism, or an expression")
+    if not isinstance(params, dict):
+        raise InputError(f"{place}.params", params, "a table of parameters")
+    eps0, lam, n = (None if row.get(key) is None else str(row[key]) for key in ("eps0", "lam", "n"))
+    if eps0 is not None and lam is not None:
+        raise InputError(f"{place}.lam", lam, "none where eps0 is given")
+    where = None if row.get("file") is None else Path(str(row["file"]))
+    pairs = tuple(f"{name}={value}" for name, value in params.items())
+    return Given(place, row["mechanism"], pairs, eps0, lam, n, where, str(row.get("times", 1)))
+
+
+def of_file(
+    given: list[Given], *, users: bool, eps0: Fraction | None = None, covering: CoveringOptions = NONE_ASKED
+) -> Rounds:
+    """The rounds of a file as a source.
+
+    Parameters
+    ----------
+    given : list of Given
+        What :func:`read_rounds` read.
+    users : bool
+        Whether every round has to say its number of users; if not, none may.
+    eps0 : Fraction, optional
+        The level of the rounds that have none.
+    covering : CoveringOptions
+        Whom the bound covers in each round.
+    """
+    from symshuffle.accountants.plan import Round, Rounds
+
+    parts = []
+    for one in given:
+        if users and one.n is None:
+            raise InputError(f"{one.place}.n", None, "the number of users of these rounds")
+        if not users and one.n is not None:
+            raise InputError(f"{one.place}.n", one.n, "none: it is what is asked for")
+        source = one.source(None if eps0 is None else str(eps0), covering)
+        parts.append(Round(source, number(one.times), None if one.n is None else arguments.users(one.n)))
+    return Rounds(tuple(parts))
+
+
+def number(text: str) -> int:
+    """A number of rounds."""
+    from symshuffle.accountants.plan import MOST_ROUNDS
+    from symshuffle.numbers import as_integer
+
+    return as_integer(text, "rounds", 1, MOST_ROUNDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a command asks about.
+
+    Parameters
+    ----------
+    source : Source or Rounds
+        As it was named; several rounds of it, or those of a file.
+    reduced : Reduction or Rounds
+        The same, reduced for whom the bound covers.
+    users : int or None
+        Number of users of every round; None where a file has them, or they are asked for.
+    inputs : dict
+        Everything as it was understood.
+    """
+
+    source: Any
+    reduced: Any
+    users: int | None
+    inputs: dict[str, Any]
+
+
+class Named(NamedTuple):
+    """A mechanism as the command line names it."""
+
+    mech: str | None
+    eps0: str | None
+    lam: str | None
+    param: list[str] | None
+    file: Path | None
+
+
+def subject(
+    named: Named,
+    n: str | None,
+    rounds: str | None,
+    rounds_file: Path | None,
+    *,
+    covering: CoveringOptions,
+    users: bool = True,
+    **echo: Any,
+) -> Subject:
+    """One source, several rounds of it, or the rounds of a file.
+
+    Raises
+    ------
+    InputError
+        If something is missing, or given twice.
+    """
+    from symshuffle.accountants.covered import Covering
+    from symshuffle.accountants.experiments import experiment
+    from symshuffle.accountants.plan import rounds as repeated
+
+    whom = Covering.of(**covering.whom)
+    if rounds_file is not None:
+        if rounds is not None:
+            raise InputError(
+                "--rounds", rounds, f"none with --rounds-file {rounds_file}, which says how often each is run"
+            )
+        check_alone(rounds_file, n=n, **named._asdict())
+        given = read_rounds(rounds_file)
+        plan = of_file(given, users=users, covering=covering)
+        asked = {name: str(value) for name, value in echo.items() if value is not None}
+        inputs = _told(given) | {"rounds_file": str(rounds_file)} | asked | covering.written
+        return Subject(plan, experiment(plan, whom), None, inputs)
+    mech, eps0, lam, param, file = named
+    if mech is None:
+        raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), or --rounds-file")
+    if users and n is None:
+        raise InputError("--n", None, "a number of users")
+    found: Any = arguments.quickest(mech, eps0, lam, param, file, covering)
+    many = None if n is None else arguments.users(n)
+    inputs = arguments.echoed(found, eps0, lam, file=file, n=many, **echo) | covering.written
+    if rounds is not None:
+        times = number(rounds)
+        inputs["rounds"] = times
+        found = repeated(found, times) if times > 1 else found
+    return Subject(found, experiment(found, whom), many, inputs)
+
+
+def budgeted(
+    named: Named, n: str | None, rounds: str | None, rounds_file: Path | None, covering: CoveringOptions
+) -> tuple[Callable[[Fraction], Any], Any, int | None, dict[str, Any]]:
+    """What is run as a function of the local budget; as it is named at 1 nat, users, and what is echoed.
+
+    In a file, the budget is that of the rounds that say none.
+
+    Raises
+    ------
+    InputError
+        If there is no budget to be asked for.
+    """
+    if rounds_file is not None:
+        check_alone(rounds_file, n=n, rounds=rounds, **named._asdict())
+        given = read_rounds(rounds_file)
+        if all(one.eps0 is not None or one.lam is not None for one in given):
+            raise InputError("--rounds-file", rounds_file, "a round without eps0 and lam: its budget is asked for")
+        inputs = _told(given) | {"rounds_file": str(rounds_file)}
+        return lambda eps0: of_file(given, users=True, eps0=eps0, covering=covering), None, None, inputs
+    mech, _, _, param, _ = named
+    if mech is None:
+        raise InputError("MECH", None, "a mechanism (see `symshuffle mechanisms`), or --rounds-file")
+    if n is None:
+        raise InputError("--n", None, "a number of users")
+    if mech == "channel":
+        raise InputError("mechanism", mech, "a mechanism with a local budget")
+    try:
+        asked = arguments.source(mech, "1", None, param)
+    except InputError as error:
+        if error.argument == "--eps0":  # the user gave none
+            raise InputError("mechanism", mech, "a mechanism with a local budget") from None
+        raise
+    times = 1 if rounds is None else number(rounds)
+
+    def at(eps0: Fraction) -> Any:
+        from symshuffle.accountants import plan
+
+        found = arguments.source(mech, str(eps0), None, param)
+        return found if times == 1 else plan.rounds(found, times)
+
+    return at, asked, arguments.users(n), {} if rounds is None else {"rounds": times}
+
+
+def refuse_of_several(asked: Subject, *, confirm: bool, **population: str | None) -> None:
+    """A confirmation recomputes one round, and who sends messages is said of one.
+
+    Raises
+    ------
+    Unsupported
+        If there are several.
+    """
+    from symshuffle.accountants.plan import Rounds
+
+    if not isinstance(asked.source, Rounds):
+        return
+    if confirm:
+        raise Unsupported("--confirm recomputes one round; not with several rounds")
+    for name, value in population.items():
+        if value is not None:
+            raise Unsupported(f"--{name.replace('_', '-')} {value}: said of one round; not with several rounds")
+
+
+def _told(given: list[Given]) -> dict[str, Any]:
+    """The rounds of a file, as they are echoed."""
+    keys = ("mechanism", "eps0", "lam", "n", "times")
+    return {
+        "rounds": [
+            {key: getattr(one, key) for key in keys if getattr(one, key) is not None} | {"params": list(one.params)}
+            for one in given
+        ]
+    }

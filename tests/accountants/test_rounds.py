@@ -1,0 +1,187 @@
+"""The front door for several rounds: what it answers, what it covers, what it refuses."""
+
+import json
+import math
+from fractions import Fraction
+from functools import cache
+
+import pytest
+
+from symshuffle import delta, delta_curve, epsilon, mechanism, rounds, solve_eps0, solve_n, tradeoff_curve
+from symshuffle.accountants.composition_bounds import advanced_epsilon, advanced_slack, basic_epsilon
+from symshuffle.accountants.plan import Round, Rounds
+from symshuffle.accountants.reduction import reduction
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian
+
+USERS = 10_000
+TARGET = "1e-6"
+WIDTH = 4e-3
+
+
+@cache
+def weekly():
+    return reduction(mechanism("krr").at(k=4, eps0=1))
+
+
+@cache
+def month():
+    return epsilon(rounds(weekly(), 30), n=USERS, delta=TARGET, attain=True, rel=WIDTH)
+
+
+def test_thirty_rounds_are_far_below_basic_composition_and_the_bracket_is_narrow():
+    found = month()
+    basic, advanced = (float(value) for _, value in found.rounds.simpler)
+    assert float(found.bracket.upper) < 0.25 < min(basic, advanced)
+    assert float(found.bracket.relative_width) <= WIDTH
+    assert found.bracket.engine == "rounds"
+
+
+def test_the_real_pair_is_below_the_bound_and_close_to_it():
+    """The constant background with a third input nearly attains the bound of k-RR, in all rounds at once."""
+    found = month()
+    assert found.attained.lower <= found.bracket.upper
+    assert found.attained.lower == pytest.approx(float(found.bracket.lower), rel=1e-4)
+    assert "2 x 9999" in found.attained.datasets
+    assert "in every round" in found.attained.datasets
+
+
+def test_it_says_what_is_covered_and_what_is_not():
+    told = json.loads(json.dumps(month().to_dict()))
+    assert told["rounds"] == 30
+    assert told["parts"] == [{"rounds": 30, "n": USERS}]
+    for words in ("fresh randomness", "chosen even after earlier messages", "sent again", "30 rounds"):
+        assert words in told["meaning"]
+    assert set(told["simpler"]) == {"basic", "advanced"}
+
+
+def test_delta_at_the_epsilon_found_is_the_target():
+    found = delta(rounds(weekly(), 30), n=USERS, eps=month().bracket.upper, rel=5e-2)
+    assert found.bracket.lower <= Fraction(TARGET)
+    assert float(found.bracket.upper) <= 1.1e-6
+
+
+def test_one_round_is_the_one_round_answer():
+    one = rounds(weekly(), 1)
+    assert epsilon(one, n=USERS, delta=TARGET) == epsilon(weekly(), n=USERS, delta=TARGET)
+    assert delta(one, n=USERS, eps="0.03") == delta(weekly(), n=USERS, eps="0.03")
+    assert epsilon(one, n=USERS, delta=TARGET).rounds is None
+
+
+def test_two_halves_are_the_whole_in_any_order():
+    whole = month().bracket
+    halves = epsilon([rounds(weekly(), 20), rounds(weekly(), 10)], n=USERS, delta=TARGET, rel=WIDTH).bracket
+    other = epsilon([rounds(weekly(), 10), rounds(weekly(), 20)], n=USERS, delta=TARGET, rel=WIDTH).bracket
+    assert float(halves.upper) == pytest.approx(float(whole.upper), rel=1e-9)
+    assert float(other.lower) == pytest.approx(float(whole.lower), rel=1e-9)
+
+
+def test_rounds_may_differ_in_mechanism_and_users():
+    small = mechanism("krr").at(k=4, eps0="1/2")
+    mixed = epsilon([rounds(weekly(), 5, n=USERS), rounds(small, 5, n=2 * USERS)], n=None, delta=TARGET, rel=2e-2)
+    all_of_one = epsilon(rounds(weekly(), 10), n=USERS, delta=TARGET, rel=2e-2)
+    five = epsilon(rounds(weekly(), 5), n=USERS, delta=TARGET, rel=2e-2)
+    assert five.bracket.lower < mixed.bracket.lower
+    assert mixed.bracket.upper < all_of_one.bracket.upper
+    assert mixed.rounds.parts == ((5, USERS), (5, 2 * USERS))
+
+
+def test_balls_and_doubles_meet():
+    source = rounds([["2/3", "1/3"], ["1/3", "2/3"]], 3)
+    balls, doubles = (epsilon(source, n=10, delta="1e-2", rel=0.2, rigour=r).bracket for r in ("ball", "float64"))
+    assert balls.rigour == "ball"
+    assert float(balls.upper) == pytest.approx(float(doubles.upper), rel=1e-2)
+    assert float(balls.lower) == pytest.approx(float(doubles.lower), rel=1e-2)
+
+
+def test_an_asymmetric_source_is_covered_in_both_orders():
+    """Rounds may mix the orders: the profile that is used is the larger of both."""
+    channel = [["1/2", "1/2"], ["1/5", "4/5"]]
+    both = delta(rounds(channel, 2), n=3, exp_eps="5/2", rel=2e-2).bracket
+    for direction in ("forward", "reverse"):
+        with pytest.raises(InputError, match="direction"):
+            delta(rounds(channel, 2), n=3, exp_eps="5/2", direction=direction)
+    one = max(delta(channel, n=3, exp_eps="5/2", direction=d).bracket.lower for d in ("forward", "reverse"))
+    assert both.lower > one
+
+
+def test_what_is_revealed_adds_up_over_rounds_and_is_refused_with_its_number():
+    erasure = [["1/3", "0", "2/3"], ["0", "1/3", "2/3"]]
+    with pytest.raises(Unsupported, match=r"0\.703704 is left, revealed for certain"):
+        epsilon(rounds(erasure, 3), n=2, delta="0.7")
+    found = delta(rounds(erasure, 3), n=2, eps=2).bracket
+    assert float(found.lower) == pytest.approx(19 / 27, rel=1e-9)
+    assert float(found.upper) == pytest.approx(19 / 27, rel=1e-9)
+
+
+def test_a_mechanism_that_is_not_local_is_composed_too():
+    """The blanket-mixed Gaussian has no finite local level: mass at infinity on the lattice is what is cut off."""
+    bmg = BlanketMixedGaussian(Fraction("0.95"), Fraction("4.6"))
+    source = reduction(bmg, adjacency="zero-out")
+    one = epsilon(source, n=1000, delta="1e-6", rel=1e-2)
+    three = epsilon(rounds(source, 3), n=1000, delta="1e-6", rel=0.3)
+    assert one.bracket.upper < three.bracket.lower < three.bracket.upper < 3 * one.bracket.upper
+
+
+def test_inverses_come_back_to_the_source():
+    eps = month().bracket.upper
+    budget = solve_eps0(rounds(mechanism("krr").at(k=4), 30), n=USERS, delta=TARGET, eps=eps, rel=1e-2)
+    assert budget.bracket.lower <= 1 <= budget.bracket.upper * Fraction(1001, 1000)
+    assert float(budget.bracket.relative_width) <= 1e-2
+    users = solve_n(rounds(weekly(), 30), delta=TARGET, eps=eps)
+    assert users.bracket.lower <= USERS <= users.bracket.upper * Fraction(1001, 1000)
+    assert float(users.bracket.relative_width) <= 1.5e-2
+    assert "30 rounds" in budget.about
+    assert "30 rounds" in users.about
+
+
+def test_curves_speak_about_all_rounds():
+    source = rounds(weekly(), 30)
+    profile = delta_curve(source, n=USERS, levels=["0", "0.1", "0.2"], rel=5e-2)
+    values = [float(point.y.upper) for point in profile.points]
+    assert values == sorted(values, reverse=True)
+    assert "30 rounds" in profile.about
+    errors = tradeoff_curve(source, n=USERS, alphas=["0.25", "0.5"], levels=6, rel=5e-2)
+    single = tradeoff_curve(weekly(), n=USERS, alphas=["0.25", "0.5"], levels=6, rel=5e-2)
+    assert all(a.y.lower < b.y.lower for a, b in zip(errors.points, single.points, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: rounds(weekly(), 0), "rounds = 0: expected an integer from 1"),
+        (lambda: rounds(weekly(), 1.5), "rounds = 1.5"),
+        (lambda: rounds(weekly(), 10**7), "rounds = 10000000"),
+        (lambda: rounds(weekly(), 2, n=0), "n = 0"),
+        (lambda: Rounds(()), "rounds = none"),
+        (lambda: Rounds((Round(weekly(), 10**6), Round(weekly(), 1))), "rounds = 1000001"),
+        (lambda: epsilon(rounds(weekly(), 2), n=None, delta=TARGET), "n = None"),
+        (lambda: epsilon(rounds(weekly(), 2, n=5), n=6, delta=TARGET), "n = 6: expected none"),
+        (lambda: epsilon(rounds(weekly(), 1, n=5), n=6, delta=TARGET), "n = 6: expected none"),
+        (lambda: epsilon(rounds(weekly(), 2), n=5, delta=TARGET, rigour="exact"), "rigour exact"),
+        (lambda: solve_n(rounds(weekly(), 2, n=5), delta=TARGET, eps=1), "n = 5: expected none in any round"),
+        (lambda: reduction(rounds(weekly(), 2)), "source"),
+    ],
+)
+def test_wrong_input_is_refused_in_one_line(make, message):
+    with pytest.raises((InputError, Unsupported)) as refused:
+        make()
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_simpler_theorems_by_hand():
+    half = Fraction(1, 2)
+    assert basic_epsilon([(half, 3), (Fraction(1), 1)]) == Fraction(5, 2)
+    by_hand = 4 * 0.5 * math.tanh(0.25) + math.sqrt(2 * math.log(1e6) * 4 * 0.25)
+    found = advanced_epsilon([(half, 4)], Fraction(1, 10**6))
+    assert float(found) == pytest.approx(by_hand, rel=1e-12)
+    assert float(advanced_slack([(half, 4)], found)) == pytest.approx(1e-6, rel=1e-9)
+    with pytest.raises(InputError, match="slack"):
+        advanced_epsilon([(half, 4)], Fraction(0))
+
+
+def test_the_smallest_of_all_theorems_is_returned():
+    """At a level that one round never passes, basic composition says 0 where a lattice only says little."""
+    found = delta(rounds([["2/3", "1/3"], ["1/3", "2/3"]], 2), n=2, exp_eps=5, rel=0.1)
+    assert found.bracket.upper == 0

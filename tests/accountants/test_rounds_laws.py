@@ -1,0 +1,345 @@
+"""Laws above and below a profile, and the sum of their losses: every condition and every error term is looked at."""
+
+import itertools
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import flint
+import numpy as np
+import pytest
+
+from symshuffle.accountants import dominating, period
+from symshuffle.accountants import rounds as transforms
+from symshuffle.accountants.dominating import LatticeLaw, Profile, check_above, check_below, law_above, law_below
+from symshuffle.accountants.losses import Losses, delta_of, epsilon_of
+from symshuffle.accountants.period import Period
+from symshuffle.accountants.rounds import Tilted
+from symshuffle.choices import Side
+from symshuffle.engines import convolution
+from symshuffle.errors import CertificateError, InputError, Unsupported
+from symshuffle.numbers import to_arb, working_precision
+
+
+def gaussian(mu, step, last, width=0.0):
+    """The profile of two Gaussians at distance mu, its values known to a relative width."""
+    with working_precision(200):
+        m, found = to_arb(Fraction(mu)), []
+        for i in range(last + 1):
+            eps = to_arb(i * step)
+            tail = [((eps / m + sign * m / 2) / flint.arb(2).sqrt()).erfc() / 2 for sign in (-1, 1)]
+            value = tail[0] - eps.exp() * tail[1]
+            found.append((Fraction(float(value) * (1 - 1e-15 - width)), Fraction(float(value) * (1 + 1e-15 + width))))
+    return Profile(step, tuple(found), tuple(found))
+
+
+def value(law, x):
+    """The profile of a law, in rationals where the points of the lattice are doubles."""
+    points = [math.exp(float(law.step) * (law.first + k)) for k in range(len(law.masses))]
+    return float(law.infinity) + math.fsum(p * max(1 - x / r, 0.0) for p, r in zip(law.masses, points, strict=True))
+
+
+PROFILE = gaussian("0.5", Fraction(1, 20), 60)
+
+
+def test_the_laws_enclose_the_profile_also_between_the_levels_and_below_one():
+    above, below = law_above(PROFILE), law_below(PROFILE)
+    fine = gaussian("0.5", Fraction(1, 100), 300)
+    for i in range(0, 300, 7):
+        x, truth = math.exp(i / 100), float(fine.forward[i][0])
+        assert value(below, x) <= truth * (1 + 1e-12) <= value(above, x) * (1 + 2e-12)
+        assert value(above, x) - value(below, x) < (0.1 if x < math.exp(1.5) else 1) * truth
+        mirrored = 1 - 1 / x + truth / x
+        assert value(below, 1 / x) <= mirrored + 1e-13
+        assert value(above, 1 / x) >= mirrored - 1e-13
+
+
+def test_values_that_are_not_convex_are_repaired_by_the_hull_and_not_by_clipping():
+    fine = gaussian("0.5", Fraction(1, 60), 180)
+    step, noise = fine.step, np.random.default_rng(3).uniform(0, 1e-2, len(fine.forward))
+    upper = tuple((low, high * (1 + Fraction(u))) for (low, high), u in zip(fine.forward, noise, strict=True))
+    above = law_above(Profile(step, upper, upper))
+    x = [math.exp(float(step) * i) for i in range(len(upper))]
+    u = [float(high) for _, high in upper]
+    slopes = [(b - a) / (q - p) for (p, a), (q, b) in itertools.pairwise(zip(x, u, strict=True))]
+    assert min(np.diff(slopes)) < 0  # the values are not convex
+    clipped = math.fsum(max(jump, 0.0) * r for jump, r in zip(np.diff(slopes), x[1:-1], strict=True))
+    hull = math.fsum(mass for k, mass in enumerate(above.masses) if k > -above.first)
+    assert hull < 0.8 * clipped
+    assert all(value(above, r) >= float(low) for r, (low, _) in zip(x, fine.forward, strict=True))
+
+
+def test_mass_beyond_the_last_level_is_kept():
+    short = gaussian("0.5", Fraction(1, 20), 10)
+    above = law_above(short)
+    assert above.infinity == short.forward[-1][1] > 0
+    with pytest.raises(CertificateError):
+        check_above(replace(above, infinity=Fraction(0)), short)
+
+
+def test_one_sided_hulls_do_not_fit_at_level_0():
+    """Chords between mirror images bound the value at 0; the hull of one side alone would need a negative mass."""
+    values = list(PROFILE.forward)
+    values[0] = values[0][0], values[0][1] * Fraction(11, 10)
+    above = law_above(Profile(PROFILE.step, tuple(values), tuple(values)))
+    assert min(above.masses) >= 0
+    assert value(above, 1.0) < float(values[0][1]) * 0.95
+
+
+def test_levels_as_rounded_doubles_are_noticed():
+    """The points of the lattice are exp(i step) and no doubles: a hull over rounded ones is not above the profile."""
+    exact = Profile._nodes
+
+    def rounded(self, end):
+        return [(flint.arb(float(x)), y) for x, y in exact(self, end)]
+
+    above = law_above(PROFILE)
+    with pytest.MonkeyPatch.context() as at:
+        at.setattr(Profile, "_nodes", rounded)
+        with pytest.raises(CertificateError):
+            law_above(PROFILE)
+    check_above(above, PROFILE)
+
+
+def test_points_composed_instead_of_profiles_lose():
+    """Rounds of which two points are known, composed as well as two points can be, against their whole profile."""
+    two = Profile(Fraction(1), PROFILE.forward[::20][:2], PROFILE.reverse[::20][:2])
+    points, whole = (delta_of(losses(Side.UPPER, 4, known), Fraction(2), Tilted.at) for known in (two, PROFILE))
+    # Basic composition: a quarter of the level in each round.
+    sum_of_points = 4 * gaussian("0.5", Fraction(1, 2), 1).forward[1][1]
+    assert 2 * whole < points
+    assert 2 * whole < sum_of_points
+
+
+def test_both_orders_are_used():
+    low = tuple((a / 2, b / 2) for a, b in PROFILE.forward)
+    one, other = (law_above(Profile(PROFILE.step, *pair)) for pair in ((PROFILE.forward, low), (low, PROFILE.forward)))
+    assert value(one, 2.0) > 1.5 * value(other, 2.0)
+    assert value(other, 0.5) > value(one, 0.5) > 0.5
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (lambda law: replace(law, masses=tuple(p * 0.999 for p in law.masses)), "total"),
+        (
+            lambda law: replace(
+                law,
+                masses=(*law.masses[:40], law.masses[40] + law.masses[80], *law.masses[41:80], 0.0, *law.masses[81:]),
+            ),
+            "kinks",
+        ),
+        (lambda law: replace(law, infinity=Fraction(0)), "infinity|total"),
+        (lambda law: replace(law, step=law.step * 2), "lattice"),
+        (lambda law: replace(law, first=law.first + 1), "lattice"),
+    ],
+)
+def test_a_law_that_is_not_above_is_refused(change, place):
+    with pytest.raises(CertificateError, match=place):
+        check_above(change(law_above(PROFILE)), PROFILE)
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (lambda law: replace(law, masses=tuple(p * 1.001 for p in law.masses)), "total"),
+        (lambda law: replace(law, masses=(*law.masses[:70], law.masses[70] * 1.01, *law.masses[71:])), "total|points"),
+        (lambda law: replace(law, infinity=Fraction(1, 10**12)), "infinity|total"),
+        (lambda law: replace(law, step=law.step * 2), "lattice"),
+        (lambda law: LatticeLaw(law.step, law.first, (0.0, *law.masses[:-1]), law.infinity), "points|start"),
+    ],
+)
+def test_a_law_that_is_not_below_is_refused(change, place):
+    with pytest.raises(CertificateError, match=place):
+        check_below(change(law_below(PROFILE)), PROFILE)
+
+
+def test_a_law_below_is_compared_between_the_levels_too():
+    """The profile with all lower values as they are, linear in between, is not below: chords are above."""
+    above = law_above(PROFILE)
+    shrunk = replace(above, masses=tuple(p * (1 - 1e-9) for p in above.masses), infinity=Fraction(0))
+    with pytest.raises(CertificateError, match="points"):
+        check_below(shrunk, PROFILE)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"step": Fraction(0)},
+        {"forward": PROFILE.forward[:-1]},
+        {"forward": ((Fraction(1, 2), Fraction(1, 3)), *PROFILE.forward[1:])},
+        {"forward": ((Fraction(1), Fraction(2)), *PROFILE.forward[1:])},
+    ],
+)
+def test_wrong_profiles_are_refused(wrong):
+    with pytest.raises(InputError):
+        replace(PROFILE, **wrong)
+
+
+# The sum of losses.
+
+
+def brute(law, times, level):
+    """The profile of a sum by adding one round after the other, in doubles of positive terms."""
+    total = np.array([1.0])
+    for _ in range(times):
+        total = np.convolve(total, law.array)
+    y = (np.arange(len(total)) + times * law.first - level) * float(law.step)
+    mass = math.fsum(law.masses)
+    left = (mass + float(law.infinity)) ** times - mass**times
+    return left + math.fsum(total * np.where(y > 0, -np.expm1(-np.maximum(y, 0)), 0))
+
+
+def losses(side, times=4, profile=PROFILE):
+    law = law_above(profile) if side is Side.UPPER else law_below(profile)
+    return Losses(((law, times),), side)
+
+
+@pytest.mark.parametrize("method", [Tilted.at, Period.at])
+@pytest.mark.parametrize("side", list(Side))
+@pytest.mark.parametrize("level", [0, 13, 60])
+def test_both_methods_give_the_sum_from_their_side(method, side, level):
+    summed = losses(side)
+    found = method(summed, summed.tilt(level * float(summed.step))).value(level)
+    truth = brute(summed.parts[0][0], 4, level)
+    assert float(found) == pytest.approx(truth, rel=1e-9)
+    slack = Fraction(truth) * Fraction(1, 10**11)
+    assert found >= Fraction(truth) - slack if side is Side.UPPER else found <= Fraction(truth) + slack
+
+
+def test_the_two_methods_agree_and_balls_lie_between_the_doubles():
+    for times, level in ((3, 40), (50, 120)):
+        law = law_above(PROFILE)
+        up, down = (Losses(((law, times),), side) for side in (Side.UPPER, Side.LOWER))
+        tilt = up.tilt(level * float(up.step))
+        high, low = Tilted.at(up, tilt).value(level), Tilted.at(down, tilt).value(level)
+        above, below = Period.at(up, tilt).value(level), Period.at(down, tilt).value(level)
+        assert low <= below <= above <= high
+        assert float(high / low - 1) < 1e-8
+        assert float(above / below - 1) < 1e-12
+
+
+def test_the_order_of_the_rounds_does_not_matter_and_rounds_add_up():
+    one, other = law_above(PROFILE), law_above(gaussian("0.2", PROFILE.step, 40))
+    first = delta_of(Losses(((one, 3), (other, 2)), Side.UPPER), Fraction(2), Tilted.at)
+    second = delta_of(Losses(((other, 2), (one, 3)), Side.UPPER), Fraction(2), Tilted.at)
+    split = delta_of(Losses(((one, 1), (other, 2), (one, 2)), Side.UPPER), Fraction(2), Tilted.at)
+    assert float(first) == pytest.approx(float(second), rel=1e-9) == pytest.approx(float(split), rel=1e-9)
+
+
+def test_many_gaussian_rounds_are_one_gaussian_round():
+    step, times = Fraction(1, 200), 25
+    one = gaussian("0.1", step, 170)
+    low, high = (delta_of(losses(side, times, one), Fraction(1), Tilted.at) for side in (Side.LOWER, Side.UPPER))
+    truth = gaussian("0.5", Fraction(1), 1).forward[1]
+    assert low < truth[0] < truth[1] < high
+    assert float(high / low - 1) < 0.03
+    ends = [epsilon_of(losses(side, times, one), truth[1], Tilted.at) for side in (Side.LOWER, Side.UPPER)]
+    assert ends[0] < 1 < ends[1] < ends[0] * Fraction(1005, 1000)
+
+
+def test_what_is_revealed_for_certain_is_refused_with_its_number():
+    third = Fraction(1, 4)
+    flat = Profile(Fraction(1, 2), ((third, third),) * 3, ((third, third),) * 3, (third, third))
+    summed = Losses(((law_below(flat), 2),), Side.LOWER)
+    assert float(summed.revealed) == pytest.approx(7 / 16)
+    with pytest.raises(Unsupported, match=r"0\.4375 is left, revealed for certain"):
+        epsilon_of(summed, Fraction(2, 5), Tilted.at)
+
+
+def test_levels_between_points_of_the_lattice_are_on_a_line_in_the_ratio():
+    summed = losses(Side.UPPER)
+    found = Tilted.at(summed, summed.tilt(1.0))
+    low, high = math.exp(1.0), math.exp(1.05)
+    share = (math.exp(1.02) - low) / (high - low)
+    line = float(found.value(20)) * (1 - share) + float(found.value(21)) * share
+    assert float(delta_of(summed, Fraction("1.02"), Tilted.at)) == pytest.approx(line, rel=1e-9)
+
+
+# Error terms: with one of them gone, some value is on the wrong side.
+
+
+def missed(patch, module, name, worse):
+    """Whether a value passes to the wrong side of the truth in balls, at constants that nobody would choose."""
+    law = law_above(PROFILE)
+    up, down = (Losses(((law, 3),), side) for side in (Side.UPPER, Side.LOWER))
+    with pytest.MonkeyPatch.context() as at:
+        for where, what, bad in worse:
+            at.setattr(where, what, bad)
+        if patch is not None:
+            at.setattr(module, name, patch(getattr(module, name)))
+        for level, tilt in itertools.product((0, 20, 60, 120), (0.3, 3.0, 8.0)):
+            truth = Fraction(brute_in_balls(law, level))
+            high, low = Tilted.at(up, tilt).value(level), Tilted.at(down, tilt).value(level)
+            if high < truth * (1 - Fraction(1, 10**25)) or low > truth * (1 + Fraction(1, 10**25)):
+                return True
+    return False
+
+
+def brute_in_balls(law, level):
+    with working_precision(400):
+        power = flint.arb_poly([flint.arb(p) for p in law.masses])
+        power = power * power * power
+        h, total = to_arb(law.step), flint.arb(0)
+        for k, mass in enumerate(power.coeffs()):
+            y = k + 3 * law.first - level
+            if y > 0:
+                total += mass * (1 - (-h * y).exp())
+        mass = sum((flint.arb(p) for p in law.masses), start=flint.arb(0))
+        total += (mass + to_arb(law.infinity)) ** 3 - mass**3
+        man, exp = total.mid().man_exp()
+    return Fraction(int(man)) * Fraction(2) ** int(exp)
+
+
+SHORT = [(transforms, "_OUTSIDE", 3.0), (transforms, "_SLACK", 0.0)]
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_tilted_masses_are_rounded_to_their_side(up):
+    law, tilt, length = law_above(PROFILE), 3.0, 128
+
+    def wrong():
+        """How many masses are on the other side of what they stand for."""
+        found, scale = transforms._folded(law, tilt, length, up=up)
+        with working_precision(200):
+            step = to_arb(law.step)
+            tilts = [(tilt * step * (law.first + k) - scale).exp() for k in range(len(law.masses))]
+            exact = [flint.arb(p) * factor for p, factor in zip(law.masses, tilts, strict=True)]
+        pairs = zip(found[: len(exact)], exact, strict=True)
+        return sum(bool(flint.arb(float(a)) < b) if up else bool(flint.arb(float(a)) > b) for a, b in pairs)
+
+    assert wrong() == 0
+    with pytest.MonkeyPatch.context() as at:
+        at.setattr(transforms, "UNIT", 0.0)
+        assert wrong() > 0
+
+
+def test_the_window_is_charged():
+    assert not missed(None, None, None, SHORT)
+    assert missed(lambda _: -700.0, transforms, "_SLACK", SHORT[:1])
+
+
+def test_the_round_off_of_the_transforms_is_charged():
+    assert not missed(None, None, None, [])
+    assert missed(lambda _: 0.0, transforms, "PER_STAGE", [(transforms, "UNIT", 0.0)])
+
+
+def test_aliases_of_a_period_are_taken_off():
+    law = law_below(PROFILE)
+    summed = Losses(((law, 3),), Side.LOWER)
+    truth = Fraction(brute_in_balls(law, 40))
+    with pytest.MonkeyPatch.context() as at:
+        at.setattr(period, "_SILENT", 2.0)
+        short = Period.at(summed, 3.0)
+        assert short.value(40) <= truth
+        at.setattr(Period, "_aliases", lambda self, level: flint.arb(0))
+        assert short.value(40) > truth
+
+
+def test_precision_of_the_hull_is_needed():
+    """In doubles second differences of the mirrored side lose the tails."""
+    with pytest.MonkeyPatch.context() as at:
+        at.setattr(dominating, "_BITS", 40)
+        with pytest.raises(CertificateError):
+            law_above(PROFILE)
+    assert convolution.UNIT == 2.0**-53

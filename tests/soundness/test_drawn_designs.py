@@ -160,14 +160,14 @@ def test_steps_away_from_an_undecided_integer_are_integers(finest):
 
 
 def test_a_curve_is_as_rigorous_as_its_weakest_point(monkeypatch):
-    plain, seen = curves.delta, []
+    plain, seen = curves.bound_of, []
 
     def mixed(*given, **named):
         found = plain(*given, **named)
         seen.append(found)
-        return replace(found, bracket=replace(found.bracket, rigour=Rigour.FLOAT64)) if len(seen) == 2 else found
+        return replace(found, rigour=Rigour.FLOAT64) if len(seen) == 2 else found
 
-    monkeypatch.setattr(curves, "delta", mixed)
+    monkeypatch.setattr(curves, "bound_of", mixed)
     curve = curves.tradeoff_curve(mechanism("rr").at(eps0=1), n=5, alphas=["1/10"], levels=4, rigour=Rigour.BALL)
     assert all(point.y.rigour is Rigour.FLOAT64 for point in curve.points)
 

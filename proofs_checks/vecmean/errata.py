@@ -287,7 +287,7 @@ CLAIMS: Final = (
         ),
         _truncated,
         lambda low, high: low > 0,
-        correction="Truncation to a set on which the ratios to the reference are bounded, here to outputs above $2^{-K}$.",
+        correction="Truncation to a set on which the ratios to the reference are bounded, here outputs above $2^{-K}$.",
         source="vecmean, Appendix B, last paragraph",
         assumptions=(),
         scope="three intervals of one law",
@@ -304,7 +304,7 @@ CLAIMS: Final = (
         ),
         _calibrated,
         _attained,
-        correction=r"The squared error per coordinate is $(\sigma_0^2/(1-\gamma)^2+\gamma/((1-\gamma)d))/n$, here 8.483.",
+        correction=r"Squared error per coordinate: $(\sigma_0^2/(1-\gamma)^2+\gamma/((1-\gamma)d))/n$, at most 8.483.",
         source="vecmean, Section 5, Scaling with the number of users; Figure 3",
         assumptions=(),
         scope="dimensions 1, 2, 1000 and 10^9, in fractions",
@@ -351,8 +351,8 @@ CLAIMS: Final = (
         "randomized-estimator",
         "do all unbiased estimators of randomized response have one error?",
         (
-            r"Proposition 3.8: an unbiased estimator of RR(p) has error $\chi_{lo}^2(1+\chi_{lo}^{-1}+O(\chi_{lo}^{-2}))$."
-            r" Appendix A.4 admits randomized estimators: $Y/t$, doubled or replaced by 0 by a fair coin, is unbiased "
+            r"Proposition 3.8: an unbiased estimator of RR(p) has error "
+            r"$\chi_{lo}^2(1+\chi_{lo}^{-1}+O(\chi_{lo}^{-2}))$. Appendix A.4 admits randomized estimators: $Y/t$, doubled or replaced by 0 by a fair coin, is unbiased "
             r"and has $2/t^2-1$; at $p=3/4$ that is 7 against 3. (A matter of reading: $Y/t$ is meant.)"
         ),
         _response_error,

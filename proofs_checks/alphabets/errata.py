@@ -1,0 +1,173 @@
+"""Slips in the prose of the introduction that no numbered statement of the ledger carries."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from symshuffle.anchored import AnchoredLaw
+from symshuffle.channel import Channel
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+)
+from symshuffle.estimation.canonical import Population, enumerated_risk
+from symshuffle.frontiers.equivariant import response_mixture
+from symshuffle.frontiers.frontier import trace_frontier
+from symshuffle.likelihood import families
+from symshuffle.mechanisms.finite import subset_selection
+
+SIZE: Final = 10**9
+
+
+def _persistent(upper: Any, lower: Any) -> bool:
+    """Section 1 (D): a persistent family stays on the ordinary scale. By the upper and lower limit of chi-square."""
+    return bool(upper > 0)
+
+
+def _check_scale(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    kept = (families.HALF_BLOCK, families.HALF_SUBSETS, families.GRR, families.HALF_BLOCK.diluted(Fraction(1, 3)))
+    for first, second in itertools.combinations_with_replacement(kept, 2):
+        # The first family at even k that 4 divides, the second at the others.
+        ends = [one.at(lam=3) for one in (first, second)]
+        found = [one.size(SIZE + 2 * place).chi_square for place, one in enumerate(ends)]
+        limits = sorted(one.limit_chi_square for one in ends)
+        remains = min(found) > Fraction(1, 10**6)
+        where = f"{first.name} and {second.name} in turn, lam = 3"
+        yield compare(remains, statement(limits[1], limits[0]), at=f"{where}: every size keeps its scale")
+
+
+def _the_same(first: Channel, second: Channel) -> bool:
+    """Section 1 (G): the optimum at a low budget is unique in the class of Theorem 10.2."""
+    return first == second
+
+
+def _check_unique(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    k, budget, two = 5, Fraction(1, 8), Fraction(2)
+    quarter, half, eighth = Fraction(1, 4), Fraction(1, 2), Fraction(1, 8)
+    found = (
+        response_mixture(k, ((half, two),), (half,)),
+        response_mixture(k, ((quarter, two), (quarter, two)), (half,)),
+        response_mixture(k, ((half, two),), (quarter, eighth, eighth)),
+    )
+    best: Any = trace_frontier(k, budget).trace.exact
+    for place, channel in enumerate(found):
+        law = AnchoredLaw.from_channel(channel)
+        yield compare(law.pairwise_divergence(0, 1), budget, at=f"channel {place}, k = 5: budget")
+        risk, _mean = enumerated_risk(channel, (Fraction(1), *(Fraction(0),) * 4), n=1, population=Population.FIXED)
+        # Trace is k (k-1) times the signal A, and n times the risk is ((k-1)/k)(1/A - 1).
+        yield compare(risk, Fraction(k - 1, k) * (k * (k - 1) / best - 1), at=f"channel {place}, k = 5: least risk")
+    for first, second in itertools.combinations(found, 2):
+        yield decide(statement(first, second), at="two optimal channels, k = 5, B = 1/8", claimed="one optimum")
+    other = response_mixture(k, ((half, Fraction(3)),), (half,))
+    yield compare(statement(found[0], other), False, at="another ratio: another mechanism")
+
+
+def _best_sizes(k: int, lam: Fraction) -> set[int]:
+    """Section 1: k-ary response, subset selection of size 1, is the locally optimal mechanism."""
+    return {1}
+
+
+def _local_signal(k: int, s: int, lam: Fraction) -> Fraction:
+    return s * (k - s) / (s * lam + k - s) ** 2
+
+
+def _sizes_by_signal(k: int, lam: Fraction) -> set[int]:
+    values = {s: _local_signal(k, s, lam) for s in range(1, k)}
+    return {s for s, value in values.items() if value == max(values.values())}
+
+
+def _check_local(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    for k, lam in ((5, Fraction(2)), (4, Fraction(2)), (5, Fraction(4)), (6, Fraction(3, 2)), (3, Fraction(5))):
+        risks = {}
+        for s in range(1, k):
+            channel = subset_selection().at(k=k, s=s, lam=lam).channel()
+            point = (Fraction(1), *(Fraction(0),) * (k - 1))
+            risks[s], _mean = enumerated_risk(channel, point, n=1, population=Population.FIXED)
+        best = {s for s, risk in risks.items() if risk == min(risks.values())}
+        yield compare(best, statement(k, lam), at=f"k = {k}, lam = {lam}: sizes of least risk")
+
+
+def _claim(name: str, title: str, text: str, printed: Statement, corrected: Statement, **other: Any) -> Claim:
+    """An erratum: what is printed, a counterexample in its text, what is true instead."""
+    return Claim(
+        id=f"symshuffle.alphabets-{name}",
+        kind=Kind.STATEMENT,
+        title=title,
+        text=text,
+        assumptions=(),
+        grade=Grade.REFUTED,
+        printed=printed,
+        expected=ClaimVerdict.REFUTED,
+        corrected=Correction(other.pop("correction"), corrected, Grade.EXACT_CASES),
+        **other,
+    )
+
+
+CLAIMS: Final = (
+    _claim(
+        "persistent-everywhere",
+        "does a persistent family stay on the ordinary scale?",
+        (
+            r"Section 1, (D): persistent families remain on the ordinary shuffled Gaussian scale. By Definition "
+            r"6.1 a family is persistent if $\limsup\chi_*>0$, so only a subsequence remains, as Theorem 6.2 (iv) "
+            r"says: half-block where 4 divides k, k-ary response at the other even k is persistent, and at $\lambda=3$ "
+            r"its $\chi_*$ is $4/3$ at the former, $\frac{16}{3(k+2)}$ at the latter."
+        ),
+        _persistent,
+        lambda upper, lower: bool(lower > 0),
+        correction=r"It does along a subsequence; at every large size exactly if $\liminf\chi_*>0$.",
+        source="alphabets, Section 1, (D)",
+        scope="four families and their pairs in turn, lam = 3, at k of 10^9",
+        check=_check_scale,
+        controls=(Control("never", lambda upper, lower: False),),
+    ),
+    _claim(
+        "unique-optimum",
+        "is the optimum at a low budget one channel?",
+        (
+            r"Section 1, (G): for a low budget the unique optimum among mixtures of k-ary responses with null symbols "
+            r"is one augmented response. At $k=5$, $B=1/8$ it has weight 1/2 and $C=2$; two blocks of weight 1/4, "
+            "or a null symbol in three parts, are in the class and have the same budget and risk. (Theorem 11.3 and "
+            "Remark 10.5 say so.)"
+        ),
+        _the_same,
+        lambda first, second: AnchoredLaw.from_channel(first) == AnchoredLaw.from_channel(second),
+        correction="Unique up to refinement: all optimal channels have one law of templates.",
+        source="alphabets, Section 1, (G)",
+        scope="three optimal channels at k = 5, with their risk by enumeration, and one of another ratio",
+        check=_check_unique,
+        controls=(Control("as many outputs", lambda first, second: first.num_outputs == second.num_outputs),),
+    ),
+    _claim(
+        "locally-optimal",
+        "is k-ary response the locally optimal mechanism?",
+        (
+            r"Section 1 calls k-ary randomized response the locally optimal mechanism. For frequencies at a given "
+            r"local budget that is subset selection: at $k=5$, $\lambda=2$, subsets of two have risk "
+            r"$\frac{76}{3}$ for one user, k-ary response $28$. (Locally calibrated is meant, as later in the "
+            "section. A matter of reading.)"
+        ),
+        _best_sizes,
+        _sizes_by_signal,
+        correction=(
+            r"Within subset selection the best size maximises $s(k-s)/(s\lambda+k-s)^2$, next to $k/(\lambda+1)$."
+        ),
+        source="alphabets, Section 1",
+        scope="all sizes at five pairs (k, lam), risks of one user by enumeration",
+        check=_check_local,
+        controls=(Control("half the inputs", lambda k, lam: {k // 2}),),
+    ),
+)

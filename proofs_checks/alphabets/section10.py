@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from symshuffle.claims.model import (
     decide,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.estimation.canonical import Population, canonical_estimator, enumerated_risk
 from symshuffle.frontiers.caps import at, subset_budget, subset_slope, subset_trace
@@ -43,6 +44,8 @@ from symshuffle.results import passes
 
 ROOT: Final = sp.Symbol("r", positive=True)
 """The root of k - 1."""
+
+SIGNAL: Final = sp.Symbol("A", positive=True)
 
 _ONE: Final = Fraction(1)
 
@@ -77,8 +80,8 @@ def _check_augmented(statement: Statement, _: np.random.Generator) -> Iterator[C
             yield decide(mixed == AnchoredLaw.from_channel(built), at=where, claimed="one block and one null symbol")
 
 
-def _mixtures(k: Any, ratio: Any, root: Any) -> dict[str, Any]:
-    """Budget and signal of a block, and the optimum, in k, C and the root of k - 1."""
+def _mixtures(k: Any, ratio: Any, root: Any, signal: Any) -> dict[str, Any]:
+    """Budget and signal of a block, the optimum, in k, C and the root of k - 1, and n times the risk by signal."""
     cubic = ratio**3 + (2 * k - 1) * ratio**2 + (k + 1) * ratio + k - 1
     top = 2 * (k - 1) ** 2 + (k - 1) * (k + 2) * ratio - (3 * k - 2) * ratio**3 - 2 * ratio**4
     return {
@@ -89,19 +92,40 @@ def _mixtures(k: Any, ratio: Any, root: Any) -> dict[str, Any]:
         "slope": 1 / (1 + root) ** 2,
         "tangent": 2 * k * ratio**2 / ((ratio + k - 1) * cubic),
         "curvature": 2 * k * ratio * top / ((ratio + k - 1) ** 2 * cubic**2),
+        "risk": (k - 1) / k * (1 / signal - 1),
     }
 
 
 def _changed(**changes: Any) -> Statement:
-    return lambda k, ratio, root: {
-        **_mixtures(k, ratio, root),
-        **{name.replace("_", " "): change(k, ratio, root) for name, change in changes.items()},
+    return lambda k, ratio, root, signal: {
+        **_mixtures(k, ratio, root, signal),
+        **{name.replace("_", " "): change(k, ratio, root, signal) for name, change in changes.items()},
     }
+
+
+def _check_blocks(statement: Statement) -> Iterator[Comparison]:
+    """Parts (i) and (ii) for any blocks: two of open weight and ratio, the second for all others; all users alike."""
+    z, y, c, e = sp.symbols("zeta zeta2 C C2", positive=True)
+    one, two = (statement(K, ratio, ROOT, SIGNAL) for ratio in (c, e))
+    for weight, ratio, said in ((z, c, one), (y, e, two)):
+        hit, miss = weight * ratio / (ratio + K - 1), weight / (ratio + K - 1)
+        spent = (miss - hit) ** 2 / hit + (hit - miss) ** 2 / miss  # outputs a and b; the others are equal at a and b
+        yield from serving("blocks", [identity(spent, weight * said["chi"], at="any block, any two inputs: budget")])
+    # A user with input x votes beta (e_y - 1/k)/A on seeing (r, y), and is at y with (hit - miss) e_x + miss.
+    beta = [(ratio - 1) / (ratio + K - 1) for ratio in (c, e)]
+    total = z * one["alpha"] + y * two["alpha"]
+    mean = sum(b * w * (ratio - 1) / (ratio + K - 1) for b, w, ratio in zip(beta, (z, y), (c, e), strict=True)) / total
+    yield from serving("blocks", [identity(mean, 1, at="any blocks: what e_x - 1/k is multiplied by, so unbiased")])
+    square = sum(w * b**2 for w, b in zip((z, y), beta, strict=True)) * (1 - 1 / K) / total**2
+    variance = square - (1 - 1 / K)  # less the squared length of e_x - 1/k, the same for every x
+    found = identity(variance, statement(K, c, ROOT, total)["risk"], at="any blocks, every user: squared error")
+    yield from serving("users", [found])
 
 
 def _check_mixtures(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     size = ROOT**2 + 1
-    said = statement(K, LAM, ROOT)
+    said = statement(K, LAM, ROOT, SIGNAL)
+    yield from _check_blocks(statement)
     pairs = K * (K - 1)
     yield identity(subset_budget().subs(S, 1), said["chi"], at="every k, C: budget of a block")
     yield identity(subset_trace().subs(S, 1) / pairs, said["alpha"], at="every k, C: signal of a block")
@@ -123,8 +147,8 @@ def _check_mixtures(statement: Statement, _: np.random.Generator) -> Iterator[Co
         said["tangent"].subs(at_best), said["slope"], at="every k: there the line from the origin is tangent"
     )
     for k, blocks, nulls in MIXTURES:
-        spent = sum((w * statement(k, c, _ONE * 2)["chi"] for w, c in blocks), start=Fraction(0))
-        signal = sum((w * statement(k, c, _ONE * 2)["alpha"] for w, c in blocks), start=Fraction(0))
+        spent = sum((w * statement(k, c, _ONE * 2, _ONE)["chi"] for w, c in blocks), start=Fraction(0))
+        signal = sum((w * statement(k, c, _ONE * 2, _ONE)["alpha"] for w, c in blocks), start=Fraction(0))
         channel = response_mixture(k, blocks, nulls)
         law = AnchoredLaw.from_channel(channel)
         for x, y in itertools.permutations(range(k), 2):
@@ -134,20 +158,20 @@ def _check_mixtures(statement: Statement, _: np.random.Generator) -> Iterator[Co
             beta = (c - 1) / (c + k - 1)
             own = tuple(beta / signal * (int(x == 0) - Fraction(1, k)) for x in range(k))
             yield compare(votes[place * k], own, at=f"k={k}, block {place}: vote")
-        claimed = Fraction(k - 1, k) * (1 / signal - 1)
+        claimed = statement(Fraction(k), _ONE * 2, _ONE * 2, signal)["risk"]
         n = 3 if k == 3 and len(blocks) == 1 else 2
         for held in itertools.combinations_with_replacement(range(k), n):
             w = tuple(Fraction(held.count(x), n) for x in range(k))
             found, mean = enumerated_risk(channel, w, n=n, population=Population.FIXED)
             yield compare((n * found, mean), (claimed, w), at=f"k={k}, composition {held}, by enumeration")
     for k, root_of in ((5, Fraction(2)), (10, Fraction(3))):
-        said = statement(Fraction(k), Fraction(2), root_of)
+        said = statement(Fraction(k), Fraction(2), root_of, _ONE)
         for share in (Fraction(1, 3), _ONE):
             budget = share * said["threshold"]
             best = trace_frontier(k, budget)
             yield compare(best.trace.exact, k * (k - 1) * said["slope"] * budget, at=f"k={k}, B={budget}: best signal")
             yield decide(passes(best.verify), at=f"k={k}, B={budget}", claimed="law and line check over Q")
-        high = statement(Fraction(k), Fraction(7), root_of)
+        high = statement(Fraction(k), Fraction(7), root_of, _ONE)
         best = trace_frontier(k, high["chi"])
         yield compare(best.trace.exact, k * (k - 1) * high["alpha"], at=f"k={k}, C=7: calibrated response is best")
 
@@ -253,21 +277,30 @@ def _check_instances(statement: Statement, _: np.random.Generator) -> Iterator[C
             yield compare(upper_end(computed), claimed - slack, ">=", at=f"{where}, from below")
 
 
-def _split(shares: Sequence[Fraction]) -> tuple[Fraction, ...]:
-    """The parts of a null symbol of mass 1/2."""
-    return tuple(share / 2 for share in shares)
+def _added(mass: Any) -> tuple[Any, Any, Any]:
+    """What a null symbol adds to total mass, budget and signal."""
+    return mass, 0 * mass, 0 * mass
 
 
 def _check_split(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    u, v = sp.symbols("u v", positive=True)
+    entry = sp.Symbol("g", positive=True)
+    # Every input sends the symbol with probability g: mass g, chi-square (g - g)^2/g at any two inputs, template flat.
+    for found, said, what in zip((entry, (entry - entry) ** 2 / entry, (1 - entry / entry) ** 2 * entry),
+                                 statement(entry), ("mass", "budget", "signal"), strict=True):  # fmt: skip
+        yield identity(found, said, at=f"every null symbol: {what}")
+    parts = [sum(two) for two in zip(statement(u), statement(v), strict=True)]
+    same = [identity(a, b, at="two parts add up to one") for a, b in zip(parts, statement(u + v), strict=True)]
+    yield from serving("splittings", same)
     block = ((Fraction(1, 2), Fraction(3)),)
     whole = AnchoredLaw.from_channel(response_mixture(4, block, (Fraction(1, 2),)))
     for shares in ((Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)), (Fraction(1, 10),) * 10, (_ONE, Fraction(0))):
-        parts = statement(shares)
+        law = AnchoredLaw.from_channel(response_mixture(4, block, tuple(share / 2 for share in shares)))
         where = f"k=4, split in {len(shares)}"
-        yield compare(sum(parts, start=Fraction(0)), Fraction(1, 2), at=f"{where}: mass")
-        if sum(parts) == Fraction(1, 2):
-            law = AnchoredLaw.from_channel(response_mixture(4, block, parts))
-            yield decide(law == whole, at=where, claimed="the same law of templates, hence budget and risk")
+        added = [sum(found, start=Fraction(0)) for found in zip(*(statement(s / 2) for s in shares), strict=True)]
+        yield compare(added[0], Fraction(1, 2), at=f"{where}: mass")
+        yield compare(law.pairwise_divergence(0, 1) - whole.pairwise_divergence(0, 1), added[1], at=f"{where}: budget")
+        yield decide(law == whole, at=where, claimed="the same law of templates, hence budget and risk")
 
 
 def _nothing() -> None:
@@ -318,19 +351,20 @@ CLAIMS: Final = (
         source="alphabets, Theorem 10.2",
         assumptions=(r"$k\ge3$",),
         scope=(
-            "both curves, tangent and concavity for every k and C; four mixtures with all pairs, votes, and enumerated "
+            "both curves, tangent and concavity for every k and C, budget and risk for any blocks and users; four mixtures with all pairs, votes, and enumerated "
             "risks at all compositions; certificates at k = 5 and 10"
         ),
         grade=Grade.PROVED,
         printed=_mixtures,
         check=_check_mixtures,
         controls=(
-            Control("best ratio k - 1", _changed(best_ratio=lambda k, ratio, root: root**2)),
-            Control("threshold with k for k - 1", _changed(threshold=lambda k, ratio, root: (1 - 1 / sp.sqrt(k)) ** 2)),
-            Control("risk slope 1 % higher", _changed(slope=lambda k, ratio, root: 101 / (1 + root) ** 2 / 100)),
+            Control("best ratio k - 1", _changed(best_ratio=lambda k, ratio, root, signal: root**2)),
+            Control("threshold with k for k - 1", _changed(threshold=lambda k, *_: (1 - 1 / sp.sqrt(k)) ** 2)),
+            Control("risk slope 1 % higher", _changed(slope=lambda k, c, root, signal: 101 / (1 + root) ** 2 / 100)),
+            Control("risk with 1 in place of 1/k", _changed(risk=lambda k, c, root, signal: (k - 1) * (1 / signal - 1))),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "ratio", "root"),
+        obligations=for_all("k", "ratio", "root", "signal", "blocks", "users"),
     ),
     Claim(
         id="alphabets.cor-10.3",
@@ -371,15 +405,19 @@ CLAIMS: Final = (
         id="alphabets.rem-10.5",
         kind=Kind.STATEMENT,
         title="null refinements",
-        text="Only the total mass of the null symbols matters for budget and risk.",
+        text="Only the total mass of the null symbols matters for budget and risk: each adds its mass, and 0 to both.",
         source="alphabets, Remark 10.5",
-        assumptions=(),
-        scope="k = 4, three splittings, one with a part of mass 0: equal laws of templates",
-        grade=Grade.EXACT_CASES,
-        printed=_split,
+        assumptions=("budget and signal are sums over symbols (Theorem 10.2)",),
+        scope="every null symbol, two parts for many; k = 4, three splittings: equal laws of templates",
+        grade=Grade.PROVED,
+        printed=_added,
         check=_check_split,
-        controls=(Control("parts that do not add up", lambda shares: tuple(share / 3 for share in shares)),),
+        controls=(
+            Control("a budget of its mass squared", lambda mass: (mass, mass**2, 0 * mass)),
+            Control("1 % of mass lost", lambda mass: (mass * Fraction(99, 100), 0 * mass, 0 * mass)),
+        ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("mass", "splittings"),
     ),
     Claim(
         id="alphabets.rem-10.6",

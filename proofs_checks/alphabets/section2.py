@@ -23,7 +23,9 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
+    for_all,
     identity,
+    serving,
 )
 from symshuffle.divergences import total_variation
 from symshuffle.errors import InputError
@@ -54,20 +56,27 @@ def _check_local(statement: Statement, rng: np.random.Generator) -> Iterator[Com
     yield compare(statement(null.rows, Fraction(2)), True, at="an impossible output")
 
 
-def _same_support(column: Any, local: bool) -> bool:
-    """Under a finite eps0 a column is zero everywhere or positive everywhere."""
-    return not local or len({entry > 0 for entry in column}) == 1
+def _floor(mass: Any, lam: Any) -> Any:
+    """Least probability that an output has at every input, where it has the given one at some input."""
+    return mass / lam
 
 
 def _check_support(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    mass, lam = sp.symbols("p lam", positive=True)
+    floor = statement(mass, lam)
+    # Local privacy at any two inputs is mass <= lam * other, so other is at least the floor, which may be attained.
+    at = "any two inputs, every finite level"
+    yield from serving("inputs", [identity(lam * floor, mass, at=f"{at}: the definition, with equality")])
+    yield decide(bool(floor.is_positive), at=at, claimed="at one input positive, so at all", symbolic=True)
     # Whether a column of k entries can be below lam times itself depends on which entries vanish, not on their size.
     for k in (2, 3, 4):
         for pattern in itertools.product((0, 1), repeat=k):
-            column = tuple(Fraction(positive, 2 * k) for positive in pattern)
+            column = tuple(Fraction(entry, 2 * k) for entry in pattern)
             rest = tuple(1 - entry for entry in column)
             channel = Channel(tuple(zip(column, rest, strict=True)))
             local = channel.ratio_cap() != float("inf")
-            yield decide(statement(column, local), at=f"zeros {pattern}", claimed="zero everywhere or nowhere")
+            above = all(entry >= statement(max(column), Fraction(10**9)) for entry in column)
+            yield compare(above, local, at=f"zeros {pattern}: zero everywhere or nowhere")
             try:
                 require_common_support(channel)
                 accepted = True
@@ -75,10 +84,6 @@ def _check_support(statement: Statement, rng: np.random.Generator) -> Iterator[C
                 accepted = False
                 yield compare(error.argument, "output 0", at=f"zeros {pattern}: the error names the output")
             yield compare(accepted, local, at=f"zeros {pattern}: the library accepts exactly finite levels")
-
-
-def _positive_everywhere(column: Any, local: bool) -> bool:
-    return not local or all(entry > 0 for entry in column)
 
 
 def _chi(a: Any, b: Any) -> Any:
@@ -169,18 +174,22 @@ CLAIMS: Final = (
         id="alphabets.lem-2.2",
         kind=Kind.STATEMENT,
         title="common support",
-        text=r"If $\varepsilon_0<\infty$, every output has probability 0 at all inputs or at none.",
+        text=(
+            r"If $\varepsilon_0<\infty$, every output has probability 0 at all inputs or at none: where it has p at one, "
+            r"it has at least $p/\lambda$ at all."
+        ),
         source="alphabets, Lemma 2.2",
         assumptions=(),
-        scope="all zero patterns of one output at 2, 3, 4 inputs",
-        grade=Grade.EXACT_CASES,
-        printed=_same_support,
+        scope="any two inputs, every probability and level; all zero patterns of one output at 2, 3, 4 inputs",
+        grade=Grade.PROVED,
+        printed=_floor,
         check=_check_support,
         controls=(
-            Control("never zero", _positive_everywhere),
-            Control("at every level", lambda column, local: _same_support(column, True)),
+            Control("no floor", lambda mass, lam: 0 * mass),
+            Control("1 % higher", lambda mass, lam: _floor(mass, lam) * Fraction(101, 100)),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("mass", "lam", "inputs"),
     ),
     Claim(
         id="alphabets.def-2.3",

@@ -111,27 +111,51 @@ def _size(ratio: sp.Expr) -> sp.Expr:
     return {LAM: LAM - 1, sp.Integer(1): sp.Integer(0), 1 / LAM: 1 - 1 / LAM}[ratio]
 
 
-def _limits(lam: Any) -> tuple[Any, Any]:
-    """Chi-square of the limit laws of half-block and of half-size subsets."""
-    return (lam - 1) ** 2 / lam, (lam - 1) ** 2 / (2 * lam)
+def _continuity(lam: Any, distance: Any, spread: Any) -> tuple[Any, Any]:
+    """How far apart the chi-squares of two laws are at most, and how small one is at least.
+
+    By the Wasserstein distance of the laws, and by that of the one from the point mass at 1.
+    """
+    return 2 * (lam - 1) * distance, spread**2
 
 
 def _check_limits(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    # Two laws of distance D in the Wasserstein sense have chi-squares at most 2 lam D apart, as x^2 has slope <= 2 lam;
-    # so the chi-square of a weak limit is the limit of the chi-squares.
+    # Two laws are a mean of pairs of points x, y at mean distance D; so their chi-squares are at most the bound apart,
+    # which tends to 0 with D: the chi-square of a weak limit is the limit of the chi-squares.
     s, t = sp.symbols("s t", nonnegative=True)
-    x, y = CAP * s / (1 + s), CAP * t / (1 + t)
-    yield decide(nonnegative(2 * CAP - x - y, {}), at="every lam", claimed="x^2 has slope at most 2 lam", symbolic=True)
-    claimed = statement(LAM)
-    for family, limit in zip((families.HALF_BLOCK, families.HALF_SUBSETS), claimed, strict=True):
-        second = sum((r - 1) ** 2 * w for r, w in family.limit_atoms)
-        yield identity(second, limit, at=f"{family.name}: chi-square of the limit law")
+    low = 1 / CAP
+    x, y = (low + (CAP - low) * u / (1 + u) for u in (s, t))
+    difference, distance = sp.Symbol("e", positive=True), sp.Symbol("D", nonnegative=True)
+    slope = statement(CAP, difference, distance)[0] / difference
+    found = [
+        decide(nonnegative(slope - sign * (x + y - 2), {}), at=f"every lam, {way}", claimed="slope", symbolic=True)
+        for sign, way in ((1, "rising pairs"), (-1, "falling pairs"))
+    ]
+    yield from serving("laws", found)
+    yield identity(slope, sp.limit(sp.limit(x + y - 2, s, sp.oo), t, sp.oo), at="every lam: no smaller slope will do")
+    yield identity(statement(CAP, 0, distance)[0], 0, at="every lam: equal limits")
+    # If the limit is no point mass its distance to 1 is positive, and so is its chi-square; if it is, both are 0.
+    w, u, v = sp.symbols("w u v", nonnegative=True)
+    second, first = w * u**2 + (1 - w) * v**2, w * u + (1 - w) * v
+    gap = second - statement(CAP, distance, first)[1]
+    yield from serving("limits", [identity(gap, w * (1 - w) * (u - v) ** 2, at="every law: squares of means")])
+    least = statement(CAP, distance, difference)[1]
+    yield decide(bool(least.is_positive), at="a spread limit", claimed="chi-square above 0", symbolic=True)
+    full = (LAM - 1) ** 2 / LAM
+    for family, limit in (
+        (families.HALF_BLOCK, full),
+        (families.HALF_SUBSETS, full / 2),
+        (families.GRR, sp.Integer(0)),
+    ):
+        ends = family.limit_atoms
+        yield identity(sum((r - 1) ** 2 * m for r, m in ends), limit, at=f"{family.name}: chi-square of the limit law")
         yield identity(family.limit_chi_square, limit, at=f"{family.name}: limit of the chi-square")
-        yield identity(sum(w for _, w in family.limit_atoms), 1, at=f"{family.name}: no mass escapes")
-    yield compare(families.GRR.limit_atoms, ((sp.Integer(1), sp.Integer(1)),), at="GRR: limit law")
-    for family, limit in zip((families.HALF_BLOCK, families.HALF_SUBSETS), statement(Fraction(3)), strict=True):
-        found = family.at(lam=3).size(10**9).chi_square
-        yield compare(abs(found - limit), Fraction(1, 10**8), "<=", at=f"{family.name}, lam=3, k=10^9")
+        yield identity(sum(m for _, m in ends), 1, at=f"{family.name}: no mass escapes")
+    for lam, ratio in cases.ratios(rng, 12):
+        at = f"random law, lam={lam}, from the point mass at 1"
+        apart, least = statement(lam, ratio.wasserstein_to_one, ratio.wasserstein_to_one)
+        yield compare(ratio.chi_square, apart, "<=", at=at)
+        yield compare(ratio.chi_square, least, ">=", at=at)
 
 
 def _scales(lam: Any, n: Any) -> tuple[Any, Any]:
@@ -210,19 +234,26 @@ CLAIMS: Final = (
         id="alphabets.thm-6.2ii",
         kind=Kind.STATEMENT,
         title="persistence is a spread limit along a subsequence",
-        text=r"Persistent if and only if some subsequence and pairs have $\nu\to\nu_\infty\ne\delta_1$.",
+        text=(
+            r"Persistent if and only if some subsequence and pairs have $\nu\to\nu_\infty\ne\delta_1$; quantitatively, "
+            r"chi-squares differ by at most $2(\lambda-1)W_1(\nu,\nu')$, and $W_1(\nu,\delta_1)^2\le\chi^2$."
+        ),
         source="alphabets, Theorem 6.2 (ii)",
-        assumptions=(r"one $\varepsilon_0$ for the family",),
-        scope="limit laws and limits of the chi-square of two families for every lam; that a subsequence converges is "
-        "Prokhorov's theorem, cited",
-        grade=Grade.EXACT_CASES,
-        printed=_limits,
+        assumptions=(
+            r"one $\varepsilon_0$ for the family",
+            "quoted: laws on one bounded interval have a convergent subsequence (Prokhorov), where weak convergence is "
+            "convergence of the Wasserstein distance",
+        ),
+        scope="both inequalities for every two laws and lam; limit laws of three families; 12 random laws",
+        grade=Grade.PROVED,
+        printed=_continuity,
         check=_check_limits,
         controls=(
-            Control("1 % more for half-block", lambda lam: (_limits(lam)[0] * Fraction(101, 100), _limits(lam)[1])),
-            Control("subsets as half-block", lambda lam: (_limits(lam)[0], _limits(lam)[0])),
+            Control("half the slope", lambda lam, d, w: ((lam - 1) * d, w**2)),
+            Control("1 % more than the square", lambda lam, d, w: (2 * (lam - 1) * d, w**2 * Fraction(101, 100))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("lam", "distance", "spread", "laws", "limits"),
     ),
     Claim(
         id="alphabets.thm-6.2iv",

@@ -352,8 +352,9 @@ CLAIMS: Final = (
         "do all unbiased estimators of randomized response have one error?",
         (
             r"Proposition 3.8: an unbiased estimator of RR(p) has error "
-            r"$\chi_{lo}^2(1+\chi_{lo}^{-1}+O(\chi_{lo}^{-2}))$. Appendix A.4 admits randomized estimators: $Y/t$, doubled or replaced by 0 by a fair coin, is unbiased "
-            r"and has $2/t^2-1$; at $p=3/4$ that is 7 against 3. (A matter of reading: $Y/t$ is meant.)"
+            r"$\chi_{lo}^2(1+\chi_{lo}^{-1}+O(\chi_{lo}^{-2}))$. Appendix A.4 admits randomized estimators: $Y/t$, "
+            r"doubled or replaced by 0 by a fair coin, is unbiased and has "
+            r"$2/t^2-1$; at $p=3/4$ that is 7 against 3. (A matter of reading: $Y/t$ is meant.)"
         ),
         _response_error,
         _response_with_coin,

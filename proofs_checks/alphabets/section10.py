@@ -103,29 +103,30 @@ def _changed(**changes: Any) -> Statement:
     }
 
 
-def _check_blocks(statement: Statement) -> Iterator[Comparison]:
-    """Parts (i) and (ii) for any blocks: two of open weight and ratio, the second for all others; all users alike."""
-    z, y, c, e = sp.symbols("zeta zeta2 C C2", positive=True)
-    one, two = (statement(K, ratio, ROOT, SIGNAL) for ratio in (c, e))
-    for weight, ratio, said in ((z, c, one), (y, e, two)):
-        hit, miss = weight * ratio / (ratio + K - 1), weight / (ratio + K - 1)
-        spent = (miss - hit) ** 2 / hit + (hit - miss) ** 2 / miss  # outputs a and b; the others are equal at a and b
-        yield from serving("blocks", [identity(spent, weight * said["chi"], at="any block, any two inputs: budget")])
-    # A user with input x votes beta (e_y - 1/k)/A on seeing (r, y), and is at y with (hit - miss) e_x + miss.
-    beta = [(ratio - 1) / (ratio + K - 1) for ratio in (c, e)]
-    total = z * one["alpha"] + y * two["alpha"]
-    mean = sum(b * w * (ratio - 1) / (ratio + K - 1) for b, w, ratio in zip(beta, (z, y), (c, e), strict=True)) / total
-    yield from serving("blocks", [identity(mean, 1, at="any blocks: what e_x - 1/k is multiplied by, so unbiased")])
-    square = sum(w * b**2 for w, b in zip((z, y), beta, strict=True)) * (1 - 1 / K) / total**2
-    variance = square - (1 - 1 / K)  # less the squared length of e_x - 1/k, the same for every x
-    found = identity(variance, statement(K, c, ROOT, total)["risk"], at="any blocks, every user: squared error")
-    yield from serving("users", [found])
+def _check_blocks(said: dict[str, Any]) -> Iterator[Comparison]:
+    """Parts (i) and (ii) for any blocks and users: a block of open weight, and all blocks by their signal A."""
+    weight = sp.Symbol("zeta", positive=True)
+    hit, miss = (weight * odds / (LAM + K - 1) for odds in (LAM, 1))
+    spent = (miss - hit) ** 2 / hit + (hit - miss) ** 2 / miss  # outputs a and b; the others are equal at a and b
+    beta = (LAM - 1) / (LAM + K - 1)
+    # A user with input x sees (r, y), votes beta_r (e_y - 1/k)/A, and is at y with (hit - miss) e_x + miss: the mean
+    # vote is the sum of (hit - miss) beta_r/A times e_x - 1/k, and its square the sum of (total) beta_r^2 (1 - 1/k)/A^2.
+    found = (
+        identity(spent, weight * said["chi"], at="any block, any two inputs: budget"),
+        identity((hit - miss) * beta, weight * said["alpha"], at="any block: its part of A, in the mean vote"),
+        identity(
+            (hit + (K - 1) * miss) * beta**2, weight * said["alpha"], at="any block: its part of A, in the square"
+        ),
+    )
+    yield from serving("blocks", found)
+    variance = SIGNAL * (1 - 1 / K) / SIGNAL**2 - (1 - 1 / K)  # less the squared length of e_x - 1/k
+    yield from serving("users", [identity(variance, said["risk"], at="any blocks, every user: squared error")])
 
 
 def _check_mixtures(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     size = ROOT**2 + 1
     said = statement(K, LAM, ROOT, SIGNAL)
-    yield from _check_blocks(statement)
+    yield from _check_blocks(said)
     pairs = K * (K - 1)
     yield identity(subset_budget().subs(S, 1), said["chi"], at="every k, C: budget of a block")
     yield identity(subset_trace().subs(S, 1) / pairs, said["alpha"], at="every k, C: signal of a block")
@@ -351,7 +352,8 @@ CLAIMS: Final = (
         source="alphabets, Theorem 10.2",
         assumptions=(r"$k\ge3$",),
         scope=(
-            "both curves, tangent and concavity for every k and C, budget and risk for any blocks and users; four mixtures with all pairs, votes, and enumerated "
+            "both curves, tangent and concavity for every k and C, budget and risk for any blocks and users; four "
+            "mixtures with all pairs, votes, and enumerated "
             "risks at all compositions; certificates at k = 5 and 10"
         ),
         grade=Grade.PROVED,
@@ -361,7 +363,9 @@ CLAIMS: Final = (
             Control("best ratio k - 1", _changed(best_ratio=lambda k, ratio, root, signal: root**2)),
             Control("threshold with k for k - 1", _changed(threshold=lambda k, *_: (1 - 1 / sp.sqrt(k)) ** 2)),
             Control("risk slope 1 % higher", _changed(slope=lambda k, c, root, signal: 101 / (1 + root) ** 2 / 100)),
-            Control("risk with 1 in place of 1/k", _changed(risk=lambda k, c, root, signal: (k - 1) * (1 / signal - 1))),
+            Control(
+                "risk with 1 in place of 1/k", _changed(risk=lambda k, c, root, signal: (k - 1) * (1 / signal - 1))
+            ),
         ),
         expected=ClaimVerdict.HOLDS,
         obligations=for_all("k", "ratio", "root", "signal", "blocks", "users"),

@@ -175,7 +175,8 @@ CLAIMS: Final = (
         kind=Kind.STATEMENT,
         title="common support",
         text=(
-            r"If $\varepsilon_0<\infty$, every output has probability 0 at all inputs or at none: where it has p at one, "
+            r"If $\varepsilon_0<\infty$, every output has probability 0 at all inputs or at none: where it has p at "
+            r"one, "
             r"it has at least $p/\lambda$ at all."
         ),
         source="alphabets, Lemma 2.2",

@@ -59,7 +59,8 @@ CLAIMS: Final = (
         text=(
             r"Appendix C: $\Pr[\{Y_1^b\}\cup W_{n-1}=Y]=\frac1{n!}\sum_\sigma\Pr[(Y_1^b,W_1,\dots)="
             r"\vec y_\sigma]$ over all permutations. That divides by too much, as each order of Y is one event: with "
-            r"two outputs of probability 1/2 and $n=2$, $\{a,b\}$ has probability 1/2 and the right-hand side is 1/4. The "
+            r"two outputs of probability 1/2 and $n=2$, $\{a,b\}$ has probability 1/2 and the right-hand side is "
+            r"1/4. The "
             r"product $\prod A_2(y_i)$ is then called $\Pr[W_n=Y]$, which is short of the same factor, so that the two "
             "slips cancel and Theorem 12 stands. (Both are right for the reports in one random order. A matter of "
             "reading.)"

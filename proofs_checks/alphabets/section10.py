@@ -110,7 +110,7 @@ def _check_blocks(said: dict[str, Any]) -> Iterator[Comparison]:
     spent = (miss - hit) ** 2 / hit + (hit - miss) ** 2 / miss  # outputs a and b; the others are equal at a and b
     beta = (LAM - 1) / (LAM + K - 1)
     # A user with input x sees (r, y), votes beta_r (e_y - 1/k)/A, and is at y with (hit - miss) e_x + miss: the mean
-    # vote is the sum of (hit - miss) beta_r/A times e_x - 1/k, and its square the sum of (total) beta_r^2 (1 - 1/k)/A^2.
+    # vote is the sum of (hit - miss) beta_r/A times e_x - 1/k, and its square the sum of total beta_r^2 (1 - 1/k)/A^2.
     found = (
         identity(spent, weight * said["chi"], at="any block, any two inputs: budget"),
         identity((hit - miss) * beta, weight * said["alpha"], at="any block: its part of A, in the mean vote"),

@@ -10,6 +10,7 @@ import flint
 import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
+from symshuffle.channel import Channel
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -22,6 +23,7 @@ from symshuffle.claims.model import (
     decide,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.numbers import Ball, to_arb, working_precision
 from symshuffle.vectors.finite import FiniteRandomizer
@@ -165,29 +167,45 @@ def _errors(rows: Any, values: tuple[Fraction, ...], analyzer: list[list[Fractio
             )
 
 
-def _pushed(found: FiniteRandomizer, kernel: Any) -> FiniteRandomizer:
-    """Null law and blanket pushed forward, mass kept."""
-    return found.postprocess(kernel)
+def _merged(p: Any, q: Any, k: Any, h: Any) -> Any:
+    """Mass of a new output, to which two old ones of masses p, q are sent with probabilities k, h; for every law."""
+    return k * p + h * q
+
+
+def _pushed(found: FiniteRandomizer, kernel: Any, merged: Statement) -> FiniteRandomizer:
+    """Rows, null law and blanket followed by a kernel, two outputs at a time."""
+
+    def after(law: Any) -> tuple[Any, ...]:
+        masses = []
+        for z in range(kernel.num_outputs):
+            mass = Fraction(0)
+            for entry, row in zip(law, kernel.rows, strict=True):
+                mass = merged(mass, entry, Fraction(1), row[z])
+            masses.append(mass)
+        return tuple(masses)
+
+    rows = tuple(after(row) for row in found.channel.rows)
+    return FiniteRandomizer(Channel(rows), after(found.bot), found.gamma, after(found.blanket))
 
 
 def _check_processing(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     import sympy as sp
 
-    p, q, r, s, k, h = sp.symbols("p q r s k h", positive=True)
-    # Two outputs that a kernel sends to one with probabilities k, h: the new variable is the conditional mean, and the
-    # variance loses a square.
-    merged = (k * p + h * q) ** 2 / (k * r + h * s)
-    kept = k * p**2 / r + h * q**2 / s
-    lost = k * h * (p * s - q * r) ** 2 / (r * s * (k * r + h * s))
-    yield identity(kept - merged, lost, at="every kernel, two outputs at a time: what the variance loses")
+    p, q, u, v, r, s, k, h = sp.symbols("p q u v r s k h", positive=True)
+    # The new variable is the conditional mean, and the variance loses a square; a kernel is such merges, one after
+    # another, and its probabilities add up to 1 at each old output.
+    new = (statement(p, q, k, h) - statement(u, v, k, h)) ** 2 / statement(r, s, k, h)
+    kept = k * (p - u) ** 2 / r + h * (q - v) ** 2 / s
+    lost = k * h * ((p - u) * s - (q - v) * r) ** 2 / (r * s * (k * r + h * s))
+    at = "every kernel, two outputs at a time: what the variance loses"
+    yield from serving("randomizers", [identity(kept - new, lost, at=at)])
     for trial in range(60):
-        found = cases.randomizer(rng, 2 + trial % 2, 3)
-        after = statement(found, cases.kernel(rng, 3, 2 + trial % 2))
-        where = f"random randomizer {trial}"
-        yield compare(after.inverse_square_upper(), found.inverse_square_upper(), "<=", at=f"{where}, upper index")
-        yield compare(after.inverse_square_lower(), found.inverse_square_lower(), "<=", at=f"{where}, lower index")
+        found, kernel = cases.randomizer(rng, 2 + trial % 2, 3), cases.kernel(rng, 3, 2 + trial % 2)
+        after, where = _pushed(found, kernel, statement), f"random randomizer {trial}"
+        yield decide(after == found.postprocess(kernel), at=where, claimed="the library's")
+        yield from _no_lower(after, found, where)
         largest = found.with_largest_blanket()
-        again = statement(largest, cases.kernel(rng, 3, 2)).with_largest_blanket()
+        again = _pushed(largest, cases.kernel(rng, 3, 2), statement).with_largest_blanket()
         yield compare(
             again.inverse_square_lower(),
             largest.inverse_square_lower(),
@@ -196,9 +214,20 @@ def _check_processing(statement: Statement, rng: np.random.Generator) -> Iterato
         )
 
 
+def _no_lower(after: FiniteRandomizer, before: FiniteRandomizer, where: str) -> Iterator[Comparison]:
+    yield compare(after.inverse_square_upper(), before.inverse_square_upper(), "<=", at=f"{where}, upper index")
+    yield compare(after.inverse_square_lower(), before.inverse_square_lower(), "<=", at=f"{where}, lower index")
+
+
 def _refreshed(found: FiniteRandomizer, kernel: Any) -> FiniteRandomizer:
     """The convention that the null law is the blanket of the processed channel, applied anew after processing."""
     return FiniteRandomizer.from_channel(found.channel.push_forward(kernel))
+
+
+def _check_refreshed(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    for trial in range(60):
+        found, kernel = cases.randomizer(rng, 2 + trial % 2, 3), cases.kernel(rng, 3, 2 + trial % 2)
+        yield from _no_lower(statement(found, kernel), found, f"random randomizer {trial}")
 
 
 def _without_mean(n: int, mean: Fraction) -> tuple[Fraction, Fraction]:
@@ -321,12 +350,19 @@ CLAIMS: Final = (
         ),
         source="vecmean, Lemma A.3",
         assumptions=(r"$R'_\bot=K\circ R_\bot$, as printed; see symshuffle.vecmean-fresh-null-law",),
-        scope="60 random randomizers and kernels, three readings of the blanket; the loss of variance at two outputs",
-        grade=Grade.EXACT_CASES,
-        printed=_pushed,
+        scope=(
+            "every law and reference, kernels on finitely many outputs by two at a time; 60 random randomizers and "
+            "kernels, three readings of the blanket"
+        ),
+        grade=Grade.PROVED,
+        printed=_merged,
         check=_check_processing,
-        controls=(Control("null law taken anew from the processed channel", _refreshed),),
+        controls=(
+            Control("null law taken anew from the processed channel", _refreshed, check=_check_refreshed),
+            Control("1 % more mass", lambda p, q, k, h: _merged(p, q, k, h) * Fraction(101, 100)),
+        ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("p", "q", "k", "h", "randomizers"),
     ),
     Claim(
         id="vecmean.eq-14-26",

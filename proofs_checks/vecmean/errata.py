@@ -104,7 +104,7 @@ def _check_regular(statement: Statement, rng: np.random.Generator) -> Iterator[C
     one_sided = (Fraction(1), Fraction(0))
     found = FiniteRandomizer(response, one_sided, Fraction(1, 4), one_sided)  # refused if this were no blanket
     yield compare(found.gamma, Fraction(1, 4), at="RR(3/4): (1, 0) is a blanket of mass 1/4")
-    pairs = [(response, one_sided), (response, (HALF, HALF))]
+    pairs: list[tuple[Channel, Any]] = [(response, one_sided), (response, (HALF, HALF))]
     pairs += [(one.channel, one.blanket) for one in (cases.randomizer(rng, 2, 3) for _ in range(10))]
     for number, (channel, blanket) in enumerate(pairs):
         finite = _square_integrable(channel, blanket)

@@ -12,7 +12,7 @@ import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Final, NoReturn, TypeVar
 
@@ -81,10 +81,13 @@ def check_executor(executor: object, *sent: object) -> None:
     Raises
     ------
     InputError
-        If there is no ``submit``, or the executor is a process pool and a part of the work cannot be pickled.
+        If there is no ``submit``, the workers are threads, or the executor is a process pool and a part of the work
+        cannot be pickled.
     """
     if isinstance(executor, type) or not callable(getattr(executor, "submit", None)):
         raise InputError("executor", executor, "an executor of concurrent.futures, as ProcessPoolExecutor(4), or None")
+    if isinstance(executor, ThreadPoolExecutor):  # balls have one precision for the whole process
+        raise InputError("executor", type(executor).__name__, "an executor of processes: threads share their precision")
     if isinstance(executor, ProcessPoolExecutor):
         try:
             pickle.dumps(sent)

@@ -121,7 +121,7 @@ def sweep(
         A folder for the table: a new or empty one, or that of the same sweep, which is then resumed. Without it nothing
         is written.
     executor : Executor, optional
-        Of :mod:`concurrent.futures`, or any with its ``submit``; without one, points are computed here, one by one.
+        Of processes: of :mod:`concurrent.futures`, or any with its ``submit``; without one, points are computed here.
     progress : callable, optional
         Called with the numbers of points known, of all points, and of failed ones.
 

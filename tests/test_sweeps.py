@@ -154,8 +154,8 @@ def test_the_executor_does_not_matter(tmp_path):
     seen = []
     here = sweep(power, grid, progress=lambda *counts: seen.append(counts))
     assert seen == [(i, 16, 0) for i in range(17)]
-    with ThreadPoolExecutor(3) as threads:
-        assert told(sweep(power, grid, executor=threads)) == told(here)
+    with ThreadPoolExecutor(3) as threads, pytest.raises(InputError, match="threads share their precision"):
+        sweep(power, grid, executor=threads)
     with processes(2) as pool:
         assert told(sweep(power, grid, executor=pool, out=tmp_path)) == told(here)
         assert mapped(plus_one, [1, 2], pool) == [2, 3]

@@ -19,7 +19,7 @@ upper tail without moment generating function (a log-normal one) into an engine 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, final
 
@@ -52,6 +52,8 @@ class Stretch:
         Density of the coordinate under some measure.
     first, second, reference : callable
         Densities of the two laws and of the reference measure, relative to the base.
+    since : Fraction
+        Half length of the window from which on the stretch is a part of it.
     """
 
     low: Fraction | None
@@ -60,6 +62,7 @@ class Stretch:
     first: Function
     second: Function
     reference: Function
+    since: Fraction = Fraction(0)
 
 
 @final
@@ -130,7 +133,7 @@ class ContinuousPair:
     Parameters
     ----------
     stretches : tuple of Stretch
-        The line, in order.
+        The line, in order; or several lines, one for each class of outputs that the coordinate does not tell apart.
     about : str
         Which inputs, which adjacency, which blanket.
     """
@@ -141,7 +144,7 @@ class ContinuousPair:
     @property
     def reverse(self) -> ContinuousPair:
         """The pair in the other order."""
-        stretches = (Stretch(s.low, s.high, s.base, s.second, s.first, s.reference) for s in self.stretches)
+        stretches = (replace(s, first=s.second, second=s.first) for s in self.stretches)
         return ContinuousPair(tuple(stretches), self.about)
 
     def law(self, exp_eps: Real, *, tail: Fraction, bits: int = 128) -> ContinuousLaw:
@@ -279,7 +282,7 @@ def _windows(stretches: tuple[Stretch, ...]) -> Iterator[list[tuple[Stretch, Fra
         window = []
         for s in stretches:
             low, high = (-half if s.low is None else s.low), (half if s.high is None else s.high)
-            if low < high:
+            if low < high and s.since <= half:
                 window.append((s, low, high))
         yield window
         if all(s.low is not None and s.high is not None for s in stretches):

@@ -17,7 +17,10 @@ function of :math:`\sum_iG_i` with i.i.d. terms, and hence rises with G in conve
 - *Cap sampling.* The four joint values sum pairwise to the same, the extreme two being those of disagreement: the law
   rises in convex order as the caps share less, and opposite caps share least.
 
-For the largest blanket, :math:`\inf_x R_x` over the ball, one coordinate suffices in dimension 1 only.
+For the largest blanket, :math:`\inf_x R_x` over the ball, the length of the output matters besides its coordinate: from
+dimension 2 on it is bounded below on classes of the length (:mod:`symshuffle.vectors.lengths`), so that what is computed
+is above the bound with that blanket and still bounds the divergence. Which input is worst is proved for zero-out where
+:func:`largest_is_worst_at_the_end` says so.
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ from symshuffle.errors import Unsupported
 from symshuffle.law import Law
 from symshuffle.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, to_arb, working_precision
 from symshuffle.vectors.clipped import clipped_numbers
+from symshuffle.vectors.lengths import LengthClass, length_along, length_classes
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
 
 Randomizer: TypeAlias = "BlanketMixedGaussian | LocalGaussian | SphereLinear | PrivUnit | ClippedLinear"
@@ -210,20 +214,45 @@ def _mixed_gaussian(mechanism: BlanketMixedGaussian, adjacency: Adjacency) -> Co
 
 
 def _largest(gamma: Fraction, sigma0: Fraction, norm: Fraction, dimension: int, adjacency: Adjacency) -> ContinuousPair:
-    if dimension != 1:
-        raise Unsupported(
-            "the largest blanket depends on |y|: only dimension 1 has one coordinate; use blanket='mechanism'"
-        )
     v = norm / sigma0
     left, right = _tilted(gamma, v), _tilted(gamma, -v)  # the smallest density is that of the opposite end
     other = _constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else right
-    stretches = (
-        Stretch(None, Fraction(0), _normal, left, other, left),
-        Stretch(Fraction(0), None, _normal, left, other, right),
-    )
     # For zero-out the end of the ball is worst if no smaller input can be: see largest_is_worst_at_the_end.
-    about = f"{_pair_in_words(adjacency)} on the line, blanket inf over |x| <= {norm} of R_x"
-    return ContinuousPair(stretches, about)
+    about = f"{_pair_in_words(adjacency)}%s, blanket inf over |x| <= {norm} of R_x"
+    if dimension == 1:
+        ends = (None, Fraction(0), left), (Fraction(0), None, right)
+        on_the_line = tuple(Stretch(low, high, _normal, left, other, least) for low, high, least in ends)
+        return ContinuousPair(on_the_line, about % " on the line")
+    classes = length_classes(dimension, v, 1 - float(gamma))
+    stretches = (
+        Stretch(None, None, _weighed(part, dimension), left, other, _least(gamma, v, part.far), part.since)
+        for part in classes
+    )
+    return ContinuousPair(tuple(stretches), (about % "") + f", bounded below on {len(classes)} classes of |y| across x")
+
+
+def _weighed(part: LengthClass, dimension: int) -> Function:
+    """The normal density of the coordinate, times the mass of a class of lengths."""
+    made: dict[int, flint.arb] = {}
+
+    def base(u: Any) -> Any:
+        bits = flint.ctx.prec
+        if bits not in made:
+            made[bits] = part.mass(dimension)
+        return _normal(u) * made[bits]
+
+    return base
+
+
+def _least(gamma: Fraction, v: Fraction, far: Fraction) -> Function:
+    """The largest blanket at the far end of a class of lengths, relative to N(0, 1)."""
+    numbers, length = _enclosed(gamma, 1 - gamma, v, v * v / 2), length_along(far)
+
+    def density(u: Any) -> Any:
+        mass, rest, slope, half = numbers()
+        return mass + rest * (-slope * length(u) - half).exp()
+
+    return density
 
 
 def _sphere(mechanism: SphereLinear, adjacency: Adjacency, bits: int) -> Pair:
@@ -365,9 +394,9 @@ def cap_complement(theta: Fraction, dimension: int, bits: int = DEFAULT_BITS) ->
 def largest_is_worst_at_the_end(mechanism: BlanketMixedGaussian, exp_eps: Real) -> Fraction | None:
     r"""A norm from which on the law of G against the largest blanket rises in convex order; None if that is not known.
 
-    In dimension 1 the derivative in x of :math:`\int(R_x-\alpha R_0-k\,\inf R)_+` is A times
-    a sum of :math:`\pm\varphi` at the ends of the set where the integrand is positive. For :math:`k\ge0` it is
-    never negative:
+    On each class of lengths (the line itself in dimension 1) the derivative in x of
+    :math:`\int(R_x-\alpha R_0-k\,\inf R)_+` is A times a sum of :math:`\pm\varphi` at the ends of the set where
+    the integrand is positive. For :math:`k\ge0` it is never negative:
     :math:`E_x` rises while inf R falls on either side of 0, so of two ends at which they balance the left one is
     farther out. For :math:`k<0` the set is a half line as soon as :math:`x\ge|k|`, and G is never below
     :math:`-(\max(\alpha,1)-\gamma)/\gamma`. Smaller inputs are below the bound with the mechanism's own blanket at

@@ -1,0 +1,100 @@
+r"""Classes of the length of a message across the direction that tells two inputs apart.
+
+With noise in units of sigma0 a message of the null symbol is :math:`N(0,I_d)`: its coordinate u along x and the
+length V of the rest are independent, and V has the chi law of d - 1 degrees. The largest blanket of a Gaussian,
+:math:`\inf_xR_x=\gamma+(1-\gamma)e^{-b|y|-b^2/2}` relative to :math:`N(0,I)`, depends on both by
+:math:`|y|=\sqrt{u^2+V^2}`. On a class :math:`V\le v` its value at V = v is below it, and below every input's
+density: a blanket, hence a bound, and one stretch of a line per class.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+import flint
+
+from symshuffle.numbers import to_arb
+
+_BULK: Final = 3
+"""Half length of the range around the middle of the chi law in which classes are narrow."""
+
+_FARTHEST: Final = 40
+"""How far beyond the middle the last class ends: the chi law has less than exp(-800) there."""
+
+_FINENESS: Final = 24
+"""Narrow classes change the blanket by about one part in so many."""
+
+_GRID: Final = 2**12
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LengthClass:
+    """Messages whose rest is between two lengths.
+
+    Parameters
+    ----------
+    near, far : Fraction
+        The two lengths, in units of sigma0.
+    since : Fraction
+        Half length of the window of the coordinate from which on the class is needed: how far above the middle it ends.
+    """
+
+    near: Fraction
+    far: Fraction
+    since: Fraction
+
+    def mass(self, dimension: int) -> flint.arb:
+        """The probability that a standard normal vector of length ``dimension - 1`` is in the class."""
+        return _below(self.far, dimension) - _below(self.near, dimension)
+
+
+def length_classes(dimension: int, slope: Fraction, share: float) -> tuple[LengthClass, ...]:
+    """Classes from 0 on, narrow where most messages are.
+
+    Parameters
+    ----------
+    dimension : int
+        Length of the vectors, at least 2.
+    slope : Fraction
+        How fast the logarithm of the noise's part of the blanket falls with the length.
+    share : float
+        The noise's part of the blanket where it is largest, in (0, 1].
+    """
+    middle = Fraction(round(math.sqrt(dimension - 1) * _GRID), _GRID)
+    start = max(middle - _BULK, Fraction(0))
+    step = min(1.0, max(1 / (_FINENESS * float(slope) * share), 1 / 16))
+    count = math.ceil((middle + _BULK - start) / Fraction(step))
+    width = (middle + _BULK - start) / count
+    ends = [start + width * k for k in range(count + 1)]
+    if start > 0:
+        ends.insert(0, Fraction(0))
+    while ends[-1] < middle + _FARTHEST:
+        ends.append(ends[-1] + max(1, (ends[-1] - middle) / 5))
+    return tuple(
+        LengthClass(near, far, max(far - middle, Fraction(0))) for near, far in zip(ends, ends[1:], strict=False)
+    )
+
+
+def length_along(far: Fraction) -> Callable[[Any], Any]:
+    """The length of a message from its coordinate and the length of the rest, analytic off the cut of the root."""
+
+    def length(u: Any) -> Any:
+        square = u * u + to_arb(far * far)
+        lead = square[0] if isinstance(square, flint.acb_series) else square
+        if lead.real > 0 or not lead.imag.contains(0):
+            return square.sqrt()
+        return square * flint.acb("nan")  # the branch cut may be met: no bound may be read off such a ball
+
+    return length
+
+
+def _below(length: Fraction, dimension: int) -> flint.arb:
+    return to_arb(length * length / 2).gamma_lower(to_arb(Fraction(dimension - 1, 2)), 1)
+
+
+__all__ = ["LengthClass", "length_along", "length_classes"]

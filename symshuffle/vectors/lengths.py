@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Final, final
 
 import flint
@@ -27,6 +28,8 @@ _FARTHEST: Final = 40
 
 _FINENESS: Final = 24
 """Narrow classes change the blanket by about one part in so many."""
+
+_NARROWEST: Final = 3 / 16
 
 _GRID: Final = 2**12
 
@@ -67,7 +70,7 @@ def length_classes(dimension: int, slope: Fraction, share: float) -> tuple[Lengt
     """
     middle = Fraction(round(math.sqrt(dimension - 1) * _GRID), _GRID)
     start = max(middle - _BULK, Fraction(0))
-    step = min(1.0, max(1 / (_FINENESS * float(slope) * share), 1 / 16))
+    step = min(1.0, max(1 / (_FINENESS * float(slope) * share), _NARROWEST))
     count = math.ceil((middle + _BULK - start) / Fraction(step))
     width = (middle + _BULK - start) / count
     ends = [start + width * k for k in range(count + 1)]
@@ -75,22 +78,34 @@ def length_classes(dimension: int, slope: Fraction, share: float) -> tuple[Lengt
         ends.insert(0, Fraction(0))
     while ends[-1] < middle + _FARTHEST:
         ends.append(ends[-1] + max(1, (ends[-1] - middle) / 5))
-    return tuple(
-        LengthClass(near, far, max(far - middle, Fraction(0))) for near, far in zip(ends, ends[1:], strict=False)
-    )
+    return tuple(LengthClass(near, far, max(far - middle, Fraction(0))) for near, far in pairwise(ends))
 
 
 def length_along(far: Fraction) -> Callable[[Any], Any]:
     """The length of a message from its coordinate and the length of the rest, analytic off the cut of the root."""
 
     def length(u: Any) -> Any:
-        square = u * u + to_arb(far * far)
+        square = _square(u) + to_arb(far * far)
         lead = square[0] if isinstance(square, flint.acb_series) else square
         if lead.real > 0 or not lead.imag.contains(0):
             return square.sqrt()
         return square * flint.acb("nan")  # the branch cut may be met: no bound may be read off such a ball
 
     return length
+
+
+def _square(u: Any) -> Any:
+    """The square, on balls whose real and imaginary part are squared without going below 0."""
+    if isinstance(u, flint.acb_series):
+        rest = list(u * u)[1:]
+        return flint.acb_series([_square(u[0]), *rest], prec=u.prec)
+    return flint.acb(_squared(u.real) - _squared(u.imag), 2 * u.real * u.imag)
+
+
+def _squared(x: flint.arb) -> flint.arb:
+    size = abs(x)
+    least, most = size.lower().max(flint.arb(0)), size.upper()
+    return (least * least).union(most * most)
 
 
 def _below(length: Fraction, dimension: int) -> flint.arb:

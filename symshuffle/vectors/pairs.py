@@ -17,10 +17,10 @@ function of :math:`\sum_iG_i` with i.i.d. terms, and hence rises with G in conve
 - *Cap sampling.* The four joint values sum pairwise to the same, the extreme two being those of disagreement: the law
   rises in convex order as the caps share less, and opposite caps share least.
 
-For the largest blanket, :math:`\inf_x R_x` over the ball, the length of the output matters besides its coordinate: from
-dimension 2 on it is bounded below on classes of the length (:mod:`symshuffle.vectors.lengths`), so that what is computed
-is above the bound with that blanket and still bounds the divergence. Which input is worst is proved for zero-out where
-:func:`largest_is_worst_at_the_end` says so.
+For the largest blanket, :math:`\inf_x R_x` over the ball, the length of the output matters besides its coordinate:
+from dimension 2 on it is bounded below on classes of the length (:mod:`symshuffle.vectors.lengths`), so that what is
+computed is above the bound with that blanket and still bounds the divergence. Which input is worst is proved for
+zero-out where :func:`largest_is_worst_at_the_end` says so.
 """
 
 from __future__ import annotations

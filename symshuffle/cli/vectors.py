@@ -207,6 +207,7 @@ def calibrate(
     eps: Annotated[str | None, typer.Option("--eps", help="Target eps >= 0 in nats.")] = None,
     exp_eps: Annotated[str | None, typer.Option("--exp-eps", help="Target ratio exp(eps) >= 1.")] = None,
     adjacency: Annotated[str, typer.Option("--adjacency", help="replace-one or zero-out.")] = "replace-one",
+    blanket: Annotated[str | None, typer.Option("--blanket", help="mechanism or largest.")] = None,
     as_json: arguments.Json = False,
 ) -> None:
     """Parameters of smallest exact worst-case error that make n shuffled messages (eps, delta)-private."""
@@ -220,10 +221,11 @@ def calibrate(
         eps=eps,
         exp_eps=exp_eps,
         adjacency=adjacency,
+        blanket=blanket,
     )
     if as_json:
         asked = {"n": arguments.users(n), "d": _dimension(d), "delta": delta, "eps": eps, "exp_eps": exp_eps}
-        inputs = {"mechanism": mech, "adjacency": adjacency, **asked}
+        inputs = {"mechanism": mech, "adjacency": adjacency, "blanket": blanket, **asked}
         typer.echo(json.dumps({**found.to_dict(), "inputs": inputs}, indent=2))
         return
     shown = Table.grid(padding=(0, 2))

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from symshuffle.accountants.evaluate import check_n
-from symshuffle.choices import choice
+from symshuffle.choices import Blanket, choice
 from symshuffle.continuous_law import ContinuousPair
 from symshuffle.engines.bromwich import estimate
 from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
@@ -74,6 +74,8 @@ class Calibration(AnswerMethods):
         In what neighbours differ.
     about : str
         What is certain and what is searched.
+    blanket : {"mechanism", "largest"}
+        The blanket of the bound.
     """
 
     parameters: Calibrated
@@ -85,6 +87,7 @@ class Calibration(AnswerMethods):
     goal: Fraction
     adjacency: Adjacency
     about: str
+    blanket: Blanket = Blanket.MECHANISM
 
     @property
     def safe(self) -> SafeEnd:
@@ -110,6 +113,7 @@ class Calibration(AnswerMethods):
                 n=self.users,
                 exp_eps=self.exp_eps,
                 adjacency=self.adjacency,
+                blanket=self.blanket,
                 rigour=Rigour.BALL,
                 rel=1e-7,
                 lower=False,
@@ -130,6 +134,7 @@ class Calibration(AnswerMethods):
         found = {name: getattr(self.parameters, name) for name in names}
         return {
             "about": self.about,
+            "blanket": self.blanket.value,
             "parameters": {name: value if isinstance(value, int) else _decimal(value) for name, value in found.items()},
             "rmse": self.rmse,
             "gaussian_rmse": self.gaussian_rmse,
@@ -166,14 +171,14 @@ def calibrate(
     eps: object = None,
     exp_eps: object = None,
     adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
+    blanket: Blanket | str | None = None,
 ) -> Calibration:
     """The mechanism of a family with the smallest exact worst-case error whose messages are (eps, delta)-private.
 
     Parameters
     ----------
     name : {"bmg", "sphere-linear", "privunit", "clipped-linear", "gaussian"}
-        The family: (gamma, sigma0), c, (p, theta), (clip, chi), sigma0 (in dimension 1, where its
-        largest blanket is known).
+        The family: (gamma, sigma0), c, (p, theta), (clip, chi), sigma0.
     n : int
         Number of users.
     dimension : int
@@ -184,6 +189,8 @@ def calibrate(
         Level.
     adjacency : {"replace-one", "zero-out"}
         In what neighbours differ.
+    blanket : {"mechanism", "largest"}, optional
+        The blanket of the bound; that of the null symbol where it has any mass, otherwise the largest.
 
     Raises
     ------
@@ -207,7 +214,8 @@ def calibrate(
     sensitivity = 1 if near is Adjacency.ZERO_OUT else 2
     noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * sensitivity / n
     family = _family(name, n, dimension, noise)
-    kind = "largest" if name == "gaussian" else "mechanism"
+    usual = Blanket.LARGEST if name == "gaussian" else Blanket.MECHANISM
+    kind = usual if blanket is None else choice(Blanket, blanket, "blanket")
 
     def excess(shape: float, strength: float) -> float:
         pair = worst_pair(family.make(shape, strength), adjacency=near, blanket=kind)
@@ -248,12 +256,12 @@ def calibrate(
     else:
         raise Unsupported(f"the bound does not meet delta = {float(goal):.3g} next to the parameters found")
     about = (
-        f"{name}, n = {n}, d = {dimension}, {adjacency} adjacency; rmse: root of the worst-case squared error of the "
+        f"{name}, n = {n}, d = {dimension}, {near} adjacency, {kind} blanket; rmse: root of the worst-case squared error of the "
         "mean per coordinate; the target is certainly met at these parameters"
     )
     if family.shapes[0] < family.shapes[1]:
         about += ", the shape is the end of a search over it"
-    return Calibration(mechanism, _error(mechanism, n), noise, certificate, n, order, goal, near, about)
+    return Calibration(mechanism, _error(mechanism, n), noise, certificate, n, order, goal, near, about, kind)
 
 
 def calibrate_mixed_gaussian(

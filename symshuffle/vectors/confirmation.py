@@ -117,6 +117,9 @@ def confirm_pair(
         raise Unsupported(f"the quadrature that confirms needs at least {_FEWEST} users, not {n}")
     near = choice(Adjacency, adjacency, "adjacency")
     kind = None if blanket is None else choice(Blanket, blanket, "blanket")
+    largest = isinstance(mechanism, LocalGaussian) or kind is Blanket.LARGEST
+    if largest and isinstance(mechanism, BlanketMixedGaussian | LocalGaussian) and mechanism.dimension > 1:
+        raise Unsupported("the largest blanket of a Gaussian is confirmed in dimension 1 only")
     with mp.workdps(digits + 15):
         ratio = mp.exp(_mpf(exp_eps.exponent)) if isinstance(exp_eps, Exp) else _mpf(exp_eps)
         pairs = [_rows(mechanism, near, kind, digits, factor) for factor in (1, 2)]

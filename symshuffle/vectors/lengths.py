@@ -29,7 +29,8 @@ _FARTHEST: Final = 40
 _FINENESS: Final = 24
 """Narrow classes change the blanket by about one part in so many."""
 
-_NARROWEST: Final = 3 / 16
+_NARROWEST: Final = 1 / 2
+"""Narrower classes bring the branch points of the length close to the line, and long sums."""
 
 _GRID: Final = 2**12
 

@@ -1,0 +1,123 @@
+"""The largest blanket of a Gaussian beyond one dimension, against a quadrature in both coordinates of the message."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+import flint
+import numpy as np
+import pytest
+from scipy.stats import chi
+
+from symshuffle.continuous_law import ContinuousLaw, Piece
+from symshuffle.engines.densities import merged_and_spread
+from symshuffle.errors import Unsupported
+from symshuffle.numbers import Ball, Exp, working_precision
+from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian, SphereLinear, pairs
+from symshuffle.vectors.accounting import pair_delta, vector_delta
+from symshuffle.vectors.confirmation import confirm_pair
+from symshuffle.vectors.lengths import length_along, length_classes
+from symshuffle.vectors.pairs import worst_pair
+
+MIXED = BlanketMixedGaussian("0.95", "4.6", 1, 3)
+USERS, LEVEL = 1000, Fraction(4, 10000)
+
+
+def by_both_coordinates(gamma, sigma0, d, n, eps):
+    """H(n) of (x, null) against the blanket itself: panels along and across x, a line to the left of 0."""
+    b = 1 / sigma0
+    x, w = np.polynomial.legendre.leggauss(12)
+    along = np.concatenate([k + (x + 1) / 2 for k in range(-8, 8)])
+    across = np.concatenate([k + (x + 1) / 2 for k in range(math.ceil(math.sqrt(d - 1)) + 8)])
+    weights = np.outer(
+        np.tile(w / 2, len(across) // 12) * chi(d - 1).pdf(across),
+        np.tile(w / 2, 16) * np.exp(-(along**2) / 2) / math.sqrt(2 * math.pi),
+    )
+    u, v = np.meshgrid(along, across)
+    blanket = gamma + (1 - gamma) * np.exp(-b * np.hypot(u, v) - b * b / 2)
+    values = ((gamma + (1 - gamma) * np.exp(b * u - b * b / 2) - math.exp(eps)) / blanket).ravel()
+    mass = (weights * blanket).ravel()
+    mean = mass @ values
+    spread = math.sqrt(n * (mass @ values**2 - mean**2))
+    s = 1 / spread + 1j * np.arange(2000) * 0.06 / spread
+    moments = 1 - mass.sum() + np.array([mass @ np.exp(-z * values) for z in s[:120]])
+    terms = (moments**n / s[:120] ** 2).real
+    assert abs(terms[-1]) < 1e-13 * abs(terms.sum())
+    return (terms.sum() - terms[0] / 2) * 0.06 / spread / math.pi / n + mean
+
+
+def test_classes_of_the_length_bound_the_blanket_from_below(monkeypatch):
+    def bound():
+        return pair_delta(worst_pair(MIXED, blanket="largest"), USERS, Exp(LEVEL), rel=1e-5)
+
+    exact = by_both_coordinates(0.95, 4.6, 3, USERS, float(LEVEL))
+    own = pair_delta(worst_pair(MIXED), USERS, Exp(LEVEL), rel=1e-5)
+    line = pair_delta(worst_pair(replace(MIXED, dimension=1), blanket="largest"), USERS, Exp(LEVEL), rel=1e-5)
+    found = bound()
+    assert float(line.upper) < exact < float(found.lower)
+    assert found.upper < own.lower
+    assert float(found.upper) < exact * 1.005
+    genuine = pairs.length_classes  # each class by its near end: no longer below the blanket
+    monkeypatch.setattr(
+        pairs, "_least", lambda gamma, v, far, least=pairs._least: least(gamma, v, nearer[far]), raising=True
+    )
+    nearer = {c.far: c.near + Fraction(1, 1000) for c in genuine(3, 1 / MIXED.sigma0, 0.05)}
+    assert float(bound().upper) < exact
+
+
+def test_both_orders_and_what_is_proved():
+    bound = vector_delta(MIXED, n=USERS, eps=LEVEL, blanket="largest", rel=1e-5, lower=False)
+    assert "worst: proved" in bound.about
+    replaced = worst_pair(MIXED, adjacency="replace-one", blanket="largest")
+    assert not pairs.proved_worst(MIXED, "replace-one", "largest")
+    assert replaced.reverse.stretches[0].since == replaced.stretches[0].since
+
+
+def test_the_unmixed_gaussian_has_it_too():
+    pair = worst_pair(LocalGaussian(6, 2), blanket="largest")
+    law = pair.law(Exp(Fraction(1)), tail=Fraction(1, 10**10))
+    assert 0 < sum(law.missing) <= Fraction(1, 10**10)
+    line = worst_pair(LocalGaussian(6, 1), blanket="largest").law(Exp(Fraction(1)), tail=Fraction(1, 10**10))
+    assert law.zero.lower > line.zero.upper  # less of a message is common to all inputs
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 50])
+def test_classes_cover_the_lengths(dimension):
+    classes = length_classes(dimension, Fraction(1, 4), 0.5)
+    assert classes[0].near == 0
+    assert all(a.far == b.near for a, b in pairwise(classes))
+    with working_precision(128):
+        masses = [c.mass(dimension) for c in classes]
+        assert abs(1 - sum(masses)) < 1e-30
+    middle = max(range(len(classes)), key=lambda k: float(masses[k].mid()))
+    low, high = (float(x) for x in (classes[middle].near, classes[middle].far))
+    assert float(masses[middle].mid()) == pytest.approx(chi(dimension - 1).cdf(high) - chi(dimension - 1).cdf(low))
+
+
+def test_no_bound_is_read_off_across_the_branch_cut():
+    length = length_along(Fraction(1))
+    box = flint.acb(flint.arb(0, 0.1), flint.arb(2, 0.1))
+    assert not length(box).is_finite()
+    assert length(flint.acb(flint.arb(0, 3))).is_finite()
+    real = length(flint.acb_series([flint.acb(2), 1], prec=2))
+    assert float(real[1].real.mid()) == pytest.approx(2 / math.sqrt(5))
+
+
+def test_the_independent_quadrature_does_not_claim_it():
+    with pytest.raises(Unsupported, match="dimension 1"):
+        confirm_pair(MIXED, n=USERS, exp_eps=Exp(LEVEL), blanket="largest")
+
+
+def test_cells_without_visible_mass_count_as_zero():
+    law = worst_pair(SphereLinear("0.05", 64)).law(Exp(Fraction(1, 1000)), tail=Fraction(1, 10**20))
+    below, above = merged_and_spread(law, 60)
+    assert below.weights.sum() == pytest.approx(1) and above.weights.sum() == pytest.approx(1)
+
+
+def test_what_such_cells_hold_is_allowed_for():
+    hidden = Piece(
+        Fraction(0), Fraction(1), lambda u: u * 0 + 100, lambda u: u * 0 + flint.arb(0, 0.001)
+    )  # up to 0.001 of mass at the value 100
+    below, above = merged_and_spread(ContinuousLaw((hidden,), Ball(Fraction(1), Fraction(0))), 4)
+    assert min(below.shift, above.shift) >= 0.1

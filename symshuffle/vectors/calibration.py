@@ -28,7 +28,7 @@ from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 from symshuffle.vectors.accounting import VectorBound, vector_delta
 from symshuffle.vectors.gaussian import calibrate_gaussian
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
-from symshuffle.vectors.pairs import Adjacency, FinitePair, Pair, worst_pair
+from symshuffle.vectors.pairs import Adjacency, FinitePair, Pair, proved_worst, worst_pair
 from symshuffle.vectors.risk import err1
 
 _DIGITS: Final = 12
@@ -202,7 +202,8 @@ def calibrate(
     Notes
     -----
     At a fixed shape (gamma; theta; clip) the bound is monotone in the other parameter (convex order), and so is the
-    error. That the target is met by the mechanism returned is certified; that no other shape does better is the
+    error. That the target is met by the mechanism returned is certified (against the largest blanket of a Gaussian: for
+    the opposite inputs of full length that the certificate names); that no other shape does better is the
     search's word.
     """
     n = check_n(n)
@@ -255,9 +256,10 @@ def calibrate(
             break
     else:
         raise Unsupported(f"the bound does not meet delta = {float(goal):.3g} next to the parameters found")
+    met = "certainly met" if proved_worst(mechanism, near, kind) else "met for the pairs that the certificate names"
     about = (
-        f"{name}, n = {n}, d = {dimension}, {near} adjacency, {kind} blanket; rmse: root of the worst-case squared error of the "
-        "mean per coordinate; the target is certainly met at these parameters"
+        f"{name}, n = {n}, d = {dimension}, {near} adjacency, {kind} blanket; rmse: root of the worst-case squared "
+        f"error of the mean per coordinate; the target is {met} at these parameters"
     )
     if family.shapes[0] < family.shapes[1]:
         about += ", the shape is the end of a search over it"

@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 from scipy.stats import chi
 
+from symshuffle.choices import Blanket
 from symshuffle.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import merged_and_spread
-from symshuffle.errors import Unsupported
+from symshuffle.errors import CertificateError, Unsupported
 from symshuffle.numbers import Ball, Exp, working_precision
 from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian, SphereLinear, pairs
 from symshuffle.vectors.accounting import pair_delta, vector_delta
+from symshuffle.vectors.calibration import calibrate
 from symshuffle.vectors.confirmation import confirm_pair
 from symshuffle.vectors.lengths import length_along, length_classes
 from symshuffle.vectors.pairs import worst_pair
@@ -119,5 +121,15 @@ def test_what_such_cells_hold_is_allowed_for():
     hidden = Piece(
         Fraction(0), Fraction(1), lambda u: u * 0 + 100, lambda u: u * 0 + flint.arb(0, 0.001)
     )  # up to 0.001 of mass at the value 100
-    below, above = merged_and_spread(ContinuousLaw((hidden,), Ball(Fraction(1), Fraction(0))), 4)
+    below, above = merged_and_spread(ContinuousLaw((hidden,), Ball(Fraction(1), Fraction(1))), 4)
     assert min(below.shift, above.shift) >= 0.1
+
+
+def test_calibration_against_the_largest_blanket_needs_less_noise():
+    asked = {"n": 10**4, "dimension": 1, "eps": "0.02", "delta": "1e-5", "adjacency": "zero-out"}
+    own, largest = (calibrate("bmg", **asked, blanket=kind) for kind in ("mechanism", "largest"))
+    assert largest.rmse < own.rmse
+    assert largest.blanket is Blanket.LARGEST and "certainly" not in largest.about and "certainly" in own.about
+    largest.verify()  # against the blanket it names
+    with pytest.raises(CertificateError):
+        replace(largest, blanket=Blanket.MECHANISM).verify()

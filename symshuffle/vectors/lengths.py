@@ -78,7 +78,7 @@ def length_classes(dimension: int, slope: Fraction, share: float) -> tuple[Lengt
     if start > 0:
         ends.insert(0, Fraction(0))
     while ends[-1] < middle + _FARTHEST:
-        ends.append(ends[-1] + max(1, (ends[-1] - middle) / 5))
+        ends.append(ends[-1] + max(Fraction(1), (ends[-1] - middle) / 5))
     return tuple(LengthClass(near, far, max(far - middle, Fraction(0))) for near, far in pairwise(ends))
 
 

@@ -115,6 +115,11 @@ def worst_pair(
             return _mixed_gaussian(mechanism, adjacency)
         case BlanketMixedGaussian():
             return _largest(mechanism.gamma, mechanism.sigma0, mechanism.norm, mechanism.dimension, adjacency)
+        case LocalGaussian() if blanket is Blanket.LARGEST and mechanism.dimension > 1:
+            raise Unsupported(
+                f"the Gaussian randomizer in dimension {mechanism.dimension}: without a part that all inputs share, "
+                "brackets against its largest blanket take minutes; bmg with a small gamma is close to it"
+            )
         case LocalGaussian() if blanket is Blanket.LARGEST:
             return _largest(Fraction(0), mechanism.sigma0, Fraction(1), mechanism.dimension, adjacency)
         case LocalGaussian():

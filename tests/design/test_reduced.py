@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from dataclasses import replace
 from fractions import Fraction
 
@@ -20,7 +21,7 @@ from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
 from symshuffle.design.decision.symmetries import check_symmetry, detect_symmetry
 from symshuffle.design.decision.tradeoff import minimax_risk
-from symshuffle.errors import CertificateError, InputError, Unsupported
+from symshuffle.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.geometry.groups import cyclic_group, product_of_symmetric_groups, symmetric_group, trivial_group
 from symshuffle.numbers import Exp
 
@@ -46,6 +47,25 @@ def test_detected_group_gives_the_full_optimum(m):
     worst = orbit_tradeoff(problem, LAM, detect_symmetry(problem, minimax=True), minimax=True)
     assert worst.value.exact == minimax_tradeoff(problem, LAM).value.exact
     json.dumps(design.to_json())
+
+
+@pytest.mark.parametrize("minimax", [False, True])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_pricing_needs_no_proposal(monkeypatch, seed, minimax):
+    """Without floating point: subsets come from the rational prices, proper ones as they are, never the whole."""
+    draw = random.Random(seed)
+    rows = [[draw.randint(1, 9) for _ in range(4)] for _ in range(3)]
+    model = [[Fraction(entry, sum(row)) for entry in row] for row in rows]
+    loss = [[Fraction(draw.randint(0, 9)) for _ in range(3)] for _ in range(3)]
+    problem = DecisionProblem.of(model, loss, [Fraction(1, 3)] * 3)
+    full = minimax_tradeoff(problem, LAM) if minimax else bayes_tradeoff(problem, LAM)
+
+    def none(*_, **__):
+        raise SolverFailure("HiGHS", "no optimum", "the restricted program")
+
+    monkeypatch.setattr(programs, "generate", none)
+    design = orbit_tradeoff(problem, LAM, trivial_group(4), minimax=minimax)
+    assert design.value.exact == full.value.exact
 
 
 def test_exchangeable_inputs_are_blocks():

@@ -176,3 +176,44 @@ def test_the_logarithm_of_a_node(monkeypatch):
         value = flint.acb(to_arb(Fraction(found[0].real)), to_arb(Fraction(found[0].imag)))
         off = float((ratio.log() - value).abs_upper().mid())
     assert error[0] / 8 < off <= error[0]
+
+
+class Downwards(Careless):
+    """NumPy whose exponentials are all too small, whatever their sign."""
+
+    def expm1(self, x):
+        found = np.expm1(x)
+        return found - ULPS * np.abs(found)
+
+
+def test_the_tails_of_the_aliases_of_a_contour(monkeypatch):
+    """Chernoff's exponent at a slope twenty times as steep as the line, of very many fair coins.
+
+    The cumulants are n times next to nothing, each the difference of two exponentials: rounding moves the exponent by
+    about one. What it does at the steep slope is not bounded by what it does on the line.
+    """
+    n, slope = 10**29, math.sqrt(20 / 10**29)
+    law = Law((Fraction(1), Fraction(-1)), (Fraction(1, 2), Fraction(1, 2)))
+    plan = saddle.Plan(slope / 20, math.pi / (n * slope), 4, 0.0)
+    tilt = saddle.tilt(law)
+    seen = characteristic.form(law, tilt, plan, tolerance=0.0)
+    monkeypatch.setattr(saddle, "np", Downwards(-1))
+    found = contour._aliasing(seen, n, plan)
+    c, reach = plan.c, 2 * math.pi / plan.step
+    with working_precision(200):
+        line, length, coins = to_arb(Fraction(c)), to_arb(Fraction(reach)), flint.arb(n)
+        q = (-line * length / 2).exp()
+        true = length / 2 * q / (1 - q) ** 2
+        tails = []
+        for sign, distance in ((-1, length / 2), (1, length)):
+            slopes = saddle.tail_slopes(tilt, n, c, 0.0, float(distance.mid()))
+            bounds = []
+            for steep in map(to_arb, map(Fraction, slopes)):
+                growth = coins * ((line + sign * steep).cosh().log() - line.cosh().log())
+                bounds.append((growth - steep * distance).exp() / (1 - (-steep * distance).exp()))
+            tails.append(min(bounds))
+        true += sum(tails, flint.arb(0)) / (line * flint.arb(1).exp())
+        over = float((to_arb(Fraction(found)) / true - 1).mid())
+        share = float((tails[0] / (line * flint.arb(1).exp()) / true).mid())
+    assert 0 <= over < 20 * share
+    assert share > 1e-6

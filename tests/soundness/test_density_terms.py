@@ -1,16 +1,18 @@
 """Every error term of the roads for densities keeps some bracket true: set to zero, it lets one miss."""
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
 import flint
+import mpmath as mp
 import numpy as np
 import pytest
 
 from symshuffle.engines import bromwich, densities, gauss
 from symshuffle.engines.bromwich import Bromwich
 from symshuffle.engines.doubling import Atoms, positive_part
-from symshuffle.numbers import Exp
+from symshuffle.numbers import Exp, working_precision
 from symshuffle.results import Rigour
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian
 from symshuffle.vectors.pairs import worst_pair
@@ -64,6 +66,93 @@ def test_the_rounding_allowance_is_needed(monkeypatch, whole):
     quick = Bromwich(1e-11, Rigour.FLOAT64).bracket(law, n)
     assert quick.rigour is Rigour.FLOAT64
     assert (quick.lower <= sure.upper and sure.lower <= quick.upper) == whole
+
+
+def line_at(monkeypatch, height, step):
+    """A line too close to 0 or too far from it, of a step too long: aliases of one side or of the other."""
+    plain = bromwich._choose
+
+    def moved(*given):
+        plan = plain(*given)
+        return replace(plan, c=height * plan.c, step=step * plan.step, slope=max(plan.slope, 1.5 * height * plan.c))
+
+    monkeypatch.setattr(bromwich, "_choose", moved)
+
+
+def aliases_times(monkeypatch, factor):
+    plain = bromwich._Line.aliases
+    monkeypatch.setattr(bromwich._Line, "aliases", lambda self, value: factor * plain(self, value))
+
+
+@pytest.mark.parametrize("kept", [1.0, 0.9, 0.0])
+def test_the_aliases_of_sums_far_below_are_needed(law, monkeypatch, kept):
+    """On a line close to 0 those of m > 0 are nearly all there is, and the bound is what they are to a tenth."""
+    line_at(monkeypatch, 0.2, 1)
+    assert Bromwich(1e-8).bracket(law, 1000).contains(TRUE)
+    aliases_times(monkeypatch, kept)
+    assert Bromwich(1e-8).bracket(law, 1000).contains(TRUE) == (kept == 1)
+
+
+def test_the_aliases_of_sums_far_above_are_needed(law, monkeypatch):
+    """On a line far from 0 those of m < 0 are what matters; Chernoff's bound on them is made next to nothing."""
+    line_at(monkeypatch, 2, 2)
+    assert Bromwich(1e-8).bracket(law, 1000).contains(TRUE)
+    plain = bromwich._Line.aliases
+
+    def of_one_side(self, value):
+        with pytest.MonkeyPatch.context() as at:
+            at.setattr(gauss, "expectation", lambda *_: flint.arb("1e-30"))
+            return plain(self, value)
+
+    monkeypatch.setattr(bromwich._Line, "aliases", of_one_side)
+    assert not Bromwich(1e-8).bracket(law, 1000).contains(TRUE)
+
+
+def coarse_orders(monkeypatch):
+    """Every panel by a rule of six nodes, whatever it errs by; none is left out."""
+    plain = gauss.rule
+    monkeypatch.setattr(gauss, "_ORDERS", (6,))
+    monkeypatch.setattr(gauss, "_mass", lambda *_: flint.arb("inf"))
+    monkeypatch.setattr(gauss, "rule", lambda *given, **named: plain(*given, **named | {"tolerance": 1e3}))
+
+
+def coarse_cuts(monkeypatch):
+    """Panels are left out that are a million times too heavy for it, at the error that they have."""
+    plain, mass = gauss.rule, gauss._mass
+    monkeypatch.setattr(gauss, "_mass", lambda *given: mass(*given) / 10**6)
+
+    def rule(*given, **named):
+        found = plain(*given, **named)
+        return replace(found, error=10**6 * found.error)
+
+    monkeypatch.setattr(gauss, "rule", rule)
+
+
+@pytest.mark.parametrize("coarse", [coarse_orders, coarse_cuts])
+def test_the_error_of_the_rule_is_needed(law, monkeypatch, coarse):
+    coarse(monkeypatch)
+    assert Bromwich(1e-8).bracket(law, 1000).contains(TRUE)
+    plain = gauss.rule
+    monkeypatch.setattr(gauss, "rule", lambda *given, **named: replace(plain(*given, **named), error=flint.arb(0)))
+    assert not Bromwich(1e-8).bracket(law, 1000).contains(TRUE)
+
+
+@pytest.mark.parametrize("height", [1.0, 0.001])
+def test_the_bound_at_all_heights_is_the_sum_of_its_series(law, monkeypatch, height):
+    """After the last stretch the nodes add up to at most the largest power there over the squares of their heights."""
+    engine = Bromwich(1e-8)
+    monkeypatch.setattr(bromwich, "_far", low(height))
+    monkeypatch.setattr(bromwich._Line, "_stretches", lambda self, start, last: flint.arb(0))
+    with working_precision(160):
+        plan, seen = engine._plan(law, 1000)
+        line = replace(bromwich._Line.of(seen, 1000, plan), n=2)
+        share = line.beyond[0] / line.total
+        last = max(line.nodes, math.floor(line.beyond[1] / plan.step))
+        # Two users: (p + z)^2 - p^2 at |z| = share; and the sum of 1/k^2 from the next node on, by step / pi.
+        largest = share * (2 * line.zero + share)
+        series = float(largest.mid()) / (math.pi * plan.step) * float(mp.psi(1, last + 1))
+        bound = float(line.rest().mid())
+    assert series <= bound < 2 * (1 + 1 / last) * series
 
 
 @pytest.mark.parametrize(("n", "value"), [(2, TWO), (3, THREE)])

@@ -71,6 +71,10 @@ def collected(atoms: Iterable[tuple[Any, Any]]) -> tuple[tuple[Any, ...], tuple[
     return tuple(value for value, _ in merged.values()), tuple(weight for _, weight in merged.values())
 
 
+NOTHING: Final = Fraction(1, 10**30)
+"""What one user may reveal at most where that much is all that can be said: no integrand falls so far in doubles."""
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Law:

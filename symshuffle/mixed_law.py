@@ -212,6 +212,11 @@ class MixedLaw:
         total = sum((segment.moments(bits)[2] for segment in self.segments), start=atoms)
         return total
 
+    @property
+    def ceiling(self) -> Fraction:
+        """A bound on H(n) for every n: H(1), as for a finite law."""
+        return upper_end(self.positive_mean() + self.singular)
+
     def atoms(self) -> tuple[tuple[Any, Any], ...]:
         """Pairs (value, weight) of the atoms."""
         return tuple(zip(self.values, self.weights, strict=True))

@@ -14,7 +14,7 @@ from symshuffle.continuous_law import LevelledPair
 from symshuffle.engines.registry import Engine as Engine  # noqa: PLC0414  # the name that callers know
 from symshuffle.engines.registry import engine_class, offers
 from symshuffle.errors import InputError, Unsupported
-from symshuffle.law import Law
+from symshuffle.law import NOTHING, Law
 from symshuffle.mixed_law import MixedLaw
 from symshuffle.numbers import as_integer, format_decimal, lower_end, upper_end
 from symshuffle.results import Bracket
@@ -140,7 +140,7 @@ def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Request) -> Br
         value = law.positive_mean() + law.singular
         ends = lower_end(value), upper_end(value)
         return _at(Bracket(*ends, Rigour.BALL, "none", "closed form of one user"), request.rigour)
-    return _at(_answer(law, n, request), request.rigour)
+    return _of_segments(law, n, request)
 
 
 def evaluate_law(
@@ -172,6 +172,19 @@ def _of_densities(law: LevelledPair, n: int, request: Request) -> Bracket:
         return _at(Bracket(Fraction(0), Fraction(0), Rigour.BALL, "none", "G is never positive"), request.rigour)
     rigour = request.rigour or Rigour.FLOAT64
     return density_bracket(law, n, rigour=rigour, rel=request.rel)
+
+
+def _of_segments(law: MixedLaw, n: int, request: Request) -> Bracket:
+    """H(n) of a law with a continuous part; next to nothing, where no engine is named, is an answer as it stands."""
+    ceiling = law.ceiling
+    try:
+        found = _at(_answer(law, n, request), request.rigour)
+    except Unsupported as reason:
+        if request.engine is not None or ceiling >= NOTHING:
+            raise
+        how = f"at most the value for one user, in closed form ({reason})"
+        return Bracket(Fraction(0), ceiling, request.rigour or Rigour.BALL, "none", how, aimed=request.rel)
+    return found if found.upper <= ceiling else replace(found, upper=ceiling)
 
 
 def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:

@@ -23,6 +23,7 @@ from symshuffle.engines import gauss
 from symshuffle.engines.bromwich import Bromwich
 from symshuffle.engines.doubling import Atoms, positive_part
 from symshuffle.errors import NotDecided, Unsupported
+from symshuffle.law import NOTHING
 from symshuffle.numbers import working_precision
 from symshuffle.results import Bracket
 
@@ -33,9 +34,6 @@ _TAIL_SHARE: Final = Fraction(1, 50)
 _LEAST_TAIL: Final = Fraction(1, 10**300)
 _FEW: Final = 5
 """Users up to which the transform is not tried: nothing has made the integrand fall yet."""
-
-_NOTHING: Final = Fraction(1, 10**30)
-"""What one user may reveal at most where that much is all that can be said: no integrand falls so far in doubles."""
 
 _MANY: Final = 1000
 """Users beyond which the road by cells is not taken: each addition widens the bracket."""
@@ -74,7 +72,7 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: flo
             return _by_transform(law, n, rigour, rel)
         except (Unsupported, NotDecided) as reason:
             ceiling = law.ceiling
-            if ceiling is not None and ceiling < _NOTHING:
+            if ceiling is not None and ceiling < NOTHING:
                 how = f"at most the value for one user, integrated where G may be positive ({reason})"
                 return Bracket(Fraction(0), ceiling, rigour, "none", how, aimed=rel)
             if n > _MANY:

@@ -65,6 +65,11 @@ PRICED = {
     "ball contour at n = 1": (
         "from symshuffle import *; delta(mechanism('krr').at(k=10, lam=3), n=1, eps=F(1, 10), engine=BallContour())"
     ),
+    "noise just below its budget": (
+        "from symshuffle import *; from symshuffle.mechanisms.continuous import Laplace; from symshuffle.numbers "
+        "import Exp; found = delta(Laplace(lam=Exp(F(1))), n=5, exp_eps=Exp(1 - F(1, 10**30))); "
+        "assert found.bracket.lower == 0 and found.bracket.upper < F(6, 10**31), found"
+    ),
     "cardioid": "from symshuffle.design.named.cardioid import cardioid_program; cardioid_program(20, F(1))",
     "dual certificate": (
         "from symshuffle.frontiers.orbits import DualCertificate; DualCertificate(3, F(0), F(0), lam_cap=F(1)).verify()"

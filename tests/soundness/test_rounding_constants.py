@@ -154,7 +154,7 @@ def test_the_stages_of_a_transform(monkeypatch, share):
 
     plain = convolution.fft.irfft
     monkeypatch.setattr(convolution.fft, "irfft", off)
-    monkeypatch.setattr(convolution, "_PER_STAGE", share * convolution._PER_STAGE)
+    monkeypatch.setattr(convolution, "PER_STAGE", share * convolution.PER_STAGE)
     monkeypatch.setattr(convolution, "_EVALUATION", 0.0)
     total, _ = convolution.convolve([0, 1], masses, n, length).integral(ramp)
     error = float(np.linalg.norm(ramp)) * convolution.convolve([0, 1], masses, n, length).error

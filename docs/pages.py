@@ -1,0 +1,72 @@
+"""Gather the pages of the site in one folder, from which Sphinx builds it: `make docs` does both.
+
+    python docs/pages.py FOLDER
+
+The pages of `docs`, the notebooks with their outputs, what contributors read at the top of the checkout, and a page for
+every public module. On the site a link to a file of the checkout leads to the page made from it, or shows its path.
+"""
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import reference
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+TOP = {"README.md": "overview.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+
+_LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?\)")
+
+
+def sources() -> dict[str, Path]:
+    """The files that become pages as they are, by their place on the site."""
+    pages = {path.name: path for path in sorted(DOCS.glob("*.md"))}
+    notebooks = {f"tutorials/{path.name}": path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+    return pages | {place: ROOT / name for name, place in TOP.items()} | notebooks
+
+
+def gathered() -> dict[str, str]:
+    """The text of every page by its place on the site."""
+    places = {path: place for place, path in sources().items()}
+    texts = {place: path.read_text(encoding="utf-8") for path, place in places.items()}
+    pages = {place: linked(texts[place], path, places) for path, place in places.items() if path.suffix == ".md"}
+    return texts | pages | {f"reference/{name}.md": text for name, text in reference.pages().items()}
+
+
+def linked(text: str, page: Path, places: dict[Path, str]) -> str:
+    """The text of a page of the checkout with its links as they are on the site."""
+
+    def link(match: re.Match[str]) -> str:
+        words, target, anchor = match[1], (page.parent / match[2]).resolve(), match[3] or ""
+        if (place := places.get(target) or _module(target)) is not None:
+            return f"[{words}]({place}{anchor})"
+        path = target.relative_to(ROOT).as_posix()
+        return f"`{path}`" if words.strip("`") == path else f"{words} (`{path}`)"
+
+    return _LINK.sub(link, text)
+
+
+def _module(target: Path) -> str | None:
+    """The page of a module or package of the library."""
+    if not target.is_relative_to(reference.PACKAGE):
+        return None
+    name = ".".join(target.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    return f"reference/{name}.md" if name in reference.modules() else None
+
+
+def write(folder: Path) -> None:
+    """Write all pages and the configuration into a folder, which is emptied before."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for place, text in gathered().items():
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    shutil.copy(DOCS / "conf.py", folder)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        raise SystemExit("usage: python docs/pages.py FOLDER, which is emptied and written anew")
+    write(Path(sys.argv[1]))

@@ -1,10 +1,13 @@
 """Configuration of the site for Sphinx; `make docs` gathers its pages and builds it, and any warning is an error."""
 
+import pkgutil
 from importlib.metadata import version as installed
 
 from docutils import nodes
 from latex2mathml.converter import convert
+from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.writers.html5 import HTML5Translator
 
 project = "symshuffle"
@@ -54,6 +57,27 @@ def _display(self: HTML5Translator, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+def _exactly(app: Sphinx, tree: nodes.document) -> None:
+    """A type in a signature is never guessed by its last name: two modules may have one of that name."""
+    for reference in tree.findall(pending_xref):
+        reference.attributes.pop("refspecific", None)
+
+
+def _at_home(app: Sphinx, env: BuildEnvironment, node: pending_xref, shown: nodes.Element) -> nodes.Element | None:
+    """A reference to a name that a package hands on leads to the module that defines it."""
+    try:
+        value = pkgutil.resolve_name(node["reftarget"])
+    except (ImportError, AttributeError, ValueError):
+        return None
+    target = f"{getattr(value, '__module__', None)}.{getattr(value, '__qualname__', None)}"
+    if node.get("refdomain") != "py" or target == node["reftarget"]:
+        return None
+    python = env.domains.python_domain
+    return python.resolve_xref(env, node["refdoc"], app.builder, node["reftype"], target, node, shown)
+
+
 def setup(app: Sphinx) -> None:
     """Formulas become MathML when the site is built, so that it needs no network."""
     app.add_html_math_renderer("mathml", (_inline, None), (_display, None))
+    app.connect("doctree-read", _exactly)
+    app.connect("missing-reference", _at_home)

@@ -30,7 +30,8 @@ Every public module has a page; the examples on them are run by the tests. What 
 
 MODULE = """# {name}
 
-```{{automodule}} {name}
+```{{eval-rst}}
+.. automodule:: {name}
 ```
 """
 

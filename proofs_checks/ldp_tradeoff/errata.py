@@ -102,14 +102,15 @@ def _check_inputs(statement: Statement, _: np.random.Generator) -> Iterator[Comp
     yield decide(equivalent(Channel.from_rows([[1]]), split), at="two channels of one input", claimed="equivalent")
 
 
-def _best_orbit(problem: DecisionProblem, group: SymmetryGroup) -> Fraction:
+def best_orbit(problem: DecisionProblem, group: SymmetryGroup) -> Fraction:
+    """The smallest minimax risk of a channel that uses the outputs of a single orbit, at lam = 3."""
     polytope, family = OrbitPolytope(group, LAM), MaximalPolytope(group.m, LAM)
     channels = [family.channel(polytope.lift({o: polytope.single_orbit_weight(orbit)}))
                 for o, orbit in enumerate(polytope.orbits)]  # fmt: skip
     return min(minimax_risk(problem, channel).value.lower for channel in channels)
 
 
-def _two_questions() -> DecisionProblem:
+def two_questions() -> DecisionProblem:
     """Parameters of two kinds on three inputs: all readings are t, or none is; an answer guesses both.
 
     A wrong guess costs 1 for the first kind and 4/5 for the second. All permutations act, transitively on inputs and on
@@ -133,8 +134,8 @@ def _single_orbit(one_kind: bool) -> bool:
 
 
 def _check_minimax(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    two = _two_questions()
-    best, optimum = _best_orbit(two, symmetric_group(3)), minimax_tradeoff(two, LAM).value.exact
+    two = two_questions()
+    best, optimum = best_orbit(two, symmetric_group(3)), minimax_tradeoff(two, LAM).value.exact
     yield compare(best, Fraction(12, 25), at="two kinds of parameters: best single orbit")
     yield compare(optimum, Fraction(8, 17), at="two kinds of parameters: minimax risk over all LDP channels")
     yield compare(best == optimum, statement(False), at="two kinds of parameters: 12/25 against 8/17")
@@ -143,7 +144,7 @@ def _check_minimax(statement: Statement, _: np.random.Generator) -> Iterator[Com
         ("ring of 4", cases.ring(4), cyclic_group(4)),
         ("ring of 5", cases.ring(5), cyclic_group(5)),
     ):
-        same = _best_orbit(problem, group) == minimax_tradeoff(problem, LAM).value.exact
+        same = best_orbit(problem, group) == minimax_tradeoff(problem, LAM).value.exact
         yield compare(same, statement(True), at=f"{name}: best single orbit is minimax")
 
 

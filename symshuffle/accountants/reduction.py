@@ -80,7 +80,7 @@ def reduction(source: Source, **whom: Unpack[Whom]) -> Reduction:
     source : Mechanism, ClosedForm, Laplace, Composed, Composition, Decomposition, ReductionPair, \
 SymbolicDecomposition, Channel, Reduction or matrix
         What every user runs. A matrix (nested sequences or a NumPy array, one row per input) is read by
-        :meth:`Channel.from_rows`: doubles make a channel of doubles.
+        :meth:`~symshuffle.Channel.from_rows`: doubles make a channel of doubles.
     adjacency : {"replace-one", "zero-out"}, optional
         In what neighbours differ; replace-one unless a null symbol is given. Where zero-out names no null symbol, a
         vector mechanism has its own, and that of a finite mechanism has the law of the blanket.

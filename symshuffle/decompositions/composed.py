@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A composition with its total budget; :meth:`Composition.at` makes one from ``eps0`` or ``lam``.
+    """A composition with its total budget; ``Composition.at`` makes one from ``eps0`` or ``lam``.
 
     Parameters
     ----------

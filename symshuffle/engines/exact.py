@@ -42,7 +42,7 @@ _MOST_COUNTS: Final = 10_000_000
 @final
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """Sum over all values of ``G_1 + ... + G_n``.
+    """Sum over all values that n copies of G add up to.
 
     A rational law lives on a lattice: its n-fold convolution is the n-th power of an integer polynomial. Where that
     lattice is too fine, and for any other enclosed law, the sum is over the counts of the atoms, in rationals or balls.

@@ -7,8 +7,7 @@ It is attained by mixtures of exchangeable orbit laws (anchored, Theorem 7.9), a
 the curve :math:`\lambda\mapsto(B(\lambda),S(\lambda))`:
 
 - up to the threshold :math:`B_*=(1-1/\sqrt{k-1})^2` the line of slope :math:`\kappa_k=k(k-1)/(1+\sqrt{k-1})^2`,
-attained
-  by augmented randomized response at ratio :math:`\sqrt{k-1}` (anchored, Theorem 7.5);
+  attained by augmented randomized response at ratio :math:`\sqrt{k-1}` (anchored, Theorem 7.5);
 - beyond it the curve itself, attained by plain k-ary randomized response at the ratio whose budget is ``C``: the closed
   form that the paper leaves open (claim ``symshuffle.anchored-frontier``).
 

@@ -12,7 +12,7 @@ composition stays polynomial in m (:mod:`symshuffle.decompositions.tables`). All
 
 A Laplace leaf has a continuum of ratios. It enters as finitely many components from one side in convex order
 (:mod:`symshuffle.decompositions.laplace`), or, where nothing but mixtures stands above it, as it is
-(:func:`mixed_law`).
+(:func:`~symshuffle.decompositions.composition.laws.mixed_law`).
 """
 
 from symshuffle.decompositions.composition.laws import (

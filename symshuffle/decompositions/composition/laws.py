@@ -43,7 +43,7 @@ def decomposition(part: Part, pattern: Pattern, *, others: Others | str = "blank
     part : Mechanism or Composition
         The tree.
     pattern : Pattern
-        One of :func:`patterns`.
+        One of :func:`~symshuffle.decompositions.composition.ways.patterns`.
     others : {"blanket", "third", "second", "first"}
         Whether to decompose against the blanket (an upper bound for all backgrounds) or exactly against a constant
         background.

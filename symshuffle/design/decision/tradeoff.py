@@ -243,7 +243,7 @@ def minimax_tradeoff(
     method: Method | str | None = None,
     rel: float = REL,
 ) -> Design:
-    """The smallest worst-case risk over all eps0-LDP channels and rules; see :func:`bayes_tradeoff`.
+    """The smallest worst-case risk over all eps0-LDP channels and rules; see :func:`~symshuffle.bayes_tradeoff`.
 
     The prior of the problem, if any, plays no role.
     """

@@ -130,7 +130,8 @@ def as_distribution(masses: Iterable[object], argument: str) -> tuple[Number, ..
     Raises
     ------
     InputError
-        If there is none, one is no number or negative, or the sum is not 1 (as :func:`~symshuffle.numbers.sums_to_one` has it).
+        If there is none, one is no number or negative, or the sum is not 1 (as
+        :func:`~symshuffle.numbers.sums_to_one` has it).
     """
     read = tuple(as_number(mass, f"{argument}[{y}]") for y, mass in enumerate(masses))
     for y, mass in enumerate(read):

@@ -4,10 +4,12 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 BENCH  := $(VENV)/bench
+DOCS   := $(VENV)/docs
+SITE   := out/docs
 GRID   ?= 1
 JOBS   ?= $(shell nproc)
 
-.PHONY: run test lint docs notebooks bench conformance conditions mutate browser clean
+.PHONY: run test lint pages docs ledger notebooks bench conformance conditions mutate browser clean
 .DEFAULT_GOAL := test
 
 $(STAMP): pyproject.toml .ci/constraints.txt
@@ -29,10 +31,24 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-docs: $(STAMP)   ## write the pages that are derived from the code
+pages: $(STAMP)   ## write the pages that are derived from the code
 	$(BIN)/python docs/closed_forms.py
 	$(BIN)/python docs/mechanisms.py
 	$(BIN)/python docs/outputs.py
+
+# An environment of its own: what sets the site is no business of the tests.
+$(DOCS)/.installed: pyproject.toml .ci/constraints.txt
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(DOCS)/bin/python -m pip install --quiet --constraint .ci/constraints.txt --editable ".[docs]"
+	touch $@
+
+docs: pages $(DOCS)/.installed   ## write the derived pages, and build the site from all pages; any warning is an error
+	$(DOCS)/bin/python docs/pages.py $(SITE)/source
+	$(DOCS)/bin/sphinx-build --fail-on-warning --keep-going --fresh-env --quiet --jobs $(JOBS) $(SITE)/source $(SITE)/html
+
+ledger: $(STAMP)   ## run the ledger, and put its site beside the pages of `make docs`
+	$(BIN)/symshuffle report --jobs $(JOBS) --html $(SITE)/html/ledger
 
 notebooks: $(STAMP)   ## build the .ipynb files from their percent scripts
 	$(BIN)/jupytext --quiet --to ipynb --update notebooks/*.py

@@ -27,6 +27,7 @@ myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_fence_as_directive = ["math"]
 myst_heading_anchors = 3
 nb_execution_mode = "off"  # the notebooks come with their outputs, which the tests compare
+nb_render_markdown_format = "myst"  # what a notebook shows as Markdown has formulas, too
 
 autosummary_generate = False
 autodoc_member_order = "bysource"
@@ -40,6 +41,8 @@ maximum_signature_line_length = 100
 nitpicky = True
 # Types are written in words, and those of other libraries have no page here; every explicit reference is checked.
 nitpick_ignore_regex = [("py:class", r".*"), ("py:(obj|data|attr|exc)", r"(?!symshuffle\.).*")]
+
+suppress_warnings = ["toc.empty_glob"]  # a kind of pages of which there is none yet
 
 html_theme = "furo"
 html_title = "symshuffle"

@@ -53,7 +53,8 @@ def _module(target: Path) -> str | None:
     if not target.is_relative_to(reference.PACKAGE):
         return None
     name = ".".join(target.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-    return f"reference/{name}.md" if name in reference.modules() else None
+    page = "index" if name == reference.PACKAGE.name else name
+    return f"reference/{page}.md" if name in reference.modules() else None
 
 
 def write(folder: Path) -> None:

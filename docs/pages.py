@@ -58,7 +58,9 @@ def _module(target: Path) -> str | None:
 
 
 def write(folder: Path) -> None:
-    """Write all pages and the configuration into a folder, which is emptied before."""
+    """Write all pages and the configuration into a folder that is new, or was written by this before."""
+    if folder.exists() and not (folder / "conf.py").is_file():
+        raise SystemExit(f"{folder} exists and holds no pages of the site: choose another folder")
     shutil.rmtree(folder, ignore_errors=True)
     for place, text in gathered().items():
         path = folder / place
@@ -69,5 +71,5 @@ def write(folder: Path) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        raise SystemExit("usage: python docs/pages.py FOLDER, which is emptied and written anew")
+        raise SystemExit("usage: python docs/pages.py FOLDER, which is written anew")
     write(Path(sys.argv[1]))

@@ -11,7 +11,7 @@ PAGE = Path(__file__).with_suffix(".md")
 
 HEAD = """# Mechanisms
 
-Written by `make docs` from the definitions in [symshuffle/mechanisms](../symshuffle/mechanisms); do not edit. Each
+Written by `make pages` from the definitions in [symshuffle/mechanisms](../symshuffle/mechanisms); do not edit. Each
 mechanism is defined once, by the states that an input can have seen from an output; everything below is derived from
 that. Here $\\lambda = e^{\\varepsilon_0}$ and $x = e^{\\varepsilon}$; $a$ and $b$ are the weights of the shared
 components in the two rows that are compared, $c$ their weights in the blanket (decomposition, Theorem 7), and $G$ is

@@ -54,7 +54,7 @@ def test_mechanism_page_is_up_to_date():
     spec = importlib.util.spec_from_file_location("mechanism_page", ROOT / "docs" / "mechanisms.py")
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
-    assert script.PAGE.read_text(encoding="utf-8") == script.render(), "run `make docs`"
+    assert script.PAGE.read_text(encoding="utf-8") == script.render(), "run `make pages`"
 
 
 def test_make_targets_that_pages_name_exist():

@@ -34,7 +34,7 @@ def test_every_program_is_shown_with_its_output():
 
 @pytest.mark.parametrize(("kind", "program", "shown"), SHOWN, ids=range(len(SHOWN)))
 def test_output_is_what_is_printed(kind, program, shown):
-    assert outputs.output(kind, program) == shown, "run `make docs`"
+    assert outputs.output(kind, program) == shown, "run `make pages`"
 
 
 def test_examples_are_short():

@@ -33,7 +33,7 @@ LEVELS = [
 
 def test_the_file_is_what_is_derived():
     path = closed_forms.resources.files("symshuffle.decompositions").joinpath(closed_forms.FILE)
-    assert path.read_text(encoding="utf-8") == closed_forms.to_text(closed_forms.derived()), "run `make docs`"
+    assert path.read_text(encoding="utf-8") == closed_forms.to_text(closed_forms.derived()), "run `make pages`"
     assert {"rr", "krr", "subset-selection", "aug-rr", "rappor", "oue", "blh", "olh"} <= closed_forms.table().keys()
 
 

@@ -42,8 +42,6 @@ nitpicky = True
 # Types are written in words, and those of other libraries have no page here; every explicit reference is checked.
 nitpick_ignore_regex = [("py:class", r".*"), ("py:(obj|data|attr|exc)", r"(?!symshuffle\.).*")]
 
-suppress_warnings = ["toc.empty_glob"]  # a kind of pages of which there is none yet
-
 html_theme = "furo"
 html_title = "symshuffle"
 html_math_renderer = "mathml"

@@ -56,7 +56,7 @@ def reached(gathered):
                 matching = [
                     stem for stem in stems if PurePosixPath(stem).match(entry) and stem.count("/") == entry.count("/")
                 ]
-                assert matching or "*" in entry, f"{place} lists {entry}"
+                assert matching, f"{place} lists {entry}"
                 waiting += matching
     return {stems[page] for page in found}
 

@@ -1,8 +1,8 @@
 """The decompositions of the named mechanisms as derived data: numbers of them need no algebra.
 
 ``closed_forms.json`` holds what :mod:`symshuffle.decompositions.symbolic` derives, written out; ``make pages`` writes
-it and a test derives it again. Who asks for one number, as a command line does, then loads no SymPy. Where a number does
-not settle what algebra would (a ball around zero), or a value is outside its range, the caller goes back to the
+it and a test derives it again. Who asks for one number, as a command line does, then loads no SymPy. Where a number
+does not settle what algebra would (a ball around zero), or a value is outside its range, the caller goes back to the
 mechanism itself.
 """
 

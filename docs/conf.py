@@ -37,6 +37,7 @@ napoleon_google_docstring = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False
 maximum_signature_line_length = 100
+toc_object_entries = False  # thousands of names, copied into the sidebar of every page, double the time of a build
 
 nitpicky = True
 # Types are written in words, and those of other libraries have no page here; every explicit reference is checked.

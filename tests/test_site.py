@@ -40,7 +40,7 @@ def entries(text, place):
     for block in re.findall(r"```\{toctree\}\n(.*?)```", text, flags=re.DOTALL):
         for line in block.splitlines():
             if line and not line.startswith(":"):
-                yield str(PurePosixPath(place).parent / line)
+                yield str(PurePosixPath(place).parent / line.rpartition("<")[2].rstrip(">"))
 
 
 def reached(gathered):

@@ -41,7 +41,7 @@ toc_object_entries = False  # thousands of names, copied into the sidebar of eve
 
 nitpicky = True
 # Types are written in words, and those of other libraries have no page here; every explicit reference is checked.
-nitpick_ignore_regex = [("py:class", r".*"), ("py:(obj|data|attr|exc)", r"(?!symshuffle\.).*")]
+nitpick_ignore_regex = [("py:class", r".*"), ("py:(obj|data|attr|exc|mod)", r"(?!symshuffle\b).*")]
 
 html_theme = "furo"
 html_title = "symshuffle"

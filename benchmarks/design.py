@@ -11,6 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from symshuffle.choices import Criterion
 from symshuffle.design import DecisionProblem, Method, bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
 from symshuffle.design.decision.programs import cvxpy
 from symshuffle.design.decision.reduced import orbit_tradeoff
@@ -97,7 +98,7 @@ def section() -> str:
         ),
         measured(
             "the same group, minimax over 2 orbits of parameters",
-            lambda: orbit_tradeoff(pair, LAM, blocks, minimax=True),
+            lambda: orbit_tradeoff(pair, LAM, blocks, criterion=Criterion.MINIMAX),
             lambda d: shown(d.value),
         ),
         measured(
@@ -112,7 +113,7 @@ def section() -> str:
         ),
         measured(
             "symmetries of Sym(300) x Sym(300), found",
-            lambda: detect_symmetry(pair, minimax=True),
+            lambda: detect_symmetry(pair, criterion=Criterion.MINIMAX),
             lambda g: f"blocks of {', '.join(str(len(b)) for b in g.blocks)}",
         ),
         measured(
@@ -122,7 +123,7 @@ def section() -> str:
         ),
         measured(
             "minimax formula, 5 ordered categories, 3 orbits of parameters",
-            lambda: derive(ordered(5), minimax=True),
+            lambda: derive(ordered(5), criterion=Criterion.MINIMAX),
             lambda f: f"{len(f.pieces)} pieces",
         ),
     ]

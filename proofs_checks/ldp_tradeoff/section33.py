@@ -14,6 +14,7 @@ from proofs_checks.ldp_tradeoff._orbits import column_sum, moved_levels
 from proofs_checks.ldp_tradeoff._rows import mixture_not_below, weights_agree
 from proofs_checks.ldp_tradeoff.section32 import EXCESS, approaching, escaping_risk, optimum_over_weights
 from symshuffle.channel import Channel
+from symshuffle.choices import Criterion
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -178,9 +179,9 @@ def _check_invariant_optimisation(statement: Statement, rng: np.random.Generator
     for m in (3, 4, 5):
         problem, group = cases.ring(m), cyclic_group(m)
         _, level = statement(cases.LAM)
-        for minimax, tradeoff in ((False, bayes_tradeoff), (True, minimax_tradeoff)):
-            reduced = orbit_tradeoff(problem, level, group, minimax=minimax).value.exact
-            yield compare(tradeoff(problem, cases.LAM).value.exact, reduced, at=f"ring of {m}, minimax={minimax}")
+        for criterion, tradeoff in ((Criterion.BAYES, bayes_tradeoff), (Criterion.MINIMAX, minimax_tradeoff)):
+            reduced = orbit_tradeoff(problem, level, group, criterion=criterion).value.exact
+            yield compare(tradeoff(problem, cases.LAM).value.exact, reduced, at=f"ring of {m}, {criterion}")
     # The risk of equation (22)'s counterexample, summed over the orbit of {0}, is invariant and quasi-convex on stacks.
     group = symmetric_group(3)
 

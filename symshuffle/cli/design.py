@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from symshuffle.choices import Criterion
 from symshuffle.errors import InputError
 from symshuffle.numbers import Exp, format_decimal, parse_rational
 from symshuffle.results import Rigour
@@ -126,7 +127,7 @@ def _read(path: Path, kind: str) -> ProblemFile:
 
 
 def _group(
-    file: DecisionFile, problem: DecisionProblem, symmetry: str | None, *, minimax: bool
+    file: DecisionFile, problem: DecisionProblem, symmetry: str | None, *, criterion: Criterion
 ) -> SymmetryGroup | None:
     from symshuffle.design.decision.sizes import worth_reducing
     from symshuffle.design.decision.symmetries import detect_symmetry
@@ -135,7 +136,7 @@ def _group(
         case None:
             return None
         case "auto":
-            detected = detect_symmetry(problem, minimax=minimax)
+            detected = detect_symmetry(problem, criterion=criterion)
             return detected if worth_reducing(problem, detected) else None
         case "file":
             group = file.group()
@@ -146,7 +147,7 @@ def _group(
             raise InputError("--symmetry", symmetry, "auto or file")
 
 
-def _decide(request: Request, *, minimax: bool) -> None:
+def _decide(request: Request, *, criterion: Criterion) -> None:
     from symshuffle.design.decision.reduced import orbit_tradeoff_at
     from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
     from symshuffle.design.files import DecisionFile
@@ -154,11 +155,11 @@ def _decide(request: Request, *, minimax: bool) -> None:
     file, level = _read(request.path, "decision"), request.level
     assert isinstance(file, DecisionFile)  # its kind is "decision"
     problem = file.problem()
-    if not minimax:
+    if criterion is Criterion.BAYES:
         problem.required_prior()
-    group = _group(file, problem, request.symmetry, minimax=minimax)
+    group = _group(file, problem, request.symmetry, criterion=criterion)
     if group is not None:
-        found = orbit_tradeoff_at(problem, level, group, minimax=minimax)
+        found = orbit_tradeoff_at(problem, level, group, criterion=criterion)
         value, designs = found.value, found.designs
         channel = designs[-1].channel() if designs[-1].num_outputs() <= MOST_SHOWN_OUTPUTS else None
         certificates = [design.to_json() for design in designs]
@@ -167,25 +168,25 @@ def _decide(request: Request, *, minimax: bool) -> None:
             for w in designs[-1].weights
         ]
     else:
-        design = (minimax_tradeoff if minimax else bayes_tradeoff)(problem, level)
+        design = (minimax_tradeoff if criterion is Criterion.MINIMAX else bayes_tradeoff)(problem, level)
         value, channel = design.value, design.channel()
         certificates = [certificate.to_json() for certificate in design.certificates]
         labels = [f"{_subset(subset)} -> action {action}" for subset, action, _ in design.weights]
-    derived = _decision_formula(problem, level, group, minimax=minimax) if request.formula else None
-    _show(request, file, "minimax" if minimax else "bayes", value, channel, labels, certificates, derived)
+    derived = _decision_formula(problem, level, group, criterion=criterion) if request.formula else None
+    _show(request, file, criterion.value, value, channel, labels, certificates, derived)
 
 
 def _decision_formula(
-    problem: DecisionProblem, level: Fraction | Exp, group: SymmetryGroup | None, *, minimax: bool
+    problem: DecisionProblem, level: Fraction | Exp, group: SymmetryGroup | None, *, criterion: Criterion
 ) -> Formulation:
     from symshuffle.design.decision.sizes import check_formula
     from symshuffle.design.decision.symmetries import detect_symmetry
     from symshuffle.design.parametric.program import bayes_program, minimax_program
     from symshuffle.design.parametric.walk import piece_around
 
-    group = group or detect_symmetry(problem, minimax=minimax)
+    group = group or detect_symmetry(problem, criterion=criterion)
     check_formula(group)
-    program = (minimax_program if minimax else bayes_program)(problem, group)
+    program = (minimax_program if criterion is Criterion.MINIMAX else bayes_program)(problem, group)
     piece = piece_around(program, _rational_level(level))
     return Formulation(str(piece.value), (str(piece.lower), str(piece.upper)), "exact")
 
@@ -295,9 +296,11 @@ def _subset(subset: int) -> str:
 _command(
     "bayes",
     "Smallest Bayes risk over all eps0-LDP channels, for the prior of the problem file.",
-    partial(_decide, minimax=False),
+    partial(_decide, criterion=Criterion.BAYES),
 )
-_command("minimax", "Smallest worst-case risk over all eps0-LDP channels.", partial(_decide, minimax=True))
+_command(
+    "minimax", "Smallest worst-case risk over all eps0-LDP channels.", partial(_decide, criterion=Criterion.MINIMAX)
+)
 _command(
     "mutual-information",
     "Largest mutual information, in nats, of input and output over all eps0-LDP channels.",

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from symshuffle.choices import Criterion
 from symshuffle.design import DecisionProblem, bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
 from symshuffle.design.named.cardioid import cardioid_program, cosine, cosine_field, grid_suffices
 from symshuffle.design.named.weighted import (
@@ -83,7 +84,7 @@ def test_ordered_categories(m):
 @pytest.mark.parametrize("m", [3, 4, 5])
 def test_minimax_formulas(m):
     problem = ordered_categories(m)
-    found = derive(problem, minimax=True)
+    found = derive(problem, criterion=Criterion.MINIMAX)
     assert len(minimax_program(problem, SymmetryGroup(m, (tuple(reversed(range(m))),))).parameter_sizes) == (m + 1) // 2
     expected = {3: [], 4: [1 + sp.sqrt(2)], 5: [2 + sp.sqrt(3), (5 + sp.sqrt(17)) / 2]}[m]
     assert [sp.simplify(a - b) for a, b in zip(found.breakpoints, expected, strict=True)] == [0] * len(expected)
@@ -101,8 +102,8 @@ def test_minimax_formulas(m):
         assert bayes_tradeoff(problem.with_prior(prior), level).value.exact == Fraction(int(value.p), int(value.q))
 
 
-@pytest.mark.parametrize("minimax", [False, True])
-def test_a_representative_subset_is_paired_with_every_action(minimax):
+@pytest.mark.parametrize("criterion", Criterion)
+def test_a_representative_subset_is_paired_with_every_action(criterion):
     # On a ring all actions are images of one, but the best action at a representative need not be that one.
     m = 5
     model = [
@@ -110,8 +111,8 @@ def test_a_representative_subset_is_paired_with_every_action(minimax):
     ]
     loss = [[min((t - a) % m, (a - t) % m) for a in range(m)] for t in range(m)]
     problem = DecisionProblem.of(model, loss, [Fraction(1, m)] * m)
-    found = derive(problem, dihedral_group(m), minimax=minimax)
-    tradeoff = minimax_tradeoff if minimax else bayes_tradeoff
+    found = derive(problem, dihedral_group(m), criterion=criterion)
+    tradeoff = minimax_tradeoff if criterion is Criterion.MINIMAX else bayes_tradeoff
     for level in (Fraction(3, 2), Fraction(3), Fraction(20)):
         value = found.at(level).value.subs(LAM, sp.Rational(level.numerator, level.denominator))
         assert tradeoff(problem, level).value.exact == Fraction(int(value.p), int(value.q))
@@ -119,8 +120,11 @@ def test_a_representative_subset_is_paired_with_every_action(minimax):
 
 def test_minimax_with_and_without_symmetry():
     problem = ordered_categories(4)
-    assert derive(problem, minimax=True).expression() == derive(problem, trivial_group(4), minimax=True).expression()
-    single = derive(smoothed_point_masses(4, 1), minimax=True)
+    assert (
+        derive(problem, criterion=Criterion.MINIMAX).expression()
+        == derive(problem, trivial_group(4), criterion=Criterion.MINIMAX).expression()
+    )
+    single = derive(smoothed_point_masses(4, 1), criterion=Criterion.MINIMAX)
     assert single.expression() == derive(smoothed_point_masses(4, 1)).expression()
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle.choices import Criterion
 from symshuffle.design import (
     DecisionProblem,
     Method,
@@ -44,7 +45,9 @@ def test_detected_group_gives_the_full_optimum(m):
     design = orbit_tradeoff(problem, LAM, group)
     assert design.value.exact == bayes_tradeoff(problem, LAM).value.exact
     assert problem.bayes_risk(design.channel())[0] == design.value.exact
-    worst = orbit_tradeoff(problem, LAM, detect_symmetry(problem, minimax=True), minimax=True)
+    worst = orbit_tradeoff(
+        problem, LAM, detect_symmetry(problem, criterion=Criterion.MINIMAX), criterion=Criterion.MINIMAX
+    )
     assert worst.value.exact == minimax_tradeoff(problem, LAM).value.exact
     json.dumps(design.to_json())
 
@@ -104,7 +107,7 @@ def test_groups_that_do_not_act_are_refused():
     with pytest.raises(InputError, match=r"generators\[0\] = \[1, 0, 2, 3, 4\].*action"):
         check_symmetry(problem, symmetric_group(5))
     with pytest.raises(InputError, match="parameter"):
-        check_symmetry(problem, symmetric_group(5), minimax=True)
+        check_symmetry(problem, symmetric_group(5), criterion=Criterion.MINIMAX)
     with pytest.raises(InputError, match="acts on 4 inputs"):
         check_symmetry(problem, cyclic_group(4))
     with pytest.raises(Unsupported, match=r"leaves 100 orbits of inputs and 100 of actions .* compact form"):
@@ -129,10 +132,10 @@ def ordered(m: int, power: int) -> DecisionProblem:
     [(unequal_losses(4, 1), 2), (unequal_losses(5, 2), 2), (ordered(4, 1), 2), (ordered(5, 1), 3), (ordered(5, 2), 3)],
 )
 def test_minimax_over_orbits_of_parameters(problem, orbits):
-    group = detect_symmetry(problem, minimax=True)
-    assert len(InvariantProblem.of(problem, group, minimax=True).parameters) == orbits
+    group = detect_symmetry(problem, criterion=Criterion.MINIMAX)
+    assert len(InvariantProblem.of(problem, group, criterion=Criterion.MINIMAX).parameters) == orbits
     for lam in (Fraction(3, 2), LAM, Fraction(12)):
-        design = orbit_tradeoff(problem, lam, group, minimax=True)
+        design = orbit_tradeoff(problem, lam, group, criterion=Criterion.MINIMAX)
         value = design.value.exact
         assert value is not None
         for method in Method:
@@ -141,15 +144,20 @@ def test_minimax_over_orbits_of_parameters(problem, orbits):
         assert minimax_risk(problem, design.channel()).value.lower == value
         # The prior is constant on orbits and least favourable: no Bayes risk under it is smaller.
         prior = design.least_favourable_prior
-        for block in InvariantProblem.of(problem, group, minimax=True).parameters:
+        for block in InvariantProblem.of(problem, group, criterion=Criterion.MINIMAX).parameters:
             assert len({prior[t] for t in block}) == 1
         assert bayes_tradeoff(problem.with_prior(prior), lam).value.exact == value
-        assert orbit_tradeoff(problem, lam, trivial_group(problem.num_inputs), minimax=True).value.exact == value
+        assert (
+            orbit_tradeoff(problem, lam, trivial_group(problem.num_inputs), criterion=Criterion.MINIMAX).value.exact
+            == value
+        )
 
 
 def test_minimax_over_orbits_at_an_exponential():
     problem = ordered(5, 1)
-    found = orbit_tradeoff_at(problem, Exp(Fraction(1)), detect_symmetry(problem, minimax=True), minimax=True)
+    found = orbit_tradeoff_at(
+        problem, Exp(Fraction(1)), detect_symmetry(problem, criterion=Criterion.MINIMAX), criterion=Criterion.MINIMAX
+    )
     found.verify()
     value, designs = found.value, found.designs
     plain = minimax_tradeoff(problem, Exp(Fraction(1))).value
@@ -158,12 +166,12 @@ def test_minimax_over_orbits_at_an_exponential():
     assert len(designs) == 2
 
 
-@pytest.mark.parametrize("minimax", [False, True])
-def test_two_blocks_of_sixty(minimax):
+@pytest.mark.parametrize("criterion", Criterion)
+def test_two_blocks_of_sixty(criterion):
     problem = unequal_losses(120, 60).with_prior([Fraction(1, 120)] * 120)
     group = product_of_symmetric_groups([range(60), range(60, 120)])
-    assert detect_symmetry(problem, minimax=minimax) == group
-    design = orbit_tradeoff(problem, Fraction(20), group, minimax=minimax)
+    assert detect_symmetry(problem, criterion=criterion) == group
+    design = orbit_tradeoff(problem, Fraction(20), group, criterion=criterion)
     assert design.value.exact is not None
-    compact = programs.compact(problem, Fraction(20), minimax=minimax)
+    compact = programs.compact(problem, Fraction(20), criterion=criterion)
     assert float(design.value.exact) == pytest.approx(compact.value, abs=1e-7)

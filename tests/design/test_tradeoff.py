@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from symshuffle.choices import Criterion
 from symshuffle.design import (
     DecisionProblem,
     Method,
@@ -89,7 +90,7 @@ def test_certificate_travels_as_json_and_can_be_spoilt():
     with pytest.raises(CertificateError, match="likelihood ratio"):
         replace(certificate, lam=Fraction(3, 2)).verify(problem)
     with pytest.raises(CertificateError, match="not the one of the problem"):
-        replace(certificate, minimax=False, prior=(Fraction(1), *[Fraction(0)] * 3)).verify(problem)
+        replace(certificate, criterion=Criterion.BAYES, prior=(Fraction(1), *[Fraction(0)] * 3)).verify(problem)
     with pytest.raises(CertificateError, match="do not sum to 1"):
         replace(certificate, rows=(tuple(2 * v for v in certificate.rows[0]), *certificate.rows[1:])).verify(problem)
 
@@ -169,14 +170,14 @@ def test_what_is_beyond_scale_is_refused_before_it_starts():
         bayes_tradeoff(wide, 2)
 
 
-@pytest.mark.parametrize("minimax", [False, True])
+@pytest.mark.parametrize("criterion", Criterion)
 @pytest.mark.parametrize("shift", [-7, 0, 4])
-def test_the_program_over_all_subsets_against_the_compact_one_that_cvxpy_writes(minimax, shift):
+def test_the_program_over_all_subsets_against_the_compact_one_that_cvxpy_writes(criterion, shift):
     problem = random_problem(11, m=6, parameters=4, actions=3)
     loss = [[value + shift for value in row] for row in problem.loss]
     moved = DecisionProblem.of(problem.model, loss, problem.prior)
-    whole = programs.polytope(moved, Fraction(5, 2), minimax=minimax)
-    small = programs.compact(moved, Fraction(5, 2), minimax=minimax)
+    whole = programs.polytope(moved, Fraction(5, 2), criterion=criterion)
+    small = programs.compact(moved, Fraction(5, 2), criterion=criterion)
     assert whole.value == pytest.approx(small.value, abs=1e-7)
     assert all(0 < subset < 63 and 0 <= action < 3 for subset, action in whole.columns)
 

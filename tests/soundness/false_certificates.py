@@ -13,12 +13,12 @@ import sympy as sp
 
 from symshuffle.anchored import AnchoredLaw, template_signal
 from symshuffle.channel import Channel
+from symshuffle.choices import Criterion
 from symshuffle.design import DecisionProblem, bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
 from symshuffle.design.decision.certificate import TradeoffCertificate
 from symshuffle.design.decision.channel_risk import minimax_risk
 from symshuffle.design.decision.modelling import CertifiedModel
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
-from symshuffle.design.decision.tradeoff import Criterion
 from symshuffle.design.information import measures
 from symshuffle.design.information.logarithmic import logarithmic_formula
 from symshuffle.design.information.maximum import maximise
@@ -192,7 +192,7 @@ ORDERED = DecisionProblem.of(
     [F(1, 3)] * 3,
 )
 CONSTANT = TradeoffCertificate(
-    F(3), (F(1, 3),) * 3, ((F(1),) * 3, (F(0),) * 3, (F(0),) * 3), (F(-100),) * 3, minimax=True
+    F(3), (F(1, 3),) * 3, ((F(1),) * 3, (F(0),) * 3, (F(0),) * 3), (F(-100),) * 3, criterion=Criterion.MINIMAX
 )
 """A true one that says little: always the first action, and a bound far below."""
 
@@ -201,8 +201,9 @@ def _tradeoff(name: str, place: str, **changes: Any) -> None:
     false(f"trade-off: {name}", place, lambda: replace(CONSTANT, **changes).verify(ORDERED))
 
 
+_tradeoff("a criterion by name", "criterion", criterion="minimax")
 _tradeoff("level 1", "lam", lam=F(1))
-_tradeoff("another prior", "prior", minimax=False, prior=(F(1), F(0), F(0)))
+_tradeoff("another prior", "prior", criterion=Criterion.BAYES, prior=(F(1), F(0), F(0)))
 _tradeoff("a prior of four", "prior", prior=(F(1, 4),) * 4)
 _tradeoff("a negative prior", "prior", prior=(F(2), F(-1), F(0)))
 _tradeoff("a prior of sum 1/2", "prior", prior=(F(1, 2), F(0), F(0)))
@@ -348,7 +349,12 @@ _levels("another problem", "designs[0]", lambda d: {"problem": smoothed_point_ma
 _levels(
     "another criterion",
     "designs[1]",
-    lambda d: {"designs": (d.designs[0], replace(d.designs[1], minimax=True))},
+    lambda d: {"designs": (d.designs[0], replace(d.designs[1], criterion=Criterion.MINIMAX))},
+)
+_levels(
+    "a criterion by name",
+    "designs[0].criterion",
+    lambda d: {"designs": tuple(replace(design, criterion="bayes") for design in d.designs)},
 )
 _levels("value", "value", lambda d: {"value": exactly(0)})
 _levels("swapped", "designs", lambda d: {"designs": d.designs[::-1]})
@@ -419,7 +425,7 @@ _largest("balls as exact", "value", "logarithmic", lambda d: {"value": replace(d
 @cache
 def formula() -> Any:
     """A true one, of two pieces."""
-    return derive(ORDERED, trivial_group(3), minimax=True)
+    return derive(ORDERED, trivial_group(3), criterion=Criterion.MINIMAX)
 
 
 def _basis(name: str, place: str, changes: Callable[[Any], dict[str, Any]], which: int = 0) -> None:

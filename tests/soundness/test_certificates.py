@@ -8,6 +8,7 @@ from fractions import Fraction as F
 import pytest
 import sympy as sp
 
+from symshuffle.choices import Criterion
 from symshuffle.design import DecisionProblem, smoothed_point_masses
 from symshuffle.design.information.measures import total_variation_measure
 from symshuffle.design.information.rational import rational_formula
@@ -78,7 +79,7 @@ PROBLEMS = {
 @pytest.mark.parametrize("what", PROBLEMS)
 def test_bases_of_formulas_carry_what_holds_at_their_levels(what, lam):
     problem = PROBLEMS[what]
-    formula = derive(problem, trivial_group(problem.num_inputs), minimax=True)
+    formula = derive(problem, trivial_group(problem.num_inputs), criterion=Criterion.MINIMAX)
     formula.verify()
     basis = formula.at(F(lam)).basis(F(lam))
     at = {LAM: sp.Rational(lam)}
@@ -87,10 +88,10 @@ def test_bases_of_formulas_carry_what_holds_at_their_levels(what, lam):
     assert sum(entry.subs(at) for entry in basis.prior) == 1
 
 
-@pytest.mark.parametrize("minimax", [False, True])
-def test_derived_formulas_verify(minimax):
+@pytest.mark.parametrize("criterion", Criterion)
+def test_derived_formulas_verify(criterion):
     for problem in (smoothed_point_masses(3, F(1, 2)), ORDERED):
-        derive(problem, trivial_group(problem.num_inputs), minimax=minimax).verify()
+        derive(problem, trivial_group(problem.num_inputs), criterion=criterion).verify()
     rational_formula(total_variation_measure(HALF, THIRD)).verify()
     derive(cardioid_program(5, F(1))).verify()  # over a number field
     program = minimax_program(ORDERED, trivial_group(3))

@@ -14,6 +14,7 @@ from symshuffle import Channel, Exp, InputError, Rigour, mechanism
 from symshuffle.accountants import curves, search
 from symshuffle.accountants.reduction import reduction
 from symshuffle.accountants.search import Point
+from symshuffle.choices import Criterion
 from symshuffle.decompositions import composition
 from symshuffle.decompositions.counting import ROLES, Cell
 from symshuffle.decompositions.expression import parse
@@ -57,7 +58,7 @@ def test_members_of_a_subset(inputs):
 @pytest.mark.parametrize(("m", "lam"), [(3, F(2)), (4, F(3))])
 def test_the_compact_program_solves_the_minimax_problem(m, lam):
     problem = smoothed_point_masses(m, F(1, 5))
-    rows, _, prior = exact_compact(problem, lam, minimax=True)
+    rows, _, prior = exact_compact(problem, lam, criterion=Criterion.MINIMAX)
     risks = [
         sum(problem.loss[t][a] * sum(p * r for p, r in zip(model, row, strict=True)) for a, row in enumerate(rows))
         for t, model in enumerate(problem.model)

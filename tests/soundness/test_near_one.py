@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from symshuffle.choices import Criterion
 from symshuffle.cli import main
 from symshuffle.design.decision import tradeoff
 from symshuffle.design.decision.fewest import fewest_outputs, optimal_face
@@ -117,10 +118,10 @@ def test_equal_rows_of_a_model_have_the_trivial_group():
     row, other = (F(1, 3), F(2, 3)), (F(2, 3), F(1, 3))
     losses = ((F(0), F(1)), (F(0), F(2)), (F(1), F(0)))
     problem = DecisionProblem((row, row, other), losses)
-    group = detect_symmetry(problem, minimax=True)
+    group = detect_symmetry(problem, criterion=Criterion.MINIMAX)
     assert group.generators == ()
     plain = minimax_tradeoff(problem, 3).value.exact
-    assert orbit_tradeoff(problem, 3, group, minimax=True).value.exact == plain
+    assert orbit_tradeoff(problem, 3, group, criterion=Criterion.MINIMAX).value.exact == plain
 
 
 def test_a_design_that_misses_its_width_says_so():

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
+from symshuffle.choices import Criterion, choice
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.errors import CertificateError
 from symshuffle.numbers import Exp, enclose, parse_rational
@@ -41,15 +42,15 @@ class TradeoffCertificate:
         publishes nothing but the action.
     bound : tuple of Fraction
         The vector ``u``, one entry per input.
-    minimax : bool
-        Whether the worst case over parameters is meant, rather than the average under ``prior``.
+    criterion : Criterion
+        Whether the average under ``prior`` is meant, or the worst case over parameters.
     """
 
     lam: Fraction
     prior: tuple[Fraction, ...]
     rows: tuple[tuple[Fraction, ...], ...]
     bound: tuple[Fraction, ...]
-    minimax: bool
+    criterion: Criterion
 
     @well_formed()
     def verify(self, problem: DecisionProblem) -> None:
@@ -58,14 +59,16 @@ class TradeoffCertificate:
         Raises
         ------
         CertificateError
-            At ``lam``, ``prior``, ``rows[a]`` (an action whose likelihood ratios exceed the level), ``rows`` (their
-            shape, or an input whose probabilities do not sum to 1) or ``bound`` (its length, or an action and a column
-            where it fails).
+            At ``lam``, ``criterion``, ``prior``, ``rows[a]`` (an action whose likelihood ratios exceed the level),
+            ``rows`` (their shape, or an input whose probabilities do not sum to 1) or ``bound`` (its length, or an
+            action and a column where it fails).
         """
         m, actions = problem.num_inputs, problem.num_actions
         if not self.lam > 1:
             raise CertificateError("lam", f"{self.lam} is no level above 1")
-        if not self.minimax and self.prior != problem.prior:
+        if not isinstance(self.criterion, Criterion):
+            raise CertificateError("criterion", f"{self.criterion!r} is none")
+        if self.criterion is Criterion.BAYES and self.prior != problem.prior:
             raise CertificateError("prior", "it is not the one of the problem")
         if len(self.prior) != problem.num_parameters:
             raise CertificateError("prior", f"{len(self.prior)} entries for {problem.num_parameters} parameters")
@@ -97,7 +100,7 @@ class TradeoffCertificate:
         self.verify(problem)
         risks = problem.action_risks(self.rows)
         average = sum((p * risk for p, risk in zip(self.prior, risks, strict=True)), start=Fraction(0))
-        upper = max(risks) if self.minimax else average
+        upper = max(risks) if self.criterion is Criterion.MINIMAX else average
         lower = sum(self.bound, start=Fraction(0))
         how = f"a channel attains the upper end; a linear bound holds for every LDP channel at lam = {self.lam}"
         if lower < upper:
@@ -108,7 +111,7 @@ class TradeoffCertificate:
         """A form that ``json.dumps`` accepts; rationals are strings."""
         return {
             "lam": str(self.lam),
-            "criterion": "minimax" if self.minimax else "bayes",
+            "criterion": self.criterion.value,
             "prior": [str(p) for p in self.prior],
             "rows": [[str(v) for v in row] for row in self.rows],
             "bound": [str(u) for u in self.bound],
@@ -126,7 +129,7 @@ class TradeoffCertificate:
             read(data["prior"], "prior"),
             tuple(read(row, "rows") for row in data["rows"]),
             read(data["bound"], "bound"),
-            data["criterion"] == "minimax",
+            choice(Criterion, data["criterion"], "criterion"),
         )
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias, final
 
+from symshuffle.choices import Criterion, choice
 from symshuffle.design.decision.problems import DecisionProblem, Matrix
 from symshuffle.design.decision.symmetries import induced_action
 from symshuffle.geometry.groups import SymmetryGroup
@@ -57,7 +58,7 @@ class InvariantProblem:
     prices: tuple[Matrix, ...]
 
     @classmethod
-    def of(cls, problem: DecisionProblem, group: SymmetryGroup, *, minimax: bool) -> InvariantProblem:
+    def of(cls, problem: DecisionProblem, group: SymmetryGroup, *, criterion: Criterion | str) -> InvariantProblem:
         """Reduce a problem.
 
         Raises
@@ -65,7 +66,8 @@ class InvariantProblem:
         InputError
             If the group does not act on the problem, naming the generator and the entry.
         """
-        action = induced_action(problem, group, minimax=minimax)
+        minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
+        action = induced_action(problem, group, criterion=criterion)
         parameters = action.parameter_orbits(problem.num_parameters) if minimax else ()
         if len(parameters) == 1:
             problem, parameters = problem.with_prior(_uniform_on(parameters[0], problem.num_parameters)), ()

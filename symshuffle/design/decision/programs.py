@@ -14,6 +14,7 @@ from typing import Any, Final, final
 import numpy as np
 import numpy.typing as npt
 
+from symshuffle.choices import Criterion, choice
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.errors import SolverFailure
@@ -84,8 +85,9 @@ def indicator_matrix(m: int) -> Array:
     return (subsets[:, None] >> np.arange(m) & 1).astype(float)
 
 
-def polytope(problem: DecisionProblem, lam: Fraction, *, minimax: bool) -> Proposal:
+def polytope(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion | str) -> Proposal:
     """The program over all extremal columns: weights ``c >= 0`` with ``c @ S == 1``."""
+    minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
     m, actions, parameters = problem.num_inputs, problem.num_actions, problem.num_parameters
     staircase = 1 + (float(lam) - 1) * indicator_matrix(m)
     description = f"the program over {len(staircase)} extremal columns"
@@ -111,11 +113,12 @@ def polytope(problem: DecisionProblem, lam: Fraction, *, minimax: bool) -> Propo
     return Proposal(frozenset((int(j) // actions + 1, int(j) % actions) for j in chosen), value, None, None)
 
 
-def compact(problem: DecisionProblem, lam: Fraction, *, minimax: bool) -> Proposal:
+def compact(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion | str) -> Proposal:
     """The program with one output per action: rows ``V[a]`` in the LDP cone that add up to 1.
 
     A row is its smallest entry, a variable, plus an excess of at most ``lam - 1`` times that.
     """
+    minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
     cp = cvxpy()
     m, actions = problem.num_inputs, problem.num_actions
     low = cp.Variable((actions, 1), nonneg=True) @ np.ones((1, m))

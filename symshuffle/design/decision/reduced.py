@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from symshuffle.channel import Channel
+from symshuffle.choices import Criterion, choice
 from symshuffle.design.decision import programs, sizes
 from symshuffle.design.decision.certificate import check_around, check_bound, worst_columns
 from symshuffle.design.decision.invariant import InvariantProblem, Pair
@@ -63,8 +64,8 @@ class OrbitDesign(AnswerMethods):
         Its symmetries.
     lam : Fraction
         Level of the channel.
-    minimax : bool
-        Whether the worst case over parameters is meant.
+    criterion : Criterion
+        Whether the average under the prior is meant, or the worst case over parameters.
     weights : tuple of OrbitWeight
         The channel and its rule.
     bound : tuple of Fraction
@@ -78,7 +79,7 @@ class OrbitDesign(AnswerMethods):
     problem: DecisionProblem
     group: SymmetryGroup
     lam: Fraction
-    minimax: bool
+    criterion: Criterion
     weights: tuple[OrbitWeight, ...]
     bound: tuple[Fraction, ...]
     value: Bracket
@@ -102,7 +103,7 @@ class OrbitDesign(AnswerMethods):
     @property
     def about(self) -> str:
         """What the number is the smallest of."""
-        criterion = "worst-case" if self.minimax else "Bayes"
+        criterion = "worst-case" if self.criterion is Criterion.MINIMAX else "Bayes"
         return f"smallest {criterion} risk over all LDP channels with {self.group.m} inputs at lam = {self.lam}"
 
     @property
@@ -117,14 +118,16 @@ class OrbitDesign(AnswerMethods):
         Raises
         ------
         CertificateError
-            At ``lam``, ``problem`` (the group does not act on it, or it has no prior), ``weights[j].orbit`` (its size
-            or incidences are not those of the group), ``weights[j].action``, ``weights[j].weight``, ``weights`` (a
-            column sum), ``bound`` or ``value``.
+            At ``lam``, ``criterion``, ``problem`` (the group does not act on it, or it has no prior),
+            ``weights[j].orbit`` (its size or incidences are not those of the group), ``weights[j].action``,
+            ``weights[j].weight``, ``weights`` (a column sum), ``bound`` or ``value``.
         """
         if not self.lam > 1:
             raise CertificateError("lam", f"{self.lam} is no level above 1")
+        if not isinstance(self.criterion, Criterion):
+            raise CertificateError("criterion", f"{self.criterion!r} is none")
         with within("problem"):
-            reduced = InvariantProblem.of(self.problem, self.group, minimax=self.minimax)
+            reduced = InvariantProblem.of(self.problem, self.group, criterion=self.criterion)
             self.problem.required_prior()
         check_claim(self.value, _proved(reduced, self.problem, self.lam, self.weights, self.bound), "value")
 
@@ -157,7 +160,7 @@ class OrbitDesign(AnswerMethods):
         """The certificate in a form that ``json.dumps`` accepts; rationals are strings."""
         return {
             "lam": str(self.lam),
-            "criterion": "minimax" if self.minimax else "bayes",
+            "criterion": self.criterion.value,
             "prior": [str(p) for p in self.problem.required_prior()],
             "orbits": [
                 {
@@ -217,7 +220,7 @@ def _check_weight(w: OrbitWeight, reduced: InvariantProblem) -> None:
 
 
 def orbit_tradeoff(
-    problem: DecisionProblem, lam: Fraction | int, group: SymmetryGroup, *, minimax: bool = False
+    problem: DecisionProblem, lam: Fraction | int, group: SymmetryGroup, *, criterion: Criterion | str = Criterion.BAYES
 ) -> OrbitDesign:
     """The optimal trade-off over all LDP channels, from the program with one weight per orbit of pairs.
 
@@ -227,13 +230,13 @@ def orbit_tradeoff(
     Parameters
     ----------
     problem : DecisionProblem
-        With a prior, unless ``minimax``.
+        With a prior, unless the worst case is minimised.
     lam : Fraction
         ``exp(eps0)``, a rational above 1.
     group : SymmetryGroup
         Symmetries of the problem; they are checked.
-    minimax : bool
-        Minimise the worst case instead: the largest risk over the orbits of parameters.
+    criterion : Criterion or str
+        ``"bayes"``, or ``"minimax"`` for the worst case: the largest risk over the orbits of parameters.
 
     Raises
     ------
@@ -253,8 +256,9 @@ def orbit_tradeoff(
     >>> orbit_tradeoff(smoothed_point_masses(50, 1), 50, symmetric_group(50)).value.exact
     Fraction(49, 99)
     """
+    criterion = choice(Criterion, criterion, "criterion")
     level = check_lam(lam)
-    reduced = InvariantProblem.of(problem, group, minimax=minimax)
+    reduced = InvariantProblem.of(problem, group, criterion=criterion)
     sizes.check_orbits(len(reduced.inputs), len(reduced.actions), group)
     # Singletons of all orbits of inputs make the program feasible.
     feasible = frozenset((1 << orbit[0], 0) for orbit in reduced.inputs)
@@ -269,7 +273,7 @@ def orbit_tradeoff(
     chosen = tuple(OrbitWeight(orbit, reduced.actions[place], mass / orbit.size) for orbit, place, mass in orbits)
     value = _proved(reduced, found, level, chosen, bound)
     proposed = proposal.value if proposal else None
-    return OrbitDesign(found, group, level, minimax, chosen, bound, value, proposed)
+    return OrbitDesign(found, group, level, criterion, chosen, bound, value, proposed)
 
 
 def _optimum(
@@ -330,7 +334,7 @@ class OrbitDesigns(AnswerMethods):
     @property
     def about(self) -> str:
         """What the number is the smallest of."""
-        criterion = "worst-case" if self.designs[0].minimax else "Bayes"
+        criterion = "worst-case" if self.designs[0].criterion is Criterion.MINIMAX else "Bayes"
         return f"smallest {criterion} risk over all LDP channels with {self.problem.num_inputs} inputs at {self.level}"
 
     @property
@@ -349,8 +353,9 @@ class OrbitDesigns(AnswerMethods):
         """
         rigour = check_around(self.level, [design.lam for design in self.designs], "designs")
         for i, design in enumerate(self.designs):
-            same = replace(design.problem, prior=self.problem.prior) if design.minimax else design.problem
-            if same != self.problem or design.minimax != self.designs[0].minimax:
+            worst = design.criterion is Criterion.MINIMAX
+            same = replace(design.problem, prior=self.problem.prior) if worst else design.problem
+            if same != self.problem or design.criterion is not self.designs[0].criterion:
                 raise CertificateError(f"designs[{i}]", "a design of another problem")
             with within(f"designs[{i}]"):
                 design.verify()
@@ -368,7 +373,7 @@ def orbit_tradeoff_at(
     lam: Fraction | int | Exp,
     group: SymmetryGroup,
     *,
-    minimax: bool = False,
+    criterion: Criterion | str = Criterion.BAYES,
     rel: float = REL,
 ) -> OrbitDesigns:
     """The same at ``exp(eps0)`` too: two designs at rational levels around it bracket the value.
@@ -376,7 +381,7 @@ def orbit_tradeoff_at(
     ``rel`` is the relative width of the bracket; ``value.aimed`` says where it is missed.
     """
     if not isinstance(lam, Exp):
-        design = orbit_tradeoff(problem, lam, group, minimax=minimax)
+        design = orbit_tradeoff(problem, lam, group, criterion=criterion)
         return OrbitDesigns(problem, Fraction(lam), design.value, (design,))
     if lam.exponent <= 0:
         raise InputError("eps0", lam.exponent, "a number above 0")
@@ -384,7 +389,7 @@ def orbit_tradeoff_at(
     def around(bits: int) -> OrbitDesigns:
         ball = enclose(lam, bits)
         levels = ball.upper, max(ball.lower, 1 + Fraction(1, 1 << bits))
-        designs = tuple(orbit_tradeoff(problem, level, group, minimax=minimax) for level in levels)
+        designs = tuple(orbit_tradeoff(problem, level, group, criterion=criterion) for level in levels)
         how = f"certificates at two rational levels around exp({lam.exponent}); the risk decreases in lam"
         value = Bracket(designs[0].value.lower, designs[1].value.upper, Rigour.BALL, "orbit lp", how)
         return OrbitDesigns(problem, lam, value, designs)

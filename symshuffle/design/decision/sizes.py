@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from symshuffle.choices import Criterion, choice
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.errors import Unsupported
 from symshuffle.geometry.groups import SymmetryGroup
@@ -26,7 +27,7 @@ COMPACT_VARIABLES: Final = 200_000
 EXACT_SECONDS: Final = 30.0
 """Longest estimate at which the compact program is solved over the rationals, after column generation gave up."""
 
-_SECONDS_PER_SQUARED_ROW: Final = {False: 2e-7, True: 2.5e-6}
+_SECONDS_PER_SQUARED_ROW: Final = {Criterion.BAYES: 2e-7, Criterion.MINIMAX: 2.5e-6}
 """Measured on degenerate problems of 1200 to 7300 rows, for the Bayes and the minimax criterion."""
 
 _SECONDS_PER_CUBED_ROW: Final = 8e-6
@@ -44,8 +45,9 @@ def column_work(problem: DecisionProblem) -> int:
     return _orbit_work(problem.num_inputs, problem.num_actions)
 
 
-def check_polytope(problem: DecisionProblem, *, minimax: bool) -> None:
+def check_polytope(problem: DecisionProblem, *, criterion: Criterion | str) -> None:
     """Refuse a program over all subsets that is too large."""
+    minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
     m = problem.num_inputs
     columns = f"{2**m - 2}" if m <= 64 else f"2**{m} - 2"
     if m > POLYTOPE_LIMIT:
@@ -81,18 +83,20 @@ def check_compact(problem: DecisionProblem) -> None:
         )
 
 
-def exact_compact_seconds(problem: DecisionProblem, *, minimax: bool) -> float:
+def exact_compact_seconds(problem: DecisionProblem, *, criterion: Criterion | str) -> float:
     """An estimate of how long the program with one output per action takes over the rationals."""
-    return _SECONDS_PER_SQUARED_ROW[minimax] * _compact_rows(problem, minimax=minimax) ** 2
+    criterion = choice(Criterion, criterion, "criterion")
+    return _SECONDS_PER_SQUARED_ROW[criterion] * _compact_rows(problem, criterion) ** 2
 
 
-def pivoting_seconds(problem: DecisionProblem, *, minimax: bool) -> float:
+def pivoting_seconds(problem: DecisionProblem, *, criterion: Criterion | str) -> float:
     """The same where a solver in doubles sees nothing and all pivots are over the rationals."""
-    return _SECONDS_PER_CUBED_ROW * _compact_rows(problem, minimax=minimax) ** 3
+    return _SECONDS_PER_CUBED_ROW * _compact_rows(problem, choice(Criterion, criterion, "criterion")) ** 3
 
 
-def _compact_rows(problem: DecisionProblem, *, minimax: bool) -> int:
-    return problem.num_inputs * (problem.num_actions + 1) + (problem.num_parameters if minimax else 0)
+def _compact_rows(problem: DecisionProblem, criterion: Criterion) -> int:
+    risks = problem.num_parameters if criterion is Criterion.MINIMAX else 0
+    return problem.num_inputs * (problem.num_actions + 1) + risks
 
 
 def worth_reducing(problem: DecisionProblem, group: SymmetryGroup) -> bool:

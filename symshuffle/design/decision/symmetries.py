@@ -14,6 +14,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from symshuffle.choices import Criterion, choice
 from symshuffle.design.decision.problems import DecisionProblem, Matrix
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.automorphisms import Codes, column_automorphisms, encode
@@ -51,7 +52,11 @@ class InducedAction:
 
 
 def induced_action(
-    problem: DecisionProblem, group: SymmetryGroup, *, minimax: bool = False, costs: Matrix | None = None
+    problem: DecisionProblem,
+    group: SymmetryGroup,
+    *,
+    criterion: Criterion | str = Criterion.BAYES,
+    costs: Matrix | None = None,
 ) -> InducedAction:
     """How a group acts on a problem.
 
@@ -60,6 +65,7 @@ def induced_action(
     InputError
         Naming the generator and the entry that it fails to preserve.
     """
+    minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
     if group.m != problem.num_inputs:
         raise InputError("group", f"acts on {group.m} inputs", f"a group on {problem.num_inputs} inputs")
     if not group.generators:
@@ -76,10 +82,14 @@ def induced_action(
 
 
 def check_symmetry(
-    problem: DecisionProblem, group: SymmetryGroup, *, minimax: bool = False, costs: Matrix | None = None
+    problem: DecisionProblem,
+    group: SymmetryGroup,
+    *,
+    criterion: Criterion | str = Criterion.BAYES,
+    costs: Matrix | None = None,
 ) -> None:
     """Refuse a group that does not act on the problem, as :func:`induced_action` does."""
-    induced_action(problem, group, minimax=minimax, costs=costs)
+    induced_action(problem, group, criterion=criterion, costs=costs)
 
 
 @final
@@ -125,7 +135,7 @@ def parameter_permutation(problem: DecisionProblem, permutation: Sequence[int], 
     return _Structure.of(problem).images(permutation, name)[0]
 
 
-def detect_symmetry(problem: DecisionProblem, *, minimax: bool = False) -> SymmetryGroup:
+def detect_symmetry(problem: DecisionProblem, *, criterion: Criterion | str = Criterion.BAYES) -> SymmetryGroup:
     """The group of input permutations that are symmetries of the problem.
 
     Found by partition refinement with backtracking (:mod:`symshuffle.geometry.automorphisms`). Every generator is a
@@ -139,6 +149,7 @@ def detect_symmetry(problem: DecisionProblem, *, minimax: bool = False) -> Symme
     Unsupported
         If the matrix of the problem is too large to search; the message names what to pass instead.
     """
+    minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
     m = problem.num_inputs
     if minimax and len(set(problem.model)) < len(problem.model):
         return trivial_group(m)

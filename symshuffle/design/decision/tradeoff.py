@@ -129,7 +129,7 @@ class Design(AnswerMethods):
         around = check_around(self.level, [certificate.lam for certificate in self.certificates], "certificates")
         proved = []
         for i, certificate in enumerate(self.certificates):
-            if certificate.minimax != (self.criterion is Criterion.MINIMAX):
+            if certificate.criterion is not self.criterion:
                 raise CertificateError(f"certificates[{i}]", f"of another criterion than {self.criterion.value}")
             with within(f"certificates[{i}]"):
                 proved.append(certificate.prove(self.problem))
@@ -292,9 +292,8 @@ def _at_rational(
     criterion: Criterion,
     method: Method,
 ) -> Design:
-    minimax = criterion is Criterion.MINIMAX
     if method is Method.POLYTOPE:
-        sizes.check_polytope(problem, minimax=minimax)
+        sizes.check_polytope(problem, criterion=criterion)
     elif method is Method.COMPACT:
         sizes.check_compact(problem)
     else:
@@ -304,7 +303,7 @@ def _at_rational(
     # Next to 1 an optimal basis does not depend on the level, and further away the solver can tell columns apart.
     seen = lam if large else max(lam, _SEEN)
     try:
-        proposal = propose[method](problem, seen, minimax=minimax)
+        proposal = propose[method](problem, seen, criterion=criterion)
     except SolverFailure:
         if large:
             raise
@@ -314,9 +313,9 @@ def _at_rational(
     return _certify(problem, lam, criterion, set(proposal.columns), method, proposal.value if seen == lam else None)
 
 
-def _generated(problem: DecisionProblem, lam: Fraction, *, minimax: bool) -> programs.Proposal:
+def _generated(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion) -> programs.Proposal:
     """Column generation without symmetry, with the columns around a degenerate optimum."""
-    reduced = InvariantProblem.of(problem, trivial_group(problem.num_inputs), minimax=minimax)
+    reduced = InvariantProblem.of(problem, trivial_group(problem.num_inputs), criterion=criterion)
     found = programs.generate(reduced, lam)
     prior = found.prior if found.prior is not None else np.array([float(p) for p in reduced.prior(())])
     assert found.bound is not None  # column generation always ends with multipliers
@@ -337,22 +336,29 @@ def _certify(
     by weak duality, and its certificate says so.
     """
     columns = columns | _starting_columns(problem)
-    minimax = criterion is Criterion.MINIMAX
     for attempt in range(_MOST_ROUNDS):
-        if attempt == _MAX_ROUNDS and (lam >= _SEEN or sizes.pivoting_seconds(problem, minimax=minimax) <= _PATIENT):
-            if sizes.exact_compact_seconds(problem, minimax=minimax) > sizes.EXACT_SECONDS:
-                return _weak_duality(problem, lam, criterion, programs.compact(problem, lam, minimax=minimax), method)
+        if attempt == _MAX_ROUNDS and (
+            lam >= _SEEN or sizes.pivoting_seconds(problem, criterion=criterion) <= _PATIENT
+        ):
+            if sizes.exact_compact_seconds(problem, criterion=criterion) > sizes.EXACT_SECONDS:
+                return _weak_duality(
+                    problem, lam, criterion, programs.compact(problem, lam, criterion=criterion), method
+                )
             # A degenerate optimum leaves the multipliers of the restricted program free; the compact one pins them
             # down. Where it is not solved, as for many inputs near 1, columns are generated on.
             with suppress(NotDecided, SolverFailure):
-                rows, bound, prior = exact_compact(problem, lam, minimax=minimax)
+                rows, bound, prior = exact_compact(problem, lam, criterion=criterion)
                 weights = _columns_of(rows, lam)
                 break
         ordered = sorted(columns)
-        solution = solve(restricted_program(problem, lam, ordered, minimax=minimax))
+        solution = solve(restricted_program(problem, lam, ordered, criterion=criterion))
         dual = solution.certificate.dual
         bound = dual[: problem.num_inputs]
-        prior = tuple(-y for y in dual[problem.num_inputs :]) if minimax else problem.required_prior()
+        prior = (
+            tuple(-y for y in dual[problem.num_inputs :])
+            if criterion is Criterion.MINIMAX
+            else problem.required_prior()
+        )
         weights = tuple((*ordered[j], value) for j, value in solution.certificate.primal if j < len(ordered))
         rows = action_rows(problem, weights, lam)
         violated = set(_priced_columns(problem.posterior_costs(prior), bound, lam)) - columns
@@ -361,7 +367,7 @@ def _certify(
         columns |= violated
     else:
         bound = programs.lowered(problem.posterior_costs(prior), bound, lam)
-    certificate = TradeoffCertificate(lam, prior, rows, bound, minimax)
+    certificate = TradeoffCertificate(lam, prior, rows, bound, criterion)
     value = certificate.prove(problem)
     return Design(problem, criterion, method, value, weights, (certificate,), proposed, lam)
 
@@ -411,7 +417,7 @@ def _weak_duality(
     rows = programs.repaired_rows(proposal.rows, lam)
     prior = problem.required_prior() if criterion is Criterion.BAYES else programs.repaired_prior(proposal.prior)
     bound = programs.repaired_bound(problem.posterior_costs(prior), proposal.bound, lam)
-    certificate = TradeoffCertificate(lam, prior, rows, bound, criterion is Criterion.MINIMAX)
+    certificate = TradeoffCertificate(lam, prior, rows, bound, criterion)
     value = certificate.prove(problem)
     return Design(problem, criterion, method, value, _columns_of(rows, lam), (certificate,), proposal.value, lam)
 

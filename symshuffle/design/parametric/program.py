@@ -10,6 +10,7 @@ from typing import Any, final
 
 import sympy as sp
 
+from symshuffle.choices import Criterion
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.parametric.signs import nearby, sign_in_field
@@ -138,7 +139,7 @@ class ParametricProgram:
 
 def bayes_program(problem: DecisionProblem, group: SymmetryGroup) -> ParametricProgram:
     """The Bayes design program of a rational problem, reduced by a group of its symmetries."""
-    return _rational_program(InvariantProblem.of(problem, group, minimax=False))
+    return _rational_program(InvariantProblem.of(problem, group, criterion=Criterion.BAYES))
 
 
 def minimax_program(problem: DecisionProblem, group: SymmetryGroup) -> ParametricProgram:
@@ -147,7 +148,7 @@ def minimax_program(problem: DecisionProblem, group: SymmetryGroup) -> Parametri
     If the group moves every parameter to every other one, the uniform prior is least favourable, and the program is the
     Bayes program under it.
     """
-    return _rational_program(InvariantProblem.of(problem, group, minimax=True))
+    return _rational_program(InvariantProblem.of(problem, group, criterion=Criterion.MINIMAX))
 
 
 def _rational_program(reduced: InvariantProblem) -> ParametricProgram:

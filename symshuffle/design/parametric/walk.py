@@ -21,6 +21,7 @@ from typing import Any, Final, final
 import sympy as sp
 from sympy.polys.matrices import DomainMatrix
 
+from symshuffle.choices import Criterion, choice
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.decision.symmetries import detect_symmetry
 from symshuffle.design.parametric.program import ParametricColumn, ParametricProgram, bayes_program, minimax_program
@@ -346,7 +347,10 @@ def piece_around(program: ParametricProgram, lam: Fraction) -> Piece:
 
 
 def derive(
-    source: DecisionProblem | ParametricProgram, group: SymmetryGroup | None = None, *, minimax: bool = False
+    source: DecisionProblem | ParametricProgram,
+    group: SymmetryGroup | None = None,
+    *,
+    criterion: Criterion | str = Criterion.BAYES,
 ) -> PiecewiseOptimum:
     """The optimal Bayes or minimax risk for every level above 1, as a proved piecewise formula.
 
@@ -356,8 +360,8 @@ def derive(
         A rational problem, or a program that was built from costs.
     group : SymmetryGroup, optional
         Symmetries of the problem; detected by default.
-    minimax : bool
-        Whether the worst case over parameters is meant; for a problem.
+    criterion : Criterion or str
+        ``"bayes"``, or ``"minimax"`` for the worst case over parameters; for a problem.
 
     Examples
     --------
@@ -366,7 +370,8 @@ def derive(
     >>> derive(smoothed_point_masses(3, 1), symmetric_group(3)).expression()
     2/(lambda + 2)
     """
+    minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
     if isinstance(source, DecisionProblem):
-        group = group or detect_symmetry(source, minimax=minimax)
+        group = group or detect_symmetry(source, criterion=criterion)
         return piecewise_optimum((minimax_program if minimax else bayes_program)(source, group))
     return piecewise_optimum(source)

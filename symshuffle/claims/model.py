@@ -8,13 +8,14 @@ and on each negative control, a perturbed statement that it has to reject.
 
 from __future__ import annotations
 
-import enum
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
+from symshuffle.choices import replace_choice
 from symshuffle.errors import InputError
 from symshuffle.numbers import Ball, Verdict, equal, less
 
@@ -28,7 +29,7 @@ Statement: TypeAlias = Callable[..., Any]
 
 
 @final
-class Kind(enum.Enum):
+class Kind(StrEnum):
     """What a catalogue entry is."""
 
     STATEMENT = "statement"
@@ -38,7 +39,7 @@ class Kind(enum.Enum):
 
 
 @final
-class ClaimVerdict(enum.Enum):
+class ClaimVerdict(StrEnum):
     """What the ledger says of a claim."""
 
     HOLDS = "holds"
@@ -49,7 +50,7 @@ class ClaimVerdict(enum.Enum):
 
 
 @final
-class Grade(enum.Enum):
+class Grade(StrEnum):
     """Strength of the evidence behind a verdict.
 
     ``PROVED``: a symbolic identity or a decision procedure, for all parameters. ``CERTIFIED``: exact rational or
@@ -65,7 +66,7 @@ class Grade(enum.Enum):
 
 
 @final
-class Means(enum.Enum):
+class Means(StrEnum):
     """How one comparison was decided."""
 
     SYMBOLIC = "symbolic"
@@ -75,7 +76,7 @@ class Means(enum.Enum):
 
 
 @final
-class Quantifier(enum.Enum):
+class Quantifier(StrEnum):
     """How a statement speaks about a quantity.
 
     ``FOR_ALL``: of every value, also those that no check will ever see. ``ATTAINED``: that there is one. ``CASES``: of
@@ -105,6 +106,9 @@ class Obligation:
 
     quantifier: Quantifier
     of: str
+
+    def __post_init__(self) -> None:
+        replace_choice(Quantifier, self, "quantifier")
 
     def __str__(self) -> str:
         return f"{self.quantifier.value} {self.of}"
@@ -164,6 +168,11 @@ class Comparison:
     serves: str = ""
     values: tuple[Any, Any] | None = field(default=None, compare=False, repr=False)
     solution: Solution | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        replace_choice(Means, self, "means")
+        if not isinstance(self.verdict, Verdict):
+            raise InputError("verdict", self.verdict, "a Verdict")
 
     @property
     def is_question(self) -> bool:
@@ -333,6 +342,9 @@ class Correction:
     grade: Grade
     check: Check | None = None
 
+    def __post_init__(self) -> None:
+        replace_choice(Grade, self, "grade")
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -389,6 +401,10 @@ class Claim:
     obligations: tuple[Obligation, ...] = ()
 
     def __post_init__(self) -> None:
+        replace_choice(Kind, self, "kind")
+        replace_choice(ClaimVerdict, self, "expected")
+        if self.grade is not None:
+            replace_choice(Grade, self, "grade")
         if (self.grade is Grade.REFUTED) is not (self.expected is ClaimVerdict.REFUTED):
             expected = "refuted exactly for the claims on record as refuted"
             raise InputError("grade", self.grade.value if self.grade else None, f"{expected}, unlike {self.id}")

@@ -8,6 +8,7 @@ import pytest
 import sympy as sp
 
 from symshuffle import InputError, mechanism
+from symshuffle.choices import Criterion
 from symshuffle.decompositions.expression import parse
 from symshuffle.design import smoothed_point_masses
 from symshuffle.design.decision.sizes import check_polytope
@@ -15,7 +16,7 @@ from symshuffle.design.information import measures
 from symshuffle.design.named.symmetric import guessing_bound_slacks, guessing_risk
 from symshuffle.errors import Unsupported
 from symshuffle.numbers import to_arb, working_precision
-from symshuffle.vectors.accounting import _up
+from symshuffle.vectors.accounting import _round_up
 
 F = Fraction
 
@@ -65,9 +66,9 @@ def test_measures_in_balls_are_those_in_rationals(column):
 
 def test_the_minimax_program_over_all_subsets_is_priced():
     many = smoothed_point_masses(17, F(1, 2))
-    check_polytope(many, minimax=False)
+    check_polytope(many, criterion=Criterion.BAYES)
     with pytest.raises(Unsupported, match="minimax program"):
-        check_polytope(many, minimax=True)
+        check_polytope(many, criterion=Criterion.MINIMAX)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,7 @@ def test_a_number_that_is_none_is_refused_where_it_stands(text):
         parse(text)
 
 
-def test_rounding_up_leaves_a_double_as_it_is():
-    assert _up(F(0.1)) == 0.1
-    assert F(_up(F(1, 3))) > F(1, 3)
-    assert F(_up(F(2, 3))) > F(2, 3)
+def test_rounding_up_leaves_a_dyadic_number_as_it_is():
+    assert _round_up(F(3, 8)) == F(3, 8)
+    assert 0 < _round_up(F(1, 3)) - F(1, 3) < F(1, 2**20)
+    assert 0 < _round_up(F(2, 3)) - F(2, 3) < F(1, 2**20)

@@ -11,6 +11,7 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
+import typer.main
 
 import symshuffle
 from symshuffle import Channel, delta, epsilon, joint, mechanism, optimal_decomposition
@@ -27,6 +28,8 @@ from symshuffle.accountants import (
     reduction,
 )
 from symshuffle.anchored.law import AnchoredLaw
+from symshuffle.claims.model import Claim, Comparison, Correction, Obligation
+from symshuffle.cli import WRONG_INPUT, application, main
 from symshuffle.comparison import certified, families, forms, matching
 from symshuffle.continuous_law import LevelledPair
 from symshuffle.decompositions import backgrounds, closed_forms, composition, laplace, rising, symbolic
@@ -35,15 +38,18 @@ from symshuffle.design import (
     minimax_tradeoff,
     smoothed_point_masses,
 )
-from symshuffle.design.decision import properties
+from symshuffle.design.decision import exact_programs, invariant, programs, properties, reduced, sizes, symmetries
+from symshuffle.design.parametric.walk import derive
 from symshuffle.engines import densities
 from symshuffle.errors import InputError
 from symshuffle.estimation import canonical, minimax, worst_risk
 from symshuffle.frontiers import caps, envelope, equivariant, leakage, private_response, subset_family
 from symshuffle.frontiers.frontier import trace_frontier
+from symshuffle.geometry.groups import cyclic_group
 from symshuffle.likelihood import certificates, normal, poisson, worst
 from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.mechanisms.continuous import Laplace
+from symshuffle.numbers import Verdict
 from symshuffle.results import Bracket
 from symshuffle.vectors import confirmation, gaussian, templates
 from symshuffle.vectors.accounting import curve as vectors_curve
@@ -51,9 +57,6 @@ from symshuffle.vectors.accounting import pair_delta, vector_delta, vector_epsil
 from symshuffle.vectors.indices import shuffle_index
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, SphereLinear
 from symshuffle.vectors.pairs import proved_worst, real_pair, worst_pair
-
-ELSEWHERE = ("symshuffle.claims", "symshuffle.cli")
-"""Packages whose doors are not walked: a command line has the parser's own choices, claims are written with members."""
 
 SEARCHES = {
     "vectors.calibration.calibrate",
@@ -76,8 +79,13 @@ INSIDE = {
     "engines.sparse.Sparse.offered",
     "engines.bromwich.Bromwich.offered",
     "engines.tilted.Window.side",
+    "claims.certify.certificate",
+    "claims.obligations.unmet",
+    "claims.run.outcome_of",
+    "cli.arguments.engine_and_rigour",
+    "cli.vectors.beside",
 }
-"""Called with members: by the registry, or by an engine itself."""
+"""Called with members: by the registry, an engine itself, a comparison, the runner of claims, or a parsed command."""
 
 MADE = {
     "vectors.calibration.Calibration",
@@ -94,8 +102,13 @@ MADE = {
     "likelihood.normal.NormalProfile",
     "likelihood.poisson.PoissonProfile",
     "likelihood.worst.WorstCurve",
-    "report.entries.LedgerEntry",
     "lp.LinearProgram",
+    "design.decision.certificate.TradeoffCertificate",
+    "design.decision.reduced.OrbitDesign",
+    "claims.outcomes.Corrected",
+    "claims.outcomes.Outcome",
+    "claims.registry.Entry",
+    "report.entries.LedgerEntry",
 }
 """Results and solver programs that the library fills in: certificates among them are refused by ``verify``."""
 
@@ -122,6 +135,16 @@ FAMILY = families.family("krr", 3)
 FORMS = forms.forms(FAMILY)
 MATCH = matching.Match("eps0", HALF, None)
 ASKED = {"n": 3, "eps": "1/10"}
+GROUP = cyclic_group(3)
+CLAIM = Claim("own.one", "statement", "", "", "", (), "", "proved", bool, iter, (), "holds")
+COMMANDS = {
+    "cli.curves.curve",
+    "cli.curves.solve_eps0",
+    "cli.curves.solve_n",
+    "cli.privacy.delta",
+    "cli.privacy.epsilon",
+}
+"""Commands with options of an enumeration: the parser reads them, and ``test_the_parser`` asks it."""
 
 
 def rng():
@@ -256,6 +279,48 @@ DOORS = {
     "frontiers.subset_family.matched_risk.population": lambda v: subset_family.matched_risk(
         5, 2, F(1, 8), n=1, population=v
     ),
+    "claims.model.Claim.kind": lambda v: replace(CLAIM, kind=v),
+    "claims.model.Claim.expected": lambda v: replace(CLAIM, expected=v),
+    "claims.model.Claim.grade": lambda v: replace(CLAIM, grade=v),
+    "claims.model.Correction.grade": lambda v: Correction("", bool, v),
+    "claims.model.Comparison.means": lambda v: Comparison("1", "1", "==", Verdict.TRUE, v, "here"),
+    "claims.model.Obligation.quantifier": lambda v: Obligation(v, "n"),
+    "design.decision.exact_programs.exact_compact.criterion": lambda v: exact_programs.exact_compact(
+        PROBLEM, F(2), criterion=v
+    ),
+    "design.decision.exact_programs.restricted_program.criterion": lambda v: exact_programs.restricted_program(
+        PROBLEM, F(2), [(1, 0)], criterion=v
+    ),
+    "design.decision.invariant.InvariantProblem.of.criterion": lambda v: invariant.InvariantProblem.of(
+        PROBLEM, GROUP, criterion=v
+    ),
+    "design.decision.programs.compact.criterion": lambda v: programs.compact(PROBLEM, F(2), criterion=v).columns,
+    "design.decision.programs.polytope.criterion": lambda v: programs.polytope(PROBLEM, F(2), criterion=v),
+    "design.decision.reduced.orbit_tradeoff.criterion": lambda v: reduced.orbit_tradeoff(
+        PROBLEM, 2, GROUP, criterion=v
+    ),
+    "design.decision.reduced.orbit_tradeoff_at.criterion": lambda v: reduced.orbit_tradeoff_at(
+        PROBLEM, 2, GROUP, criterion=v
+    ),
+    "design.decision.sizes.check_polytope.criterion": lambda v: sizes.check_polytope(PROBLEM, criterion=v),
+    "design.decision.sizes.exact_compact_seconds.criterion": lambda v: sizes.exact_compact_seconds(
+        PROBLEM, criterion=v
+    ),
+    "design.decision.sizes.pivoting_seconds.criterion": lambda v: sizes.pivoting_seconds(PROBLEM, criterion=v),
+    "design.decision.symmetries.check_symmetry.criterion": lambda v: symmetries.check_symmetry(
+        PROBLEM, GROUP, criterion=v
+    ),
+    "design.decision.symmetries.detect_symmetry.criterion": lambda v: symmetries.detect_symmetry(PROBLEM, criterion=v),
+    "design.decision.symmetries.induced_action.criterion": lambda v: symmetries.induced_action(
+        PROBLEM, GROUP, criterion=v
+    ),
+    "design.parametric.walk.derive.criterion": lambda v: derive(PROBLEM, GROUP, criterion=v),
+    "mechanisms.continuous.Laplace.mixed_null_law.direction": lambda v: Laplace(F(2)).mixed_null_law(
+        F(6, 5), direction=v
+    ),
+    "mechanisms.continuous.Laplace.mixed_null_background.direction": lambda v: Laplace(F(2)).mixed_null_background(
+        F(6, 5), direction=v
+    ),
     "design.decision.tradeoff.bayes_tradeoff.method": lambda v: bayes_tradeoff(PROBLEM, 2, method=v),
     "design.decision.tradeoff.minimax_tradeoff.method": lambda v: minimax_tradeoff(PROBLEM, 2, method=v),
     "estimation.canonical.canonical_risk.population": lambda v: canonical.canonical_risk(
@@ -371,6 +436,8 @@ def properties_group():
 
 def kinds(annotation):
     """The enumerations and literal texts in an annotation."""
+    if annotation is Verdict:  # a truth of three values: no name stands for it
+        return []
     if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
         return [annotation]
     if typing.get_origin(annotation) is typing.Literal:
@@ -395,24 +462,33 @@ def callables(module):
 def doors():
     """Every argument of a public callable that takes an enumeration or literal text, with its kinds."""
     for info in pkgutil.walk_packages(symshuffle.__path__, "symshuffle."):
-        if info.name.startswith(ELSEWHERE) or info.name.endswith("__main__"):
+        if info.name.endswith("__main__"):
             continue
         module = importlib.import_module(info.name)
         for name, body in callables(module):
             place = f"{info.name.removeprefix('symshuffle.')}.{name}"
+            if place in INSIDE | MADE | SEARCHES | COMMANDS:
+                continue
             for argument, text in getattr(body, "__annotations__", {}).items():
+                if argument == "return":
+                    continue
                 try:
                     annotation = eval(str(text), {**vars(typing), **vars(module)})  # noqa: S307  # the package's own source
                 except (NameError, TypeError):  # a name that only the type checker knows: it must be no enumeration
-                    if place not in INSIDE | MADE | SEARCHES and NAMES & set(re.findall(r"\w+", str(text))):
+                    if NAMES & set(re.findall(r"\w+", str(text))):
                         yield f"{place}.{argument}", []  # hidden from this test, which fails for want of a row
                     continue
                 found = kinds(annotation)
-                if argument != "return" and found and place not in INSIDE | MADE | SEARCHES:
+                if found:
                     yield f"{place}.{argument}", found
 
 
-NAMES = {name for name, kind in vars(symshuffle.choices).items() if isinstance(kind, enum.EnumMeta)} | {"Literal"}
+NAMES = {
+    name
+    for module in (symshuffle.choices, symshuffle.claims.model)
+    for name, kind in vars(module).items()
+    if isinstance(kind, enum.EnumMeta) and kind is not Verdict
+} | {"Literal"}
 WALKED = dict(doors())
 
 
@@ -447,3 +523,37 @@ def test_a_member_and_its_name_are_the_same(door):
     for kind in WALKED[door]:
         for member in kind:
             assert outcome(door, member.value) == outcome(door, member)
+
+
+def options():
+    """The options of an enumeration, by function of the command line, with the words of the command."""
+
+    def commands(command, words=()):
+        for word, inner in getattr(command, "commands", {}).items():
+            yield from commands(inner, (*words, word))
+        if not hasattr(command, "commands"):
+            yield words, command
+
+    for words, command in commands(typer.main.get_command(application())):
+        module = command.callback.__module__.removeprefix("symshuffle.")
+        for option in command.params:
+            if found := kinds(option.type_descriptor.annotation):
+                yield f"{module}.{command.callback.__name__}", words, option.opts[0], found
+
+
+OPTIONS = tuple(options())
+
+
+def test_every_command_with_a_choice_is_parsed():
+    assert {place for place, *_ in OPTIONS} >= COMMANDS
+
+
+@pytest.mark.parametrize(("place", "words", "option", "found"), OPTIONS)
+def test_the_parser_refuses_nonsense_by_name(place, words, option, found, capsys):
+    known = {text for kind in found for text in texts(kind)}
+    for nonsense in ("nonsense", "", next(iter(known)).swapcase()):
+        assert main([*words, option, nonsense]) == WRONG_INPUT
+        said = capsys.readouterr().err
+        assert option in said
+        assert all(text in said for text in known)
+        assert said.count("\n") == 1

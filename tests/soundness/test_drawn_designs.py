@@ -8,7 +8,6 @@ from fractions import Fraction
 
 import pytest
 import sympy as sp
-from flint import arb
 
 from symshuffle import Channel, Exp, InputError, Rigour, mechanism
 from symshuffle.accountants import curves, search
@@ -117,13 +116,12 @@ def test_a_rational_part_beside_logarithms_counts_once():
     def condition(*parts):
         return dict(zip((None, (0, F(2))), map(logarithmic._RING.from_sympy, map(sp.Integer, parts)), strict=True))
 
-    level = arb(3)
     for rational, log, positive in [(F(1), F(-1), True), (F(3, 5), F(-1), False), (F(-3, 5), F(1), True)]:
         scaled = [int(5 * x) for x in (rational, log)]
-        assert logarithmic._positive([condition(*scaled)])(level) == positive
+        assert logarithmic._positive([condition(*scaled)], 64)(F(3), F(3)) == positive
 
 
-@pytest.mark.parametrize("k", [2.5, F(5, 2), True, 1, "3"])
+@pytest.mark.parametrize("k", [2.5, F(5, 2), True, 1, "x"])
 def test_the_number_of_inputs_of_a_corner_is_an_integer(k):
     with pytest.raises(InputError, match="at least 2"):
         corner._check(k, F(1), 10)

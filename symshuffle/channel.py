@@ -15,6 +15,7 @@ from symshuffle.numbers import (
     FLOAT_SUM_SLACK,
     Number,
     Verdict,
+    as_integer,
     as_number,
     brief,
     equal,
@@ -90,6 +91,7 @@ class Channel:
 
     def column(self, output: int) -> tuple[Number, ...]:
         """The probabilities of one output, by input."""
+        output = as_integer(output, "output", 0, self.num_outputs - 1)
         return tuple(row[output] for row in self.rows)
 
     def columns(self) -> tuple[tuple[Number, ...], ...]:
@@ -132,7 +134,10 @@ class Channel:
 
     def likelihood_ratios(self, numerator: int, denominator: int) -> tuple[Number | None, ...]:
         """The ratios ``W_numerator(y) / W_denominator(y)``; ``inf`` at x/0 and None at 0/0, by output."""
-        return tuple(_ratio(a, b) for a, b in zip(self.rows[numerator], self.rows[denominator], strict=True))
+        last = self.num_inputs - 1
+        above = self.rows[as_integer(numerator, "numerator", 0, last)]
+        below = self.rows[as_integer(denominator, "denominator", 0, last)]
+        return tuple(_ratio(a, b) for a, b in zip(above, below, strict=True))
 
     def blanket(self) -> tuple[Number, ...]:
         r"""The unnormalised privacy blanket :math:`\inf_x W_x(y)`, by output; its sum is the similarity gamma."""

@@ -25,6 +25,7 @@ from symshuffle.numbers import (
     Ball,
     Number,
     Verdict,
+    as_integer,
     enclose,
     equal,
     is_enclosed,
@@ -124,6 +125,7 @@ class EnclosedLaw:
 
     def row_second_moment(self, x: int) -> BallMatrix:
         r"""The matrix :math:`E_{W_x}[(u-1)(u-1)^T]`."""
+        x = as_integer(x, "x", 0, self.num_inputs - 1)
         return _second_moment(_minus_one(self.templates), tuple(w * u[x] for u, w in self.atoms()))
 
     def trace(self) -> Ball:
@@ -133,6 +135,7 @@ class EnclosedLaw:
 
     def pairwise_divergence(self, i: int, j: int) -> Ball | float:
         r"""The divergence :math:`\chi^2(W_i\Vert W_j)`; ``inf`` where row ``j`` misses an output."""
+        i, j = (as_integer(x, name, 0, self.num_inputs - 1) for name, x in (("i", i), ("j", j)))
         total: Any = Fraction(0)
         for u, w in self.atoms():
             if equal(u[j], 0) is Verdict.TRUE:

@@ -15,6 +15,7 @@ from typing import Any, final
 
 from symshuffle.anchored.linear import Matrix, Vector, dot, transpose
 from symshuffle.errors import InputError
+from symshuffle.numbers import as_integer
 
 
 @final
@@ -68,8 +69,9 @@ def householder(k: int) -> Gauge:
     InputError
         If ``k`` is not the square of an integer above 1.
     """
+    k = as_integer(k, "k", 4)
     root = math.isqrt(k)
-    if k < 4 or root * root != k:
+    if root * root != k:
         raise InputError("k", k, "a square of an integer above 1 (for other k use helmert)")
     normal = [Fraction(int(i == 0)) - Fraction(1, root) for i in range(k)]
     length = dot(normal, normal)
@@ -80,8 +82,7 @@ def helmert(k: int) -> Any:
     """The Helmert gauge as a SymPy matrix with entries in square roots, for every ``k >= 2``."""
     import sympy as sp
 
-    if k < 2:
-        raise InputError("k", k, "an integer of at least 2")
+    k = as_integer(k, "k", 2)
 
     def entry(i: int, j: int) -> Any:
         scale = sp.sqrt((j + 1) * (j + 2))

@@ -20,6 +20,7 @@ from typing import Final, final
 from symshuffle.anchored.linear import Matrix, Vector, dot, rank, row_dependence
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError, Unsupported
+from symshuffle.numbers import as_integer
 
 LARGEST_ORBIT: Final = 100_000
 """Rearrangements of one template beyond which an orbit is not written out."""
@@ -179,6 +180,7 @@ class AnchoredLaw:
 
     def row_second_moment(self, x: int) -> Matrix:
         r"""The matrix :math:`E_{W_x}[(u-1)(u-1)^T]`, which is :math:`VM_xV^T` in every gauge."""
+        x = as_integer(x, "x", 0, self.num_inputs - 1)
         return self._second_moment([weight * u[x] for u, weight in self.template.atoms()])
 
     def _second_moment(self, weights: Sequence[Fraction]) -> Matrix:
@@ -197,6 +199,7 @@ class AnchoredLaw:
 
     def pairwise_divergence(self, i: int, j: int) -> Fraction | float:
         r"""The divergence :math:`\chi^2(W_i\Vert W_j)=E[(u_i-u_j)^2/u_j]`; ``inf`` where row ``j`` misses an output."""
+        i, j = (as_integer(x, name, 0, self.num_inputs - 1) for name, x in (("i", i), ("j", j)))
         total = Fraction(0)
         for u, weight in self.template.atoms():
             if u[j]:

@@ -11,8 +11,8 @@ from symshuffle.claims.model import Claim, ClaimVerdict
 from symshuffle.claims.outcomes import Outcome
 from symshuffle.claims.registry import Ledger, load
 from symshuffle.claims.run import outcome_of, run
-from symshuffle.errors import InputError
 from symshuffle.executors import MOST_JOBS, processes
+from symshuffle.numbers import as_integer
 
 Progress: TypeAlias = Callable[[Outcome], object]
 """Called with each outcome as it is found, in no particular order."""
@@ -52,10 +52,9 @@ def verify(
     Raises
     ------
     InputError
-        If ``jobs`` is out of range.
+        If ``jobs`` is no integer of that range.
     """
-    if not 1 <= jobs <= MOST_JOBS:
-        raise InputError("jobs", jobs, f"an integer from 1 to {MOST_JOBS}")
+    jobs = as_integer(jobs, "jobs", 1, MOST_JOBS)
     ledger = load() if ledger is None else ledger
     chosen = ledger.claims if claims is None else tuple(claims)
     here = jobs == 1 or len(chosen) < 2

@@ -117,7 +117,7 @@ def compare(
     -----
     alphabets, Sections 8 and 10 to 12; anchored, Section 9.
     """
-    _check_inputs(k)
+    k = as_integer(k, "k", 2, LARGEST_INPUTS)
     n = check_n(n)
     match = read_match(budget=budget, eps0=eps0, eps=eps, delta=delta)
     if not 0 < rel < 1:
@@ -160,10 +160,6 @@ def _tried(k: int, n: int, match: Match, rel: float, variants: int, one: Family)
         return _best(one, closed, match, n, rel, goal, variants), "", reach
     except (Unsupported, NotDecided) as error:
         return [], str(error), reach
-
-
-def _check_inputs(k: int) -> None:
-    as_integer(k, "k", 2, LARGEST_INPUTS)
 
 
 def _families(k: int, match: Match, wanted: Sequence[str] | None) -> tuple[list[Family], list[tuple[str, str]]]:

@@ -148,7 +148,7 @@ def canonical_risk(
     anchored, Propositions 5.5 and 5.7, Convention 5.3.
     """
     population = choice(Population, population, "population")
-    w = _check_population(composition, law.num_inputs, n, population)
+    w, n = _check_population(composition, law.num_inputs, n, population)
     sizes = vote_sizes(law)
     if sizes is None:
         return math.inf
@@ -164,7 +164,7 @@ def worst_canonical_risk(law: AnchoredLaw, *, n: int, population: Population | s
     maximiser is the projection of half the vote sizes on the simplex, found exactly by sorting.
     """
     population = choice(Population, population, "population")
-    check_users(n)
+    n = check_users(n)
     k = law.num_inputs
     sizes = vote_sizes(law)
     if sizes is None:
@@ -217,18 +217,18 @@ def shrunken_iid_risk(law: AnchoredLaw, composition: Sequence[Fraction], *, n: i
     return factor**2 * canonical_risk(law, w, n=n, population=Population.IID) + (1 - factor) ** 2 * bias
 
 
-def check_users(n: int) -> None:
-    """Refuse a number of users that is no positive integer."""
-    as_integer(n, "n", 1)
+def check_users(n: int) -> int:
+    """Read a number of users: a positive integer."""
+    return as_integer(n, "n", 1)
 
 
-def _check_population(composition: Sequence[Fraction], k: int, n: int, population: Population) -> Vector:
-    """The composition, refused if ``n`` users cannot have it."""
-    check_users(n)
+def _check_population(composition: Sequence[Fraction], k: int, n: int, population: Population) -> tuple[Vector, int]:
+    """The composition and the number of users, refused if they cannot have it."""
+    n = check_users(n)
     w = check_composition(composition, k)
     if population is Population.FIXED and any((entry * n).denominator != 1 for entry in w):
         raise InputError("composition", tuple(map(str, w)), f"multiples of 1/{n} for a fixed composition of {n} users")
-    return w
+    return w, n
 
 
 def fisher_information(law: AnchoredLaw, composition: Sequence[Fraction], *, n: int = 1) -> Matrix:
@@ -243,7 +243,7 @@ def fisher_information(law: AnchoredLaw, composition: Sequence[Fraction], *, n: 
     InputError
         If an output has probability 0 at this composition but not at others: the information is infinite there.
     """
-    check_users(n)
+    n = check_users(n)
     w = check_composition(composition, law.num_inputs)
     rows = range(law.num_inputs)
     total = [[Fraction(0)] * law.num_inputs for _ in rows]
@@ -270,7 +270,7 @@ def enumerated_risk(
         Expected estimate, which is the composition.
     """
     population = choice(Population, population, "population")
-    w = _check_population(composition, channel.num_inputs, n, population)
+    w, n = _check_population(composition, channel.num_inputs, n, population)
     estimator = canonical_estimator(AnchoredLaw.from_channel(channel))
     risk, mean = Fraction(0), [Fraction(0)] * channel.num_inputs
     for histogram, mass in _population_law(channel, w, n, population).items():
@@ -330,7 +330,7 @@ def simulated_errors(
     population = choice(Population, population, "population")
     import numpy as np
 
-    w = _check_population(composition, channel.num_inputs, n, population)
+    w, n = _check_population(composition, channel.num_inputs, n, population)
     if repetitions < 2:
         raise InputError("repetitions", repetitions, "an integer of at least 2, for a standard error")
     votes = np.array(canonical_estimator(AnchoredLaw.from_channel(channel)).votes(channel), dtype=float)

@@ -68,7 +68,7 @@ def near_vertex_bound(k: int, budget: Number, *, rho: Fraction, n: int) -> Any:
     -----
     alphabets, Theorem 8.1 and Corollary 8.2.
     """
-    _check(k, budget, n)
+    k, n = _check(k, budget, n)
     if not 0 < rho < 1:
         raise InputError("rho", rho, "a share in (0, 1)")
     return (1 - Fraction(rho)) * (k - 1) / (n * budget)
@@ -106,7 +106,7 @@ def cube_bound(k: int, budget: Number, *, n: int, h: Fraction) -> Bracket:
     -----
     alphabets, Theorem 8.4.
     """
-    _check(k, budget, n)
+    k, n = _check(k, budget, n)
     if not 0 < h <= Fraction(1, 2 * (k - 1)):
         raise InputError(
             "h", h, f"a side in (0, {Fraction(1, 2 * (k - 1))}], so that the corner keeps half of the mass"
@@ -124,7 +124,7 @@ def two_regime_bound(k: int, budget: Number, *, n: int) -> Any:
     -----
     alphabets, Corollary 8.5. The first term is the smaller one once :math:`n\chi_*\ge(k-1)^2`.
     """
-    _check(k, budget, n)
+    k, n = _check(k, budget, n)
     few, many = Fraction(1, 64 * (k - 1)), (k - 1) / (64 * n * budget)
     return few if less(few, many) is Verdict.TRUE else many
 
@@ -144,7 +144,7 @@ def sharp_cube_bound(k: int, budget: Number, *, n: int, h: Fraction | None = Non
     h : Fraction, optional
         Side, in ``(0, 1/(k-1))``; by default the best one, found in doubles: every side gives a valid bound.
     """
-    _check(k, budget, n)
+    k, n = _check(k, budget, n)
     m, chi = k - 1, float(budget)
 
     def value(side: float) -> float:
@@ -170,7 +170,7 @@ def corner_van_trees(k: int, budget: Number, *, n: int, h: Fraction | None = Non
     h : Fraction, optional
         Side, in ``(0, 1/(k-1))``; by default the best one, found in doubles: every side gives a valid bound.
     """
-    _check(k, budget, n)
+    k, n = _check(k, budget, n)
     m, chi = k - 1, float(budget)
 
     def value(side: float) -> float:
@@ -204,13 +204,13 @@ def _check_side(h: Fraction, m: int) -> Fraction:
     return Fraction(h)
 
 
-def _check(k: int, budget: Number, n: int) -> None:
-    check_users(n)
-    as_integer(k, "k", 2)
+def _check(k: int, budget: Number, n: int) -> tuple[int, int]:
+    k, n = as_integer(k, "k", 2), check_users(n)
     if isinstance(budget, float) or less(0, budget) is not Verdict.TRUE:
         raise InputError(
             "budget", budget, "an exact number > 0 (at budget 0 nothing is learnt, and no bound is needed)"
         )
+    return k, n
 
 
 def _bracket(value: flint.arb, how: str) -> Bracket:

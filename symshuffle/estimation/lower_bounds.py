@@ -212,7 +212,7 @@ def best_shrinkage_risk(k: int, trace: Number, n: int) -> Number:
     Fraction or Ball
         Exact for a rational trace if the value is rational, otherwise a ball.
     """
-    check_users(n)
+    n = check_users(n)
     constant: Any = isotropic_risk(k, trace, population=Population.IID)
     largest = Fraction(k - 1, k)
     noise = constant - largest
@@ -243,7 +243,7 @@ def bayes_risk(channel: Channel, prior: Sequence[tuple[Sequence[Fraction], Fract
     InputError
         If a composition is no probability vector, or the masses do not sum to 1.
     """
-    check_users(n)
+    n = check_users(n)
     atoms = [(check_composition(w, channel.num_inputs), Fraction(mass)) for w, mass in prior]
     total = sum((mass for _, mass in atoms), start=Fraction(0))
     if total != 1 or min(mass for _, mass in atoms) < 0:

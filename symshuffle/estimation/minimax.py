@@ -227,7 +227,7 @@ def minimax_risk(
     The converse of alphabets, Section 8: what its lower bounds leave on the table.
     """
     population = choice(Population, population, "population")
-    check_users(n)
+    n = check_users(n)
     k = channel.num_inputs
     if rel <= 0:
         raise InputError("rel", rel, "a number > 0")

@@ -63,7 +63,7 @@ def histogram_forms(channel: Channel, n: int) -> dict[Exponent, Form]:
     Unsupported
         If the forms have more than ``LARGEST_MODEL`` terms together.
     """
-    check_users(n)
+    n = check_users(n)
     k = channel.num_inputs
     size = count_histograms(n, channel.num_outputs) * count_histograms(n, k)
     if size > LARGEST_MODEL:

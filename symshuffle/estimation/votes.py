@@ -70,14 +70,14 @@ class VoteNoise:
 
     def risk(self, n: int) -> Number:
         """The expected squared error for ``n`` users of a fixed composition: the same at every one."""
-        check_users(n)
+        n = check_users(n)
         total: Any = self.own
         value: Number = (total + self.absent * (self.inputs - 1)) / n
         return value
 
     def iid_risk(self, n: int) -> Number:
         """The largest expected squared error for ``n`` users who draw inputs; it is at the uniform composition."""
-        check_users(n)
+        n = check_users(n)
         total: Any = self.own
         k = self.inputs
         value: Number = (total + self.absent * (k - 1) + 1 - Fraction(1, k)) / n
@@ -85,7 +85,7 @@ class VoteNoise:
 
     def coordinate_variance(self, n: int) -> Number:
         """The largest variance of a coordinate over all fixed compositions: all users hold the input, or none does."""
-        check_users(n)
+        n = check_users(n)
         value: Any = self.absent if less(self.own, self.absent) is Verdict.TRUE else self.own
         result: Number = value / n
         return result

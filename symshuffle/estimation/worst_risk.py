@@ -79,7 +79,7 @@ def worst_risk(law: AnchoredLaw | EnclosedLaw, *, n: int, population: Population
     anchored, Propositions 5.5 and 5.7.
     """
     population = choice(Population, population, "population")
-    check_users(n)
+    n = check_users(n)
     sizes = vote_sizes(law) if isinstance(law, AnchoredLaw) else law.vote_sizes()
     if sizes is None:
         raise InputError(

@@ -123,7 +123,7 @@ def tie_ratio(k: int | None = None, s: int | None = None, *, bits: int | None = 
         return _tie_ratio()
     if k is None or s is None:
         raise InputError("k, s", f"{k}, {s}", "both or neither")
-    check_inputs(k, 3)
+    k = check_inputs(k, 3)
     s = as_integer(s, "s", 1, (k - 1) // 2)
     return evaluate(_tie_ratio().subs({K: k, S: s}), bits=bits)
 
@@ -182,7 +182,7 @@ def optimal_subset_sizes(k: int, lam: Real) -> tuple[int, ...]:
     anchored, Theorem 9.3. The tie polynomial increases with ``s``, so the sizes before its sign change lose to their
     successor and the sizes after it win.
     """
-    check_inputs(k)
+    k = check_inputs(k)
     lam = check_cap(lam)
     polynomial = tie_polynomial().subs(K, k)
     low, high = 1, k - 1  # the first s with a non-negative tie polynomial, or k - 1
@@ -196,9 +196,9 @@ def optimal_subset_sizes(k: int, lam: Real) -> tuple[int, ...]:
     return (low, low + 1) if tied else (low,)
 
 
-def check_inputs(k: int, least: int = 2) -> None:
-    """Refuse a number of inputs outside ``[least, 10^15]``."""
-    as_integer(k, "k", least, LARGEST_PARAMETER)
+def check_inputs(k: int, least: int = 2) -> int:
+    """Read a number of inputs in ``[least, 10^15]``."""
+    return as_integer(k, "k", least, LARGEST_PARAMETER)
 
 
 def check_cap(lam: Real | float, name: str = "lam") -> Real:
@@ -231,7 +231,7 @@ def raw_cap_trace(k: int, lam: Real, *, bits: int | None = None) -> Number:
 
 def subset_template(k: int, s: int, lam: Fraction) -> Vector:
     r"""The template with ``s`` coordinates :math:`k\lambda/(s\lambda+k-s)` and the others lower by :math:`\lambda`."""
-    check_inputs(k)
+    k = check_inputs(k)
     s = as_integer(s, "s", 1, k - 1)
     if lam <= 0:
         raise InputError("lam", lam, "a ratio > 0")
@@ -251,7 +251,7 @@ def extreme_templates(k: int, lam: Fraction) -> tuple[Vector, ...]:
     -----
     anchored, Lemma 9.2.
     """
-    check_inputs(k)
+    k = check_inputs(k)
     check_cap(lam)
     if k > LARGEST_VERTEX_INPUTS:
         raise Unsupported(
@@ -305,7 +305,7 @@ def phase_boundaries(k: int, *, bits: int = DEFAULT_BITS) -> tuple[tuple[int, Ba
     Unsupported
         For more than 2000 inputs; single ones are ``log`` of :func:`tie_ratio`.
     """
-    check_inputs(k)
+    k = check_inputs(k)
     if k > LARGEST_DIAGRAM:
         raise Unsupported(
             f"k = {k}: all {(k - 1) // 2} boundaries are listed up to k = {LARGEST_DIAGRAM}; tie_ratio() is one in k, s"
@@ -331,7 +331,7 @@ def block_design_law(blocks: Sequence[Sequence[int]], k: int, lam: Fraction) -> 
     InputError
         If the blocks differ in size, or do not cover all inputs equally often (the mean would not be 1).
     """
-    check_inputs(k)
+    k = check_inputs(k)
     check_cap(lam)
     sizes = {len(set(block)) for block in blocks}
     if len(sizes) != 1 or not sizes <= set(range(1, k)):

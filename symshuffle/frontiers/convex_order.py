@@ -132,7 +132,7 @@ def average_law(law: Law, n: int) -> Law:
     Unsupported
         Beyond 200000 count vectors.
     """
-    check_users(n)
+    n = check_users(n)
     atoms = exact_atoms(law)
     size = math.comb(n + len(atoms) - 1, n)
     if size > LARGEST_AVERAGE:
@@ -177,7 +177,7 @@ def moments_from_average(moments: Sequence[Fraction], n: int) -> tuple[Fraction,
     The moment of order ``m`` of the sum is :math:`n\,E L^m` plus a polynomial in lower moments, so the system is
     triangular: the average determines a bounded law (anchored, Remark 4.11).
     """
-    check_users(n)
+    n = check_users(n)
     found: list[Fraction] = []
     for order, moment in enumerate(moments, start=1):
         known = _sum_moment([*found, Fraction(0)], n, order)

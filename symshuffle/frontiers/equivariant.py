@@ -97,7 +97,7 @@ def response_mixture(k: int, blocks: Sequence[tuple[Fraction, Fraction]], nulls:
     -----
     alphabets, Theorem 10.2; one block and one null symbol make Definition 10.1.
     """
-    check_inputs(k)
+    k = check_inputs(k)
     for i, (weight, ratio) in enumerate(blocks):
         if weight < 0 or ratio < 1:
             raise InputError(f"blocks[{i}]", f"({weight}, {ratio})", "a weight of at least 0 and a ratio of at least 1")
@@ -170,8 +170,8 @@ def smallest_reciprocal_sum(k: int, square_sum: Fraction, s: int = 1, *, bits: i
     -----
     alphabets, Lemma 11.2.
     """
-    check_inputs(k, 3)
-    check_size(k, s)
+    k = check_inputs(k, 3)
+    k, s = check_size(k, s)
     value = Fraction(square_sum)
     if not k < value < Fraction(k * k, s):
         raise InputError("square_sum", square_sum, f"a number in ({k}, {Fraction(k * k, s)}), for {s} high coordinates")
@@ -214,8 +214,8 @@ def optimal_equivariant_risk(
     alphabets, Theorems 10.2 and 11.3; anchored, Theorem 7.6.
     """
     population = choice(Population, population, "population")
-    check_inputs(k, 3)
-    check_users(n)
+    k = check_inputs(k, 3)
+    n = check_users(n)
     target = check_budget(budget)
     if lam_cap is not None:
         reach, s = largest_budget(k, lam_cap)
@@ -249,7 +249,7 @@ def capped_vertices(k: int, lam: Fraction) -> tuple[tuple[int, Fraction, Fractio
     Claim ``symshuffle.alphabets-capped-vertices``; certificates at each budget come from
     :func:`symshuffle.frontiers.frontier.trace_frontier`.
     """
-    check_inputs(k, 3)
+    k = check_inputs(k, 3)
     check_cap(lam)
     if k > LARGEST_CAPPED:
         raise Unsupported(f"k = {k}: the corners are listed up to k = {LARGEST_CAPPED}; largest_budget has no limit")
@@ -286,8 +286,8 @@ def calibrated_risk(k: int, budget: Fraction, *, n: int, population: Population 
     alphabets, Corollary 10.3. The ratio is bracketed by rationals; the risk decreases in it.
     """
     population = choice(Population, population, "population")
-    check_inputs(k)
-    check_users(n)
+    k = check_inputs(k)
+    n = check_users(n)
     low = ratio_of_budget(k, check_budget(budget))
     ends = []
     for ratio in (low + _ULP, low):

@@ -100,7 +100,7 @@ def _threshold_budget() -> sp.Expr:
 
 
 def _number_in(expression: sp.Expr, k: int, bits: int | None) -> Number:
-    check_inputs(k)
+    k = check_inputs(k)
     return evaluate(expression.subs(K, k), bits=bits)
 
 
@@ -151,7 +151,7 @@ def trace_frontier(k: int, budget: Fraction | float, *, lam_cap: Real | float | 
     -----
     anchored, Theorems 7.5 and 7.9; the high-budget branch and the joint problem are ours.
     """
-    check_inputs(k)
+    k = check_inputs(k)
     if isinstance(budget, bool) or not isinstance(budget, Fraction | int | float) or not budget >= 0:
         raise InputError("budget", budget, "a number of at least 0, or inf")
     if lam_cap is not None and lam_cap != math.inf:

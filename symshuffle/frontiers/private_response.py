@@ -131,8 +131,8 @@ def canonical_delta(
 ) -> Bracket:
     """Delta of the canonical pair of thinned k-ary response at order ``gamma``, the larger of both directions."""
     rigour = choice(Rigour, rigour, "rigour")
-    check_inputs(k)
-    check_users(n)
+    k = check_inputs(k)
+    n = check_users(n)
     check_cap(lam)
     if not 0 < share <= 1:
         raise InputError("share", share, "a number in (0, 1]")
@@ -195,7 +195,7 @@ def thinned_response(
     PricedResponse
         Certified private for the canonical pair; never worse than :func:`plain_response`.
     """
-    check_inputs(k, 3)
+    k = check_inputs(k, 3)
     plain = plain_response(k, n, gamma=gamma, delta=delta)
     tried = ratios or [plain.lam * factor for factor in _FACTORS]
     best = plain

@@ -36,10 +36,10 @@ REAL_SIZES: Final = {
 """The admissible reals: ``C >= 1``, ``1 <= s <= k - 1``."""
 
 
-def check_size(k: int, s: int) -> None:
-    """Refuse a number that is no size of a proper, non-empty subset."""
-    check_inputs(k)
-    as_integer(s, "s", 1, k - 1)
+def check_size(k: int, s: int) -> tuple[int, int]:
+    """Read a number of inputs and the size of a proper, non-empty subset of them."""
+    k = check_inputs(k)
+    return k, as_integer(s, "s", 1, k - 1)
 
 
 def check_budget(budget: Fraction | int) -> Fraction:
@@ -86,7 +86,7 @@ def matched_ratio(k: int, s: int, budget: Fraction, *, lam_cap: Real | None = No
     -----
     alphabets, Theorem 12.1.
     """
-    check_size(k, s)
+    k, s = check_size(k, s)
     target = check_budget(budget)
     if lam_cap is not None:
         top = at(subset_budget(), k=k, s=s, lam=check_cap(lam_cap, "lam_cap"))
@@ -135,7 +135,7 @@ def matched_risk(
     the ratio, so two rational ratios around :math:`C_s` bracket the risk.
     """
     population = choice(Population, population, "population")
-    check_users(n)
+    n = check_users(n)
     ratio = matched_ratio(k, s, budget)
     ends = [
         Fraction(isotropic_risk(k, at(subset_trace(), k=k, s=s, lam=lam), population=population)) / n
@@ -168,7 +168,7 @@ def largest_budget(k: int, lam: Fraction) -> tuple[Fraction, int]:
     -----
     Claim ``symshuffle.alphabets-largest-budget``.
     """
-    check_inputs(k)
+    k = check_inputs(k)
     check_cap(lam)
     low, high = 1, k - 1  # the largest s with lam s^2 <= (k-s)^2, or 1
     while low < high:
@@ -245,7 +245,7 @@ def thinned_subset_selection(k: int, s: int, lam: Fraction, share: Fraction) -> 
     -----
     alphabets, Remark 12.2. Signal and budget are ``share`` times those of subset selection.
     """
-    check_size(k, s)
+    k, s = check_size(k, s)
     check_cap(lam)
     if not 0 < share <= 1:
         raise InputError("share", share, "a number in (0, 1]")

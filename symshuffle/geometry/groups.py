@@ -20,6 +20,7 @@ import numpy as np
 
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.extremal import check_inputs, mask
+from symshuffle.numbers import as_integer
 
 LISTING_LIMIT: Final = 1 << 20
 """Most kinds of subsets (numbers of inputs by block) that are visited to find the orbits of an arbitrary group."""
@@ -234,9 +235,12 @@ class SymmetryGroup:
 
         Raises
         ------
+        InputError
+            If it is no bit mask of inputs.
         Unsupported
             If its blocks can be arranged in more than 400 000 ways.
         """
+        subset = as_integer(subset, "subset", 0, (1 << self.m) - 1)
         return self._orbit(subset, self._counts(subset), len(self._arrangements(subset)))
 
     def kind(self, subset: int) -> tuple[int, ...]:

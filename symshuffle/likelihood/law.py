@@ -27,6 +27,7 @@ from symshuffle.numbers import (
     Ball,
     Number,
     Verdict,
+    as_integer,
     enclose,
     equal,
     is_enclosed,
@@ -105,7 +106,8 @@ class LikelihoodRatio:
         InputError
             If an output has positive probability under only one of the two rows; the message names it.
         """
-        require_common_support(channel.restrict(_pair(channel, a, b)))
+        a, b = _pair(channel, a, b)
+        require_common_support(channel.restrict((a, b)))
         return cls.from_atoms(ratio_law(channel, b, a).atoms())
 
     @classmethod
@@ -272,7 +274,4 @@ def check_share(name: str, value: Any) -> None:
 
 
 def _pair(channel: Channel, a: int, b: int) -> Sequence[int]:
-    for name, x in (("a", a), ("b", b)):
-        if not 0 <= x < channel.num_inputs:
-            raise InputError(name, x, f"an input from 0 to {channel.num_inputs - 1}")
-    return (a, b)
+    return [as_integer(x, name, 0, channel.num_inputs - 1) for name, x in (("a", a), ("b", b))]

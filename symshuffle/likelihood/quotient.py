@@ -14,7 +14,7 @@ from typing import Any, final
 from symshuffle.channel import Channel
 from symshuffle.errors import CertificateError, InputError, Unsupported
 from symshuffle.likelihood.law import LikelihoodRatio, exact_sum, require_common_support
-from symshuffle.numbers import Ball, Number, equal, lower_end
+from symshuffle.numbers import Ball, Number, as_integer, equal, lower_end
 from symshuffle.results import well_formed
 
 
@@ -133,9 +133,7 @@ def likelihood_quotient(channel: Channel, a: int, b: int) -> Quotient:
     >>> likelihood_quotient(W, 0, 1).blocks
     ((0,), (2,), (1,))
     """
-    for name, x in (("a", a), ("b", b)):
-        if not 0 <= x < channel.num_inputs:
-            raise InputError(name, x, f"an input from 0 to {channel.num_inputs - 1}")
+    a, b = (as_integer(x, name, 0, channel.num_inputs - 1) for name, x in (("a", a), ("b", b)))
     rows = channel.rows[a], channel.rows[b]
     if any(isinstance(entry, float) for row in rows for entry in row):
         raise InputError("channel", "doubles", "rationals or balls: rounding would merge ratios that differ")

@@ -1,25 +1,71 @@
-"""Integers at public doors: those of NumPy are, truth values and doubles are not; a refusal names the argument."""
+"""Integers at public doors: those of NumPy are, truth values and doubles are not; a refusal names the argument.
 
+The doors are found by inspection: every parameter annotated as an integer of what a package exports.
+"""
+
+import importlib
+import inspect
+import pkgutil
 from fractions import Fraction as F
 
 import numpy as np
 import pytest
 
-from symshuffle import Channel, InputError, Laplace, delta, mechanism, solve_n
+import symshuffle
+from symshuffle import Channel, InputError, Laplace, compare, delta, epsilon, joint, mechanism, solve_eps0, solve_n
 from symshuffle.accountants import adversary, curves, evaluate
-from symshuffle.accountants.confirm import confirm
+from symshuffle.accountants.confirm import confirm, confirm_laplace
+from symshuffle.anchored import gauge
+from symshuffle.anchored.enclosed import EnclosedLaw
+from symshuffle.anchored.law import AnchoredLaw
+from symshuffle.claims.registry import Ledger
+from symshuffle.claims.verify import verify
+from symshuffle.decompositions.composition import hamming
 from symshuffle.design import smoothed_point_masses
 from symshuffle.design.named.cardioid_formula import cardioid_design
 from symshuffle.estimation import canonical, lower_bounds
 from symshuffle.frontiers import caps, envelope, subset_family
+from symshuffle.frontiers.frontier import trace_frontier
 from symshuffle.geometry import extremal
+from symshuffle.geometry.groups import cyclic_group
 from symshuffle.law import Law
 from symshuffle.likelihood import certificates, extremes
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, SphereLinear
+from symshuffle.likelihood.law import LikelihoodRatio
+from symshuffle.likelihood.quotient import likelihood_quotient
+from symshuffle.likelihood.worst import worst_curve
+from symshuffle.vectors.mechanisms import (
+    BlanketMixedGaussian,
+    CentralGaussian,
+    ClippedLinear,
+    LocalGaussian,
+    PrivUnit,
+    SphereLinear,
+)
 
 W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
+ANCHORED, ENCLOSED = AnchoredLaw.from_channel(W), EnclosedLaw.from_channel(W)
 LAW = Law((F(-1), F(1)), (F(1, 2), F(1, 2)))
 LEVEL = {"exp_eps": "6/5"}
+RATIO = LikelihoodRatio.of(W, 0, 1)
+LEDGER = Ledger("proofs_checks", (), {})
+PAIR = joint(mechanism("rr"), mechanism("rr"))
+
+MADE = ("Comparison", "Neighbours", "Outcome", "WorstCase")
+"""Results that the library fills in."""
+
+INSIDE = ("engines.", "mechanisms.outputs.", "mechanisms.symbolic.", "numbers.", "results.")
+"""Called with integers that a front door has read, millions of times: each door is a row."""
+
+PRECISIONS = ("EnclosedLaw.", "Laplace.", "LikelihoodRatio.of_mechanism.", "Mechanism.channel.")
+"""Their ``bits`` come from a request, whose reader is a row."""
+
+ELSEWHERE = {
+    "check_composition.num_inputs": "compared with the composition's length",
+    "template_of.output": "a column, which is read",
+    "Mechanism.comparing.first": "an index that fails by its name in the output classes",
+    "Mechanism.comparing.second": "as the first",
+}
+
 DOORS = {
     "delta.n": (4, lambda v: delta(W, n=v, **LEVEL).bracket),
     "delta.bits": (64, lambda v: delta(W, n=3, **LEVEL, bits=v).bracket),
@@ -54,6 +100,56 @@ DOORS = {
     "half_block_channel.k": (4, lambda v: extremes.half_block_channel(v, F(2))),
     "SphereLinear.dimension": (4, lambda v: SphereLinear("0.05", v)),
     "BlanketMixedGaussian.dimension": (4, lambda v: BlanketMixedGaussian("0.95", "4.6", "1", v)),
+    "CentralGaussian.dimension": (4, lambda v: CentralGaussian("2", v)),
+    "ClippedLinear.dimension": (4, lambda v: ClippedLinear("1", v, "1/10")),
+    "PrivUnit.dimension": (4, lambda v: PrivUnit("3/4", "1/4", v)),
+    "confirm_laplace.n": (4, lambda v: confirm_laplace(F(3), F(2), v)),
+    "confirm_laplace.digits": (8, lambda v: confirm_laplace(F(3), F(2), 4, digits=v)),
+    "LocalGaussian.dimension": (4, lambda v: LocalGaussian("2", dimension=v)),
+    "confirm.digits": (10, lambda v: confirm(LAW, 3, digits=v)),
+    "confirm.least": (4, lambda v: confirm(LAW, 3, least=v)),
+    "amplification_curve.bits": (
+        64,
+        lambda v: curves.amplification_curve(W, delta="1/10", users=[3], rel=0.1, bits=v).points,
+    ),
+    "delta_curve.n": (4, lambda v: curves.delta_curve(W, n=v, levels=[0]).points),
+    "delta_curve.bits": (64, lambda v: curves.delta_curve(W, n=3, levels=[0], bits=v).points),
+    "tradeoff_curve.n": (4, lambda v: curves.tradeoff_curve(W, n=v, alphas=[0], levels=3).points),
+    "tradeoff_curve.bits": (64, lambda v: curves.tradeoff_curve(W, n=3, alphas=[0], levels=3, bits=v).points),
+    "solve_eps0.n": (10, lambda v: solve_eps0(mechanism("rr"), n=v, eps="1/2", delta="1/10", rel=0.1).bracket),
+    "solve_eps0.bits": (
+        64,
+        lambda v: solve_eps0(mechanism("rr"), n=10, eps="1/2", delta="1/10", rel=0.1, bits=v).bracket,
+    ),
+    "epsilon.n": (4, lambda v: epsilon(W, n=v, delta="1/10", rel=0.1).bracket),
+    "epsilon.bits": (64, lambda v: epsilon(W, n=3, delta="1/10", rel=0.1, bits=v).bracket),
+    "Channel.column.output": (1, W.column),
+    "Channel.likelihood_ratios.numerator": (1, lambda v: W.likelihood_ratios(v, 0)),
+    "Channel.likelihood_ratios.denominator": (1, lambda v: W.likelihood_ratios(0, v)),
+    "hamming.distance": (1, lambda v: hamming(PAIR, v)),
+    "helmert.k": (4, gauge.helmert),
+    "householder.k": (4, gauge.householder),
+    "AnchoredLaw.row_second_moment.x": (1, ANCHORED.row_second_moment),
+    "AnchoredLaw.pairwise_divergence.i": (1, lambda v: ANCHORED.pairwise_divergence(v, 0)),
+    "AnchoredLaw.pairwise_divergence.j": (1, lambda v: ANCHORED.pairwise_divergence(0, v)),
+    "EnclosedLaw.row_second_moment.x": (1, ENCLOSED.row_second_moment),
+    "EnclosedLaw.pairwise_divergence.i": (1, lambda v: ENCLOSED.pairwise_divergence(v, 0)),
+    "EnclosedLaw.pairwise_divergence.j": (1, lambda v: ENCLOSED.pairwise_divergence(0, v)),
+    "likelihood_quotient.a": (1, lambda v: likelihood_quotient(W, v, 0)),
+    "likelihood_quotient.b": (1, lambda v: likelihood_quotient(W, 0, v)),
+    "compare.variants": (1, lambda v: compare(4, n=10, eps0=1, mechanisms=["krr"], variants=v)),
+    "verify.jobs": (1, lambda v: verify(LEDGER, (), jobs=v)),
+    "compare.k": (4, lambda v: compare(v, n=10, eps0=1, mechanisms=["krr"])),
+    "compare.n": (10, lambda v: compare(4, n=v, eps0=1, mechanisms=["krr"])),
+    "trace_frontier.k": (4, lambda v: trace_frontier(v, F(1)).trace),
+    "LikelihoodRatio.of.a": (1, lambda v: LikelihoodRatio.of(W, v, 0)),
+    "LikelihoodRatio.of.b": (1, lambda v: LikelihoodRatio.of(W, 0, v)),
+    "LikelihoodRatio.profile.n": (4, lambda v: RATIO.profile(v, **LEVEL)),
+    "worst_curve.n": (3, lambda v: worst_curve(F(1, 4), v, lam=F(2), exp_eps=F(6, 5))),
+    "Laplace.at.cells": (4, lambda v: Laplace().at(lam=2, cells=v)),
+    "subset_orbit.subset": (5, lambda v: cyclic_group(4).subset_orbit(v)),
+    "check_size.s": (2, lambda v: subset_family.check_size(5, v)),
+    "check_size.k": (5, lambda v: subset_family.check_size(v, 2)),
 }
 
 
@@ -66,3 +162,28 @@ def test_an_integer_of_numpy_is_one_and_nothing_else_is(door):
         with pytest.raises(InputError) as refusal:
             call(wrong)
         assert door.rpartition(".")[2] in refusal.value.argument or "users" in refusal.value.argument
+
+
+def exported():
+    """The integer parameters of what the package and its folders export."""
+    packages = [f"symshuffle.{info.name}" for info in pkgutil.iter_modules(symshuffle.__path__) if info.ispkg]
+    for package in map(importlib.import_module, ("symshuffle", *packages)):
+        for thing in (getattr(package, name) for name in getattr(package, "__all__", ())):
+            place = f"{getattr(thing, '__module__', '')}.{getattr(thing, '__qualname__', '')}"
+            if not place.startswith("symshuffle.") or place.removeprefix("symshuffle.").startswith(INSIDE):
+                continue
+            bodies = {"": inspect.unwrap(thing)}
+            if isinstance(thing, type):
+                public = {f".{name}": found for name, found in vars(thing).items() if not name.startswith("_")}
+                bodies = {"": thing.__init__} | public
+            for name, body in bodies.items():
+                function = inspect.unwrap(getattr(body, "__func__", body))
+                for argument, text in getattr(function, "__annotations__", {}).items():
+                    if argument != "return" and str(text) in ("int", "int | None"):
+                        yield f"{thing.__qualname__}{name}.{argument}"
+
+
+def test_every_exported_integer_is_a_door():
+    apart = {door for door in exported() if door.startswith(MADE)}
+    apart |= {door for door in exported() if door.startswith(PRECISIONS) and door.endswith(".bits")}
+    assert set(exported()) - apart - set(DOORS) == set(ELSEWHERE)

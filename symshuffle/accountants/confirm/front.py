@@ -90,11 +90,12 @@ def confirm(
     Raises
     ------
     InputError
-        If the weights of the law are no probabilities.
+        If the weights of the law are no probabilities, or ``n``, ``digits`` or ``least`` is no integer of at least 1.
     Unsupported
         If fewer than ``least`` digits can be had at a reasonable cost.
     """
     route, n = choice(Route, route, "route"), as_integer(n, "n", 1)
+    digits, least = as_integer(digits, "digits", 1), as_integer(least, "least", 1)
     if law.never_positive:
         return _from_transform(transform(law, n, digits=digits), Fraction(0), Fraction(0), digits, least, _SUMS)
     read = transform(law, n, digits=digits)
@@ -121,6 +122,8 @@ def confirm_laplace(
     Unsupported
         As for :func:`confirm`; so at few users, where the atoms and the continuous parts mix on a long line.
     """
+    n = as_integer(n, "n", 1)
+    digits, least = as_integer(digits, "digits", 1), as_integer(least, "least", 1)
     if less(exp_eps, lam) is Verdict.FALSE:
         return Confirmation("0", digits, "0", "G is never positive")
     law = laplace_transform(lam, exp_eps, n, digits=digits)

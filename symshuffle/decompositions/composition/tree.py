@@ -19,7 +19,7 @@ from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.finite import constant
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, Parameter
-from symshuffle.numbers import Real
+from symshuffle.numbers import Real, as_integer
 
 Part: TypeAlias = "Mechanism | Laplace | Composition"
 
@@ -66,8 +66,8 @@ class Composition:
             if len(set(inputs)) > 1:
                 sizes = ", ".join(str(size) for size in inputs)
                 raise InputError("parts", f"{sizes} inputs", "parts of as many inputs: they share one")
-        if self.distance is not None and not 1 <= self.distance <= len(self.parts):
-            raise InputError("distance", self.distance, f"an integer from 1 to {len(self.parts)}, the coordinates")
+        if self.distance is not None:
+            object.__setattr__(self, "distance", as_integer(self.distance, "distance", 1, len(self.parts)))
 
     @property
     def name(self) -> str:

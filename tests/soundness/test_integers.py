@@ -14,7 +14,8 @@ import pytest
 import symshuffle
 from symshuffle import Channel, InputError, Laplace, compare, delta, epsilon, joint, mechanism, solve_eps0, solve_n
 from symshuffle.accountants import adversary, curves, evaluate
-from symshuffle.accountants.confirm import confirm, confirm_laplace
+from symshuffle.accountants.confirm import confirm
+from symshuffle.accountants.plan import rounds
 from symshuffle.anchored import gauge
 from symshuffle.anchored.enclosed import EnclosedLaw
 from symshuffle.anchored.law import AnchoredLaw
@@ -103,8 +104,8 @@ DOORS = {
     "CentralGaussian.dimension": (4, lambda v: CentralGaussian("2", v)),
     "ClippedLinear.dimension": (4, lambda v: ClippedLinear("1/2", v, "1/10")),
     "PrivUnit.dimension": (4, lambda v: PrivUnit("3/4", "1/4", v)),
-    "confirm_laplace.n": (4, lambda v: confirm_laplace(F(3), F(2), v, least=1)),
-    "confirm_laplace.digits": (8, lambda v: confirm_laplace(F(3), F(2), 4, digits=v, least=1)),
+    "rounds.times": (4, lambda v: rounds(W, v)),
+    "rounds.n": (4, lambda v: rounds(W, 2, n=v)),
     "LocalGaussian.dimension": (4, lambda v: LocalGaussian("2", dimension=v)),
     "confirm.digits": (10, lambda v: confirm(LAW, 3, digits=v)),
     "confirm.least": (4, lambda v: confirm(LAW, 3, least=v)),

@@ -84,8 +84,12 @@ INSIDE = {
     "claims.run.outcome_of",
     "cli.arguments.engine_and_rigour",
     "cli.vectors.beside",
+    "cli.population.show",
+    "accountants.experiments.covered_by",
+    "accountants.experiments.limit_distance",
+    "accountants.losses.Losses",
 }
-"""Called with members: by the registry, an engine itself, a comparison, the runner of claims, or a parsed command."""
+"""Called with members: by the registry, an engine, rounds, a comparison, the runner of claims, or a parsed command."""
 
 MADE = {
     "vectors.calibration.Calibration",
@@ -354,12 +358,6 @@ DOORS = {
     "mechanisms.continuous.Laplace.mixed_law.direction": lambda v: Laplace(F(2)).mixed_law(F(6, 5), direction=v),
     "mechanisms.continuous.Laplace.background.direction": lambda v: Laplace(F(2)).background(F(6, 5), direction=v),
     "mechanisms.continuous.Laplace.mixed_background.direction": lambda v: Laplace(F(2)).mixed_background(
-        F(6, 5), direction=v
-    ),
-    "mechanisms.continuous.Laplace.mixed_null_law.direction": lambda v: Laplace(F(2)).mixed_null_law(
-        F(6, 5), direction=v
-    ),
-    "mechanisms.continuous.Laplace.mixed_null_background.direction": lambda v: Laplace(F(2)).mixed_null_background(
         F(6, 5), direction=v
     ),
     "mixed_law.Segment.finite.side": lambda v: list(MIXED.segments[0].finite(v, 4, 64)),

@@ -61,6 +61,7 @@ PRECISIONS = ("EnclosedLaw.", "Laplace.", "LikelihoodRatio.of_mechanism.", "Mech
 """Their ``bits`` come from a request, whose reader is a row."""
 
 ELSEWHERE = {
+    "rounds.times": "read, and refused by the name that users of the command line see, rounds",
     "check_composition.num_inputs": "compared with the composition's length",
     "template_of.output": "a column, which is read",
     "Mechanism.comparing.first": "an index that fails by its name in the output classes",
@@ -104,7 +105,6 @@ DOORS = {
     "CentralGaussian.dimension": (4, lambda v: CentralGaussian("2", v)),
     "ClippedLinear.dimension": (4, lambda v: ClippedLinear("1/2", v, "1/10")),
     "PrivUnit.dimension": (4, lambda v: PrivUnit("3/4", "1/4", v)),
-    "rounds.times": (4, lambda v: rounds(W, v)),
     "rounds.n": (4, lambda v: rounds(W, 2, n=v)),
     "LocalGaussian.dimension": (4, lambda v: LocalGaussian("2", dimension=v)),
     "confirm.digits": (10, lambda v: confirm(LAW, 3, digits=v)),

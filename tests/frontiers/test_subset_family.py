@@ -91,7 +91,7 @@ def test_the_largest_budget_is_that_of_some_size(k, lam):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: matched_ratio(5, 0, F(1)), r"s = 0: expected an integer in \[1, 4\]"),
+        (lambda: matched_ratio(5, 0, F(1)), r"s = 0: expected an integer from 1 to 4"),
         (lambda: matched_ratio(5, 5, F(1)), "s = 5"),
         (lambda: matched_ratio(5, 2, F(0)), "budget = 0"),
         (lambda: matched_ratio(5, 2, 0.5), "budget"),

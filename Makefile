@@ -9,7 +9,7 @@ SITE   := out/docs
 GRID   ?= 1
 JOBS   ?= $(shell nproc)
 
-.PHONY: run test lint pages docs ledger notebooks bench conformance conditions mutate browser clean
+.PHONY: run test lint pages docs ledger notebooks bench pld conformance conditions mutate browser clean
 .DEFAULT_GOAL := test
 
 $(STAMP): pyproject.toml .ci/constraints.txt
@@ -64,6 +64,9 @@ $(BENCH)/.installed: pyproject.toml
 
 bench: $(BENCH)/.installed   ## measure, and write docs/performance.md
 	$(BENCH)/bin/python -m benchmarks.run
+
+pld: $(BENCH)/.installed   ## what dp_accounting makes of exported distributions: exact small cases, small delta
+	$(BENCH)/bin/python -m tests.pld
 
 conformance: $(STAMP)   ## every engine on every law of the full grid
 	$(BIN)/python -m pytest -n $(JOBS) -m conformance tests/conformance tests/engines

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from symshuffle.accountants.inverses import solve_n as solve_n
     from symshuffle.accountants.neighbours import Neighbours as Neighbours
     from symshuffle.accountants.plan import rounds as rounds
+    from symshuffle.accountants.privacy_loss import PrivacyLoss as PrivacyLoss
+    from symshuffle.accountants.privacy_loss import privacy_loss as privacy_loss
     from symshuffle.accountants.solve import delta as delta
     from symshuffle.accountants.solve import epsilon as epsilon
     from symshuffle.anchored.law import AnchoredLaw as AnchoredLaw
@@ -106,6 +108,7 @@ _HOME: Final = {
     "accountants.inverses": ("Inverse", "solve_eps0", "solve_n"),
     "accountants.neighbours": ("Neighbours",),
     "accountants.plan": ("rounds",),
+    "accountants.privacy_loss": ("PrivacyLoss", "privacy_loss"),
     "accountants.solve": ("delta", "epsilon"),
     "anchored.law": ("AnchoredLaw",),
     "channel": ("Channel", "direct_sum"),

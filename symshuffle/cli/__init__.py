@@ -36,6 +36,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "laws": ("law",),
     "worst": ("worst-background",),
     "compare": ("compare",),
+    "pld": ("pld",),
     "vectors": ("calibrate",),
     "mean": ("mean",),
     "sweep": ("sweep",),

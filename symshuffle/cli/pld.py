@@ -1,0 +1,66 @@
+"""The command pld: the privacy-loss distribution of one round, in a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from symshuffle.artifacts import check_destination, write_atomically
+from symshuffle.choices import Rigour
+from symshuffle.cli import arguments
+from symshuffle.cli.arguments import LAW_BITS, Eps0, File, Json, Lam, Mech, Params, Rel, Users
+from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
+from symshuffle.numbers import format_decimal
+
+app = typer.Typer()
+
+
+@app.command()
+@with_covering
+def pld(
+    mech: Mech,
+    n: Users,
+    out: Annotated[Path, typer.Option("--out", help="Write the distribution to this JSON file.")],
+    eps0: Eps0 = None,
+    lam: Lam = None,
+    param: Params = None,
+    file: File = None,
+    step: Annotated[
+        str | None,
+        typer.Option(help="Distance of the losses in nats; default 1e-4 times a power of 2 that suits the round."),
+    ] = None,
+    beyond: Annotated[str, typer.Option(help="Mass that may be put at an infinite loss, in (0, 1).")] = "1e-15",
+    rel: Rel = 1e-4,
+    rigour: Annotated[Rigour, typer.Option(help="What every value must be: float64 or ball.")] = Rigour.FLOAT64,
+    as_json: Json = False,
+    covering: CoveringOptions = NONE_ASKED,
+) -> None:
+    """Write the privacy-loss distribution of one round, on the safe side, for other accountants."""
+    from symshuffle.accountants.privacy_loss import privacy_loss
+
+    check_destination(out, argument="--out")
+    asked = arguments.quickest(mech, eps0, lam, param, file, covering)
+    users = arguments.users(n)
+    found = privacy_loss(
+        asked, n=users, step=step, beyond=beyond, rigour=rigour, rel=rel, bits=LAW_BITS, **covering.whom
+    )
+    inputs = arguments.echoed(asked, eps0, lam, file=file, n=users, step=step, beyond=beyond) | covering.written
+    answer = found.to_dict() | {"inputs": inputs}
+    write_atomically(out, json.dumps(answer, indent=1) + "\n", argument="--out")
+    if as_json:
+        typer.echo(json.dumps(answer, indent=2))
+        return
+    law = found.law
+    shown = Table.grid(padding=(0, 2))
+    shown.add_row("written", str(out))
+    shown.add_row("losses", f"{len(law.masses)} at multiples of {float(law.step)!r}, from {law.first} on")
+    shown.add_row("mass at infinity", format_decimal(law.infinity, digits=6, up=True))
+    shown.add_row("rigour", found.about["rigour"])
+    for name in ("meaning", "proved", "not_proved"):
+        shown.add_row(name.replace("_", " "), found.about[name])
+    Console(highlight=False).print(shown)

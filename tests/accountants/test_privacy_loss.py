@@ -1,0 +1,182 @@
+"""The exported distribution of one round: above the truth everywhere, whole in its file, refused where it is not."""
+
+import importlib.util
+import json
+from fractions import Fraction
+
+import pytest
+
+from symshuffle import Bracket, InputError, PrivacyLoss, Unsupported, delta, mechanism, privacy_loss
+from symshuffle.accountants import one_round
+from symshuffle.accountants import privacy_loss as module
+from symshuffle.accountants.dominating import Profile, law_above
+from symshuffle.accountants.evaluate import Request
+from symshuffle.accountants.reduction import reduction
+from symshuffle.choices import Question
+from symshuffle.cli import main
+from tests.exported import BINARY, CASES, ONE_SIDED, violations
+
+COARSE = {"step": "0.125", "beyond": "1e-6"}
+COMMAND = ("pld", "krr", "-p", "k=4", "--eps0", "1", "--n", "1000", "--step", "0.004")
+
+
+@pytest.mark.parametrize(("channel", "n"), CASES)
+def test_above_all_neighbours_at_the_levels_between_them_and_below_0(channel, n):
+    assert not violations(privacy_loss(channel, n=n, **COARSE).law, channel, n)
+
+
+def test_lower_ends_are_not_above(monkeypatch):
+    def lowered(known):
+        ends = tuple((low * Fraction(99, 100),) * 2 for low, _ in known.forward)
+        return law_above(Profile(known.step, ends, ends))
+
+    monkeypatch.setattr(module, "law_above", lowered)
+    assert violations(privacy_loss(BINARY, n=2, **COARSE).law, BINARY, 2)
+
+
+def test_a_wide_bracket_is_read_at_its_upper_end(monkeypatch):
+    """Brackets of relative width 1 %: the export is above as before, and from their lower ends it would not be."""
+    exact = one_round.OneRound._delta
+
+    def wide(self, eps, width, question):
+        found = exact(self, eps, width, question)
+        return Bracket(found.lower * Fraction(99, 100), found.upper, found.rigour, found.engine, found.how)
+
+    monkeypatch.setattr(one_round.OneRound, "_delta", wide)
+    assert not violations(privacy_loss(BINARY, n=2, **COARSE).law, BINARY, 2)
+    monkeypatch.setattr(Profile, "_nodes", lambda self, end, nodes=Profile._nodes: nodes(self, 0))
+    assert violations(privacy_loss(BINARY, n=2, **COARSE).law, BINARY, 2)
+
+
+def test_one_order_is_not_enough(monkeypatch):
+    both = one_round.OneRound._delta
+    monkeypatch.setattr(
+        one_round.OneRound, "_delta", lambda self, eps, width, _: both(self, eps, width, Question.FORWARD)
+    )
+    assert violations(privacy_loss(ONE_SIDED, n=2, **COARSE).law, ONE_SIDED, 2)
+
+
+def test_the_deltas_are_the_profile_rounded_up_and_hardly_above_the_bound():
+    found = privacy_loss(mechanism("krr").at(k=4, eps0=1), n=1000, step="0.002")
+    deltas = found.deltas()
+    for i in (0, 10, 40, len(deltas) - 1):
+        bound = delta(mechanism("krr").at(k=4, eps0=1), n=1000, eps=i * found.law.step).bracket
+        assert bound.lower <= deltas[i] <= 1.001 * bound.upper + 1e-15
+    assert deltas[-1] == float(found.law.infinity) <= 1e-15
+
+
+def test_the_step_is_a_double_and_suits_the_round():
+    found = privacy_loss(mechanism("krr").at(k=4, eps0=1), n=1000)
+    assert found.law.step == 16 * Fraction(1e-4)
+    scale = one_round.OneRound(reduction(mechanism("krr").at(k=4, eps0=1)), 1000, 1, Request()).scale()
+    assert 20 <= scale / found.law.step < 40
+
+
+def test_what_is_written_is_read(tmp_path):
+    found = privacy_loss(ONE_SIDED, n=3, **COARSE)
+    found.write(tmp_path / "round.json")
+    assert PrivacyLoss.read(tmp_path / "round.json") == found
+    told = json.loads((tmp_path / "round.json").read_text())
+    assert told["users"] == 3
+    assert told["neighbours"]["every_pair"]
+    assert "both orders" in told["proved"]
+    assert "small delta" in told["not_proved"]
+    assert "fresh randomness" in told["meaning"]
+    assert told["rigour"] == "float64"
+    assert told["versions"].keys() >= {"symshuffle", "python"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda told: told["masses"].__setitem__(3, told["masses"][3] * (1 - 1e-9)),
+        lambda told: told["masses"].__setitem__(-3, told["masses"][-3] * (1 + 1e-9)),
+        lambda told: told["masses"].__setitem__(3, -1.0),
+        lambda told: told.update(infinity_mass=0.5),
+        lambda told: told.update(step=2 * told["step"]),
+        lambda told: told.update(first=3),
+        lambda told: told.update(format="another"),
+        lambda told: told.pop("masses"),
+    ],
+)
+def test_a_file_with_other_numbers_is_refused(tmp_path, change):
+    file = tmp_path / "round.json"
+    privacy_loss(ONE_SIDED, n=3, **COARSE).write(file)
+    told = json.loads(file.read_text())
+    change(told)
+    file.write_text(json.dumps(told))
+    with pytest.raises(InputError):
+        PrivacyLoss.read(file)
+
+
+def test_a_file_that_is_none_is_refused(tmp_path):
+    with pytest.raises(InputError, match="symshuffle pld"):
+        PrivacyLoss.read(tmp_path / "missing.json")
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        ({"beyond": 0}, "beyond"),
+        ({"beyond": "2"}, "beyond"),
+        ({"step": "-0.1"}, "step"),
+        ({"step": "1e-7"}, "step"),
+        ({"n": 0}, "n"),
+    ],
+)
+def test_wrong_input_is_named(asked, named):
+    with pytest.raises(InputError, match=named):
+        privacy_loss(BINARY, **{"n": 3, **asked})
+
+
+def test_exact_rigour_is_refused():
+    with pytest.raises(Unsupported, match="ball"):
+        privacy_loss(BINARY, n=3, rigour="exact")
+
+
+def test_balls(tmp_path):
+    found = privacy_loss(BINARY, n=3, rigour="ball", **COARSE)
+    assert found.about["rigour"] == "ball"
+    assert not violations(found.law, BINARY, 3)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("dp_accounting") is not None, reason="the peer is installed")
+def test_without_the_peer_one_line_says_what_to_install():
+    with pytest.raises(Unsupported, match="pip install"):
+        privacy_loss(BINARY, n=2, **COARSE).to_dp_accounting()
+
+
+def test_command(capsys, tmp_path):
+    file = tmp_path / "round.json"
+    assert main([*COMMAND, "--out", str(file)]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "written" in text
+    assert "not proved" in text
+    assert main([*COMMAND, "--out", str(file), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(file.read_text())
+    found = PrivacyLoss.read(file)
+    assert found.about["inputs"]["mechanism"] == "krr"
+    assert found.law == privacy_loss(mechanism("krr").at(k=4, eps0=1), n=1000, step="0.004").law
+
+
+@pytest.mark.parametrize(
+    ("more", "named"),
+    [
+        (("--beyond", "0"), "beyond"),
+        (("--step", "x"), "step"),
+        (("--rigour", "exact"), "exact"),
+        (("--rel", "2"), "rel"),
+    ],
+)
+def test_command_refuses_in_one_line(capsys, tmp_path, more, named):
+    assert main([*COMMAND, "--out", str(tmp_path / "round.json"), *more]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert len(err.splitlines()) == 1
+    assert named in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_looks_at_the_place_before_it_works(capsys, tmp_path):
+    assert main([*COMMAND, "--out", str(tmp_path)]) == 2
+    assert "--out" in capsys.readouterr().err

@@ -58,6 +58,7 @@ SLOW = {
     "law": ["law", "krr"],
     "worst-background": ["worst-background", "krr"],
     "compare": ["compare"],
+    "pld": ["pld", "krr", "-p", "k=50", "--n", "1000000"],
     "calibrate": ["calibrate", "clipped-gaussian"],
     "mean": ["mean"],
     "report": ["report"],

@@ -14,7 +14,7 @@ import pytest
 import typer.main
 
 import symshuffle
-from symshuffle import Channel, delta, epsilon, joint, mechanism, optimal_decomposition
+from symshuffle import Channel, delta, epsilon, joint, mechanism, optimal_decomposition, privacy_loss
 from symshuffle.accountants import (
     adversary,
     baselines,
@@ -204,6 +204,7 @@ DOORS = {
     "accountants.participation.epsilon.rigour": lambda v: participation.epsilon(
         W, FEWER, delta="1/10", rigour=v, rel=0.1
     ),
+    "accountants.privacy_loss.privacy_loss.rigour": lambda v: privacy_loss(W, n=3, step="1/4", beyond="1e-2", rigour=v),
     "accountants.solve.delta.direction": lambda v: delta(W, **ASKED, direction=v),
     "accountants.solve.delta.rigour": lambda v: delta(W, n=3, exp_eps="6/5", rigour=v),
     "accountants.solve.epsilon.direction": lambda v: epsilon(W, n=3, delta="1/10", direction=v),

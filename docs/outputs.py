@@ -1,4 +1,4 @@
-"""Run what the README and docs/how-to-choose.md show, and write its output below it."""
+"""Run what the README, docs/how-to-choose.md and docs/deployment.md show, and write its output below it."""
 
 import contextlib
 import io
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PAGES = (ROOT / "README.md", ROOT / "docs" / "how-to-choose.md")
+PAGES = (ROOT / "README.md", ROOT / "docs" / "how-to-choose.md", ROOT / "docs" / "deployment.md")
 WIDTH = 100
 
 _PYTHON = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", flags=re.DOTALL)

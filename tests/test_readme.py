@@ -1,4 +1,4 @@
-"""What the README and docs/how-to-choose.md show is what happens: every output is compared to the letter."""
+"""What the README and pages of docs show is what happens: every output is compared to the letter."""
 
 import importlib.util
 import re

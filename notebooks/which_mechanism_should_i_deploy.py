@@ -14,17 +14,28 @@
 # # Which mechanism should I deploy for n users at (eps, delta)?
 #
 # 200,000 users a day, 50 categories, a local budget of 2, delta at most 1e-8. Every number below is the safe end of a
-# certified bracket, or says that it is not.
+# certified bracket, rounded to the safe side.
 
 # %%
+from fractions import Fraction
+
 from symshuffle import compare, epsilon, mechanism, privacy_loss, rounds, solve_eps0
 from symshuffle.accountants import participation
+from symshuffle.numbers import format_decimal
 
 USERS, DELTA, TARGET = 200_000, "1e-8", "0.02"
 
 
 def krr(eps0):
     return mechanism("krr").at(k=50, eps0=eps0)
+
+
+def above(value):
+    return format_decimal(value, digits=5, up=True)
+
+
+def below(value):
+    return format_decimal(value, digits=5, up=False)
 
 
 # %% [markdown]
@@ -35,7 +46,7 @@ def krr(eps0):
 
 # %%
 day = epsilon(krr(2), n=USERS, delta=DELTA, attain=True)
-print(f"eps at most {float(day.bracket.upper):.6f}, of real datasets at least {float(day.attained.lower):.6f}")
+print(f"eps at most {above(day.bracket.upper)}, of real datasets at least {below(day.attained.lower)}")
 
 # %% [markdown]
 # ## 2. Which eps0, for a target?
@@ -44,7 +55,7 @@ print(f"eps at most {float(day.bracket.upper):.6f}, of real datasets at least {f
 
 # %%
 largest = solve_eps0(krr, n=USERS, eps=TARGET, delta=DELTA, rel=1e-4)
-print(f"eps0 = {float(largest.bracket.lower):.4f} meets ({TARGET}, {DELTA})")
+print(f"eps0 = {below(largest.bracket.lower)} meets ({TARGET}, {DELTA})")
 
 # %% [markdown]
 # ## 3. Which mechanism?
@@ -55,22 +66,22 @@ print(f"eps0 = {float(largest.bracket.lower):.4f} meets ({TARGET}, {DELTA})")
 # %%
 table = compare(50, n=USERS, eps=TARGET, delta=DELTA, mechanisms=("krr", "oue"))
 for row in table.rows:
-    level, error = float(row.eps0.lower), float(row.risk.upper)
-    print(f"{row.name:5} eps0 {level:.3f}  squared error {error:.3g}  {row.bits} bits a message")
+    level, error = below(row.eps0.lower), above(row.risk.upper)
+    print(f"{row.name:5} eps0 {level}  squared error {error}  {row.bits} bits a message")
 
 # %% [markdown]
 # ## 4. Over 30 days?
 #
 # Fresh randomness and unlinkable messages every day: the profiles of the days compose, and eps grows like the square
-# root of their number. Basic composition of (eps, delta) points is far above. Answers that are kept and sent again, or a
-# number of days that depends on what was seen, are not covered.
+# root of their number. Basic composition of (eps, delta) points is far above. Answers that are kept and sent again, or
+# a number of days that depends on what was seen, are not covered.
 
 # %%
 month = epsilon(rounds(krr(2), 30), n=USERS, delta=DELTA)
 growth = float(month.bracket.upper / day.bracket.upper)
-print(f"30 days: eps at most {float(month.bracket.upper):.5f}, {growth:.2f} times that of one")
+print(f"30 days: eps at most {above(month.bracket.upper)}, about {growth:.1f} times that of one")
 for name, value in month.rounds.simpler:
-    print(f"{name} composition: {float(value):.4f}")
+    print(f"{name} composition: {above(value)}")
 
 # %% [markdown]
 # ## 5. With dropout?
@@ -84,7 +95,7 @@ for words, who in (
     ("each other one with 9/10", participation.Population(USERS, dropout="1/10")),
 ):
     found = participation.epsilon(krr(2), who, delta=DELTA, rel=1e-3)
-    print(f"{words}: eps at most {float(found.bracket.upper):.5f}")
+    print(f"{words}: eps at most {above(found.bracket.upper)}")
 
 # %% [markdown]
 # ## For other accountants
@@ -95,4 +106,4 @@ for words, who in (
 
 # %%
 loss = privacy_loss(krr(2), n=USERS)
-print(f"{len(loss.law.masses)} losses; delta at eps = 0.01 is at most {loss.deltas()[100]:.4g}")
+print(f"{len(loss.law.masses)} losses; delta at eps = 0.01 is at most {above(Fraction(loss.deltas()[100]))}")

@@ -61,9 +61,9 @@ def main():
     print("delta   certified bracket           dp_accounting   without truncation")
     below = []
     for exponent, ours, theirs, whole in deployment():
-        low, high = float(ours.lower), float(ours.upper)
-        print(f"1e{exponent:<4}  [{low:.8f}, {high:.8f}]  {theirs:.8f}      {whole:.8f}")
-        below += [exponent for eps in (theirs, whole) if eps < low]
+        low, high = (format_decimal(end, digits=7, up=up) for end, up in ((ours.lower, False), (ours.upper, True)))
+        print(f"1e{exponent:<4}  [{low}, {high}]  {theirs:.8f}      {whole:.8f}")
+        below += [exponent for eps in (theirs, whole) if eps < ours.lower]
     print(f"below the certified bracket at 10 to the {sorted(set(below), reverse=True)}")
     return 1 if unsafe else 0
 

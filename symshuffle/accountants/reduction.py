@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from fractions import Fraction
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 
+from symshuffle.accountants import listed, null_symbol
 from symshuffle.accountants.covered import (
     Covering,
     Datasets,
@@ -24,7 +22,6 @@ from symshuffle.accountants.covered import (
 from symshuffle.accountants.neighbours import Blanket
 from symshuffle.channel import Channel
 from symshuffle.choices import Adjacency, Direction, Others, Side
-from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.closed_forms import ClosedForm
 from symshuffle.decompositions.composed import Composed as Composed  # noqa: PLC0414  # its name here stays
 from symshuffle.decompositions.model import Decomposition, ReductionPair
@@ -33,17 +30,7 @@ from symshuffle.law import Law
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mixed_law import MixedLaw
 from symshuffle.numbers import (
-    DEFAULT_BITS,
-    Number,
     Real,
-    Verdict,
-    enclose,
-    is_enclosed,
-    less,
-    maximum,
-    minimum,
-    sums_to_one,
-    to_float,
 )
 
 if TYPE_CHECKING:
@@ -54,9 +41,6 @@ if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.mechanisms.pairs import Pairs
 
-
-_MOST_INPUTS: Final = 8
-"""Inputs of an explicit channel up to which all of its constant backgrounds are tried."""
 
 _MOST_CLASSES: Final = 4
 """Classes of pairs of a mechanism up to which the constant backgrounds of all are tried; beyond, those of the first."""
@@ -113,7 +97,7 @@ def covering_reduction(source: Source, covering: Covering) -> Reduction:
     if covering.null is not None:
         if not isinstance(source, Channel):
             raise InputError("source", source, "a Channel, where the law of a null symbol is given")
-        return _of_zero_out(source, covering.null)
+        return listed.against_null(source, covering.null)
     if isinstance(source, Reducible):
         return source.reduction(covering)
     if covering.blanket is Blanket.MECHANISM:
@@ -144,15 +128,15 @@ def _replacing_one(source: Source) -> Reduction:
         case Composed():
             return _of_composition(source)
         case Decomposition():
-            return Reduction((PairClass("the two inputs that were decomposed", _numeric(source)),))
+            return Reduction((PairClass("the two inputs that were decomposed", listed.numeric(source)),))
         case ReductionPair(unsound=True):
             raise InputError("source", "a reduction pair kept for study", "one that bounds something")
         case ReductionPair():
-            return Reduction((PairClass("the two inputs that the pair was made for", _numeric(source)),))
+            return Reduction((PairClass("the two inputs that the pair was made for", listed.numeric(source)),))
         case Channel():
-            return _of_channel(source)
+            return listed.of_channel(source)
     if hasattr(source, "__array__") or (isinstance(source, Sequence) and not isinstance(source, str)):
-        return _of_channel(Channel.from_rows(source))  # type: ignore[arg-type]  # both are no sequences
+        return listed.of_channel(Channel.from_rows(source))  # type: ignore[arg-type]  # both are no sequences
     return _of_symbols(source)
 
 
@@ -177,10 +161,7 @@ def _of_mechanism(mechanism: Mechanism) -> Reduction:
     from symshuffle.decompositions.rising import slope_in
     from symshuffle.decompositions.symbolic import optimal_decomposition
 
-    mechanism = mechanism.with_defaults()
-    if mechanism.needed:
-        missing = ", ".join(parameter.name for parameter in mechanism.needed)
-        raise InputError("parameters", f"{missing} left open", f"a value for each, as {mechanism.name}.at(...)")
+    mechanism = _complete(mechanism)
     several = mechanism.pair_kinds()
     told = mechanism.pair.by
     slope = None if told is None else slope_in(optimal_decomposition(mechanism), told)
@@ -344,178 +325,26 @@ def _of_symbolic(source: SymbolicDecomposition) -> Reduction:
     return Reduction((PairClass(f"{source.mechanism.pair}, as decomposed", family),))
 
 
-def _numeric(source: Decomposition | ReductionPair) -> LawFamily:
-    pair = source.reduction_pair() if isinstance(source, Decomposition) else source
-    enclosed = is_enclosed((*pair.a0, *pair.a1, *pair.a2))
-
-    def family(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
-        if not enclosed:  # doubles multiply with doubles only
-            return pair.gparv(to_float(exp_eps), direction=direction)
-        target = exp_eps if isinstance(exp_eps, Fraction) else enclose(exp_eps, bits or DEFAULT_BITS)
-        return pair.gparv(target, direction=direction)
-
-    return family
-
-
-def _of_channel(channel: Channel) -> Reduction:
-    inputs = range(channel.num_inputs)
-    if len(inputs) < 2:
-        raise InputError("channel", f"{len(inputs)} input", "at least 2 inputs: neighbours differ in one")
-    # Pairs times inputs grow too fast for large channels, whose bound is then given alone.
-    others = inputs if len(inputs) <= _MOST_INPUTS else ()
-    classes = tuple(
-        PairClass(
-            f"inputs {x} and {y}",
-            _numeric(simplified_decomposition(channel, (x, y))),
-            datasets=tuple(
-                Datasets(_constant((x, y), other), _numeric(_real(channel, (x, y), other))) for other in others
-            ),
-        )
-        for x, y in itertools.combinations(inputs, 2)
-    )
-    return Reduction(
-        classes,
-        True,
-        pairs=f"the worst of all pairs of inputs{_revealed(channel)}",
-        first="X0 holding the input with the smaller number",
-    )
-
-
-def _of_zero_out(channel: Channel, law: tuple[Number, ...]) -> Reduction:
-    """Every input against the null symbol, which becomes one more row: others may hold it as well."""
-    if len(law) != channel.num_outputs:
-        raise InputError("null", f"{len(law)} masses", f"{channel.num_outputs}, one per output")
-    if not sums_to_one(law):
-        raise InputError("null", ", ".join(map(str, law)), "probabilities of sum 1")
-    whole = Channel((*channel.rows, law))
-    symbol = channel.num_inputs
-    names = [*map(str, range(symbol)), "null"]
-    others = range(symbol + 1) if symbol < _MOST_INPUTS else ()
-    classes = tuple(
-        PairClass(
-            f"input {x} and the null symbol",
-            _numeric(simplified_decomposition(whole, (x, symbol))),
-            datasets=tuple(
-                Datasets(_constant((x, symbol), other, names), _numeric(_real(whole, (x, symbol), other)))
-                for other in others
-            ),
-        )
-        for x in range(symbol)
-    )
-    return Reduction(
-        classes,
-        True,
-        Adjacency.ZERO_OUT,
-        pairs=f"the worst of all inputs against the null symbol{_revealed(whole)}",
-        first="X0 holding the input",
-    )
-
-
 def _to_the_blanket(source: Source) -> Reduction:
     """Every input against a null symbol that has the law of the blanket."""
     from symshuffle.mechanisms.model import Mechanism
 
     match source:
         case Channel():
-            least = [minimum(column) for column in source.columns()]
-            mass = sum(least, start=Fraction(0))
-            if less(0, mass) is not Verdict.TRUE:
-                raise InputError("null", None, "the law of a null symbol: the blanket of this channel has no mass")
-            return _of_zero_out(source, tuple(one / mass for one in least))
+            return null_symbol.of_channel(source)
         case Mechanism():
-            return _of_mechanism_to_the_blanket(source)
+            return null_symbol.of_mechanism(_complete(source))
         case Laplace():
-            return _of_laplace_to_the_blanket(source)
+            return null_symbol.of_laplace(source)
     raise Unsupported(
         "adjacency zero-out: this source has no null symbol here; a mechanism, a vector one or channel has"
     )
 
 
-def _of_laplace_to_the_blanket(source: Laplace) -> Reduction:
-    """Either end of the interval against a null symbol that has the law of its middle, the blanket."""
-
-    def cut(law: MixedFamily, side: Side) -> LawFamily:
-        def finite(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
-            found = law(exp_eps, direction, bits)
-            assert isinstance(found, MixedLaw)
-            return found.finite(side, source.cells, bits or DEFAULT_BITS)
-
-        return finite
-
-    def mixed(exp_eps: Real, direction: Direction, bits: int | None) -> MixedLaw:
-        return source.mixed_null_law(exp_eps, direction=direction, bits=bits)
-
-    def beside(exp_eps: Real, direction: Direction, bits: int | None) -> MixedLaw:
-        return source.mixed_null_background(exp_eps, direction=direction, bits=bits)
-
-    def datasets(n: int) -> str:
-        return f"X0 = (0, 1 x {n - 1}), X1 = (null, 1 x {n - 1})"
-
-    real = Datasets(datasets, cut(beside, Side.LOWER), beside)
-    ends = "either end of the interval, the worst of all inputs, against the null symbol with the law of the middle"
-    only = PairClass(ends, cut(mixed, Side.UPPER), cut(mixed, Side.LOWER), mixed, (real,))
-    return Reduction((only,), True, Adjacency.ZERO_OUT, pairs=ends, first="X0 holding the input")
-
-
-def _of_mechanism_to_the_blanket(mechanism: Mechanism) -> Reduction:
-    r"""The cells (a, b, c) of a pair, with the other input replaced by the null symbol of law :math:`c/\gamma`."""
-    from symshuffle.decompositions.counting import Cell
-    from symshuffle.decompositions.symbolic import optimal_decomposition
-
+def _complete(mechanism: Mechanism) -> Mechanism:
+    """With its defaults; refused where a parameter is left open."""
     mechanism = mechanism.with_defaults()
-    every = _of_mechanism(mechanism)
-    if not mechanism.pair.every:
-        raise Unsupported("adjacency zero-out compares all inputs with the null symbol; do not choose a pair")
-
-    def against(one: Mechanism, *, second: bool) -> LawFamily:
-        @cache
-        def derived() -> SymbolicDecomposition:
-            found = optimal_decomposition(one)
-            if found.gamma == 0:
-                raise Unsupported(f"adjacency zero-out: the blanket of {one.name} has no mass to make a null symbol of")
-            cells = tuple(
-                Cell(
-                    cell.b if second else cell.a,
-                    cell.c / found.gamma,
-                    cell.c,
-                    None if cell.ratios is None else (cell.ratios[second], 1 / found.gamma),
-                )
-                for cell in found.cells
-            )
-            return replace(found, cells=cells)
-
-        return lambda exp_eps, direction, bits: derived().law(exp_eps, direction=direction, bits=bits)
-
-    classes = tuple(
-        PairClass(f"{'the second' if second else 'the first'} of {one.pair}, and the null symbol", law)
-        for one in mechanism.pair_classes()
-        for second in (False, True)
-        for law in (against(one, second=second),)
-    )
-    return Reduction(
-        classes,
-        every.every,
-        Adjacency.ZERO_OUT,
-        pairs="the worst of all inputs against the null symbol, whose law is that of the blanket",
-        first="X0 holding the input",
-    )
-
-
-def _revealed(channel: Channel) -> str:
-    """Which outputs make a channel not LDP, in words: what they reveal for certain is the singular mass of its laws."""
-    outputs = [y for y, column in enumerate(channel.columns()) if minimum(column) == 0 and maximum(column) != 0]
-    if not outputs:
-        return ""
-    some = ", ".join(map(str, outputs[:5])) + (", ..." if len(outputs) > 5 else "")
-    return f" (not LDP for any budget: possible at some inputs only, and counted as singular mass: outputs {some})"
-
-
-def _real(channel: Channel, pair: tuple[int, int], other: int) -> Decomposition:
-    """The exact decomposition of a pair over the background in which all other users hold ``other``."""
-    first, second, held = (channel.rows[x] for x in (*pair, other))
-    return Decomposition(first, second, held, Fraction(0))
-
-
-def _constant(pair: tuple[int, int], other: int, names: Sequence[str] | None = None) -> Callable[[int], str]:
-    first, second, held = (str(x) if names is None else names[x] for x in (*pair, other))
-    return lambda n: f"X0 = ({first}, {held} x {n - 1}), X1 = ({second}, {held} x {n - 1})"
+    if mechanism.needed:
+        missing = ", ".join(parameter.name for parameter in mechanism.needed)
+        raise InputError("parameters", f"{missing} left open", f"a value for each, as {mechanism.name}.at(...)")
+    return mechanism

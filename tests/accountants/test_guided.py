@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from symshuffle import Rigour, mechanism
-from symshuffle.accountants import bounds, inverses, solve
+from symshuffle.accountants import bounds, experiments, solve
 from symshuffle.accountants.guided import distance, level, log_profile
 from symshuffle.accountants.inverses import solve_eps0, solve_n
 from symshuffle.accountants.reduction import reduction
@@ -44,7 +44,7 @@ def count(monkeypatch):
         return plain(source, n, order, request)
 
     monkeypatch.setattr(bounds, "bound_at", counted)
-    monkeypatch.setattr(inverses, "bound_at", counted)
+    monkeypatch.setattr(experiments, "bound_at", counted)
     return found
 
 

@@ -67,7 +67,8 @@ def test_pricing_needs_no_proposal(monkeypatch, seed, minimax):
         raise SolverFailure("HiGHS", "no optimum", "the restricted program")
 
     monkeypatch.setattr(programs, "generate", none)
-    design = orbit_tradeoff(problem, LAM, trivial_group(4), minimax=minimax)
+    criterion = "minimax" if minimax else "bayes"
+    design = orbit_tradeoff(problem, LAM, trivial_group(4), criterion=criterion)
     assert design.value.exact == full.value.exact
 
 

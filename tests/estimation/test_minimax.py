@@ -138,7 +138,7 @@ def test_fixed_priors_need_compositions_of_the_users():
     [
         (lambda: minimax_risk(BINARY, n=0, population=Population.IID), InputError),
         (lambda: minimax_risk(BINARY, n=1, population=Population.IID, rel=F(0)), InputError),
-        (lambda: minimax_risk(krr().at(k=5, lam=2).channel(), n=1, population=Population.IID), Unsupported),
+        (lambda: minimax_risk(krr().at(k=7, lam=2).channel(), n=1, population=Population.IID), Unsupported),
         (lambda: minimax_risk(TERNARY, n=200, population=Population.IID), Unsupported),
         (lambda: histogram_forms(TERNARY, 200), Unsupported),
         (lambda: dirichlet_bayes_risk(BINARY, [F(1), F(0)], n=1), InputError),

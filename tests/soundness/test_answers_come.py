@@ -108,11 +108,11 @@ def test_an_interrupt_ends_verification():
     time.sleep(6)
     os.killpg(process.pid, signal.SIGINT)
     try:
-        process.communicate(timeout=3)
+        process.communicate(timeout=8)  # a fraction of a second on an idle machine; other tests run beside this one
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        pytest.fail("still running 3 s after Ctrl-C")
+        pytest.fail("still running long after Ctrl-C")
     assert process.returncode == 130
 
 

@@ -12,7 +12,19 @@ import numpy as np
 import pytest
 
 import symshuffle
-from symshuffle import Channel, InputError, Laplace, compare, delta, epsilon, joint, mechanism, solve_eps0, solve_n
+from symshuffle import (
+    Channel,
+    InputError,
+    Laplace,
+    compare,
+    delta,
+    epsilon,
+    joint,
+    mechanism,
+    privacy_loss,
+    solve_eps0,
+    solve_n,
+)
 from symshuffle.accountants import adversary, curves, evaluate
 from symshuffle.accountants.confirm import confirm
 from symshuffle.accountants.plan import rounds
@@ -105,6 +117,8 @@ DOORS = {
     "CentralGaussian.dimension": (4, lambda v: CentralGaussian("2", v)),
     "ClippedLinear.dimension": (4, lambda v: ClippedLinear("1/2", v, "1/10")),
     "PrivUnit.dimension": (4, lambda v: PrivUnit("3/4", "1/4", v)),
+    "privacy_loss.n": (4, lambda v: privacy_loss(W, n=v, step=0.25, beyond="1/100").law),
+    "privacy_loss.bits": (64, lambda v: privacy_loss(W, n=3, step=0.25, beyond="1/100", bits=v).law),
     "rounds.n": (4, lambda v: rounds(W, 2, n=v)),
     "LocalGaussian.dimension": (4, lambda v: LocalGaussian("2", dimension=v)),
     "confirm.digits": (10, lambda v: confirm(LAW, 3, digits=v)),

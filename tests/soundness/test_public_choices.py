@@ -142,6 +142,7 @@ ASKED = {"n": 3, "eps": "1/10"}
 GROUP = cyclic_group(3)
 CLAIM = Claim("own.one", "statement", "", "", "", (), "", "proved", bool, iter, (), "holds")
 COMMANDS = {
+    "cli.pld.pld",
     "cli.curves.curve",
     "cli.curves.solve_eps0",
     "cli.curves.solve_n",

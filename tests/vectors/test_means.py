@@ -124,7 +124,7 @@ def _candidate(name, mechanism, n):
         ({"delta": 0}, "delta"),
         ({"delta": 1}, "delta"),
         ({"eps": "x"}, "eps"),
-        ({"adjacency": "both"}, "adjacency = both: expected zero-out or replace-one"),
+        ({"adjacency": "both"}, "adjacency = both: expected one of replace-one, zero-out"),
     ],
 )
 def test_wrong_arguments_are_refused(vectors, asked, match):

@@ -84,7 +84,7 @@ SymbolicDecomposition, Channel, Reduction or matrix
     Examples
     --------
     >>> W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
-    >>> reduction(W, null=(Fraction(1, 2), Fraction(1, 2))).neighbours("both", 5).covered
+    >>> reduction(W, null=("1/2", "1/2")).neighbours("both", 5).covered
     'all pairs of datasets of n = 5 users that differ in one user, whose input is replaced by the null symbol'
     """
     return covering_reduction(source, Covering.of(**whom))

@@ -81,6 +81,7 @@ def run(*command, **options):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # ignored in the background
         **options,
     )
 

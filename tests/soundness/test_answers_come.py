@@ -19,7 +19,12 @@ SECONDS = 40.0
 def started(*arguments, **options):
     """A Python process with the package; its output is text."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
-    return subprocess.Popen([sys.executable, *arguments], **options)
+    return subprocess.Popen([sys.executable, *arguments], preexec_fn=interruptible, **options)  # noqa: PLW1509  # no threads here
+
+
+def interruptible():
+    """Jobs in the background of a shell ignore interrupts, and so would what they start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def ended(*arguments, seconds=SECONDS, **options):

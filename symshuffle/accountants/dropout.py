@@ -24,6 +24,8 @@ LARGEST_EXACT: Final = 300
 """Users up to which the mean over dropouts is a rational number."""
 
 _NEGLIGIBLE: Final = Fraction(1, 2**4000)
+"""What no probability and no value is told from 0 below: rationals of a million digits are not added."""
+
 _STARTS: Final = (-30, -12, -8, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 5)
 """Where intervals begin, in deviations from the mean number of messages."""
 
@@ -53,7 +55,7 @@ def mean_over_dropouts(
     """
     if exact and users > LARGEST_EXACT:
         raise Unsupported(f"rigour exact with dropout takes at most {LARGEST_EXACT} users, not {users}; use ball")
-    at = cache(lambda m: value(m, rel / 4))
+    at = cache(lambda m: value(m, rel / 4) if exact else _told_from_zero(value(m, rel / 4)))
     share = rel / 4
     centre, spread = (users - 1) * float(1 - dropout), math.sqrt((users - 1) * float(dropout * (1 - dropout)))
     starts = {1, users, *(min(max(1 + round(centre + z * spread), 1), users) for z in _STARTS)}
@@ -73,7 +75,8 @@ def mean_over_dropouts(
     left_open = sum((push(*pair) for pair in itertools.pairwise(nodes)), start=Fraction(0))
     chosen = set(nodes)
     while heap and len(chosen) < MOST_VALUES:
-        if left_open <= Fraction(share) * _sides(sorted(chosen), at, below)[1]:
+        high = _sides(sorted(chosen), at, below)[1]
+        if left_open <= Fraction(share) * high or high <= 4 * _NEGLIGIBLE:
             break
         for _ in range(max(1, len(chosen) // 8)):  # several at a time: the sum above is not free
             if not heap:
@@ -90,6 +93,12 @@ def mean_over_dropouts(
 
 
 _Cdf: TypeAlias = "Callable[[int], tuple[Fraction, Fraction]]"
+
+
+def _told_from_zero(found: Bracket) -> Bracket:
+    """The same bracket where its ends are above what is negligible; else its ends rounded outward to that and to 0."""
+    low = found.lower if found.lower >= _NEGLIGIBLE else min(found.lower, Fraction(0))
+    return replace(found, lower=low, upper=max(found.upper, _NEGLIGIBLE)) if found.upper else found
 
 
 def _sides(nodes: list[int], at: Callable[[int], Bracket], below: _Cdf) -> tuple[Fraction, Fraction]:

@@ -102,6 +102,20 @@ def test_dropout_is_never_worse_than_any_single_number(n, q, eps):
     assert delta_of_all(KRR, n=n, eps=eps).bracket.lower <= found.upper
 
 
+@pytest.mark.parametrize("power", [3000, 5000])
+def test_values_next_to_nothing_are_covered_and_zero_stays_zero(power):
+    def tiny(m, width):
+        value = Fraction(1, 2**power)
+        return Bracket(value, value, Rigour.FLOAT64, "test", "tiny")
+
+    def nothing(m, width):
+        return Bracket(Fraction(0), Fraction(0), Rigour.FLOAT64, "test", "zero")
+
+    found = mean_over_dropouts(tiny, 10**6, Fraction(1, 10), 1e-3)
+    assert found.lower <= Fraction(1, 2**power) <= found.upper <= Fraction(1, 2 ** (min(power, 4000) - 1))
+    assert mean_over_dropouts(nothing, 1000, Fraction(0), 1e-3).upper == 0
+
+
 def test_tails_are_charged():
     """A bound of 1 below the mean: what is left of it is the tail."""
 

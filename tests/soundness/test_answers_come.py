@@ -99,8 +99,10 @@ def test_answers_or_refuses_in_one_line(case):
         ("krr", "-p", "k=10", "--eps0", "1", "--eps", "0.1", "--n", "1000", "--rel", "1e-30"),
         ("krr", "-p", "k=10", "--eps0", "1", "--eps", "0.1", "--n", "100000000"),
         ("krr", "-p", "k=10", "--eps0", "1", "--eps", "0.1", "--n", "1000000000000"),
+        ("krr", "-p", "k=5", "--eps0", "1", "--eps", "0.1", "--n", "100000000", "--dropout", "0.1"),
+        ("krr", "-p", "k=5", "--eps0", "1", "--eps", "0.1", "--n", "1000000000000", "--dropout", "0.1"),
     ],
-    ids=["attained", "rel", "n = 1e8", "n = 1e12"],
+    ids=["attained", "rel", "n = 1e8", "n = 1e12", "dropout of 1e8", "dropout of 1e12"],
 )
 def test_the_command_line_answers(words):
     status, _, err = command("delta", *words)

@@ -28,7 +28,7 @@ from symshuffle.errors import InputError
 from symshuffle.executors import mapped, workers
 from symshuffle.numbers import enclose
 from symshuffle.report.cite import bibtex
-from symshuffle.report.entries import LedgerEntry, entries
+from symshuffle.report.entries import LedgerEntry, entries, groups
 from symshuffle.report.records import record, to_json, write_json
 from symshuffle.report.terminal import discrepancies, outcome_table, summary
 
@@ -174,7 +174,8 @@ def claims(
 ) -> None:
     """List the catalogue: every numbered statement, and what the ledger has on record of it."""
     listed = entries(_ledger(package))
-    chosen = [_listed(entry) for entry in listed if paper in (None, entry.paper)]
+    asked = [entry for entry in listed if paper in (None, entry.paper)]
+    chosen = [_listed(entry) for entry in asked]
     if not chosen:
         known = dict.fromkeys(entry.paper for entry in listed)
         raise InputError("PAPER", paper, f"one of {', '.join(known)}")
@@ -190,6 +191,10 @@ def claims(
     console.print(table, markup=False)
     checked = sum(entry["checked"] for entry in chosen)
     console.print(f"\n{len(chosen)} entries, {checked} checked")
+    for group in groups(asked):
+        strong, stated = group.strength
+        if stated:
+            console.print(f"{group.key}: {strong} of {stated} statements proved or certified")
 
 
 def _listed(entry: LedgerEntry) -> dict[str, Any]:

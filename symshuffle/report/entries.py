@@ -137,6 +137,12 @@ class Group:
         counts = Counter(entry.grade for entry in self.entries)
         return tuple((grade, counts[grade]) for grade in GRADES if counts[grade])
 
+    @property
+    def strength(self) -> tuple[int, int]:
+        """Of the catalogue's entries that state something, how many are proved or certified, and how many there are."""
+        stated = [e for e in self.entries if e.catalogued and e.kind not in (Kind.DEFINITION, Kind.NO_CONTENT)]
+        return sum(entry.grade in (Grade.PROVED, Grade.CERTIFIED) for entry in stated), len(stated)
+
 
 def entries(ledger: Ledger, outcomes: Sequence[Outcome] = ()) -> tuple[LedgerEntry, ...]:
     """Every entry of a ledger in its order: of ours the whole catalogue and what goes beyond it; of others the claims.

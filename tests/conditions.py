@@ -21,10 +21,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from symshuffle.errors import CertificateError
-from tests.soundness.false_answers import CASES
 from tests.soundness.false_certificates import Case
+from tests.soundness.false_laws import CASES
 
 MODULES = (
+    "symshuffle.accountants.dominating",
     "symshuffle.lp",
     "symshuffle.results",
     "symshuffle.recheck.checker",
@@ -47,13 +48,18 @@ MODULES = (
     "symshuffle.geometry.linprog",
     "symshuffle.geometry.orders",
     "symshuffle.estimation.minimax",
-    "symshuffle.likelihood.worst",
-    "symshuffle.likelihood.quotient",
     "symshuffle.vectors.clipped",
     "symshuffle.vectors.minimal_risk",
     "symshuffle.vectors.optimal",
     "symshuffle.frontiers.private_response",
 )
+UNDRIVEN = {
+    "symshuffle.frontiers.envelope": "a kernel that the library itself has just made",
+    "symshuffle.vectors.calibration": "half a minute for each false one: tests/vectors/test_calibration.py has them",
+    "symshuffle.vectors.conjecture": "searches of seconds: tests/vectors/test_conjecture.py has them",
+}
+"""Modules whose conditions are not deleted one by one, and why."""
+
 SECONDS = 20
 
 

@@ -85,6 +85,17 @@ def test_whoever_has_less_risk_is_left(given):
     assert beaten.excludes(_Box((4, 4), None))
 
 
+@pytest.mark.parametrize("given", [BUDGET, LEVEL, CENTRAL], ids=str)
+def test_a_wrong_guess_of_the_level_excludes_nobody(monkeypatch, given):
+    """Doubles only propose the level at which the risk is that of the goal: balls check that it is."""
+    risk = matched_risk("olh", 4, 40, given, (("g", 4),))
+    search, box = rivals("olh", 4, 40, given, risk * F(1001, 1000)), _Box((4, 4), None)
+    root = Rivals._root
+    monkeypatch.setattr(Rivals, "_root", lambda self, values, aim: 1.2 * root(self, values, aim))
+    assert search._level(box) == 0
+    assert not search.excludes(box)
+
+
 def test_a_share_with_less_risk_is_left():
     """A hundred inputs, where thinning to a fiftieth gains a fifth."""
     budget = {"budget": "1/60"}

@@ -324,6 +324,19 @@ def test_the_round_off_of_the_transforms_is_charged():
     assert missed(lambda _: 0.0, transforms, "PER_STAGE", [(transforms, "UNIT", 0.0)])
 
 
+@pytest.mark.parametrize("side", Side)
+def test_the_line_between_two_levels_is_rounded_to_the_side(monkeypatch, side):
+    """At 24 bits the ball around a point of the line is wide: the end taken is the safe one, for delta and for eps."""
+    law = law_above(PROFILE) if side is Side.UPPER else law_below(PROFILE)
+    sums = Losses(((law, 3), (replace(law, infinity=Fraction(1, 10**9)), 1)), side)
+    eps, delta = Fraction(47, 100), Fraction(1, 100)
+    fine = delta_of(sums, eps, Tilted.at), epsilon_of(sums, delta, Tilted.at), sums.revealed
+    monkeypatch.setattr("symshuffle.accountants.losses._BITS", 24)
+    rough = delta_of(sums, eps, Tilted.at), epsilon_of(sums, delta, Tilted.at), sums.revealed
+    sign = 1 if side is Side.UPPER else -1
+    assert all(sign * (far - near) > 0 for far, near in zip(rough, fine, strict=True))
+
+
 def test_aliases_of_a_period_are_taken_off():
     law = law_below(PROFILE)
     summed = Losses(((law, 3),), Side.LOWER)

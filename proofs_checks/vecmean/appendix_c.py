@@ -6,9 +6,8 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 import sympy as sp
@@ -27,6 +26,7 @@ from symshuffle.claims.model import (
     decide,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.engines.exact import Exact
 from symshuffle.law import Law
@@ -40,20 +40,12 @@ from symshuffle.vectors.pairs import FinitePair, worst_pair
 Row = tuple[Fraction, ...]
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class _Bound:
-    """What the display says: a factor, the number of trials of the blanket count, the reference, an exponent."""
+def _finite_n_bound(n: Any, gamma: Any, y: Any, x: Any, s: Any) -> tuple[Any, Any, str, Any]:
+    """The bound as printed, at n users and blanket mass gamma, with (62) at scalar output y and input x.
 
-    factor: Any
-    trials: Any
-    reference: str
-    exponent: Any
-
-
-def _finite_n_bound(n: Any, gamma: Any, y: Any, x: Any, s: Any) -> _Bound:
-    """The bound as printed, at n users and blanket mass gamma; (62) at scalar output y and input x."""
-    return _Bound(1 / (n * gamma), n, "blanket", y * x / s**2 - x**2 / (2 * s**2))
+    A factor, the number of trials of the blanket count, whose messages are drawn, an exponent.
+    """
+    return 1 / (n * gamma), n, "blanket", y * x / s**2 - x**2 / (2 * s**2)
 
 
 def _expected_positive(law: Sequence[tuple[Fraction, Fraction]], count: int) -> Fraction:
@@ -68,12 +60,12 @@ def _stated(
     statement: Statement, n: int, rows: dict[str, Row], gamma: Fraction, pair: tuple[Row, Row], ratio: Fraction
 ) -> Fraction:
     """The statement's number for a finite channel, by enumeration."""
-    said = statement(n, gamma, *map(Fraction, (1, 1, 1)))
-    reference = rows["blanket"] if said.reference == "blanket" else pair[0]
+    factor, trials, drawn, _ = statement(n, gamma, *map(Fraction, (1, 1, 1)))
+    reference = rows["blanket"] if drawn == "blanket" else pair[0]
     law = [((p - ratio * q) / b, w) for p, q, b, w in zip(*pair, rows["blanket"], reference, strict=True)]
-    chances = (math.comb(said.trials, m) * gamma**m * (1 - gamma) ** (said.trials - m) for m in range(said.trials + 1))
+    chances = (math.comb(trials, m) * gamma**m * (1 - gamma) ** (trials - m) for m in range(trials + 1))
     terms = (chance * _expected_positive(law, m) for m, chance in enumerate(chances))
-    return Fraction(said.factor) * sum(terms, start=Fraction(0))
+    return Fraction(factor) * sum(terms, start=Fraction(0))
 
 
 def _profile(rows: dict[str, Row], n: int, ratio: Fraction) -> Fraction:
@@ -109,20 +101,48 @@ def _channel(rng: np.random.Generator, inputs: int, outputs: int) -> tuple[dict[
     return named | {f"x{k}": row for k, row in enumerate(rows)}, gamma
 
 
+def _hidden_among_blankets(statement: Statement) -> Iterator[Comparison]:
+    """The bound for every channel, background and n; what is told of the others' messages can only raise a divergence.
+
+    Whoever did not send a blanket message is told apart. The others hide user 1, and their multiset is compared
+    histogram by histogram: one output and the sum of all others stand for any number of outputs.
+    """
+    n, m, h, g, y, x, s = sp.symbols("n m h gamma y x s", positive=True)
+    factor, trials, _, _ = statement(n, g, y, x, s)
+    # How many of n - 1 others sent a blanket message: one more user, then one, then none.
+    sent, first = (sp.binomial(n - 1 + k, m) * g**m * (1 - g) ** (n - 1 + k - m) for k in (1, 0))
+    lower = sp.binomial(n - 1, m - 1) * g ** (m - 1) * (1 - g) ** (n - m)
+    step = [_over(mass, first) for mass in (sent, (1 - g) * first + g * lower)]
+    found = [identity(*step, at="every n: a user more sends a blanket message, or does not")]
+    # A histogram with h copies of an output of mass w in the blanket, r in user 1's row, and m + 1 - h others of mass v
+    # together: user 1 sent that output and m others the rest.
+    w, r, v = sp.symbols("w r v", positive=True)
+    one = first * r * sp.factorial(m) / (sp.factorial(h - 1) * sp.factorial(m + 1 - h)) * w ** (h - 1)
+    # The same part of the bound: m + 1 of the trials, any histogram of m + 1 blanket messages, h values r/w of the sum.
+    count = sp.binomial(trials, m + 1) * g ** (m + 1) * (1 - g) ** (trials - m - 1)
+    all_sent = sp.factorial(m + 1) / (sp.factorial(h) * sp.factorial(m + 1 - h)) * w**h
+    part = factor * count * all_sent * h * r / w
+    scale = one * v ** (m + 1 - h)
+    found += [identity(_over(part * v ** (m + 1 - h), scale), 1, at="every histogram: what an output of user 1 adds")]
+    yield from serving("channels", found)
+
+
+def _over(mass: Any, scale: Any) -> Any:
+    """A quotient of products of binomials, factorials and powers, without them."""
+    written = (mass / scale).rewrite(sp.gamma)
+    return sp.simplify(sp.powsimp(sp.gammasimp(sp.expand_func(written))))
+
+
+def _with(said: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
+    """The bound with one of its parts replaced."""
+    return (*said[:place], value, *said[place + 1 :])
+
+
 def _check_finite_n_bound(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    y, x, s, g, n, m = sp.symbols("y x s gamma n m", positive=True)
-    said = statement(n, g, y, x, s)
-    yield identity(
-        -((y - x) ** 2) / (2 * s**2) + y**2 / (2 * s**2), said.exponent, at="logarithm of the density ratio in (62)"
-    )
-    # One of n users is the differing one, hidden among the others' blanket messages: P(m of n-1)/(m+1).
-    hidden = sp.binomial(n - 1, m) * g**m * (1 - g) ** (n - 1 - m) / (m + 1)
-    trials = said.trials
-    share = said.factor * sp.binomial(trials, m + 1) * g ** (m + 1) * (1 - g) ** (trials - m - 1)
-    for size in range(1, 5):
-        for count in range(size):
-            at = {n: size, m: count}
-            yield identity(sp.expand(hidden.subs(at)), sp.expand(share.subs(at)), at=f"n={size}, m={count}: weights")
+    y, x, s, g, n = sp.symbols("y x s gamma n", positive=True)
+    density = -((y - x) ** 2) / (2 * s**2) + y**2 / (2 * s**2)
+    yield identity(density, statement(n, g, y, x, s)[3], at="logarithm of the density ratio in (62)")
+    yield from _hidden_among_blankets(statement)
     for trial in range(6):
         rows, gamma = _channel(rng, 2, 2 + trial % 2)
         users, ratio = 1 + trial % 3, Fraction(10 + trial % 3, 10)
@@ -230,29 +250,29 @@ CLAIMS: Final = (
         assumptions=(
             "zero-out adjacency, the null symbol has the blanket's law",
             "the larger of both orders of the pair",
+            "data processing and joint convexity of the divergence (Definition 2.3)",
         ),
         scope=(
-            "(62) symbolically; weights for n <= 4; six random channels, n <= 3, all datasets with null symbols, both "
-            "orders; equal to the library's H(n)"
+            "(62); every channel, background, histogram and n, one output of user 1 at a time; six random channels, "
+            "n <= 3, all datasets with null symbols, both orders; equal to the library's H(n)"
         ),
-        grade=Grade.EXACT_CASES,
+        grade=Grade.PROVED,
         printed=_finite_n_bound,
         check=_check_finite_n_bound,
         controls=(
-            Control("M0 ~ Bin(n - 1, gamma)", lambda n, *a: replace(_finite_n_bound(n, *a), trials=n - 1)),
+            Control("M0 ~ Bin(n - 1, gamma)", lambda n, *a: _with(_finite_n_bound(n, *a), 1, n - 1)),
             Control(
                 "1/n for 1/(n gamma)",
-                lambda n, *a: replace(
-                    _finite_n_bound(n, *a), factor=1 / n if not isinstance(n, int) else Fraction(1, n)
-                ),
+                lambda n, *a: _with(_finite_n_bound(n, *a), 0, 1 / n if not isinstance(n, int) else Fraction(1, n)),
             ),
-            Control("Y from R_x", lambda *a: replace(_finite_n_bound(*a), reference="input")),
+            Control("Y from R_x", lambda *a: _with(_finite_n_bound(*a), 2, "input")),
             Control(
                 "(62) without the norm",
-                lambda n, g, y, x, s: replace(_finite_n_bound(n, g, y, x, s), exponent=y * x / s**2),
+                lambda n, g, y, x, s: _with(_finite_n_bound(n, g, y, x, s), 3, y * x / s**2),
             ),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("n", "gamma", "y", "x", "s", "channels"),
     ),
     Claim(
         id="symshuffle.vecmean-finite-n-values",

@@ -30,18 +30,50 @@ from symshuffle.vectors.compare import privunit_constant
 from symshuffle.vectors.mechanisms import CentralGaussian, PrivUnit
 from symshuffle.vectors.minimal_risk import minimal_unbiased_risk
 from symshuffle.vectors.optimal import bmg_error, bmg_optimal
-from symshuffle.vectors.risk import err1, errn
+from symshuffle.vectors.risk import errn
+from symshuffle.vectors.sphere import cap_numbers
 from symshuffle.vectors.templates import upper_normal
 
 BITS: Final = 192
 
 
-def _linear(mechanism: PrivUnit, added: Fraction) -> Fraction:
-    """What an unbiased estimator in the plane pays beyond Y/m, on average over inputs, for K cos(2 phi) e_1 added."""
-    return added * added / 2
+def _linear(m: Any, spread: Any) -> Any:
+    """Mean error over uniform inputs of an unbiased estimator at mean square distance ``spread`` from Y/m."""
+    return 1 / (m * m) - 1 + spread
 
 
 def _check_symmetrised(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    import sympy as sp
+
+    m, t, p, f1, f2, g2 = sp.symbols("m t p f1 f2 g2", real=True)
+    across = sp.Symbol("w", real=True)
+    # Inputs uniform on the sphere: outputs are uniform, as the density depends on <u, v> alone. Given the output u, an
+    # input t u + w and its mirror image t u - w are equally likely: the mean of <f(u), v> is t f1, and m f1 over all t.
+    mirrored = (f1 * t + f2 * across + f1 * t - f2 * across) / 2
+    found = [identity(mirrored, f1 * t, at="every output: mean product of an estimate with the input")]
+    # Unbiased: E <f, v> = 1, so E f1 = 1/m. Two outputs for all, f1 along and f2 across the output.
+    g1 = (1 / m - p * f1) / (1 - p)
+    squares = p * (f1**2 + f2**2) + (1 - p) * (g1**2 + g2**2)
+    spread = p * ((f1 - 1 / m) ** 2 + f2**2) + (1 - p) * ((g1 - 1 / m) ** 2 + g2**2)
+    found += [identity(squares - 1, statement(m, spread), at="every estimator, d and cap: mean error over inputs")]
+    yield from serving("estimators", found)
+    s = sp.Symbol("s", positive=True)
+    # Y/m itself has that error at every input: E|Y|^2/m^2 - 2 <m v, v>/m + 1.
+    yield identity(1 / m**2 - 2 + 1, statement(m, 0), at="Y/m, every input")
+    yield identity(statement(m, s) - statement(m, 0), s, at="every estimator: what it pays beyond Y/m")
+    # As printed, by rotations, two for all: an average over them stays unbiased and its error is no larger.
+    w, a, b, phi = sp.symbols("w a b phi", real=True)
+    turn = sp.Matrix([[sp.cos(phi), -sp.sin(phi)], [sp.sin(phi), sp.cos(phi)]])
+    back = (turn.T * turn * sp.Matrix([f1, f2])).applyfunc(sp.simplify)
+    yield identity(back[0], f1, at="every rotation: turned, estimated without bias, turned back")
+    jensen = w * a**2 + (1 - w) * b**2 - (w * a + (1 - w) * b) ** 2
+    yield identity(jensen, w * (1 - w) * (a - b) ** 2, at="every two rotations: what their average gains")
+    # Equivariant under the reflection that fixes u: f2 = -f2, so the estimate is along the output.
+    yield identity(sp.solve(sp.Eq(f2, -f2), f2)[0], 0, at="every output: an equivariant estimate is a multiple of it")
+    yield from _symmetric_cases(statement)
+
+
+def _symmetric_cases(statement: Statement) -> Iterator[Comparison]:
     # A finite picture: the messages and inputs are the corners of a regular 4-gon, with the symmetry of the square. The
     # least worst error over all unbiased estimators is that of the linear one.
     square = [
@@ -58,13 +90,13 @@ def _check_symmetrised(statement: Statement, _: np.random.Generator) -> Iterator
     )
     least = minimal_unbiased_risk(Channel(circulant), square).bracket
     m = a - Fraction(1, 10)
-    yield compare(least.lower, 1 / m**2 - 1, at="the square: least error is that of Y/m")
-    yield compare(least.upper, 1 / m**2 - 1, at="the square: least error is that of Y/m")
+    yield compare(least.lower, statement(m, 0), at="the square: least error is that of Y/m")
+    yield compare(least.upper, statement(m, 0), at="the square: least error is that of Y/m")
     # The plane at theta = 0: the added term has mean 0 at every input; its mean square over inputs is what it pays.
     mechanism = PrivUnit(Fraction(3, 5), Fraction(0), 2)
-    base: Any = err1(mechanism, on_sphere=True, bits=BITS)
+    shrinkage = cap_numbers(mechanism, bits=BITS).shrinkage
     for added in (Fraction(0), Fraction(1, 2), Fraction(2)):
-        total = base + statement(mechanism, added)
+        total = statement(shrinkage, added * added / 2)
         paid = _plane_error(mechanism, added)
         gap: Any = total - paid
         yield compare(gap * gap, Fraction(1, 10**30), "<=", at=f"the plane, K = {added}: average error over inputs")
@@ -75,8 +107,6 @@ def _plane_error(mechanism: PrivUnit, added: Fraction) -> Ball:
 
     Harmonics of the error in the input are at most the third, so 32 equally spaced inputs average exactly.
     """
-    from symshuffle.vectors.sphere import cap_numbers
-
     numbers = cap_numbers(mechanism, bits=BITS)
     with working_precision(BITS):
         m, k, p, pi = to_arb(numbers.shrinkage), to_arb(added), to_arb(mechanism.p), flint.arb.pi()
@@ -248,18 +278,26 @@ CLAIMS: Final = (
         id="vecmean.A.4-step2",
         kind=Kind.STATEMENT,
         title="linear estimators suffice for cap sampling",
-        text="Averaging over rotations keeps unbiasedness and does not raise the worst error; what is left is Y/m.",
+        text=(
+            r"Averaging over rotations keeps unbiasedness and does not raise the worst error; what is left is Y/m. "
+            r"More precisely: an unbiased estimator $f$ has the mean error $1/m^2-1+E|f(U)-U/m|^2$ over uniform "
+            r"inputs, U uniform; so Y/m is the only one of least worst error."
+        ),
         source="vecmean, Appendix A.4, Step 2",
-        assumptions=(),
-        scope="a channel with the symmetry of the square, both sides; the plane at theta = 0, perturbed, in balls",
-        grade=Grade.EXACT_CASES,
+        assumptions=("unit inputs; the message has a density that depends on its product with the input alone",),
+        scope=(
+            "every estimator, dimension and cap, two outputs for all; two rotations for all; a channel with the "
+            "symmetry of the square, both sides; the plane at theta = 0, perturbed, in balls"
+        ),
+        grade=Grade.PROVED,
         printed=_linear,
         check=_check_symmetrised,
         controls=(
-            Control("a perturbation that pays nothing", lambda mechanism, added: Fraction(0)),
-            Control("1 % more", lambda mechanism, added: _linear(mechanism, added) * Fraction(101, 100)),
+            Control("a perturbation that pays nothing", lambda m, spread: _linear(m, 0)),
+            Control("1 % more", lambda m, spread: _linear(m, spread * Fraction(101, 100))),
         ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("m", "spread", "estimators"),
     ),
     Claim(
         id="vecmean.A.4-step6",

@@ -24,6 +24,7 @@ from symshuffle.claims.model import (
     decide,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.errors import InputError
 from symshuffle.numbers import Ball, to_arb, working_precision
@@ -49,24 +50,68 @@ EXAMPLES: Final = tuple(
 )
 
 
-def _every_estimator(mechanism: PrivUnit, added: Fraction) -> Ball:
-    """Error over d chi^2 of Y/m + added chi cos(2 phi) e_1, also unbiased for even-symmetric caps in the plane."""
-    return privunit_constant(mechanism.theta, mechanism.dimension, bits=BITS)
+def _every_estimator(q: Any, alpha: Any, d: Any, added: Any) -> Any:
+    """Limit of the error over d chi^2; ``added`` is the mean square distance from Y/m, over d chi^2."""
+    return q / ((1 - q) * d * alpha * alpha)
 
 
-def _least_estimator(mechanism: PrivUnit, added: Fraction) -> Ball:
-    paid: Ball = privunit_constant(mechanism.theta, mechanism.dimension, bits=BITS) + added * added / 4
-    return paid
+def _least_estimator(q: Any, alpha: Any, d: Any, added: Any) -> Any:
+    return _every_estimator(q, alpha, d, added) + added
 
 
 def _check_constant(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    # theta = 0 in the plane: the density of the angle from v is 1 + t sgn(cos), which has odd harmonics only, so that
-    # K cos(2 phi) has mean 0 under every input; at large chi it adds K^2/2 to the error, up to products of order 1.
+    yield from _to_the_limit(statement)
+    yield from _in_the_plane(statement)
+    yield from _lowest_height(statement)
+    yield from _every_dimension(statement)
+    for d in (2, 3, 10, 100, 10_000):
+        lowest = privunit_constant(Fraction(0), d, bits=BITS)
+        with working_precision(BITS):
+            half = flint.arb(d) / 2
+            closed = flint.arb.pi() / d * ((half + flint.arb(1) / 2).gamma() * half.rgamma()) ** 2
+            gap = Ball.from_arb(abs(closed - to_arb(lowest)), BITS)
+        yield compare(gap, TINY, "<=", at=f"d = {d}: C(0, d) in closed form")
+        for theta in (Fraction(1, 100), Fraction(1, 3), Fraction(9, 10)):
+            yield compare(
+                privunit_constant(theta, d, bits=BITS), lowest, ">", at=f"d = {d}, theta = {theta}: above C(0, d)"
+            )
+            even: Any = privunit_constant(theta, d, bits=BITS) / privunit_constant(-theta, d, bits=BITS) - 1
+            yield compare(even * even, TINY, "<=", at=f"d = {d}, theta = {theta}: C is even")
+
+
+def _to_the_limit(statement: Statement) -> Iterator[Comparison]:
+    """Any unbiased estimator, on average over inputs, where the advantage tends to 0 from either side."""
+    import sympy as sp
+
+    q, alpha, d, added = sp.symbols("q alpha d a", positive=True)
+    delta = sp.Symbol("Delta", real=True)
+    m, found = alpha * delta / q, []
+    for side, gamma in (("+", 1 - delta / q), ("-", 1 + delta / (1 - q))):
+        scale = d * gamma * q * (1 - q) / delta**2  # d chi_lo^2, equation (35)
+        ratio = (1 / m**2 - 1) / scale + added  # claim vecmean.A.4-step2
+        limit = sp.limit(sp.cancel(sp.together(ratio)), delta, 0, side)
+        at = f"every cap, d and estimator, Delta to 0{side}: error over d chi^2"
+        found += [identity(limit, statement(q, alpha, d, added), at=at)]
+    yield from serving("estimators", found)
+
+
+def _in_the_plane(statement: Statement) -> Iterator[Comparison]:
+    """The counterexample: theta = 0, d = 2, and Y/m + K cos(2 phi) e_1."""
+    import sympy as sp
+
+    phi, psi = sp.symbols("phi psi", real=True)
+    wave = sp.cos(2 * phi)
+    for start in (psi - sp.pi / 2, psi + sp.pi / 2):
+        half = sp.simplify(sp.integrate(wave, (phi, start, start + sp.pi)))
+        yield identity(half, 0, at="every input: the wave has mean 0 on the cap and on the rest")
+    square = sp.integrate(wave**2, (phi, 0, 2 * sp.pi)) / (2 * sp.pi)
+    yield identity(square, sp.Rational(1, 2), at="its mean square; over d chi^2 it is K^2/4 at K = K chi")
     for k in (3, 5):
         t = Fraction(1, 10**k)
         mechanism = PrivUnit((1 + t) / 2, Fraction(0), 2)
         index: Any = shuffle_index(mechanism, "lower").inverse_square
         base: Any = err1(mechanism, on_sphere=True)
+        alpha = cap_numbers(mechanism, bits=BITS).alpha
         for added in (Fraction(0), Fraction(1, 2), Fraction(1)):
             # The error is 1/m^2 - 1 + K^2/2 + K (cos(psi) - cos(3 psi)/3) at the input of angle psi,
             # by the harmonics 1 and 3 of sgn(cos); the largest is at psi = pi/4.
@@ -74,35 +119,65 @@ def _check_constant(statement: Statement, _: np.random.Generator) -> Iterator[Co
                 chi = 1 / to_arb(index).sqrt()
                 extra = to_arb(added) ** 2 * chi**2 / 2 + to_arb(added) * chi * 2 * flint.arb(2).sqrt() / 3
                 ratio = Ball.from_arb((to_arb(base) + extra) / (2 * chi**2), BITS)
-            gap: Any = ratio - statement(mechanism, added)
+            gap: Any = ratio - statement(Fraction(1, 2), alpha, 2, added * added / 4)
             yield compare(gap, 3 * t, "<=", at=f"d = 2, t = 1e-{k}, K = {added} chi: error over d chi^2")
             yield compare(gap, -3 * t, ">=", at=f"d = 2, t = 1e-{k}, K = {added} chi: error over d chi^2")
-    # d log C/d theta = (d-1)/(1-theta^2) (r(-theta) - r(theta)) with r the mean residual life of T, which falls where
-    # the density is log-concave: so C rises for theta > 0 and every d >= 3.
+
+
+def _lowest_height(statement: Statement) -> Iterator[Comparison]:
+    """C is even in theta and rises for theta > 0, in every dimension of at least 3: the infimum is C(0, d).
+
+    e stands for the mean of T on the cap, times the mass 1 - q of the cap; q has the density f as its derivative.
+    """
     import sympy as sp
 
     from symshuffle.mechanisms.symbolic import nonnegative
 
-    h, more, slack = sp.symbols("h k s", positive=True)
-    bend = -sp.diff(more / 2 * sp.log(1 - h**2), h, 2)
-    concave = nonnegative(sp.simplify(bend), {h: slack / (1 + slack)})
+    q, e, d, t, u, rho, k, slack = sp.symbols("q e d theta u rho k s", positive=True)
+    edge = (1 - t**2) ** ((d - 1) / 2) / (d - 1)
+    falls = sp.powsimp(sp.simplify(sp.diff(edge, t) / (1 - t**2) ** ((d - 3) / 2)))
+    found = [identity(falls, -t, at="every d: e has the derivative -theta f")]
+    constant = statement(q, e / (1 - q), d, 0)
+    other = statement(1 - q, e / q, d, 0)
+    found += [identity(constant, other, at="every d: C at -theta, where q and 1 - q are exchanged")]
+    f = e * (d - 1) / (1 - t**2)
+    slope = (sp.diff(constant, q) - t * sp.diff(constant, e)) * f / constant
+    # (d-1)/(1-theta^2) (r(-theta) - r(theta)), r(theta) = e/(1-q) - theta the mean residual life of T.
+    residual = (e / q + t) - (e / (1 - q) - t)
+    found += [identity(slope, (d - 1) / (1 - t**2) * residual, at="every d, theta: slope of log C")]
+    yield from serving("heights", found)
+    bend = -sp.diff(k / 2 * sp.log(1 - t**2), t, 2)
+    concave = nonnegative(sp.simplify(bend), {t: slack / (1 + slack)})
     yield decide(concave, at="every d = 3 + k", claimed="the density of T is log-concave", symbolic=True)
-    for d in (2, 3, 10, 100, 10_000):
-        lowest = privunit_constant(Fraction(0), d, bits=BITS)
-        with working_precision(BITS):
-            half = flint.arb(d) / 2
-            closed = flint.arb.pi() / d * ((half + flint.arb(1) / 2).gamma() * half.rgamma()) ** 2
-            target = Ball.from_arb(flint.arb.pi() / 2, BITS)
-            gap = Ball.from_arb(abs(closed - to_arb(lowest)), BITS)
-        yield compare(gap, TINY, "<=", at=f"d = {d}: C(0, d) in closed form")
-        yield compare(lowest, target, "<", at=f"d = {d}: C(0, d) below pi/2")
-        yield compare(lowest, target * (1 - Fraction(1, d)), ">=", at=f"d = {d}: and within 1/d of it")
-        for theta in (Fraction(1, 100), Fraction(1, 3), Fraction(9, 10)):
-            yield compare(
-                privunit_constant(theta, d, bits=BITS), lowest, ">", at=f"d = {d}, theta = {theta}: above C(0, d)"
-            )
-            even: Any = privunit_constant(theta, d, bits=BITS) / privunit_constant(-theta, d, bits=BITS) - 1
-            yield compare(even * even, TINY, "<=", at=f"d = {d}, theta = {theta}: C is even")
+    # f(s + x)/f(s) <= f(theta + x)/f(theta) = rho for s >= theta; so Pr[T >= theta + x]/Pr[T >= theta], whose slope has
+    # the sign of Pr[T >= theta + x] f(theta) - Pr[T >= theta] f(theta + x), falls, and so does its integral r.
+    shrinks = nonnegative(u * rho - u * rho / (1 + k), {})
+    yield decide(shrinks, at="every pair of heights", claimed="the mean residual life falls", symbolic=True)
+
+
+def _every_dimension(statement: Statement) -> Iterator[Comparison]:
+    """C(0, d) between (pi/2)(1 - 1/d) and pi/2: each is C(0, d) over a quotient that is at least 1, or at most 1."""
+    import sympy as sp
+
+    z = sp.Symbol("z", positive=True)
+    d, x, half = 2 * z + 1, z + sp.Rational(1, 2), sp.Rational(1, 2)
+
+    def lowest(d: Any) -> Any:
+        density = sp.gamma(d / 2) / (sp.sqrt(sp.pi) * sp.gamma((d - 1) / 2))
+        return statement(half, 2 * density / (d - 1), d, 0)
+
+    above = sp.gamma(x + half) ** 2 / (sp.gamma(x) * sp.gamma(x + 1))
+    below = sp.gamma(x + half) * sp.gamma(x - half) / sp.gamma(x) ** 2
+    found = [
+        identity(sp.gammasimp(lowest(d) / above), sp.pi / 2, at="every d: the quotient is at most 1"),
+        identity(sp.gammasimp(lowest(d) / below), sp.pi / 2 * (1 - 1 / d), at="every d: the quotient is at least 1"),
+        identity(
+            sp.gammasimp(sp.expand_func(lowest(d + 2) / lowest(d))),
+            1 + 1 / (d * (d + 2)),
+            at="every d: two dimensions more, more",
+        ),
+    ]
+    yield from serving("dimensions", found)
 
 
 def _numbers(p: Any, q: Any, alpha: Any) -> dict[str, Any]:
@@ -281,26 +356,34 @@ CLAIMS: Final = (
             r"$\liminf_d\inf_\theta C\ge\pi/2$."
         ),
         source="vecmean, Proposition 3.7",
-        assumptions=("unit inputs, $d\\ge2$",),
-        scope="the plane at theta = 0 with three unbiased estimators; C(0, d) and three C(theta, d) for five d",
+        assumptions=(
+            "unit inputs, $d\\ge2$; the infimum over heights for $d\\ge3$",
+            "mean error over inputs by claim vecmean.A.4-step2; the gamma function is log-convex",
+        ),
+        scope=(
+            "the limit for every cap, d and unbiased estimator; the slope of C for every height and d >= 3, C(0, d) "
+            "for every d; the plane at theta = 0 with three unbiased estimators, five d in balls"
+        ),
         grade=Grade.REFUTED,
         printed=_every_estimator,
         check=_check_constant,
         controls=(
-            Control("constant 1 % larger", lambda m, k: _least_estimator(m, k) * Fraction(101, 100)),
-            Control("constant without d", lambda m, k: _least_estimator(m, k) / m.dimension),
+            Control("constant 1 % larger", lambda *a: _least_estimator(*a) * Fraction(101, 100)),
+            Control("constant without d", lambda q, alpha, d, added: _least_estimator(q, alpha, d, added) * d),
         ),
         expected=ClaimVerdict.REFUTED,
         corrected=Correction(
             text=(
-                r"The display holds for the least error of unbiased estimators, attained by Y/m. Unbiased estimators "
-                r"are not unique: in the plane at $\theta=0$, $Y/m+K\cos(2\varphi)e_1$ is unbiased and pays $K^2/2$ "
-                r"more, up to O(K), so $K=\chi_{lo}$ adds 1/4 to the constant. $C(0,d)=\frac\pi d(\Gamma(\frac{d+1}2)/"
-                r"\Gamma(\frac d2))^2$ increases to $\pi/2$; the range of $\theta$ is the open interval."
+                r"The display holds for Y/m, the unbiased estimator of least error. One at mean square distance $s$ "
+                r"from it (outputs uniform) has the mean error $1/m^2-1+s$ over inputs: in the plane at $\theta=0$, "
+                r"$Y/m+K\cos(2\varphi)e_1$ with $K=\chi_{lo}$ adds 1/4 to the constant. For $d\ge3$ and $\theta$ in "
+                r"the open interval $C(\theta,d)\ge C(0,d)=\frac\pi d(\Gamma(\frac{d+1}2)/\Gamma(\frac d2))^2$, "
+                r"which lies between $\frac\pi2(1-\frac1d)$ and $\frac\pi2$: so the limit is $\pi/2$."
             ),
             statement=_least_estimator,
-            grade=Grade.EXACT_CASES,
+            grade=Grade.PROVED,
         ),
+        obligations=for_all("q", "alpha", "d", "added", "estimators", "heights", "dimensions"),
     ),
     Claim(
         id="vecmean.prop-3.7-exact",

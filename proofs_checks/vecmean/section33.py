@@ -298,19 +298,97 @@ def _check_response(statement: Statement, _: np.random.Generator) -> Iterator[Co
         )
 
 
-def _distortion(d: int, size: int) -> float:
-    return 1.0
+def _distortion(d: Any) -> tuple[Any, Any]:
+    """The least distortion that any tight frame has, and one that some frame of 2d vectors does not exceed."""
+    import sympy as sp
+
+    return sp.Integer(1), 96 / sp.pi
 
 
 def _check_frames(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for trial in range(8):
-        d, size = 3 + trial, 2 * (3 + trial)
-        frame = np.linalg.qr(rng.standard_normal((size, d)))[0].T
-        x = rng.standard_normal(d)
-        z, constant = kashin_coefficients(frame, x)
-        yield compare(float(np.abs(frame @ z - x).max()), 0.0, at=f"trial {trial}: exact", slack=1e-9)
-        yield compare(constant, statement(d, size), ">=", at=f"trial {trial}: K at least 1", slack=1e-9)
-        yield compare(constant, 5.0, "<=", at=f"trial {trial}: K bounded", slack=0.0)
+    yield from _at_least_one(statement)
+    yield from _some_frame(statement)
+    least, enough = (to_arb(Ball.from_arb(_as_arb(part), BITS)) for part in statement(4))
+    for trial in range(4):
+        d, size = 4 + 2 * trial, 16
+        frame = [[Fraction(entry, 4) for entry in row] for row in _hadamard(size)[:d]]
+        # The first vector has coefficients of one size: there K = 1.
+        x = (
+            [Fraction(int(v)) for v in rng.integers(1, 9, size=d)]
+            if trial
+            else [Fraction(int(i == 0)) for i in range(d)]
+        )
+        found, _ = kashin_coefficients(np.array(frame, dtype=float), np.array(x, dtype=float))
+        near = [Fraction(float(v)) for v in found]
+        # Made exact: what is missing of x is added by the frame itself.
+        missing = [x[i] - sum(frame[i][j] * near[j] for j in range(size)) for i in range(d)]
+        z = [near[j] + sum(frame[i][j] * missing[i] for i in range(d)) for j in range(size)]
+        length = sum((v * v for v in x), Fraction(0))
+        above = size * max(abs(v) for v in z) ** 2 / length
+        # A dual point: |z|_inf |U^T w|_1 >= <w, x>, at w = x.
+        spread = sum((abs(sum((frame[i][j] * x[i] for i in range(d)), Fraction(0))) for j in range(size)), Fraction(0))
+        below = size * length * length / (spread * spread) / length
+        where = f"{d} of {size} Hadamard rows"
+        yield compare(below, Ball.from_arb(least * least, BITS), ">=", at=f"{where}: square of K, from below")
+        yield compare(above, Ball.from_arb(least * least, BITS), ">=", at=f"{where}: square of K, by the program")
+        yield compare(above, Ball.from_arb(enough * enough, BITS), "<=", at=f"{where}: square of K, by the program")
+
+
+def _as_arb(value: Any) -> flint.arb:
+    import sympy as sp
+
+    from symshuffle.mechanisms.symbolic import evaluate
+
+    return to_arb(evaluate(sp.sympify(value)))
+
+
+def _hadamard(size: int) -> list[list[int]]:
+    return [[(-1) ** (i & j).bit_count() for j in range(size)] for i in range(size)]
+
+
+def _at_least_one(statement: Statement) -> Iterator[Comparison]:
+    """Coefficients of size at most s: N s^2 exceeds |x|^2 by non-negative parts, two coefficients for all."""
+    import sympy as sp
+
+    from symshuffle.mechanisms.symbolic import nonnegative
+
+    d, s, k, h, rest = sp.symbols("d s k h r", positive=True)
+    least = statement(d)[0]
+    # |z|^2 = |U^T U z|^2 + rest = |x|^2 + rest, as U U^T = I; z = (s/(1+k), s/(1+h)) up to signs.
+    squared = (s / (1 + k)) ** 2 + (s / (1 + h)) ** 2 - rest
+    room = 2 * s**2 - least**2 * squared
+    found = [decide(nonnegative(room, {}), at="every frame and vector", claimed="K^2 is at least that", symbolic=True)]
+    yield from serving("frames", found)
+
+
+def _some_frame(statement: Statement) -> Iterator[Comparison]:
+    """The volume argument: some d-dimensional subspace of 2d dimensions has |y|_1 >= r sqrt(2d) |y|_2, r = 1/K.
+
+    By duality the coefficients of a frame with that row space have distortion at most 1/r.
+    """
+    import sympy as sp
+
+    from symshuffle.mechanisms.symbolic import nonnegative
+
+    d, t, c, v = sp.symbols("d t c v", positive=True)
+    enough = statement(d)[1]
+    r = 1 / enough
+    # Points of the sphere within r of one where |y|_1 = r sqrt(N) have |y|_1 <= 2 r sqrt(N), by Cauchy and Schwarz, and
+    # hold (1 + 2/r)^(-d) of the sphere, as balls of radius r/2 around separated points fit into one of radius 1 + r/2;
+    # that is at least (r/3)^d for r <= 1.
+    small = nonnegative(1 / (1 + 2 / t) - t / 3, {t: 1 / (1 + c)})
+    yield decide(small, at="every r <= 1", claimed="the cap holds (r/3)^d", symbolic=True)
+    # (r/3)^d (2r)^(-2d) is at most the mean of (sqrt(N)/|y|_1)^N over the sphere, which is the quotient of volumes
+    # (sqrt(N) B_1)/B_2, for some subspace: at most (8/pi)^d, by induction on d.
+    quotient = (2 * d) ** d * 4**d * sp.factorial(d) / (sp.factorial(2 * d) * sp.pi**d)
+    step = quotient.subs(d, d + 1) / quotient / (1 + 1 / d) ** d
+    written = sp.simplify(sp.powsimp(sp.gammasimp(sp.expand_func(step.rewrite(sp.gamma))), force=True))
+    yield identity(written, 4 * (d + 1) / (sp.pi * (2 * d + 1)), at="every d: one step, over (1 + 1/d)^d < 3")
+    yield identity(quotient.subs(d, 1), 4 / sp.pi, at="d = 1: the quotient of volumes")
+    grows = nonnegative(8 / sp.pi - 3 * written.subs(d, 1 + v), {})
+    yield decide(grows, at="every d: the step is at most 8/pi", claimed="covered", symbolic=True)
+    found = [identity((r / 3) / (2 * r) ** 2, 8 / sp.pi, at="every d: the d-th root of both sides, at r = 1/K")]
+    yield from serving("dimensions", found)
 
 
 def _closed_range() -> tuple[list[Fraction], list[Fraction]]:
@@ -431,15 +509,26 @@ CLAIMS: Final = (
         id="vecmean.rem-3.9",
         kind=Kind.STATEMENT,
         title="frames spread a vector at a constant cost",
-        text=r"$x=Uz$ with $|z|_\infty\le K|x|/\sqrt N$, where K is of order 1 and at least 1.",
-        source="vecmean, Remark 3.9",
-        assumptions=("tight frames, $UU^T=I$",),
-        scope="8 random frames, least coefficients by linear program in doubles",
-        grade=Grade.SAMPLED,
+        text=(
+            r"$x=Uz$ with $|z|_\infty\le K|x|/\sqrt N$, where K is of order 1 and at least 1. Explicitly: $K\ge1$ for "
+            r"every tight frame and vector, and in every dimension some frame of $2d$ vectors has $K\le96/\pi$ for all "
+            r"vectors."
+        ),
+        source="vecmean, Remark 3.9; Kashin's theorem by volumes (Szarek)",
+        assumptions=(
+            "tight frames, $UU^T=I$",
+            "duality of linear programs; polar coordinates; a uniform subspace of a uniform rotation",
+        ),
+        scope="every frame, vector and dimension; coefficients of four Hadamard frames, made exact",
+        grade=Grade.PROVED,
         printed=_distortion,
         check=_check_frames,
-        controls=(Control("K at least 2", lambda d, size: 2.0),),
+        controls=(
+            Control("K at least 1.01", lambda d: (_distortion(d)[0] * Fraction(101, 100), _distortion(d)[1])),
+            Control("some frame 1 % better", lambda d: (_distortion(d)[0], _distortion(d)[1] * Fraction(99, 100))),
+        ),
         expected=ClaimVerdict.HOLDS,
+        obligations=for_all("d", "frames", "dimensions"),
     ),
     Claim(
         id="vecmean.def-A.5",

@@ -65,7 +65,7 @@ def upper_variance(gamma: flint.arb, b: flint.arb) -> flint.arb:
     return body + tail.union(0)
 
 
-def _mean_weight(gamma: flint.arb, b: flint.arb, dimension: int, rho: flint.arb) -> flint.arb:
+def mean_weight(gamma: flint.arb, b: flint.arb, dimension: int, rho: flint.arb) -> flint.arb:
     r"""The number :math:`W(\rho)=E\,w(|Z+\rho e|)`, by the noncentral chi law of the length."""
     rest, half, d = 1 - gamma, b * b / 2, flint.arb(dimension)
     scale = 2 ** (1 - d / 2) * (d / 2).rgamma() * (-rho * rho / 2).exp()
@@ -101,7 +101,7 @@ def largest_blanket_variance(gamma: flint.arb, b: flint.arb, dimension: int) -> 
     """
 
     def weight(rho: flint.arb) -> flint.arb:
-        return _mean_weight(gamma, b, dimension, rho)
+        return mean_weight(gamma, b, dimension, rho)
 
     at_zero = weight(flint.arb(0))
     value = (b * b).exp() * weight(2 * b) - 2 * weight(b) + at_zero

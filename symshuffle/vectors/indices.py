@@ -4,8 +4,9 @@ r"""Shuffle indices of randomizers: how much one message says, in the two senses
           \chi_{up}^{-2}=\sup_{x_1,x}\mathrm{Var}_{R_x}\frac{R_{x_1}-R_\bot}{R_x}.
 
 The lower index depends on the blanket that is looked at, the upper one does not. Every supremum is proved: by a formula
-that is monotone in the input, by an affine function of one overlap, or by the argument of
-:mod:`symshuffle.vectors.gaussian_integrals`.
+that is monotone in the input (claims ``symshuffle.vecmean-linear-upper-index``, ``-laplace-upper-index``), by an affine
+function of one overlap (``-caps-upper-index``), or by the argument of :mod:`symshuffle.vectors.gaussian_integrals`
+(``-bmg-upper-index``, ``-largest-blanket-index``).
 """
 
 from __future__ import annotations

@@ -177,7 +177,7 @@ def test_cells_do_not_accept_a_supremum_that_is_none():
     true = largest_blanket_variance(gamma, b, 1)
 
     def weight(rho):
-        return gaussian_integrals._mean_weight(gamma, b, 1, rho)
+        return gaussian_integrals.mean_weight(gamma, b, 1, rho)
 
     end = b * 95 / 100
     gaussian_integrals._cover(weight, weight(flint.arb(0)), end, true)

@@ -31,6 +31,7 @@ from symshuffle.vectors import BlanketMixedGaussian, private_mean
 from symshuffle.vectors.compare import contenders
 from symshuffle.vectors.conjecture import worst_background_on_the_line
 from symshuffle.vectors.correspondence import correspondence
+from symshuffle.vectors.frames import kashin_coefficients, one_coefficient_error
 from symshuffle.vectors.risk import err1, hcr_bound
 
 images = load_digits().data
@@ -105,6 +106,23 @@ for contender in contenders(100, 64):
 # %%
 mixed = BlanketMixedGaussian("0.95", "4.6", dimension=64)
 print("error of BMG(0.95, 4.6), d = 64:", err1(mixed), " lower bound:", float(hcr_bound(mixed).lower))
+
+# %% [markdown]
+# A popular way around high dimension is a frame (Kashin's representation): spread the vector over many coefficients
+# of about one size and send one of them as a bit. No dimension is left in the index, but the distortion $K$ of the
+# frame is paid as a factor $K^2$ on the error. The least $K$ of an image is a linear program; here is the frame of
+# every other row of a random rotation of 128 dimensions:
+
+# %%
+rotation = np.linalg.qr(np.random.default_rng(7).standard_normal((128, 128)))[0]
+frame = rotation[::2]  # 64 x 128, its rows orthonormal
+distortions = np.array([kashin_coefficients(frame, image)[1] for image in vectors[:60]])
+worst = distortions.max()
+print(f"K of 60 images: {distortions.min():.3f} to {worst:.3f}")
+for chi in (2, 10, 100):
+    paid = one_coefficient_error(worst, 64, chi) / (64 * chi**2) - 1
+    best = contenders(chi, 64)[0]
+    print(f"chi = {chi:3}: one coefficient {paid:8.2%} above d chi^2, {best.name} {best.excess:8.2%}")
 
 # %% [markdown]
 # ## 4. The Gaussian limit

@@ -1,10 +1,11 @@
-"""Spreading a vector over the coordinates of a frame."""
+"""Spreading a vector over the coordinates of a frame, and what it costs to send one of them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from symshuffle.errors import InputError, SolverFailure
+from symshuffle.numbers import as_integer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,3 +57,43 @@ def kashin_coefficients(frame: Any, vector: Any) -> tuple[NDArray[np.float64], f
     if found.status != 0:
         raise SolverFailure("HiGHS", str(found.message), f"coefficients in a frame of {size} vectors")
     return np.asarray(found.x[:-1]), float(size**0.5 * found.x[-1] / length)
+
+
+def one_coefficient_error(constant: float, dimension: int, chi: float) -> float:
+    r"""Squared error, at the input 0, of sending one random coefficient by randomized response.
+
+    A user spreads x over the N coefficients of a tight frame, draws one of them, and sends its number with a sign of
+    mean :math:`tz_j\sqrt N/K`. The estimate :math:`\pm\sqrt NKu_j/t`, :math:`u_j` the column of the frame, is unbiased,
+    with the error :math:`K^2d/t^2-|x|^2`. The lower index is at least :math:`\sqrt{1-t}/t`, that of one bit in dimension
+    1; the distortion is paid as a factor :math:`K^2` on the error.
+
+    Parameters
+    ----------
+    constant : float
+        A bound K >= 1 of the distortions of all inputs.
+    dimension : int
+        Length d of the vectors.
+    chi : float
+        Lower index, above 0, at which :math:`t` is chosen: :math:`\chi^2t^2+t=1`.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range.
+
+    Notes
+    -----
+    vecmean, Remark 3.9 with Proposition 3.8.
+
+    Examples
+    --------
+    >>> round(one_coefficient_error(1.0, 1, 2.0), 6)
+    6.561553
+    """
+    if not constant >= 1:
+        raise InputError("constant", constant, "a number >= 1")
+    if not 0 < chi < float("inf"):
+        raise InputError("chi", chi, "a number > 0")
+    d = as_integer(dimension, "dimension", 1)
+    share = 2 / (1 + (1 + 4 * chi * chi) ** 0.5)  # of the bit, t
+    return float(d * (constant / share) ** 2)

@@ -20,7 +20,7 @@ from symshuffle.vectors import (
 )
 from symshuffle.vectors.clipped import _ends, best_density, clipped_numbers, density_program
 from symshuffle.vectors.compare import contenders
-from symshuffle.vectors.frames import kashin_coefficients
+from symshuffle.vectors.frames import kashin_coefficients, one_coefficient_error
 from symshuffle.vectors.indices import shuffle_index
 from symshuffle.vectors.minimal_risk import (
     minimal_unbiased_risk,
@@ -206,6 +206,33 @@ def test_kashin_constant_of_the_standard_basis_is_that_of_the_vector():
     assert constant == pytest.approx(2) and coefficients[0] == pytest.approx(1)
     with pytest.raises(InputError, match="vector"):
         kashin_coefficients(np.eye(4), np.zeros(4))
+
+
+@pytest.mark.parametrize("chi", [0.3, 2, 50])
+def test_one_coefficient_of_a_frame_by_exact_moments(chi):
+    signs = np.array([[(-1) ** (i & j).bit_count() for j in range(8)] for i in range(8)])
+    frame, x = signs[1:4] / 8**0.5, np.array([0.6, -0.3, 0.2])
+    z, constant = kashin_coefficients(frame, x)
+    constant *= np.linalg.norm(x)
+    t = (-1 + (1 + 4 * chi**2) ** 0.5) / (2 * chi**2)
+    mean, square = np.zeros(3), 0.0
+    for j in range(8):
+        for sign in (1, -1):
+            mass = (1 + sign * t * z[j] * 8**0.5 / constant) / 16
+            estimate = sign * 8**0.5 * constant * frame[:, j] / t
+            mean, square = mean + mass * estimate, square + mass * estimate @ estimate
+    assert mean == pytest.approx(x)
+    assert square * max(1, constant) ** 2 / constant**2 == pytest.approx(
+        one_coefficient_error(max(1, constant), 3, chi)
+    )
+    spread = t**2 * np.mean((z * 8**0.5 / constant) ** 2) / (1 - t)  # 1/chi_lo^2 of the message (number, sign)
+    assert spread <= 1 / chi**2 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("arguments", [(0.9, 3, 1), (2, 3, 0), (2, 0, 1), (float("nan"), 3, 1)])
+def test_one_coefficient_refuses_what_is_out_of_range(arguments):
+    with pytest.raises(InputError):
+        one_coefficient_error(*arguments)
 
 
 @pytest.mark.parametrize("offset", [Fraction(-1, 5), Fraction(1, 10)])

@@ -64,8 +64,8 @@ def one_coefficient_error(constant: float, dimension: int, chi: float) -> float:
 
     A user spreads x over the N coefficients of a tight frame, draws one of them, and sends its number with a sign of
     mean :math:`tz_j\sqrt N/K`. The estimate :math:`\pm\sqrt NKu_j/t`, :math:`u_j` the column of the frame, is unbiased,
-    with the error :math:`K^2d/t^2-|x|^2`. The lower index is at least :math:`\sqrt{1-t}/t`, that of one bit in dimension
-    1; the distortion is paid as a factor :math:`K^2` on the error.
+    with the error :math:`K^2d/t^2-|x|^2`. The lower index is at least :math:`\sqrt{1-t}/t`, that of one bit on the
+    line; the distortion is paid as a factor :math:`K^2` on the error.
 
     Parameters
     ----------

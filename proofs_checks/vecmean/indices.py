@@ -26,7 +26,7 @@ from symshuffle.claims.model import (
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.numbers import Ball, maximum, to_arb, working_precision
 from symshuffle.vectors.indices import Blanket, shuffle_index
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, PrivUnit, SphereLinear
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
 from symshuffle.vectors.sphere import cap_numbers
 
 BITS: Final = 192
@@ -158,7 +158,62 @@ def _at_length(mechanism: BlanketMixedGaussian, length: Fraction) -> Ball:
         return Ball.from_arb(value, BITS)
 
 
+def _noise(x: Any) -> tuple[Any, Any]:
+    """Bounds of sigma0^2 at the squared upper index x of the plain Gaussian."""
+    upper = x + sp.Rational(9, 2)
+    return upper - sp.Rational(145, 12) / x, upper
+
+
+def _check_noise(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    a, v, k, j, m = sp.symbols("a V k j m", positive=True)
+    # V = 1/x = e^(4a) - 2 e^(2a) + e^a = sum of v_k a^k, v_k = (2^k - 1)^2/k!, at a = 1/sigma0^2.
+    p = sp.Symbol("p", positive=True)  # 2^k
+    yield identity(p**2 - 2 * p + 1, (p - 1) ** 2, at="every k: the coefficient times k! is a square")
+    rest = nonnegative((9 * (p - 1) ** 2 - (2 * p - 1) ** 2).subs(p, 2 + m), {})
+    yield decide(rest, at="every k >= 1: (k + 1) v_(k+1) <= 9 v_k", claimed="at most 9", symbolic=True)
+    low, high = (sp.expand(a * v * end) for end in statement(1 / v))
+    # The upper bound is V <= a + 9/2 a V: v_k <= 9/2 v_(k-1), as v_k <= 9/k v_(k-1) and k >= 2.
+    yield identity(high, a + sp.Rational(9, 2) * a * v, at="every x: the upper bound, times a V")
+    yield decide(nonnegative((sp.Rational(9, 2) - 9 / k).subs(k, 2 + m), {}), at="k >= 2", claimed="so", symbolic=True)
+    # The lower one is V >= a + 9/2 a V - 145/12 a V^2. Orders 1 to 3 agree; at order k = j + 1 >= 4 it is enough that
+    # 9/2 v_j <= 145/12 (V^2)_j, and (V^2)_j >= 2 v_(j-1), v_j <= 9/j v_(j-1).
+    third = sp.series(sp.exp(4 * a) - 2 * sp.exp(2 * a) + sp.exp(a), a, 0, 4).removeO()
+    agree = sp.series(third - low.subs(v, third), a, 0, 4).removeO()
+    yield identity(sp.expand(agree), 0, at="orders 1 to 3")
+    term = -low.coeff(v, 2) / a
+    enough = nonnegative(2 * term - (sp.Rational(81, 2) / j).subs(j, 3 + m), {})
+    yield decide(enough, at="every order from 4 on", claimed="the lower bound", symbolic=True)
+    yield identity(low, a + sp.Rational(9, 2) * a * v - sp.Rational(145, 12) * a * v**2, at="every x: times a V")
+    for sigma0 in (Fraction(1, 3), Fraction(1), Fraction(5), Fraction(100)):
+        inverse: Any = shuffle_index(LocalGaussian(sigma0), "upper", bits=BITS).inverse_square
+        square = 1 / inverse
+        ends = (square + Fraction(9, 2) - Fraction(145, 12) / square, square + Fraction(9, 2))
+        yield compare(ends[0], sigma0**2, "<=", at=f"sigma0 = {sigma0}: from below")
+        yield compare(ends[1], sigma0**2, ">=", at=f"sigma0 = {sigma0}: from above")
+
+
 CLAIMS: Final = (
+    Claim(
+        id="symshuffle.vecmean-gaussian-remainders",
+        kind=Kind.STATEMENT,
+        title="the error of the plain Gaussian by its index, with explicit remainders",
+        text=(
+            r"$X+\frac92-\frac{145}{12X}\le\sigma_0^2\le X+\frac92$ for every $X=\chi_{chua}^2>0$: "
+            r"$d\chi^2(1+\frac92\chi^{-2}-\frac{145}{12}\chi^{-4})\le Err_1\le d\chi^2(1+\frac92\chi^{-2})$."
+        ),
+        source="our own; vecmean, Proposition 4.2 and (61) have O-terms",
+        assumptions=(),
+        scope="every coefficient of the series, so every X; four values of sigma0 in balls",
+        grade=Grade.PROVED,
+        printed=_noise,
+        check=_check_noise,
+        controls=(
+            Control("9/2 less 1 %", lambda x: tuple(end - sp.Rational(9, 200) for end in _noise(x))),
+            Control("144/12", lambda x: (_noise(x)[0] + 1 / (12 * x), _noise(x)[1])),
+        ),
+        expected=ClaimVerdict.HOLDS,
+        obligations=for_all("x"),
+    ),
     Claim(
         id="symshuffle.vecmean-linear-upper-index",
         kind=Kind.STATEMENT,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, Final, final
 
 import flint
 
-from symshuffle.errors import InputError
+from symshuffle.errors import InputError, NotDecided
 from symshuffle.numbers import DEFAULT_BITS, Ball, as_integer, less, parse_rational, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
 from symshuffle.vectors.clipped import best_density
@@ -114,20 +115,7 @@ def contenders(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> tupl
     if index <= 0:
         raise InputError("chi", index, "a number > 0")
     dimension = as_integer(dimension, "dimension", 2)
-    clipped = best_density(index, dimension, bits=bits).bracket.shifted(
-        Fraction(1)
-    )  # the cost of rounding to the sphere
-    mixed = bmg_optimal(index, dimension, bits=bits).bracket
-    others = {
-        "linear density": sphere_linear_error(index, dimension, bits=bits),
-        "PrivUnit": privunit_error(index, dimension, bits=bits),
-        "Gaussian": _gaussian_error(index, dimension),
-    }
-    found = {"clipped linear density": clipped, "mixed Gaussian": mixed}
-    found |= {
-        name: Bracket(ball.lower, ball.upper, Rigour.BALL, "index", "tuned at the index")
-        for name, ball in others.items()
-    }
+    found = {name: error(index, dimension, bits) for name, error in _ERRORS.items()}
     floor = dimension * index**2
     entries = (Contender(name, bracket, float(bracket.upper / floor - 1)) for name, bracket in found.items())
     return tuple(sorted(entries, key=lambda entry: entry.bracket.upper))
@@ -152,3 +140,72 @@ def _gaussian_error(chi: Fraction, dimension: int) -> Ball:
         middle = (low + high) / 2
         low, high = (low, middle) if reached(middle) else (middle, high)
     return Ball(dimension * low * low, dimension * high * high)
+
+
+def takeover(chi: object, first: str, then: str, *, most: int = 10**6) -> int:
+    """The dimension in which one mechanism becomes more accurate than another at a lower index: there and not before.
+
+    Both comparisons, in that dimension and in the one before it, are certified; that there is only one such dimension
+    is not.
+
+    Parameters
+    ----------
+    chi : object
+        The index, above 0, read as a rational.
+    first, then : str
+        Two of the names of :func:`contenders`: which is better in dimension 2, and which takes over.
+    most : int
+        Dimension after which the search gives up.
+
+    Raises
+    ------
+    InputError
+        If a name is unknown, or ``first`` is not the better one in dimension 2.
+    NotDecided
+        If the two brackets overlap at the crossing, or there is none up to ``most``.
+
+    Examples
+    --------
+    >>> takeover(100, "linear density", "mixed Gaussian")
+    48
+    """
+    index = parse_rational(chi, "chi")
+    if index <= 0:
+        raise InputError("chi", index, "a number > 0")
+    for name, value in (("first", first), ("then", then)):
+        if value not in _ERRORS:
+            raise InputError(name, value, f"one of {', '.join(_ERRORS)}")
+    most = as_integer(most, "most", 2)
+
+    def passed(dimension: int) -> bool:
+        before, after = (_ERRORS[name](index, dimension, DEFAULT_BITS) for name in (first, then))
+        if before.upper >= after.lower and after.upper >= before.lower:
+            raise NotDecided(f"{first} and {then} are not told apart in dimension {dimension}")
+        return after.upper < before.lower
+
+    if passed(2):
+        raise InputError("first", first, f"the better one in dimension 2, which is {then}")
+    low, high = 2, 4
+    while not passed(high):
+        low, high = high, 2 * high
+        if high > most:
+            raise NotDecided(f"{then} does not take over from {first} up to dimension {low}")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if passed(middle) else (middle, high)
+    return high
+
+
+def _tuned(ball: Ball) -> Bracket:
+    return Bracket(ball.lower, ball.upper, Rigour.BALL, "index", "tuned at the index")
+
+
+_ERRORS: Final[dict[str, Callable[[Fraction, int, int], Bracket]]] = {
+    # Rounding to the sphere costs 1.
+    "clipped linear density": lambda chi, d, bits: best_density(chi, d, bits=bits).bracket.shifted(Fraction(1)),
+    "mixed Gaussian": lambda chi, d, bits: bmg_optimal(chi, d, bits=bits).bracket,
+    "linear density": lambda chi, d, bits: _tuned(sphere_linear_error(chi, d, bits=bits)),
+    "PrivUnit": lambda chi, d, bits: _tuned(privunit_error(chi, d, bits=bits)),
+    "Gaussian": lambda chi, d, bits: _tuned(_gaussian_error(chi, d)),
+}
+"""Worst errors over the ball by index, dimension and precision, under the names of :func:`contenders`."""

@@ -8,7 +8,7 @@ import pytest
 from scipy import optimize
 
 from symshuffle.channel import Channel
-from symshuffle.errors import CertificateError, InputError
+from symshuffle.errors import CertificateError, InputError, NotDecided
 from symshuffle.numbers import Ball
 from symshuffle.vectors import (
     BlanketMixedGaussian,
@@ -19,7 +19,7 @@ from symshuffle.vectors import (
     SphereLinear,
 )
 from symshuffle.vectors.clipped import _ends, best_density, clipped_numbers, density_program
-from symshuffle.vectors.compare import contenders
+from symshuffle.vectors.compare import contenders, takeover
 from symshuffle.vectors.frames import kashin_coefficients, one_coefficient_error
 from symshuffle.vectors.indices import shuffle_index
 from symshuffle.vectors.minimal_risk import (
@@ -262,3 +262,23 @@ def test_answers_say_what_they_are():
     for found in (minimal_unbiased_risk(CHANNEL, TARGETS), bmg_optimal(10, 2), best_density(10, 2)):
         assert "least" in found.about and found.how == found.bracket.how
         assert found.to_dict()
+
+
+def test_the_dimension_of_a_takeover_is_where_the_order_changes():
+    found = takeover(10, "linear density", "mixed Gaussian")
+    before, after = (
+        [entry.name for entry in contenders(10, d) if entry.name in ("linear density", "mixed Gaussian")]
+        for d in (found - 1, found)
+    )
+    assert before == ["linear density", "mixed Gaussian"] and after == before[::-1]
+
+
+def test_a_takeover_that_does_not_happen_is_not_reported():
+    with pytest.raises(NotDecided, match="up to dimension"):
+        takeover(10, "linear density", "PrivUnit", most=20)
+    with pytest.raises(InputError, match=r"first = .*better one in dimension 2"):
+        takeover(10, "PrivUnit", "linear density")
+    with pytest.raises(InputError, match=r"then = .*one of"):
+        takeover(10, "linear density", "Kashin")
+    with pytest.raises(InputError, match="chi = 0"):
+        takeover(0, "linear density", "PrivUnit")

@@ -1,0 +1,80 @@
+"""Statements of our own: the dimensions in which one mechanism becomes better than another at one lower index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    by_cases,
+    compare,
+)
+from symshuffle.numbers import Ball
+from symshuffle.vectors.compare import contenders, privunit_error, sphere_linear_error
+
+_ORDER: Final = {
+    (10, "Gaussian", "linear density"): 8,
+    (10, "mixed Gaussian", "Gaussian"): 12,
+    (10, "PrivUnit", "linear density"): 30,
+    (100, "Gaussian", "linear density"): 30,
+    (100, "mixed Gaussian", "Gaussian"): 50,
+    (100, "PrivUnit", "linear density"): 2167,
+}
+
+
+def _first(chi: int, then: str, first: str) -> int:
+    """The dimension in which ``then`` becomes better than ``first``."""
+    return _ORDER[chi, then, first]
+
+
+@cache
+def _errors(chi: int, d: int, then: str) -> dict[str, Ball]:
+    if then == "PrivUnit":
+        index = Fraction(chi)
+        return {"PrivUnit": privunit_error(index, d), "linear density": sphere_linear_error(index, d)}
+    return {one.name: Ball(one.bracket.lower, one.bracket.upper) for one in contenders(chi, d)}
+
+
+def _check_order(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    for chi, then, first in _ORDER:
+        here = statement(chi, then, first)
+        for d, relation in ((here - 1, ">"), (here, "<")):
+            errors = _errors(chi, d, then)
+            yield compare(errors[then], errors[first], relation, at=f"chi = {chi}, d = {d}: {then} against {first}")
+            best = errors.get("clipped linear density")
+            if best is not None:
+                yield compare(best, errors[then], "<", at=f"chi = {chi}, d = {d}: clipped density against {then}")
+
+
+CLAIMS: Final = (
+    Claim(
+        id="symshuffle.vecmean-takeover-order",
+        kind=Kind.STATEMENT,
+        title="the dimensions at which the other mechanisms take over",
+        text=(
+            "At index 10 the Gaussian (largest blanket) passes the linear density in dimension 8, the mixed Gaussian "
+            "(own blanket) passes the Gaussian in 12, PrivUnit passes the linear density in 30; at index 100 in 30, 50 "
+            "and 2167. At the first two the clipped density is better than all."
+        ),
+        source="our own; the catalogue's eighth item beyond the paper",
+        assumptions=("inputs of the ball",),
+        scope="two indices, three crossings each, the two dimensions of each crossing, in balls",
+        grade=Grade.CERTIFIED,
+        printed=_first,
+        check=_check_order,
+        controls=(Control("one dimension later", lambda *a: _first(*a) + 1),),
+        expected=ClaimVerdict.HOLDS,
+        obligations=by_cases("chi"),
+    ),
+)

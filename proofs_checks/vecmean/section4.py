@@ -352,7 +352,7 @@ CLAIMS: Final = (
         _check_reversion,
         (Control("last coefficient 650/8", lambda x: _reversion(x) - sp.Rational(1, 8) / x**2),),
         assumptions=("V is entire with V(0) = 0 and V'(0) = 1: its local inverse is the sum of this series",),
-        scope="series to fourth order; the remainder is the tail of a convergent series, without explicit constant",
+        scope="series to fourth order; remainders with constants: claim symshuffle.vecmean-gaussian-remainders",
         obligations=for_all("x"),
     ),
     _claim(

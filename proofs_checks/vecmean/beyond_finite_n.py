@@ -138,19 +138,30 @@ _CALIBRATED: Final = {  # by `calibrate bmg --adjacency zero-out --n 10000 --eps
 }
 
 
+def _calibrated(blanket: Blanket) -> BlanketMixedGaussian:
+    gamma, sigma0 = map(Fraction, _CALIBRATED[blanket])
+    return BlanketMixedGaussian(gamma, sigma0)
+
+
 @cache
 def _unit_pair(n: int, calibrated: Blanket, seen: Blanket) -> Ball:
     """The bound on delta of a unit input against the null symbol, calibrated with one blanket and seen with another."""
-    mechanism = BlanketMixedGaussian(*map(Fraction, _CALIBRATED[calibrated]))
     found = vector_delta(
-        mechanism, n=n, eps="0.02", adjacency="zero-out", blanket=seen, rigour=Rigour.BALL, rel=1e-7, lower=False
+        _calibrated(calibrated),
+        n=n,
+        eps="0.02",
+        adjacency="zero-out",
+        blanket=seen,
+        rigour=Rigour.BALL,
+        rel=1e-7,
+        lower=False,
     )
     return Ball(found.bracket.lower, found.bracket.upper)
 
 
 def _check_recalibrated(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     n, goal = 10_000, Fraction(1, 10**5)
-    own, other = (BlanketMixedGaussian(*map(Fraction, _CALIBRATED[blanket])) for blanket in Blanket)
+    own, other = map(_calibrated, Blanket)
     usual, left = (_unit_pair(n, Blanket.MECHANISM, seen) for seen in Blanket)
     unseen, met = (_unit_pair(n, Blanket.LARGEST, seen) for seen in Blanket)
     share, error = statement(n)

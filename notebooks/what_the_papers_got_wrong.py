@@ -32,6 +32,7 @@ from IPython.display import Markdown
 
 import symshuffle as ss
 from proofs_checks.ldp_tradeoff import errata
+from symshuffle.claims.errata import MEANINGS, Severity
 from symshuffle.claims.model import ClaimVerdict
 from symshuffle.claims.registry import load
 from symshuffle.decompositions.clones import stronger_clone
@@ -46,14 +47,20 @@ refuted = [claim for claim in ledger.claims if claim.expected is ClaimVerdict.RE
 # ## The list
 #
 # Ids that begin with `symshuffle.` are findings without a number of their own in a paper: a sentence of the prose, a
-# footnote, a step of a proof. The last column is the grade of the corrected statement.
+# footnote, a step of a proof. They are sorted by what has to change, and each says whether its authors would grant it
+# or whether it is a matter of reading; where a question or a conjecture was answered no, nobody erred. The second
+# column is the grade of the corrected statement.
 
 # %%
-for claim in refuted:
-    print(f"{claim.id:44} {claim.corrected.grade.value:12} {claim.title}")
+for severity in Severity:
+    print(f"{MEANINGS[severity]}:")
+    for claim in refuted:
+        if claim.erratum.severity is severity:
+            standing = claim.erratum.standing.value if claim.erratum.standing else ""
+            print(f"  {claim.id:44} {claim.corrected.grade.value:12} {standing:8} {claim.title}")
 
 # %%
-Counter(claim.id.partition(".")[0] for claim in refuted)
+Counter(claim.erratum.severity.value for claim in refuted)
 
 
 # %% [markdown]
@@ -65,7 +72,10 @@ Counter(claim.id.partition(".")[0] for claim in refuted)
 def entry(name):
     """The claim in words, with its correction."""
     claim = ledger.claim(name)
-    return Markdown(f"**{claim.source}** (`{name}`)\n\n{claim.text}\n\n**Corrected.** {claim.corrected.text}")
+    judged = f"*{MEANINGS[claim.erratum.severity]}.* {claim.erratum.because}"
+    return Markdown(
+        f"**{claim.source}** (`{name}`)\n\n{claim.text}\n\n**Corrected.** {claim.corrected.text}\n\n{judged}"
+    )
 
 
 def verdicts(name):

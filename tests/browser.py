@@ -93,12 +93,20 @@ class Browser:
         return done["result"].get("value")
 
     def wait(self, condition: str) -> None:
-        """Wait until a JavaScript condition is true."""
+        """Wait until a JavaScript condition is true, on this page or the one that a click leads to."""
         end = time.monotonic() + SECONDS
-        while not self.evaluate(condition):
+        while not self._holds(condition):
             if time.monotonic() > end:
                 raise SystemExit(f"not within {SECONDS} s: {condition}")
             time.sleep(0.05)
+
+    def _holds(self, condition: str) -> bool:
+        try:
+            return bool(self.evaluate(condition))
+        except RuntimeError as error:
+            if "navigated" in str(error):  # the page went away while it was asked
+                return False
+            raise
 
     def open(self, address: str) -> None:
         """Load a page, whole."""
@@ -150,8 +158,8 @@ def browser() -> Iterator[Browser]:
     from_read, from_write = os.pipe()
 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        # The protocol reads from descriptor 3 and writes to 4.
-        start = ["sh", "-c", f'exec "$@" 3<&{to_read} 4>&{from_write} >/dev/null 2>&1', "sh"]
+        # The protocol reads from descriptor 3 and writes to 4. By name: some shells take one digit only after <&.
+        start = ["sh", "-c", f'exec "$@" 3</dev/fd/{to_read} 4>/dev/fd/{from_write} >/dev/null 2>&1', "sh"]
         command = [*start, program, *FLAGS, f"--user-data-dir={profile}", "about:blank"]
         running = subprocess.Popen(command, pass_fds=(to_read, from_write))
         os.close(to_read)
@@ -222,10 +230,26 @@ def look(page: Browser, site: Path, shots: Path, findings: Findings) -> None:
     findings.expect("a third leads to the code of its check", "def " in page.evaluate("document.body.innerText"))
     page.shoot(shots / "source.png")
 
+    page.open(index)
+    page.click("a[href='errata.html']")
+    page.wait("document.querySelector('.errata') !== null")
+    ids = page.evaluate("[...document.querySelectorAll('.errata a')].map((a) => a.pathname.split('/').pop())")
+    missing = {f"{claim.id}.html" for claim in refuted} - set(ids)
+    findings.expect("one click leads to the errata, and every refuted claim is there", missing, set())
+    page.shoot(shots / "errata.png")
+    pictured = sorted(load().plots)
+    for name in pictured:
+        page.open((site / f"claims/{name}.html").resolve().as_uri())
+        tall = page.evaluate("document.querySelector('svg.plot')?.clientHeight > 150")
+        findings.expect(f"{name} has its picture", tall)
+        page.evaluate("document.querySelector('svg.plot')?.scrollIntoView({block: 'center'})")
+        page.shoot(shots / f"picture-{name}.png")
+
     for dark in (False, True):
         page.size(*PHONE, dark=dark)
         for name in (
             "index.html",
+            "errata.html",
             *(f"claims/{name}.html" for name in sorted(entries) if not dark or name in expected),
         ):
             page.open((site / name).resolve().as_uri())
@@ -234,7 +258,9 @@ def look(page: Browser, site: Path, shots: Path, findings: Findings) -> None:
             if dark and name == "index.html":
                 background = page.evaluate("getComputedStyle(document.body).backgroundColor")
                 findings.expect("dark where that is preferred", background, "rgb(20, 22, 26)")
-            if name in ("index.html", f"claims/{expected[0]}.html"):
+            if name in ("index.html", "errata.html", f"claims/{expected[0]}.html"):
+                if "claims/" in name:
+                    page.evaluate("document.querySelector('svg.plot')?.scrollIntoView({block: 'center'})")
                 page.shoot(shots / f"phone-{'dark' if dark else 'light'}-{Path(name).stem}.png")
         findings.expect(f"pages fit a phone, {'dark' if dark else 'light'}", True)
     page.size(*DESKTOP)

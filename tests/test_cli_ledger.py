@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 
 import symshuffle.cli
 from symshuffle.claims import registry
+from symshuffle.claims.errata import Severity
+from symshuffle.claims.model import ClaimVerdict
 from symshuffle.cli import app, ledger, main
 from symshuffle.errors import InputError, NotDecided, SolverFailure, Unsupported
 
@@ -91,6 +93,26 @@ def test_claims_of_ours_are_the_catalogue_and_more() -> None:
     assert re.search(r"vecmean: \d+ of 38 statements proved or certified\n$", text)
 
 
+@pytest.mark.usefixtures("fakes")
+def test_errata() -> None:
+    (found,) = json.loads(CliRunner().invoke(app, ["errata", "--json"]).stdout)
+    assert (found["id"], found["severity"], found["standing"]) == ("symshuffle.drawn", "hypothesis", "granted")
+    assert (found["corrected"], found["grade"]) == ("$n + n$ is $2 n$", "exact-cases")
+    text = CliRunner().invoke(app, ["errata"]).stdout
+    assert "A constant or a hypothesis changes (1)\n  symshuffle.drawn: symshuffle, tests [the authors would" in text
+    assert main(["errata", "nobody"]) == 2
+
+
+def test_errata_of_a_paper_are_also_those_without_a_number() -> None:
+    listed = {one["id"] for one in json.loads(CliRunner().invoke(app, ["errata", "vecmean", "--json"]).stdout)}
+    assert {"vecmean.prop-3.7", "symshuffle.vecmean-mass-range"} <= listed
+    whole = json.loads(CliRunner().invoke(app, ["errata", "--json"]).stdout)
+    refuted = {claim.id for claim in registry.load().claims if claim.expected is ClaimVerdict.REFUTED}
+    assert refuted <= {one["id"] for one in whole}
+    order = [one["severity"] for one in whole]
+    assert order == sorted(order, key=list(Severity).index)
+
+
 def test_cite() -> None:
     assert "Theorem 3.5" in CliRunner().invoke(app, ["cite", "vecmean.thm-3.5"]).stdout
     assert main(["cite", "vecmean.thm-3.55"]) == 2
@@ -157,7 +179,7 @@ WRONG: list[tuple[list[str], list[str]]] = [
     (["reproduce", "symshuffle.fig-7"], ["ID = symshuffle.fig-7:", "symshuffle.fig-1"]),
     (["reproduce", "symshuffle.fig-1", "--out", "plain"], ["--out = plain:", "a directory"]),
     (["doctor", "--json", "x"], ["unexpected extra argument"]),
-    (["verfy"], ["verfy", "verify, report, claims, show, cite, reproduce, doctor"]),
+    (["verfy"], ["verfy", "verify, report, claims, errata, show, cite, reproduce, doctor"]),
     (["--nonsense"], ["--nonsense"]),
 ]
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from symshuffle.anchored import AnchoredLaw
 from symshuffle.channel import Channel
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -128,6 +129,11 @@ CLAIMS: Final = (
         ),
         _persistent,
         lambda upper, lower: bool(lower > 0),
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.GRANTED,
+            "The introduction drops the subsequence that Theorem 6.2 (iv) has.",
+        ),
         correction=r"It does along a subsequence; at every large size exactly if $\liminf\chi_*>0$.",
         source="alphabets, Section 1, (D)",
         scope="four families and their pairs in turn, lam = 3, at k of 10^9",
@@ -145,6 +151,11 @@ CLAIMS: Final = (
         ),
         _the_same,
         lambda first, second: AnchoredLaw.from_channel(first) == AnchoredLaw.from_channel(second),
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.READING,
+            "Unique as a law of templates, as the theorem behind the sentence says.",
+        ),
         correction="Unique up to refinement: all optimal channels have one law of templates.",
         source="alphabets, Section 1, (G)",
         scope="three optimal channels at k = 5, with their risk by enumeration, and one of another ratio",
@@ -162,6 +173,11 @@ CLAIMS: Final = (
         ),
         _best_sizes,
         _sizes_by_signal,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.READING,
+            "Locally calibrated is meant, the word of the same section later on.",
+        ),
         correction=(
             r"Within subset selection the best size maximises $s(k-s)/(s\lambda+k-s)^2$, next to $k/(\lambda+1)$."
         ),

@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.anchored import AnchoredLaw
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -380,6 +381,11 @@ CLAIMS: Final = (
             ),
         ),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.GRANTED,
+            "At two inputs the named maximiser is the excluded ratio 1; from three inputs on the remark is right.",
+        ),
         corrected=Correction(
             text=(
                 r"For $k\ge3$: $\frac{\chi}{A}=(1+r)^2+\frac{(C-r)^2}C+(s-1)(C-\frac1C)$ with $r=\sqrt{k-1}$, so "

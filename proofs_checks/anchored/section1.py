@@ -13,6 +13,7 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.anchored import AnchoredLaw, fiber, helmert, range_radius_squared
 from symshuffle.anchored.linear import dot
 from symshuffle.channel import Channel, direct_sum
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -290,6 +291,12 @@ CLAIMS: Final = (
             Control("never Gaussian", lambda fixed: False),
         ),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.READING,
+            "A law that does not change with n is probably meant; the sentence does not say so, and later "
+            "sections let it change.",
+        ),
         corrected=Correction(
             "For a law that does not depend on $n$, normalised sums of independent fiber variables at an interior "
             "composition have Gaussian limits only.",

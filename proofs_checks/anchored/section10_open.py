@@ -14,6 +14,7 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.anchored import symmetrize_channel, template_budget, template_signal
 from symshuffle.anchored.linear import Vector
 from symshuffle.channel import Channel
+from symshuffle.claims.errata import Erratum, Severity
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -342,6 +343,11 @@ CLAIMS: Final = (
         check=_check_profile,
         controls=(Control("it always raises it", lambda n: False),),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.QUESTION,
+            None,
+            "Our question; the paper claims it for the chi-square budget only, where it holds.",
+        ),
         corrected=Correction(
             text=(
                 r"True for one user, where the profile is an average over pairs. For $n=2$ the rows $(1,3,4)/8$ and "

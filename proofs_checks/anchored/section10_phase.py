@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.anchored import AnchoredLaw, template_budget
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -170,6 +171,12 @@ CLAIMS: Final = (
             Control("size 1 throughout", lambda k, lam, p: ({1}, _augmented_optimal(k, lam, p)[1])),
         ),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.READING,
+            "Augmented response with a null symbol is meant; the definition admits the end point at which there "
+            "is none.",
+        ),
         corrected=Correction(
             text=(
                 r"With $p<1$ it never is. With $p=1$ it is plain $k$-ary response, and that is the optimiser exactly "

@@ -20,6 +20,7 @@ from symshuffle.anchored import (
     law_from_fiber,
 )
 from symshuffle.anchored.linear import Vector, dot
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -159,6 +160,12 @@ CLAIMS: Final = (
             Control("the fiber always fixes the law", lambda atoms, size: (_boundary(atoms, size)[0], True)),
         ),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.READING,
+            "Read as a warning, that the fiber need not determine the law, it is right; the condition itself is "
+            "not legible in the text, and only the word unless is at issue.",
+        ),
         corrected=Correction(
             text=(
                 r"The mean identity holds. The fiber fixes the mass and the mean of what it cannot see; it fixes "

@@ -14,6 +14,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
+from symshuffle.claims.errata import Erratum, Severity
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -306,6 +307,11 @@ CLAIMS: Final = (
             Control("it covers mixed populations of two inputs", lambda constant, inputs: constant or inputs == 2),
         ),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.QUESTION,
+            None,
+            "Our question; the paper claims its envelope for constant populations only, where it holds.",
+        ),
         corrected=Correction(
             text=(
                 "It bounds pairs whose other users all hold one of the two inputs of the differing user; a mixed "

@@ -212,9 +212,12 @@ CLAIMS: Final = (
         id="anchored.rem-4.11",
         kind=Kind.STATEMENT,
         title="the average determines a bounded law",
-        text=r"Moment $m$ of $\bar L_n$ is $n^{1-m}$ times moment $m$ of $L$ plus a polynomial in lower moments.",
+        text=(
+            r"The law of the average $\bar L_n$ determines that of $L$: moment $m$ of $\bar L_n$ is $n^{1-m}$ times "
+            r"moment $m$ of $L$ plus a polynomial in lower moments."
+        ),
         source="anchored, Remark 4.11",
-        assumptions=("compact support",),
+        assumptions=("compact support; quoted: its moments determine such a law",),
         scope="every order and n; orders 1..6, n = 2, 3, 4 with all lower moments; 6 laws recovered",
         grade=Grade.PROVED,
         printed=_moment_recursion,

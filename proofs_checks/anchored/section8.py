@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.anchored import AnchoredLaw
+from symshuffle.claims.errata import Erratum, Severity
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -190,6 +191,11 @@ CLAIMS: Final = (
             Control("one percent above the canonical value", lambda constant, n: sp.Rational(101, 100) * constant / n),
         ),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.QUESTION,
+            None,
+            "An open question of the paper, answered.",
+        ),
         obligations=for_all("constant", "n"),
         corrected=Correction(
             text=(

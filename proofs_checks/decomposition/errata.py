@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.decomposition._cases import PAIR, named_channels
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -105,6 +106,11 @@ CLAIMS: Final = (
             Control("at least one percent tighter", lambda blanket, clone: blanket <= clone * Fraction(99, 100)),
         ),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.GRANTED,
+            "The word strictly; Theorem 6 says at least as tight, and that is proved.",
+        ),
         corrected=Correction(
             text="The bound of the blanket is at most that of the clone (Theorem 6).",
             statement=lambda blanket, clone: bool(blanket <= clone),
@@ -128,6 +134,11 @@ CLAIMS: Final = (
         check=_check_five,
         controls=(Control("exactly four", lambda components: components == 4),),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.READING,
+            "Five if components of weight zero are counted.",
+        ),
         corrected=Correction(
             text="They consist of at most five components.",
             statement=lambda components: components <= 5,
@@ -151,6 +162,11 @@ CLAIMS: Final = (
         check=_check_levels,
         controls=(Control("one pair fewer than coordinates", lambda distances: distances - 1),),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.GRANTED,
+            "A slip of one word, three for four, in an example.",
+        ),
         corrected=Correction(
             text="The joint composition of m mechanisms has m such pairs; the list is that of four.",
             statement=lambda distances: distances,

@@ -24,6 +24,7 @@ from proofs_checks.decomposition._cases import (
 )
 from proofs_checks.decomposition._generic import dominance_steps
 from symshuffle.channel import Channel
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -248,6 +249,12 @@ EQ_1 = Claim(
         ),
     ),
     expected=ClaimVerdict.REFUTED,
+    erratum=Erratum(
+        Severity.QUESTION,
+        None,
+        "The paper itself reports that the proof of the intended bound, of earlier work, is broken; here the "
+        "bound is shown to be false, and the generic one to be true.",
+    ),
     corrected=Correction(
         r"Equation (1): with $p=\frac1{e^{\varepsilon_0}+1}$ the pair bounds every $\varepsilon_0$-LDP randomizer, "
         r"for every $n$ (claim symshuffle.generic-bound). For a given decomposition the four-point pair is a bound.",
@@ -305,6 +312,11 @@ LEM_2 = Claim(
     check=_monotone,
     controls=(Control("divergence falls with p", lambda lam: (Fraction(0), 1 / (lam + 1), ">=")),),
     expected=ClaimVerdict.REFUTED,
+    erratum=Erratum(
+        Severity.WORDING,
+        Standing.GRANTED,
+        "The display before the lemma and Theorem 3 have the right range; the proof is not affected.",
+    ),
     obligations=for_all("lam"),
     corrected=Correction(
         r"The same for $p<p'$ in $[0,\frac1{e^{\varepsilon_0}+1}]$: forgetting each clone with probability $1-p/p'$ "

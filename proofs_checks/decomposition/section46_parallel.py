@@ -22,6 +22,7 @@ from proofs_checks.decomposition._cases import (
     weights_of,
 )
 from symshuffle.channel import Channel, direct_sum
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -160,6 +161,11 @@ THM_11 = Claim(
         Control("the average of the bounds", lambda first, second: (first + second) / 2, _mixed_bounds),
     ),
     expected=ClaimVerdict.HOLDS,
+    erratum=Erratum(
+        Severity.WORDING,
+        Standing.GRANTED,
+        "Misprinted indices in the proof and a normalisation it leaves out; the theorem holds as printed.",
+    ),
     obligations=for_all("parts", "weights"),
 )
 
@@ -306,6 +312,11 @@ PARALLEL_BETWEEN = Claim(
         ),
     ),
     expected=ClaimVerdict.REFUTED,
+    erratum=Erratum(
+        Severity.QUESTION,
+        None,
+        "The paper observes it in one figure and expects it; that it is a rule is our question.",
+    ),
     obligations=for_all("first", "second"),
     corrected=Correction(
         "It does where the laws of G of the parts are comparable in convex order (mixing keeps stop-loss transforms "

@@ -33,6 +33,7 @@ from proofs_checks.decomposition._cases import (
     targets,
 )
 from symshuffle.channel import Channel
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -302,6 +303,11 @@ THM_13 = Claim(
         ),
     ),
     expected=ClaimVerdict.REFUTED,
+    erratum=Erratum(
+        Severity.HYPOTHESIS,
+        Standing.GRANTED,
+        "The theorem omits the local privacy that the theorems around it suppose; with it nothing changes.",
+    ),
     corrected=Correction(
         r"The same for randomizers that are LDP (or, more generally, with $R(x_1^0),R(x_1^1)\ll\omega$); otherwise add "
         r"$\sum(R(x_1^0)(y)-e^\varepsilon R(x_1^1)(y))_+$ over the outputs outside the blanket.",
@@ -388,6 +394,11 @@ LEM_3 = Claim(
         ),
     ),
     expected=ClaimVerdict.REFUTED,
+    erratum=Erratum(
+        Severity.HYPOTHESIS,
+        Standing.GRANTED,
+        "As in Theorem 13 local privacy is used and not supposed; with it nothing changes.",
+    ),
     corrected=Correction(
         r"The same for LDP randomizers; otherwise add $\sum(R(x_1^0)(y)-e^\varepsilon R(x_1^1)(y))_+$ over the outputs "
         r"outside the blanket.",

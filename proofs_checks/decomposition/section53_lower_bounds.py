@@ -28,6 +28,7 @@ from proofs_checks.decomposition._cases import (
     same_law,
 )
 from symshuffle.channel import Channel, direct_sum
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -154,6 +155,11 @@ THM_14 = Claim(
         ),
     ),
     expected=ClaimVerdict.REFUTED,
+    erratum=Erratum(
+        Severity.HYPOTHESIS,
+        Standing.GRANTED,
+        "The theorem omits the absolute continuity that Theorem 12, which its proof quotes, supposes.",
+    ),
     corrected=Correction(
         r"The same where $R(x_1^0),R(x_1^1)\ll R(x_2)$, in particular under LDP; otherwise add "
         r"$\sum(R(x_1^0)(y)-e^\varepsilon R(x_1^1)(y))_+$ over the outputs that $x_2$ never sends.",
@@ -289,6 +295,12 @@ SEC_5_3_GHAZI = Claim(
         ),
     ),
     expected=ClaimVerdict.REFUTED,
+    erratum=Erratum(
+        Severity.HYPOTHESIS,
+        Standing.GRANTED,
+        "The three values miss one common factor; that there are three, which is the point of the comparison, is "
+        "right.",
+    ),
     obligations=for_all("lam", "k", "x"),
     corrected=Correction(
         r"The values are $\frac k{e^{\varepsilon_0}+k-1}$ times the printed ones, with probabilities $\frac1k$, "

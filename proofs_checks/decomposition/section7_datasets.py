@@ -13,6 +13,7 @@ import sympy as sp
 
 from proofs_checks.decomposition._cases import PAIR, named_channels, never_negative
 from symshuffle.channel import Channel
+from symshuffle.claims.errata import Erratum, Severity
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -142,6 +143,11 @@ SEC_7 = Claim(
         ),
     ),
     expected=ClaimVerdict.REFUTED,
+    erratum=Erratum(
+        Severity.QUESTION,
+        None,
+        "A conjecture, printed as one; where eps is small against eps0 it is supported.",
+    ),
     corrected=Correction(
         r"For k-RR, with or without a null symbol, the conjectured pair is worst where $\varepsilon$ is small "
         r"against $\varepsilon_0$: $e^\varepsilon-1\le\frac1{10}(e^{\varepsilon_0}-1)$, over all backgrounds for "

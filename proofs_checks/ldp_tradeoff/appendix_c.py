@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -262,6 +263,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         check=_check_steps,
         controls=(Control("(103) without the factor one half", _gain_doubled),),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.GRANTED,
+            "Two slips in intermediate lines cancel; the result (103) is right.",
+        ),
         obligations=for_all("m", "gamma", "lam", "angles", "inside", "k", "size"),
         corrected=Correction(
             text=(

@@ -11,6 +11,7 @@ import numpy as np
 
 from proofs_checks.ldp_tradeoff import _cases as cases
 from symshuffle.channel import Channel
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -167,6 +168,11 @@ CLAIMS: Final = (
         check=_check_cofinal,
         controls=(Control("the first member of the class is enough", lambda q, chosen: q == chosen[0]),),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.READING,
+            "True of classes of equivalent channels, of which the text probably speaks; a footnote.",
+        ),
         corrected=Correction(
             text="A cofinal class contains an equivalent of every maximal element.",
             statement=lambda q, chosen: any(equivalent(q, other) for other in chosen),
@@ -190,6 +196,11 @@ CLAIMS: Final = (
         check=_check_rows,
         controls=(Control("no row is extreme", lambda cone, rows: not _non_zero_rows_extreme(cone, rows)),),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.GRANTED,
+            "A step of a proof forgets null rows; the statement proved excludes them.",
+        ),
         corrected=Correction(
             text=r"Every non-zero row of $\tilde Q$ is extreme.",
             statement=_non_zero_rows_extreme,
@@ -214,6 +225,11 @@ CLAIMS: Final = (
         check=_check_inputs,
         controls=(Control("three inputs at least", lambda inputs: inputs >= 3),),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.READING,
+            "At least two inputs may go without saying: with one there is nothing to hide.",
+        ),
         corrected=Correction(
             text="The same for at least two inputs.",
             statement=lambda inputs: inputs >= 2,
@@ -238,6 +254,12 @@ CLAIMS: Final = (
         check=_check_minimax,
         controls=(Control("never", lambda one_kind: False),),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.GRANTED,
+            "The inference lacks the concavity that its corollary supposes; the result of the appendix stands by "
+            "its other argument.",
+        ),
         corrected=Correction(
             text=(
                 "Some single orbit is minimax if the group is transitive on parameters as well: then the risk of an "

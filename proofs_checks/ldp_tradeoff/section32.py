@@ -12,6 +12,7 @@ import sympy as sp
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._rows import layers, mixture_not_below, weights_agree
 from symshuffle.channel import Channel, direct_sum
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -356,6 +357,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             ),
         ),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.GRANTED,
+            "Infimum for minimum, or lower semicontinuity, which every risk of the paper has.",
+        ),
         corrected=Correction(
             text=(
                 r"The infimum over LDP channels is the infimum over $\mathcal S$; it is attained if "

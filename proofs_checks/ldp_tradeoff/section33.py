@@ -15,6 +15,7 @@ from proofs_checks.ldp_tradeoff._rows import mixture_not_below, weights_agree
 from proofs_checks.ldp_tradeoff.section32 import EXCESS, approaching, escaping_risk, optimum_over_weights
 from symshuffle.channel import Channel
 from symshuffle.choices import Criterion
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -360,6 +361,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
             ),
         ),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.GRANTED,
+            "Infimum for minimum, or lower semicontinuity, which every risk of the paper has.",
+        ),
         corrected=Correction(
             text=(
                 r"The infimum over LDP channels is the infimum over $\mathcal S^G$; it is attained if the risk is "

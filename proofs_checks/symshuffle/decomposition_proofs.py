@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.alphabets import _cases as cases
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -73,6 +74,11 @@ CLAIMS: Final = (
         check=_check_multisets,
         controls=(Control("once", lambda counts: Fraction(1)),),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.READING,
+            "Right for reports in a random order; as an identity of multisets two factors are missing, and cancel.",
+        ),
         corrected=Correction(
             text=(
                 r"Divided by $\prod_ym_y!$ with the multiplicities $m_y$ of Y, and "

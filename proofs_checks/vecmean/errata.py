@@ -11,6 +11,7 @@ import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
 from symshuffle.channel import Channel
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -231,6 +232,11 @@ CLAIMS: Final = (
         ),
         _bound_of_mean,
         lambda inverse, d, n: d / (n * inverse),
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.READING,
+            "The error per user is meant, as the problem (4) and Theorem 3.5 have it.",
+        ),
         correction=r"$n\,\mathrm{Err}_n\ge d\chi_{up}^2$, as in (4) and Theorem 3.5.",
         source="vecmean, abstract, Sections 1.1 and 7",
         assumptions=(),
@@ -249,6 +255,11 @@ CLAIMS: Final = (
         ),
         _keeps_class,
         lambda kept: kept,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.GRANTED,
+            "A step of a proof supposes a closed class; the lemma stands by another argument.",
+        ),
         correction=(
             "Lemma A.2 needs no processed randomizer: the channel stays, the kernel becomes its (randomized) estimator "
             "in (5), or the conditional mean of the kernel, whose error is no larger."
@@ -269,6 +280,11 @@ CLAIMS: Final = (
         ),
         _regular,
         _square_integrable,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.GRANTED,
+            "True for the largest blanket; the definition admits others.",
+        ),
         correction="It does for the largest blanket, and for every blanket that vanishes nowhere (finite outputs).",
         source="vecmean, Appendix B, last paragraph",
         assumptions=("finitely many outputs",),
@@ -287,6 +303,11 @@ CLAIMS: Final = (
         ),
         _truncated,
         lambda low, high: low > 0,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.READING,
+            "For Gaussian outputs, which the paper uses, it is true; the sentence is general.",
+        ),
         correction="Truncation to a set on which the ratios to the reference are bounded, here outputs above $2^{-K}$.",
         source="vecmean, Appendix B, last paragraph",
         assumptions=(),
@@ -304,6 +325,11 @@ CLAIMS: Final = (
         ),
         _calibrated,
         _attained,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.READING,
+            "The parameters are rounded to print; unrounded they attain the stated accuracy in dimension 1.",
+        ),
         correction=r"Squared error per coordinate: $(\sigma_0^2/(1-\gamma)^2+\gamma/((1-\gamma)d))/n$, at most 8.483.",
         source="vecmean, Section 5, Scaling with the number of users; Figure 3",
         assumptions=(),
@@ -323,6 +349,11 @@ CLAIMS: Final = (
         ),
         _proportional,
         _affine,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.READING,
+            "Right up to a part that does not grow with d, small in the figures; (38) has it.",
+        ),
         correction=r"$Err_1=d\sigma_0^2/(1-\gamma)^2+\gamma/(1-\gamma)$, as (38) says.",
         source="vecmean, Section 5, Setup and parameter tuning",
         assumptions=(),
@@ -340,6 +371,11 @@ CLAIMS: Final = (
         ),
         _estimable,
         lambda gamma: 0 <= gamma < 1,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.GRANTED,
+            "One end point in, the other out; the algorithm is used inside the range only.",
+        ),
         correction=r"$\gamma\in[0,1)$; as the mass of a blanket, $\gamma\in(0,1)$.",
         source="vecmean, Algorithm 1, Sections 4.1 and 4.3, Appendix A.6",
         assumptions=(),
@@ -358,6 +394,11 @@ CLAIMS: Final = (
         ),
         _response_error,
         _response_with_coin,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.READING,
+            "The estimator Y/t is meant; randomized ones are admitted in an appendix.",
+        ),
         correction=r"The display holds for $Y/t$, the only unbiased function of the message, and for the least error.",
         corrected_grade=Grade.PROVED,
         source="vecmean, Proposition 3.8",

@@ -10,6 +10,7 @@ import flint
 import numpy as np
 import sympy as sp
 
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -103,6 +104,11 @@ CLAIMS: Final = (
         check=_check_wave,
         controls=(Control("a wave without its third harmonic", lambda cosine, size: size * cosine),),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.GRANTED,
+            "A slip in a proof: the mechanism is symmetric, the estimator need not be; nothing that follows needs it.",
+        ),
         corrected=Correction(
             text=r"There it exceeds that at $\psi=\pi/2$ by $K(\cos\psi-\frac13\cos3\psi)$; averaged over rotations it "
             r"is constant.",
@@ -130,6 +136,11 @@ CLAIMS: Final = (
         check=_check_heights,
         controls=(Control("nowhere", lambda height, d: False),),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.READING,
+            "A gap in a proof: heights of order one over the root of d are meant; the conclusion stands.",
+        ),
         corrected=Correction(
             text=(
                 r"The display is for bounded $\theta\sqrt d$. The conclusion needs no limit in $\theta$: for every "

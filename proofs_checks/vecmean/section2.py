@@ -12,6 +12,7 @@ import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
 from symshuffle.channel import Channel
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -390,6 +391,12 @@ CLAIMS: Final = (
             Control("order alpha instead of its square", lambda a, d: (a, (1 + a) * d)),
         ),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.GRANTED,
+            "The order doubles, and the mass of one step is multiplied by the order of the other; pure privacy "
+            "is not affected.",
+        ),
         corrected=Correction(
             text=(
                 r"It implies $(2\varepsilon,(1+e^\varepsilon)\delta)$-DP, and no smaller mass will do. Counterexample: "

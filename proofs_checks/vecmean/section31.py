@@ -11,6 +11,7 @@ import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
 from proofs_checks.vecmean.section32 import upper_bound
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -317,6 +318,11 @@ CLAIMS: Final = (
         check=_check_decay,
         controls=(Control("power 1/3", lambda s, c: Fraction(1, 3) + s**2 * c / 2),),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.READING,
+            "Up to factors of a power of n, which the sentence leaves out, it is right; no theorem uses it.",
+        ),
         corrected=Correction(
             text=(
                 r"$\delta=n^{-1/2-\sigma^2c/2+o(1)}$ where $\varepsilon_n^2n/\log n\to c$: polynomially small for "

@@ -10,6 +10,7 @@ from typing import Any, Final
 import flint
 import numpy as np
 
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -318,6 +319,11 @@ CLAIMS: Final = (
             Control("constant without d", lambda q, alpha, d, added: _least_estimator(q, alpha, d, added) * d),
         ),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.READING,
+            "The estimator Y/m is probably meant, and for it the display holds; the text says an unbiased estimator.",
+        ),
         corrected=Correction(
             text=(
                 r"The display holds for Y/m, the unbiased estimator of least error. One at mean square distance $s$ "
@@ -365,6 +371,11 @@ CLAIMS: Final = (
         check=_check_definition,
         controls=(Control("theta = 1 allowed", lambda: ([Fraction(1, 2)], [Fraction(0), Fraction(1)])),),
         expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.GRANTED,
+            "Only the two end points of the range have to go; they are degenerate and used nowhere.",
+        ),
         corrected=Correction(
             text=(
                 r"$\theta\in(-1,1)$: at $\theta=-1$ the complement is empty, and there is no uniform law on it; at "

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from symshuffle.choices import replace_choice
+from symshuffle.claims.errata import Erratum, Severity
 from symshuffle.errors import InputError
 from symshuffle.numbers import Ball, Verdict, equal, less
 
@@ -269,7 +270,16 @@ def identity(computed: Any, claimed: Any, *, at: str) -> Comparison:
 
 
 def decide(truth: bool | Verdict, *, at: str, claimed: str, computed: str = "", symbolic: bool = False) -> Comparison:
-    """Record a question that an exact or symbolic decision procedure has answered."""
+    """Record a question that an exact or symbolic decision procedure has answered.
+
+    Raises
+    ------
+    InputError
+        If the answer is neither true nor false nor a :class:`~symshuffle.numbers.Verdict`: a text, a number or a
+        collection is not one, however true Python finds it.
+    """
+    if not isinstance(truth, bool | Verdict):
+        raise InputError("truth", truth, "True, False or a Verdict")
     verdict = truth if isinstance(truth, Verdict) else Verdict.of(truth)
     means = Means.SYMBOLIC if symbolic else Means.EXACT
     return Comparison(computed or verdict.value, claimed, "==", verdict, means, at)
@@ -380,6 +390,9 @@ class Claim:
         The verdict recorded in the ledger; a run that finds another one fails.
     corrected : Correction or None
         For a statement that is wrong as printed.
+    erratum : Erratum or None
+        How much a refutation matters, and whether the authors would grant it: of every claim on record as refuted. One
+        of severity ``wording`` may stand beside a statement that holds: a slip around it.
     obligations : tuple of Obligation
         What the check owes an argument for. Parameters of the transcribed statement that are not listed count as
         ``for all``.
@@ -398,6 +411,7 @@ class Claim:
     controls: tuple[Control, ...]
     expected: ClaimVerdict
     corrected: Correction | None = None
+    erratum: Erratum | None = None
     obligations: tuple[Obligation, ...] = ()
 
     def __post_init__(self) -> None:
@@ -408,6 +422,12 @@ class Claim:
         if (self.grade is Grade.REFUTED) is not (self.expected is ClaimVerdict.REFUTED):
             expected = "refuted exactly for the claims on record as refuted"
             raise InputError("grade", self.grade.value if self.grade else None, f"{expected}, unlike {self.id}")
+        severity = None if self.erratum is None else self.erratum.severity
+        if self.expected is ClaimVerdict.REFUTED:
+            if severity is None:
+                raise InputError("erratum", None, f"how much the refutation matters, unlike {self.id}")
+        elif severity not in {None, Severity.WORDING}:
+            raise InputError("erratum", severity.value, f"a slip (wording) beside a statement that holds: {self.id}")
 
     @property
     def paper(self) -> str:

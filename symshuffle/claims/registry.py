@@ -8,7 +8,7 @@ import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
@@ -18,6 +18,7 @@ from types import MappingProxyType, ModuleType
 from typing import Final, TypeAlias, final
 
 from symshuffle.claims.model import Claim, Kind
+from symshuffle.claims.pictures import Plot
 from symshuffle.errors import InputError, SymshuffleError
 
 CHECKS: Final = "proofs_checks"
@@ -38,6 +39,10 @@ Reproduction: TypeAlias = Callable[[Path], Sequence[Path]]
 
 class LedgerError(SymshuffleError):
     """The section modules contradict the catalogue or each other."""
+
+
+class NoLedgerError(LedgerError):
+    """A module among the sections declares no claims."""
 
 
 @final
@@ -93,11 +98,14 @@ class Ledger:
         In the order of the catalogue, claims of our own last.
     reproductions : mapping of str to callable
         What ``symshuffle reproduce`` can draw, by id.
+    plots : mapping of str to callable
+        What the page of a claim shows, by its id.
     """
 
     package: str
     claims: tuple[Claim, ...]
     reproductions: Mapping[str, Reproduction]
+    plots: Mapping[str, Plot] = field(default_factory=dict)
 
     def claim(self, claim_id: str) -> Claim:
         """The claim with this id.
@@ -168,30 +176,37 @@ def load(package: str = CHECKS) -> Ledger:
     """Import the section modules of a package of checks and collect what they declare.
 
     A section module defines ``CLAIMS``, a tuple of claims, and may define ``REPRODUCE``, a mapping from ids to
-    functions that draw a figure or table. Modules whose name begins with an underscore are shared code of
+    functions that draw a figure or table, and ``PLOTS``, a mapping from ids of claims to functions that compute a
+    picture of one. Modules whose name begins with an underscore are shared code of
     their sections and declare nothing. A ledger of one section may be that module itself.
 
     Raises
     ------
+    NoLedgerError
+        If a section declares no ``CLAIMS``.
     LedgerError
-        If a section declares no ``CLAIMS``, two claims share an id, an id is not of the form ``prefix.name``, or an id
+        If two claims share an id, an id is not of the form ``prefix.name``, or an id
         or kind disagrees with the catalogue.
     """
     claims: list[Claim] = []
     reproductions: dict[str, Reproduction] = {}
+    plots: dict[str, Plot] = {}
     for module in _sections(package):
         declared = getattr(module, "CLAIMS", None)
         if not isinstance(declared, tuple):
-            raise LedgerError(f"{module.__name__} defines no tuple CLAIMS")
+            raise NoLedgerError(f"{module.__name__} defines no tuple CLAIMS")
         claims.extend(declared)
         for name, function in getattr(module, "REPRODUCE", {}).items():
             if name in reproductions:
                 raise LedgerError(f"{module.__name__}: {name} is reproduced twice")
             reproductions[name] = function
+        plots |= getattr(module, "PLOTS", {})
+    if strange := plots.keys() - {claim.id for claim in claims}:
+        raise LedgerError(f"there is a plot of {min(strange)}, and no such claim")
     _agree_with_catalogue(claims, ours=package == CHECKS)
     position = {entry: index for index, entry in enumerate(catalogue())}
     ordered = sorted(claims, key=lambda claim: position.get(claim.id, len(position)))
-    return Ledger(package, tuple(ordered), MappingProxyType(reproductions))
+    return Ledger(package, tuple(ordered), MappingProxyType(reproductions), MappingProxyType(plots))
 
 
 def load_named(package: str, *, argument: str = "package") -> Ledger:
@@ -200,9 +215,9 @@ def load_named(package: str, *, argument: str = "package") -> Ledger:
     Raises
     ------
     InputError
-        If there is no such package, it does not import, or declares nothing.
+        If there is no such package, it does not import, or it or one of its sections declares nothing.
     LedgerError
-        As :func:`load`.
+        If its claims contradict the catalogue or each other, as :func:`load`.
     """
     expected = "a package or module of claims that can be imported"
     if not all(part.isidentifier() for part in package.split(".")):
@@ -212,6 +227,8 @@ def load_named(package: str, *, argument: str = "package") -> Ledger:
         sys.path.append(here)
     try:
         ledger = load(package)
+    except NoLedgerError as error:
+        raise InputError(argument, package, f"{expected} ({error})") from error
     except LedgerError:
         raise
     except Exception as error:  # what somebody's module raises when it is imported

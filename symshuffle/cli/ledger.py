@@ -1,4 +1,4 @@
-"""Commands about the ledger: verify, claims, show, report, cite, reproduce, doctor."""
+"""Commands about the ledger: verify, claims, errata, show, report, cite, reproduce, doctor."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from rich.table import Table
 
 from symshuffle.artifacts import check_destination, installed, write_atomically
 from symshuffle.claims import registry
+from symshuffle.claims.errata import MEANINGS, Erratum
 from symshuffle.claims.model import Claim
 from symshuffle.claims.outcomes import Outcome
 from symshuffle.claims.papers import bibliography
@@ -29,7 +30,8 @@ from symshuffle.executors import mapped, workers
 from symshuffle.numbers import enclose
 from symshuffle.report.cite import bibtex
 from symshuffle.report.entries import LedgerEntry, entries, groups
-from symshuffle.report.records import record, to_json, write_json
+from symshuffle.report.entries import errata as by_severity
+from symshuffle.report.records import judged, record, to_json, write_json
 from symshuffle.report.terminal import discrepancies, outcome_table, summary
 
 STDOUT: Final = "-"
@@ -173,12 +175,8 @@ def claims(
     package: _Package = None,
 ) -> None:
     """List the catalogue: every numbered statement, and what the ledger has on record of it."""
-    listed = entries(_ledger(package))
-    asked = [entry for entry in listed if paper in (None, entry.paper)]
+    asked = _chosen(entries(_ledger(package)), paper)
     chosen = [_listed(entry) for entry in asked]
-    if not chosen:
-        known = dict.fromkeys(entry.paper for entry in listed)
-        raise InputError("PAPER", paper, f"one of {', '.join(known)}")
     if json:
         typer.echo(to_json(chosen), nl=False)
         return
@@ -195,6 +193,59 @@ def claims(
         strong, stated = group.strength
         if stated:
             console.print(f"{group.key}: {strong} of {stated} statements proved or certified")
+
+
+def _chosen(listed: Sequence[LedgerEntry], paper: str | None, *, by: str = "paper") -> list[LedgerEntry]:
+    """The entries of one paper, or all."""
+    asked = [entry for entry in listed if paper in (None, getattr(entry, by))]
+    if not asked:
+        known = dict.fromkeys(getattr(entry, by) for entry in listed)
+        raise InputError("PAPER", paper, f"one of {', '.join(known)}")
+    return asked
+
+
+@app.command()
+def errata(
+    paper: Annotated[
+        str | None, typer.Argument(metavar="[PAPER]", help="One paper; all by default.", show_default=False)
+    ] = None,
+    json: _AsJson = False,
+    package: _Package = None,
+) -> None:
+    """List what is wrong as printed, by severity, and what is only a matter of reading.
+
+    Findings without a number in their paper have ids that begin with symshuffle; their source says where they are.
+    """
+    listed = [entry for entry in entries(_ledger(package)) if entry.erratum is not None]
+    found = by_severity(_chosen(listed, paper, by="about") if listed else ())
+    if json:
+        pairs = [pair for _, part in found for pair in part]
+        typer.echo(to_json([_erratum(entry, erratum) for entry, erratum in pairs]), nl=False)
+        return
+    console = _console()
+    for severity, part in found:
+        console.print(f"{MEANINGS[severity]} ({len(part)})", style="bold", markup=False)
+        for entry, erratum in part:
+            standing = "" if erratum.standing is None else f" [{MEANINGS[erratum.standing]}]"
+            console.print(f"  {entry.id}: {entry.source}{standing}", markup=False, soft_wrap=True)
+            console.print(f"      {erratum.because}", markup=False, soft_wrap=True)
+        console.print()
+    total = sum(len(part) for _, part in found)
+    console.print(f"{total} entries; `symshuffle show ID` prints one with its correction", markup=False)
+
+
+def _erratum(entry: LedgerEntry, erratum: Erratum) -> dict[str, Any]:
+    claim = entry.claim
+    assert claim is not None  # an erratum is part of one
+    return {
+        "id": entry.id,
+        "title": entry.title,
+        "source": entry.source,
+        **(judged(erratum) or {}),
+        "printed": claim.text,
+        "corrected": claim.corrected.text if claim.corrected else None,
+        "grade": entry.grade if claim.corrected else None,
+    }
 
 
 def _listed(entry: LedgerEntry) -> dict[str, Any]:
@@ -254,6 +305,7 @@ def _facts(claim: Claim) -> dict[str, Any]:
         "obligations": [str(obligation) for obligation in claim.obligations],
         "grade": claim.grade.value if claim.grade else None,
         "recorded": claim.expected.value,
+        "erratum": judged(claim.erratum),
         "controls": [control.name for control in claim.controls],
         "corrected": {"statement": corrected.text, "grade": corrected.grade.value} if corrected else None,
     }

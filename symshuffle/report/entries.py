@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, final
 
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import Claim, ClaimVerdict, Grade, Kind
 from symshuffle.claims.outcomes import Outcome
 from symshuffle.claims.papers import Paper, bibliography
@@ -79,6 +80,17 @@ class LedgerEntry:
     def as_recorded(self) -> bool:
         """Whether nothing contradicts the record."""
         return self.outcome is None or self.outcome.agrees_with_record
+
+    @property
+    def about(self) -> str:
+        """The paper that it speaks about: a finding without a number of its own names it in its source."""
+        named = self.source.partition(",")[0]
+        return named if named in bibliography() else self.paper
+
+    @property
+    def erratum(self) -> Erratum | None:
+        """How a refutation is to be judged, or a slip beside a statement that holds."""
+        return None if self.claim is None else self.claim.erratum
 
     @property
     def source(self) -> str:
@@ -175,3 +187,15 @@ def groups(listed: Iterable[LedgerEntry]) -> tuple[Group, ...]:
     for entry in listed:
         by_paper.setdefault(entry.paper, []).append(entry)
     return tuple(Group(key, bibliography().get(key), tuple(part)) for key, part in by_paper.items())
+
+
+def errata(listed: Iterable[LedgerEntry]) -> tuple[tuple[Severity, tuple[tuple[LedgerEntry, Erratum], ...]], ...]:
+    """What is wrong as printed by severity, the most serious first; severities that do not occur are left out.
+
+    Within one, what is only a matter of reading comes after the rest.
+    """
+    order = {standing: index for index, standing in enumerate((*Standing, None))}
+    found = [(entry, entry.erratum) for entry in listed if entry.erratum is not None]
+    found.sort(key=lambda pair: order[pair[1].standing])
+    by_severity = ((one, tuple(pair for pair in found if pair[1].severity is one)) for one in Severity)
+    return tuple((severity, part) for severity, part in by_severity if part)

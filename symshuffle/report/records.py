@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from symshuffle.artifacts import write_atomically
+from symshuffle.claims.errata import Erratum
 from symshuffle.claims.outcomes import Outcome
 
 
@@ -38,6 +39,14 @@ def record(outcome: Outcome) -> dict[str, Any]:
             "grade": corrected.grade.value if corrected.grade else None,
         },
     }
+
+
+def judged(erratum: Erratum | None) -> dict[str, Any] | None:
+    """An erratum as JSON."""
+    if erratum is None:
+        return None
+    standing = erratum.standing.value if erratum.standing else None
+    return {"severity": erratum.severity.value, "standing": standing, "because": erratum.because}
 
 
 def to_json(content: Any) -> str:

@@ -13,13 +13,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from symshuffle.artifacts import check_destination, installed, write_atomically
+from symshuffle.claims.errata import MEANINGS
 from symshuffle.claims.model import Comparison, Means
 from symshuffle.claims.outcomes import Outcome
 from symshuffle.claims.papers import bibliography
 from symshuffle.claims.registry import CHECKS, Ledger
 from symshuffle.errors import InputError
 from symshuffle.report.cite import bibtex
-from symshuffle.report.entries import GRADES, VERDICTS, Group, LedgerEntry, entries, groups
+from symshuffle.report.drawing import to_svg
+from symshuffle.report.entries import GRADES, VERDICTS, Group, LedgerEntry, entries, errata, groups
 from symshuffle.report.mathematics import to_markup, to_number
 from symshuffle.report.sources import colours, listing, modules
 from symshuffle.report.terminal import summary
@@ -117,10 +119,12 @@ def site(ledger: Ledger, outcomes: Sequence[Outcome]) -> dict[str, str]:
             inline=False,
             link=partial(_page_of, folder=""),
         )
+    link = partial(_page_of, folder="claims/")
+    if found := errata(listed):
+        page = environment.get_template("errata.html")
+        files["errata.html"] = page.render(title="Errata", errata=found, inline=False, root="", link=link)
     page = environment.get_template("index.html")
-    files["index.html"] = page.render(
-        **_dashboard(listed, outcomes), inline=False, root="", link=partial(_page_of, folder="claims/")
-    )
+    files["index.html"] = page.render(**_dashboard(listed, outcomes), inline=False, root="", link=link)
     return files
 
 
@@ -135,6 +139,7 @@ def _dashboard(listed: Sequence[LedgerEntry], outcomes: Sequence[Outcome]) -> di
         "lead": _lead(listed, outcomes),
         "listed": listed,
         "groups": by_paper,
+        "errata": errata(listed),
         "filters": _filters(listed, by_paper),
     }
 
@@ -167,8 +172,16 @@ def _environment(ledger: Ledger) -> Environment:
     made.filters["stated"] = _stated
     made.filters["bibtex"] = lambda entry: bibtex(entry, bibliography().get(entry.paper))
     option = "" if ledger.package == CHECKS else f" --ledger {ledger.package}"
-    made.globals.update(version=installed("symshuffle"), means=MEANS, option=option)
+    made.globals["plot"] = lambda entry: _plot(ledger, entry)
+    made.globals.update(version=installed("symshuffle"), means=MEANS, meanings=MEANINGS, option=option)
     return made
+
+
+def _plot(ledger: Ledger, entry: LedgerEntry) -> dict[str, str] | None:
+    if (plot := ledger.plots.get(entry.id)) is None:
+        return None
+    picture = plot()
+    return {"svg": to_svg(picture, name=entry.id), "shows": picture.shows}
 
 
 def _stated(comparison: Comparison) -> str:

@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 from fake_ledger.first import claim, defined, nothing
 
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Check,
     Claim,
@@ -191,6 +192,46 @@ def test_a_refutation_by_a_symbolic_comparison_counts_for_a_proved_correction() 
 def test_refuted_is_the_grade_of_refuted_claims(grade: Grade | None, expected: ClaimVerdict) -> None:
     with pytest.raises(InputError, match="refuted exactly for the claims on record as refuted"):
         claim("a", grade=grade, expected=expected)
+
+
+def test_a_refutation_says_how_much_it_matters() -> None:
+    """A refuted claim without an erratum does not construct; beside a statement that holds only a slip may stand."""
+    slip = Erratum(Severity.WORDING, Standing.READING, "one word")
+    with pytest.raises(
+        InputError, match=r"erratum = None: expected how much the refutation matters, unlike symshuffle.a"
+    ):
+        claim("a", expected=ClaimVerdict.REFUTED, erratum=None)
+    assert claim("a", erratum=slip).erratum is slip
+    for severity in set(Severity) - {Severity.WORDING}:
+        standing = None if severity is Severity.QUESTION else Standing.GRANTED
+        with pytest.raises(InputError, match="beside a statement that holds"):
+            claim("a", erratum=Erratum(severity, standing, "a reason"))
+
+
+@pytest.mark.parametrize(
+    ("severity", "standing", "because", "words"),
+    [
+        (Severity.RESULT, None, "a reason", "standing"),
+        (Severity.QUESTION, Standing.GRANTED, "a reason", "standing"),
+        (Severity.RESULT, Standing.GRANTED, " ", "because"),
+        ("grave", Standing.GRANTED, "a reason", "severity"),
+        (Severity.RESULT, "perhaps", "a reason", "standing"),
+    ],
+)
+def test_errata_are_judged_whole(severity: Any, standing: Any, because: str, words: str) -> None:
+    with pytest.raises(InputError, match=f"^{words} = "):
+        Erratum(severity, standing, because)
+
+
+@pytest.mark.parametrize("answer", ["", "false", "yes", 1, 0, None, (), [False], Fraction(1), np.bool_(True), sp.true])
+def test_what_is_no_verdict_decides_nothing(answer: Any) -> None:
+    with pytest.raises(InputError, match="expected True, False or a Verdict"):
+        decide(answer, at="here", claimed="something")
+
+
+def test_verdicts_decide() -> None:
+    for answer, verdict in ((True, Verdict.TRUE), (False, Verdict.FALSE), *((one, one) for one in Verdict)):
+        assert decide(answer, at="here", claimed="something").verdict is verdict
 
 
 def test_controls_are_obligatory() -> None:

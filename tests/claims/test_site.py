@@ -131,6 +131,17 @@ def test_the_page_of_a_refuted_claim_tells_statement_counterexample_and_correcti
     assert "symshuffle verify symshuffle.drawn --ledger fake_ledger" in page.text
 
 
+def test_errata_are_one_page_by_severity_and_every_refuted_claim_leads_there(files: dict[str, str]) -> None:
+    page = Page(files["errata.html"])
+    assert "A constant or a hypothesis changes" in page.text and "the authors would grant it" in page.text
+    assert "claims/symshuffle.drawn.html" in page.values("href")
+    assert "errata.html" in Page(files["index.html"]).values("href")
+    assert "../errata.html#errata-hypothesis" in body(files, "drawn").values("href")
+    assert "a factor is missing" in body(files, "drawn").text
+    ids = [value for value in page.values("id") if value.startswith("errata-")]
+    assert ids == ["errata-hypothesis"]
+
+
 def test_a_run_that_is_not_as_recorded_says_so() -> None:
     page = Page(single(claim("wrong", printed=lambda n: n)))
     assert "refuted (recorded: holds)" in page.text

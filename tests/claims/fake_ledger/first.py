@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -55,6 +56,7 @@ def claim(name: str, **changes: Any) -> Claim:
     }
     if changes.get("expected") is ClaimVerdict.REFUTED:
         facts["grade"] = Grade.REFUTED
+        facts["erratum"] = Erratum(Severity.HYPOTHESIS, Standing.GRANTED, "a factor is missing")
     return Claim(**{**facts, **changes})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
@@ -11,6 +11,7 @@ import sympy as sp
 
 from symshuffle.choices import MatchKind
 from symshuffle.comparison.certified import GAP, MOST_INPUTS, Rivals, Settled, frontier_risk
+from symshuffle.comparison.degrading import Degrading
 from symshuffle.comparison.families import Family
 from symshuffle.comparison.forms import Forms
 from symshuffle.comparison.matching import Match, matched
@@ -99,21 +100,23 @@ def settled_for(one: Family, closed: Forms, match: Match, n: int, tried: Sequenc
         return Settled(best, "proved: size 1 is best at a chi-square budget (alphabets, Theorem 12.1)")
     if one.name == _SUBSETS and match.kind is MatchKind.EPS0:
         return Settled(best, "proved: the best sizes under a ratio cap, ties included (anchored, Theorem 9.3)")
-    below = frontier_risk(one.inputs, match, n)
-    if below is not None and one.all_inputs == one.inputs and below >= best * (1 - GAP):
+    below = frontier_risk(one.inputs, match, n) if one.all_inputs == one.inputs else None
+    if below is not None and below >= best * (1 - GAP):
         return Settled(below, "proved: no equivariant channel has less at this chi-square budget")
-    if one.inputs > MOST_INPUTS or one.all_inputs != one.inputs:
-        return Settled(None, LOCAL)
+    if below is not None:
+        local = Settled(below, f"{LOCAL}; floor: no equivariant channel has less at this chi-square budget")
+    else:
+        local = Settled(None, LOCAL)
+    if one.inputs > MOST_INPUTS or not Degrading(one).ordered:
+        return local
     shares = has_share(one)
     floor = best * (1 - GAP) if shares else best
     known: frozenset[int] = frozenset()
     if not shares:
         known = frozenset(int(dict(entry.values)[integer_of(one)]) for entry in tried)
     left = Rivals(one, closed, match, n, floor).left(known)
-    if left is None:
-        return Settled(None, LOCAL)
-    if shares and left:
-        return Settled(None, LOCAL, left)
+    if left is None or (shares and left):
+        return replace(local, left=left or ())
     if shares:
         return Settled(floor, f"certified: no parameters have a risk smaller by {float(GAP):.0%}")
     name = integer_of(one)

@@ -8,7 +8,8 @@ import pytest
 from symshuffle import compare, delta
 from symshuffle.anchored import AnchoredLaw
 from symshuffle.channel import Channel
-from symshuffle.comparison.certified import Rivals, _Box
+from symshuffle.comparison.certified import Rivals
+from symshuffle.comparison.degrading import Box, Degrading, risk_falls
 from symshuffle.comparison.families import family
 from symshuffle.comparison.forms import forms
 from symshuffle.comparison.matching import matched, read_match
@@ -74,25 +75,28 @@ def test_whoever_has_less_risk_is_left(given):
     risk = matched_risk("olh", 4, 40, given, (("g", 4),))
     search = rivals("olh", 4, 40, given, risk * F(1001, 1000))
     for box in (
-        _Box((4, 4), None),
-        _Box((3, 9), None),
-        _Box((2, 4), None),
-        _Box((4, None), None),
-        _Box((2, None), None),
+        Box((4, 4), None),
+        Box((3, 9), None),
+        Box((2, 4), None),
+        Box((4, None), None),
+        Box((2, None), None),
     ):
         assert not search.excludes(box)
     beaten = replace(search, goal=risk * F(999, 1000))
-    assert beaten.excludes(_Box((4, 4), None))
+    assert beaten.excludes(Box((4, 4), None))
 
 
 @pytest.mark.parametrize("given", [BUDGET, LEVEL, CENTRAL], ids=str)
 def test_a_wrong_guess_of_the_level_excludes_nobody(monkeypatch, given):
     """Doubles only propose the level at which the risk is that of the goal: balls check that it is."""
     risk = matched_risk("olh", 4, 40, given, (("g", 4),))
-    search, box = rivals("olh", 4, 40, given, risk * F(1001, 1000)), _Box((4, 4), None)
+    search, box = rivals("olh", 4, 40, given, risk * F(1001, 1000)), Box((4, 4), None)
     root = Rivals._root
     monkeypatch.setattr(Rivals, "_root", lambda self, values, aim: 1.2 * root(self, values, aim))
-    assert search._level(box) == 0
+    order = Degrading(search.family)
+    assert search._level(box, order) == search._level(
+        Box((4, None), None), order
+    )  # that of the input or nothing is left
     assert not search.excludes(box)
 
 
@@ -102,7 +106,7 @@ def test_a_share_with_less_risk_is_left():
     risk = matched_risk("aug-rr", 100, 100, budget, (("p", F(1, 50)),))
     search = rivals("aug-rr", 100, 100, budget, risk * F(51, 50))
     for shares in ((F(1, 60), F(1, 40)), (F(0), F(1)), (F(1, 50), F(1, 50))):
-        assert not search.excludes(_Box(None, shares))
+        assert not search.excludes(Box(None, shares))
     ((name, share),) = search.left()[0]
     assert name == "p"
     assert matched_risk("aug-rr", 100, 100, budget, (("p", share),)) < risk * F(103, 100)
@@ -186,3 +190,40 @@ def test_rows_of_one_mechanism_are_in_the_order_of_risk_and_eps():
     keys = [(row.risk.upper, row.epsilon.upper) for row in found.rows]
     assert len(keys) == 4
     assert keys == sorted(keys)
+
+
+def test_less_noise_is_less_risk_where_some_inputs_are_unused():
+    """Hadamard of 31 inputs, 20 in use: decided from the derivative, and seen at levels and shares."""
+    one = family("thinned hadamard", 20)
+    assert (one.all_inputs, one.inputs) == (31, 20)
+    assert risk_falls(one)
+    for p in (F(1, 3), F(1)):
+        risks = [canonical_votes(one.at(lam=lam, p=p), inputs=20).risk(1) for lam in (F(3, 2), F(2), F(9))]
+        assert risks == sorted(risks, reverse=True)
+    found = compare(20, n=1000, budget="1/10", mechanisms=["hadamard", "thinned hadamard"])
+    assert "certified" in dict(found.absent)["thinned hadamard"]
+
+
+@pytest.mark.parametrize("by_truth", [True, False])
+def test_corners_of_thinned_hashing_are_ordered(by_truth):
+    """At either level the best corner has the larger trace and budget, the worst one the smaller ones."""
+    order, box = Degrading(family("thinned olh", 3), by_truth), Box((2, 6), (F(1, 2), F(4, 5)))
+    for level in (F(1, 10), F(3, 10)):
+
+        def law(point, level=level):
+            values = dict(order.parameters(point))
+            return AnchoredLaw.from_channel(order.family.at(lam=1 + order.excess(point, level), **values).channel())
+
+        best, worst = law(order.best(box)), law(order.worst(box))
+        for g, p in ((2, F(1, 2)), (6, F(4, 5)), (4, F(3, 5)), (2, F(4, 5)), (6, F(1, 2))):
+            between = law((g, p))
+            assert worst.trace() <= between.trace() <= best.trace()
+            assert worst.pairwise_budget() <= between.pairwise_budget() <= best.pairwise_budget()
+
+
+def test_levels_and_ratio_caps_of_hashing_belong_together():
+    for by_truth in (True, False):
+        order = Degrading(family("thinned olh", 5), by_truth)
+        point = (7, F(2, 3))
+        assert order.excess(point, order.level(point, F(5, 2))) == F(5, 2)
+    assert Degrading(family("thinned olh", 5)).excess((7, F(1, 3)), F(1, 3)) is None

@@ -185,6 +185,42 @@ def corner_van_trees(k: int, budget: Number, *, n: int, h: Fraction | None = Non
     return _bracket(bound, f"van Trees, cosine priors on a cube of side {float(chosen):.3g} at a corner")
 
 
+def best_cube_side(k: int, budget: Number, *, n: int, bits: int = 60) -> Ball:
+    r"""The side at which :func:`sharp_cube_bound` is largest, enclosed.
+
+    With ``m = k - 1`` its derivative has the sign of
+    :math:`2(1-mh)^2+2\chi h^2(1-mh)-n\chi h^2(2-mh)`, which falls from 2 to a negative number on ``(0, 1/m)``: its
+    only root is found by bisection over the rationals.
+
+    Parameters
+    ----------
+    k, budget, n
+        As in :func:`cube_bound`; the budget rational.
+    bits : int
+        Halvings.
+
+    Examples
+    --------
+    >>> side = best_cube_side(3, Fraction(1), n=100)
+    >>> round(float(side.lower), 9), round(float(side.upper), 9)
+    (0.086862165, 0.086862165)
+    """
+    k, n = _check(k, budget, n)
+    if not isinstance(budget, Fraction | int):
+        raise InputError("budget", budget, "a rational number, so that signs are decided")
+    m, low, high = k - 1, Fraction(0), Fraction(1, k - 1)
+    for _ in range(as_integer(bits, "bits", 1, 10_000)):
+        middle = (low + high) / 2
+        low, high = (middle, high) if cube_slope(m, Fraction(budget), n, middle) > 0 else (low, middle)
+    return Ball(low, high, max(bits, 53))
+
+
+def cube_slope(m: Any, chi: Any, n: Any, h: Any) -> Any:
+    """The sign of the derivative of :func:`sharp_cube_bound` in its side. Symbols are welcome."""
+    rest = 1 - m * h
+    return 2 * rest**2 + 2 * chi * h**2 * rest - n * chi * h**2 * (1 + rest)
+
+
 def _best_side(m: int, value: Callable[[float], float]) -> Fraction:
     """A good side below 1/m, as a rational: unimodal in log h, by golden section."""
     low, high = math.log(1e-12 / m), math.log((1 - 1e-9) / m)

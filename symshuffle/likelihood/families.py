@@ -21,6 +21,7 @@ from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.mechanisms.finite import K, S, half_block, krr, subset_selection
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, evaluate, normal_form
+from symshuffle.numbers import Verdict, less
 
 Kind: TypeAlias = Literal["diluting", "persistent"]
 
@@ -139,8 +140,9 @@ class ChannelFamily:
         atoms: list[tuple[Any, Any]] = []
         for ratio, weight in self.atoms:
             mass = evaluate(sp.sympify(weight).subs(K, k), bits=bits)
-            if isinstance(mass, Fraction) and mass < 0:
-                raise InputError("eta", f"a negative mass {mass} at k = {k}", "a dilution weight in [0, 1]")
+            if less(mass, 0) is Verdict.TRUE:
+                shown = mass if isinstance(mass, Fraction) else f"{float(mass):.4g}"
+                raise InputError("eta", f"a negative mass {shown} at k = {k}", "a dilution weight in [0, 1]")
             atoms.append((evaluate(ratio, bits=bits), mass))
         return LikelihoodRatio.from_atoms(atoms)
 

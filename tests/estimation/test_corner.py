@@ -9,9 +9,11 @@ from symshuffle.channel import Channel
 from symshuffle.errors import InputError
 from symshuffle.estimation.canonical import Population, canonical_risk, fisher_information, inverse_trace
 from symshuffle.estimation.corner import (
+    best_cube_side,
     corner_van_trees,
     cramer_rao_trace,
     cube_bound,
+    cube_slope,
     decoding_bound,
     near_vertex_bound,
     sharp_cube_bound,
@@ -19,6 +21,7 @@ from symshuffle.estimation.corner import (
 )
 from symshuffle.estimation.lower_bounds import bayes_risk
 from symshuffle.mechanisms.finite import half_block, krr
+from symshuffle.numbers import Ball
 
 F = Fraction
 RESPONSE = krr().at(k=3, lam=2).channel()
@@ -108,3 +111,18 @@ def test_van_trees_at_a_corner_loses_to_any_bayes_risk_of_its_cube():
 def test_refusals(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+@pytest.mark.parametrize(("k", "chi", "n"), [(3, F(1), 1), (5, F(1, 10), 40), (100, F(2), 10**6)])
+def test_no_side_of_a_cube_is_better_than_the_best_one(k, chi, n):
+    side = best_cube_side(k, chi, n=n)
+    assert cube_slope(k - 1, chi, n, side.lower) > 0 >= cube_slope(k - 1, chi, n, side.upper)
+    best = sharp_cube_bound(k, chi, n=n, h=side.lower)
+    sides = [F(j, 50 * (k - 1)) for j in range(1, 50)]
+    assert all(sharp_cube_bound(k, chi, n=n, h=h).lower <= best.upper for h in sides)
+    assert sharp_cube_bound(k, chi, n=n).upper >= best.lower * F(10**9 - 1, 10**9)
+
+
+def test_the_best_side_needs_a_rational_budget():
+    with pytest.raises(InputError, match="budget"):
+        best_cube_side(3, Ball(F(1), F(1), 60), n=2)

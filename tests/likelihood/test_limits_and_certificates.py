@@ -8,6 +8,7 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
+import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
 from symshuffle import CertificateError, Exp, InputError, Rigour, Unsupported, mechanism
@@ -232,3 +233,10 @@ def test_answers_say_what_they_are_about():
         assert "canonical pair" in answer.about and answer.about in repr(answer)
         assert html.escape(answer.about) in answer._repr_html_()
         assert json.loads(json.dumps(answer.to_dict()))["how"] == answer.how
+
+
+@pytest.mark.parametrize("eta", [sp.sqrt(K), K / 10], ids=str)
+def test_a_dilution_that_leaves_its_range_is_named(eta):
+    """In balls as well as over Q."""
+    with pytest.raises(InputError, match=r"^eta = a negative mass .* expected a dilution weight in \[0, 1\]"):
+        families.HALF_BLOCK.at(lam=3).diluted(eta).size(20, bits=64)

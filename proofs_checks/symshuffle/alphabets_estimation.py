@@ -277,7 +277,10 @@ CLAIMS: Final = (
         ),
         source="sharpens alphabets, Theorem 8.4",
         assumptions=(r"i.i.d. users; $-2\log\sum\sqrt{pq}\le KL\le\log(1+\chi^2)$",),
-        scope="every k, n, h by Cauchy-Schwarz; the best side by its derivative; six edges with exact laws; below the minimax risk at three settings",
+        scope=(
+            "every k, n, h by Cauchy-Schwarz; the best side by its derivative; six edges with exact laws; below the "
+            "minimax risk at three settings"
+        ),
         grade=Grade.PROVED,
         printed=_sharp_cube,
         check=_check_cube,

@@ -72,8 +72,8 @@ def _check_degraded(statement: Statement, rng: np.random.Generator) -> Iterator[
 def _check_shares(statement: Statement) -> Iterator[Comparison]:
     """Stop-loss shares are subadditive and homogeneous: merging outputs lowers them, and so does a larger blanket.
 
-    A larger blanket is merging with an output of rest, e = 0. E(G - t)_+ falls at every t, and the means agree: G falls in convex order, and so does the sum over users, one user
-    after the other, at fixed values of the rest.
+    A larger blanket is merging with an output of rest, e = 0. E(G - t)_+ falls at every t, and the means agree: G falls
+    in convex order, and so does the sum over users, one user after the other, at fixed values of the rest.
     """
     d, e, c, w, t = sp.symbols("d e c w t", real=True)
     s = sp.Symbol("s", nonnegative=True)

@@ -13,6 +13,7 @@ import sympy as sp
 from proofs_checks.anchored import _cases as cases
 from symshuffle.accountants.solve import delta
 from symshuffle.anchored import AnchoredLaw
+from symshuffle.anchored.law import exact_columns
 from symshuffle.anchored.linear import dot
 from symshuffle.channel import Channel
 from symshuffle.claims.model import (
@@ -40,7 +41,9 @@ ORDERS: Final = (Fraction(1), Fraction(6, 5), Fraction(2))
 
 def _noisy(channel: Channel, kernel: Channel) -> Channel:
     """The messages of a channel, each passed through a kernel that does not know the input."""
-    return Channel(tuple(tuple(dot(row, column) for column in kernel.columns()) for row in channel.rows))
+    before, after = exact_columns(channel), exact_columns(kernel)
+    rows = tuple(zip(*before, strict=True))
+    return Channel(tuple(tuple(dot(row, column) for column in after) for row in rows))
 
 
 def _stop_loss(d: Any, c: Any, t: Any) -> Any:

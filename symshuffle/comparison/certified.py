@@ -172,12 +172,13 @@ class Rivals:
 
     def _level(self, box: Box, order: Degrading) -> Fraction | None:
         """A level at which the best corner certainly has at least the risk to beat; None if all have at every level."""
-        shown: Fraction | None = Fraction(0)
+        shown = Fraction(0)
         if order.hashes:  # shown with probability a: risk (1 - 1/k) (1/a - 1)/n
             truth = 1 / (1 + self.n * self.goal / (1 - Fraction(1, self.family.inputs)))
-            shown = order.shown(box, Fraction(math.floor(truth * _UNIT), _UNIT))
-            if shown is None:
+            found = order.shown(box, Fraction(math.floor(truth * _UNIT), _UNIT))
+            if found is None:
                 return None
+            shown = found
         best = order.best(box)
         if best is None:
             return shown

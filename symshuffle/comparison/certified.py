@@ -187,9 +187,12 @@ class Rivals:
         values = {name: float(value) for name, value in order.parameters(best)}
         assert self.closed.risk is not None
         aim = float(self.goal) * self.n * (1 + 1e-11)
-        if self.closed.risk(float(_CAP), values) >= aim and self._risk_at_least(best, _CAP - 1):
+        top = _CAP - 1
+        if order.hashes and box.integers is not None and best[0] is not None:
+            top *= Fraction(best[0], box.integers[0])  # fewer hash values have a larger rho at the largest ratio cap
+        if self.closed.risk(float(1 + top), values) >= aim and self._risk_at_least(best, top):
             only = not (order.hashes and order.by_truth) or box.shares is None or box.shares[0] == box.shares[1]
-            return None if only else max(shown, order.level(best, _CAP - 1))
+            return None if only else max(shown, order.level(best, top))
         low = self._root(values, aim)
         for back in (1e-12, 1e-10, 1e-8, 1e-6):
             root = math.sqrt(1 + low * (1 - back)) - 1  # squares: no surds in RAPPOR

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from symshuffle.errors import CertificateError
+from tests.soundness.catalogue import CASES
 from tests.soundness.false_certificates import Case
-from tests.soundness.false_laws import CASES
 
 MODULES = (
     "symshuffle.accountants.dominating",

@@ -9,9 +9,7 @@ from functools import cache
 
 from symshuffle.accountants.dominating import LatticeLaw, Profile, check_above, check_below, law_above, law_below
 from symshuffle.vectors.gaussian import gaussian_profile
-from tests.soundness.false_answers import CASES, false
-
-__all__ = ["CASES"]
+from tests.soundness.false_certificates import false
 
 STEP, LEVELS = F(1, 10), 30
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from fractions import Fraction as F
 from pathlib import Path
@@ -21,9 +22,10 @@ from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, trivial_grou
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.results import Answer, Certified, SafeEnd, outward, passes
 from tests.conditions import MODULES, UNDRIVEN, conditions, fallen
+from tests.soundness.catalogue import CASES, true_ones, true_pairs
 from tests.soundness.false_answers import TRUE
-from tests.soundness.false_certificates import HALF, ORDERED, THIRD, true_ones, true_pairs
-from tests.soundness.false_laws import CASES
+from tests.soundness.false_designs import ORDERED
+from tests.soundness.false_measures import HALF, THIRD
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -108,6 +110,12 @@ def test_a_group_cannot_claim_to_be_the_rotations():
     with pytest.raises(InputError, match="rotation = True"):
         SymmetryGroup(3, ((1, 0, 2),), rotation=True)
     assert len(list(cyclic_group(4).subset_orbits())) == 4
+
+
+def test_every_module_of_false_certificates_is_gathered():
+    folder = Path(__file__).parent
+    gathered = {Path(inspect.getsourcefile(case.check) or "").name for case in CASES.values()}
+    assert {file.name for file in folder.glob("false_*.py")} <= {*gathered, "false_certificates.py"}
 
 
 def test_every_checker_is_driven():

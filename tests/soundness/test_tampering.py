@@ -11,7 +11,7 @@ import pytest
 
 from symshuffle.errors import CertificateError
 from symshuffle.results import Bracket
-from tests.soundness.false_certificates import true_ones
+from tests.soundness.catalogue import true_ones
 
 WRONG = (None, -1, 0, 10**6, F(-1, 7), 0.5, math.nan, math.inf, "1/2", ())
 NAMES = [type(found).__name__ for found in true_ones()]

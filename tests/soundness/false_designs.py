@@ -1,0 +1,189 @@
+"""False certificates of optimal channels: one problem at a level, and under a group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction as F
+from functools import cache
+from typing import Any
+
+from symshuffle.choices import Criterion
+from symshuffle.design import DecisionProblem, minimax_tradeoff, smoothed_point_masses
+from symshuffle.design.decision.certificate import TradeoffCertificate
+from symshuffle.design.decision.channel_risk import minimax_risk
+from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
+from symshuffle.geometry.groups import symmetric_group
+from symshuffle.numbers import Exp
+from tests.soundness.false_certificates import E1, WIDE, exactly, false
+
+ORDERED = DecisionProblem.of(
+    [[int(x == t) for x in range(3)] for t in range(3)],
+    [[(t - a) ** 2 for a in range(3)] for t in range(3)],
+    [F(1, 3)] * 3,
+)
+CONSTANT = TradeoffCertificate(
+    F(3), (F(1, 3),) * 3, ((F(1),) * 3, (F(0),) * 3, (F(0),) * 3), (F(-100),) * 3, criterion=Criterion.MINIMAX
+)
+"""A true one that says little: always the first action, and a bound far below."""
+
+
+def _tradeoff(name: str, place: str, **changes: Any) -> None:
+    false(f"trade-off: {name}", place, lambda: replace(CONSTANT, **changes).verify(ORDERED))
+
+
+_tradeoff("a criterion by name", "criterion", criterion="minimax")
+_tradeoff("level 1", "lam", lam=F(1))
+_tradeoff("another prior", "prior", criterion=Criterion.BAYES, prior=(F(1), F(0), F(0)))
+_tradeoff("a prior of four", "prior", prior=(F(1, 4),) * 4)
+_tradeoff("a negative prior", "prior", prior=(F(2), F(-1), F(0)))
+_tradeoff("a prior of sum 1/2", "prior", prior=(F(1, 2), F(0), F(0)))
+_tradeoff("two actions", "rows", rows=CONSTANT.rows[:2])
+_tradeoff("two inputs", "rows", rows=((F(1),) * 2, (F(0),) * 2, (F(0),) * 2))
+_tradeoff("a larger ratio", "rows[0]", rows=((F(1), F(0), F(0)), (F(0), F(1), F(1)), (F(0),) * 3))
+_tradeoff("negative rows", "rows[0]", rows=((F(-1),) * 3, (F(2),) * 3, (F(0),) * 3))
+_tradeoff("rows of sum 1/2", "rows", rows=((F(1, 2),) * 3, *CONSTANT.rows[1:]))
+_tradeoff("a bound of four", "bound", bound=(F(-100),) * 4)
+_tradeoff("a bound too high", "bound", bound=(F(5),) * 3)
+
+
+@cache
+def design(level: F | Exp = F(3)) -> Any:
+    """A true one."""
+    return minimax_tradeoff(ORDERED, level)
+
+
+def _design(name: str, place: str, level: F | Exp, changes: Callable[[Any], dict[str, Any]]) -> None:
+    false(f"design: {name}", place, lambda: replace(design(level), **changes(design(level))).verify())
+
+
+def _first_weight(found: Any, **changes: Any) -> dict[str, Any]:
+    (subset, action, weight), *rest = found.weights
+    first = {"subset": subset, "action": action, "weight": weight} | changes
+    return {"weights": ((first["subset"], first["action"], first["weight"]), *rest)}
+
+
+_design("no certificates", "certificates", F(3), lambda d: {"certificates": ()})
+_design("another level", "certificates", F(3), lambda d: {"level": F(4)})
+_design("swapped levels", "certificates", E1, lambda d: {"certificates": d.certificates[::-1]})
+_design("one of two levels", "certificates", E1, lambda d: {"certificates": d.certificates[:1]})
+_design("both below", "certificates", E1, lambda d: {"certificates": d.certificates[1:] * 2})
+_design("both above", "certificates", E1, lambda d: {"certificates": d.certificates[:1] * 2})
+_design("no criterion", "criterion", F(3), lambda d: {"criterion": "minimax"})
+_design("another criterion", "certificates[0]", F(3), lambda d: {"criterion": Criterion.BAYES})
+_design(
+    "rows missing",
+    "certificates[0].rows",
+    F(3),
+    lambda d: {"certificates": (replace(d.certificates[0], rows=d.certificates[0].rows[1:]),)},
+)
+_design("another channel", "weights", F(3), lambda d: _first_weight(d, weight=2 * d.weights[0][2]))
+_design(
+    "negative weights",
+    "weights",
+    F(3),
+    lambda d: {
+        "weights": (*d.weights, (*d.weights[0][:2], F(1)), (*d.weights[0][:2], F(-1))),
+    },
+)
+_design("no such action", "weights", F(3), lambda d: _first_weight(d, action=99))
+_design("value", "value", F(3), lambda d: {"value": exactly(0)})
+
+
+@cache
+def channel_risk() -> Any:
+    """A true one."""
+    return minimax_risk(ORDERED, design().channel())
+
+
+false("channel risk: value", "value", lambda: replace(channel_risk(), value=exactly(0)).verify())
+false("channel risk: rule", "rule", lambda: replace(channel_risk(), rule=channel_risk().rule[1:]).verify())
+false("channel risk: prior", "prior", lambda: replace(channel_risk(), prior=(F(2), F(-1), F(0))).verify())
+
+# Designs under a group
+
+
+@cache
+def guessing() -> Any:
+    """A true one: value 4/7."""
+    return orbit_tradeoff(smoothed_point_masses(5, 1), F(3), symmetric_group(5))
+
+
+def _orbits(name: str, place: str, **changes: Any) -> None:
+    false(f"orbits: {name}", place, lambda: replace(guessing(), **{"value": WIDE} | changes).verify())
+
+
+def _used(name: str, place: str, changes: Callable[[Any], dict[str, Any]], **others: Any) -> None:
+    def check() -> None:
+        (used,) = guessing().weights
+        replace(guessing(), weights=(replace(used, **changes(used)),), **{"value": WIDE} | others).verify()
+
+    false(f"orbits: {name}", place, check)
+
+
+_used("a size", "weights[0].orbit", lambda w: {"orbit": replace(w.orbit, size=10)})
+_used("incidences", "weights[0].orbit", lambda w: {"orbit": replace(w.orbit, incidences=(3,))})
+# Ten singletons, of which every input is in three: the column sums are (10 + 2 * 3) / 16, the risk 10 / 16 * 4 / 5.
+_used(
+    "1/2 where the optimum is 4/7",
+    "weights[0].orbit",
+    lambda w: {"orbit": replace(w.orbit, size=10, incidences=(3,)), "weight": F(1, 16)},
+    bound=(F(1, 10),) * 5,
+    value=exactly(F(1, 2)),
+)
+_used(
+    "the full set",
+    "weights[0].orbit",
+    lambda w: {"orbit": replace(w.orbit, representative=31, size=1, incidences=(1,)), "weight": F(1, 3)},
+)
+_used("no such input", "weights[0].orbit", lambda w: {"orbit": replace(w.orbit, representative=1 << 7)})
+_used("no such action", "weights[0].action", lambda w: {"action": 99})
+_used("a double as weight", "weights[0].weight", lambda w: {"weight": 0.5})
+_used("a column sum", "weights", lambda w: {"weight": w.weight / 2})
+_orbits("no weights", "weights", weights=())
+_orbits("level 1", "lam", lam=F(1))
+_orbits("a bound of four", "bound", bound=(F(0),) * 4)
+_orbits("a bound too high", "bound", bound=(F(1, 4),) * 5)
+_orbits("no prior", "problem", problem=replace(smoothed_point_masses(5, 1), prior=None))
+_orbits("no symmetry", "problem", problem=smoothed_point_masses(5, 1).with_prior([F(1, 2), *[F(1, 8)] * 4]))
+_orbits("value", "value", value=exactly(F(1, 2)))
+
+
+def _negative_orbit() -> None:
+    singles, pairs = (guessing().group.subset_orbit(y) for y in (1, 3))
+    (used,) = guessing().weights
+    weights = (  # column sums 7 w + 18 v = 1 with v < 0
+        replace(used, orbit=singles, weight=F(19, 7)),
+        replace(used, orbit=pairs, weight=F(-1)),
+    )
+    assert sum(w.weight * w.orbit.column_sum(0, F(3)) for w in weights) == 1
+    replace(guessing(), weights=weights, value=WIDE).verify()
+
+
+false("orbits: a negative weight", "weights[1].weight", _negative_orbit)
+
+
+@cache
+def two_levels() -> Any:
+    """A true one."""
+    return orbit_tradeoff_at(smoothed_point_masses(5, 1), E1, symmetric_group(5))
+
+
+def _levels(name: str, place: str, changes: Callable[[Any], dict[str, Any]]) -> None:
+    false(f"two levels: {name}", place, lambda: replace(two_levels(), **changes(two_levels())).verify())
+
+
+_levels("another problem", "designs[0]", lambda d: {"problem": smoothed_point_masses(5, F(1, 2))})
+_levels(
+    "another criterion",
+    "designs[1]",
+    lambda d: {"designs": (d.designs[0], replace(d.designs[1], criterion=Criterion.MINIMAX))},
+)
+_levels(
+    "a criterion by name",
+    "designs[0].criterion",
+    lambda d: {"designs": tuple(replace(design, criterion="bayes") for design in d.designs)},
+)
+_levels("value", "value", lambda d: {"value": exactly(0)})
+_levels("swapped", "designs", lambda d: {"designs": d.designs[::-1]})
+_levels("a weight", "designs[0].weights", lambda d: {"designs": (replace(d.designs[0], weights=()), d.designs[1])})

@@ -27,10 +27,22 @@ class InputError(SymshuffleError, ValueError):
         self.argument = argument
         self.value = value
         self.expected = expected
-        super().__init__(f"{argument} = {value}: expected {expected}")
+        super().__init__(f"{argument} = {_written(value)}: expected {expected}")
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str]]:
-        return type(self), (self.argument, str(self.value), self.expected)  # the value itself may not travel
+        return type(self), (self.argument, _written(self.value), self.expected)  # the value itself may not travel
+
+
+def _written(value: object) -> str:
+    """The value as text, or the beginning of a long one: Python refuses to write integers of more than 4300 digits."""
+    try:
+        text = str(value)
+    except ValueError:
+        return f"a number too long to write ({type(value).__name__})"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+_LONGEST = 200
 
 
 class Unsupported(SymshuffleError, ValueError):

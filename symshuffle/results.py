@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol, final, runtime_checkable
+from typing import Any, Final, Protocol, final, runtime_checkable
 
 from symshuffle.choices import Rigour as Rigour  # noqa: PLC0414  # its name here stays
 from symshuffle.choices import replace_choice
 from symshuffle.errors import CertificateError, InputError, SymshuffleError, Unsupported
-from symshuffle.numbers import format_decimal, format_log10
+from symshuffle.numbers import brief, exact_text, format_decimal, format_log10
 
 
 @final
@@ -101,7 +101,7 @@ class Bracket:
         """Both ends as decimals rounded outward, the exact value as text or None, rigour, engine and how."""
         return {
             **self.decimals(),
-            "exact": None if self.exact is None else str(self.exact),
+            "exact": None if self.exact is None else exact_text(self.exact),
             "rigour": self.rigour.value,
             "engine": self.engine,
             "how": self.how,
@@ -109,6 +109,11 @@ class Bracket:
 
     def __float__(self) -> float:
         raise Unsupported(f"a bracket has two ends: outward(b.lower, up=False) or outward(b.upper, up=True) of {self}")
+
+    def __repr__(self) -> str:
+        ends = ", ".join(f"{name}={_shown(value)}" for name, value in (("lower", self.lower), ("upper", self.upper)))
+        rest = f"rigour={self.rigour!r}, engine={self.engine!r}, how={self.how!r}, aimed={self.aimed!r}"
+        return f"Bracket({ends}, {rest})"
 
     def __str__(self) -> str:
         if self.exact is not None and self.exact.denominator < 10**12:
@@ -249,6 +254,14 @@ class AnswerMethods:
         ]
         body = "".join(f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>" for name, value in rows)
         return f"<table>{body}</table>"
+
+
+def _shown(end: Fraction) -> str:
+    """An end as an expression, or as its first digits where that is long."""
+    return repr(end) if max(end.numerator.bit_length(), end.denominator.bit_length()) <= _SHOWN_BITS else brief(end)
+
+
+_SHOWN_BITS: Final = 256
 
 
 def _safe_end(answer: Answer) -> Fraction:

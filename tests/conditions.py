@@ -61,6 +61,7 @@ UNDRIVEN = {
 """Modules whose conditions are not deleted one by one, and why."""
 
 SECONDS = 20
+"""Of computing, for one certificate: not of waiting for a machine that is busy."""
 
 
 @dataclass(frozen=True)
@@ -156,8 +157,8 @@ def outcome(case: Case) -> tuple[str, tuple[tuple[str, int], ...]]:
     def stop(*_: object) -> None:
         raise TimeoutError
 
-    signal.signal(signal.SIGALRM, stop)
-    signal.alarm(SECONDS)
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         case.check()
     except CertificateError as error:
@@ -165,7 +166,7 @@ def outcome(case: Case) -> tuple[str, tuple[tuple[str, int], ...]]:
     except Exception as error:
         return f"bare {type(error).__name__}", ()
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return "accepted", ()
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, final
 
 from symshuffle.accountants.neighbours import Neighbours
 from symshuffle.choices import Question
-from symshuffle.numbers import format_decimal
+from symshuffle.numbers import exact_text, format_decimal
 from symshuffle.results import AnswerMethods, Bracket, SafeEnd
 
 ASSUMED: Final = "every round has fresh randomness and fresh messages, which cannot be linked to those of another round"
@@ -142,7 +142,7 @@ class Amplification(AnswerMethods):
         exact, wide, attained, gap = self.bracket.exact, self.bracket.relative_width, self.attained, self.gap
         return {
             **self.bracket.decimals(),
-            "exact": None if exact is None else str(exact),
+            "exact": None if exact is None else exact_text(exact),
             "relative_width": None if wide is None else float(wide),
             "aimed": self.bracket.aimed,
             "safe": self.safe.value,

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from symshuffle.choices import Criterion
 from symshuffle.errors import InputError
-from symshuffle.numbers import Exp, format_decimal, parse_rational
+from symshuffle.numbers import Exp, exact_text, format_decimal, parse_rational
 from symshuffle.results import Rigour
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def _show(
         record = {
             "lower": ends[0],
             "upper": ends[1],
-            "exact": None if value.exact is None else str(value.exact),
+            "exact": None if value.exact is None else exact_text(value.exact),
             "rigour": value.rigour.value,
             "criterion": criterion,
             "inputs": {"lam": str(request.level), "problem": file.title or request.path.name},
@@ -266,7 +266,7 @@ def _show(
         typer.echo(json.dumps(record))
         return
     console = Console(highlight=False)
-    shown = str(value.exact) if value.exact is not None else f"[{ends[0]}, {ends[1]}]"
+    shown = exact_text(value.exact) if value.exact is not None else f"[{ends[0]}, {ends[1]}]"
     gap = value.rigour is Rigour.EXACT and value.exact is None
     kind = f"rational ends by weak duality, gap {float(value.width):.1e}" if gap else value.rigour.value
     console.print(f"{criterion} optimum at lam = {request.level}: {shown} ({kind})", markup=False)

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.errors import InputError
-from symshuffle.numbers import Ball, Number, format_decimal, lower_end, parse_rational, ungrouped, upper_end
+from symshuffle.numbers import Ball, Number, exact_text, format_decimal, lower_end, parse_rational, ungrouped, upper_end
 
 if TYPE_CHECKING:
     from symshuffle.frontiers.orbits import Frontier
@@ -168,7 +168,7 @@ def _frontier_json(found: Frontier, **given: str | None) -> dict[str, Any]:
     data: dict[str, Any] = {
         "lower": format_decimal(trace.lower, digits=DIGITS, up=False),
         "upper": format_decimal(trace.upper, digits=DIGITS, up=True),
-        "exact": None if trace.exact is None else str(trace.exact),
+        "exact": None if trace.exact is None else exact_text(trace.exact),
         "law": shown["law"],
         "certificate": {
             **shown["certificate"],
@@ -190,7 +190,7 @@ def _show_frontier(found: Frontier) -> None:
     table = Table(box=None, show_header=False)
     exact = found.trace.exact
     if exact is not None:
-        table.add_row("trace", str(exact))
+        table.add_row("trace", exact_text(exact))
     else:
         table.add_row("trace, at least", format_decimal(found.trace.lower, digits=DIGITS, up=False))
         table.add_row("trace, at most", format_decimal(found.trace.upper, digits=DIGITS, up=True))
@@ -200,7 +200,7 @@ def _show_frontier(found: Frontier) -> None:
     if found.trace.lower:
         for label, population in (("n x i.i.d. risk", Population.IID), ("n x fixed risk", Population.FIXED)):
             risk = found.risk_constant(population)
-            table.add_row(label, str(risk.exact) if risk.exact is not None else f"{float(risk.midpoint):.15g}")
+            table.add_row(label, exact_text(risk.exact) if risk.exact is not None else f"{float(risk.midpoint):.15g}")
     else:
         table.add_row("canonical risk", "infinite: nothing is learnt")
     table.add_row(

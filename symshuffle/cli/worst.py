@@ -14,7 +14,7 @@ from symshuffle.cli.arguments import Eps0, FewJobs, File, Json, Lam, Mech, Param
 from symshuffle.cli.progress import progress
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.executors import workers
-from symshuffle.numbers import format_decimal
+from symshuffle.numbers import exact_text, format_decimal
 
 if TYPE_CHECKING:
     from symshuffle.accountants.adversary import WorstCase
@@ -60,7 +60,7 @@ def worst_background(
     answer = {
         "attained_lower": format_decimal(found.bracket.lower, up=False),
         "attained_by": found.datasets,
-        "exact": None if found.bracket.exact is None else str(found.bracket.exact),
+        "exact": None if found.bracket.exact is None else exact_text(found.bracket.exact),
         "rigour": found.bracket.rigour.value,
         "searched": found.searched,
         "space": found.space,

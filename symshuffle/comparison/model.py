@@ -15,7 +15,7 @@ from symshuffle.accountants.solve import Attained
 from symshuffle.choices import MatchKind
 from symshuffle.comparison.matching import Match
 from symshuffle.comparison.search import Parameters
-from symshuffle.numbers import Ball, Number, format_decimal, lower_end, upper_end
+from symshuffle.numbers import Ball, Number, exact_text, format_decimal, lower_end, upper_end
 from symshuffle.results import Bracket, Rigour, outward
 from symshuffle.rows import Row as FlatRow
 from symshuffle.rows import ends
@@ -316,7 +316,7 @@ def _ends(bracket: Bracket | None) -> dict[str, Any] | None:
     return {
         "lower": format_decimal(bracket.lower, up=False),
         "upper": format_decimal(bracket.upper, up=True),
-        "exact": None if exact is None or len(str(exact)) > 200 else str(exact),
+        "exact": None if exact is None or len(exact_text(exact)) > 200 else exact_text(exact),
         "rigour": bracket.rigour.value,
     }
 

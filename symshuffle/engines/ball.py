@@ -32,6 +32,9 @@ _RESOLVED: Final = 1e-9
 _AS_MANY_AS: Final = 16
 """Atoms that cost as much as the continuous part of a law."""
 
+_OVERHEAD: Final = 8
+"""Atoms that cost as much as everything else at a node."""
+
 _SHORT: Final = 8
 _COARSE: Final = 0.3
 _STRETCH_BITS: Final = 53
@@ -42,8 +45,12 @@ _SPARED: Final = 4.0
 _ROUGH: Final = 40
 """Gauss nodes for the choice of constants."""
 
-_WORTH_IT: Final = 200_000
-"""Evaluations beyond which no finer pass follows: the width reached is returned, whatever was aimed at."""
+_WORTH_IT: Final = 3_000_000
+"""Waves, one for each atom at each node or stretch, beyond which no finer pass follows: the width reached is returned,
+whatever was aimed at."""
+
+_PRICIEST: Final = 30_000_000
+"""Waves beyond which a pass is refused: about a minute."""
 
 
 @final
@@ -118,11 +125,12 @@ class BallContour:
         return saddle.narrowed(lambda rel: self._attempt(law, n, tilt, rel), self.rel, most=_WORTH_IT)
 
     def _attempt(self, law: Law | MixedLaw, n: int, tilt: saddle.Tilt, rel: float) -> tuple[Bracket, int]:
-        """One pass with constants chosen for the relative width ``rel``, and how many evaluations it took."""
+        """One pass with constants chosen for the relative width ``rel``, and how many waves it took."""
         plan = saddle.choose(tilt, n, rel=rel, lattice=law.lattice)
         with working_precision(self.bits + max(n.bit_length(), 8)):
             line = _Line.of(law, n, plan, rel)
-            upper, lower, nodes, stretches = _sums(line, tilt, self.largest, rel)
+            largest = min(self.largest, _PRICIEST // line.waves)
+            upper, lower, nodes, stretches = _sums(line, tilt, largest, rel)
             upper, lower = upper + line.truncation(), lower - line.truncation() - line.aliasing(tilt)
             scale = line.log_scale.exp() / n
             high = Ball.from_arb((upper - line.stuck()) * scale + to_arb(law.singular)).upper
@@ -133,7 +141,7 @@ class BallContour:
             f"contour in balls of {self.bits} bits at c = {plan.c:.4g}, {saddle.describe(plan)}, {nodes} nodes "
             f"evaluated, {stretches} stretches of the other {plan.nodes + 1 - nodes} bounded"
         )
-        return Bracket(max(low, floor), high, Rigour.BALL, self.name, how), nodes + stretches
+        return Bracket(max(low, floor), high, Rigour.BALL, self.name, how), (nodes + stretches) * line.waves
 
 
 @final
@@ -175,6 +183,12 @@ class _Line:
         return cls(
             n, plan, c, tau, step, tuple(values), tuple(weights), tilted, total, log_scale, zero, rule, error.upper()
         )
+
+    @property
+    def waves(self) -> int:
+        """What one node costs, in atoms."""
+        transforms = 0 if self.rule is None else len(self.rule.transforms)
+        return max(len(self.values), _AS_MANY_AS * transforms) + _OVERHEAD
 
     def cumulant(self, s: flint.arb) -> flint.arb:
         """``log E exp(s G)``, or a number above it."""
@@ -324,7 +338,10 @@ def _stretches(
     slope = float(tilted @ abs(tilt.values - centre))
     width = max(1, math.ceil(_COARSE / max(slope * plan.step, _COARSE / (plan.nodes + 1))))
     if last // width > largest:
-        raise Unsupported(f"engine contour in balls at n = {n}: over {largest} stretches for this width")
+        raise Unsupported(
+            f"engine contour in balls at n = {n}: over {largest} stretches of {line.waves} waves for this width; "
+            "ask for a larger rel"
+        )
     stack = [(start, min(start + width, last)) for start in range(0, last, width)][::-1]
     middle = dyadic(centre)
     loud: list[tuple[int, int]] = []
@@ -349,7 +366,10 @@ def _stretches(
                 halfway = (start + stop) // 2
                 stack += [(halfway, stop), (start, halfway)]
             if silent + len(stack) + len(loud) * _SHORT > largest:
-                raise Unsupported(f"engine contour in balls at n = {n}: over {largest} evaluations for this width")
+                raise Unsupported(
+                    f"engine contour in balls at n = {n}: over {largest} evaluations of {line.waves} waves for "
+                    "this width; ask for a larger rel"
+                )
     return loud, silent
 
 
@@ -380,5 +400,8 @@ def _far_stretches(
             else:
                 stack += [(middle, stop), (start, middle)]
             if silent + len(stack) + len(loud) * _SHORT > largest:
-                raise Unsupported(f"engine contour in balls at n = {line.n}: over {largest} evaluations for this width")
+                raise Unsupported(
+                    f"engine contour in balls at n = {line.n}: over {largest} evaluations of {line.waves} waves for "
+                    "this width; ask for a larger rel"
+                )
     return loud, silent

@@ -40,7 +40,7 @@ from symshuffle.numbers.comparisons import (
     sums_to_one,
     upper_end,
 )
-from symshuffle.numbers.decimals import brief, format_decimal, format_log10
+from symshuffle.numbers.decimals import brief, exact_text, format_decimal, format_log10
 from symshuffle.numbers.readers import (
     as_constant,
     as_distribution,
@@ -67,6 +67,7 @@ __all__ = [
     "brief",
     "enclose",
     "equal",
+    "exact_text",
     "format_decimal",
     "format_log10",
     "is_enclosed",

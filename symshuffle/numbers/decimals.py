@@ -66,9 +66,20 @@ def _leading(value: int, bits: int) -> flint.arb:
 
 def brief(value: Number) -> str:
     """The number as it is, or the first digits of a long rational, for messages."""
-    written = str(value)
+    written = exact_text(value) if isinstance(value, Fraction) else str(value)
     long = isinstance(value, Fraction) and len(written) > _BRIEF
     return f"about {format_decimal(value, digits=6, up=False)}" if long else written  # type: ignore[arg-type]
+
+
+def exact_text(value: Fraction) -> str:
+    """All digits of a rational, however many there are: Python refuses to write integers of more than 4300.
+
+    Examples
+    --------
+    >>> exact_text(Fraction(6, 5)), len(exact_text(Fraction(10**5000)))
+    ('6/5', 5001)
+    """
+    return str(flint.fmpq(value.numerator, value.denominator))
 
 
 def _decimal_exponent(value: Fraction) -> int:

@@ -15,6 +15,9 @@ from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.extremal import check_lam
 from symshuffle.geometry.groups import SubsetOrbit, SymmetryGroup
 
+LARGEST_BASES: Final = 200_000
+"""Bases beyond which the vertices of a symmetric polytope are not listed."""
+
 
 @final
 @dataclass(frozen=True)
@@ -68,13 +71,13 @@ class OrbitPolytope:
         Raises
         ------
         Unsupported
-            If more than 200 000 bases would be visited.
+            If more than ``LARGEST_BASES`` bases would be visited.
         """
         import flint
 
         equations = len(self.group.input_orbits())
         bases = math.comb(len(self.orbits), equations)
-        if bases > 200_000:
+        if bases > LARGEST_BASES:
             raise Unsupported(f"listing the vertices would visit {bases} bases; use a linear program instead")
         found: dict[tuple[tuple[int, Fraction], ...], None] = {}
         for basis in itertools.combinations(range(len(self.orbits)), equations):

@@ -1,0 +1,111 @@
+"""Limits of work are where they are said to be, and no more work is done than need be: mutants drawn in their lines."""
+
+import math
+from fractions import Fraction as F
+
+import pytest
+
+import symshuffle as ss
+from symshuffle.accountants import bounds, inverses
+from symshuffle.accountants.evaluate import Request, evaluate_law, evaluate_mixed
+from symshuffle.decompositions.composition import parallel
+from symshuffle.decompositions.composition.laws import components
+from symshuffle.decompositions.composition.ways import patterns
+from symshuffle.engines import counts
+from symshuffle.engines.ball import BallContour
+from symshuffle.engines.counts import Counts
+from symshuffle.engines.exact import _Lattice
+from symshuffle.errors import Unsupported
+from symshuffle.frontiers import convex_order
+from symshuffle.law import Law
+from symshuffle.likelihood import poisson
+from symshuffle.mechanisms.continuous import Laplace
+from symshuffle.results import Bracket, Rigour
+
+COIN = Law.from_atoms([(F(1), F(1, 2)), (F(-1), F(1, 2))])
+
+
+def test_averages_are_written_out_up_to_the_limit_and_not_beyond(monkeypatch):
+    for limit, refused in ((11, False), (10, True)):
+        monkeypatch.setattr(convex_order, "LARGEST_AVERAGE", limit)
+        if refused:
+            with pytest.raises(Unsupported, match="up to 11 atoms"):
+                convex_order.average_law(COIN, 10)
+        else:
+            assert len(convex_order.average_law(COIN, 10).values) == 11
+
+
+def test_counts_take_as_many_users_as_they_say(monkeypatch):
+    monkeypatch.setattr(counts, "_MOST_USERS", 100)
+    assert Counts().refusal(COIN, 100) is None
+    assert "more than 100 users" in str(Counts().refusal(COIN, 101))
+
+
+def test_poisson_counts_are_summed_up_to_the_limit_and_not_beyond(monkeypatch):
+    law = poisson.CompoundPoisson((F(1),), (F(1, 2),))
+    terms = poisson._last_count(F(1, 2), 64) + 1
+    for limit, refused in ((terms, False), (terms - 1, True)):
+        monkeypatch.setattr(poisson, "MOST_TERMS", limit)
+        if refused:
+            with pytest.raises(Unsupported, match=f"{terms} vectors"):
+                law.hinge(F(1, 2), bits=64)
+        else:
+            assert law.hinge(F(1, 2), bits=64).lower > 0
+
+
+def test_parts_of_which_one_is_run_add_their_components():
+    """And do not multiply them, which would refuse what is small."""
+    part = ss.mechanism("krr").at(k=3)
+    tree = parallel((part, ss.mechanism("krr").at(k=3, lam=F(2))), (F(1, 2), F(1, 2)))
+    way = next(iter(patterns(tree)))
+    first, second = (components(p, q) for p, q in zip(tree.parts, way, strict=True))
+    assert components(tree, way) == first + second != first * second
+    noise = Laplace()
+    assert components(noise, next(iter(patterns(noise)))) == 2
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize("masses", [(F(1, 3), F(2, 3)), (F(1, 5), F(4, 5)), (F(2, 7), F(5, 7))])
+def test_an_exact_power_takes_no_more_bits_than_its_price(masses, n):
+    found = _Lattice.of(Law.from_atoms(zip((F(0), F(1)), masses, strict=True)))
+    a, b = (int(mass * found.scale) for mass in masses)
+    power = [math.comb(n, j) * a ** (n - j) * b**j for j in range(n + 1)]
+    assert sum(coefficient.bit_length() for coefficient in power) <= found.size(n)
+
+
+def test_laws_that_a_first_look_excludes_are_not_looked_at_again(monkeypatch):
+    """Nor are those kept that only reach above the smallest of the lower ends."""
+    ends = {F(1): (0, 1), F(2): (2, 3), F(3): (F(5, 2), 4)}
+    looked = []
+
+    def evaluate(law, n, request):
+        looked.append((law.values[-1], request.rel))
+        return Bracket(*map(F, ends[law.values[-1]]), Rigour.BALL, "told", "")
+
+    monkeypatch.setattr(bounds, "evaluate", evaluate)
+    laws = [Law.from_atoms([(-value, F(1, 2)), (value, F(1, 2))]) for value in ends]
+    bounds._of_finite(laws, 5, Request.of(rel=1e-6))
+    assert [value for value, rel in looked if rel == 1e-6] == [2, 3]
+
+
+def test_users_are_searched_for_from_a_guide(monkeypatch):
+    """From one user upward it takes twice as many values."""
+    asked = []
+    honest = inverses.bound_of
+
+    def counted(*arguments, **options):
+        asked.append(arguments[1])
+        return honest(*arguments, **options)
+
+    monkeypatch.setattr(inverses, "bound_of", counted)
+    found = ss.solve_n(ss.mechanism("krr").at(k=10, eps0=1), eps="0.0802", delta="1e-6")
+    assert found.bracket.upper == 1000
+    assert len(asked) <= 8
+    assert min(asked) > 100
+
+
+def test_all_doors_aim_at_the_same_width():
+    """A relative width of 1e-6 where none is asked for, 1e-10 of the contour in balls."""
+    assert Request().rel == Request.of().rel == 1e-6
+    assert evaluate_law.__kwdefaults__["rel"] == evaluate_mixed.__kwdefaults__["rel"] == 1e-6
+    assert BallContour().rel == 1e-10

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import ast
 import difflib
+import hashlib
 import random
 import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -207,19 +210,38 @@ def sources(root: Path = ROOT) -> list[str]:
 
 
 def drawn(count: int, seed: int, root: Path = ROOT) -> list[Mutant]:
-    """Mutants drawn by seed: first the place, evenly over all lines, then what happens there."""
+    """Mutants drawn by seed: first the place, evenly over all lines, then what happens there.
+
+    A place is its file and its text, so that an edit elsewhere leaves the draw as it is.
+    """
     texts = {file: (root / file).read_text(encoding="utf-8") for file in sources(root)}
     lines: dict[tuple[str, int], list[Mutant]] = {}
     for file, text in texts.items():
         for mutant in mutants(text, file):
             lines.setdefault((file, mutant.line), []).append(mutant)
-    chance, found = random.Random(seed), list[Mutant]()
-    order = sorted(lines)
-    chance.shuffle(order)
-    for place in order:
-        mutant = chance.choice(lines[place])
+    seen, places = Counter[tuple[str, str]](), list[tuple[str, list[Mutant]]]()
+    for (file, line), found in sorted(lines.items()):
+        text = texts[file].splitlines()[line - 1].strip()
+        seen[file, text] += 1
+        place = f"{seed} {file} {text} {seen[file, text]}"
+        places.append((hashlib.sha256(place.encode()).hexdigest(), found))
+    chosen = list[Mutant]()
+    for place, found in sorted(places):
+        mutant = random.Random(place).choice(found)
         if changes(mutant, texts[mutant.file]):
-            found.append(mutant)
-        if len(found) == count:
+            chosen.append(mutant)
+        if len(chosen) == count:
             break
-    return found
+    return chosen
+
+
+def kept(rows: Iterable[Mapping[str, str]], root: Path = ROOT) -> Iterator[Mutant]:
+    """Mutants of an earlier draw, by file and difference, where the lines that they change are still there."""
+    for row in rows:
+        path = root / row["file"]
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        old, new = ("".join(f"{x[1:]}\n" for x in row["diff"].splitlines() if x[0] == sign) for sign in "-+")
+        at = f"\n{text}".find(f"\n{old}")
+        if at >= 0:
+            start = len(text[:at].encode())
+            yield Mutant(row["file"], text[:at].count("\n") + 1, start, start + len(old.encode()), "kept", new)

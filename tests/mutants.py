@@ -1,15 +1,17 @@
 """Break the library on purpose, one operator at a time, and list what no test and no claim noticed.
 
     python -m tests.mutants [--count 250] [--seed 2026] [--out out/mutants.jsonl] [--seconds 40] [--no-ledger | --again]
-    python -m tests.mutants --report
+    python -m tests.mutants --report [--kept]
 
 Mutants are drawn by seed from all places where a value can change (:mod:`tests.edits`). Each is run against the tests
 that touch its line, the quick ones first, to the first failure, and what survives them against the claims of the ledger
 that touch it. Which those are is measured once (:mod:`tests.touched`) and kept beside the results; both files are
 appended to, so that an interrupted run goes on where it stopped. ``--again`` runs the survivors on file once more.
 
-About a fifth changes no value: 250 are drawn, so that 200 do. A survivor that changes no value is recorded, with
-the reason, in ``tests/equivalent_mutants.toml``. The exit status is 1 if another one survived.
+250 are drawn, so that 200 change a value. A survivor that changes none, or breaks no promise, is recorded with the
+reason in ``tests/equivalent_mutants.toml``; the two are counted apart. The exit status is 1 if another one survived.
+A draw depends on the lines of the library: the one of 2026-11-22 is on file with its results, and ``--kept`` goes on
+from them, with those of its mutants whose lines are still there.
 """
 
 from __future__ import annotations
@@ -21,13 +23,17 @@ import sys
 import time
 import tomllib
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tests.edits import ROOT, Mutant, drawn
+from tests.edits import ROOT, Mutant, drawn, kept
 from tests.touched import append, claims_of, copied, finding, forked, read, touched
 
-EQUIVALENT: Final = ROOT / "tests" / "equivalent_mutants.toml"
+EXCUSED: Final = ROOT / "tests" / "equivalent_mutants.toml"
+DRAWN: Final = ROOT / "tests" / "drawn_mutants.jsonl"
+"""The 250 that were drawn with seed 2026 on 2026-11-22, and what became of them then."""
+
 MOST_TESTS: Final = 300
 MARGIN = 60.0
 """Seconds for a process to begin, beside four times what its tests take unbroken."""
@@ -111,27 +117,47 @@ def tried(root: Path, mutant: Mutant, entries: list[dict[str, Any]], seconds: fl
     return {**place, **found, "took": round(time.monotonic() - start, 2), "diff": mutant.diff(text)}
 
 
-def equivalent(path: Path = EQUIVALENT) -> dict[tuple[str, str], str]:
-    """Why a survivor changes no value that is promised, by its file and what it changes."""
+def identity(result: dict[str, Any]) -> tuple[str, str]:
+    """A mutant by its file and what it changes, wherever the line has gone to."""
+    return result["file"], result["diff"]
+
+
+@dataclass(frozen=True)
+class Excuse:
+    """Why a survivor needs no test: it computes the ``same`` value, or is ``free`` to compute another one."""
+
+    kind: str
+    reason: str
+
+
+def excused(path: Path = EXCUSED) -> dict[tuple[str, str], Excuse]:
+    """The survivors on file, by their file and what they change."""
     listed = tomllib.loads(path.read_text(encoding="utf-8")).get("mutant", []) if path.exists() else []
-    return {(entry["file"], entry["diff"].strip("\n")): entry["reason"] for entry in listed}
+    return {(one["file"], one["diff"].strip("\n")): Excuse(one["kind"], one["reason"]) for one in listed}
 
 
-def report(results: list[dict[str, Any]], excused: dict[tuple[str, str], str]) -> tuple[str, int]:
-    """How many were noticed, the survivors with what they change; how many of those are not shown equivalent."""
-    lines, same, left = list[str](), 0, 0
+def report(results: list[dict[str, Any]], excuses: dict[tuple[str, str], Excuse]) -> tuple[str, int]:
+    """How many were noticed, the survivors with what they change; how many of those have no excuse.
+
+    Two shares are told: of all, and of those that change a value. Survivors that only break no promise count as such.
+    """
+    lines, kinds = list[str](), Counter[str]()
     for result in results:
         if result["outcome"] not in CAUGHT:
-            reason = excused.get((result["file"], result["diff"]))
-            same, left = same + (reason is not None), left + (reason is None)
-            word = result["outcome"] if reason is None else f"equivalent ({reason})"
-            lines.append(f"{word}: {result['file']}:{result['line']} ({result['kind']})\n{result['diff']}")
+            excuse = excuses.get(identity(result), Excuse("", ""))
+            kinds[excuse.kind] += 1
+            word = f"{excuse.kind} ({excuse.reason})" if excuse.kind else result["outcome"]
+            lines.append(f"{word}: {result['file']}\n{result['diff']}")
     counted = Counter(result["outcome"] for result in results)
-    caught = len(results) - same - left
     words = ", ".join(f"{number} {word}" for word, number in counted.items())
-    share = f"{caught / max(caught + left, 1):.1%}"
-    lines.append(f"{len(results)} mutants ({words}); {same} equivalent; {caught} of the other {caught + left}, {share}")
-    return "\n".join(lines), left
+    caught = len(results) - kinds.total()
+    changing = max(len(results) - kinds["same"], 1)
+    lines.append(
+        f"{len(results)} mutants ({words}): {caught / max(len(results), 1):.1%} noticed, {caught / changing:.1%} of "
+        f"the {changing} that change a value; of the others {kinds['same']} compute the same, {kinds['free']} break no "
+        f"promise, {kinds['']} are open"
+    )
+    return "\n".join(lines), kinds[""]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -143,23 +169,30 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=40, help="for the tests of one mutant, and for its claims")
     parser.add_argument("--no-ledger", action="store_true", help="tests only; later, with --again, the survivors")
     parser.add_argument("--again", action="store_true", help="run the survivors on file again")
+    parser.add_argument("--kept", action="store_true", help="those of the draw on file, in place of a new draw")
     parser.add_argument("--report", action="store_true", help="print all results on file, run nothing")
     options = parser.parse_args(arguments)
-    done = {result["key"]: result for result in read(options.out)}
+    earlier = list(read(DRAWN)) if options.kept else []
+    done = {identity(result): result for result in (*earlier, *read(options.out))}
+
+    def asked(root: Path) -> list[tuple[tuple[str, str], Mutant]]:
+        found = kept(earlier, root) if options.kept else drawn(options.count, options.seed, root)
+        return [((one.file, one.diff((root / one.file).read_text(encoding="utf-8"))), one) for one in found]
+
     if not options.report:
         for name in WARM:
             importlib.import_module(name)
         known = {key for key, one in done.items() if not options.again or one["outcome"] in CAUGHT}
-        known |= {key for key, one in done.items() if (one["file"], one["diff"]) in equivalent()}
+        known |= set(excused()) & set(done)
         with copied() as root:  # drawn, traced and broken is one and the same copy, whatever happens to the project
             map_of_tests = options.out.with_suffix(".touched.jsonl")
             entries = list(touched(map_of_tests, root, 3 * options.seconds, options.no_ledger))
-            for mutant in drawn(options.count, options.seed, root):
-                if mutant.key not in known:
-                    done[mutant.key] = tried(root, mutant, entries, options.seconds)
-                    append(options.out, done[mutant.key])
-    results = [done[mutant.key] for mutant in drawn(options.count, options.seed) if mutant.key in done]
-    text, left = report(results, equivalent())
+            for key, mutant in asked(root):
+                if key not in known:
+                    done[key] = tried(root, mutant, entries, options.seconds)
+                    append(options.out, done[key])
+    results = [done[key] for key, _ in asked(ROOT) if key in done]
+    text, left = report(results, excused())
     print(text)  # noqa: T201
     return int(left > 0)
 

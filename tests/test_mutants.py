@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from tests import edits, touched
-from tests.edits import ROOT, Mutant, changes, drawn
-from tests.mutants import chosen, equivalent, outcome, report
+from tests.edits import ROOT, Mutant, changes, drawn, kept
+from tests.mutants import DRAWN, Excuse, chosen, excused, identity, outcome, report
 from tests.touched import append, read, sections, touch
 
 SOURCE = '''"""A module of 1 docstring."""
@@ -145,17 +145,41 @@ def test_results_are_appended_and_reported(tmp_path):
     for result in ("killed", "time", "survived", "survived", "by the ledger"):
         diff = f"-a\n+{len(read(path))}"
         append(path, {"key": "", "file": "m.py", "outcome": result, "line": 1, "kind": "constant", "diff": diff})
-    text, left = report(read(path), {("m.py", "-a\n+3"): "no value"})
+    text, left = report(read(path), {("m.py", "-a\n+3"): Excuse("same", "no value")})
     assert left == 1
     assert text.endswith(
-        "5 mutants (1 killed, 1 time, 2 survived, 1 by the ledger); 1 equivalent; 3 of the other 4, 75.0%"
+        "5 mutants (1 killed, 1 time, 2 survived, 1 by the ledger): 60.0% noticed, 75.0% of the 4 that change a value; "
+        "of the others 1 compute the same, 0 break no promise, 1 are open"
     )
-    assert "survived: m.py:1 (constant)\n-a\n+2" in text
-    assert "equivalent (no value): m.py:1 (constant)\n-a\n+3" in text
+    assert "survived: m.py\n-a\n+2" in text
+    assert "same (no value): m.py\n-a\n+3" in text
+    assert "60.0% of the 5 that change a value" in report(read(path), {("m.py", "-a\n+3"): Excuse("free", "")})[0]
 
 
-def test_what_is_recorded_as_equivalent_still_fits_the_code():
-    for (file, diff), reason in equivalent().items():
+def test_what_is_excused_was_drawn_survived_and_still_fits_the_code():
+    survived = {identity(row) for row in read(DRAWN) if row["outcome"] == "survived"}
+    for (file, diff), excuse in excused().items():
+        assert (file, diff) in survived
+        assert excuse.kind in ("same", "free")
+        assert len(excuse.reason) > 10
         old = [line[1:] for line in diff.splitlines() if line.startswith("-")]
         assert all(line in (ROOT / file).read_text(encoding="utf-8").splitlines() for line in old), (file, diff)
-        assert len(reason) > 10
+
+
+def test_the_draw_on_file_is_found_again_in_the_code():
+    rows = read(DRAWN)
+    assert len({identity(row) for row in rows}) == 250
+    found = list(kept(rows))
+    assert len(found) > 200
+    for mutant in found:
+        text = (ROOT / mutant.file).read_text(encoding="utf-8")
+        assert (mutant.file, mutant.diff(text)) in {identity(row) for row in rows}
+        ast.parse(mutant.applied(text))
+
+
+def test_a_draw_is_the_same_after_an_edit_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setattr(edits, "sources", lambda root: ["module.py"])
+    (tmp_path / "module.py").write_text(SOURCE)
+    before = {(mutant.kind, mutant.new) for mutant in drawn(3, 7, tmp_path)}
+    (tmp_path / "module.py").write_text(f"import math\n\n\n{SOURCE}")
+    assert {(mutant.kind, mutant.new) for mutant in drawn(3, 7, tmp_path)} == before

@@ -166,7 +166,15 @@ class EnclosedLaw:
         return largest
 
     def fiber(self, composition: Sequence[Fraction]) -> EnclosedFiber:
-        """The law of the ratio vector of one message, seen from a composition of the population."""
+        """The law of the ratio vector of one message, seen from a composition of the population.
+
+        Examples
+        --------
+        >>> from symshuffle import Exp, mechanism
+        >>> law = template_law(mechanism("krr").channel(k=2, lam=Exp(Fraction(1))))
+        >>> f"{float(law.fiber((Fraction(1, 4), Fraction(3, 4))).second_moment()[0][0]):.10f}"
+        '0.2255964240'
+        """
         w = check_composition(composition, self.num_inputs)
         ratios, weights = [], []
         for u, weight in self.atoms():

@@ -53,7 +53,19 @@ class Gauge:
                     raise InputError(f"gauge columns {j}, {i}", dot(column, other), f"inner product {int(i == j)}")
 
     def point(self, u: Sequence[Fraction]) -> Vector:
-        """The point :math:`V^Tu` of a template, a ratio vector or a composition."""
+        """The point :math:`V^Tu` of a template, a ratio vector or a composition.
+
+        Examples
+        --------
+        The template of an output of a channel, its point, and the squared length of that:
+
+        >>> from symshuffle import Channel, mechanism
+        >>> from symshuffle.anchored import inner_product, template_of
+        >>> u = template_of(mechanism("krr").at(k=4, lam=3).channel(), 0)
+        >>> x = householder(4).point(u)
+        >>> x == () or sum(entry * entry for entry in x) == inner_product(u, u)
+        True
+        """
         return tuple(dot(column, u) for column in transpose(self.rows))
 
     def lift(self, x: Sequence[Fraction]) -> Vector:

@@ -303,6 +303,14 @@ def decompose(law: AnchoredLaw) -> tuple[tuple[Fraction, AnchoredLaw], ...]:
     -----
     Each step finds an extreme law on part of the support and subtracts as much of it as fits, which removes an atom.
     anchored, Theorem C.1 and Corollary C.2.
+
+    Examples
+    --------
+    >>> levels = [(Fraction(a, 40), 1 + Fraction(a, 80), 2 - Fraction(3 * a, 80)) for a in range(1, 26)]
+    >>> law = mix_laws([orbit_law(u) for u in levels], [Fraction(1, 25)] * 25)
+    >>> parts = decompose(law)
+    >>> len(law.templates), len(parts), max(len(part.templates) for _, part in parts)
+    (147, 145, 3)
     """
     parts: list[tuple[Fraction, AnchoredLaw]] = []
     left, rest = Fraction(1), law

@@ -135,7 +135,18 @@ class Fiber:
         return self._moment(tuple(Fraction(0) for _ in self.composition))
 
     def covariance(self) -> Matrix:
-        r"""The covariance of :math:`Vz`, which is :math:`V\,\mathrm{Cov}(z)\,V^T` in every gauge."""
+        r"""The covariance of :math:`Vz`, which is :math:`V\,\mathrm{Cov}(z)\,V^T` in every gauge.
+
+        Examples
+        --------
+        It is the second moment less the mean, which is not 0 where the composition misses inputs:
+
+        >>> from symshuffle.channel import Channel
+        >>> law = AnchoredLaw.from_channel(Channel.from_rows([["3/4", "1/4", 0], ["1/4", "3/4", 0], [0, "1/2", "1/2"]]))
+        >>> seen = fiber(law, [Fraction(1, 2), Fraction(1, 2), Fraction(0)])
+        >>> seen.mean[0], seen.second_moment()[0][0], seen.covariance()[0][0]
+        (Fraction(1, 6), Fraction(17, 36), Fraction(4, 9))
+        """
         return self._moment(self.mean)
 
     def _moment(self, around: Vector) -> Matrix:

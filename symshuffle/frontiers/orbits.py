@@ -391,6 +391,16 @@ class Frontier(AnswerMethods):
         ------
         Unsupported
             If its matrix has more than 2 000 000 entries: use :meth:`mechanism`.
+
+        Examples
+        --------
+        >>> from symshuffle import delta
+        >>> from symshuffle.frontiers.frontier import trace_frontier
+        >>> channel = trace_frontier(5, Fraction(1, 8)).channel()
+        >>> channel.num_inputs, channel.num_outputs
+        (5, 6)
+        >>> delta(channel, n=3, eps=Fraction(1, 10), rigour="ball").bracket.rigour.value
+        'ball'
         """
         return self.mechanism().channel()
 

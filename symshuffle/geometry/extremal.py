@@ -230,6 +230,12 @@ class MaximalPolytope:
         ------
         Unsupported
             For ``m > 6``.
+
+        Examples
+        --------
+        >>> polytope = MaximalPolytope(3, Fraction(3))
+        >>> {members(subset): str(weight) for subset, weight in next(polytope.each_vertex()).items()}
+        {(0, 1): '1/4', (2,): '1/4'}
         """
         return map(self.weights, balanced.each_balanced_collection(self.m))
 

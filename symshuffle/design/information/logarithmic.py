@@ -164,7 +164,16 @@ class LogFormula:
         return tuple((before.upper, after.lower) for before, after in pairs)
 
     def breakpoints_eps0(self) -> tuple[tuple[Fraction, Fraction], ...]:
-        """The same as budgets ``eps0 = log(lam)`` in nats, rounded outward."""
+        """The same as budgets ``eps0 = log(lam)`` in nats, rounded outward.
+
+        Examples
+        --------
+        >>> from symshuffle.design.information.measures import kullback_leibler
+        >>> p, q = (Fraction(3, 7), Fraction(5, 14), Fraction(3, 14)), (Fraction(2, 7), Fraction(1, 7), Fraction(4, 7))
+        >>> formula = logarithmic_formula(kullback_leibler(p, q), (Fraction(10), Fraction(40)))
+        >>> [(f"{float(low):.6f}", f"{float(high):.6f}") for low, high in formula.breakpoints_eps0()]
+        [('3.180653', '3.180653')]
+        """
         with working_precision(_BITS):
             ends = [tuple(Ball.from_arb(to_arb(level).log(), _BITS) for level in pair) for pair in self.breakpoints]
         return tuple((first.lower, last.upper) for first, last in ends)

@@ -187,7 +187,17 @@ class PiecewiseOptimum:
         return tuple(piece.upper for piece in self.pieces[:-1])
 
     def breakpoints_eps0(self, *, bits: int = DEFAULT_BITS) -> tuple[Ball, ...]:
-        """The same as budgets ``eps0 = log(lam)`` in nats, as balls."""
+        """The same as budgets ``eps0 = log(lam)`` in nats, as balls.
+
+        Examples
+        --------
+        >>> from symshuffle.design.information.measures import chi_square_measure
+        >>> from symshuffle.design.information.rational import rational_formula
+        >>> p, q = (Fraction(3, 7), Fraction(5, 14), Fraction(3, 14)), (Fraction(2, 7), Fraction(1, 7), Fraction(4, 7))
+        >>> formula = rational_formula(chi_square_measure(p, q))
+        >>> [f"{float(eps0):.6f}" for eps0 in formula.breakpoints_eps0()]
+        ['2.878806']
+        """
         return tuple(enclose(evaluate(sp.log(level), bits=bits), bits) for level in self.breakpoints)
 
     def at(self, lam: sp.Expr | Fraction | int) -> Piece:

@@ -187,6 +187,12 @@ def _fold(expression: sp.Expr, known: Mapping[sp.Symbol, flint.arb] = MappingPro
         return flint.arb.const_e()
     if expression is sp.pi:
         return flint.arb.pi()
+    if isinstance(expression, sp.CRootOf) and expression.is_real:
+        near = sp.Rational(1, 1 << flint.ctx.prec)
+        middle = expression.eval_rational(near, near)  # off by less than that
+        around = flint.arb(flint.fmpq(int(middle.p), int(middle.q)))
+        return around + flint.arb(0, flint.arb(2) ** -flint.ctx.prec)
     if expression.func not in _FUNCTIONS:
-        raise InputError("expression", expression, "sums, products, powers, exp, log, min, max, gamma, binomial")
+        expected = "sums, products, powers, exp, log, min, max, gamma, binomial, real roots of polynomials"
+        raise InputError("expression", expression, expected)
     return _FUNCTIONS[expression.func](*(_fold(argument, known) for argument in expression.args))

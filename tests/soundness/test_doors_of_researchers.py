@@ -1,0 +1,94 @@
+"""Doors that researchers looked for: each has a public name, a page of the reference, and an example that runs there."""
+
+import doctest
+import importlib
+import inspect
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+
+from docs.reference import modules
+from symshuffle.errors import InputError
+from symshuffle.mechanisms.symbolic import evaluate
+
+DOORS = {
+    "second moment of a fiber": "anchored.maps.Fiber.second_moment",
+    "covariance of a fiber": "anchored.maps.Fiber.covariance",
+    "the same in balls": "anchored.enclosed.EnclosedLaw.fiber",
+    "template of an output": "anchored.enclosed.template_of",
+    "point of an output": "anchored.gauge.Gauge.point",
+    "inner products": "anchored.enclosed.inner_product",
+    "mechanism of a frontier": "frontiers.frontier.Frontier.mechanism",
+    "channel of a frontier": "frontiers.frontier.Frontier.channel",
+    "one leakage call": "frontiers.leakage.leakage",
+    "convex envelope by name": "frontiers.leakage.convex_envelope",
+    "extreme laws on templates": "frontiers.template_laws.extreme_laws",
+    "best law for an objective": "frontiers.template_laws.best_law",
+    "mixtures of extreme laws": "anchored.law.decompose",
+    "cardioid at any m": "design.named.cardioid_formula.cardioid_design",
+    "ties of the cardioid": "design.named.cardioid_formula.cardioid_tie",
+    "vertices of the maximal polytope, streamed": "geometry.extremal.MaximalPolytope.each_vertex",
+    "the same, up to symmetry": "geometry.extremal.MaximalPolytope.vertex_orbits",
+    "largest member that is dominated": "geometry.dominated.largest_dominated",
+    "slope constant": "frontiers.frontier.slope_constant",
+    "threshold budget": "frontiers.frontier.threshold_budget",
+    "tie ratio": "frontiers.caps.tie_ratio",
+    "breakpoints as eps0": "design.parametric.walk.PiecewiseOptimum.breakpoints_eps0",
+    "the same of formulas with logarithms": "design.information.logarithmic.LogFormula.breakpoints_eps0",
+}
+SHOWN = (
+    "anchored.law.AnchoredLaw",
+    "anchored.enclosed.EnclosedLaw",
+    "anchored.maps.Fiber",
+    "frontiers.frontier.Frontier",
+    "frontiers.envelope.Leakage",
+    "frontiers.leakage.PairLeakage",
+    "design.decision.tradeoff.Design",
+)
+
+
+def found(path):
+    """The module that a dotted name begins with, and what it names there."""
+    parts = path.split(".")
+    for cut in range(len(parts) - 1, 0, -1):
+        name = ".".join(("symshuffle", *parts[:cut]))
+        if name in modules():
+            value = importlib.import_module(name)
+            for part in parts[cut:]:
+                value = inspect.getattr_static(value, part)
+            return name, getattr(value, "fget", None) or getattr(value, "__func__", None) or value
+    raise AssertionError(f"{path} is on no page of the reference")
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_has_an_example_in_the_reference(door):
+    module, value = found(DOORS[door])
+    text = inspect.getdoc(value) or ""
+    examples = doctest.DocTestParser().get_examples(text)
+    assert examples, f"{DOORS[door]} has no example"
+    runner = doctest.DocTestRunner(verbose=False)
+    names = dict(vars(importlib.import_module(module)))
+    runner.run(doctest.DocTest(examples, names, door, None, 0, text))
+    assert runner.failures == 0
+
+
+@pytest.mark.parametrize("shown", SHOWN)
+def test_every_result_has_a_rich_display(shown):
+    _, value = found(shown)
+    assert callable(value._repr_html_)
+
+
+def test_breakpoints_that_are_roots_of_cubics_have_budgets():
+    """They ended in InputError: the root of a polynomial was no constant."""
+    root = sp.CRootOf(64 * X**3 - 822 * X**2 - 5261 * X - 6672, 2)
+    ball = evaluate(root, bits=200)
+    below, above = (64 * end**3 - 822 * end**2 - 5261 * end - 6672 for end in (ball.lower, ball.upper))
+    assert below < 0 < above
+    assert ball.upper - ball.lower < Fraction(1, 2**180)
+    assert evaluate(sp.log(root)).lower > 0
+    with pytest.raises(InputError, match="real roots"):
+        evaluate(sp.CRootOf(X**3 - X + 5, 1))
+
+
+X = sp.Symbol("x")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import final
+from typing import Final, final
 
 from symshuffle.channel import Channel, direct_sum
 from symshuffle.errors import InputError, Unsupported

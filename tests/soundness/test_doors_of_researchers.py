@@ -1,4 +1,4 @@
-"""Doors that researchers looked for: each has a public name, a page of the reference, and an example that runs there."""
+"""Doors that researchers looked for: each has a public name, a page of the reference, and an example there."""
 
 import doctest
 import importlib

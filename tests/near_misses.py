@@ -53,12 +53,12 @@ def off(value: Any, sign: int) -> Any:
             return value + sign
         case sp.MatrixBase():
             return value.applyfunc(lambda entry: off(entry, sign))
-        case sp.logic.boolalg.Boolean():
-            return sp.Not(value)
         case int() | sp.Integer():
             return value + sign if abs(value) < 50 else value * (1 + sign * SHARE)
         case sp.Expr():
             return value * (1 + sign * sp.Rational(1, 100))
+        case sp.logic.boolalg.Boolean():  # a symbol is one too, and was met above
+            return sp.Not(value)
         case float() | np.floating():
             return value * (1 + sign / 100)
         case Fraction() | Ball():

@@ -1,16 +1,21 @@
 """Limits of work are where they are said to be, and no more work is done than need be: mutants drawn in their lines."""
 
 import math
+import re
 from fractions import Fraction as F
 
+import numpy as np
 import pytest
 
 import symshuffle as ss
 from symshuffle.accountants import bounds, inverses
 from symshuffle.accountants.evaluate import Request, evaluate_law, evaluate_mixed
+from symshuffle.accountants.reduction import reduction
 from symshuffle.decompositions.composition import parallel
 from symshuffle.decompositions.composition.laws import components
 from symshuffle.decompositions.composition.ways import patterns
+from symshuffle.design import DecisionProblem, bayes_tradeoff
+from symshuffle.design.decision import programs
 from symshuffle.engines import counts
 from symshuffle.engines.ball import BallContour
 from symshuffle.engines.counts import Counts
@@ -109,3 +114,32 @@ def test_all_doors_aim_at_the_same_width():
     assert Request().rel == Request.of().rel == 1e-6
     assert evaluate_law.__kwdefaults__["rel"] == evaluate_mixed.__kwdefaults__["rel"] == 1e-6
     assert BallContour().rel == 1e-10
+
+
+ORDERED = DecisionProblem.of(
+    [[int(x == t) for x in range(3)] for t in range(3)],
+    [[(t - a) ** 2 for a in range(3)] for t in range(3)],
+    [F(1, 2), F(1, 3), F(1, 6)],
+)
+
+
+def test_the_columns_of_an_optimum_are_among_those_next_to_its_bound():
+    """A proposal that misses them is priced anew, which is slow and still right."""
+    design = bayes_tradeoff(ORDERED, F(3))
+    prior, bound = (np.array([float(x) for x in values]) for values in (ORDERED.prior, design.certificates[0].bound))
+    used = {(subset, action) for subset, action, weight in design.weights if weight}
+    assert used <= programs.columns_near(ORDERED, prior, bound, F(3))
+
+
+def test_a_row_that_is_flat_is_a_mixture_of_two_proper_subsets():
+    found = programs._levels(np.array([[0.5, 0.5, 0.5], [0.5, 0.5, 0.5]]), 3.0)
+    assert found == {(1, 0), (6, 0), (1, 1), (6, 1)}
+
+
+def test_the_contour_in_balls_evaluates_no_more_nodes_than_it_may():
+    (law,) = reduction(ss.mechanism("krr").at(k=5, lam=3)).laws(F(6, 5), ss.Question.FORWARD, None)
+    how = BallContour(rel=1e-3).bracket(law, 30).how
+    nodes, silent = map(int, re.findall(r"(\d+) (?:nodes evaluated|stretches)", how))
+    assert nodes > 40
+    with pytest.raises(Unsupported, match="waves for this width"):
+        BallContour(rel=1e-3, largest=(nodes + silent) // 2).bracket(law, 30)

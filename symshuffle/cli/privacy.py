@@ -386,7 +386,7 @@ def _show(
         verdict = f"{'inside' if inside else 'OUTSIDE'} {place}; error about {confirmed.error}"
         table.add_row("confirmed", f"{confirmed.value}\n{verdict}\nby {confirmed.route}")
     if bound.bracket.aimed is not None:
-        table.add_row("width", f"{wide or 0:.1e}, wider than the {bound.bracket.aimed:.1e} that was aimed at")
+        table.add_row("width", f"{float(wide or 0):.1e}, wider than the {bound.bracket.aimed:.1e} that was aimed at")
     for row in vectors.table_rows(beside or {}):
         table.add_row(*row)
     table.add_row("rigour", f"{bound.bracket.rigour.value}, engine {bound.bracket.engine}: {bound.bracket.how}")

@@ -76,6 +76,10 @@ EXPENSIVE = {
         lambda: ss.delta(ss.mechanism("rr").at(eps0=50), n=10**9, eps="49.99999999"),
     ),
     "a width of 1e-30": (50_000, lambda: ss.delta(krr(10, eps0=1), n=1000, eps="0.1", rel=1e-30)),
+    "contour in balls at one user": (
+        4_000_000,
+        lambda: ss.delta(krr(10, lam=3), n=1, eps=F(1, 10), engine=ss.BallContour(rel=1e-6)),
+    ),
     "joint of 30": (
         2_000_000,
         lambda: ss.delta(Composed(ss.joint(*[krr(50)] * 30), F(3)), n=1000, eps=F(1, 10)),
@@ -129,6 +133,12 @@ def test_the_contour_in_doubles_refuses_beyond_its_price(monkeypatch):
     monkeypatch.setattr(contour, "_PRICIEST", 40_000)
     with pytest.raises(Unsupported, match="ask for a larger rel"):
         ss.Contour(rel=1e-6).bracket(MANY, 3)
+
+
+def test_noise_next_to_its_budget_is_next_to_nothing():
+    found = ss.delta(Laplace(lam=ss.Exp(F(1))), n=5, exp_eps=ss.Exp(1 - F(1, 10**30))).bracket
+    assert found.lower == 0
+    assert found.upper < F(6, 10**31)
 
 
 LONG = F(3**40_000 + 1, 5**30_000)

@@ -18,6 +18,7 @@ NOT_NOTICED = {
     "decomposition.baseline-clone": "an upper bound of the literature with prefactors that are not sharp",
     "symshuffle.vecmean-order-criterion": "a criterion of sign at cases that are not near its change",
     "symshuffle.vecmean-clipped-rate": "an upper bound with room at twelve cases",
+    "symshuffle.vecmean-chua-small-n": "a statement up to a tolerance of 1 or 10 per cent, which it says",
     "symshuffle.vecmean-direct-optimum": "a gain of 0.026 per cent, told in words",
 }
 """Inequalities with room, and values that have no near miss: their own controls are what can be refused."""
@@ -26,6 +27,7 @@ NO_VALUE = {
     "anchored.def-2.4", "anchored.def-3.3", "anchored.def-6.1", "anchored.table-1", "anchored.table-2",
     "alphabets.def-6.1", "vecmean.eq-C.1", "decomposition.fig-1", "symshuffle.anchored-table-programs",
     "symshuffle.alphabets-exact-delta", "symshuffle.vecmean-fresh-null-law",
+    "symshuffle.vecmean-worst-norm",
 }  # fmt: skip
 """Statements that return channels, laws, texts or tables of text."""
 

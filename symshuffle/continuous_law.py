@@ -35,6 +35,9 @@ _SIGN_BITS: Final = 128
 _HALVINGS: Final = 12
 """Precision, and how finely an interval is divided, to show that G is nowhere positive."""
 
+_BEYOND: Final = Fraction(1, 10**33)
+"""What the first law may have outside of a window on which one user's value is bounded."""
+
 _WIDEST: Final = 400
 """Half length of a window beyond which a tail is given up."""
 
@@ -208,16 +211,18 @@ class LevelledPair:
     def ceiling(self) -> Fraction | None:
         """A number that H(n) is not above, whatever n: at least its value E[G_+] for one user, as H(n) never rises.
 
-        None on a line without ends.
+        Beyond a window the first law's whole mass is added; None where no window holds all but ``_BEYOND`` of it.
         """
-        total = flint.arb(0)
         with working_precision(_SIGN_BITS):
             ratio = to_arb(self.exp_eps)
-            for s in self.pair.stretches:
-                if s.low is None or s.high is None:
-                    return None
-                total += _positive_part(_excess(s, ratio), s.base, s.low, s.high)
-            return Ball.from_arb(total, _SIGN_BITS).upper
+            for window in _windows(self.pair.stretches):
+                inside = sum((_integral(_product(s.base, s.first), a, b).real for s, a, b in window), flint.arb(0))
+                whole = all(s.low is not None and s.high is not None for s in self.pair.stretches)
+                outside = flint.arb(0) if whole else (1 - inside).upper().max(flint.arb(0))
+                if outside < to_arb(_BEYOND):
+                    parts = (_positive_part(_excess(s, ratio), s.base, a, b) for s, a, b in window)
+                    return Ball.from_arb(sum(parts, outside), _SIGN_BITS).upper
+        return None
 
 
 def _excess(stretch: Stretch, ratio: flint.arb) -> Function:

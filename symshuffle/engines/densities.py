@@ -20,11 +20,11 @@ import numpy as np
 from symshuffle.choices import Rigour, choice
 from symshuffle.continuous_law import ContinuousLaw, LevelledPair
 from symshuffle.engines import gauss
-from symshuffle.engines.bromwich import Bromwich
+from symshuffle.engines.bromwich import Bromwich, steepest_line
 from symshuffle.engines.doubling import Atoms, positive_part
 from symshuffle.errors import NotDecided, Unsupported
 from symshuffle.law import NOTHING
-from symshuffle.numbers import working_precision
+from symshuffle.numbers import Ball, to_arb, working_precision
 from symshuffle.results import Bracket
 
 _FIRST_TAIL: Final = Fraction(1, 10**16)
@@ -40,6 +40,10 @@ _MANY: Final = 1000
 
 _FIRST_CELLS: Final = 300
 _MOST_CELLS: Final = 2000
+_ENOUGH_CELLS: Final = 600
+"""Cells, and how many are taken where even twice the most would not reach the width aimed at."""
+
+_TAIL_BITS: Final = 256
 _CELL_BITS: Final = 96
 _UNIT: Final = 2.0**-53
 
@@ -69,18 +73,47 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: flo
     refusal = ""
     if n > _FEW:
         try:
-            return _by_transform(law, n, rigour, rel)
+            return _said(_by_transform(law, n, rigour, rel), rel)
         except (Unsupported, NotDecided) as reason:
-            ceiling = law.ceiling
-            if ceiling is not None and ceiling < NOTHING:
-                how = f"at most the value for one user, integrated where G may be positive ({reason})"
-                return Bracket(Fraction(0), ceiling, rigour, "none", how, aimed=rel)
+            ceiling, road = _next_to_nothing(law, n)
+            if ceiling < NOTHING:
+                return Bracket(Fraction(0), ceiling, rigour, "none", f"at most {road} ({reason})", aimed=rel)
             if n > _MANY:
                 raise
             refusal = f": {reason}"
     if rigour is not Rigour.FLOAT64:
         raise Unsupported(f"{rigour.value} at n = {n}: the integrand falls too slowly; ask for float64{refusal}")
     return _by_cells(law, n, rel)
+
+
+def _said(found: Bracket, rel: float) -> Bracket:
+    """The bracket, which says so where it is wider than asked."""
+    if found.width <= Fraction(rel) * found.upper:
+        return found
+    wide = float(found.relative_width or 0)
+    return replace(found, how=f"{found.how}; relative width {wide:.1e} where {rel:.1e} was aimed at", aimed=rel)
+
+
+def _next_to_nothing(law: LevelledPair, n: int) -> tuple[Fraction, str]:
+    r"""A number that H(n) is not above, and why; it is of use where it is next to nothing.
+
+    H(n) never rises with n, so its value for one user will do; and :math:`x_+\le e^{\theta x}/(e\theta)` gives
+    :math:`H(n)\le M(\theta)^n/(e\theta n)` for the law whose tails are cut, plus what the cut may hold.
+    """
+    ceiling = law.ceiling
+    known = (Fraction(1), "1") if ceiling is None else (ceiling, "the value for one user, where G may be positive")
+    if known[0] < NOTHING:
+        return known
+    try:
+        cut = law.pair.law(law.exp_eps, tail=NOTHING / 10**3, bits=_TAIL_BITS)
+        theta = steepest_line(cut, n)
+    except Unsupported:
+        return known
+    with working_precision(_TAIL_BITS):
+        slope = to_arb(Fraction(theta))
+        size = (n * gauss.expectation(cut, slope).log()).exp() / (flint.arb(1).exp() * slope * n)
+        most = Ball.from_arb(size, _TAIL_BITS).upper + cut.missing[1] if size.is_finite() else Fraction(1)
+    return min(known, (most, "Chernoff's bound, tails cut"))
 
 
 def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Bracket:
@@ -92,7 +125,8 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
         found = Bromwich(finer, rigour, bits=max(bits, 160)).bracket(cut, n)
         missing = sum(cut.missing)
         if missing <= 4 * _TAIL_SHARE * Fraction(rel) * found.upper or tail < _LEAST_TAIL:
-            if found.width <= Fraction(rel) * found.upper or finer < rel * 1e-6:
+            # Of next to nothing a wide bracket is enough: finer passes go on for long there.
+            if found.width <= Fraction(rel) * found.upper or finer < rel * 1e-6 or found.upper < NOTHING:
                 return found
             finer /= 1000
             continue
@@ -108,13 +142,13 @@ def _by_cells(law: LevelledPair, n: int, rel: float) -> Bracket:
         if found.upper * Fraction(rel) < 10 * sum(cut.missing) and tail > _LEAST_TAIL:
             tail = min(max(found.upper * Fraction(rel) / 1000, tail / 10**20), tail / 100)
             continue
-        if found.width <= Fraction(rel) * found.upper:
-            return found
         wide = float(found.relative_width or 1)
-        if count >= _MOST_CELLS:
-            how = f"{found.how}; relative width {wide:.1e} where {rel:.1e} was aimed at"
-            return replace(found, how=how, aimed=rel)
-        count = min(_MOST_CELLS, math.ceil(count * min(max(1.3 * math.sqrt(wide / rel), 1.5), 8.0)))
+        needed = math.ceil(count * max(1.3 * math.sqrt(wide / rel), 1.5))
+        # Out of reach: cells that would take a minute and still not be enough are not spent.
+        most = _MOST_CELLS if needed <= 2 * _MOST_CELLS else _ENOUGH_CELLS
+        if found.width <= Fraction(rel) * found.upper or count >= most:
+            return _said(found, rel)
+        count = min(most, needed, 8 * count)
 
 
 def two_sided(law: ContinuousLaw, n: int, *, cells: int) -> Bracket:

@@ -189,12 +189,15 @@ def beside(
         return found.bracket.decimals()
 
     found: dict[str, Any] = {}
+    chosen = blanket or usual_blanket(asked).value
     for kind in Blanket:
+        if bound.bracket.aimed is not None and kind.value != chosen:
+            found[kind.value] = {"refused": f"left out, as the width aimed at is out of reach; --blanket {kind} has it"}
+            continue
         try:
             found[kind.value] = {way.value: order(way, kind) for way in Direction}
         except Unsupported as reason:
             found[kind.value] = {"refused": str(reason)}
-    chosen = blanket or usual_blanket(asked).value
     return {"parameters": echoed(asked), "blanket": chosen, "orders": found[chosen], "blankets": found}
 
 

@@ -49,6 +49,7 @@ _RESOLVED: Final = 1e-15
 _FINEST: Final = 1e-40
 _BLOCK: Final = 128
 _COVER_BITS: Final = 64
+_MOST_CELLS: Final = 8 * gauss.CELLS
 _HIGHEST: Final = 28
 """Attempts to find a height from which the rest can be bounded at once, each by half as much again."""
 
@@ -413,10 +414,13 @@ def _far(
     law: ContinuousLaw, n: int, plan: _Plan, c: flint.arb, size: flint.arb, atom: flint.arb
 ) -> tuple[flint.arb, float]:
     """A height from which the rest is small enough, and the bound on the share of the pieces there."""
-    height = plan.far
+    height, cells = plan.far, gauss.CELLS
     for _ in range(_HIGHEST):
-        bound = gauss.far(law, c, height)
+        bound = gauss.far(law, c, height, cells)
         share, still = bound / size, atom / size
+        if cells < _MOST_CELLS and not share + still < 1:  # a steep density is not known on cells as wide as these
+            cells *= 2
+            continue
         if n * share * (still + share) ** (n - 1) / (flint.arb.pi() * to_arb(Fraction(height))) < plan.small:
             return bound, height
         height *= 1.5

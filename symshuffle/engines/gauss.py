@@ -40,7 +40,9 @@ _GRAIN: Final = 8
 _SHIFTS: Final = (0.6, 0.15, 0.03)
 """How far the path of integration may be moved off the real line."""
 
-_CELLS: Final = 100
+CELLS: Final = 100
+"""Cells of a piece, on which it is bounded far up the line, to begin with."""
+
 _CHUNK: Final = 10
 _STEPS: Final = 9
 _COVER_BITS: Final = 53
@@ -77,8 +79,8 @@ def rule(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: float) -
     least = price(stack, c, height=height, share=share)
     if least > _MOST_NODES:
         raise Unsupported(
-            f"at least {least:.2g} Gauss nodes, where {_MOST_NODES} are taken at most: the transform falls slowly and G "
-            "has a long tail; ask for a larger rel"
+            f"at least {least:.2g} Gauss nodes, where {_MOST_NODES} are the most: the transform falls slowly and G has "
+            "a long tail; ask for a larger rel"
         )
     values: list[flint.arb] = []
     weights: list[flint.arb] = []
@@ -107,9 +109,7 @@ def rule(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: float) -
     return Rule(tuple(values), tuple(weights), total.upper())
 
 
-def price(
-    panels: list[tuple[Piece, Fraction, Fraction]], c: flint.arb, *, height: float, share: float
-) -> float:
+def price(panels: list[tuple[Piece, Fraction, Fraction]], c: flint.arb, *, height: float, share: float) -> float:
     r"""Fewer nodes than a rule takes: one for each turn by :math:`\pi` of :math:`e^{itG}` at the greatest height.
 
     Panels that hold less than ``share`` of M(c) are left out, as they are by :func:`rule`. No claim: a choice.
@@ -133,13 +133,13 @@ def gauss(order: int, bits: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
         return tuple(flint.arb.legendre_p_root(order, k, weight=True) for k in range(order))
 
 
-def far(law: ContinuousLaw, c: flint.arb, height: float) -> flint.arb:
-    """A bound on the share of the pieces in ``|M(c + it)|`` for every ``t >= height``."""
+def far(law: ContinuousLaw, c: flint.arb, height: float, cells: int = CELLS) -> flint.arb:
+    """A bound on the share of the pieces in ``|M(c + it)|`` for every ``t >= height``, on so many cells a piece."""
     with working_precision(_COVER_BITS):
         top = to_arb(Fraction(height))
         total = flint.arb(0)
         for piece in law.pieces:
-            total += _shifted(piece, c, top)
+            total += _shifted(piece, c, top, cells)
         return flint.arb(total.upper())
 
 
@@ -242,15 +242,15 @@ def _analytic(piece: Piece, centre: flint.arb, wide: flint.arb, tall: flint.arb)
     return True
 
 
-def _shifted(piece: Piece, c: flint.arb, top: flint.arb) -> flint.arb:
+def _shifted(piece: Piece, c: flint.arb, top: flint.arb, cells: int) -> flint.arb:
     """Bound on the share of one piece at all heights from ``top`` on.
 
     The path moves up where G certainly rises and down where it certainly falls; elsewhere it stays on the line,
     and that part of the bound does not fall with the height.
     """
-    low, width = to_arb(piece.low), to_arb((piece.high - piece.low) / _CELLS)
+    low, width = to_arb(piece.low), to_arb((piece.high - piece.low) / cells)
     groups: list[tuple[int, int, int]] = []  # direction, first cell, end
-    for k in range(_CELLS):
+    for k in range(cells):
         cell = (low + width * k).union(low + width * (k + 1))
         slope = _slope(piece, flint.acb(cell))
         direction = 1 if slope > 0 else -1 if slope < 0 else 0

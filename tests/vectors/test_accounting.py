@@ -1,6 +1,7 @@
 """Brackets for vectors: reference values, both orders, an independent witness, and error terms that matter."""
 
 import math
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -9,7 +10,7 @@ import pytest
 
 from symshuffle.accountants.evaluate import evaluate_law, evaluate_mixed
 from symshuffle.continuous_law import ContinuousPair, LevelledPair, Stretch
-from symshuffle.engines import gauss
+from symshuffle.engines import densities, gauss
 from symshuffle.engines.bromwich import Bromwich
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.numbers import Exp
@@ -219,4 +220,41 @@ def test_the_ceiling_is_the_value_for_one_user():
     level = LevelledPair(worst_pair(SphereLinear("0.5", 4)), Fraction(6, 5))
     one = evaluate_mixed(level, 1)
     assert one.lower <= level.ceiling <= one.upper + Fraction(1, 10**6)
-    assert LevelledPair(worst_pair(MIXED), Fraction(6, 5)).ceiling is None
+    endless = LevelledPair(worst_pair(MIXED), Fraction(21, 20))
+    # One user's value on a line without ends, by the error function: G > 0 beyond the logarithm of the level.
+    v = 1 / 4.6
+    start = (math.log((1.05 - 0.95) / 0.05) + v * v / 2) / v
+    upper = [math.erfc(x / math.sqrt(2)) / 2 for x in (start - v, start)]
+    value = 0.05 * upper[0] - (1.05 - 0.95) * upper[1]
+    assert value <= float(endless.ceiling) <= value * 1.01
+
+
+def test_next_to_nothing_is_bounded_at_once():
+    """Where one user's value, or Chernoff's bound, is below 1e-30 that is the answer, and it says so."""
+    for n, eps in ((10, "1"), (300, "0.05")):
+        found = pair_delta(worst_pair(MIXED), n, Exp(Fraction(eps)), rel=1e-6)
+        assert 0 < found.upper < Fraction(1, 10**30) and found.aimed == 1e-6
+    for source, n, eps in ((MIXED, 300, "0.01"), (SphereLinear("0.5", 4), 400, "0.1")):
+        level = LevelledPair(worst_pair(source), Exp(Fraction(eps)))
+        bound, road = densities._next_to_nothing(level, n)
+        truth = pair_delta(level.pair, n, level.exp_eps)
+        assert "Chernoff" in road and truth.upper <= bound <= 100 * truth.upper + Fraction(1, 10**32)
+
+
+def test_a_gauss_rule_is_priced_before_its_first_node(monkeypatch):
+    """The price is below what the rule takes, and above the most it refuses."""
+    taken = []
+    real = gauss.price
+
+    def seen(*args, **given):
+        taken.append(real(*args, **given))
+        return taken[-1]
+
+    monkeypatch.setattr(gauss, "price", seen)
+    found = pair_delta(worst_pair(LocalGaussian("1.15"), blanket="largest"), 10**4, Exp(Fraction(1, 50)), rel=1e-5)
+    nodes = int(re.search(r"(\d+) Gauss nodes", found.how)[1])
+    assert 0 < taken[-1] < nodes
+    monkeypatch.setattr(gauss, "price", lambda *_, **__: 1e6)
+    monkeypatch.setattr(gauss, "_order", lambda *_: pytest.fail("a node was made"))
+    with pytest.raises(Unsupported, match="Gauss nodes"):
+        pair_delta(worst_pair(LocalGaussian("1.15"), blanket="largest"), 10**4, Exp(Fraction(1, 50)), rel=1e-5)

@@ -241,6 +241,13 @@ def test_next_to_nothing_is_bounded_at_once():
         assert "Chernoff" in road and truth.upper <= bound <= 100 * truth.upper + Fraction(1, 10**32)
 
 
+def test_few_users_against_classes_of_lengths_are_refused_before_work():
+    wide = replace(MIXED, dimension=1000)
+    with pytest.raises(Unsupported, match="n = 10 users and a blanket on .* classes"):
+        pair_delta(worst_pair(wide, blanket="largest"), 10, Exp(Fraction(1, 100)))
+    assert pair_delta(worst_pair(wide), 10, Exp(Fraction(1, 100)), rel=1e-6).upper < 1e-5
+
+
 def test_a_gauss_rule_is_priced_before_its_first_node(monkeypatch):
     """The price is below what the rule takes, and above the most it refuses."""
     taken = []

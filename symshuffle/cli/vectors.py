@@ -192,7 +192,7 @@ def beside(
     chosen = blanket or usual_blanket(asked).value
     for kind in Blanket:
         if bound.bracket.aimed is not None and kind.value != chosen:
-            found[kind.value] = {"refused": f"left out, as the width aimed at is out of reach; --blanket {kind} has it"}
+            found[kind.value] = {"refused": f"left out, as the width is out of reach; ask for --blanket {kind}"}
             continue
         try:
             found[kind.value] = {way.value: order(way, kind) for way in Direction}

@@ -77,7 +77,7 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: flo
     lines = len(law.pair.stretches)
     if n < _FEW_ON_CLASSES and lines > _FEW_LINES:
         raise Unsupported(
-            f"n = {n} users and a blanket on {lines} classes of outputs take minutes: at least {_FEW_ON_CLASSES} users, "
+            f"n = {n} users and a blanket on {lines} classes take minutes: at least {_FEW_ON_CLASSES} users, "
             "or the mechanism's own blanket"
         )
     refusal = ""

@@ -17,6 +17,7 @@ from symshuffle.accountants.evaluate import Request, evaluate
 from symshuffle.accountants.guided import Guide, guided, level
 from symshuffle.accountants.search import Bound, Crossing, cross, mills_guess, smallest_meeting
 from symshuffle.choices import Question, Rigour, choice
+from symshuffle.continuous_law import LevelledPair
 from symshuffle.errors import Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import LARGEST_LEVEL
@@ -187,6 +188,16 @@ def _gaussian_level(source: Reduction, n: int, goal: Fraction, question: Questio
     """Where the two Gaussians that n copies tend to have the target; None where no variance is known, or it is 0."""
     spread = limit_variance(source, question)
     return level(math.sqrt(spread / n), math.log(goal.numerator) - math.log(goal.denominator)) if spread else None
+
+
+def bounds_nothing_from(source: Reduction, order: Real, request: Request) -> bool:
+    """Whether the bound at the level ``exp(eps) = order``, and so at every larger one, is certainly 0 for every n."""
+    if source.bounds:
+        return _all_zero(source.laws(order, request.direction, request.bits))
+    found = [law for family in source.mixed for law in mixed_laws(family, order, request.direction, request.bits)]
+    return bool(found) and all(
+        law.never_positive and (isinstance(law, LevelledPair) or upper_end(law.singular) == 0) for law in found
+    )
 
 
 def _all_zero(laws: Sequence[Law]) -> bool:

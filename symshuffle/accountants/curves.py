@@ -25,6 +25,7 @@ from functools import partial
 from typing import Any, Final, NoReturn, TypeAlias, Unpack, final
 
 from symshuffle.accountants.amplification import about_delta, about_epsilon
+from symshuffle.accountants.chords import Node, lines_below, meetings
 from symshuffle.accountants.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.evaluate import Request, check_n
 from symshuffle.accountants.experiments import Experiment, bound_of, covered_by, experiment, smallest_of, width_of
@@ -407,61 +408,19 @@ def _lines(x: Fraction, delta: Fraction, alpha: Fraction) -> Fraction:
     return max(Fraction(0), 1 - delta - x * alpha, (1 - delta - alpha) / x)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """The line through (x, y) of this slope."""
-
-    x: Fraction
-    y: Fraction
-    slope: Fraction
-
-    def at(self, x: Fraction) -> Fraction:
-        """Its height."""
-        return self.y + self.slope * (x - self.x)
-
-
 def _between(profile: Sequence[CurvePoint], alpha: Fraction) -> Iterator[Fraction]:
     """Upper bounds on what levels between the sampled ones, and beyond the last, could add to the envelope.
 
     The lines of the envelope rise as delta falls, so they are taken at a lower bound on delta: on a stretch between two
-    levels the larger line of :func:`_below`. Where that is straight, a line of the envelope is monotone in
+    levels the larger of :func:`~symshuffle.accountants.chords.lines_below`. Where that is straight, a line of the envelope is monotone in
     ``x = exp(eps)`` or straight, so over a stretch it is largest at an end, or where the lines below meet. Beyond the
     last level delta is at least 0, which leaves the envelope at alpha = 0 at 1 even where a histogram reveals something
     for certain.
     """
-    for i, (left, right) in enumerate(itertools.pairwise(profile)):
-        lines = _below(profile, i)
-        for x in (left.x, right.x, *_meetings(lines, left.x, right.x)):
+    nodes = [Node(point.x, point.y.lower, point.y.upper) for point in profile]
+    for i, (left, right) in enumerate(itertools.pairwise(nodes)):
+        lines = lines_below(nodes, i)
+        for x in (left.x, right.x, *meetings(lines, left.x, right.x)):
             yield _lines(x, max(line.at(x) for line in lines), alpha)
     last = profile[-1].x
     yield max(Fraction(0), 1 - last * alpha, (1 - alpha) / last)
-
-
-def _below(profile: Sequence[CurvePoint], i: int) -> list[_Line]:
-    """Lines that delta is certainly not below on the stretch from level i to level i + 1.
-
-    Delta is convex and falling in ``x``, so on the stretch it is above two chords, extended: that of the levels before,
-    to the right, and that of the levels after, to the left. Each line starts at the lower end of the near level and
-    takes the upper end of the far one, which only lowers it on the stretch; no slope is above 0.
-    """
-    left, right = profile[i], profile[i + 1]
-    slope = Fraction(0)
-    if i + 2 < len(profile):
-        after = profile[i + 2]
-        slope = min((after.y.upper - right.y.lower) / (after.x - right.x), slope)
-    lines = [_Line(right.x, right.y.lower, slope)]
-    if i > 0:
-        before = profile[i - 1]
-        steepest = (left.y.lower - before.y.upper) / (left.x - before.x)
-        lines.append(_Line(left.x, left.y.lower, min(steepest, Fraction(0))))
-    return lines
-
-
-def _meetings(lines: Sequence[_Line], low: Fraction, high: Fraction) -> Iterator[Fraction]:
-    """Where pairs of lines meet, inside an interval."""
-    for one, other in itertools.combinations(lines, 2):
-        if one.slope != other.slope:
-            x = (other.at(Fraction(0)) - one.at(Fraction(0))) / (one.slope - other.slope)
-            if low < x < high:
-                yield x

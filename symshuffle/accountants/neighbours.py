@@ -70,9 +70,13 @@ class Neighbours:
     @property
     def compared(self) -> str:
         """Which divergence of which datasets, and by which theorem."""
+        return self.compared_by("at order exp(eps)")
+
+    def compared_by(self, order: str) -> str:
+        """The same of a divergence of another kind or order, in words."""
         place = f" at {self.pairs}" if self.every else ""
         return (
-            f"{_DIVERGENCE[self.question]} at order exp(eps) for {self.covered}, by the optimal decomposition{place} "
+            f"{_DIVERGENCE[self.question]} {order} for {self.covered}, by the optimal decomposition{place} "
             f"({self.theorem})"
         )
 

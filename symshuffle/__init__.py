@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from symshuffle.accountants.curves import amplification_curve as amplification_curve
     from symshuffle.accountants.curves import delta_curve as delta_curve
     from symshuffle.accountants.curves import tradeoff_curve as tradeoff_curve
+    from symshuffle.accountants.gaussian_limit import GaussianLimit as GaussianLimit
+    from symshuffle.accountants.gaussian_limit import gaussian_limit as gaussian_limit
     from symshuffle.accountants.inverses import Inverse as Inverse
     from symshuffle.accountants.inverses import solve_eps0 as solve_eps0
     from symshuffle.accountants.inverses import solve_n as solve_n
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from symshuffle.accountants.plan import rounds as rounds
     from symshuffle.accountants.privacy_loss import PrivacyLoss as PrivacyLoss
     from symshuffle.accountants.privacy_loss import privacy_loss as privacy_loss
+    from symshuffle.accountants.renyi import RenyiBound as RenyiBound
+    from symshuffle.accountants.renyi import renyi as renyi
     from symshuffle.accountants.solve import delta as delta
     from symshuffle.accountants.solve import epsilon as epsilon
     from symshuffle.anchored.law import AnchoredLaw as AnchoredLaw
@@ -105,10 +109,12 @@ _HOME: Final = {
     "accountants.amplification": ("Amplification", "Attained"),
     "accountants.confirm": ("confirm",),
     "accountants.curves": ("Curve", "amplification_curve", "delta_curve", "tradeoff_curve"),
+    "accountants.gaussian_limit": ("GaussianLimit", "gaussian_limit"),
     "accountants.inverses": ("Inverse", "solve_eps0", "solve_n"),
     "accountants.neighbours": ("Neighbours",),
     "accountants.plan": ("rounds",),
     "accountants.privacy_loss": ("PrivacyLoss", "privacy_loss"),
+    "accountants.renyi": ("RenyiBound", "renyi"),
     "accountants.solve": ("delta", "epsilon"),
     "anchored.law": ("AnchoredLaw",),
     "channel": ("Channel", "direct_sum"),

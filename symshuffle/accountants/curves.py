@@ -412,10 +412,10 @@ def _between(profile: Sequence[CurvePoint], alpha: Fraction) -> Iterator[Fractio
     """Upper bounds on what levels between the sampled ones, and beyond the last, could add to the envelope.
 
     The lines of the envelope rise as delta falls, so they are taken at a lower bound on delta: on a stretch between two
-    levels the larger of :func:`~symshuffle.accountants.chords.lines_below`. Where that is straight, a line of the envelope is monotone in
-    ``x = exp(eps)`` or straight, so over a stretch it is largest at an end, or where the lines below meet. Beyond the
-    last level delta is at least 0, which leaves the envelope at alpha = 0 at 1 even where a histogram reveals something
-    for certain.
+    levels the larger of the :func:`~symshuffle.accountants.chords.lines_below`. Where that is straight, a line of the
+    envelope is monotone in ``x = exp(eps)`` or straight, so over a stretch it is largest at an end, or where the lines
+    below meet. Beyond the last level delta is at least 0, which leaves the envelope at alpha = 0 at 1 even where a
+    histogram reveals something for certain.
     """
     nodes = [Node(point.x, point.y.lower, point.y.upper) for point in profile]
     for i, (left, right) in enumerate(itertools.pairwise(nodes)):

@@ -16,6 +16,7 @@ elementary.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,9 +27,12 @@ import flint
 from symshuffle.accountants.chords import Line, Node, line_above, lines_below, meetings
 from symshuffle.errors import InputError
 from symshuffle.numbers import Ball, to_arb, working_precision
+from symshuffle.results import outward
 
 BITS: Final = 384
 """Precision of the integrals: under a line on a short stretch they lose the square of its length."""
+
+_LEAST_DOUBLE: Final = Fraction(1, 10**290)
 
 
 @final
@@ -56,11 +60,19 @@ def whole_line(forward: Sequence[Node], reverse: Sequence[Node]) -> list[Node]:
     orders = [node.x for node in forward]
     if orders != [node.x for node in reverse] or len(orders) < 2 or orders[0] != 1 or orders != sorted(set(orders)):
         raise InputError("orders", len(orders), "the same orders in both directions, at least two, rising from 1")
-    mirrored = [
-        Node(1 / x, 1 - 1 / x + max(low, Fraction(0)) / x, 1 - 1 / x + min(high, Fraction(1)) / x)
-        for x, low, high in reversed(reverse[1:])
-    ]
-    return mirrored + [Node(x, max(low, Fraction(0)), min(high, Fraction(1))) for x, low, high in forward]
+    ahead = [_shortened(node) for node in forward]
+    behind = [_shortened(node) for node in reverse[:0:-1]]
+    return [Node(1 / x, 1 - (1 - low) / x, 1 - (1 - high) / x) for x, low, high in behind] + ahead
+
+
+def _shortened(node: Node) -> Node:
+    """With ends that are probabilities, and doubles where these reach: sums of long rationals cost more."""
+    low, high = max(node.low, Fraction(0)), min(node.high, Fraction(1))
+    return Node(
+        node.x,
+        low if low < _LEAST_DOUBLE else Fraction(outward(low, up=False)),
+        high if high < _LEAST_DOUBLE else Fraction(outward(high, up=True)),
+    )
 
 
 def stretches(nodes: Sequence[Node], alpha: Fraction) -> list[Stretch]:
@@ -119,7 +131,7 @@ def _stretch(nodes: Sequence[Node], i: int, weight: _Weight) -> Stretch:
     floor = Line(Fraction(1), Fraction(0), Fraction(-1 if right <= 1 else 0))  # (1 - x)_+, of which no profile is below
     lines = [*lines_below(nodes, i), floor]
     low, ends = flint.arb(0), sorted({left, right, *meetings(lines, left, right)})
-    for a, b in zip(ends, ends[1:], strict=False):
+    for a, b in itertools.pairwise(ends):
         best = max(lines, key=lambda line: line.at((a + b) / 2))
         low += _excess(best, floor, a, b, weight)
     return Stretch(low, _excess(line_above(nodes, i), floor, left, right, weight))

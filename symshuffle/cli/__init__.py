@@ -31,6 +31,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "certificates": ("check-certificate",),
     "privacy": ("delta", "epsilon", "decompose", "mechanisms", "example"),
     "curves": ("solve-eps0", "solve-n", "curve"),
+    "views": ("renyi", "gdp"),
     "design": (),
     "geometry": ("frontier", "subset-size"),
     "laws": ("law",),

@@ -41,13 +41,14 @@ from symshuffle.cli.rounds import (
     budgeted,
     subject,
 )
-from symshuffle.errors import InputError
+from symshuffle.errors import InputError, Unsupported
 from symshuffle.executors import workers
 from symshuffle.numbers import as_integer, format_decimal, ungrouped
 from symshuffle.results import SafeEnd
 
 if TYPE_CHECKING:
     from symshuffle.accountants.curves import Curve
+    from symshuffle.accountants.gaussian_limit import GaussianLimit
     from symshuffle.accountants.inverses import Inverse
 
 app = typer.Typer()
@@ -185,23 +186,38 @@ def curve(
             progress=lambda known, of: display.update(task, completed=known, total=of),
             **covering.whom,
         )
-    inputs = asked.inputs
+    inputs, limit = asked.inputs, _limit(asked) if kind is CurveKind.F_DP else None
     if table is not None:
         write_atomically(table, _csv(found), argument="--csv")
     if plot is not None:
         form = plot.suffix.lower().lstrip(".")
-        write_atomically(plot, _drawn(found, form, _title(inputs)), argument="--plot")
+        write_atomically(plot, _drawn(found, form, _title(inputs), limit), argument="--plot")
     inputs = inputs | {"points": number}
     if as_json:
-        typer.echo(json.dumps({**found.to_dict(), "inputs": inputs}, indent=2))
+        beside = {} if kind is not CurveKind.F_DP else {"gaussian": None if limit is None else limit.to_dict()}
+        typer.echo(json.dumps({**found.to_dict(), **beside, "inputs": inputs}, indent=2))
         return
-    shown = Table(found.x, f"{found.y}, lower", f"{found.y}, upper", title=f"{found.y} by {found.x}")
+    titles = (found.x, f"{found.y}, lower", f"{found.y}, upper", *(() if limit is None else ("Gaussian, no bound",)))
+    shown = Table(*titles, title=f"{found.y} by {found.x}")
     for point in found.points:
         ends = point.y.decimals(9)
-        shown.add_row(format_decimal(point.x, digits=9, up=False), ends["lower"], ends["upper"])
+        near = () if limit is None else (f"{limit.tradeoff(point.x):.6g}",)
+        shown.add_row(format_decimal(point.x, digits=9, up=False), ends["lower"], ends["upper"], *near)
     console = Console(highlight=False)
     console.print(shown)
     console.print(f"the {found.safe} end is the bound: {found.meaning}")
+    if limit is not None:
+        console.print(f"Gaussian, mu about {limit.mu:.6g}: {limit.about}")
+
+
+def _limit(asked: Subject) -> GaussianLimit | None:
+    """The Gaussian mechanism that comes near, where one is known."""
+    from symshuffle.accountants.gaussian_limit import limit_of
+
+    try:
+        return limit_of(asked.reduced, asked.users)
+    except Unsupported:
+        return None
 
 
 def _check_axis(kind: CurveKind, n: str | None, delta: str | None, *, named_users: bool) -> None:
@@ -290,8 +306,8 @@ def _title(inputs: dict[str, Any]) -> str:
     return ", ".join([str(inputs.get("mechanism", "several rounds")), *told])
 
 
-def _drawn(found: Curve, form: str, title: str) -> bytes:
-    """The brackets as a band, with the end that is the bound as a line."""
+def _drawn(found: Curve, form: str, title: str, limit: GaussianLimit | None) -> bytes:
+    """The brackets as a band, with the end that is the bound as a line, and what they come near to as dashes."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6, 4), layout="constrained")
@@ -314,6 +330,9 @@ def _drawn(found: Curve, form: str, title: str) -> bytes:
     axes.grid(alpha=0.3)
     if found.kind is CurveKind.F_DP:
         axes.plot([0, 1], [1, 0], linestyle=":", color="0.4", label="perfect privacy")
+        if limit is not None:
+            near = [limit.tradeoff(point.x) for point in found.points]
+            axes.plot(x, near, linestyle="--", color="#D55E00", label=f"Gaussian, μ ≈ {limit.mu:.3g} (no bound)")
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     elif max(low) > 0:
         axes.set_yscale("log", nonpositive="mask")  # from eps0 on delta is 0

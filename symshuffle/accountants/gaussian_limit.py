@@ -1,0 +1,120 @@
+r"""The Gaussian mechanism that many shuffled messages resemble: an approximation, and no bound.
+
+For growing n the amplification variable of a decomposition tends to a Gaussian, and the profile of one round to that of
+two Gaussians a distance :math:`\mu=\sqrt{\operatorname{Var}(G)/n}` apart, G taken at eps = 0; rounds add up in
+:math:`\mu^2`. At finite n the bound, and real datasets too, may be on either side of it: whatever has to hold is read
+off :func:`symshuffle.delta`, :func:`symshuffle.epsilon` or :func:`symshuffle.tradeoff_curve`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, Final, Unpack, final
+
+from symshuffle.accountants.covered import Covering, Whom, spelled_out
+from symshuffle.accountants.experiments import Experiment, experiment, limit_distance
+from symshuffle.accountants.plan import Rounds, plan_of, unrolled
+from symshuffle.accountants.reduction import Source
+from symshuffle.choices import Question
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.numbers import parse_rational
+
+NO_GUARANTEE: Final = (
+    "an approximation for many users by the central limit theorem, and no guarantee: the messages may be easier to "
+    "tell apart than this Gaussian; what holds is the certified trade-off, delta or eps"
+)
+"""What is said of every number that comes from the limit."""
+
+_STANDARD: Final = NormalDist()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GaussianLimit:
+    """A parameter of Gaussian differential privacy that shuffled messages come near to.
+
+    Parameters
+    ----------
+    mu : float
+        Distance of two Gaussians of variance 1, at least 0.
+    rounds : int
+        Over how many rounds.
+
+    Notes
+    -----
+    It has no bracket and is no :class:`~symshuffle.results.Answer`: nothing is proved about it.
+    """
+
+    mu: float
+    rounds: int = 1
+
+    @property
+    def about(self) -> str:
+        """What it is worth."""
+        return NO_GUARANTEE
+
+    def tradeoff(self, alpha: object) -> float:
+        """The type II error of that Gaussian at a type I error in [0, 1].
+
+        Raises
+        ------
+        InputError
+            If the error is outside [0, 1].
+        """
+        error = float(parse_rational(alpha, "alpha"))
+        if not 0 <= error <= 1:
+            raise InputError("alpha", alpha, "a type I error in [0, 1]")
+        if error in (0, 1):
+            return 1 - error
+        return _STANDARD.cdf(-_STANDARD.inv_cdf(error) - self.mu)
+
+    def renyi(self, alpha: object) -> float:
+        """The Rényi divergence of that Gaussian, in nats."""
+        return float(parse_rational(alpha, "alpha")) * self.mu**2 / 2
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: the parameter, and that it guarantees nothing."""
+        return {"mu": self.mu, "rounds": self.rounds, "certified": False, "about": self.about}
+
+
+@spelled_out
+def gaussian_limit(
+    source: Source | Rounds | Sequence[Rounds],
+    *,
+    n: int | None,
+    direction: Question | str = "both",
+    **whom: Unpack[Whom],
+) -> GaussianLimit:
+    """About which parameter of Gaussian differential privacy shuffled messages have: an approximation, no guarantee.
+
+    Parameters
+    ----------
+    source, n, direction, adjacency, blanket, null
+        As in :func:`symshuffle.delta`.
+
+    Raises
+    ------
+    Unsupported
+        If the variance of the amplification variable is not to be had.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism, rounds
+    >>> krr = mechanism("krr").at(k=4, eps0=1)
+    >>> round(gaussian_limit(krr, n=10_000).mu, 5), round(gaussian_limit(rounds(krr, 4), n=10_000).mu, 5)
+    (0.01016, 0.02032)
+    """
+    return limit_of(experiment(source, Covering.of(**whom)), n, direction)
+
+
+def limit_of(asked: Experiment, n: int | None, direction: Question | str = Question.BOTH) -> GaussianLimit:
+    """As :func:`gaussian_limit`, of what was reduced already."""
+    unrolled(asked, n)  # refuses a number of users that is missing, or given twice
+    distance = limit_distance(asked, n, Question(direction))
+    if distance is None:
+        raise Unsupported("the Gaussian limit: the variance of the amplification variable is not known here")
+    plan = plan_of(asked)
+    return GaussianLimit(math.sqrt(distance), 1 if plan is None else plan.times)

@@ -6,6 +6,7 @@ import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final, Unpack, final
 
@@ -14,7 +15,7 @@ import flint
 from symshuffle.accountants.amplification import Attained, Composition
 from symshuffle.accountants.bounds import bound_at, bounds_nothing_from
 from symshuffle.accountants.chords import Node
-from symshuffle.accountants.covered import Covering, Reduction, Whom, spelled_out
+from symshuffle.accountants.covered import Covering, Datasets, Reduction, Whom, mixed_laws, spelled_out
 from symshuffle.accountants.evaluate import Request
 from symshuffle.accountants.experiments import covered_by, experiment
 from symshuffle.accountants.neighbours import Neighbours
@@ -25,7 +26,7 @@ from symshuffle.accountants.reduction import Source
 from symshuffle.choices import Direction, Question, Rigour
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.parameters import LARGEST_LEVEL
-from symshuffle.numbers import format_decimal, parse_rational, to_arb, working_precision
+from symshuffle.numbers import format_decimal, lower_end, parse_rational, to_arb, working_precision
 from symshuffle.results import AnswerMethods, Bracket, SafeEnd
 
 LARGEST_ORDER: Final = 10_000
@@ -124,8 +125,9 @@ def renyi(
 ) -> RenyiBound:
     r"""Bound the Rényi divergence of shuffled messages.
 
-    Of laws P, Q it is :math:`D_\alpha=\frac1{\alpha-1}\log\sum_yP_y^\alpha Q_y^{1-\alpha}`. Here it is an integral of the profile over all orders (:mod:`symshuffle.accountants.orders`), and adds up over rounds,
-    adaptive ones too. Rényi's divergence is a view for those who account in it: of delta and eps over rounds
+    Of laws P, Q it is :math:`D_\alpha=\frac1{\alpha-1}\log\sum_yP_y^\alpha Q_y^{1-\alpha}`. Here it is
+    an integral of the profile over all orders (:mod:`symshuffle.accountants.orders`), and adds up over rounds, adaptive
+    ones too. Rényi's divergence is a view for those who account in it: of delta and eps over rounds
     :func:`symshuffle.delta` and :func:`symshuffle.epsilon` know more than can be read off it.
 
     Parameters
@@ -204,15 +206,22 @@ def _one(part: Round, alpha: Fraction, request: Request, *, attain: bool) -> tup
     bracket = shape.narrowed(alpha, request)
     if not attain:
         return bracket, None
-    best = None
-    for real in reduced.datasets:
-        own = _Profile(real.alone(reduced), n, request, shape.scale, shape.last)
-        for x in shape.known:
-            own.values(x)
-        low = max(own.ends(alpha, direction)[0] for direction in request.direction.directions)
-        if best is None or low > best.lower:
-            best = Attained(low, real.describe(n))
-    return bracket, best
+    chosen = _most_telling(reduced, n, shape)
+    if chosen is None:
+        return bracket, None
+    own = _Profile(chosen.alone(reduced), n, shape.request, shape.scale, shape.last)
+    for x in shape.known:
+        own.values(x)
+    low = max(own.ends(alpha, direction)[0] for direction in request.direction.directions)
+    return bracket, Attained(low, chosen.describe(n))
+
+
+def _most_telling(reduced: Reduction, n: int, shape: _Profile) -> Datasets | None:
+    """The real datasets whose divergence at the scale of the round is the largest."""
+    at, rough = _order(shape.scale), Request(rigour=shape.request.rigour, rel=1e-3, bits=shape.request.bits)
+    if len(reduced.datasets) < 2:
+        return next(iter(reduced.datasets), None)
+    return max(reduced.datasets, key=lambda one: bound_at(one.alone(reduced), n, at, rough).lower)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,8 +254,14 @@ class _Profile:
         return found
 
     def _same_both_ways(self, x: Fraction) -> bool:
-        laws = [self.reduced.laws(x, question, self.request.bits) for question in (Question.FORWARD, Question.REVERSE)]
-        return bool(laws[0]) and laws[0] == laws[1] and not self.reduced.mixed
+        of, bits = self.reduced, self.request.bits
+
+        def laws(question: Question) -> list[Any]:
+            if of.mixed:
+                return [law for family in of.mixed for law in mixed_laws(family, x, question, bits)]
+            return list(of.laws(x, question, bits))
+
+        return laws(Question.FORWARD) == laws(Question.REVERSE)
 
     def _value(self, x: Fraction, question: Question) -> Bracket:
         if x >= self.last:
@@ -335,12 +350,14 @@ def _asked(request: Request, question: Question) -> Request:
 
 
 def _logarithm(x: Fraction) -> float:
-    return math.log1p(float(x - 1))
+    return math.log1p(float(x - 1)) if x < 2 else math.log(x.numerator) - math.log(x.denominator)
 
 
 def _order(eps: float) -> Fraction:
     """About exp(eps), a short rational."""
-    return 1 + Fraction(f"{math.expm1(eps):.7g}")
+    if eps < 1:
+        return 1 + Fraction(f"{math.expm1(eps):.7g}")
+    return Fraction(f"{Decimal(eps).exp():.7g}")
 
 
 def _last(reduced: Reduction, request: Request) -> Fraction:
@@ -351,16 +368,22 @@ def _last(reduced: Reduction, request: Request) -> Fraction:
     Unsupported
         If there is none up to the largest level.
     """
-    eps = 1.0 / 64
-    while not bounds_nothing_from(reduced, _order(eps), request):
-        if eps >= LARGEST_LEVEL:
-            raise Unsupported(
-                f"no level up to {LARGEST_LEVEL} is known from which on delta is 0: the Rényi divergence may be "
-                "infinite; ask for delta or epsilon instead"
-            )
-        eps = min(2 * eps, float(LARGEST_LEVEL))
-    low = eps / 2
-    while eps - low > low / 50:
-        middle = (low + eps) / 2
-        low, eps = (low, middle) if bounds_nothing_from(reduced, _order(middle), request) else (middle, eps)
-    return _order(eps)
+    top = _order(float(LARGEST_LEVEL))
+    if not bounds_nothing_from(reduced, top, request):
+        for law in reduced.laws(top, request.direction, request.bits):
+            if lower_end(law.singular) > 0:
+                raise Unsupported(
+                    "the Rényi divergence is infinite: some messages reveal for certain what the user holds; ask for "
+                    "delta or epsilon instead"
+                )
+        raise Unsupported(
+            f"no level up to {LARGEST_LEVEL} is known from which on delta is 0: the Rényi divergence may be infinite; "
+            "ask for delta or epsilon instead"
+        )
+    low, high = 1.0 / 128, 1.0 / 64
+    while not bounds_nothing_from(reduced, _order(high), request):
+        low, high = high, min(2 * high, float(LARGEST_LEVEL))
+    while high - low > low / 50:
+        middle = (low + high) / 2
+        low, high = (low, middle) if bounds_nothing_from(reduced, _order(middle), request) else (middle, high)
+    return _order(high)

@@ -244,8 +244,8 @@ CLAIMS: tuple[Claim, ...] = (
         kind=Kind.STATEMENT,
         title="a Rényi divergence of integer order, by moments",
         text=(
-            r"If all others hold the input that the differing user holds in the second dataset, the likelihood ratio is "
-            r"a mean of $n$ independent copies of $r=W_{x_0}/W_{x_1}$, and "
+            r"If all others hold the input that the differing user holds in the second dataset, the likelihood ratio "
+            r"is a mean of $n$ independent copies of $r=W_{x_0}/W_{x_1}$, and "
             r"$e^{(\alpha-1)D_\alpha}=E\bigl[(\tfrac1n\sum r_i)^\alpha\bigr]$ is a polynomial in moments of $r$: the "
             r"bracket that comes from profiles holds it."
         ),

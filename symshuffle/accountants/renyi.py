@@ -34,6 +34,9 @@ USUAL_WIDTH: Final = 1e-3
 """Relative width of a Rényi divergence that is aimed at where none is asked for."""
 
 _MOST_NODES: Final = 3_000
+_COARSER: Final = 4
+"""Of the orders of a bound one in so many tells which real datasets have the most."""
+
 _PER_SCALE: Final = 2
 """Levels within the scale of a round on the first grid."""
 
@@ -206,22 +209,22 @@ def _one(part: Round, alpha: Fraction, request: Request, *, attain: bool) -> tup
     bracket = shape.narrowed(alpha, request)
     if not attain:
         return bracket, None
-    chosen = _most_telling(reduced, n, shape)
-    if chosen is None:
-        return bracket, None
-    own = _Profile(chosen.alone(reduced), n, shape.request, shape.scale, shape.last)
-    for x in shape.known:
-        own.values(x)
-    low = max(own.ends(alpha, direction)[0] for direction in request.direction.directions)
-    return bracket, Attained(low, chosen.describe(n))
+    return bracket, _attained(reduced, n, alpha, request, shape)
 
 
-def _most_telling(reduced: Reduction, n: int, shape: _Profile) -> Datasets | None:
-    """The real datasets whose divergence at the scale of the round is the largest."""
-    at, rough = _order(shape.scale), Request(rigour=shape.request.rigour, rel=1e-3, bits=shape.request.bits)
-    if len(reduced.datasets) < 2:
-        return next(iter(reduced.datasets), None)
-    return max(reduced.datasets, key=lambda one: bound_at(one.alone(reduced), n, at, rough).lower)
+def _attained(reduced: Reduction, n: int, alpha: Fraction, request: Request, shape: _Profile) -> Attained | None:
+    """What real datasets have: all of them at some of the orders of the bound, and the best of them at every one."""
+    orders = sorted(shape.known)
+    best: tuple[Fraction, Datasets, _Profile] | None = None
+    for real in reduced.datasets:
+        own = _Profile(real.alone(reduced), n, shape.request, shape.scale, shape.last)
+        low = own.lower_at([*orders[::_COARSER], orders[-1]], alpha, request.direction)
+        if best is None or low > best[0]:
+            best = low, real, own
+    if best is None:
+        return None
+    low, real, own = best
+    return Attained(max(low, own.lower_at(orders, alpha, request.direction)), real.describe(n))
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +286,12 @@ class _Profile:
             low = divergence(sum((one.low for one in found), start=flint.arb(0)), alpha)
             high = divergence(sum((one.high for one in found), start=flint.arb(0)), alpha)
         return max(low.lower, Fraction(0)), high.upper
+
+    def lower_at(self, orders: Sequence[Fraction], alpha: Fraction, question: Question) -> Fraction:
+        """What the divergence is not below, from the values at these orders."""
+        for x in orders:
+            self.values(x)
+        return max(self.ends(alpha, direction)[0] for direction in question.directions)
 
     def narrowed(self, alpha: Fraction, request: Request) -> Bracket:
         """More values where they matter, until both ends are as close as asked."""

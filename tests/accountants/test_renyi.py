@@ -1,0 +1,182 @@
+"""Rényi divergences from profiles, and the Gaussian that comes near."""
+
+import json
+import math
+from fractions import Fraction as F
+
+import flint
+import pytest
+
+from symshuffle import Channel, InputError, Unsupported, gaussian_limit, mechanism, renyi, rounds
+from symshuffle.accountants.chords import Node
+from symshuffle.accountants.orders import divergence, stretches, whole_line
+from symshuffle.decompositions.model import ReductionPair
+from symshuffle.divergences import hockey_stick, kl_divergence, renyi_divergence
+from symshuffle.numbers import working_precision
+from symshuffle.results import Answer
+from symshuffle.shuffled import shuffled_law
+
+UNEQUAL = Channel.from_rows([["9/10", "1/10"], ["1/2", "1/2"]])
+LAWS = ([F(1, 2), F(1, 3), F(1, 6)], [F(1, 4), F(1, 4), F(1, 2)])
+ORDERS = (F(1), F(3, 2), F(2), F(7))
+
+
+def ends(masses, orders, alpha, blur=F(0)):
+    """Both ends from the profile of two laws at some orders."""
+    sides = [
+        [Node(x, d * (1 - blur), d * (1 + blur)) for x in orders for d in (hockey_stick(*two, x),)]
+        for two in (masses, masses[::-1])
+    ]
+    with working_precision(300):
+        found = stretches(whole_line(*sides), alpha)
+        low = divergence(sum((one.low for one in found), start=flint.arb(0)), alpha)
+        high = divergence(sum((one.high for one in found), start=flint.arb(0)), alpha)
+    return low.lower, high.upper
+
+
+def exact(masses, alpha):
+    return kl_divergence(*masses) if alpha == 1 else renyi_divergence(*masses, alpha)
+
+
+@pytest.mark.parametrize("alpha", ORDERS)
+def test_the_profile_at_all_its_kinks_gives_the_divergence(alpha):
+    kinks = [F(1), F(4, 3), F(2), F(3)]  # ratios 2, 4/3, 1/3
+    _, high = ends(LAWS, kinks, alpha)
+    assert abs(high - exact(LAWS, alpha).midpoint) < F(1, 10**14)
+
+
+@pytest.mark.parametrize("alpha", ORDERS)
+@pytest.mark.parametrize("blur", [F(0), F(1, 50)])
+def test_few_orders_leave_it_between_both_ends(alpha, blur):
+    truth = exact(LAWS, alpha).midpoint
+    for orders in ([F(1), F(4)], [F(1), F(7, 5), F(5)], [F(1), F(11, 10), F(5, 4), F(8, 5), F(5, 2), F(4)]):
+        low, high = ends(LAWS, orders, alpha, blur)
+        assert 0 <= low < truth < high
+
+
+def test_more_orders_bring_the_ends_together():
+    truth, widths = exact(LAWS, F(3)).midpoint, []
+    for parts in (8, 32, 128):
+        low, high = ends(LAWS, [1 + F(3 * i, parts) for i in range(parts + 1)], F(3))
+        assert low <= truth <= high
+        widths.append(high - low)
+    assert widths[2] < widths[1] / 4 < widths[0] / 8
+
+
+@pytest.mark.parametrize("orders", [[F(1)], [F(2), F(3)], [F(1), F(3), F(2)], [F(1), F(1), F(2)]])
+def test_orders_rise_from_one(orders):
+    nodes = [Node(x, F(0), F(0)) for x in orders]
+    with pytest.raises(InputError, match="rising from 1"):
+        whole_line(nodes, nodes)
+
+
+@pytest.mark.parametrize("alpha", [1, 3, 20])
+def test_one_user_has_the_divergence_of_the_rows_in_every_direction(alpha):
+    """The two directions differ; a profile of one direction in both places would miss one of them."""
+    p, q = UNEQUAL.rows
+    pair = ReductionPair(p, q, q)
+    truth = {"forward": exact((p, q), alpha).midpoint, "reverse": exact((q, p), alpha).midpoint}
+    truth["both"] = max(truth.values())
+    assert abs(truth["forward"] - truth["reverse"]) > F(1, 20)
+    for direction, value in truth.items():
+        found = renyi(pair, n=1, alpha=alpha, direction=direction, rel=1e-2)
+        assert found.bracket.lower <= value <= found.bracket.upper
+        assert found.bracket.relative_width <= 1e-2
+        assert isinstance(found, Answer)
+        assert float(found) >= found.bracket.upper
+
+
+def test_rounds_add_up():
+    krr = mechanism("krr").at(k=3, lam=2)
+    one = renyi(krr, n=50, alpha=4, rel=1e-2)
+    seven = renyi(rounds(krr, 7), n=50, alpha=4, rel=1e-2)
+    assert seven.bracket.upper == 7 * one.bracket.upper
+    assert seven.bracket.lower == 7 * one.bracket.lower
+    assert "chosen even after earlier messages were seen" in seven.about
+    assert seven.to_dict()["rounds"] == 7
+    mixed = renyi([rounds(krr, 2, n=50), rounds(UNEQUAL, 3, n=9)], n=None, alpha=4, rel=1e-2, attain=True)
+    other = renyi(UNEQUAL, n=9, alpha=4, rel=1e-2)
+    assert mixed.bracket.upper == 2 * one.bracket.upper + 3 * other.bracket.upper
+    assert 0 < mixed.attained.lower <= mixed.bracket.upper
+    assert "in 2 rounds" in mixed.attained.datasets
+    assert renyi(rounds(krr, 1), n=50, alpha=4, rel=1e-2).bracket == one.bracket
+
+
+def test_what_is_attained_is_the_divergence_of_two_datasets():
+    found = renyi(UNEQUAL, n=3, alpha=2, attain=True)
+    laws = [shuffled_law(UNEQUAL, (x, 0, 0)) for x in (0, 1)]
+    outcomes = sorted(laws[0])
+    best = max(
+        renyi_divergence([a[y] for y in outcomes], [b[y] for y in outcomes], 2).upper for a, b in (laws, laws[::-1])
+    )
+    assert best * F(99, 100) <= found.attained.lower <= best
+
+
+def test_balls():
+    found = renyi(UNEQUAL, n=4, alpha="5/2", rigour="ball", rel=1e-2)
+    assert found.bracket.rigour == "ball"
+    assert found.bracket.relative_width <= 1e-2
+    assert json.loads(json.dumps(found.to_dict()))["alpha"] == "5/2"
+    assert "5/2" in repr(found)
+    assert "<table>" in found._repr_html_()
+
+
+def test_a_width_that_is_missed_is_said(monkeypatch):
+    monkeypatch.setattr("symshuffle.accountants.renyi._MOST_NODES", 20)
+    assert renyi(UNEQUAL, n=4, alpha=2, rel=1e-6).bracket.aimed == 1e-6
+
+
+def test_nothing_told_is_nothing():
+    found = renyi(mechanism("constant").at(k=3), n=5, alpha=2, attain=True)
+    assert found.bracket.upper == 0
+    assert float(found) == 0
+
+
+def test_an_infinite_divergence_is_refused():
+    with pytest.raises(Unsupported, match="infinite: some messages reveal"):
+        renyi(mechanism("erasure").at(k=3, p="1/2"), n=10, alpha=2)
+    from symshuffle.vectors import BlanketMixedGaussian
+
+    with pytest.raises(Unsupported, match="may be infinite"):
+        renyi(BlanketMixedGaussian("0.9", "2"), n=10, alpha=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"alpha": "1/2"}, "alpha"),
+        ({"alpha": 10_001}, "alpha"),
+        ({"alpha": "two"}, "alpha"),
+        ({"alpha": 2, "rel": 2}, "rel"),
+        ({"alpha": 2, "direction": "sideways"}, "direction"),
+        ({"alpha": 2, "rigour": "exact"}, "logarithm"),
+        ({"alpha": 2, "n": 0}, "n = 0"),
+    ],
+)
+def test_wrong_input_is_refused(options, message):
+    with pytest.raises((InputError, Unsupported), match=message):
+        renyi(UNEQUAL, **{"n": 5, **options})
+
+
+def test_rounds_have_no_direction():
+    with pytest.raises(InputError, match="mix the orders"):
+        renyi(rounds(UNEQUAL, 2), n=5, alpha=2, direction="forward")
+
+
+def test_the_gaussian_comes_near_and_promises_nothing():
+    krr = mechanism("krr").at(k=4, eps0=1)
+    plan = rounds(krr, 9)
+    found = gaussian_limit(plan, n=10_000)
+    assert found.mu == pytest.approx(3 * gaussian_limit(krr, n=10_000).mu)
+    assert found.renyi(2) == pytest.approx(float(renyi(plan, n=10_000, alpha=2)), rel=1e-2)
+    assert found.to_dict()["certified"] is False
+    assert "no guarantee" in found.about
+    assert not isinstance(found, Answer)
+    assert (found.tradeoff(0), found.tradeoff(1)) == (1, 0)
+    # At level 0 the errors sum to one minus the total variation distance of the two Gaussians.
+    assert 1 - 2 * found.tradeoff(found.tradeoff("1/2")) == pytest.approx(0, abs=1e-9)
+    assert found.tradeoff("1/2") == pytest.approx((1 + math.erf(-found.mu / math.sqrt(2))) / 2)
+    with pytest.raises(InputError, match="alpha"):
+        found.tradeoff(2)
+    with pytest.raises(InputError, match="n"):
+        gaussian_limit(krr, n=None)

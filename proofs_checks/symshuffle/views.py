@@ -164,8 +164,8 @@ def _product(one: list[Fraction], other: list[Fraction]) -> list[Fraction]:
 
 def _by_moments(name: str, n: int, alpha: int) -> Ball:
     """One user holds input 0 or 1, all others hold 1: the likelihood ratio is a mean of n independent ones."""
-    first, second = _CHANNELS[name].rows[:2]
-    ratios = tuple((p / q, q) for p, q in zip(first, second, strict=True))  # type: ignore[operator]  # rationals
+    first, second = ([Fraction(p) for p in row] for row in _CHANNELS[name].rows[:2])  # type: ignore[arg-type]  # as read
+    ratios = tuple((p / q, q) for p, q in zip(first, second, strict=True))
     with working_precision(_BITS):
         found = _moment(ratios, n, alpha)
         return Ball.from_arb(flint.arb(flint.fmpq(found.numerator, found.denominator)).log() / (alpha - 1), _BITS)

@@ -18,9 +18,9 @@ from symshuffle.accountants.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.experiments import Experiment, experiment, limit_distance
 from symshuffle.accountants.plan import Rounds, plan_of, unrolled
 from symshuffle.accountants.reduction import Source
-from symshuffle.choices import Question
+from symshuffle.choices import Question, choice
 from symshuffle.errors import InputError, Unsupported
-from symshuffle.numbers import parse_rational
+from symshuffle.numbers import as_integer, parse_rational
 
 NO_GUARANTEE: Final = (
     "an approximation for many users by the central limit theorem, and no guarantee: the messages may be easier to "
@@ -50,6 +50,11 @@ class GaussianLimit:
 
     mu: float
     rounds: int = 1
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.mu < math.inf:
+            raise InputError("mu", self.mu, "a distance of at least 0")
+        object.__setattr__(self, "rounds", as_integer(self.rounds, "rounds", 1))
 
     @property
     def about(self) -> str:
@@ -113,7 +118,7 @@ def gaussian_limit(
 def limit_of(asked: Experiment, n: int | None, direction: Question | str = Question.BOTH) -> GaussianLimit:
     """As :func:`gaussian_limit`, of what was reduced already."""
     unrolled(asked, n)  # refuses a number of users that is missing, or given twice
-    distance = limit_distance(asked, n, Question(direction))
+    distance = limit_distance(asked, n, choice(Question, direction, "direction"))
     if distance is None:
         raise Unsupported("the Gaussian limit: the variance of the amplification variable is not known here")
     plan = plan_of(asked)

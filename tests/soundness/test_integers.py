@@ -27,7 +27,9 @@ from symshuffle import (
 )
 from symshuffle.accountants import adversary, curves, evaluate
 from symshuffle.accountants.confirm import confirm
+from symshuffle.accountants.gaussian_limit import GaussianLimit, gaussian_limit
 from symshuffle.accountants.plan import rounds
+from symshuffle.accountants.renyi import renyi
 from symshuffle.anchored import gauge
 from symshuffle.anchored.enclosed import EnclosedLaw
 from symshuffle.anchored.law import AnchoredLaw
@@ -131,6 +133,10 @@ DOORS = {
     "delta_curve.bits": (64, lambda v: curves.delta_curve(W, n=3, levels=[0], bits=v).points),
     "tradeoff_curve.n": (4, lambda v: curves.tradeoff_curve(W, n=v, alphas=[0], levels=3).points),
     "tradeoff_curve.bits": (64, lambda v: curves.tradeoff_curve(W, n=3, alphas=[0], levels=3, bits=v).points),
+    "renyi.n": (4, lambda v: renyi(W, n=v, alpha=2, rel=0.1).bracket),
+    "renyi.bits": (64, lambda v: renyi(W, n=3, alpha=2, rel=0.1, bits=v).bracket),
+    "gaussian_limit.n": (4, lambda v: gaussian_limit(W, n=v).mu),
+    "GaussianLimit.rounds": (4, lambda v: GaussianLimit(0.5, rounds=v)),
     "solve_eps0.n": (10, lambda v: solve_eps0(mechanism("rr"), n=v, eps="1/2", delta="1/10", rel=0.1).bracket),
     "solve_eps0.bits": (
         64,

@@ -23,9 +23,11 @@ from symshuffle.accountants import (
     covered,
     curves,
     evaluate,
+    gaussian_limit,
     inverses,
     participation,
     reduction,
+    renyi,
 )
 from symshuffle.anchored.law import AnchoredLaw
 from symshuffle.claims.model import Claim, Comparison, Correction, Obligation
@@ -148,6 +150,8 @@ COMMANDS = {
     "cli.curves.solve_n",
     "cli.privacy.delta",
     "cli.privacy.epsilon",
+    "cli.views.renyi",
+    "cli.views.gdp",
 }
 """Commands with options of an enumeration: the parser reads them, and ``test_the_parser`` asks it."""
 
@@ -171,6 +175,10 @@ DOORS = {
     "accountants.curves.tradeoff_curve.rigour": lambda v: curves.tradeoff_curve(
         W, n=3, alphas=[HALF], levels=3, rigour=v
     ),
+    "accountants.renyi.renyi.direction": lambda v: renyi.renyi(W, n=3, alpha=2, rel=0.1, direction=v),
+    "accountants.renyi.renyi.rigour": lambda v: renyi.renyi(W, n=3, alpha=2, rel=0.1, rigour=v),
+    "accountants.gaussian_limit.gaussian_limit.direction": lambda v: gaussian_limit.gaussian_limit(W, n=3, direction=v),
+    "accountants.gaussian_limit.limit_of.direction": lambda v: gaussian_limit.limit_of(REDUCED, 3, v),
     "engines.densities.density_bracket.rigour": lambda v: densities.density_bracket(DENSITIES, 2, rigour=v, rel=0.5),
     "accountants.evaluate.Request.direction": lambda v: evaluate.Request(direction=v),
     "accountants.evaluate.Request.rigour": lambda v: evaluate.Request(rigour=v),

@@ -5,11 +5,12 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 BENCH  := $(VENV)/bench
 DOCS   := $(VENV)/docs
+PHASE  := $(VENV)/phase
 SITE   := out/docs
 GRID   ?= 1
 JOBS   ?= $(shell nproc)
 
-.PHONY: run test lint pages docs ledger notebooks bench pld conformance conditions mutate browser clean
+.PHONY: run test lint pages docs ledger notebooks bench pld phase conformance conditions mutate browser clean
 .DEFAULT_GOAL := test
 
 $(STAMP): pyproject.toml .ci/constraints.txt
@@ -67,6 +68,16 @@ bench: $(BENCH)/.installed   ## measure, and write docs/performance.md
 
 pld: $(BENCH)/.installed   ## what dp_accounting makes of exported distributions: exact small cases, small delta
 	$(BENCH)/bin/python -m tests.pld
+
+# An environment of its own: nothing else here needs Dask.
+$(PHASE)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(PHASE)
+	$(PHASE)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(PHASE)/bin/python -m pip install --quiet --editable . --group phase
+	touch $@
+
+phase: $(PHASE)/.installed   ## a sweep of 10^5 points on a local Dask cluster, killed in the middle and resumed
+	$(PHASE)/bin/python -m tests.phase out/phase
 
 conformance: $(STAMP)   ## every engine on every law of the full grid
 	$(BIN)/python -m pytest -n $(JOBS) -m conformance tests/conformance tests/engines

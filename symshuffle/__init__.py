@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from symshuffle.accountants.renyi import renyi as renyi
     from symshuffle.accountants.solve import delta as delta
     from symshuffle.accountants.solve import epsilon as epsilon
+    from symshuffle.accountants.unequal import Users as Users
+    from symshuffle.accountants.unequal import unequal_delta as unequal_delta
+    from symshuffle.accountants.unequal import unequal_epsilon as unequal_epsilon
     from symshuffle.anchored.law import AnchoredLaw as AnchoredLaw
     from symshuffle.channel import Channel as Channel
     from symshuffle.channel import direct_sum as direct_sum
@@ -116,6 +119,7 @@ _HOME: Final = {
     "accountants.privacy_loss": ("PrivacyLoss", "privacy_loss"),
     "accountants.renyi": ("RenyiBound", "renyi"),
     "accountants.solve": ("delta", "epsilon"),
+    "accountants.unequal": ("Users", "unequal_delta", "unequal_epsilon"),
     "anchored.law": ("AnchoredLaw",),
     "channel": ("Channel", "direct_sum"),
     "choices": (

@@ -72,6 +72,12 @@ class Adjacency(StrEnum):
             return "differ in one user, whose input is replaced by the null symbol"
         return "differ in the input of one user"
 
+    def of_group(self, group: int) -> str:
+        """In what datasets differ that so many users, at least 2, tell apart."""
+        if self is Adjacency.ZERO_OUT:
+            return f"differ in at most {group} users, whose inputs are replaced by the null symbol"
+        return f"differ in the inputs of at most {group} users"
+
 
 @final
 class Blanket(StrEnum):

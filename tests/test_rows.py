@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import InputError, compare, delta_curve, mechanism, tradeoff_curve
-from symshuffle.cli import main
+from symshuffle.cli import FAMILIES, application, main
 from symshuffle.cli.vectors import _dimension
 from symshuffle.numbers import as_integer, ungrouped
 from symshuffle.results import Bracket, Rigour
@@ -82,6 +82,22 @@ def test_grouped_integers_on_the_command_line(plain, grouped, capsys):
     shown = json.loads(capsys.readouterr().out)
     assert main([*grouped.split(), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) | {"inputs": 0} == shown | {"inputs": 0}
+
+
+def commands(group, path=()):
+    for name, command in group.commands.items():
+        yield from commands(command, (*path, name)) if hasattr(command, "commands") else [((*path, name), command)]
+
+
+def test_no_command_reads_an_integer_by_itself():
+    """Every integer of the command line is text until `as_integer` reads it, which takes groups."""
+    import typer
+
+    found = list(commands(typer.main.get_command(application())))
+    assert len(found) >= sum(len(names) or 1 for names in FAMILIES.values())
+    kinds = {(path, option.name): str(option.bare_type()) for path, command in found for option in command.params}
+    assert {"str", "float"} <= set(kinds.values())
+    assert [place for place, kind in kinds.items() if "int" in kind] == []
 
 
 def test_a_grouped_dimension():

@@ -7,7 +7,7 @@ user wrote.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Final
@@ -15,10 +15,11 @@ from typing import Final
 from symshuffle.accountants.covered import Datasets, MixedFamily, Reduction, laws, mixed_laws
 from symshuffle.accountants.evaluate import Request, evaluate
 from symshuffle.accountants.guided import Guide, guided, level
+from symshuffle.accountants.participation import EVERYBODY, Participation, bound_over
 from symshuffle.accountants.search import Bound, Crossing, cross, mills_guess, smallest_meeting
 from symshuffle.choices import Question, Rigour, choice
 from symshuffle.continuous_law import LevelledPair
-from symshuffle.errors import Unsupported
+from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import LARGEST_LEVEL
 from symshuffle.numbers import Exp, Real, to_float, upper_end
@@ -37,8 +38,28 @@ def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracke
 
     Three roads lead there: the laws with a continuous part themselves, where there are some and an engine takes them;
     finite laws that have the bound as their largest value; and, where finite laws only approach it, laws on both sides.
-    On each of them ``upper`` is at least the largest value, and ``lower`` at most.
+    On each of them ``upper`` is at least the largest value, and ``lower`` at most. Where not all users send, or several
+    differ, the values at numbers of messages are put together as :func:`~.participation.bound_over` says.
     """
+
+    def at(messages: int, ratio: Real, width: float) -> Bracket:
+        return _bound_of_messages(source, messages, ratio, replace(request, rel=width))
+
+    return _over(source.participation, n, order, request, at)
+
+
+def _over(
+    who: Participation, n: int, order: Real, request: Request, at: Callable[[int, Real, float], Bracket]
+) -> Bracket:
+    if who.everybody:
+        return at(n, order, request.rel)
+    if who.group > 1 and request.direction is not Question.BOTH:
+        raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
+    return bound_over(at, who, n, order, request.rel, exact=request.rigour is Rigour.EXACT)
+
+
+def _bound_of_messages(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
+    """The bound for n messages and one user who differs."""
     direct = _of_mixed(source.mixed, n, order, request, alone=not source.bounds)
     if direct:
         return _largest(direct)
@@ -47,20 +68,35 @@ def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracke
     return _largest(_of_finite(source.laws(order, request.direction, request.bits), n, request))
 
 
-def reached_at(one: Datasets, n: int, order: Real, request: Request, *, approached: bool) -> Fraction:
+def reached_at(
+    one: Datasets, n: int, order: Real, request: Request, *, approached: bool, who: Participation = EVERYBODY
+) -> Fraction:
     """A number that the divergence of two real datasets is certainly not below, in the worst direction asked for.
 
     Parameters
     ----------
     approached : bool
         Whether finite laws only approach the law of the datasets, so that a fine look at them is wasted.
+    who : Participation
+        Who of the users sends; the datasets differ in one, whatever the group. Where the others hold one input, the
+        divergence is the mean over how many of them send.
     """
+
+    def at(messages: int, ratio: Real, width: float) -> Bracket:
+        asked = replace(request, rel=width)
+        return max(_reached_by(one, messages, ratio, asked, approached=approached), key=lambda found: found.lower)
+
+    return _over(replace(who, group=1), n, order, request, at).lower
+
+
+def _reached_by(one: Datasets, n: int, order: Real, request: Request, *, approached: bool) -> list[Bracket]:
+    """Of n messages."""
     mixed = () if one.mixed is None else (one.mixed,)
     found = _of_mixed(mixed, n, order, request, alone=one.law is None)
     if not found and one.law is not None:
         coarser = replace(request, rel=max(request.rel, _FIRST_WIDTH)) if approached else request
         found = _of_finite(laws(one.law, order, request.direction, request.bits), n, coarser)
-    return max(bracket.lower for bracket in found)
+    return found
 
 
 def _of_finite(found: Iterable[Law], n: int, request: Request) -> list[Bracket]:
@@ -136,7 +172,13 @@ def smallest_eps(
     def bound(rigour: Rigour | None) -> Bound:
         return lambda eps, width: bound_at(source, n, ratio_of(eps), replace(request, rigour=rigour, rel=width))
 
+    who = source.participation
+
     def search(value: Bound, goal: Fraction, width: float) -> Crossing:
+        if who.dropout:  # every value costs dozens of others: few and wide ones
+            return smallest_meeting(
+                value, goal, width, _near_dropout(source, n, goal, request) if near is None else near
+            )
         start = _gaussian_level(source, n, goal, request.direction) if near is None else float(near)
         if start is not None:
             zero_from = Guide(
@@ -146,7 +188,7 @@ def smallest_eps(
                 falling=True,
                 whole=False,
                 most=Fraction(LARGEST_LEVEL),
-                zero=lambda eps: _all_zero(source.laws(Exp(eps), request.direction, request.bits)),
+                zero=lambda eps: _all_zero(source.laws(Exp(eps / who.group), request.direction, request.bits)),
             )
             found = guided(value, goal, width, zero_from)
             if found is not None:
@@ -165,6 +207,15 @@ def first_guess(source: Reduction, n: int, target: Fraction, request: Request) -
     if source.bounds:
         return None
     return mills_guess(bound_at(source, n, Fraction(1), replace(request, rel=_WIDE)).upper, target)
+
+
+def _near_dropout(source: Reduction, n: int, target: Fraction, request: Request) -> Fraction:
+    """Where to look first: the level of as many users as send on average, one differing, a share of the target."""
+    group = source.participation.group
+    alone, users = replace(source, participation=EVERYBODY), round(source.participation.expected(n))
+    rough = Request(request.direction, rel=_WIDE)
+    guess = first_guess(alone, users, target / group, rough)
+    return group * smallest_eps(alone, users, target / group, rough, guess).meets
 
 
 def ratio_of(eps: Fraction) -> Real:
@@ -186,8 +237,15 @@ def limit_variance(source: Reduction, direction: Question | str) -> float | None
 
 def _gaussian_level(source: Reduction, n: int, goal: Fraction, question: Question) -> float | None:
     """Where the two Gaussians that n copies tend to have the target; None where no variance is known, or it is 0."""
-    spread = limit_variance(source, question)
-    return level(math.sqrt(spread / n), math.log(goal.numerator) - math.log(goal.denominator)) if spread else None
+    spread, group, goal = (
+        limit_variance(source, question),
+        source.participation.group,
+        goal / source.participation.group,
+    )
+    if not spread:
+        return None
+    distance = math.sqrt(spread / source.participation.expected(n))
+    return group * level(distance, math.log(goal.numerator) - math.log(goal.denominator))
 
 
 def bounds_nothing_from(source: Reduction, order: Real, request: Request) -> bool:

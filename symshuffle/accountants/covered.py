@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, Protocol, TypeAlias, TypedDict, TypeVar, Unpack, final, runtime_checkable
 
 from symshuffle.accountants.neighbours import OPTIMAL, Blanket, Neighbours
+from symshuffle.accountants.participation import EVERYBODY, Participation
 from symshuffle.choices import Adjacency, Direction, Question, choice, replace_choice
 from symshuffle.continuous_law import LevelledPair
 from symshuffle.errors import InputError, Unsupported
@@ -35,6 +37,9 @@ class Whom(TypedDict, total=False):
     adjacency: object
     blanket: object
     null: Sequence[object] | None
+    min_users: object
+    dropout: object
+    group: object
 
 
 @final
@@ -54,6 +59,12 @@ class Covering:
         What stands in for the messages of the others; None is the usual one of the source.
     null : tuple of Number or None
         Of a channel: the output law of the null symbol.
+    min_users : int or None
+        How many messages there are at least, whoever sends them; None is all users.
+    dropout : Fraction or None
+        The probability with which each other user drops out, publicly and whatever the inputs; None is 0.
+    group : int or None
+        In how many users neighbours differ at most; None is 1.
 
     Raises
     ------
@@ -64,6 +75,9 @@ class Covering:
     adjacency: Adjacency | None = None
     blanket: Blanket | None = None
     null: tuple[Number, ...] | None = None
+    min_users: int | None = None
+    dropout: Fraction | None = None
+    group: int | None = None
 
     def __post_init__(self) -> None:
         if self.adjacency is not None:
@@ -76,6 +90,15 @@ class Covering:
             if self.adjacency not in (None, Adjacency.ZERO_OUT):
                 raise InputError("adjacency", self.adjacency, "zero-out, where the law of a null symbol is given")
             object.__setattr__(self, "adjacency", Adjacency.ZERO_OUT)
+        who = self.participation
+        for name in ("min_users", "dropout", "group"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, getattr(who, name))
+
+    @property
+    def participation(self) -> Participation:
+        """Who of the users sends a message, and in how many of them datasets differ."""
+        return Participation(self.min_users, self.dropout, 1 if self.group is None else self.group)
 
     @classmethod
     def of(cls, **whom: Unpack[Whom]) -> Covering:
@@ -148,8 +171,9 @@ class Datasets:
         return self.law
 
     def alone(self, like: Reduction) -> Reduction:
-        """These datasets as a source of their own: it covers nobody else."""
-        return Reduction((PairClass("two given datasets", self.law, mixed=self.mixed),), False, like.adjacency)
+        """These datasets, which differ in one user, as a source of their own: it covers nobody else."""
+        only = PairClass("two given datasets", self.law, mixed=self.mixed)
+        return Reduction((only,), False, like.adjacency, participation=replace(like.participation, group=1))
 
 
 @final
@@ -199,6 +223,8 @@ class Reduction:
         Which input of a pair X0 holds, where a class is not the same in both orders; else empty.
     spreads : Spreads or None
         Where given and true, the law of the first class is above all others in convex order.
+    participation : Participation
+        Who of the users sends a message, and in how many of them datasets differ.
     """
 
     classes: tuple[PairClass, ...]
@@ -208,6 +234,7 @@ class Reduction:
     theorem: str = OPTIMAL
     first: str = ""
     spreads: Spreads | None = None
+    participation: Participation = EVERYBODY
 
     def __post_init__(self) -> None:
         replace_choice(Adjacency, self, "adjacency")
@@ -215,10 +242,17 @@ class Reduction:
             raise InputError("classes", "none", "at least one class of pairs of inputs")
 
     def neighbours(self, question: Question | str, users: int | None) -> Neighbours:
-        """Whom a bound by these laws covers."""
-        question = choice(Question, question, "question")
+        """Whom a bound by these laws covers; ``users`` is None where any number is meant.
+
+        Raises
+        ------
+        InputError
+            If fewer users are given than have to send, or differ.
+        """
+        question, who = choice(Question, question, "question"), self.participation
+        who.check(users)
         pairs = self.pairs or self.classes[0].pairs
-        return Neighbours(pairs, self.every, self.adjacency, question, users, self.theorem, self.first)
+        return Neighbours(pairs, self.every, self.adjacency, question, users, self.theorem, self.first, who)
 
     @property
     def bounds(self) -> tuple[LawFamily, ...]:

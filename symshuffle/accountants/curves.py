@@ -215,7 +215,7 @@ def delta_curve(
 
     Parameters
     ----------
-    source, n, direction, rigour, rel, bits, adjacency, blanket, null
+    source, n, direction, rigour, rel, bits, adjacency, blanket, null, min_users, dropout, group
         As in :func:`symshuffle.delta`.
     levels : sequence of number or text
         Levels eps >= 0, in rising order.
@@ -224,15 +224,15 @@ def delta_curve(
     progress : callable, optional
         Called with the numbers of points known and wanted.
     """
-    request = Request.of(direction, None, rigour, width_of(source, rel, _OF_DELTA, WIDTH_OF_DELTA), bits)
     asked = experiment(source, Covering.of(**whom))
+    request = Request.of(direction, None, rigour, width_of(asked, rel, _OF_DELTA, WIDTH_OF_DELTA), bits)
     if not levels:
         raise InputError("levels", levels, "at least one level")
     places = [parse_rational(level, "eps") for level in levels]
     at = partial(_at_order, *_sent(source, whom, asked, executor), n, request)
+    neighbours, together = covered_by(asked, n, request.direction)
     values = mapped(at, [read_target(eps=eps) for eps in places], executor, progress)
     found = tuple(map(CurvePoint, places, values))
-    neighbours, together = covered_by(asked, n, request.direction)
     return Curve(CurveKind.DELTA_EPS, "eps", "delta", found, neighbours, f"{about_delta(neighbours)}{together}")
 
 
@@ -269,22 +269,22 @@ def amplification_curve(
 
     Parameters
     ----------
-    source, delta, direction, rigour, bits, adjacency, blanket, null
+    source, delta, direction, rigour, bits, adjacency, blanket, null, min_users, dropout, group
         As in :func:`symshuffle.epsilon`.
     users : sequence of int
         Numbers of users, in rising order.
     rel : float
-        Relative width of the bracket around each eps to aim at; default 1e-4, of several rounds 1e-3.
+        Relative width of the bracket around each eps to aim at; default 1e-4, with dropout or several rounds 1e-3.
     executor, progress
         As in :func:`delta_curve`. With an executor points do not tell each other where to look, so that brackets may
         differ within ``rel`` from those computed here.
     """
-    width = width_of(source, rel, _OF_EPS, WIDTH_OF_EPS)
-    request, target = Request.of(direction, None, rigour, width, bits), read_delta(delta)
     asked = experiment(source, Covering.of(**whom))
+    width = width_of(asked, rel, _OF_EPS, WIDTH_OF_EPS)
+    request, target = Request.of(direction, None, rigour, width, bits), read_delta(delta)
+    neighbours, together = covered_by(asked, None, request.direction)
     if not users:
         raise InputError("users", users, "at least one number of users")
-
     numbers = [check_n(n) for n in users]
     at = partial(_at_users, *_sent(source, whom, asked, executor), target, request)
     if executor is None:
@@ -292,7 +292,6 @@ def amplification_curve(
     else:
         values = mapped(at, numbers, executor, progress)
         points = tuple(CurvePoint(Fraction(n), value) for n, value in zip(numbers, values, strict=True))
-    neighbours, together = covered_by(asked, None, request.direction)
     return Curve(CurveKind.EPS_N, "n", "eps", points, neighbours, f"{about_epsilon(neighbours)}{together}")
 
 
@@ -346,7 +345,7 @@ def tradeoff_curve(
 
     Parameters
     ----------
-    source, n, rigour, rel, bits, adjacency, blanket, null
+    source, n, rigour, rel, bits, adjacency, blanket, null, min_users, dropout, group
         As in :func:`symshuffle.delta`. Both directions are taken.
     alphas : sequence of number or text
         Type I errors in [0, 1], in rising order.
@@ -367,8 +366,11 @@ def tradeoff_curve(
     if not errors:
         raise InputError("alphas", alphas, "at least one type I error")
     levels = as_integer(levels, "levels", 2)
-    request = Request.of(Question.BOTH, None, rigour, width_of(source, rel, _OF_DELTA, WIDTH_OF_DELTA), bits)
     asked = experiment(source, Covering.of(**whom))
+    request = Request.of(Question.BOTH, None, rigour, width_of(asked, rel, _OF_DELTA, WIDTH_OF_DELTA), bits)
+    neighbours, together = covered_by(asked, n, Question.BOTH)
+    if neighbours.participation.group > 1:
+        raise Unsupported(f"group {neighbours.participation.group}: the trade-off of one user only; ask for delta(eps)")
     orders = tuple(_orders(asked, n, levels))
     at = partial(_at_order, *_sent(source, whom, asked, executor), n, request)
     profile = list(map(CurvePoint, orders, mapped(at, orders, executor, progress)))
@@ -380,7 +382,6 @@ def tradeoff_curve(
         low = max(_lines(point.x, point.y.upper, alpha) for point in profile)
         high = max(low, *_between(profile, alpha))
         points.append(CurvePoint(alpha, Bracket(low, min(high, 1 - alpha), weakest, last.engine, how)))
-    neighbours, together = covered_by(asked, n, Question.BOTH)
     text = (
         "lower bounds the type II error, at each type I error alpha, of every test of two datasets, as the envelope of "
         f"the lines of a profile delta that bounds {neighbours.compared}; upper is the other side of "

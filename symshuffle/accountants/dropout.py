@@ -55,12 +55,35 @@ def mean_over_dropouts(
     """
     if exact and users > LARGEST_EXACT:
         raise Unsupported(f"rigour exact with dropout takes at most {LARGEST_EXACT} users, not {users}; use ball")
+    around = (users - 1) * float(1 - dropout), math.sqrt((users - 1) * float(dropout * (1 - dropout)))
+    return mean_over_counts(value, users, partial_cdf(users, dropout, exact=exact), around, rel, exact=exact)
+
+
+def mean_over_counts(
+    value: Callable[[int, float], Bracket],
+    users: int,
+    below: Cdf,
+    around: tuple[float, float],
+    rel: float,
+    *,
+    exact: bool = False,
+) -> Bracket:
+    """The mean of a bound that never rises with a number of messages, which is 1 for certain and more by chance.
+
+    Parameters
+    ----------
+    value, users, rel, exact
+        As in :func:`mean_over_dropouts`.
+    below : callable
+        From m to both ends of the probability of at most m.
+    around : (float, float)
+        About the mean and the deviation of what comes by chance: where to look.
+    """
     at = cache(lambda m: value(m, rel / 4) if exact else _told_from_zero(value(m, rel / 4)))
     share = rel / 4
-    centre, spread = (users - 1) * float(1 - dropout), math.sqrt((users - 1) * float(dropout * (1 - dropout)))
+    centre, spread = around
     starts = {1, users, *(min(max(1 + round(centre + z * spread), 1), users) for z in _STARTS)}
     nodes = sorted(range(1, users + 1) if exact else starts)
-    below = partial_cdf(users, dropout, exact=exact)
     heap: list[tuple[Fraction, int, int]] = []
 
     def push(left: int, right: int) -> Fraction:
@@ -87,12 +110,13 @@ def mean_over_dropouts(
             left_open += size + push(left, middle) + push(middle, right)
     low, high = _sides(sorted(chosen), at, below)
     rigour = min((at(m).rigour for m in chosen), key=lambda level: level.strength)
-    count = f"{len(chosen)} of {users} numbers of messages, binomial weights rounded outward"
+    count = f"{len(chosen)} of {users} numbers of messages, weights rounded outward"
     found = Bracket(low, high, rigour, at(users).engine, f"mean over {count}; at n = {users}: {at(users).how}")
     return found if found.width <= Fraction(rel) * high else replace(found, aimed=rel)
 
 
-_Cdf: TypeAlias = "Callable[[int], tuple[Fraction, Fraction]]"
+Cdf: TypeAlias = "Callable[[int], tuple[Fraction, Fraction]]"
+"""From m to both ends of the probability of at most m messages."""
 
 
 def _told_from_zero(found: Bracket) -> Bracket:
@@ -101,7 +125,7 @@ def _told_from_zero(found: Bracket) -> Bracket:
     return replace(found, lower=low, upper=max(found.upper, _NEGLIGIBLE)) if found.upper else found
 
 
-def _sides(nodes: list[int], at: Callable[[int], Bracket], below: _Cdf) -> tuple[Fraction, Fraction]:
+def _sides(nodes: list[int], at: Callable[[int], Bracket], below: Cdf) -> tuple[Fraction, Fraction]:
     """Both sides of the mean from values at some numbers, the first and the last included."""
     highs = list(itertools.accumulate((at(m).upper for m in nodes), min))
     lows = list(itertools.accumulate((at(m).lower for m in reversed(nodes)), max))[::-1]
@@ -120,7 +144,7 @@ def _sides(nodes: list[int], at: Callable[[int], Bracket], below: _Cdf) -> tuple
 
 
 @lru_cache(maxsize=64)
-def partial_cdf(users: int, dropout: Fraction, *, exact: bool = False) -> _Cdf:
+def partial_cdf(users: int, dropout: Fraction, *, exact: bool = False) -> Cdf:
     """From m to both ends of the probability that at most m messages are sent, one of them for certain."""
     others = users - 1
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from symshuffle.accountants.amplification import Composition
 from symshuffle.accountants.bounds import bound_at, first_guess, limit_variance, smallest_eps
 from symshuffle.accountants.covered import Covering, Reduction
-from symshuffle.accountants.evaluate import Request
+from symshuffle.accountants.evaluate import Request, check_n
 from symshuffle.accountants.neighbours import Neighbours
 from symshuffle.accountants.plan import Rounds, plan_of, unrolled
 from symshuffle.accountants.reduction import covering_reduction
@@ -35,11 +35,23 @@ def of_several(source: Any) -> bool:
     return plan is not None and plan.times > 1
 
 
-def width_of(source: Any, rel: float | None, one: float, several: float) -> float:
+def coarse(asked: Experiment) -> bool:
+    """Whether every value is made of many, so that few are looked at: several rounds, or users who drop out."""
+    return of_several(asked) or any(reduced.participation.dropout for reduced in _reductions(asked))
+
+
+def width_of(asked: Experiment, rel: float | None, one: float, several: float) -> float:
     """The relative width to aim at: what is asked for, or the usual one, of one round and of several."""
     if rel is not None:
         return rel
-    return several if of_several(source) else one
+    if of_several(asked):
+        return several
+    return max(reduced.participation.width(one) for reduced in _reductions(asked))
+
+
+def _reductions(asked: Experiment) -> tuple[Reduction, ...]:
+    """What is run: in the one round, or in each of several."""
+    return tuple(part.source for part in asked.parts) if isinstance(asked, Rounds) else (asked,)  # type: ignore[misc]
 
 
 def bound_of(asked: Experiment, n: int | None, order: Real, request: Request) -> Bracket:
@@ -78,7 +90,7 @@ def covered_by(asked: Experiment, n: int | None, question: Question) -> tuple[Ne
     plan = plan_of(asked)
     if plan is None:
         assert isinstance(asked, Reduction)
-        return asked.neighbours(question, n), ""
+        return asked.neighbours(question, None if n is None else check_n(n)), ""
     known = [n if part.n is None else part.n for part in plan.parts]
     least = min((users for users in known if users is not None), default=None)
     found = plan.parts[0].source
@@ -93,13 +105,18 @@ def limit_distance(asked: Experiment, n: int | None, question: Question) -> floa
     """The squared distance of the Gaussians that all messages together tend to; None where it is not to be had."""
     plan, alone, users = unrolled(asked, n)
     if plan is None:
-        found = limit_variance(alone, question)
-        return None if found is None else found / users
+        return _distance(alone, users, question)
     total = 0.0
     for part in plan.parts:
         assert isinstance(part.source, Reduction) and part.n is not None
-        found = limit_variance(part.source, question)
+        found = _distance(part.source, part.n, question)
         if found is None:
             return None
-        total += found * part.times / part.n
+        total += found * part.times
     return total
+
+
+def _distance(source: Reduction, n: int, question: Question) -> float | None:
+    """Of one round: the distance of a group is that of a chain, the number of messages that expected."""
+    found, who = limit_variance(source, question), source.participation
+    return None if found is None else found * who.group**2 / who.expected(n)

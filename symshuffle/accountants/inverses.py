@@ -18,7 +18,15 @@ from typing import Any, Final, TypeAlias, Unpack, final
 
 from symshuffle.accountants.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.evaluate import LARGEST_N, Request, check_n
-from symshuffle.accountants.experiments import Experiment, bound_of, covered_by, experiment, limit_distance, of_several
+from symshuffle.accountants.experiments import (
+    Experiment,
+    bound_of,
+    coarse,
+    covered_by,
+    experiment,
+    limit_distance,
+    of_several,
+)
 from symshuffle.accountants.guided import Guide, distance, guided
 from symshuffle.accountants.neighbours import Neighbours, Question
 from symshuffle.accountants.plan import Rounds, plan_of
@@ -48,8 +56,8 @@ _LARGEST_EPS0: Final = 64
 _USUAL_WIDTH: Final = 1e-6
 """Relative width of the budget that is aimed at where none is asked for."""
 
-_ROUNDS_WIDTH: Final = 5e-3
-"""The same of a budget, or a number of users, where there are several rounds."""
+_COARSE_WIDTH: Final = 5e-3
+"""The same of a budget, or a number of users, where every value is made of many: of several rounds, with dropout."""
 
 _DELTA_WIDTH: Final = 3.0
 """Relative width of delta, in that of the parameter: delta moves by a few dozen times what the parameter moves."""
@@ -154,10 +162,10 @@ def solve_eps0(
         Target, in (0, 1); kept exact.
     eps, exp_eps : number, text or Exp
         Target level, as in :func:`symshuffle.delta`.
-    direction, rigour, bits, adjacency, blanket, null
+    direction, rigour, bits, adjacency, blanket, null, min_users, dropout, group
         As in :func:`symshuffle.delta`.
     rel : float
-        Relative width of the bracket around eps0 to aim at; default 1e-6, of several rounds 5e-3.
+        Relative width of the bracket around eps0 to aim at; default 1e-6, with dropout or several rounds 5e-3.
 
     Raises
     ------
@@ -176,7 +184,8 @@ def solve_eps0(
     covering, made = Covering.of(**whom), _by_budget(source)
     several = (callable(source) or plan_of(source) is not None) and of_several(made(Fraction(1)))
     n = n if several else check_n(n)
-    usual = _ROUNDS_WIDTH if several else _USUAL_WIDTH
+    costly = several or bool(covering.dropout)
+    usual = _COARSE_WIDTH if costly else _USUAL_WIDTH
     request = Request.of(direction, None, rigour, usual if rel is None else rel, bits)
     goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
 
@@ -185,7 +194,7 @@ def solve_eps0(
 
     def bound(rigour: Rigour | None) -> Bound:
         def value(eps0: Fraction, width: float) -> Bracket:
-            return bound_of(at(eps0), n, order, _of_delta(request, rigour, width, several=several))
+            return bound_of(at(eps0), n, order, _of_delta(request, rigour, width, costly=costly))
 
         return value
 
@@ -241,13 +250,13 @@ def solve_n(
     Parameters
     ----------
     source : Mechanism, Decomposition, Channel, Reduction or Rounds
-        What every user runs, all parameters fixed. Rounds are all given the same number of users, found to a relative
-        width of 5e-3.
+        What every user runs, all parameters fixed. Rounds are all given the same number of users. With several, or
+        dropout, it is found to a relative width of 5e-3.
     delta : number or text
         Target, in (0, 1); kept exact.
     eps, exp_eps : number, text or Exp
         Target level, as in :func:`symshuffle.delta`.
-    direction, rigour, bits, adjacency, blanket, null
+    direction, rigour, bits, adjacency, blanket, null, min_users, dropout, group
         As in :func:`symshuffle.delta`.
 
     Raises
@@ -263,23 +272,25 @@ def solve_n(
     >>> solve_n(mechanism("krr").at(k=10, eps0=1), eps="0.0802", delta="1e-6").bracket.upper
     Fraction(1000, 1)
     """
-    plan, several = plan_of(source), of_several(source)
+    plan = plan_of(source)
     for part in () if plan is None else plan.parts:
         if part.n is not None:
             raise InputError("n", part.n, "none in any round: one number is asked for, the same in all")
-    request = Request.of(direction, None, rigour, _ROUNDS_WIDTH if several else _WIDTH, bits)
-    goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
     asked = experiment(source, Covering.of(**whom))
+    costly = coarse(asked)
+    request = Request.of(direction, None, rigour, _COARSE_WIDTH if costly else _WIDTH, bits)
+    goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
+    neighbours, together = covered_by(asked, None, request.direction)
 
     def bound(rigour: Rigour | None) -> Bound:
         def value(n: Fraction, width: float) -> Bracket:
-            return bound_of(asked, int(n), order, _of_delta(request, rigour, width, several=several))
+            return bound_of(asked, int(n), order, _of_delta(request, rigour, width, costly=costly))
 
         return value
 
     def search(value: Bound, goal: Fraction, rel: float) -> Crossing:
         guide = _users_guide(limit_distance(asked, 1, request.direction), order, goal)
-        if several and guide is not None:
+        if costly and guide is not None:
             return integers_around(value, goal, rel, Fraction(round(guide.start)), LARGEST_N)
         found = None if guide is None else guided(value, goal, rel, guide)
         if found is not None:
@@ -294,7 +305,6 @@ def solve_n(
         return narrow_integers(value, goal, rel, above, meets)
 
     found = _crossing(search, bound, goal, request)
-    neighbours, together = covered_by(asked, None, request.direction)
     text = (
         f"from n = upper on, the safe end, delta bounds {neighbours.compared}: this bound never rises with n ("
         f"S_n/n is a reverse martingale){together}"
@@ -304,9 +314,9 @@ def solve_n(
     return _inverse(found, SafeEnd.UPPER, "bisection over n; at the safe end", neighbours, text)
 
 
-def _of_delta(request: Request, rigour: Rigour | None, width: float, *, several: bool) -> Request:
-    """What is asked of delta at one parameter: of several rounds no more than tells the parameter."""
-    rel = max(width, _DELTA_WIDTH * request.rel) if several else width
+def _of_delta(request: Request, rigour: Rigour | None, width: float, *, costly: bool) -> Request:
+    """What is asked of delta at one parameter: where it costs much no more than tells the parameter."""
+    rel = max(width, _DELTA_WIDTH * request.rel) if costly else width
     return replace(request, rigour=rigour, rel=min(rel, _WIDEST))
 
 

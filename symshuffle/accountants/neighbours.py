@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, final
 
+from symshuffle.accountants.participation import EVERYBODY, Participation
 from symshuffle.choices import Adjacency as Adjacency  # noqa: PLC0414  # its name here stays
 from symshuffle.choices import Blanket as Blanket  # noqa: PLC0414  # stands here by its subject
 from symshuffle.choices import Question as Question  # noqa: PLC0414  # its name here stays
@@ -41,6 +42,8 @@ class Neighbours:
         Why the bound holds for them.
     first : str
         Which of the two inputs X0 holds, where that matters to a single direction; else empty.
+    participation : Participation
+        Who of the users sends a message, and in how many of them datasets differ.
     """
 
     pairs: str
@@ -50,6 +53,7 @@ class Neighbours:
     users: int | None
     theorem: str
     first: str = ""
+    participation: Participation = EVERYBODY
 
     def __post_init__(self) -> None:
         replace_choice(Adjacency, self, "adjacency")
@@ -60,24 +64,31 @@ class Neighbours:
         """The pairs of datasets, in words."""
         users = f"{'n' if self.users is None else f'n = {self.users}'} users"
         first = f", {self.first}" if self.first and self.question != "both" else ""
+        group = self.participation.group
+        differ = self.adjacency.words if group == 1 else self.adjacency.of_group(group)
         if self.every:
-            return f"all pairs of datasets of {users} that {self.adjacency.words}{first}"
+            return f"all pairs of datasets of {users} that {differ}{first}"
+        changes = "who changes" if group == 1 else "each of whom changes"
         return (
-            f"those pairs of datasets of {users} only that {self.adjacency.words}, who changes between {self.pairs}"
+            f"those pairs of datasets of {users} only that {differ}, {changes} between {self.pairs}"
             f"{first} (users who change otherwise are not covered)"
         )
 
     @property
     def compared(self) -> str:
-        """Which divergence of which datasets, and by which theorem."""
+        """Which divergence of which datasets, what is supposed of who sends, and by which theorem."""
         return self.compared_by("at order exp(eps)")
 
     def compared_by(self, order: str) -> str:
         """The same of a divergence of another kind or order, in words."""
         place = f" at {self.pairs}" if self.every else ""
+        group, supposed = self.participation.group, self.participation.supposed
+        chain = ""
+        if group > 1:
+            chain = f"a chain of {group} neighbours at order exp(eps/{group}) (claim symshuffle.group-privacy) and "
         return (
-            f"{_DIVERGENCE[self.question]} {order} for {self.covered}, by the optimal decomposition{place} "
-            f"({self.theorem})"
+            f"{_DIVERGENCE[self.question]} {order} for {self.covered}, by {chain}the optimal "
+            f"decomposition{place} ({self.theorem}){f', where {supposed}' if supposed else ''}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -89,4 +100,5 @@ class Neighbours:
             "every_pair": self.every,
             "users": self.users,
             "theorem": self.theorem,
+            **self.participation.to_dict(),
         }

@@ -183,8 +183,12 @@ def _deployed(plan: Rounds, covering: Covering, request: Request) -> Deployment:
         raise InputError("direction", request.direction.value, "both, with rounds, which may mix the orders")
     if request.rigour is Rigour.EXACT:
         raise Unsupported("rigour exact: the profile of several rounds is no rational number; use --rigour ball")
-    found = ((covering_reduction(one.source, covering), check_n(one.n), one.times) for one in plan.parts)
-    return _deployment(tuple(found), Request(engine=request.engine, rigour=request.rigour, bits=request.bits))
+    found = tuple((covering_reduction(one.source, covering), check_n(one.n), one.times) for one in plan.parts)
+    for reduced, n, _ in found:
+        reduced.participation.check(n)
+        if reduced.participation.group > 1:
+            raise Unsupported(f"group {reduced.participation.group}: said of one round; not with several rounds")
+    return _deployment(found, Request(engine=request.engine, rigour=request.rigour, bits=request.bits))
 
 
 def epsilon(

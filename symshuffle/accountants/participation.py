@@ -6,7 +6,8 @@ with n; so H(m) covers every number of messages from m on.
 *Dropout.* Each other user sends with probability :math:`1-q`, whatever the inputs, and the number M of messages is
 public: the divergence is at most :math:`E[H(M)]`, :math:`M-1\sim\mathrm{Bin}(n-1,1-q)`. On an interval of numbers H
 lies between its values at the two ends, so finitely many values and binomial tails bound the mean from both sides;
-intervals are halved where that gains most. By monotonicity the mean is never above :math:`H(m)+P(M<m)`, whatever m.
+intervals are halved where that gains most. By monotonicity the mean is never above :math:`H(m)+P(M<m)`, whatever m,
+and it never rises with n.
 
 *Groups.* Datasets that differ in g users are joined by a chain of g steps, and
 :math:`(p-xyr)_+\le(p-xq)_++x(q-yr)_+` adds them up: :math:`D_{x^g}\le(1+x+\dots+x^{g-1})H(x)`.
@@ -14,53 +15,38 @@ intervals are halved where that gains most. By monotonicity the mean is never ab
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, Literal, Unpack, final
+from typing import Any, Final, TypeAlias, final
 
-from symshuffle.accountants.amplification import about_delta, about_epsilon
-from symshuffle.accountants.bounds import bound_at, first_guess, ratio_of, smallest_eps
-from symshuffle.accountants.covered import Reduction, Whom, spelled_out
 from symshuffle.accountants.dropout import mean_over_dropouts
-from symshuffle.accountants.evaluate import Engine, Request, check_n
-from symshuffle.accountants.neighbours import Neighbours
-from symshuffle.accountants.reduction import Source, reduction
-from symshuffle.accountants.search import smallest_meeting
-from symshuffle.choices import Question, Rigour
+from symshuffle.choices import Rigour
 from symshuffle.errors import InputError
-from symshuffle.mechanisms.parameters import read_delta, read_target
-from symshuffle.numbers import (
-    DEFAULT_BITS,
-    Exp,
-    Real,
-    as_integer,
-    enclose,
-    lower_end,
-    parse_rational,
-    upper_end,
-)
-from symshuffle.results import AnswerMethods, Bracket, SafeEnd
+from symshuffle.numbers import DEFAULT_BITS, Exp, Real, as_integer, enclose, lower_end, parse_rational, upper_end
+from symshuffle.results import Bracket
 
-REL: Final = 1e-3
-"""Relative width to aim at with dropout, where every halving costs values of H."""
+WIDTH: Final = 1e-3
+"""Relative width to aim at with dropout where none is asked for: every halving costs values of H."""
+
+At: TypeAlias = "Callable[[int, Real, float], Bracket]"
+"""From a number of messages, a ratio exp(eps) and a relative width to a bracket around H."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Population:
-    """Who sends messages, and in how many users two datasets differ.
+class Participation:
+    """Who of the users sends a message, and in how many users two datasets differ.
 
     Parameters
     ----------
-    users : int
-        Number of users n, those who differ included.
     min_users : int, optional
-        How many messages there are at least, whoever sends them; in [1, n].
+        How many messages there are at least, whoever sends them; at least 1. None is all users.
     dropout : Fraction, optional
         With which probability each other user drops out, independently of all inputs, in [0, 1). The number of messages
         is public.
     group : int
-        In how many users neighbours differ, in [1, n].
+        In how many users neighbours differ at most, at least 1.
 
     Raises
     ------
@@ -68,229 +54,110 @@ class Population:
         If one is out of range, or both a least number and dropout are given.
     """
 
-    users: int
     min_users: int | None = None
     dropout: Fraction | None = None
     group: int = 1
 
     def __post_init__(self) -> None:
-        users = check_n(self.users)
-        object.__setattr__(self, "users", users)
-        object.__setattr__(self, "group", as_integer(self.group, "group", 1, users))
+        object.__setattr__(self, "group", as_integer(self.group, "group", 1))
         if self.min_users is not None:
-            object.__setattr__(self, "min_users", as_integer(self.min_users, "min_users", 1, users))
+            object.__setattr__(self, "min_users", as_integer(self.min_users, "min_users", 1))
         if self.dropout is None:
             return
-        if self.min_users is not None:
-            raise InputError("min_users, dropout", f"{self.min_users}, {self.dropout}", "one of the two, not both")
         dropout = parse_rational(self.dropout, "dropout")
         if not 0 <= dropout < 1:
             raise InputError("dropout", self.dropout, "a probability in [0, 1)")
+        if self.min_users is not None:
+            raise InputError("min_users, dropout", f"{self.min_users}, {self.dropout}", "one of the two, not both")
         object.__setattr__(self, "dropout", dropout)
 
     @property
-    def words(self) -> str:
-        """What is supposed of who sends, and what it rests on; empty for n users who all do."""
-        found = []
+    def everybody(self) -> bool:
+        """Whether all users send, and neighbours differ in one."""
+        return self == EVERYBODY
+
+    def check(self, users: int | None) -> None:
+        """Compare with a number of users; None where that is what is asked for.
+
+        Raises
+        ------
+        InputError
+            If more have to send, or may differ, than there are; or a least number stands beside one that is asked for.
+        """
+        if users is not None:
+            as_integer(self.group, "group", 1, users)
+            as_integer(self.min_users or 1, "min_users", 1, users)
+        elif self.min_users is not None:
+            raise InputError("min_users", self.min_users, "none where the number of users is asked for: it is that one")
+
+    def expected(self, users: int) -> float:
+        """About how many send: no bound, it tells where to look."""
+        return float(self.min_users or max(users * (1 - (self.dropout or 0)), Fraction(1, 10)))
+
+    def width(self, usual: float) -> float:
+        """The relative width to aim at where none is asked for."""
+        return max(usual, WIDTH) if self.dropout else usual
+
+    @property
+    def supposed(self) -> str:
+        """What is supposed of who sends, and what it rests on; empty where all do."""
         if self.min_users is not None:
-            found.append(
-                f"at least {self.min_users} of {self.users} users send a message: the bound never rises with the "
-                "number of messages (claim symshuffle.more-users), honest ones counted only"
+            return (
+                f"at least {self.min_users} of them send a message: the bound never rises with the number of messages "
+                "(claim symshuffle.more-users), honest ones counted only"
             )
         if self.dropout is not None:
-            found.append(
-                f"each other user of {self.users} drops out independently with probability {self.dropout}, whatever "
-                "the inputs, and the number of messages is public: a mean over it (claim symshuffle.dropout)"
+            return (
+                f"each other user drops out independently with probability {self.dropout}, whatever the inputs, and "
+                "the number of messages is public: a mean over it (claim symshuffle.dropout)"
             )
-        return "; ".join(found)
-
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class PopulationBound(AnswerMethods):
-    """An amplification bound under what is supposed of the users.
-
-    Parameters
-    ----------
-    quantity : {"delta", "epsilon"}
-        What is bounded.
-    bracket : Bracket
-        Around the bound; the upper end is safe.
-    neighbours : Neighbours
-        The pairs of datasets of the bound for one user.
-    population : Population
-        Who sends messages, and in how many users datasets differ.
-    """
-
-    quantity: Literal["delta", "epsilon"]
-    bracket: Bracket
-    neighbours: Neighbours
-    population: Population
-
-    @property
-    def about(self) -> str:
-        """Which experiment the bound speaks about, and what it supposes."""
-        said = (about_delta if self.quantity == "delta" else about_epsilon)(self.neighbours)
-        group = self.population.group
-        if group > 1:
-            where = "upper" if self.quantity == "delta" else "at eps = upper, delta"
-            said = (
-                f"{where} bounds the larger divergence at order exp(eps) of datasets that differ in at most {group} "
-                f"users, by a chain of {group} neighbours (claim symshuffle.group-privacy) from the bound at order "
-                f"exp(eps/{group}) on {self.neighbours.compared}; lower is the other side of this bound"
-            )
-        return f"{said}; {self.population.words}" if self.population.words else said
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end."""
-        return SafeEnd.UPPER
+        return ""
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        dropout = self.population.dropout
-        return AnswerMethods.to_dict(self) | {
-            "safe": "upper",
-            "aimed": self.bracket.aimed,
-            "direction": self.neighbours.question,
-            "adjacency": self.neighbours.adjacency.value,
-            "neighbours": self.neighbours.to_dict(),
-            "meaning": self.about,
-            "users": self.population.users,
-            "min_users": self.population.min_users,
-            "dropout": None if dropout is None else str(dropout),
-            "group": self.population.group,
-        }
+        """JSON-ready; nothing where all users send and one differs."""
+        if self.everybody:
+            return {}
+        dropout = None if self.dropout is None else str(self.dropout)
+        return {"min_users": self.min_users, "dropout": dropout, "group": self.group}
 
 
-@spelled_out
-def delta(
-    source: Source,
-    population: Population,
-    *,
-    exp_eps: object = None,
-    eps: object = None,
-    direction: Question | str = "both",
-    engine: Engine | None = None,
-    rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float = REL,
-    bits: int | None = None,
-    **whom: Unpack[Whom],
-) -> PopulationBound:
-    """Bound delta at a target level for a population.
+EVERYBODY: Final = Participation()
+"""All users send, and neighbours differ in one of them."""
+
+
+def bound_over(at: At, who: Participation, users: int, order: Real, rel: float, *, exact: bool) -> Bracket:
+    """The bound on delta for who sends, at the level ``exp(eps) = order``, from bounds for fixed numbers of messages.
 
     Parameters
     ----------
-    source, exp_eps, eps, direction, engine, rigour, bits, adjacency, blanket, null
-        As in :func:`symshuffle.delta`; for a group both directions.
-    population : Population
-        Who sends messages, and in how many users datasets differ.
+    at : callable
+        H, never rising with the number of messages.
+    who : Participation
+        Who of the users sends, and how many of them differ.
+    users : int
+        Number of users, the differing ones included.
+    order : Fraction or Exp
+        Target ratio.
     rel : float
         Relative width to aim at.
-
-    Raises
-    ------
-    Unsupported
-        If rigour exact is asked for with dropout beyond 300 users, or at a level whose root is irrational.
-
-    Examples
-    --------
-    >>> from symshuffle import mechanism
-    >>> krr = mechanism("krr").at(k=10, lam=3)
-    >>> delta(krr, Population(6, dropout="1/2"), exp_eps="6/5", rigour="exact").bracket.exact
-    Fraction(8024761, 79626240)
-    """
-    request = _request(population, direction, engine, rigour, rel, bits)
-    order = read_target(eps=eps, exp_eps=exp_eps)
-    reduced = reduction(source, **whom)
-    bracket = bound_for(reduced, population, order, request)
-    return PopulationBound("delta", bracket, _neighbours(reduced, population, request), population)
-
-
-@spelled_out
-def epsilon(
-    source: Source,
-    population: Population,
-    *,
-    delta: object,
-    direction: Question | str = "both",
-    engine: Engine | None = None,
-    rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float = REL,
-    bits: int | None = None,
-    **whom: Unpack[Whom],
-) -> PopulationBound:
-    """The smallest eps at which the bound for a population meets a target delta.
-
-    Parameters
-    ----------
-    source, delta, direction, engine, rigour, bits, adjacency, blanket, null
-        As in :func:`symshuffle.epsilon`; for a group both directions.
-    population : Population
-        Who sends messages, and in how many users datasets differ.
-    rel : float
-        Relative width of the bracket around eps to aim at.
+    exact : bool
+        Whether rational numbers are asked for.
 
     Raises
     ------
     InputError
-        If delta is not in (0, 1).
+        If more have to send than there are.
     Unsupported
-        If no finite eps meets the target, or rigour exact is asked for.
+        If rational numbers are asked for with dropout beyond 300 users.
     """
-    request = _request(population, direction, engine, rigour, rel, bits)
-    target = read_delta(delta)
-    reduced = reduction(source, **whom)
-
-    def bound(level: Fraction, width: float) -> Bracket:
-        return bound_for(reduced, population, ratio_of(level), replace(request, rel=width))
-
-    found = smallest_meeting(bound, target, rel, _near(reduced, population, target, request))
-    how = f"root search on delta(eps); at the upper end: {found.at.how}"
-    bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
-    return PopulationBound("epsilon", bracket, _neighbours(reduced, population, request), population)
-
-
-def bound_for(reduced: Reduction, population: Population, order: Real, request: Request) -> Bracket:
-    """The bound on delta for a population at the level ``exp(eps) = order``; a group takes both directions."""
-    one = _root(order, population.group)
-    if population.dropout:
-        found = mean_over_dropouts(
-            lambda n, width: bound_at(reduced, n, one, replace(request, rel=width)),
-            population.users,
-            population.dropout,
-            request.rel,
-            exact=request.rigour is Rigour.EXACT,
-        )
+    if who.min_users is not None and who.min_users > users:
+        who.check(users)
+    one = _root(order, who.group)
+    if who.dropout:
+        found = mean_over_dropouts(lambda m, width: at(m, one, width), users, who.dropout, rel, exact=exact)
     else:
-        found = bound_at(reduced, population.min_users or population.users, one, request)
-    return found if population.group == 1 else _chained(found, one, population.group)
-
-
-def _request(
-    population: Population,
-    direction: Question | str,
-    engine: Engine | None,
-    rigour: Rigour | str | None,
-    rel: float,
-    bits: int | None,
-) -> Request:
-    request = Request.of(direction, engine, rigour, rel, bits)
-    if population.group > 1 and request.direction is not Question.BOTH:
-        raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
-    return request
-
-
-def _neighbours(reduced: Reduction, population: Population, request: Request) -> Neighbours:
-    return reduced.neighbours(request.direction, population.min_users or population.users)
-
-
-def _near(reduced: Reduction, population: Population, target: Fraction, request: Request) -> Fraction:
-    """Where to look first: the level of as many users as send on average, a share of the target for each of a group."""
-    users = population.min_users or max(1, round(population.users * (1 - (population.dropout or 0))))
-    goal, rough = target / population.group, Request(request.direction, rel=1e-2)
-    guess = first_guess(reduced, users, goal, rough)
-    return population.group * smallest_eps(reduced, users, goal, rough, guess).meets
+        found = at(who.min_users or users, one, rel)
+    return found if who.group == 1 else _chained(found, one, who.group)
 
 
 def _root(target: Real, group: int) -> Real:

@@ -163,7 +163,7 @@ def privacy_loss(
 
     Parameters
     ----------
-    source, n, rigour, bits, adjacency, blanket, null
+    source, n, rigour, bits, adjacency, blanket, null, min_users, dropout, group
         As in :func:`symshuffle.delta`; both directions are taken.
     step : number or text, optional
         Distance of the losses in nats, read as the nearest double; by default 1e-4 (as in dp_accounting) times the

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 
@@ -73,6 +74,12 @@ SymbolicDecomposition, Channel, Reduction or matrix
     null : sequence of Number or text, optional
         For a channel: the output law of the null symbol. Neighbours then differ in one user, whose input is replaced by
         the null symbol (zero-out); the others hold inputs or null symbols.
+    min_users : int, optional
+        How many messages there are at least, whoever sends them; default all users.
+    dropout : number or text, optional
+        The probability in [0, 1) with which each other user drops out, whatever the inputs and publicly; default 0.
+    group : int, optional
+        In how many users neighbours differ at most; default 1. Of more, both directions are bounded.
 
     Raises
     ------
@@ -92,6 +99,16 @@ SymbolicDecomposition, Channel, Reduction or matrix
 
 def covering_reduction(source: Source, covering: Covering) -> Reduction:
     """As :func:`reduction`, of a covering that was read already."""
+    found, who = _derived(source, covering), covering.participation
+    if who.everybody or found.participation == who:
+        return found
+    if not found.participation.everybody:
+        raise InputError("participation", who.to_dict(), f"{found.participation.to_dict()}, that of the reduction")
+    return replace(found, participation=who)
+
+
+def _derived(source: Source, covering: Covering) -> Reduction:
+    """Where all users send, or what the reduction given has it."""
     if isinstance(source, Reduction):
         return _as_asked(source, covering)
     if covering.null is not None:

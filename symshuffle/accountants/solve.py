@@ -6,6 +6,7 @@ One chain, whatever the question: decomposition -> law of G -> engine -> bracket
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final, Unpack
 
@@ -58,7 +59,8 @@ def delta(
     rigour : Rigour or None
         What the result must be; None leaves it at what the engine delivers.
     rel : float
-        Relative width to aim at, where the engine lets one aim; default 1e-6, of several rounds 1e-2.
+        Relative width to aim at, where the engine lets one aim; default 1e-6, with dropout 1e-3, of several rounds
+        1e-2.
     bits : int, optional
         Precision of balls in the law.
     attain : bool
@@ -69,6 +71,8 @@ def delta(
         Of vector mechanisms, what stands in for the messages of the others; default ``mechanism`` where there is one.
     null : sequence of Number or text, optional
         Of a channel: the output law of the null symbol (zero-out).
+    min_users, dropout, group
+        Who sends, and in how many users neighbours differ, as in :func:`symshuffle.accountants.reduction.reduction`.
 
     Examples
     --------
@@ -78,24 +82,28 @@ def delta(
     Fraction(55591, 829440)
     """
     plan, alone, n = unrolled(source, n)
-    width = (USUAL_WIDTH if plan is None else WIDTH_OF_DELTA) if rel is None else rel
-    request, covering = Request.of(direction, engine, rigour, width, bits), Covering.of(**whom)
+    asked, covering = Request.of(direction, engine, rigour, WIDTH_OF_DELTA, bits), Covering.of(**whom)
     order = read_target(eps=eps, exp_eps=exp_eps)
     if plan is not None:
         from symshuffle.accountants import over_rounds
 
+        request = asked if rel is None else replace(asked, rel=rel)
         return over_rounds.delta(plan, covering, request, order, attain=attain)
     reduced = covering_reduction(alone, covering)
+    who, neighbours = reduced.participation, reduced.neighbours(asked.direction, n)
+    request = replace(asked, rel=who.width(USUAL_WIDTH) if rel is None else rel)
     bracket = bound_at(reduced, n, order, request)
     attained = None
     if attain:
         approached = bool(reduced.inner)
         reached = (
-            Attained(reached_at(one, n, order, request, approached=approached), one.describe(n))
+            Attained(
+                reached_at(one, n, order, request, approached=approached, who=who), one.describe(who.min_users or n)
+            )
             for one in reduced.datasets
         )
         attained = max(reached, key=lambda pair: pair.lower, default=None)
-    return Amplification("delta", bracket, reduced.neighbours(request.direction, n), attained)
+    return Amplification("delta", bracket, neighbours, attained)
 
 
 @spelled_out
@@ -124,10 +132,10 @@ def epsilon(
     delta : number or text
         Target, in (0, 1); kept exact.
     rel : float
-        Relative width of the bracket around eps to aim at; default 1e-6, of several rounds 1e-3.
+        Relative width of the bracket around eps to aim at; default 1e-6, with dropout or several rounds 1e-3.
     near : Fraction, optional
         A guess of the answer to start the search from; it changes the cost of one round only.
-    adjacency, blanket, null
+    adjacency, blanket, null, min_users, dropout, group
         As in :func:`delta`.
 
     Raises
@@ -138,14 +146,16 @@ def epsilon(
         If no finite eps meets the target, because a histogram reveals more than delta for certain.
     """
     plan, alone, n = unrolled(source, n)
-    width = (USUAL_WIDTH if plan is None else WIDTH_OF_EPS) if rel is None else rel
-    request, covering = Request.of(direction, engine, rigour, width, bits), Covering.of(**whom)
+    asked, covering = Request.of(direction, engine, rigour, WIDTH_OF_EPS, bits), Covering.of(**whom)
     target = read_delta(delta)
     if plan is not None:
         from symshuffle.accountants import over_rounds
 
+        request = asked if rel is None else replace(asked, rel=rel)
         return over_rounds.epsilon(plan, covering, request, target, attain=attain)
     reduced = covering_reduction(alone, covering)
+    who, neighbours = reduced.participation, reduced.neighbours(asked.direction, n)
+    request = replace(asked, rel=who.width(USUAL_WIDTH) if rel is None else rel)
     guess = first_guess(reduced, n, target, request) if near is None else near
     found = smallest_eps(reduced, n, target, request, guess)
     how = f"root search on delta(eps); at the upper end: {found.at.how}"
@@ -153,8 +163,10 @@ def epsilon(
     attained = None
     if attain:
         reached = (
-            Attained(smallest_eps(one.alone(reduced), n, target, request, guess).above, one.describe(n))
+            Attained(
+                smallest_eps(one.alone(reduced), n, target, request, guess).above, one.describe(who.min_users or n)
+            )
             for one in reduced.datasets
         )
         attained = max(reached, key=lambda pair: pair.lower, default=None)
-    return Amplification("epsilon", bracket, reduced.neighbours(request.direction, n), attained)
+    return Amplification("epsilon", bracket, neighbours, attained)

@@ -35,6 +35,22 @@ COVERING: Final[dict[str, Any]] = {
         str | None,
         typer.Option("--blanket", help="Of vector mechanisms: mechanism (the null symbol's law) or largest."),
     ],
+    "min_users": Annotated[
+        str | None,
+        typer.Option(
+            "--min-users", metavar="M", help="At least M of the n users send a message; the bound at M holds."
+        ),
+    ],
+    "dropout": Annotated[
+        str | None,
+        typer.Option(
+            "--dropout", metavar="Q", help="Each other user drops out with probability Q, publicly; rel 1e-3."
+        ),
+    ],
+    "group": Annotated[
+        str | None,
+        typer.Option("--group", metavar="G", help="Datasets may differ in the inputs of G users (default 1)."),
+    ],
 }
 """The options from which a command reads whom its bound covers: one for each field of a ``Covering``."""
 
@@ -59,6 +75,11 @@ class CoveringOptions:
         if "null" in asked:
             asked["null"] = [parse_rational(part, "--null") for part in asked["null"].split(",")]
         return asked  # type: ignore[return-value]  # the keys are those of COVERING
+
+    @property
+    def of_all_users(self) -> bool:
+        """Whether all users send a message, and neighbours differ in one."""
+        return not {"min_users", "dropout", "group"} & self.written.keys()
 
     @property
     def replaces_one(self) -> bool:

@@ -160,8 +160,6 @@ def curve(
         raise InputError("--plot", plot, "a file that ends in .png, .pdf or .svg")
     for option, target in (("--csv", table), ("--plot", plot)):
         if target is not None:
-            if not target.absolute().parent.is_dir():
-                raise InputError(option, target, "a file in a folder that exists")
             check_destination(target, argument=option)
     number = as_integer(points, "points", 2, MOST_POINTS)
     if kind is CurveKind.EPS_N:

@@ -14,7 +14,6 @@ from rich.table import Table
 
 from symshuffle.choices import Question
 from symshuffle.cli import arguments, vectors
-from symshuffle.cli import population as who_sends
 from symshuffle.cli.arguments import (
     LAW_BITS,
     Confirm,
@@ -30,7 +29,6 @@ from symshuffle.cli.arguments import (
     RigourOption,
 )
 from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
-from symshuffle.cli.population import Dropout, Group, MinUsers
 from symshuffle.cli.rounds import (
     MechOrFile,
     Named,
@@ -38,7 +36,7 @@ from symshuffle.cli.rounds import (
     RoundsFile,
     RoundsOption,
     UsersOrFile,
-    refuse_of_several,
+    refuse_to_confirm,
     subject,
 )
 from symshuffle.errors import Unsupported
@@ -79,9 +77,6 @@ def delta(
     rel: RelOrUsual = None,
     rigour: RigourOption = None,
     confirm: Confirm = False,
-    min_users: MinUsers = None,
-    dropout: Dropout = None,
-    group: Group = None,
     rounds: RoundsOption = None,
     rounds_file: RoundsFile = None,
     as_json: Json = False,
@@ -95,13 +90,8 @@ def delta(
     asked = subject(named, n, rounds, rounds_file, covering=covering, eps=eps, exp_eps=exp_eps)
     target = read_target(eps=eps, exp_eps=exp_eps)
     chosen, level = arguments.engine_and_rigour(engine, _width(rel), rigour)
-    refuse_of_several(asked, confirm=confirm, min_users=min_users, dropout=dropout, group=group)
-    who = None if asked.users is None else who_sends.population(asked.users, min_users, dropout, group)
-    if who is not None:
-        wanted = {"exp_eps": target}
-        options = (direction, chosen, level, _width(rel), confirm)
-        who_sends.show("delta", who, asked.reduced, wanted, options, asked.inputs, as_json)
-        return
+    if confirm:
+        refuse_to_confirm(asked, covering)
     bound = solve.delta(
         asked.reduced,
         n=asked.users,
@@ -116,7 +106,7 @@ def delta(
     blanket = covering.written.get("blanket")
     confirmed = _confirmed(asked.source, asked.reduced, bound, target, blanket=blanket) if confirm else None
     inside = confirmed and confirmed.inside(bound.bracket)
-    alone = bound.rounds is None
+    alone = bound.rounds is None and covering.of_all_users
     beside = vectors.beside(asked.source, bound, target, level, _width(rel), blanket) if alone else None
     _show("delta", bound, confirmed, inside, asked.inputs, as_json, beside)
 
@@ -136,9 +126,6 @@ def epsilon(
     rel: RelOrUsual = None,
     rigour: RigourOption = None,
     confirm: Confirm = False,
-    min_users: MinUsers = None,
-    dropout: Dropout = None,
-    group: Group = None,
     rounds: RoundsOption = None,
     rounds_file: RoundsFile = None,
     as_json: Json = False,
@@ -151,13 +138,8 @@ def epsilon(
     target = parse_rational(delta, "delta")
     asked = subject(Named(mech, eps0, lam, param, file), n, rounds, rounds_file, covering=covering, delta=delta)
     chosen, level = arguments.engine_and_rigour(engine, _width(rel), rigour)
-    refuse_of_several(asked, confirm=confirm, min_users=min_users, dropout=dropout, group=group)
-    who = None if asked.users is None else who_sends.population(asked.users, min_users, dropout, group)
-    if who is not None:
-        wanted = {"delta": target}
-        options = (direction, chosen, level, _width(rel), confirm)
-        who_sends.show("epsilon", who, asked.reduced, wanted, options, asked.inputs, as_json)
-        return
+    if confirm:
+        refuse_to_confirm(asked, covering)
     bound = solve.epsilon(
         asked.reduced,
         n=asked.users,

@@ -317,23 +317,20 @@ def budgeted(
     return at, asked, arguments.users(n), {} if rounds is None else {"rounds": times}
 
 
-def refuse_of_several(asked: Subject, *, confirm: bool, **population: str | None) -> None:
-    """A confirmation recomputes one round, and who sends messages is said of one.
+def refuse_to_confirm(asked: Subject, covering: CoveringOptions) -> None:
+    """A confirmation recomputes one round, in which all users send and one differs.
 
     Raises
     ------
     Unsupported
-        If there are several.
+        If something else is asked about.
     """
     from symshuffle.accountants.plan import Rounds
 
-    if not isinstance(asked.source, Rounds):
-        return
-    if confirm:
+    if isinstance(asked.source, Rounds):
         raise Unsupported("--confirm recomputes one round; not with several rounds")
-    for name, value in population.items():
-        if value is not None:
-            raise Unsupported(f"--{name.replace('_', '-')} {value}: said of one round; not with several rounds")
+    if not covering.of_all_users:
+        raise Unsupported("--confirm recomputes the bound for n users who all send; leave --min-users, ... away")
 
 
 def _told(given: list[Given]) -> dict[str, Any]:

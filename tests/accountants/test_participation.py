@@ -6,16 +6,24 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, InputError, Unsupported, mechanism
-from symshuffle import delta as delta_of_all
-from symshuffle import epsilon as epsilon_of_all
-from symshuffle.accountants.dropout import mean_over_dropouts, partial_cdf
-from symshuffle.accountants.participation import (
-    Population,
+from symshuffle import (
+    Channel,
+    InputError,
+    Unsupported,
+    amplification_curve,
     delta,
+    delta_curve,
     epsilon,
-    group_factor,
+    mechanism,
+    privacy_loss,
+    rounds,
+    solve_eps0,
+    solve_n,
+    tradeoff_curve,
 )
+from symshuffle.accountants.dropout import mean_over_dropouts, partial_cdf
+from symshuffle.accountants.participation import Participation, group_factor
+from symshuffle.accountants.reduction import reduction
 from symshuffle.cli import main
 from symshuffle.results import Bracket, Rigour, SafeEnd
 from symshuffle.shuffled import shuffled_divergence
@@ -27,14 +35,12 @@ X = Fraction(6, 5)
 def test_a_group_of_two_is_covered_and_the_factor_is_a_sum_of_powers():
     channel = KRR.channel()
     for n, x in itertools.product((2, 3), (Fraction(1), Fraction(36, 25), Fraction(9, 4))):
-        bound = delta(KRR, Population(n, group=2), exp_eps=x, rigour="exact").bracket
+        bound = delta(KRR, n=n, group=2, exp_eps=x, rigour="exact").bracket
         assert (
             bound.exact
             == (1 + math.isqrt(x.numerator) / Fraction(math.isqrt(x.denominator)))
             * (
-                delta_of_all(
-                    KRR, n=n, exp_eps=Fraction(math.isqrt(x.numerator), math.isqrt(x.denominator)), rigour="exact"
-                )
+                delta(KRR, n=n, exp_eps=Fraction(math.isqrt(x.numerator), math.isqrt(x.denominator)), rigour="exact")
             ).bracket.exact
         )
         for others in itertools.combinations_with_replacement(range(3), n - 2):
@@ -44,8 +50,8 @@ def test_a_group_of_two_is_covered_and_the_factor_is_a_sum_of_powers():
 
 
 def test_an_irrational_root_is_rounded_down():
-    bound = delta(KRR, Population(3, group=2), exp_eps=2).bracket
-    by_level = delta(KRR, Population(3, group=2), eps=Fraction(math.log(2))).bracket
+    bound = delta(KRR, n=3, group=2, exp_eps=2).bracket
+    by_level = delta(KRR, n=3, group=2, eps=Fraction(math.log(2))).bracket
     assert by_level.lower * (1 - Fraction(1, 10**6)) <= bound.upper
     worst = max(
         shuffled_divergence(KRR.channel(), (*a, 2), (*b, 2), 2)
@@ -57,8 +63,8 @@ def test_an_irrational_root_is_rounded_down():
 @pytest.mark.parametrize("q", ["1/10", "1/2", "9/10"])
 def test_dropout_at_few_users_is_the_mean_and_covers_the_experiment(q):
     q = Fraction(q)
-    found = delta(KRR, Population(3, dropout=q), exp_eps=X, rigour="exact").bracket
-    values = [delta_of_all(KRR, n=m, exp_eps=X, rigour="exact").bracket.exact for m in (1, 2, 3)]
+    found = delta(KRR, n=3, dropout=q, exp_eps=X, rigour="exact").bracket
+    values = [delta(KRR, n=m, exp_eps=X, rigour="exact").bracket.exact for m in (1, 2, 3)]
     assert found.exact == sum(math.comb(2, m) * (1 - q) ** m * q ** (2 - m) * value for m, value in enumerate(values))
     dropping = Channel(
         (
@@ -68,7 +74,7 @@ def test_dropout_at_few_users_is_the_mean_and_covers_the_experiment(q):
     )
     for others in itertools.combinations_with_replacement(range(3, 6), 2):
         assert shuffled_divergence(dropping, (0, *others), (1, *others), X) <= found.exact
-    rounded = delta(KRR, Population(3, dropout=q), exp_eps=X).bracket
+    rounded = delta(KRR, n=3, dropout=q, exp_eps=X).bracket
     assert rounded.lower <= found.exact <= rounded.upper and rounded.width <= Fraction(1, 1000) * rounded.upper
 
 
@@ -94,12 +100,12 @@ def test_the_mean_lies_in_the_bracket(users, q, rel):
 
 @pytest.mark.parametrize(("n", "q", "eps"), [(1000, "0.5", "0.15"), (300, "0.1", "0.3")])
 def test_dropout_is_never_worse_than_any_single_number(n, q, eps):
-    found = delta(KRR, Population(n, dropout=q), eps=eps).bracket
+    found = delta(KRR, n=n, dropout=q, eps=eps).bracket
     below = partial_cdf(n, Fraction(q))
     for m in range(1, n + 1, 40):
-        simple = delta_of_all(KRR, n=m, eps=eps).bracket.upper + below(m - 1)[1]
+        simple = delta(KRR, n=m, eps=eps).bracket.upper + below(m - 1)[1]
         assert found.upper <= simple * (1 + Fraction(1, 1000))
-    assert delta_of_all(KRR, n=n, eps=eps).bracket.lower <= found.upper
+    assert delta(KRR, n=n, eps=eps).bracket.lower <= found.upper
 
 
 @pytest.mark.parametrize("power", [3000, 5000])
@@ -128,18 +134,141 @@ def test_tails_are_charged():
     assert found.lower <= exact <= found.upper and found.width < Fraction(1, 10**6) * exact
 
 
+def test_exact_dropout_is_at_most_what_every_least_number_gives():
+    n, q = 12, Fraction(1, 3)
+    found = delta(KRR, n=n, dropout=q, exp_eps=X, rigour="exact").bracket.exact
+    fewer = partial_cdf(n, q, exact=True)
+    simple = [delta(KRR, n=m, exp_eps=X, rigour="exact").bracket.exact + fewer(m - 1)[0] for m in range(1, n + 1)]
+    assert found <= min(simple) and min(simple) < 1
+    shown = [delta(KRR, n=n, min_users=m, exp_eps=X, rigour="exact").bracket.exact for m in range(1, n + 1)]
+    assert all(one >= other for one, other in itertools.pairwise(shown)) and shown[0] > shown[-1]
+
+
 def test_epsilon_meets_its_target_and_says_what_it_supposes():
-    who = Population(1000, dropout="0.25", group=2)
-    found = epsilon(KRR, who, delta="1e-6")
-    assert delta(KRR, who, eps=found.bracket.upper, rel=1e-4).bracket.lower <= Fraction("1e-6")
-    assert delta(KRR, who, eps=found.bracket.lower * Fraction(99, 100), rel=1e-4).bracket.lower > Fraction("1e-6")
-    assert "differ in at most 2 users" in found.about and "drops out independently with probability 1/4" in found.about
-    assert found.safe is SafeEnd.UPPER and found.to_dict()["dropout"] == "1/4"
-    least = epsilon(KRR, Population(1000, min_users=700), delta="1e-6", rel=1e-6)
-    assert abs(least.bracket.upper / epsilon_of_all(KRR, n=700, delta="1e-6").bracket.upper - 1) < 1e-5
-    assert "at least 700 of 1000 users send" in least.about and "symshuffle.more-users" in least.about
-    alone = delta(KRR, Population(100), eps="0.1", rel=1e-6)
-    assert alone.bracket == delta_of_all(KRR, n=100, eps="0.1").bracket
+    who = {"n": 40, "dropout": "0.25", "group": 2}
+    found = epsilon(KRR, **who, delta="1e-2", rel=1e-2)
+    assert delta(KRR, **who, eps=found.bracket.upper, rel=1e-4).bracket.lower <= Fraction("1e-2")
+    assert delta(KRR, **who, eps=found.bracket.lower * Fraction(99, 100), rel=1e-4).bracket.lower > Fraction("1e-2")
+    assert "differ in the inputs of at most 2 users" in found.about
+    assert "drops out independently with probability 1/4" in found.about
+    assert found.safe is SafeEnd.UPPER and found.to_dict()["neighbours"]["dropout"] == "1/4"
+    least = epsilon(KRR, n=1000, min_users=700, delta="1e-6")
+    assert abs(least.bracket.upper / epsilon(KRR, n=700, delta="1e-6").bracket.upper - 1) < 1e-5
+    assert "n = 1000 users" in least.about and "at least 700 of them send" in least.about
+    assert "symshuffle.more-users" in least.about
+    plain = delta(KRR, n=100, eps="0.1")
+    assert delta(KRR, n=100, eps="0.1", group=1).bracket == plain.bracket and "send a message" not in plain.about
+
+
+def test_what_real_datasets_reach_is_their_mean_over_dropouts():
+    found = delta(KRR, n=4, dropout="1/3", exp_eps=X, rigour="exact", attain=True)
+    worst = {
+        held: sum(
+            math.comb(3, m - 1) * Fraction(2, 3) ** (m - 1) * Fraction(1, 3) ** (4 - m)
+            * max(shuffled_divergence(KRR.channel(), (a, *[held] * (m - 1)), (b, *[held] * (m - 1)), X)
+                  for a, b in ((0, 1), (1, 0)))
+            for m in range(1, 5)
+        )
+        for held in range(3)
+    }  # fmt: skip
+    assert found.attained.lower == max(worst.values()) <= found.bracket.exact
+    least = delta(KRR, n=9, min_users=4, exp_eps=X, attain=True)
+    assert least.attained.datasets == delta(KRR, n=4, exp_eps=X, attain=True).attained.datasets
+    group = delta(KRR, n=4, group=2, eps="0.2", attain=True)
+    assert group.attained.lower <= delta(KRR, n=4, eps="0.2").bracket.upper < group.bracket.upper
+
+
+SMALL = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
+
+
+@pytest.mark.parametrize("who", [{"min_users": 20}, {"dropout": "1/5"}, {"group": 3}, {"dropout": "1/5", "group": 2}])
+def test_curves_and_inverses_ask_the_same_experiment(who):
+    """No door knows of a population: each gives what delta and epsilon of the same population give."""
+    profile = delta_curve(KRR, n=30, levels=["0.2", "0.5"], **who)
+    for point in profile.points:
+        alone = delta(KRR, n=30, eps=point.x, **who).bracket
+        assert point.y.lower <= alone.upper and alone.lower <= point.y.upper
+    assert profile.neighbours == delta(KRR, n=30, eps="0.1", **who).neighbours
+    budget = solve_eps0(mechanism("krr").at(k=3), n=30, eps="0.5", delta="1e-2", **who)
+    for eps0, meets in ((budget.bracket.lower, True), (budget.bracket.upper, False)):
+        value = delta(mechanism("krr").at(k=3, eps0=eps0), n=30, eps="0.5", rel=1e-5, **who).bracket
+        assert (value.upper <= Fraction("1e-2")) is meets
+    if "min_users" in who:
+        return
+    users = solve_n(KRR, eps="1", delta="1e-2", **who)
+    for n, meets in ((users.bracket.upper, True), (users.bracket.lower, False)):
+        value = delta(KRR, n=int(n), eps="1", rel=1e-5, **who).bracket
+        assert (value.upper <= Fraction("1e-2")) is meets
+    eps = amplification_curve(KRR, delta="1e-2", users=[10, 20], rel=1e-2, **who)
+    for point in eps.points:
+        alone = epsilon(KRR, n=int(point.x), delta="1e-2", rel=1e-2, **who).bracket
+        assert point.y.lower <= alone.upper and alone.lower <= point.y.upper
+
+
+def test_a_trade_off_and_a_loss_distribution_with_fewer_messages():
+    asked = {"alphas": ["0.1", "0.5"], "levels": 10}
+    assert tradeoff_curve(KRR, n=100, min_users=60, **asked).points == tradeoff_curve(KRR, n=60, **asked).points
+    with pytest.raises(Unsupported, match="group 2: the trade-off of one user only"):
+        tradeoff_curve(KRR, n=100, group=2, **asked)
+    loss = privacy_loss(KRR, n=100, dropout="1/5", step="0.1", beyond="1e-3")
+    for level, value in enumerate(loss.deltas()[:6]):
+        assert value >= float(delta(KRR, n=100, dropout="1/5", eps=Fraction(level, 10)).bracket.lower)
+    assert loss.about["neighbours"]["dropout"] == "1/5" and "drops out independently" in loss.about["meaning"]
+
+
+def test_rounds_in_which_not_all_send():
+    every = {"delta": "1e-2", "rel": 5e-2}
+    daily = rounds(SMALL, 2)
+    least = epsilon(daily, n=10, min_users=6, **every)
+    assert least.bracket == epsilon(daily, n=6, **every).bracket and "at least 6 of them" in least.about
+    some = epsilon(daily, n=10, dropout="2/5", **every).bracket
+    assert epsilon(daily, n=10, **every).bracket.lower < some.upper
+    assert some.lower < epsilon(daily, n=4, **every).bracket.upper
+    with pytest.raises(Unsupported, match="group 2: said of one round"):
+        epsilon(daily, n=10, group=2, **every)
+    with pytest.raises(InputError, match="min_users = 11: expected an integer from 1 to 10"):
+        epsilon(daily, n=10, min_users=11, **every)
+
+
+def test_two_rounds_with_dropout_cover_the_experiment():
+    """All outcomes of two rounds at n = 2: the other user sends in each round by a coin of her own."""
+    q, x = Fraction(1, 3), Fraction(6, 5)
+    bound = delta(rounds(SMALL, 2), n=2, dropout=q, exp_eps=x, rel=1e-2).bracket
+    for held in itertools.product(range(2), repeat=2):
+        laws = []
+        for inputs in itertools.product(range(2), repeat=2):
+            once = []
+            for x0, other in zip(inputs, held, strict=True):
+                law = {}
+                for y in range(2):
+                    law[(y,)] = q * SMALL.rows[x0][y]
+                    for z in range(2):
+                        key = tuple(sorted((y, z)))
+                        law[key] = law.get(key, 0) + (1 - q) * SMALL.rows[x0][y] * SMALL.rows[other][z]
+                once.append(law)
+            laws.append({(a, b): p * r for a, p in once[0].items() for b, r in once[1].items()})
+        for first, second in itertools.permutations(laws, 2):
+            assert sum(max(p - x * second.get(key, 0), 0) for key, p in first.items()) <= bound.upper
+
+
+def test_users_who_drop_out_beside_a_null_symbol():
+    """Zero-out with dropout: the others hold inputs or null symbols, and drop out whatever they hold."""
+    q, null = Fraction(1, 4), (Fraction(1, 2), Fraction(1, 2))
+    rows = (*SMALL.rows, null)
+    bound = delta(SMALL, n=3, dropout=q, exp_eps=X, null=null, rigour="exact").bracket.exact
+    dropping = Channel((*((*row, Fraction(0)) for row in rows), *((*((1 - q) * p for p in row), q) for row in rows)))
+    reached = [
+        shuffled_divergence(dropping, (a, *others), (b, *others), X)
+        for others in itertools.combinations_with_replacement(range(3, 6), 2)
+        for x in range(2)
+        for a, b in ((x, 2), (2, x))
+    ]
+    assert max(reached) <= bound < delta(SMALL, n=1, exp_eps=X, null=null, rigour="exact").bracket.exact
+    pair = delta(SMALL, n=3, group=2, exp_eps="36/25", null=null, rigour="exact").bracket.exact
+    full = Channel(rows)
+    for held, (a, b) in itertools.product(range(3), itertools.product(range(2), repeat=2)):
+        for first, second in (((a, b), (2, 2)), ((2, 2), (a, b)), ((a, 2), (2, b))):
+            assert shuffled_divergence(full, (*first, held), (*second, held), Fraction(36, 25)) <= pair
 
 
 @pytest.mark.parametrize(
@@ -147,37 +276,53 @@ def test_epsilon_meets_its_target_and_says_what_it_supposes():
     [
         ({"dropout": 1}, r"dropout = 1: expected a probability in \[0, 1\)"),
         ({"dropout": "-0.1"}, "dropout = -0.1"),
+        ({"dropout": "nan"}, "dropout = nan: expected a number"),
         ({"min_users": 11}, "min_users = 11: expected an integer from 1 to 10"),
+        ({"min_users": 2.5}, "min_users = 2.5: expected an integer of at least 1"),
         ({"group": 11}, "group = 11: expected an integer from 1 to 10"),
+        ({"group": 0}, "group = 0: expected an integer of at least 1"),
         ({"min_users": 3, "dropout": "0.1"}, "min_users, dropout = 3, 0.1: expected one of the two"),
     ],
 )
 def test_populations_that_are_none(options, said):
     with pytest.raises(InputError, match=said):
-        Population(10, **options)
+        delta(KRR, n=10, eps="0.1", **options)
 
 
 def test_what_cannot_be_answered_is_refused():
     with pytest.raises(InputError, match="both, for a group"):
-        delta(KRR, Population(10, group=2), eps="0.1", direction="forward")
+        delta(KRR, n=10, group=2, eps="0.1", direction="forward")
     with pytest.raises(Unsupported, match="at most 300 users"):
-        delta(KRR, Population(301, dropout="0.1"), exp_eps=X, rigour="exact")
+        delta(KRR, n=301, dropout="0.1", exp_eps=X, rigour="exact")
+    for question in (
+        lambda: solve_n(KRR, eps="0.1", delta="1e-3", min_users=5),
+        lambda: amplification_curve(KRR, users=[10], delta="1e-3", min_users=5),
+    ):
+        with pytest.raises(InputError, match="min_users = 5: expected none where the number of users is asked for"):
+            question()
+    few = reduction(KRR, min_users=5)
+    assert delta(few, n=10, eps="0.1").bracket == delta(KRR, n=5, eps="0.1").bracket
+    with pytest.raises(InputError, match="that of the reduction"):
+        delta(few, n=10, eps="0.1", min_users=6)
+    assert Participation(min_users="200,000").min_users == 200_000
 
 
 def test_the_command_line(capsys):
     asked = ["delta", "krr", "-p", "k=3", "--lam", "3", "--exp-eps", "36/25", "--n", "3", "--rigour", "exact"]
     assert main([*asked, "--group", "2", "--json"]) == 0
     shown = capsys.readouterr().out
-    exact = delta(KRR, Population(3, group=2), exp_eps="36/25", rigour="exact").bracket.exact
+    exact = delta(KRR, n=3, group=2, exp_eps="36/25", rigour="exact").bracket.exact
     assert f'"exact": "{exact}"' in shown
     assert (
         main(["epsilon", "krr", "-p", "k=3", "--eps0", "1", "--n", "500", "--delta", "1e-5", "--min-users", "400"]) == 0
     )
-    assert "at least 400 of 500 users" in " ".join(capsys.readouterr().out.split())
+    assert (
+        "n = 500 users" in (shown := " ".join(capsys.readouterr().out.split())) and "at least 400 of them send" in shown
+    )
     for wrong, said in (
-        (["--dropout", "1"], "--dropout = 1: expected a probability in [0, 1)"),
-        (["--min-users", "4"], "--min-users = 4: expected an integer from 1 to 3"),
-        (["--min-users", "2", "--dropout", "0"], "--min-users, --dropout = 2, 0: expected one of the two, not both"),
+        (["--dropout", "1"], "dropout = 1: expected a probability in [0, 1)"),
+        (["--min-users", "4"], "min_users = 4: expected an integer from 1 to 3"),
+        (["--min-users", "2", "--dropout", "0"], "min_users, dropout = 2, 0: expected one of the two, not both"),
         (["--group", "2", "--confirm"], "--confirm recomputes"),
     ):
         assert main([*asked, *wrong]) == 2

@@ -186,3 +186,12 @@ def test_command_refuses_in_one_line(capsys, tmp_path, more, named):
 def test_the_command_looks_at_the_place_before_it_works(capsys, tmp_path):
     assert main([*COMMAND, "--out", str(tmp_path)]) == 2
     assert "--out" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_not_there_is_made_for_every_file(tmp_path, capsys):
+    file = tmp_path / "new" / "folder" / "round.json"
+    assert main([*COMMAND, "--out", str(file)]) == 0 and file.exists()
+    table = tmp_path / "other" / "curve.csv"
+    asked = ["curve", "rr", "--eps0", "1", "--n", "10", "--kind", "delta-eps", "--to", "0.5", "--points", "2"]
+    assert main([*asked, "--csv", str(table)]) == 0 and table.exists()
+    capsys.readouterr()

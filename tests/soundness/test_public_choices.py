@@ -25,9 +25,9 @@ from symshuffle.accountants import (
     evaluate,
     gaussian_limit,
     inverses,
-    participation,
     reduction,
     renyi,
+    unequal,
 )
 from symshuffle.anchored.law import AnchoredLaw
 from symshuffle.claims.model import Claim, Comparison, Correction, Obligation
@@ -99,7 +99,6 @@ MADE = {
     "accountants.inverses.Inverse",
     "engines.bromwich.Bromwich",
     "accountants.amplification.Amplification",
-    "accountants.participation.PopulationBound",
     "design.decision.properties.PropertyReport",
     "frontiers.leakage.PairLeakage",
     "design.decision.tradeoff.Design",
@@ -133,10 +132,10 @@ DENSITIES = LevelledPair(worst_pair(BlanketMixedGaussian("0.9", "4")), F(6, 5))
 MIXED = Laplace(F(2)).mixed_law(F(6, 5))
 RATIO = LikelihoodRatio.of(W, 0, 1)
 LEVEL = {"exp_eps": F(6, 5)}
+UNEQUAL = [unequal.Users(2, W)]
 TREE = joint(mechanism("krr").at(k=3), mechanism("rr"))
 WAY = composition.patterns(TREE)[0]
 PROBLEM = smoothed_point_masses(3, 1)
-FEWER = participation.Population(3, dropout="1/10")
 FAMILY = families.family("krr", 3)
 FORMS = forms.forms(FAMILY)
 MATCH = matching.Match("eps0", HALF, None)
@@ -207,13 +206,13 @@ DOORS = {
     "accountants.covered.mixed_laws.question": lambda v: covered.mixed_laws(
         reduction.reduction(Laplace(F(2))).mixed[0], F(6, 5), v, None
     ),
-    "accountants.participation.delta.direction": lambda v: participation.delta(W, FEWER, **LEVEL, direction=v),
-    "accountants.participation.delta.rigour": lambda v: participation.delta(W, FEWER, **LEVEL, rigour=v),
-    "accountants.participation.epsilon.direction": lambda v: participation.epsilon(W, FEWER, delta="1/10", direction=v),
-    "accountants.participation.epsilon.rigour": lambda v: participation.epsilon(
-        W, FEWER, delta="1/10", rigour=v, rel=0.1
-    ),
     "accountants.privacy_loss.privacy_loss.rigour": lambda v: privacy_loss(W, n=3, step="1/4", beyond="1e-2", rigour=v),
+    "accountants.unequal.unequal_delta.direction": lambda v: unequal.unequal_delta(UNEQUAL, **LEVEL, direction=v),
+    "accountants.unequal.unequal_delta.rigour": lambda v: unequal.unequal_delta(UNEQUAL, **LEVEL, rigour=v),
+    "accountants.unequal.unequal_epsilon.direction": lambda v: unequal.unequal_epsilon(
+        UNEQUAL, delta="1/10", direction=v
+    ),
+    "accountants.unequal.unequal_epsilon.rigour": lambda v: unequal.unequal_epsilon(UNEQUAL, delta="1/10", rigour=v),
     "accountants.solve.delta.direction": lambda v: delta(W, **ASKED, direction=v),
     "accountants.solve.delta.rigour": lambda v: delta(W, n=3, exp_eps="6/5", rigour=v),
     "accountants.solve.epsilon.direction": lambda v: epsilon(W, n=3, delta="1/10", direction=v),

@@ -1,0 +1,254 @@
+r"""Users with local budgets of their own: each hides the others by his own blanket.
+
+Let user i run :math:`W_i(x)=\gamma_i\omega+(1-\gamma_i)L_{i,x}`, with one distribution :math:`\omega` for all. Show who
+of the others drew from his left-over, and what: that has the same law in both datasets. What remains is the message of
+the differing user j, all of it, among N draws from :math:`\omega`, where N is a sum of independent coins
+:math:`\gamma_i, i\ne j`. So the divergence is at most :math:`E[H_j(N+1)]`, with :math:`H_j(m)` the bound of m users
+whose law is that of :math:`G=(A_0-e^\varepsilon A_1)/\omega` under :math:`\omega`; it never rises with m. Blankets of
+k-ary randomized response are uniform whatever the budget. Where blankets differ, the draws from them differ in law, and
+a count of them is not all that matters: this is refused.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache, lru_cache
+from typing import Final, final
+
+import flint
+
+from symshuffle.accountants.amplification import Amplification
+from symshuffle.accountants.bounds import bound_at, ratio_of
+from symshuffle.accountants.covered import PairClass, Reduction
+from symshuffle.accountants.dropout import LARGEST_EXACT, Cdf, mean_over_counts
+from symshuffle.accountants.evaluate import Request
+from symshuffle.accountants.listed import numeric
+from symshuffle.accountants.neighbours import Neighbours
+from symshuffle.accountants.search import smallest_meeting
+from symshuffle.channel import Channel
+from symshuffle.choices import Adjacency, Question, Rigour
+from symshuffle.decompositions.blanket import privacy_blanket
+from symshuffle.decompositions.model import ReductionPair
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.mechanisms.parameters import read_delta, read_target
+from symshuffle.numbers import DEFAULT_BITS, Ball, Real, as_integer, to_arb, working_precision
+from symshuffle.results import Bracket
+
+WIDTH: Final = 1e-3
+MOST_USERS: Final = 100_000
+_BITS: Final = 4 * DEFAULT_BITS
+"""Precision of products of coins: what is far from their mean is a small difference of large numbers."""
+
+THEOREM: Final = "each user's own blanket, claim symshuffle.unequal-budgets"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Users:
+    """Users who run the same channel.
+
+    Parameters
+    ----------
+    count : int
+        How many, at least 1.
+    channel : Channel
+        What each of them runs; of rationals.
+    """
+
+    count: int
+    channel: Channel
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "count", as_integer(self.count, "users", 1, MOST_USERS))
+        if not self.channel.exact or self.channel.num_inputs < 2:
+            raise InputError("channel", self.channel, "a channel of rationals with at least 2 inputs")
+
+
+def unequal_delta(
+    users: Sequence[Users],
+    *,
+    exp_eps: object = None,
+    eps: object = None,
+    direction: Question | str = "both",
+    rigour: Rigour | str | None = Rigour.FLOAT64,
+    rel: float = WIDTH,
+    bits: int | None = None,
+) -> Amplification:
+    """Bound delta where users have channels of their own, whoever of them differs.
+
+    Parameters
+    ----------
+    users : sequence of Users
+        All users, by what they run; their channels have the same inputs, outputs and blanket distribution.
+    exp_eps, eps, direction, rigour, rel, bits
+        As in :func:`symshuffle.delta`.
+
+    Raises
+    ------
+    InputError
+        If there are no users, or inputs or outputs of different numbers.
+    Unsupported
+        If the blankets differ, a channel has none, or there are more than 100,000 users (exact: 300).
+
+    Examples
+    --------
+    >>> careful, open_ = (Channel.from_rows([[p, 1 - p], [1 - p, p]]) for p in (Fraction(3, 5), Fraction(3, 4)))
+    >>> unequal_delta([Users(2, careful), Users(1, open_)], exp_eps=1, rigour="exact").bracket.exact
+    Fraction(33, 100)
+    """
+    request, asked = Request.of(direction, None, rigour, rel, bits), _read(users)
+    order = read_target(eps=eps, exp_eps=exp_eps)
+    return Amplification("delta", _bound(asked, order, request), _covered(asked, request))
+
+
+def unequal_epsilon(
+    users: Sequence[Users],
+    *,
+    delta: object,
+    direction: Question | str = "both",
+    rigour: Rigour | str | None = Rigour.FLOAT64,
+    rel: float = WIDTH,
+    bits: int | None = None,
+) -> Amplification:
+    """The smallest eps at a target delta where users have channels of their own, whoever of them differs.
+
+    Parameters
+    ----------
+    users, direction, rigour, bits
+        As in :func:`unequal_delta`.
+    delta : number or text
+        Target, in (0, 1).
+    rel : float
+        Relative width of eps to aim at.
+
+    Raises
+    ------
+    InputError, Unsupported
+        As in :func:`unequal_delta`, and if no eps meets the target.
+    """
+    request, asked, target = Request.of(direction, None, rigour, rel, bits), _read(users), read_delta(delta)
+    found = smallest_meeting(lambda x, width: _bound(asked, ratio_of(x), replace(request, rel=width)), target, rel)
+    how = f"root search on delta(eps); at the upper end: {found.at.how}"
+    bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
+    return Amplification("epsilon", bracket, _covered(asked, request))
+
+
+def _read(users: Sequence[Users]) -> tuple[Users, ...]:
+    if not users or not all(isinstance(one, Users) for one in users):
+        raise InputError("users", users, "at least one group of Users")
+    first = users[0].channel
+    for one in users[1:]:
+        if (one.channel.num_inputs, one.channel.num_outputs) != (first.num_inputs, first.num_outputs):
+            raise InputError("channel", one.channel, "the inputs and outputs of the first users' channel")
+    blankets = [privacy_blanket(one.channel).omega for one in users]
+    for place, omega in enumerate(blankets):
+        if omega is None:
+            raise Unsupported(f"users[{place}] hide nobody: their channel has no blanket")
+        if omega != blankets[0]:
+            raise Unsupported(
+                f"the blankets of users[0] and users[{place}] differ: a count of draws is then not all that matters"
+            )
+    if sum(one.count for one in users) > MOST_USERS:
+        raise Unsupported(f"{sum(one.count for one in users)} users of unequal budgets: at most {MOST_USERS}")
+    return tuple(users)
+
+
+def _covered(users: tuple[Users, ...], request: Request) -> Neighbours:
+    total = sum(one.count for one in users)
+    pairs = "any two inputs of any user, the budgets being public"
+    return Neighbours(pairs, True, Adjacency.REPLACE_ONE, request.direction, total, THEOREM)
+
+
+def _bound(users: tuple[Users, ...], order: Real, request: Request) -> Bracket:
+    """The largest bound over who differs."""
+    total, exact = sum(one.count for one in users), request.rigour is Rigour.EXACT
+    if exact and total > LARGEST_EXACT:
+        raise Unsupported(f"rigour exact with unequal budgets takes at most {LARGEST_EXACT} users, not {total}")
+    found = [_of_one(users, place, order, request, exact) for place in range(len(users))]
+    top = max(found, key=lambda bracket: bracket.upper)
+    return replace(top, lower=max(bracket.lower for bracket in found))
+
+
+def _of_one(users: tuple[Users, ...], place: int, order: Real, request: Request, exact: bool) -> Bracket:
+    """Where a user of one group differs."""
+    reduced = _against_blanket(users[place].channel)
+    coins = tuple((one.count - (i == place), _gamma(one.channel)) for i, one in enumerate(users))
+    centre = sum(count * float(gamma) for count, gamma in coins)
+    spread = sum(count * float(gamma * (1 - gamma)) for count, gamma in coins) ** 0.5
+    return mean_over_counts(
+        lambda m, width: bound_at(reduced, m, order, replace(request, rel=width)),
+        sum(one.count for one in users),
+        clones_cdf(coins, exact=exact),
+        (centre, spread),
+        request.rel,
+        exact=exact,
+    )
+
+
+def _gamma(channel: Channel) -> Fraction:
+    return sum((Fraction(mass) for mass in channel.blanket()), start=Fraction(0))  # type: ignore[arg-type]  # exact
+
+
+@lru_cache(maxsize=32)
+def _against_blanket(channel: Channel) -> Reduction:
+    """Every pair of inputs of one channel among draws from its blanket distribution."""
+    omega = privacy_blanket(channel).omega
+    assert omega is not None
+    return Reduction(
+        tuple(
+            PairClass(f"inputs {x} and {y}", numeric(ReductionPair(channel.rows[x], channel.rows[y], omega)))
+            for x, y in itertools.combinations(range(channel.num_inputs), 2)
+        ),
+        theorem=THEOREM,
+    )
+
+
+@lru_cache(maxsize=32)
+def clones_cdf(coins: tuple[tuple[int, Fraction], ...], *, exact: bool = False) -> Cdf:
+    """From m to both ends of the probability of at most m messages that hide each other, that of one user included.
+
+    Parameters
+    ----------
+    coins : tuple of (int, Fraction)
+        How many of the other users draw from the blanket with which probability.
+    exact : bool
+        Whether the ends are one rational.
+    """
+    total = 1 + sum(count for count, _ in coins)
+    below = _exact_sums(coins) if exact else _ball_sums(coins)
+
+    @cache
+    def ends(m: int) -> tuple[Fraction, Fraction]:
+        if m < 1:
+            return Fraction(0), Fraction(0)
+        return (Fraction(1), Fraction(1)) if m >= total else below(m)
+
+    return ends
+
+
+def _exact_sums(coins: tuple[tuple[int, Fraction], ...]) -> Callable[[int], tuple[Fraction, Fraction]]:
+    masses = [Fraction(1)]
+    for count, gamma in coins:
+        for _ in range(count):
+            padded = [Fraction(0), *masses, Fraction(0)]
+            masses = [(1 - gamma) * b + gamma * a for a, b in itertools.pairwise(padded)]
+    sums = list(itertools.accumulate(masses))
+    return lambda m: (sums[m - 1], sums[m - 1])
+
+
+def _ball_sums(coins: tuple[tuple[int, Fraction], ...]) -> Callable[[int], tuple[Fraction, Fraction]]:
+    with working_precision(_BITS):
+        product = flint.arb_poly([1])
+        for count, gamma in coins:
+            product *= flint.arb_poly([1 - to_arb(gamma), to_arb(gamma)]) ** count
+        sums = list(itertools.accumulate(product.coeffs()))
+
+    def ends(m: int) -> tuple[Fraction, Fraction]:
+        with working_precision(_BITS):
+            ball = Ball.from_arb(sums[m - 1], _BITS)
+        return max(ball.lower, Fraction(0)), min(ball.upper, Fraction(1))
+
+    return ends

@@ -1,0 +1,82 @@
+"""Users of unequal budgets: against all datasets, against equal budgets, against every budget raised; refusals."""
+
+import itertools
+from fractions import Fraction
+
+import pytest
+
+from symshuffle import Channel, InputError, Unsupported, delta, mechanism
+from symshuffle.accountants.unequal import Users, clones_cdf, unequal_delta, unequal_epsilon
+from symshuffle.shuffled import law_divergence
+
+X = Fraction(6, 5)
+
+
+def krr(k, lam):
+    return mechanism("krr").at(k=k, lam=lam).channel()
+
+
+def law(channels, dataset):
+    found = {}
+    for sent in itertools.product(range(channels[0].num_outputs), repeat=len(dataset)):
+        mass = Fraction(1)
+        for channel, x, y in zip(channels, dataset, sent, strict=True):
+            mass *= channel.rows[x][y]
+        found[tuple(sorted(sent))] = found.get(tuple(sorted(sent)), 0) + mass
+    return found
+
+
+@pytest.mark.parametrize(("k", "lams"), [(2, (2, 5)), (3, (2, 5)), (2, (2, 3, 5)), (3, (2, 3, 4))])
+def test_every_dataset_is_covered_whoever_differs(k, lams):
+    channels = [krr(k, lam) for lam in lams]
+    users = [Users(1, channel) for channel in channels]
+    exact = unequal_delta(users, exp_eps=X, rigour="exact").bracket.exact
+    for dataset in itertools.product(range(k), repeat=len(lams)):
+        first = law(channels, dataset)
+        for place, x in itertools.product(range(len(lams)), range(k)):
+            assert law_divergence(first, law(channels, (*dataset[:place], x, *dataset[place + 1 :])), X) <= exact
+    rounded = unequal_delta(users, exp_eps=X).bracket
+    assert rounded.lower <= exact <= rounded.upper and rounded.width <= Fraction(1, 1000) * rounded.upper
+
+
+def test_equal_budgets_are_the_usual_bound_and_mixtures_lie_between():
+    alike = unequal_delta([Users(2, krr(3, 3)), Users(3, krr(3, 3))], exp_eps=X, rigour="exact").bracket.exact
+    assert alike == delta(krr(3, 3), n=5, exp_eps=X, rigour="exact").bracket.exact
+    mixed = unequal_delta([Users(2, krr(3, 2)), Users(3, krr(3, 3))], exp_eps=X, rigour="exact")
+    assert delta(krr(3, 2), n=5, exp_eps=X, rigour="exact").bracket.exact < mixed.bracket.exact < alike
+    assert "symshuffle.unequal-budgets" in mixed.about and mixed.n == 5
+
+
+def test_epsilon_meets_its_target():
+    users = [Users(20, krr(3, 2)), Users("30", krr(3, 3))]
+    found = unequal_epsilon(users, delta="1e-2", rel=1e-2).bracket
+    assert unequal_delta(users, eps=found.upper, rel=1e-3).bracket.lower <= Fraction("1e-2")
+    assert unequal_delta(users, eps=found.lower * Fraction(99, 100), rel=1e-3).bracket.lower > Fraction("1e-2")
+
+
+def test_both_ways_to_count_draws_agree():
+    coins = ((20, Fraction(1, 3)), (15, Fraction(3, 4)))
+    exact, rounded = clones_cdf(coins, exact=True), clones_cdf(coins)
+    for m in range(38):
+        (value, same), (low, high) = exact(m), rounded(m)
+        assert value == same and low <= value <= high and high - low < Fraction(1, 2**100)
+
+
+def test_what_is_not_covered_is_refused():
+    uneven = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/8", "1/8", "3/4"]])
+    with pytest.raises(Unsupported, match=r"the blankets of users\[0\] and users\[1\] differ"):
+        unequal_delta([Users(2, krr(3, 2)), Users(1, uneven)], exp_eps=X)
+    with pytest.raises(Unsupported, match=r"users\[0\] hide nobody"):
+        unequal_delta([Users(2, mechanism("identity").at(k=3).channel())], exp_eps=X)
+    with pytest.raises(InputError, match="the inputs and outputs of the first"):
+        unequal_delta([Users(2, krr(3, 2)), Users(1, krr(2, 2))], exp_eps=X)
+    with pytest.raises(InputError, match="at least one group of Users"):
+        unequal_delta([], exp_eps=X)
+    with pytest.raises(InputError, match="users = 0: expected an integer from 1 to 100000"):
+        Users(0, krr(3, 2))
+    with pytest.raises(InputError, match="a channel of rationals"):
+        Users(1, mechanism("krr").at(k=3, eps0=1).channel())
+    with pytest.raises(Unsupported, match="at most 300 users, not 301"):
+        unequal_delta([Users(301, krr(3, 2))], exp_eps=X, rigour="exact")
+    with pytest.raises(Unsupported, match="at most 100000"):
+        unequal_delta([Users(100_000, krr(3, 2)), Users(1, krr(3, 2))], exp_eps=X)

@@ -77,6 +77,11 @@ class Request:
         if self.bits is not None:
             object.__setattr__(self, "bits", as_integer(self.bits, "bits", 2, _MOST_BITS))
 
+    @property
+    def doubles_do(self) -> bool:
+        """Whether nothing finer than doubles was asked for: the laws may then be enclosed by doubles too."""
+        return self.rigour is Rigour.FLOAT64 and self.engine is None and self.bits is None
+
     @classmethod
     def of(
         cls,

@@ -195,21 +195,31 @@ def _of_mechanism(mechanism: Mechanism) -> Reduction:
 
 def _pair_class(mechanism: Mechanism, kind: Pairs, *, real: bool) -> PairClass:
     """One class of pairs; its counts are made, and its laws derived, when one of them is asked for."""
-    from symshuffle.decompositions.backgrounds import ConstantBackground, constant_backgrounds
-    from symshuffle.decompositions.symbolic import optimal_decomposition
+    from symshuffle.decompositions.backgrounds import constant_backgrounds
+    from symshuffle.decompositions.symbolic import counted_decomposition, quick_law
 
-    def family(derived: Callable[[], SymbolicDecomposition]) -> LawFamily:
-        once = cache(derived)
-        return lambda exp_eps, direction, bits: once().law(exp_eps, direction=direction, bits=bits)
+    chosen = cache(lambda: mechanism.at_pairs(kind))
 
-    def over(background: ConstantBackground) -> LawFamily:
-        return family(lambda: background.cells)
+    def family(others: Others) -> LawFamily:
+        derived = cache(lambda: counted_decomposition(chosen(), others=others))
 
-    backgrounds = constant_backgrounds(mechanism.at_pairs(kind)) if real else ()
+        def law(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+            if bits is None:
+                with suppress(NotDecided):
+                    return quick_law(chosen(), exp_eps, others=others, direction=direction)
+            return derived().law(exp_eps, direction=direction, bits=bits)
+
+        return law
+
+    def in_doubles(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+        return quick_law(chosen(), exp_eps, direction=direction, doubles=True)
+
+    backgrounds = constant_backgrounds(chosen()) if real else ()
     return PairClass(
         str(kind),
-        family(lambda: optimal_decomposition(mechanism.at_pairs(kind))),
-        datasets=tuple(Datasets(one.datasets, over(one)) for one in backgrounds),
+        family(Others.BLANKET),
+        datasets=tuple(Datasets(one.datasets, family(one.others)) for one in backgrounds),
+        doubles=in_doubles,
     )
 
 
@@ -235,7 +245,12 @@ def _of_closed_form(form: ClosedForm) -> Reduction:
         Datasets(partial(form.datasets, others), family(others, over(place)))
         for place, others in enumerate(form.backgrounds)
     )
-    only = PairClass(form.pairs, family(Others.BLANKET, lambda: algebra().bounds[0]), datasets=datasets)
+
+    def in_doubles(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+        return form.law_in_doubles(exp_eps, others=Others.BLANKET, direction=direction)
+
+    upper = family(Others.BLANKET, lambda: algebra().bounds[0])
+    only = PairClass(form.pairs, upper, datasets=datasets, doubles=in_doubles)
     return Reduction((only,), True, pairs=form.pairs)
 
 

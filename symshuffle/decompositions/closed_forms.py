@@ -8,33 +8,25 @@ mechanism itself.
 
 from __future__ import annotations
 
-import ast
 import json
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
-
-import flint
+from typing import TYPE_CHECKING, Any, Final, final
 
 from symshuffle.choices import Direction, Others, choice
-from symshuffle.errors import InputError, NotDecided
+from symshuffle.decompositions.calculated import CalculatedCell, calculated, calculated_law
+from symshuffle.errors import InputError
 from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import read_budget
-from symshuffle.numbers import DEFAULT_BITS, Ball, Exp, Real, parse_rational, to_arb, working_precision
+from symshuffle.numbers import Real, parse_rational
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
 
 FILE: Final = "closed_forms.json"
 LARGEST_PARAMETER: Final = 10**15
-_LONGEST_POWER: Final = 10_000
-"""Exponents beyond which a rational power is left to balls."""
-
-Entry: TypeAlias = "Fraction | flint.arb"
 
 
 @final
@@ -71,8 +63,8 @@ class ClosedForm:
     def backgrounds(self) -> tuple[Others, ...]:
         """The constant backgrounds with a closed form, the one expected to be worst first."""
         known = tuple(table()[self.name]["limit" if self.limits else "cells"])
-        inputs = _calculated(table()[self.name]["inputs"])
-        two_only = bool(self.limits) or inputs(self._numbers()) <= 2
+        inputs = calculated(table()[self.name]["inputs"])
+        two_only = bool(self.limits) or inputs(self._values()) <= 2
         reached = (Others.SECOND, Others.FIRST) if two_only else (Others.THIRD, Others.SECOND, Others.FIRST)
         return tuple(others for others in reached if others in known)
 
@@ -100,32 +92,18 @@ class ClosedForm:
             If a ball contains 0, so that algebra has to say whether the number is 0.
         """
         way, held = choice(Direction, direction, "direction"), choice(Others, others, "others")
-        precision = bits or DEFAULT_BITS
-        with working_precision(precision + 32):
-            numbers = self._numbers()
-            x = _entry(exp_eps)
+        return calculated_law(_cells(self.name, bool(self.limits), held), self._values(), exp_eps, way, bits=bits)
 
-            def number(value: Entry) -> Fraction | Ball:
-                return value if isinstance(value, Fraction) else _ball(value, precision)
+    def law_in_doubles(self, exp_eps: Real, *, others: Others | str, direction: Direction | str) -> Law:
+        """As :meth:`law`, enclosed in doubles where it is not rational.
 
-            atoms, singular = [], Fraction(0)
-            for a, b, c, ratios in _cells(self.name, bool(self.limits), held):
-                if ratios is not None:
-                    first, second = ratios if way is Direction.FORWARD else ratios[::-1]
-                    if first is second:  # no difference of two balls: it vanishes at exp(eps) = 1
-                        value = _times(first(numbers), _less(Fraction(1), x))
-                    elif exp_eps == self.lam and (first, second) == (_calculated("lam"), _calculated("1")):
-                        value = Fraction(0)
-                    else:
-                        value = _less(first(numbers), _times(x, second(numbers)))
-                    atoms.append((number(value), number(c(numbers))))
-                    continue
-                first, second = (a, b) if way is Direction.FORWARD else (b, a)
-                excess = number(_less(first(numbers), _times(x, second(numbers))))
-                if not isinstance(excess, Fraction):
-                    raise NotDecided(f"singular mass {excess}")
-                singular += max(excess, Fraction(0))
-            return Law.from_atoms(atoms, singular)
+        Raises
+        ------
+        NotDecided
+            If doubles do not enclose it, or leave open whether a number is 0.
+        """
+        way, held = choice(Direction, direction, "direction"), choice(Others, others, "others")
+        return calculated_law(_cells(self.name, bool(self.limits), held), self._values(), exp_eps, way, doubles=True)
 
     def mechanism(self) -> Mechanism:
         """The mechanism itself, for whatever needs algebra."""
@@ -134,9 +112,9 @@ class ClosedForm:
         values: dict[str, object] = dict(self.values)
         return mechanism(self.name).at(lam=self.lam, **values)
 
-    def _numbers(self) -> dict[str, Entry]:
-        numbers: dict[str, Entry] = {name: parse_rational(value, name) for name, value in self.values}
-        return numbers if self.lam is None else numbers | {"lam": _entry(self.lam)}
+    def _values(self) -> dict[str, Real]:
+        values: dict[str, Real] = {name: parse_rational(value, name) for name, value in self.values}
+        return values if self.lam is None else values | {"lam": self.lam}
 
 
 def closed_form(name: str, values: Mapping[str, str], *, eps0: object = None, lam: object = None) -> ClosedForm | None:
@@ -166,7 +144,7 @@ def closed_form(name: str, values: Mapping[str, str], *, eps0: object = None, la
         return None
     for key, value in given.items():
         bounds = own[key]["lower"], own[key]["upper"]
-        low, high = (None if bound is None else _calculated(bound) for bound in bounds)
+        low, high = (None if bound is None else calculated(bound) for bound in bounds)
         try:
             inside = (low is None or low(given) <= value) and (high is None or value <= high(given))
         except KeyError:  # a bound that speaks about a parameter at its limit
@@ -202,16 +180,18 @@ def to_text(forms: Mapping[str, Any]) -> str:
 
 
 def _described(mechanism: Mechanism) -> dict[str, Any]:
+    from symshuffle.mechanisms.symbolic import written
+
     own = [p for p in mechanism.parameters if p.name != "lam"]
     return {
         "pairs": str(mechanism.pair),
-        "inputs": _written(mechanism.inputs),
+        "inputs": written(mechanism.inputs),
         "budget": len(own) < len(mechanism.parameters),
         "parameters": [
             {
                 "name": p.name,
-                "lower": _written(p.lower),
-                "upper": None if p.upper is None else _written(p.upper),
+                "lower": written(p.lower),
+                "upper": None if p.upper is None else written(p.upper),
                 "integer": p.integer,
                 "limit": p.has_limit,
             }
@@ -224,121 +204,16 @@ def _described(mechanism: Mechanism) -> dict[str, Any]:
 
 def _decompositions(mechanism: Mechanism, *, limits: bool) -> Iterator[tuple[str, list[list[Any]]]]:
     """The cells over the blanket (the left-over last) and over each constant background, written out."""
-    from symshuffle.decompositions.symbolic import counted_decomposition
+    from symshuffle.decompositions.symbolic import counted_decomposition, lines_of
 
     for others in Others:
         if others == "third" and any(c.counts(mechanism.inputs, 3) is None for c in mechanism.classes):
             continue
         found = counted_decomposition(mechanism, others=others, limits=limits)
-        lines = [
-            [*map(_written, (c.a, c.b, c.c)), None if c.ratios is None else [*map(_written, c.ratios)]]
-            for c in found.cells
-        ]
-        left_over = [["0", "0", _written(found.beta), ["0", "0"]]] if others == "blanket" else []
-        yield others, lines + left_over
-
-
-def _written(expression: Any) -> str:
-    """An expression as the text of Python, where ``lambda`` is no name."""
-    import sympy as sp
-
-    from symshuffle.mechanisms.symbolic import LAM
-
-    return str(expression.xreplace({LAM: sp.Symbol("lam", positive=True)}))
-
-
-_Calculated: TypeAlias = "Callable[[Mapping[str, Entry]], Any]"
+        yield others, lines_of(found.cells, found.beta if others == "blanket" else None)
 
 
 @cache
-def _cells(
-    name: str, limit: bool, others: Others
-) -> tuple[tuple[_Calculated, _Calculated, _Calculated, tuple[_Calculated, _Calculated] | None], ...]:
+def _cells(name: str, limit: bool, others: Others) -> tuple[CalculatedCell, ...]:
     """The cells of a decomposition as functions of the parameters."""
-    return tuple(
-        (
-            _calculated(a),
-            _calculated(b),
-            _calculated(c),
-            None if ratios is None else (_calculated(ratios[0]), _calculated(ratios[1])),
-        )
-        for a, b, c, ratios in table()[name]["limit" if limit else "cells"][others]
-    )
-
-
-@cache
-def _calculated(text: str) -> _Calculated:
-    """The function that a text denotes: sums, products, powers and roots; rational where all of it is."""
-    return _compiled(ast.parse(text, mode="eval").body)
-
-
-def _compiled(node: ast.expr) -> _Calculated:
-    match node:
-        case ast.Constant(value=int(value)):
-            constant = Fraction(value)
-            return lambda numbers: constant
-        case ast.Name(id=name):
-            return lambda numbers: numbers[name]
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            inner = _compiled(operand)
-            return lambda numbers: -inner(numbers)
-        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATIONS:
-            combine, one, other = _OPERATIONS[type(operator)], _compiled(left), _compiled(right)
-            return lambda numbers: combine(one(numbers), other(numbers))
-        case ast.Call(func=ast.Name(id="sqrt"), args=[argument]):
-            inner, half = _compiled(argument), Fraction(1, 2)
-            return lambda numbers: _power(inner(numbers), half)
-    raise InputError("closed form", ast.unparse(node), "sums, products, powers and roots")
-
-
-def _less(x: Entry, y: Entry) -> Entry:
-    return x - y if isinstance(x, Fraction) and isinstance(y, Fraction) else _arb(x) - _arb(y)
-
-
-def _plus(x: Entry, y: Entry) -> Entry:
-    return x + y if isinstance(x, Fraction) and isinstance(y, Fraction) else _arb(x) + _arb(y)
-
-
-def _times(x: Entry, y: Entry) -> Entry:
-    if x == 0 or y == 0:
-        return Fraction(0)
-    return x * y if isinstance(x, Fraction) and isinstance(y, Fraction) else _arb(x) * _arb(y)
-
-
-def _over(x: Entry, y: Entry) -> Entry:
-    return x / y if isinstance(x, Fraction) and isinstance(y, Fraction) else _arb(x) / _arb(y)
-
-
-def _power(base: Entry, exponent: Entry) -> Entry:
-    if isinstance(base, Fraction) and isinstance(exponent, Fraction) and abs(exponent) <= _LONGEST_POWER:
-        if exponent.denominator == 1:
-            return base**exponent.numerator
-        if exponent.denominator == 2 and base >= 0:
-            root = Fraction(math.isqrt(base.numerator), math.isqrt(base.denominator))
-            if root * root == base:
-                return root**exponent.numerator
-    return _arb(base) ** _arb(exponent)
-
-
-_OPERATIONS: Final[Mapping[type[ast.operator], Callable[[Entry, Entry], Entry]]] = {
-    ast.Add: _plus,
-    ast.Sub: _less,
-    ast.Mult: _times,
-    ast.Div: _over,
-    ast.Pow: _power,
-}
-
-
-def _arb(value: Entry) -> flint.arb:
-    return to_arb(value) if isinstance(value, Fraction) else value
-
-
-def _entry(value: Real) -> Entry:
-    return to_arb(value) if isinstance(value, Exp) else value
-
-
-def _ball(value: flint.arb, bits: int) -> Ball | Fraction:
-    ball = Ball.from_arb(value, bits)
-    if ball.lower <= 0 <= ball.upper:
-        raise NotDecided(f"whether {ball} is 0")
-    return ball.lower if ball.lower == ball.upper else ball
+    return tuple(CalculatedCell.of(*line) for line in table()[name]["limit" if limit else "cells"][others])

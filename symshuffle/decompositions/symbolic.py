@@ -8,18 +8,19 @@ looked up: change the definition of the mechanism and the formula follows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, final
 
 import sympy as sp
 
 from symshuffle.choices import Direction, Others, choice
+from symshuffle.decompositions.calculated import CalculatedCell, calculated_law
 from symshuffle.decompositions.counting import ROLES, Cell, count_cells
 from symshuffle.decompositions.model import Decomposition
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.display import array, columns, factored, latex, text
 from symshuffle.mechanisms.model import Mechanism
@@ -30,6 +31,8 @@ from symshuffle.mechanisms.symbolic import (
     evaluate,
     large_limit,
     normal_form,
+    value_of,
+    written,
 )
 from symshuffle.numbers import Ball, Real
 
@@ -249,6 +252,67 @@ def _far_out(
         return expression
 
     return tuple(cell.map(limit) for cell in cells), limit(beta)
+
+
+def lines_of(cells: Iterable[Cell], beta: sp.Expr | None) -> list[list[Any]]:
+    """Cells as lines of texts (a, b, c, ratios), those of :class:`CalculatedCell`; a left-over comes last."""
+    lines: list[list[Any]] = [
+        [*map(written, (c.a, c.b, c.c)), None if c.ratios is None else [*map(written, c.ratios)]] for c in cells
+    ]
+    return lines if beta is None else [*lines, ["0", "0", written(beta), ["0", "0"]]]
+
+
+def quick_law(
+    mechanism: Mechanism,
+    exp_eps: Real,
+    *,
+    others: Others = Others.BLANKET,
+    direction: Direction = Direction.FORWARD,
+    doubles: bool = False,
+) -> Law:
+    """The law of G of a mechanism with all parameters fixed, from its general form: no algebra at these values.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        With all parameters fixed, but for those with a limit.
+    exp_eps : Real
+        The target ratio.
+    others, direction
+        As of :func:`counted_decomposition` and :meth:`SymbolicDecomposition.law`.
+    doubles : bool
+        Whether what is not rational is enclosed by doubles only.
+
+    Raises
+    ------
+    NotDecided
+        If there is no general form, or it does not settle everything at these values: algebra does.
+    """
+    values = {str(symbol) if symbol != LAM else "lam": value_of(value) for symbol, value in mechanism.fixed}
+    if any(value is None for value in values.values()):
+        raise NotDecided(f"{mechanism.name} at values that are no real constants")
+    growing = tuple(parameter.symbol for parameter in mechanism.parameters if parameter.has_limit)
+    cells = _calculated(mechanism.general or mechanism, ROLES[True, others], growing)
+    known = {name: value for name, value in values.items() if value is not None}
+    return calculated_law(cells, known, exp_eps, direction, doubles=doubles)
+
+
+@lru_cache(maxsize=256)
+def _calculated(
+    mechanism: Mechanism, roles: tuple[int, ...], growing: tuple[sp.Symbol, ...]
+) -> tuple[CalculatedCell, ...]:
+    """The general form as functions of the parameters.
+
+    Raises
+    ------
+    NotDecided
+        If there is none, or it needs more than sums, products, powers and roots.
+    """
+    try:
+        cells, beta = _far_out(mechanism, roles, growing)
+        return tuple(CalculatedCell.of(*line) for line in lines_of(cells, beta if len(roles) == 2 else None))
+    except (InputError, Unsupported, SyntaxError, ValueError, RecursionError) as reason:
+        raise NotDecided(f"no general form of {mechanism.name} in numbers: {reason}") from None
 
 
 def is_standard(decomposition: SymbolicDecomposition) -> bool:

@@ -122,10 +122,10 @@ class Counts:
             return "a law of doubles encloses nothing"
         if law.never_positive or len(law.values) == 1:
             return None
-        if any(lower_end(weight) <= 0 for weight in law.weights):
-            return "a weight that may be 0"
         if n > _MOST_USERS:
             return f"more than {_MOST_USERS} users"
+        if any(lower_end(weight) <= 0 for weight in law.weights):
+            return "a weight that may be 0"
         spread = math.sqrt(-8 * math.log(self.rel))
         weights = (float(upper_end(weight)) for weight in law.weights)
         sizes = sorted(min(n, 4 + spread * math.sqrt(n * w * max(1 - w, 0.0))) for w in weights)

@@ -93,7 +93,9 @@ class Tilt:
 
     def slope(self, s: float) -> float:
         """Mean of G under the tilt ``s``."""
-        return float(self.tilted(s) @ self.values)
+        exponent = s * self.values
+        raw = self.weights * np.exp(exponent - _shift(exponent))
+        return float(raw @ self.values) / float(raw.sum())
 
     def curvature(self, s: float) -> float:
         """Variance of G under the tilt ``s``."""
@@ -197,13 +199,18 @@ def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None) -> float:
     if half:  # beyond it the kernel only falls as fast as the integrand may grow
         largest = min(largest, _STEEPEST / half)
     low, high = -math.log(1e3 * n * float(np.abs(tilt.values).max())), math.log(largest)
+    # Newton's steps in log c, halving where they leave the bracket or find no slope.
+    place = (low + high) / 2
     while high - low > _SETTLED:
-        middle = (low + high) / 2
-        c = math.exp(middle)
-        if n * tilt.slope(c) * c > pull(c):
-            high = middle
-        else:
-            low = middle
+        c = math.exp(place)
+        mean = tilt.slope(c)
+        excess = n * mean * c - pull(c)
+        low, high = (low, place) if excess > 0 else (place, high)
+        rate = n * c * (mean + c * tilt.curvature(c))
+        step = excess / rate if rate > 0 else math.inf
+        if abs(step) < _SETTLED / 2:
+            return math.exp(place - step)
+        place = place - step if low < place - step < high else (low + high) / 2
     return math.exp((low + high) / 2)
 
 
@@ -296,10 +303,8 @@ def _reach(tilt: Tilt, n: int, c: float, tau: float, quiet: float) -> float:
 
 def _tail_exponent(tilt: Tilt, n: int, c: float, tau: float, distance: float) -> float:
     """The weaker of the Chernoff exponents of both tails of the tilted, smoothed sum at a distance from 0."""
-    return min(
-        max(tail_exponent(tilt, n, c, tau, distance, sign * theta) for theta in tail_slopes(tilt, n, c, tau, distance))
-        for sign in (1, -1)
-    )
+    slopes = tail_slopes(tilt, n, c, tau, distance)
+    return min(max(tail_exponent(tilt, n, c, tau, distance, sign * theta) for theta in slopes) for sign in (1, -1))
 
 
 def tail_slopes(tilt: Tilt, n: int, c: float, tau: float, distance: float) -> list[float]:

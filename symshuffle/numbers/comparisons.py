@@ -36,10 +36,10 @@ def less(x: Number | Exp | int, y: Number | Exp | int) -> Verdict:
         return Verdict.of(x < y)
     if isinstance(x, Exp) and isinstance(y, Exp):
         return Verdict.of(x.exponent < y.exponent)
-    left, right = (v if isinstance(v, Ball) else enclose(v) for v in (x, y))
-    if left.upper < right.lower:
+    (low, high), (least, most) = _ends(x), _ends(y)
+    if high < least:
         return Verdict.TRUE
-    return Verdict.FALSE if left.lower >= right.upper else Verdict.UNDECIDED
+    return Verdict.FALSE if low >= most else Verdict.UNDECIDED
 
 
 def equal(x: Number | Exp | int, y: Number | Exp | int) -> Verdict:
@@ -48,18 +48,24 @@ def equal(x: Number | Exp | int, y: Number | Exp | int) -> Verdict:
         return Verdict.of(x == y)
     if isinstance(x, Exp) and isinstance(y, Exp):
         return Verdict.of(x.exponent == y.exponent)
-    left, right = (v if isinstance(v, Ball) else enclose(v) for v in (x, y))
-    if left.upper < right.lower or right.upper < left.lower:
+    (low, high), (least, most) = _ends(x), _ends(y)
+    if high < least or most < low:
         return Verdict.FALSE
-    points = left.lower == left.upper == right.lower == right.upper
-    return Verdict.TRUE if points else Verdict.UNDECIDED
+    return Verdict.TRUE if low == high == least == most else Verdict.UNDECIDED
+
+
+def _ends(value: Number | Exp | int) -> tuple[Any, Any]:
+    """Numbers that it lies between, both itself where it is rational; a double, which encloses nothing, is refused."""
+    if not isinstance(value, Ball | Fraction | int):
+        value = enclose(value)
+    return (value.lower, value.upper) if isinstance(value, Ball) else (value, value)
 
 
 def sums_to_one(masses: Sequence[Number]) -> bool:
     """Whether masses may be probabilities: sum 1 exactly, or as far as balls tell, or within FLOAT_SUM_SLACK."""
     if is_enclosed(masses):
-        total: Any = sum(masses, start=Fraction(0))
-        return equal(total, 1) is not Verdict.FALSE
+        low = sum(map(lower_end, masses), start=Fraction(0))
+        return low == 1 if is_exact(masses) else low <= 1 <= sum(map(upper_end, masses), start=Fraction(0))
     return abs(math.fsum(to_float(mass) for mass in masses) - 1) <= FLOAT_SUM_SLACK
 
 

@@ -14,6 +14,8 @@ from symshuffle.mechanisms.symbolic.constants import (
     evaluate,
     expression_of,
     rebuilt,
+    value_of,
+    written,
 )
 from symshuffle.mechanisms.symbolic.functions import large_limit, proportional, same_function
 from symshuffle.mechanisms.symbolic.normal import normal_form
@@ -43,4 +45,6 @@ __all__ = [
     "rebuilt",
     "same_function",
     "smallest",
+    "value_of",
+    "written",
 ]

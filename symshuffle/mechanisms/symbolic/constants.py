@@ -75,6 +75,18 @@ def constant_of(value: Real | int) -> sp.Expr:
     return sp.Rational(fraction.numerator, fraction.denominator)
 
 
+def value_of(constant: sp.Expr) -> Real | None:
+    """The real constant of which :func:`constant_of` makes this one; None for any other expression."""
+    if isinstance(constant, Exponential):
+        return Exp(Fraction(int(constant.exponent.p), int(constant.exponent.q)))
+    return Fraction(int(constant.p), int(constant.q)) if constant.is_Rational else None
+
+
+def written(expression: sp.Expr) -> str:
+    """An expression as the text of Python, where ``lambda`` is no name: there it is called ``lam``."""
+    return str(expression.xreplace({LAM: sp.Symbol("lam", positive=True)}))
+
+
 def rebuilt(expression: sp.Expr) -> sp.Expr:
     """The expression as it comes back from a pickle: made again from its parts, until that changes nothing.
 

@@ -1,0 +1,226 @@
+"""Decompositions as functions of their parameters: numbers go in, a law of G comes out, and no algebra is done.
+
+Weights and ratios are texts of sums, products, powers and roots, read once. What is rational is calculated with
+rationals; the rest with balls or, where doubles will do, with :class:`~symshuffle.numbers.spans.Span`. Both enclose.
+A number that may be 0 is no atom and no weight here: whether it is 0, algebra has to say.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import flint
+
+from symshuffle.choices import Direction
+from symshuffle.errors import InputError, NotDecided
+from symshuffle.law import Law
+from symshuffle.numbers import DEFAULT_BITS, Ball, Exp, Real, to_arb, working_precision
+from symshuffle.numbers.spans import Span
+
+_LONGEST_POWER: Final = 10_000
+"""Exponents beyond which a rational power is left to balls."""
+
+Entry: TypeAlias = "Fraction | flint.arb | Span"
+Calculated: TypeAlias = "Callable[[Mapping[str, Any]], Any]"
+"""From the parameters by name to a number of their kind."""
+
+
+class CalculatedCell(NamedTuple):
+    """A component of a decomposition: its weights in both rows and in the blanket, and the ratios of these."""
+
+    a: Calculated
+    b: Calculated
+    c: Calculated
+    ratios: tuple[Calculated, Calculated] | None
+
+    @classmethod
+    def of(cls, a: str, b: str, c: str, ratios: Sequence[str] | None) -> CalculatedCell:
+        """The cell of some texts."""
+        known = None if ratios is None else (calculated(ratios[0]), calculated(ratios[1]))
+        return cls(calculated(a), calculated(b), calculated(c), known)
+
+
+def calculated_law(
+    cells: Sequence[CalculatedCell],
+    values: Mapping[str, Real],
+    exp_eps: Real,
+    way: Direction,
+    *,
+    bits: int | None = None,
+    doubles: bool = False,
+) -> Law:
+    """Law of G at a target ratio: exact where rational, otherwise balls.
+
+    Parameters
+    ----------
+    cells : sequence of CalculatedCell
+        The shared components, and the left-over.
+    values : mapping of str to Real
+        The parameters; the local ratio cap is called ``lam``.
+    exp_eps : Real
+        The target ratio.
+    way : Direction
+        Which divergence.
+    bits : int, optional
+        Precision of the balls.
+    doubles : bool
+        Whether to enclose by doubles, which take no ball arithmetic.
+
+    Raises
+    ------
+    NotDecided
+        If a number that is not rational may be 0, or is beyond what doubles enclose; or a parameter has no value.
+    """
+    try:
+        return _law(cells, values, exp_eps, way, bits or DEFAULT_BITS, doubles=doubles)
+    except (KeyError, ZeroDivisionError) as reason:  # a parameter left open, or a form that does not hold at its value
+        raise NotDecided(f"the closed form at these values: {reason!r}") from None
+
+
+def _law(
+    cells: Sequence[CalculatedCell],
+    values: Mapping[str, Real],
+    exp_eps: Real,
+    way: Direction,
+    precision: int,
+    *,
+    doubles: bool,
+) -> Law:
+    with working_precision(precision + 32):
+        entry = Span.around if doubles else to_arb
+        numbers: dict[str, Entry] = {
+            name: entry(value) if isinstance(value, Exp) else value for name, value in values.items()
+        }
+        x: Entry = entry(exp_eps) if isinstance(exp_eps, Exp) else exp_eps
+        at_cap, cap = values.get("lam") == exp_eps, (calculated("lam"), calculated("1"))
+        atoms, singular = [], Fraction(0)
+        for a, b, c, ratios in cells:
+            charge = c(numbers)
+            if ratios is not None and not (isinstance(charge, Fraction) and charge == 0):
+                first, second = ratios if way is Direction.FORWARD else ratios[::-1]
+                if first is second:  # no difference of two enclosures: it vanishes at exp(eps) = 1
+                    value = _times(first(numbers), _less(Fraction(1), x))
+                elif at_cap and (first, second) == cap:
+                    value = Fraction(0)
+                else:
+                    value = _less(first(numbers), _times(x, second(numbers)))
+                atoms.append((_decided(value, precision), _decided(charge, precision)))
+                continue
+            first, second = (a, b) if way is Direction.FORWARD else (b, a)
+            excess = _decided(_less(first(numbers), _times(x, second(numbers))), precision)
+            if not isinstance(excess, Fraction):
+                raise NotDecided(f"singular mass {excess}")
+            singular += max(excess, Fraction(0))
+        return Law.from_atoms(atoms, singular)
+
+
+@cache
+def calculated(text: str) -> Calculated:
+    """The function that a text denotes: sums, products, powers and roots; rational where all of it is."""
+    return _compiled(ast.parse(text, mode="eval").body)
+
+
+def _compiled(node: ast.expr) -> Calculated:
+    match node:
+        case ast.Constant(value=int(value)):
+            constant = Fraction(value)
+            return lambda numbers: constant
+        case ast.Name(id=name):
+            return lambda numbers: numbers[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            inner = _compiled(operand)
+            return lambda numbers: -inner(numbers)
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATIONS:
+            combine, one, other = _OPERATIONS[type(operator)], _compiled(left), _compiled(right)
+            return lambda numbers: combine(one(numbers), other(numbers))
+        case ast.Call(func=ast.Name(id="sqrt"), args=[argument]):
+            inner, half = _compiled(argument), Fraction(1, 2)
+            return lambda numbers: _power(inner(numbers), half)
+    raise InputError("closed form", ast.unparse(node), "sums, products, powers and roots")
+
+
+def _less(x: Entry, y: Entry) -> Entry:
+    if isinstance(x, Fraction) and isinstance(y, Fraction):
+        return x - y
+    one, other = _alike(x, y)
+    return one - other  # type: ignore[no-any-return]
+
+
+def _plus(x: Entry, y: Entry) -> Entry:
+    if isinstance(x, Fraction) and isinstance(y, Fraction):
+        return x + y
+    one, other = _alike(x, y)
+    return one + other  # type: ignore[no-any-return]
+
+
+def _times(x: Entry, y: Entry) -> Entry:
+    if isinstance(x, Fraction) and isinstance(y, Fraction):
+        return x * y
+    if x == 0 or y == 0:
+        return Fraction(0)
+    one, other = _alike(x, y)
+    return one * other  # type: ignore[no-any-return]
+
+
+def _over(x: Entry, y: Entry) -> Entry:
+    if isinstance(x, Fraction) and isinstance(y, Fraction):
+        return x / y
+    one, other = _alike(x, y)
+    return one / other  # type: ignore[no-any-return]
+
+
+def _power(base: Entry, exponent: Entry) -> Entry:
+    if isinstance(base, Fraction) and isinstance(exponent, Fraction) and abs(exponent) <= _LONGEST_POWER:
+        if exponent.denominator == 1:
+            return base**exponent.numerator
+        if exponent.denominator == 2 and base >= 0:
+            root = Fraction(math.isqrt(base.numerator), math.isqrt(base.denominator))
+            if root * root == base:
+                return root**exponent.numerator
+    if isinstance(base, Span):
+        if not isinstance(exponent, Fraction):
+            raise NotDecided("a power whose exponent is not rational, in doubles")
+        return base.power(exponent)
+    return _arb(base) ** _arb(exponent)
+
+
+_OPERATIONS: Final[Mapping[type[ast.operator], Callable[[Entry, Entry], Entry]]] = {
+    ast.Add: _plus,
+    ast.Sub: _less,
+    ast.Mult: _times,
+    ast.Div: _over,
+    ast.Pow: _power,
+}
+
+
+def _alike(x: Entry, y: Entry) -> tuple[Any, Any]:
+    """Both as spans where one is, else both as balls."""
+    if isinstance(x, Span) or isinstance(y, Span):
+        return _span(x), _span(y)
+    return _arb(x), _arb(y)
+
+
+def _span(value: Entry) -> Span:
+    # A root that is not rational was calculated as a ball.
+    return Span.around(value) if isinstance(value, Fraction | Span) else Span.within(Ball.from_arb(value))
+
+
+def _arb(value: Entry) -> flint.arb:
+    if isinstance(value, Span):
+        return value.ball().arb()
+    return to_arb(value) if isinstance(value, Fraction) else value
+
+
+def _decided(value: Entry, bits: int) -> Fraction | Ball:
+    """The number, as a law has it: certainly not 0, unless it is rational."""
+    if isinstance(value, Fraction):
+        return value
+    ball = value.ball() if isinstance(value, Span) else Ball.from_arb(value, bits)
+    if ball.lower <= 0 <= ball.upper:
+        raise NotDecided(f"whether {ball} is 0")
+    return ball.lower if ball.lower == ball.upper else ball

@@ -325,5 +325,7 @@ def mixed_laws(
 
 def _sorted(law: Law) -> Law:
     """Atoms in rising order, so that equal laws compare equal whichever way they were found."""
-    atoms = sorted(law.atoms(), key=lambda atom: (lower_end(atom[0]), lower_end(atom[1])))
+    atoms = tuple(sorted(law.atoms(), key=lambda atom: (lower_end(atom[0]), lower_end(atom[1]))))
+    if atoms == law.atoms():
+        return law
     return Law(tuple(value for value, _ in atoms), tuple(weight for _, weight in atoms), law.singular)

@@ -19,7 +19,7 @@ import flint
 from symshuffle.choices import Direction
 from symshuffle.errors import InputError, NotDecided
 from symshuffle.law import Law
-from symshuffle.numbers import DEFAULT_BITS, Ball, Exp, Real, to_arb, working_precision
+from symshuffle.numbers import DEFAULT_BITS, Ball, Exp, Real, lower_end, to_arb, working_precision
 from symshuffle.numbers.spans import Span
 
 _LONGEST_POWER: Final = 10_000
@@ -116,7 +116,7 @@ def _law(
             if not isinstance(excess, Fraction):
                 raise NotDecided(f"singular mass {excess}")
             singular += max(excess, Fraction(0))
-        return Law.from_atoms(atoms, singular)
+        return Law.from_atoms(sorted(atoms, key=lambda atom: lower_end(atom[0])), singular)
 
 
 @cache

@@ -455,8 +455,11 @@ class Mechanism:
 
 def _placed(expression: sp.Expr, known: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
     """The expression at some values. A number of subsets too long to be written out stays a binomial."""
+    choices = expression.atoms(sp.binomial)
+    if not choices:
+        return expression.xreplace(known)
     long = {}
-    for choice in expression.atoms(sp.binomial):
+    for choice in choices:
         inputs, chosen = (argument.subs(known) for argument in choice.args)
         if inputs.is_Integer and chosen.is_Integer and inputs > _MOST_CHOSEN_FROM and 1 < chosen < inputs - 1:
             long[choice] = sp.Dummy(), sp.binomial(inputs, chosen, evaluate=False)

@@ -11,6 +11,7 @@ from symshuffle import Ball, Exp, delta, mechanism
 from symshuffle.accountants.reduction import reduction
 from symshuffle.decompositions import closed_forms
 from symshuffle.decompositions.closed_forms import closed_form
+from symshuffle.errors import NotDecided
 from symshuffle.mechanisms.registry import EXAMPLES, LARGE
 from symshuffle.numbers import lower_end, upper_end
 
@@ -84,7 +85,7 @@ def test_differences_vanish_where_the_levels_agree():
 
 def test_a_ball_around_zero_is_refused_and_the_mechanism_answers():
     form = closed_form("rappor", {"D": "2"}, eps0=1)
-    with pytest.raises(closed_forms.NotDecided):
+    with pytest.raises(NotDecided):
         form.law(Exp(F(1, 10)))  # no string has both bits of a pair set: its weight is 0
     assert delta(form, n=20, eps="0.1").bracket == delta(mechanism("rappor").at(D=2, eps0=1), n=20, eps="0.1").bracket
 

@@ -78,5 +78,5 @@ def test_a_goal_that_is_missed_is_loud():
 def test_the_committed_page_judges_every_goal():
     page = run.PAGE.read_text(encoding="utf-8")
     first = page.split("\n\n")[2].splitlines()[2:]
-    assert len(first) == 7
+    assert len(first) >= 7
     assert {row.rsplit("|", 2)[1].strip() for row in first} <= {"reached", "**not reached**"}

@@ -8,6 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from proofs_checks._strategies import channel as channel
+from proofs_checks._strategies import distribution as distribution
+from proofs_checks._strategies import integers as integers
 from symshuffle.channel import Channel
 from symshuffle.likelihood.extremes import endpoint_ratio
 from symshuffle.likelihood.law import LikelihoodRatio
@@ -16,22 +19,6 @@ from symshuffle.shuffled import shuffled_law
 ZERO: Final = Fraction(0)
 BRR: Final = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
 ASYMMETRIC: Final = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/6", "1/2", "1/3"]])
-
-
-def integers(rng: np.random.Generator, count: int, low: int, high: int) -> list[int]:
-    """``count`` integers in ``[low, high]``."""
-    return [int(value) for value in rng.integers(low, high + 1, size=count)]
-
-
-def distribution(rng: np.random.Generator, size: int) -> tuple[Fraction, ...]:
-    """A random rational distribution with full support."""
-    draws = integers(rng, size, 1, 9)
-    return tuple(Fraction(value, sum(draws)) for value in draws)
-
-
-def channel(rng: np.random.Generator, k: int, m: int) -> Channel:
-    """A random rational channel with full support."""
-    return Channel(tuple(distribution(rng, m) for _ in range(k)))
 
 
 def tied_channel(rng: np.random.Generator, m: int) -> Channel:

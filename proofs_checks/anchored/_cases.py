@@ -8,6 +8,10 @@ from typing import Final
 
 import numpy as np
 
+from proofs_checks._strategies import capped_channel as capped_channel
+from proofs_checks._strategies import channel as channel
+from proofs_checks._strategies import distribution as distribution
+from proofs_checks._strategies import integers as integers
 from symshuffle.anchored import Gauge, householder
 from symshuffle.anchored.linear import Vector, product
 from symshuffle.channel import Channel
@@ -19,38 +23,6 @@ EXAMPLE: Final = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"]
 
 WITH_ZERO: Final = Channel.from_rows([["1/2", "1/2", "0"], ["1/4", "1/4", "1/2"], ["1/3", "1/6", "1/2"]])
 """A 3-input channel that is not LDP."""
-
-
-def integers(rng: np.random.Generator, count: int, low: int, high: int) -> list[int]:
-    """``count`` integers in ``[low, high]``."""
-    return [int(value) for value in rng.integers(low, high + 1, size=count)]
-
-
-def distribution(rng: np.random.Generator, size: int, *, zeros: float = 0.0) -> Vector:
-    """A random rational distribution; each entry is zero with probability ``zeros``."""
-    while True:
-        draws = [0 if rng.random() < zeros else value for value in integers(rng, size, 1, 9)]
-        if sum(draws):
-            return tuple(Fraction(value, sum(draws)) for value in draws)
-
-
-def channel(rng: np.random.Generator, k: int, m: int, *, zeros: float = 0.0) -> Channel:
-    """A random rational channel with ``k`` inputs and ``m`` outputs, some of which may be null."""
-    return Channel(tuple(distribution(rng, m, zeros=zeros) for _ in range(k)))
-
-
-def capped_channel(rng: np.random.Generator, k: int, m: int, lam: Fraction) -> Channel:
-    """A random rational channel of ratio cap at most ``lam``: columns in ``[1, lam]``, completed by a flat one.
-
-    Column entries ``c`` are scaled so that the rows fit; what is missing from 1 is at most a factor ``lam`` apart too,
-    by adding a constant to it where needed.
-    """
-    columns = [[1 + (lam - 1) * Fraction(v, 6) for v in integers(rng, k, 0, 6)] for _ in range(m)]
-    sums = [sum(column[x] for column in columns) for x in range(k)]
-    # Row x misses scale - sums[x]; with scale >= max + (max - min)/(lam - 1) the ratio of misses is at most lam.
-    scale = max(sums) + (max(sums) - min(sums)) / (lam - 1) + Fraction(1, 2)
-    rows = tuple((*(column[x] / scale for column in columns), (scale - sums[x]) / scale) for x in range(k))
-    return Channel(rows)
 
 
 @cache

@@ -12,6 +12,10 @@ import numpy as np
 import sympy as sp
 from sympy.polys.rings import ring
 
+from proofs_checks._strategies import channels as channels
+from proofs_checks._strategies import distribution as distribution
+from proofs_checks._strategies import labelled_channels as labelled_channels
+from proofs_checks._strategies import shown as shown
 from symshuffle.channel import Channel
 from symshuffle.claims.model import Comparison, decide, identity
 from symshuffle.decompositions.model import Decomposition, Direction
@@ -33,37 +37,6 @@ STUDY = Channel.from_rows(
 
 DIRECTIONS: tuple[tuple[Direction, tuple[int, int]], ...] = ((Direction.FORWARD, PAIR), (Direction.REVERSE, PAIR[::-1]))
 """Both directions of a divergence, as pairs of inputs."""
-
-
-def random_channel(rng: np.random.Generator, inputs: int, outputs: int, *, largest: int = 5) -> Channel:
-    """A channel with rational entries, all positive: its ratio cap is finite and usually not shared by all outputs."""
-    counts = rng.integers(1, largest + 1, size=(inputs, outputs)).tolist()
-    return Channel(tuple(tuple(Fraction(c, sum(row)) for c in row) for row in counts))
-
-
-def random_channels(rng: np.random.Generator, number: int, shapes: Sequence[tuple[int, int]]) -> Iterator[Channel]:
-    """Several random channels, their shapes taken in turn."""
-    for shape in itertools.islice(itertools.cycle(shapes), number):
-        yield random_channel(rng, *shape)
-
-
-def shown(channel: Channel) -> str:
-    """The matrix of a channel on one line."""
-    return "[" + " | ".join(" ".join(map(str, row)) for row in channel.rows) + "]"
-
-
-def random_labelled(
-    rng: np.random.Generator, number: int, shapes: Sequence[tuple[int, int]]
-) -> list[tuple[str, Channel]]:
-    """Several random channels, each labelled by its matrix."""
-    return [(shown(channel), channel) for channel in random_channels(rng, number, shapes)]
-
-
-def random_distribution(rng: np.random.Generator, size: int, *, zeros: bool = False) -> tuple[Fraction, ...]:
-    """A distribution with rational masses, some of them zero if asked."""
-    counts = rng.integers(0 if zeros else 1, 6, size=size).tolist()
-    counts[0] += 1
-    return tuple(Fraction(c, sum(counts)) for c in counts)
 
 
 def named_channels(*parameters: tuple[str, dict[str, Any]]) -> list[tuple[str, Channel]]:
@@ -89,13 +62,13 @@ def random_decomposition(rng: np.random.Generator, channel: Channel, *, tight: b
     rows: Any = channel.rows
     outputs = range(channel.num_outputs)
     components = (rows[0], rows[1], *(tuple(Fraction(int(y == z)) for z in outputs) for y in outputs))
-    whole, split = random_distribution(rng, 3), random_distribution(rng, 3)
+    whole, split = distribution(rng, 3), distribution(rng, 3)
     shares = [Fraction(share) for share in rng.integers(0, 4, size=len(components)).tolist()]
     shares[0] += 1
     shared = [sum((c * q[y] for c, q in zip(shares, components, strict=True)), Fraction(0)) for y in outputs]
     floor: Any = channel.blanket()
     most = min(b / s for b, s in zip(floor, shared, strict=True) if s)
-    c = tuple(share * most * (1 if tight else random_distribution(rng, 2)[0]) for share in shares)
+    c = tuple(share * most * (1 if tight else distribution(rng, 2)[0]) for share in shares)
     # The first row as a mixture of itself, and of its outputs; the same for the second row.
     a = (1 - whole[0], Fraction(0), *(whole[0] * mass for mass in rows[0]))
     b = (Fraction(0), 1 - split[0], *(split[0] * mass for mass in rows[1]))
@@ -205,7 +178,7 @@ def couples(rng: np.random.Generator) -> list[tuple[str, Channel, Channel]]:
         for (first, one), (second, two) in itertools.combinations_with_replacement(named, 2)
         if one.num_inputs == two.num_inputs
     ]
-    drawn = [list(random_channels(rng, 2, ((inputs, 2), (inputs, 3)))) for inputs in (2, 3)]
+    drawn = [list(channels(rng, 2, ((inputs, 2), (inputs, 3)))) for inputs in (2, 3)]
     return labelled + [(f"{shown(one)} and {shown(two)}", one, two) for one, two in drawn]
 
 

@@ -12,11 +12,11 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.decomposition._cases import (
+    channels,
+    distribution,
     named_channels,
     never_negative,
     plus,
-    random_channels,
-    random_distribution,
 )
 from symshuffle.channel import Channel
 from symshuffle.claims.model import (
@@ -55,7 +55,7 @@ def _hockey_stick(statement: Statement, rng: np.random.Generator) -> Iterator[Co
         swapped = reverse - alpha * p + alpha * statement([p], [reverse], 1 / alpha)
         yield identity(swapped, statement([reverse], [p], alpha), at=f"{where}; both directions")
     for _ in range(12):
-        p_, q_ = (random_distribution(rng, 5, zeros=True) for _ in range(2))
+        p_, q_ = (distribution(rng, 5, zeros=1 / 6) for _ in range(2))
         for order in ORDERS:
             at = f"P={_row(p_)}, Q={_row(q_)}, alpha={order}"
             yield compare(_events(p_, q_, order), statement(p_, q_, order), at=f"{at}, all events")
@@ -111,7 +111,7 @@ def _privacy(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
         ("half-block", {"lam": 3, "k": 4}),
         ("erasure", {"k": 3, "p": "1/3"}),
     )
-    labelled += [(f"random channel {i}", w) for i, w in enumerate(random_channels(rng, 6, ((2, 3), (3, 4))))]
+    labelled += [(f"random channel {i}", w) for i, w in enumerate(channels(rng, 6, ((2, 3), (3, 4))))]
     for label, channel in labelled:
         cap: Any = channel.ratio_cap()
         tried = [Fraction(1), Fraction(29, 10), Fraction(3), Fraction(10**6)]
@@ -139,7 +139,7 @@ def _divergence(first: Mapping[Any, Any], second: Mapping[Any, Any], order: Frac
 
 
 def _shuffler(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for channel in random_channels(rng, 3, ((3, 2), (3, 3))):
+    for channel in channels(rng, 3, ((3, 2), (3, 3))):
         for background in ((2,), (0, 2)):
             first, second = (0, *background), (1, *background)
             for exp_eps in (Fraction(1), Fraction(6, 5)):
@@ -193,8 +193,8 @@ DEF_2_4 = Claim(
 def _processed(statement: Statement, rng: np.random.Generator, *, same_map: bool = True) -> Iterator[Comparison]:
     for _ in range(60):
         inputs, outputs = (int(size) for size in rng.integers(2, 6, size=2))
-        p, q = (random_distribution(rng, inputs, zeros=True) for _ in range(2))
-        kernel = [random_distribution(rng, outputs, zeros=True) for _ in range(inputs)]
+        p, q = (distribution(rng, inputs, zeros=1 / 6) for _ in range(2))
+        kernel = [distribution(rng, outputs, zeros=1 / 6) for _ in range(inputs)]
         other = kernel if same_map else kernel[::-1]
         image = [
             [sum((m * row[y] for m, row in zip(law, rows, strict=True)), Fraction(0)) for y in range(outputs)]
@@ -203,7 +203,7 @@ def _processed(statement: Statement, rng: np.random.Generator, *, same_map: bool
         for order in ORDERS:
             at = f"P={_row(p)}, Q={_row(q)}, alpha={order}"
             yield compare(hockey_stick(image[0], image[1], order), statement(p, q, order), "<=", at=at)
-    p, q = (random_distribution(rng, 4) for _ in range(2))
+    p, q = (distribution(rng, 4) for _ in range(2))
     relabelled = [(*law[1:], law[0]) for law in (p, q)]
     for order in ORDERS:
         yield compare(

@@ -16,12 +16,12 @@ from proofs_checks.decomposition._cases import (
     DIRECTIONS,
     PAIR,
     binomial_mass,
+    channels,
+    labelled_channels,
     named_channels,
     never_negative,
     one_more_user,
     polynomials,
-    random_channels,
-    random_labelled,
     same_law,
     same_polynomial,
     shown,
@@ -73,7 +73,7 @@ def _mixture(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
     yield identity(statement([1], [1], [1], LAM)[0], 1, at="sum over all outputs")
     (nothing,) = statement([r], [lam * r], [lam * r], lam)
     yield never_negative(nothing, at="an output with R(x0) = R(x1) = lam R(x), where nothing is left over")
-    for channel in random_channels(rng, 12, ((3, 3), (4, 4), (3, 5))):
+    for channel in channels(rng, 12, ((3, 3), (4, 4), (3, 5))):
         cap: Any = channel.ratio_cap()
         clone = intuitive_clone(channel, PAIR)
         for x, row in enumerate(channel.rows):
@@ -187,7 +187,7 @@ def _algorithm_1(statement: Statement, rng: np.random.Generator) -> Iterator[Com
             target = math.prod((kappa * (u + v) / 2 + (1 - kappa) * q for q in left[: n - 1]), start=start)
             at = f"n={n}, generic channel and kappa=1/lam, user 1 sends {ends.index(first)}"
             yield same_polynomial(image[n,], target, at=at)
-    for channel in random_channels(rng, 2, ((3, 3), (4, 2))):
+    for channel in channels(rng, 2, ((3, 3), (4, 2))):
         clone = intuitive_clone(channel, PAIR)
         for background in ((2,), (0, 2), (2, 2)):
             rests = [clone.left_over(channel.rows[x]) for x in background]
@@ -253,7 +253,7 @@ def _two_points(statement: Statement, rng: np.random.Generator) -> Iterator[Comp
         for q in (q0, q1):
             mass = sp.cancel(solution[q].subs(within).subs(LAM, 1 + w) * w)  # times lam - 1 > 0
             yield never_negative(mass, at=f"mass of {q} at an output, any rows within the factor lam")
-        for channel in random_channels(rng, 10, ((2, 3), (2, 5))):
+        for channel in channels(rng, 10, ((2, 3), (2, 5))):
             cap: Any = channel.ratio_cap()
             mixture = two_point_mixture(channel.rows[0], channel.rows[1], cap)
             for y, (a, b) in enumerate(zip(*channel.rows, strict=True)):
@@ -327,7 +327,7 @@ def _standard(statement: Statement, rng: np.random.Generator) -> Iterator[Compar
             for computed, law in zip(_two_counts(standard_clone_pair(lam), n), claimed, strict=True):
                 yield same_law(computed, law, at=f"lam={lam}, n={n}")
     labelled = named_channels(("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 3}), ("half-block", {"lam": 3, "k": 4}))
-    labelled += random_labelled(rng, 4, ((3, 3), (3, 2)))
+    labelled += labelled_channels(rng, 4, ((3, 3), (3, 2)))
     for label, channel in labelled:
         cap: Any = channel.ratio_cap()
         yield compare(standard_clone(channel, PAIR).violations(channel, PAIR), [], at=label)

@@ -14,12 +14,12 @@ from proofs_checks.decomposition._cases import (
     DIRECTIONS,
     PAIR,
     binomial_mass,
+    channels,
+    labelled_channels,
     named_channels,
     one_more_coin,
     one_more_user,
     polynomials,
-    random_channels,
-    random_labelled,
     same_law,
     same_polynomial,
     shown,
@@ -50,7 +50,7 @@ NOT_LDP = (("erasure", {"k": 3, "p": "1/3"}), ("identity", {"k": 3}))
 
 def _blanket(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     labelled = named_channels(("krr", {"lam": 3, "k": 4}), ("subset-selection", {"lam": 2, "k": 4, "s": 2}), *NOT_LDP)
-    labelled += random_labelled(rng, 10, ((2, 3), (3, 4), (4, 3)))
+    labelled += labelled_channels(rng, 10, ((2, 3), (3, 4), (4, 3)))
     for label, channel in labelled:
         gamma, omega = statement(channel.columns())
         blanket = privacy_blanket(channel)
@@ -71,7 +71,7 @@ def _blanket(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
 
 def _compositions(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """Gamma is multiplicative under products and linear under random choice of the mechanism."""
-    for first, second in zip(random_channels(rng, 4, ((3, 2),)), random_channels(rng, 4, ((3, 3),)), strict=True):
+    for first, second in zip(channels(rng, 4, ((3, 2),)), channels(rng, 4, ((3, 3),)), strict=True):
         one, two = (statement(channel.columns())[0] for channel in (first, second))
         yield compare(
             privacy_blanket(first.tensor(second)).gamma, one * two, at=f"product of {shown(first)} and {shown(second)}"
@@ -132,7 +132,7 @@ def _reduction_pair(statement: Statement, rng: np.random.Generator) -> Iterator[
     yield from sole_coin(lambda others, b, gamma: statement(others + 1, b, gamma))
     yield one_more_user()
     labelled = named_channels(("krr", {"lam": 3, "k": 3}), ("rr", {"lam": 2}), *NOT_LDP)
-    labelled += random_labelled(rng, 3, ((3, 3), (4, 2)))
+    labelled += labelled_channels(rng, 3, ((3, 3), (4, 2)))
     for label, channel in labelled:
         for n in (1, 2, 3, 4):
             laws = blanket_laws(channel, PAIR, n)
@@ -154,7 +154,7 @@ def _algorithm_2(statement: Statement, rng: np.random.Generator) -> Iterator[Com
         image = push_forward(law, statement([[q] for q in left[: n - 1]], messages=1))
         target = math.prod((gamma * w + (1 - gamma) * q for q in left[: n - 1]), start=a)
         yield same_polynomial(image[n,], target, at=f"n={n}, generic channel, any outputs")
-    for channel in random_channels(rng, 2, ((3, 3), (4, 2))):
+    for channel in channels(rng, 2, ((3, 3), (4, 2))):
         left_overs: Any = privacy_blanket(channel).left_overs
         for background in ((2,), (0, 2), (2, 2)):
             kernel = statement([left_overs[x] for x in background], messages=channel.num_outputs)
@@ -211,7 +211,7 @@ def _reduction(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
     yield one_more_user()
     yield from _algorithm_2(blanket_map, rng)
     labelled = named_channels(("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 3}), ("half-block", {"lam": 3, "k": 4}))
-    labelled += random_labelled(rng, 6, ((3, 3), (3, 2), (4, 2)))
+    labelled += labelled_channels(rng, 6, ((3, 3), (3, 2), (4, 2)))
     for label, channel in labelled:
         for n in (1, 2, 3):
             for exp_eps in targets(channel.ratio_cap()):

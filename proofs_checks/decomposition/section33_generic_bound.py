@@ -12,8 +12,8 @@ from proofs_checks.decomposition._cases import (
     DIRECTIONS,
     PAIR,
     STUDY,
+    channels,
     named_channels,
-    random_channels,
     targets,
 )
 from proofs_checks.decomposition._generic import dominance_steps, stop_loss
@@ -45,7 +45,7 @@ def _generic(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
         ("half-block", {"lam": 3, "k": 4}),
     )
     labelled += [("study channel", STUDY)]
-    labelled += [(f"random channel {i}", w) for i, w in enumerate(random_channels(rng, 12, ((2, 3), (3, 4), (4, 3))))]
+    labelled += [(f"random channel {i}", w) for i, w in enumerate(channels(rng, 12, ((2, 3), (3, 4), (4, 3))))]
     for label, channel in labelled:
         lam: Any = channel.ratio_cap()
         pair = unsound_stronger_clone_pair(*statement(lam))

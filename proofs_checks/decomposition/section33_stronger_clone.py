@@ -15,9 +15,9 @@ from proofs_checks.decomposition._cases import (
     PAIR,
     STUDY,
     binomial_mass,
+    channels,
     named_channels,
     never_negative,
-    random_channels,
     same_law,
     shown,
     targets,
@@ -85,7 +85,7 @@ def _existence(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
         mixed = sum(share[row] * measure for share, measure in zip(shares, measures, strict=True))
         yield identity(mixed, rows[row], at=f"row {row} is a mixture, any measures")
         yield identity(sum(share[row] for share in shares), 1, at=f"row {row}: weights of total 1, any p and budget")
-    for channel in [STUDY, _subset_selection(3), *random_channels(rng, 8, ((3, 3), (3, 4), (4, 2)))]:
+    for channel in [STUDY, _subset_selection(3), *channels(rng, 8, ((3, 3), (3, 4), (4, 2)))]:
         for position in POSITIONS:
             clone_ = stronger_clone(channel, PAIR, position=position)
             lam_: Any = clone_.lam
@@ -203,7 +203,7 @@ def _intended_bound(statement: Statement, rng: np.random.Generator) -> Iterator[
         bound = law_divergence(first, second, exp_eps)
         at = f"{label}, p={clone.p}, n=2, exp(eps)={exp_eps}, background {background}"
         yield compare(truth, bound, "<=", at=at)
-    for channel in [STUDY, _subset_selection(4), *random_channels(rng, 3, ((3, 3),))]:
+    for channel in [STUDY, _subset_selection(4), *channels(rng, 3, ((3, 3),))]:
         for position in POSITIONS:
             clone = stronger_clone(channel, PAIR, position=position)
             for n in (1, 2):
@@ -344,7 +344,7 @@ def _four_points(statement: Statement, rng: np.random.Generator) -> Iterator[Com
         known = [all(sp.cancel(x - y) == 0 for x, y in zip(weight, other, strict=True)) for other in cells]
         yield decide(any(known), at=f"cell {weight} of k-RR, any k", claimed="a cell of the blanket", symbolic=True)
     yield identity(statement(LAM, clones, (k - 2) * clones)[3], whole.beta, at="left-over of k-RR, any k")
-    for channel in [STUDY, _subset_selection(3), *random_channels(rng, 4, ((3, 3), (4, 2)))]:
+    for channel in [STUDY, _subset_selection(3), *channels(rng, 4, ((3, 3), (4, 2)))]:
         for position in POSITIONS:
             clone = stronger_clone(channel, PAIR, position=position)
             repaired = clone.four_point(channel)

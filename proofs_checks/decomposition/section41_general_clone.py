@@ -15,10 +15,10 @@ from proofs_checks.decomposition._cases import (
     DIRECTIONS,
     PAIR,
     STUDY,
+    channels,
     one_more_user,
     pointwise,
     polynomials,
-    random_channels,
     random_decomposition,
     same_law,
     same_polynomial,
@@ -72,7 +72,7 @@ def _conditions(decomposition: Decomposition, rows: Any, pair: tuple[int, int], 
 
 
 def _validity(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    for channel in [STUDY, *random_channels(rng, 6, ((3, 3), (4, 2)))]:
+    for channel in [STUDY, *channels(rng, 6, ((3, 3), (4, 2)))]:
         pair_only = channel.restrict(PAIR)
         candidates = [
             primary_decomposition(channel, PAIR),
@@ -189,7 +189,7 @@ def _generated(statement: Statement) -> Iterator[Comparison]:
 def _pair_laws(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     yield from _one_more_draw(statement)
     yield from _generated(statement)
-    for channel in random_channels(rng, 4, ((3, 3), (3, 2))):
+    for channel in channels(rng, 4, ((3, 3), (3, 2))):
         for decomposition in (primary_decomposition(channel, PAIR), standard_clone(channel, PAIR)):
             for n in (1, 2, 3, 4):
                 claimed = _laws(statement, *weights_of(decomposition), n)
@@ -234,7 +234,7 @@ def _algorithm_3(statement: Statement, rng: np.random.Generator) -> Iterator[Com
         shared = c1 * q1 + c2 * q2
         target = math.prod((shared + (1 - c1 - c2) * q for q in left[: n - 1]), start=a * q1 + (1 - a) * q2)
         yield same_polynomial(image[n,], target, at=f"n={n}, generic decomposition with two components, any outputs")
-    for channel in random_channels(rng, 3, ((3, 2), (3, 3))):
+    for channel in channels(rng, 3, ((3, 2), (3, 3))):
         decomposition = random_decomposition(rng, channel)
         for background in ((2,), (0, 2), (2, 2)):
             rests = [decomposition.left_over(channel.rows[x]) for x in background]
@@ -273,7 +273,7 @@ def _general(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
     yield from _one_user(statement)
     yield one_more_user()
     yield from _algorithm_3(general_clone_map, rng)
-    for channel in [STUDY, *random_channels(rng, 4, ((3, 3), (3, 2), (4, 2)))]:
+    for channel in [STUDY, *channels(rng, 4, ((3, 3), (3, 2), (4, 2)))]:
         decompositions = (
             stronger_clone(channel, PAIR).four_point(channel),
             random_decomposition(rng, channel),

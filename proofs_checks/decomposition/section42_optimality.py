@@ -13,13 +13,13 @@ from proofs_checks.decomposition._cases import (
     PAIR,
     STUDY,
     binomial_mass,
+    channels,
+    labelled_channels,
     named_channels,
     never_negative,
     pointwise,
     polynomials,
-    random_channels,
     random_decomposition,
-    random_labelled,
     same_law,
     shown,
     targets,
@@ -74,7 +74,7 @@ def _bijection(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
         image = push_forward(blanket, statement(n))
         yield same_law(image, histogram_law(target_users), at=f"n={n}, generic channel, two outputs", symbolic=True)
     labelled = named_channels(("krr", {"lam": 3, "k": 3}), ("erasure", {"k": 3, "p": "1/3"}), ("identity", {"k": 3}))
-    labelled += random_labelled(rng, 4, ((3, 3), (4, 2)))
+    labelled += labelled_channels(rng, 4, ((3, 3), (4, 2)))
     for label, channel in labelled:
         for n in (1, 2, 3):
             laws = blanket_laws(channel, PAIR, n)
@@ -91,7 +91,7 @@ def _bijection(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
 
 def _primary(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     labelled = named_channels(("krr", {"lam": 3, "k": 3}), ("erasure", {"k": 3, "p": "1/3"}), ("identity", {"k": 3}))
-    labelled += random_labelled(rng, 6, ((3, 3), (4, 2)))
+    labelled += labelled_channels(rng, 6, ((3, 3), (4, 2)))
     for label, channel in labelled:
         decomposition = primary_decomposition(channel, PAIR)
         claimed = statement(channel.columns(), PAIR)
@@ -152,7 +152,7 @@ def _no_better(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
     # A row is the shared part, what else the infimum has (room), and more; Q_x and Q_com are without the shared part.
     left_over = (room + more) / beta - statement(mu, beta) * room / mu
     yield never_negative(sp.cancel(left_over), at="the kept share of Q_com fits into every left-over (equation (4))")
-    for channel in [STUDY, *random_channels(rng, 3, ((3, 3), (3, 2)))]:
+    for channel in [STUDY, *channels(rng, 3, ((3, 3), (3, 2)))]:
         for label, decomposition in _candidates(rng, channel):
             room = [b - s for b, s in zip(channel.blanket(), decomposition.common(), strict=True)]
             yield compare(min(room), Fraction(0), ">=", at=f"equation (4), {label}, {shown(channel)}")

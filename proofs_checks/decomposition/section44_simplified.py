@@ -15,9 +15,9 @@ from proofs_checks.decomposition._cases import (
     DIRECTIONS,
     PAIR,
     atoms,
+    channels,
+    distribution,
     named_channels,
-    random_channels,
-    random_distribution,
     same_law,
     shown,
 )
@@ -56,7 +56,7 @@ STAIRCASE = Channel.from_rows([["4/7", "2/7", "1/7"], ["1/7", "4/7", "2/7"], ["2
 def _split(channel: Channel, rng: np.random.Generator) -> Channel:
     """Every output split in two, in a random proportion that all inputs share."""
     width = 2 * channel.num_outputs
-    shares = [random_distribution(rng, 2) for _ in range(channel.num_outputs)]
+    shares = [distribution(rng, 2) for _ in range(channel.num_outputs)]
     kernel = [
         [share if z == 2 * y + i else Fraction(0) for z in range(width) for i, share in [(z % 2, shares[y][z % 2])]]
         for y in range(channel.num_outputs)
@@ -105,7 +105,7 @@ def _merging(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
         ("erasure", {"k": 3, "p": "1/3"}),
         ("identity", {"k": 3}),
     )
-    labelled += [(shown(w), w) for w in (_split(w, rng) for w in random_channels(rng, 4, ((3, 2), (3, 3))))]
+    labelled += [(shown(w), w) for w in (_split(w, rng) for w in channels(rng, 4, ((3, 2), (3, 3))))]
     for label, channel in [*labelled, ("two outputs that one input never sends", RARE)]:
         yield from _merged(statement, label, channel)
 

@@ -14,10 +14,10 @@ from proofs_checks.decomposition._cases import (
     PAIR,
     atoms,
     couples,
+    labelled_channels,
     law_of,
     named_channels,
     never_negative,
-    random_labelled,
     same_law,
     weights_of,
 )
@@ -184,7 +184,7 @@ def _subsampling(statement: Statement, rng: np.random.Generator) -> Iterator[Com
         yield identity(mass, claimed.get(value, sp.Integer(0)), at=f"mass at {value}, any lam, k, p")
     bottom = Channel.from_rows([[1]] * 3)
     labelled = named_channels(("krr", {"lam": 3, "k": 3}), ("subset-selection", {"lam": 2, "k": 3, "s": 2}))
-    labelled += random_labelled(rng, 3, ((3, 3), (3, 2)))
+    labelled += labelled_channels(rng, 3, ((3, 3), (3, 2)))
     for label, channel in labelled:
         for exp_eps in EXP_EPS_VALUES:
             whole = list(primary_decomposition(channel, PAIR).reduction_pair().gparv(exp_eps).atoms())

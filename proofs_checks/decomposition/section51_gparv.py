@@ -17,8 +17,10 @@ from proofs_checks.decomposition._cases import (
     Excess,
     atoms,
     binomial_mass,
+    distribution,
     height,
     key_identity,
+    labelled_channels,
     named_channels,
     one_more_coin,
     one_over,
@@ -26,8 +28,6 @@ from proofs_checks.decomposition._cases import (
     open_rows,
     outside_identity,
     plus,
-    random_distribution,
-    random_labelled,
     same_law,
     sole_coin,
     targets,
@@ -86,7 +86,7 @@ def _identity_of_sums(statement: Statement, rng: np.random.Generator) -> Iterato
         yield identity(computed, height(statement(first, second, others, n, x)), at=at)
     pairs = [
         (f"A0, A1, A2 = {laws}", ReductionPair(*laws))
-        for laws in (tuple(random_distribution(rng, 3, zeros=i < 2) for i in range(3)) for _ in range(8))
+        for laws in (tuple(distribution(rng, 3, zeros=i < 2) for i in range(3)) for _ in range(8))
     ]
     pairs += [("standard clone, lam=2", standard_clone_pair(Fraction(2)))]
     pairs += [(label, primary_decomposition(w, PAIR).reduction_pair()) for label, w in named_channels(*LDP[:2])]
@@ -168,7 +168,7 @@ def _amplification(statement: Statement, rng: np.random.Generator) -> Iterator[C
         law = optimal_decomposition(mechanism).gparv()
         mean = sum(value * mass for value, mass in law)
         yield identity(mean, 1 - EXP_EPS, at=f"E[G] of {mechanism.name}, open parameters")
-    labelled = named_channels(*LDP) + random_labelled(rng, 6, ((3, 3), (4, 2)))
+    labelled = named_channels(*LDP) + labelled_channels(rng, 6, ((3, 3), (4, 2)))
     for label, channel in labelled:
         for exp_eps in (Fraction(1), Fraction(6, 5), Fraction(5)):
             for direction, pair in DIRECTIONS:
@@ -237,7 +237,7 @@ def _beyond_ldp(statement: Statement, value: Value) -> Iterator[Comparison]:
 def _for_ldp(statement: Statement, value: Value, rng: np.random.Generator) -> Iterator[Comparison]:
     yield from _open_channel(statement, value, outputs=2)
     labelled = [*named_channels(*LDP), ("the study channel", STUDY)]
-    labelled += random_labelled(rng, 3, ((3, 3), (4, 2)))
+    labelled += labelled_channels(rng, 3, ((3, 3), (4, 2)))
     yield from _optimal_for(statement, value, labelled)
 
 

@@ -12,9 +12,9 @@ import sympy as sp
 from proofs_checks.decomposition._cases import (
     DIRECTIONS,
     PAIR,
+    labelled_channels,
     named_channels,
     never_negative,
-    random_labelled,
     targets,
 )
 from proofs_checks.decomposition.section51_gparv import LDP, parv
@@ -60,7 +60,7 @@ def _range(statement: Statement, rng: np.random.Generator) -> Iterator[Compariso
         yield never_negative(high - (cap_ - target), at=f"upper end above the atoms of the blanket, {where}")
         yield never_negative(high, at=f"upper end above the residual atom, {where}")
         yield identity(low, 1 - cap_ * target, at=f"lower end, reached where the ratios are 1 and lam, {where}")
-    labelled = named_channels(*LDP) + random_labelled(rng, 6, ((3, 3), (4, 2)))
+    labelled = named_channels(*LDP) + labelled_channels(rng, 6, ((3, 3), (4, 2)))
     for label, channel in labelled:
         cap: Any = channel.ratio_cap()
         for exp_eps in (*targets(cap), cap + Fraction(1, 2), 3 * cap):

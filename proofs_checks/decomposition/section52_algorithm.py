@@ -13,11 +13,11 @@ import sympy as sp
 
 from proofs_checks.decomposition._cases import (
     PAIR,
+    labelled_channels,
     named_channels,
     never_negative,
     plus,
     polynomials,
-    random_labelled,
     same_polynomial,
 )
 from symshuffle.claims.errata import Erratum, Severity, Standing
@@ -97,7 +97,7 @@ def _upper_bound(statement: Statement, rng: np.random.Generator) -> Iterator[Com
     yield from _monotone_rounding()
     yield from _open_masses(statement)
     labelled = named_channels(("rr", {"lam": 2}), ("krr", {"lam": 3, "k": 4}))
-    labelled += random_labelled(rng, 2, ((3, 3),))
+    labelled += labelled_channels(rng, 2, ((3, 3),))
     for label, channel in labelled:
         cap: Any = channel.ratio_cap()
         exp_eps = (1 + cap) / 2

@@ -18,13 +18,13 @@ from proofs_checks.decomposition._cases import (
     couples,
     height,
     key_identity,
+    labelled_channels,
     named_channels,
     one_over,
     open_height,
     open_rows,
     outside_identity,
     plus,
-    random_labelled,
     same_law,
 )
 from symshuffle.channel import Channel, direct_sum
@@ -84,7 +84,7 @@ def _open_channel(statement: Statement, *, outputs: int) -> Iterator[Comparison]
 
 def _under_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     labelled = named_channels(("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 4}), ("half-block", {"lam": 2, "k": 4}))
-    labelled += random_labelled(rng, 4, ((3, 3), (3, 2)))
+    labelled += labelled_channels(rng, 4, ((3, 3), (3, 2)))
     yield from _backgrounds(statement, labelled)
     yield from key_identity(statement)
     yield from _open_channel(statement, outputs=2)

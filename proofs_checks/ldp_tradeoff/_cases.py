@@ -8,9 +8,11 @@ from typing import Final
 
 import numpy as np
 
+from proofs_checks import _strategies as strategies
+from proofs_checks._strategies import capped_channel as capped_channel
+from proofs_checks._strategies import distribution as distribution
 from symshuffle.channel import Channel
 from symshuffle.design import DecisionProblem, smoothed_point_masses
-from symshuffle.design.decision.properties import random_channel
 from symshuffle.design.decision.tradeoff import minimax_risk
 from symshuffle.geometry.extremal import MaximalPolytope
 
@@ -35,12 +37,6 @@ def minimax(channel: Channel) -> Fraction:
     return minimax_risk(PROBLEM, channel).value.lower
 
 
-def distribution(rng: np.random.Generator, size: int) -> tuple[Fraction, ...]:
-    """A random rational distribution without zeros."""
-    draws = [int(v) for v in rng.integers(1, 12, size=size)]
-    return tuple(Fraction(v, sum(draws)) for v in draws)
-
-
 def problem(rng: np.random.Generator, *, m: int, parameters: int = 3, actions: int = 3) -> DecisionProblem:
     """A random rational decision problem with a prior, in which the data matter: action t suits parameter t."""
     model = []
@@ -63,14 +59,6 @@ def ring(m: int) -> DecisionProblem:
     return DecisionProblem(model, tuple(tuple(Fraction(d) for d in row) for row in gap), (Fraction(1, m),) * m)
 
 
-def ldp_channel(rng: np.random.Generator, m: int, outputs: int, lam: Fraction) -> Channel:
-    """A random rational LDP channel: levels between 1 and lam on a grid, completed by one more output."""
-    columns = [[1 + (lam - 1) * Fraction(int(v), 6) for v in rng.integers(0, 7, size=m)] for _ in range(outputs)]
-    sums = [sum(column[x] for column in columns) for x in range(m)]
-    scale = max(sums) + (max(sums) - min(sums)) / (lam - 1) + Fraction(1, 3)
-    return Channel(tuple((*(column[x] / scale for column in columns), (scale - sums[x]) / scale) for x in range(m)))
-
-
 def weights(rng: np.random.Generator, m: int, lam: Fraction, parts: int = 3) -> dict[int, Fraction]:
     """A random point of the maximal polytope: a mixture of a few of its vertices."""
     vertices = MaximalPolytope(m, lam).vertices()
@@ -83,8 +71,8 @@ def weights(rng: np.random.Generator, m: int, lam: Fraction, parts: int = 3) -> 
 
 
 def channels(rng: np.random.Generator, count: int, inputs: int) -> Iterator[Channel]:
-    """Random rational channels with two to four outputs."""
-    return (random_channel(rng, inputs, 2 + i % 3) for i in range(count))
+    """Random rational channels with two to four outputs, some entries 0."""
+    return strategies.channels(rng, count, [(inputs, 2), (inputs, 3), (inputs, 4)], zeros=1 / 7)
 
 
 def product(kernel: Sequence[Sequence[Fraction]], columns: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:

@@ -110,7 +110,7 @@ def _check_rows(statement: Statement, rng: np.random.Generator) -> Iterator[Comp
         yield decide(cone.is_pointed(), at=f"pointed, m={m}, lam={lam}", claimed="yes")
         yield decide(cone.contains((Fraction(1),) * m), at=f"non-trivial, m={m}, lam={lam}", claimed="yes")
         for trial in range(6):
-            made = cases.ldp_channel(rng, m, 2, lam) if trial % 2 else next(cases.channels(rng, 1, m))
+            made = cases.capped_channel(rng, m, 2, lam) if trial % 2 else next(cases.channels(rng, 1, m))
             rowwise = all(cone.contains(column) for column in made.columns())  # type: ignore[arg-type]
             yield compare(bool(made.is_ldp(lam)), rowwise, at=f"row by row, m={m}, lam={lam}, channel {trial}")
 

@@ -90,7 +90,7 @@ def _check_maximality(statement: Statement, rng: np.random.Generator) -> Iterato
     yield from serving("if", [decide(_simulated_back() is claimed, at=at, claimed=str(claimed), symbolic=True)])
     lam, polytope = cases.LAM, MaximalPolytope(3, cases.LAM)
     cone = LDPCone(3, lam).polyhedral()
-    made = [cases.ldp_channel(rng, 3, 2, lam) for _ in range(5)]
+    made = [cases.capped_channel(rng, 3, 2, lam) for _ in range(5)]
     made += [polytope.channel(cases.weights(rng, 3, lam)) for _ in range(5)]
     half = [[Fraction(1, 2) * v for v in row] for row in cases.SINGLES.rows]
     made.append(Channel.from_rows([[*row, Fraction(1, 2)] for row in half]))

@@ -88,7 +88,7 @@ def _check_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
         yield compare(bool(channel.is_ldp(lam)), claimed, at=f"random channel {trial}, lam={lam}")
     for trial in range(12):
         lam = cases.LEVELS[trial % 3]
-        first, second = (cases.ldp_channel(rng, 3, 2, lam) for _ in range(2))
+        first, second = (cases.capped_channel(rng, 3, 2, lam) for _ in range(2))
         kernel = random_channel(rng, 3, 3)
         half = (Fraction(1, 2), Fraction(1, 2))
         for name, made in (
@@ -169,7 +169,7 @@ def _check_tradeoff(statement: Statement, rng: np.random.Generator) -> Iterator[
         best = min(problem.bayes_risk(family.channel(vertex))[0] for vertex in family.vertices())
         value = bayes_tradeoff(problem, lam).value.exact
         yield compare(value, best, at=f"certified optimum against all vertices, case {trial}, lam={lam}")
-        random = cases.ldp_channel(rng, m, 3, lam)
+        random = cases.capped_channel(rng, m, 3, lam)
         yield compare(problem.bayes_risk(random)[0], value, ">=", at=f"a random LDP channel, case {trial}")
         worst = minimax_tradeoff(problem, lam)
         yield compare(
@@ -224,7 +224,7 @@ def _acted(g: Sequence[int], channel: Channel, sigma: Sequence[int]) -> list[lis
 
 
 def _check_action(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    channel = cases.ldp_channel(rng, 3, 2, cases.LAM)
+    channel = cases.capped_channel(rng, 3, 2, cases.LAM)
     group = list(itertools.permutations(range(3)))
     for g, h in itertools.product(group, repeat=2):
         composed = tuple(g[h[x]] for x in range(3))

@@ -86,7 +86,7 @@ def _maximal(channel: Channel, family: Sequence[Channel]) -> bool:
 def _check_maximal(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     lam, polytope = cases.LAM, MaximalPolytope(3, cases.LAM)
     family = [polytope.channel(vertex) for vertex in polytope.vertices()]
-    for made in (cases.ldp_channel(rng, 3, 2, lam), direct_sum([cases.SINGLES, Channel.from_rows([[1]] * 3)], [
+    for made in (cases.capped_channel(rng, 3, 2, lam), direct_sum([cases.SINGLES, Channel.from_rows([[1]] * 3)], [
         Fraction(1, 2), Fraction(1, 2)])):  # fmt: skip
         above, _ = dominating_extremal(made, lam)
         family += [made, polytope.channel(above)]

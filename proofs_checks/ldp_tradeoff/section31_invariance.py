@@ -157,7 +157,7 @@ def _check_reduction(statement: Statement, rng: np.random.Generator) -> Iterator
     for m in (3, 4):
         problem, group, lam = cases.ring(m), cyclic_group(m), cases.LAM
         for trial in range(6):
-            channel = cases.ldp_channel(rng, m, 3, lam)
+            channel = cases.capped_channel(rng, m, 3, lam)
             weights, _ = dominating_extremal(channel, lam)
             above = MaximalPolytope(m, lam).channel(weights)
             spread = symmetrise(above, group)
@@ -211,7 +211,7 @@ def _measure_properties() -> tuple[int, set[Property]]:
 
 
 def _positive(rng: np.random.Generator) -> Channel:
-    return cases.ldp_channel(rng, 4, 3, cases.LAM)
+    return cases.capped_channel(rng, 4, 3, cases.LAM)
 
 
 def _perspectives() -> dict[str, Callable[[Any], Any]]:

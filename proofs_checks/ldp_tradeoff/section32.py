@@ -128,7 +128,7 @@ def _check_bijection(statement: Statement, rng: np.random.Generator) -> Iterator
             yield compare(equivalent(*pair), same, at=f"equivalence decided by two programs, point {trial}")
         incomparable = not blackwell(channel, polytope.channel(other)).dominates
         yield decide(incomparable, at=f"different points are incomparable, point {trial}", claimed="yes")
-        loose = cases.ldp_channel(rng, 4, 3, lam)
+        loose = cases.capped_channel(rng, 4, 3, lam)
         weights, kernel = dominating_extremal(loose, lam)
         yield compare(
             polytope.channel(weights).push_forward(kernel), loose, at=f"every LDP channel is below one, {trial}"
@@ -172,7 +172,7 @@ def _draw_near_maximal(rng: np.random.Generator) -> Channel:
     polytope = MaximalPolytope(3, cases.LAM)
     kind = int(rng.integers(3))
     if kind == 0:
-        return cases.ldp_channel(rng, 3, 2, cases.LAM)
+        return cases.capped_channel(rng, 3, 2, cases.LAM)
     if kind == 1:
         return polytope.channel(cases.weights(rng, 3, cases.LAM))
     return next(cases.channels(rng, 1, 3))
@@ -294,7 +294,7 @@ def _check_binary(statement: Statement, rng: np.random.Generator) -> Iterator[Co
     for trial in range(9):
         level = cases.LEVELS[trial % 3]
         response = Channel(tuple(tuple(Fraction(v) for v in row) for row in statement(level)))
-        found = blackwell(response, cases.ldp_channel(rng, 2, 3, level))
+        found = blackwell(response, cases.capped_channel(rng, 2, 3, level))
         yield decide(found.dominates, at=f"dominates a random LDP channel, case {trial}, lam={level}", claimed="yes")
 
 

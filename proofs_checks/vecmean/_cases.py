@@ -6,19 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from proofs_checks._strategies import channel as channel
+from proofs_checks._strategies import distribution as distribution
 from symshuffle.channel import Channel
 from symshuffle.vectors.finite import FiniteRandomizer
-
-
-def distribution(rng: np.random.Generator, size: int) -> tuple[Fraction, ...]:
-    """A random rational distribution of full support."""
-    draws = [int(value) for value in rng.integers(1, 10, size=size)]
-    return tuple(Fraction(value, sum(draws)) for value in draws)
-
-
-def channel(rng: np.random.Generator, k: int, m: int) -> Channel:
-    """A random rational channel of full support."""
-    return Channel(tuple(distribution(rng, m) for _ in range(k)))
 
 
 def kernel(rng: np.random.Generator, m: int, z: int) -> Channel:

@@ -22,13 +22,20 @@ from symshuffle.continuous_law import LevelledPair
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import LARGEST_LEVEL
-from symshuffle.numbers import Exp, Real, to_float, upper_end
+from symshuffle.numbers import Exp, Real, lower_end, to_float, upper_end
 from symshuffle.results import Bracket
 
 _WIDE: Final = 1e-2
 _FEW: Final = 2
 """Laws beyond which a look of relative width ``_WIDE`` at each tells first which of them may have the largest value."""
 
+_FAR_OUT: Final = 10.0
+"""Standard deviations out of which a tail is taken to be, at most."""
+
+_SHARE_OF_RADII: Final = 0.1
+"""Share of the width asked for that the radii of a law in doubles may take."""
+
+_LEAST_DEVIATION: Final = 1e-300
 _FIRST_WIDTH: Final = 1e-3
 """Relative width at which two finite laws are compared first."""
 
@@ -67,7 +74,7 @@ def _bound_of_messages(source: Reduction, n: int, order: Real, request: Request)
         return _from_both_sides(source, n, order, request)
     if request.doubles_do and order != 1:  # at eps = 0 atoms lie on a lattice that doubles do not show
         quick = source.laws_in_doubles(order, request.direction)
-        if quick:
+        if quick and all(_resolved(law, n, request.rel) for law in quick):
             found = _largest(_of_finite(quick, n, request))
             if found.aimed is None:
                 return found
@@ -151,6 +158,23 @@ def _from_both_sides(source: Reduction, n: int, order: Real, request: Request) -
         if width <= request.rel or bracket.width > 3 * Fraction(width) * bracket.upper:
             return bracket
         width = max(request.rel, width / 10)
+
+
+def _resolved(law: Law, n: int, rel: float) -> bool:
+    """Whether the radii of a law are expected to move H(n) by far less than the relative width asked for.
+
+    Radii r of the values move it by about r sqrt(n) z^2 / sigma, shares p of the weights by n p z, if H(n) is a tail z
+    standard deviations out. A guess, on which no bound rests: where it errs, the bracket is wider, and balls follow.
+    """
+    values = [(float(lower_end(v)), float(upper_end(v))) for v in law.values]
+    weights = [(float(lower_end(w)), float(upper_end(w))) for w in law.weights]
+    atoms = [((a + b) / 2, (p + q) / 2) for (a, b), (p, q) in zip(values, weights, strict=True)]
+    mean = sum(value * mass for value, mass in atoms)
+    deviation = math.sqrt(sum(mass * (value - mean) ** 2 for value, mass in atoms))
+    radius = max(high - low for low, high in values) / 2
+    share = max((high - low) / high for low, high in weights) / 2
+    moved = _FAR_OUT * (n * share + _FAR_OUT * radius * math.sqrt(n) / max(deviation, _LEAST_DEVIATION))
+    return moved <= rel * _SHARE_OF_RADII
 
 
 def _largest(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Bracket:

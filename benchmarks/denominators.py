@@ -9,7 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from symshuffle import Rigour, amplification_curve, delta, epsilon, mechanism, solve_eps0
-from symshuffle.design import DecisionProblem, bayes_tradeoff
+from symshuffle.design import DecisionProblem, Method, bayes_tradeoff
 
 LONG = 0.3
 """Seconds from which on one call is enough."""
@@ -48,7 +48,7 @@ TASKS: dict[str, Callable[[], object]] = {
         mechanism("krr").at(k=10, eps0="0.1"), n=1000, delta="1e-6", rigour=Rigour.BALL
     ),
     "k-RR, curve of 30 points eps(n)": lambda: amplification_curve(KRR, delta="1e-6", users=USERS),
-    "all 262 142 subsets, m = 18, Bayes": lambda: bayes_tradeoff(narrow(), Fraction(20), method="polytope"),
+    "all 262 142 subsets, m = 18, Bayes": lambda: bayes_tradeoff(narrow(), Fraction(20), method=Method.POLYTOPE),
 }
 """What is measured, in this order; the first call of each warms caches, unless it is long."""
 

@@ -1,0 +1,47 @@
+"""Every claim has the same skeleton, and every paper's checks draw from the same strategies."""
+
+import ast
+import importlib
+import inspect
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from proofs_checks import _strategies
+from symshuffle.claims.model import Kind
+from symshuffle.claims.registry import load
+
+CHECKED = [claim for claim in load().claims if claim.kind is not Kind.NO_CONTENT]
+MODULES = sorted(Path(_strategies.__file__).parent.glob("*/*.py"))
+STRATEGIES = {name for name, one in vars(_strategies).items() if inspect.isfunction(one)}
+
+
+@pytest.mark.parametrize("claim", CHECKED, ids=lambda claim: claim.id)
+def test_a_claim_says_its_setting_its_statement_and_how_it_is_decided(claim):
+    assert claim.text.strip() and claim.title.strip() and claim.source.strip()
+    assert all(one.strip() for one in claim.assumptions)
+    assert len(claim.scope.split()) >= 2  # for what it is decided, and by which means
+    check = claim.check
+    open_parameters = [p for p in inspect.signature(check).parameters.values() if p.default is p.empty]
+    assert len(open_parameters) == 2  # a statement and a random generator, whoever's paper it is
+    while isinstance(check, partial):
+        check = check.func
+    assert (importlib.import_module(check.__module__).__doc__ or "").strip()
+
+
+def test_what_all_papers_draw_is_written_once():
+    again = []
+    for path in MODULES:
+        text = path.read_text(encoding="utf-8")
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.FunctionDef) and node.name in STRATEGIES:
+                body = ast.get_source_segment(text, node) or ""
+                again += [] if "strategies." in body else [f"{path.parent.name}/{path.name}: {node.name}"]
+    assert again == []
+
+
+def test_every_paper_draws_from_the_strategies():
+    papers = {path.parent.name for path in MODULES} - {"symshuffle"}
+    drawing = {path.parent.name for path in MODULES if "_strategies" in path.read_text(encoding="utf-8")}
+    assert drawing >= papers and len(papers) == 5

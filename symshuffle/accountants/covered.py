@@ -284,6 +284,7 @@ class Reduction:
 
     def laws_in_doubles(self, exp_eps: Real, question: Question | str) -> list[Law]:
         """The same laws, enclosed by doubles; none where some class has none, or doubles do not enclose it."""
+        question = choice(Question, question, "question")
         families = tuple(one.doubles for one in self.classes if one.doubles is not None)
         if len(families) < len(self.classes):
             return []

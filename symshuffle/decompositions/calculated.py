@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import flint
 
-from symshuffle.choices import Direction
+from symshuffle.choices import Direction, choice
 from symshuffle.errors import InputError, NotDecided
 from symshuffle.law import Law
 from symshuffle.numbers import DEFAULT_BITS, Ball, Exp, Real, lower_end, to_arb, working_precision
@@ -76,6 +76,7 @@ def calculated_law(
     NotDecided
         If a number that is not rational may be 0, or is beyond what doubles enclose; or a parameter has no value.
     """
+    way = choice(Direction, way, "way")
     try:
         return _law(cells, values, exp_eps, way, bits or DEFAULT_BITS, doubles=doubles)
     except (KeyError, ZeroDivisionError) as reason:  # a parameter left open, or a form that does not hold at its value

@@ -266,8 +266,8 @@ def quick_law(
     mechanism: Mechanism,
     exp_eps: Real,
     *,
-    others: Others = Others.BLANKET,
-    direction: Direction = Direction.FORWARD,
+    others: Others | str = Others.BLANKET,
+    direction: Direction | str = Direction.FORWARD,
     doubles: bool = False,
 ) -> Law:
     """The law of G of a mechanism with all parameters fixed, from its general form: no algebra at these values.
@@ -288,13 +288,14 @@ def quick_law(
     NotDecided
         If there is no general form, or it does not settle everything at these values: algebra does.
     """
+    way, held = choice(Direction, direction, "direction"), choice(Others, others, "others")
     values = {str(symbol) if symbol != LAM else "lam": value_of(value) for symbol, value in mechanism.fixed}
     if any(value is None for value in values.values()):
         raise NotDecided(f"{mechanism.name} at values that are no real constants")
     growing = tuple(parameter.symbol for parameter in mechanism.parameters if parameter.has_limit)
-    cells = _calculated(mechanism.general or mechanism, ROLES[True, others], growing)
+    cells = _calculated(mechanism.general or mechanism, ROLES[True, held], growing)
     known = {name: value for name, value in values.items() if value is not None}
-    return calculated_law(cells, known, exp_eps, direction, doubles=doubles)
+    return calculated_law(cells, known, exp_eps, way, doubles=doubles)
 
 
 @lru_cache(maxsize=256)

@@ -34,7 +34,7 @@ from symshuffle.claims.model import Claim, Comparison, Correction, Obligation
 from symshuffle.cli import WRONG_INPUT, application, main
 from symshuffle.comparison import certified, families, forms, matching
 from symshuffle.continuous_law import LevelledPair
-from symshuffle.decompositions import backgrounds, closed_forms, composition, laplace, rising, symbolic
+from symshuffle.decompositions import backgrounds, calculated, closed_forms, composition, laplace, rising, symbolic
 from symshuffle.design import (
     bayes_tradeoff,
     minimax_tradeoff,
@@ -230,6 +230,16 @@ DOORS = {
     "decompositions.closed_forms.ClosedForm.law.direction": lambda v: closed_forms.closed_form(
         "krr", {"k": "3"}, lam=2
     ).law(F(6, 5), direction=v),
+    "decompositions.closed_forms.ClosedForm.law_in_doubles.others": lambda v: closed_forms.closed_form(
+        "krr", {"k": "3"}, lam=2
+    ).law_in_doubles(F(6, 5), others=v, direction="forward"),
+    "decompositions.closed_forms.ClosedForm.law_in_doubles.direction": lambda v: closed_forms.closed_form(
+        "krr", {"k": "3"}, lam=2
+    ).law_in_doubles(F(6, 5), others="blanket", direction=v),
+    "decompositions.symbolic.quick_law.others": lambda v: symbolic.quick_law(KRR, F(6, 5), others=v),
+    "decompositions.symbolic.quick_law.direction": lambda v: symbolic.quick_law(KRR, F(6, 5), direction=v),
+    "decompositions.calculated.calculated_law.way": lambda v: calculated.calculated_law((), {}, F(6, 5), v),
+    "accountants.covered.Reduction.laws_in_doubles.question": lambda v: REDUCED.laws_in_doubles(F(6, 5), v),
     "decompositions.composition.tree.Composition.operator": lambda v: composition.Composition(v, (KRR,), (F(1),)),
     "decompositions.composition.laws.decomposition.others": lambda v: composition.decomposition(TREE, WAY, others=v),
     "decompositions.composition.laws.composed_law.others": lambda v: composition.composed_law(

@@ -13,9 +13,9 @@ from benchmarks.measure import MILLIONTH, Goal, Section, duration, level, second
 from symshuffle import BallContour, Exp, Rigour, delta, epsilon, mechanism
 from symshuffle.accountants.covered import Reduction
 from symshuffle.accountants.inverses import solve_eps0, solve_n
-from symshuffle.accountants.reduction import Composed, reduction
+from symshuffle.accountants.reduction import reduction
 from symshuffle.channel_file import read_channel
-from symshuffle.decompositions.composition import Composition
+from symshuffle.decompositions.composition import Composed, Composition
 from symshuffle.decompositions.expression import parse
 from symshuffle.errors import NotDecided, Unsupported
 from symshuffle.mechanisms.continuous import Laplace

@@ -20,9 +20,9 @@ from scipy.stats import binom
 from benchmarks.clone import LAM, USERS
 from benchmarks.measure import MILLIONTH, Section, duration, power, seconds, table, timed
 from symshuffle import BallContour, Contour, Rigour, delta, epsilon, mechanism
-from symshuffle.accountants.reduction import Composed, reduction
+from symshuffle.accountants.reduction import reduction
 from symshuffle.accountants.solve import Amplification
-from symshuffle.decompositions.composition import hamming, joint
+from symshuffle.decompositions.composition import Composed, hamming, joint
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.results import Bracket
 

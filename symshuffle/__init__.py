@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from symshuffle.comparison.model import Comparison as Comparison
     from symshuffle.decompositions.blanket import privacy_blanket as privacy_blanket
     from symshuffle.decompositions.blanket import simplified_decomposition as simplified_decomposition
-    from symshuffle.decompositions.composed import Composed as Composed
+    from symshuffle.decompositions.composition import Composed as Composed
     from symshuffle.decompositions.composition import hamming as hamming
     from symshuffle.decompositions.composition import joint as joint
     from symshuffle.decompositions.composition import parallel as parallel
@@ -146,8 +146,7 @@ _HOME: Final = {
     "comparison.compare": ("compare",),
     "comparison.model": ("Comparison",),
     "decompositions.blanket": ("privacy_blanket", "simplified_decomposition"),
-    "decompositions.composed": ("Composed",),
-    "decompositions.composition": ("hamming", "joint", "parallel", "subsample"),
+    "decompositions.composition": ("Composed", "hamming", "joint", "parallel", "subsample"),
     "decompositions.symbolic": ("optimal_decomposition",),
     "design.decision.problems": ("DecisionProblem",),
     "design.decision.tradeoff": ("Design", "bayes_tradeoff", "minimax_tradeoff"),

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from symshuffle.cli import main
-from symshuffle.cli.arguments import VECTORS
+from symshuffle.cli.vector_mechanisms import PARAMETERS
 from symshuffle.mechanisms.registry import MECHANISMS, mechanism
 from symshuffle.shuffled import worst_shuffled_divergence
 
@@ -136,7 +136,7 @@ def test_decompose_and_mechanisms(capsys):
     found = answer(capsys, "decompose", "krr")
     assert {"mechanism", "cells", "beta", "gamma", "gparv", "singular", "pair", "inputs"} <= found.keys()
     assert len(found["cells"]) == 3
-    assert {row["name"] for row in answer(capsys, "mechanisms")} == {*MECHANISMS, "laplace", *VECTORS}
+    assert {row["name"] for row in answer(capsys, "mechanisms")} == {*MECHANISMS, "laplace", *PARAMETERS}
     status, out, _ = run(capsys, "decompose", "krr", "--latex")
     assert status == 0
     assert out.startswith(r"\begin{array}")

@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any, Final, Protocol, TypeAlias, TypedDict, TypeVar, Unpack, final, runtime_checkable
+from functools import lru_cache, singledispatch
+from typing import Any, Final, TypeAlias, TypedDict, TypeVar, Unpack, final
 
 from symshuffle.accountants.neighbours import OPTIMAL, Blanket, Neighbours
 from symshuffle.accountants.participation import EVERYBODY, Participation
@@ -125,18 +125,26 @@ def spelled_out(door: Door) -> Door:
     return door
 
 
-@runtime_checkable
-class Reducible(Protocol):
-    """A source that brings its reduction along, as those with a continuum of outputs do."""
+class Reducible:
+    """A source that brings its reduction along, as those with a continuum of outputs do. It has no data.
 
-    def reduction(self, covering: Covering) -> Reduction:
-        """The laws that bound its shuffled divergence.
+    A family of such sources registers its reduction with :func:`own_reduction`, in the package that defines it: whoever
+    holds one of them has loaded that package.
+    """
 
-        Raises
-        ------
-        Unsupported
-            If it has no such reduction.
-        """
+    __slots__ = ()
+
+
+@singledispatch
+def own_reduction(source: Reducible, covering: Covering) -> Reduction:
+    """The laws that bound the shuffled divergence of a source, as the family of the source registered it.
+
+    Raises
+    ------
+    Unsupported
+        If there is no such reduction.
+    """
+    raise Unsupported(f"{type(source).__name__} registered no reduction")
 
 
 @final

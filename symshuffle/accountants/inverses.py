@@ -30,7 +30,7 @@ from symshuffle.accountants.experiments import (
 from symshuffle.accountants.guided import Guide, distance, guided
 from symshuffle.accountants.neighbours import Neighbours, Question
 from symshuffle.accountants.plan import Rounds, plan_of
-from symshuffle.accountants.reduction import Composed, Source
+from symshuffle.accountants.reduction import Source
 from symshuffle.accountants.search import (
     Bound,
     Crossing,
@@ -42,6 +42,7 @@ from symshuffle.accountants.search import (
     settle,
 )
 from symshuffle.choices import replace_choice
+from symshuffle.decompositions.composition import Composed
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism

@@ -18,13 +18,13 @@ from symshuffle.accountants.covered import (
     Reducible,
     Reduction,
     Whom,
+    own_reduction,
     spelled_out,
 )
 from symshuffle.accountants.neighbours import Blanket
 from symshuffle.channel import Channel
 from symshuffle.choices import Adjacency, Direction, Others, Side
 from symshuffle.decompositions.closed_forms import ClosedForm
-from symshuffle.decompositions.composed import Composed as Composed  # noqa: PLC0414  # its name here stays
 from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.law import Law
@@ -37,7 +37,7 @@ from symshuffle.numbers import (
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from symshuffle.decompositions.composition import Composition, Pattern
+    from symshuffle.decompositions.composition import Composed, Composition, Pattern
     from symshuffle.decompositions.symbolic import SymbolicDecomposition
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.mechanisms.pairs import Pairs
@@ -116,7 +116,7 @@ def _derived(source: Source, covering: Covering) -> Reduction:
             raise InputError("source", source, "a Channel, where the law of a null symbol is given")
         return listed.against_null(source, covering.null)
     if isinstance(source, Reducible):
-        return source.reduction(covering)
+        return own_reduction(source, covering)
     if covering.blanket is Blanket.MECHANISM:
         raise Unsupported("blanket mechanism: a finite mechanism has one blanket, the largest")
     if covering.adjacency is Adjacency.ZERO_OUT:
@@ -142,8 +142,6 @@ def _replacing_one(source: Source) -> Reduction:
             return _of_closed_form(source)
         case Laplace():
             return _of_laplace(source)
-        case Composed():
-            return _of_composition(source)
         case Decomposition():
             return Reduction((PairClass("the two inputs that were decomposed", listed.numeric(source)),))
         case ReductionPair(unsound=True):
@@ -159,13 +157,15 @@ def _replacing_one(source: Source) -> Reduction:
 
 def _of_symbols(source: object) -> Reduction:
     """Of what holds expressions; apart, so that what needs no algebra loads none."""
-    from symshuffle.decompositions.composition import Composition
+    from symshuffle.decompositions.composition import Composed, Composition
     from symshuffle.decompositions.symbolic import SymbolicDecomposition
     from symshuffle.mechanisms.model import Mechanism
 
     match source:
         case Mechanism():
             return _of_mechanism(source)
+        case Composed():
+            return _of_composition(source)
         case Composition():
             return _of_composition(source.at())
         case SymbolicDecomposition():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from symshuffle.choices import Question, Rigour
+from symshuffle.cli import vector_mechanisms
 from symshuffle.cli.covering import CoveringOptions
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
 from symshuffle.errors import InputError
@@ -19,16 +20,13 @@ from symshuffle.numbers import as_integer, parse_rational, ungrouped
 
 if TYPE_CHECKING:
     from symshuffle.accountants.covered import Reducible
-    from symshuffle.accountants.reduction import Composed
     from symshuffle.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
+    from symshuffle.decompositions.composition import Composed
     from symshuffle.engines.registry import Engine
     from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.numbers import Real
-
-VECTORS: Final = ("bmg", "privunit", "sphere-linear", "clipped-linear", "gaussian")
-"""Mechanisms of vectors, read by :mod:`symshuffle.cli.vectors`."""
 
 LAW_BITS: Final = 256
 """Precision of the atoms of a law: enough for fifty confirmed digits."""
@@ -123,10 +121,8 @@ def source(
     """
     from symshuffle.decompositions.expression import is_composition
 
-    if name in VECTORS:
-        from symshuffle.cli import vectors
-
-        return vectors.mechanism(name, eps0, lam, param)
+    if name in vector_mechanisms.PARAMETERS:
+        return vector_mechanisms.mechanism(name, eps0, lam, assignments(param))
     if name == "laplace":
         return _laplace(eps0, lam, param)
     if not is_composition(name):
@@ -216,8 +212,7 @@ def _complete(found: Mechanism) -> Mechanism:
 
 
 def _composed(text: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism | Laplace | Composed:
-    from symshuffle.accountants.reduction import Composed
-    from symshuffle.decompositions.composition import Composition, has_budget, open_parameters
+    from symshuffle.decompositions.composition import Composed, Composition, has_budget, open_parameters
     from symshuffle.decompositions.expression import parse
     from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.parameters import read_budget
@@ -284,9 +279,9 @@ def echoed(
 ) -> dict[str, Any]:
     """All parameters exactly as they were understood."""
     from symshuffle.accountants.covered import Reducible
-    from symshuffle.accountants.reduction import Composed
     from symshuffle.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
+    from symshuffle.decompositions.composition import Composed
     from symshuffle.mechanisms.continuous import Laplace
 
     given: dict[str, Any] = {}
@@ -297,9 +292,7 @@ def echoed(
     elif isinstance(found, Laplace):
         given.update(mechanism=found.name, domain=found.domain, cells=found.cells)
     elif isinstance(found, Reducible):
-        from symshuffle.cli import vectors
-
-        given.update(vectors.echoed(found))
+        given.update(vector_mechanisms.echoed(found))
     elif isinstance(found, Channel):
         given.update(mechanism="channel", inputs=found.num_inputs, outputs=found.num_outputs)
     elif isinstance(found, Composed):

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from symshuffle.choices import Question
-from symshuffle.cli import arguments, vectors
+from symshuffle.cli import arguments, vector_mechanisms, vectors
 from symshuffle.cli.arguments import (
     LAW_BITS,
     Confirm,
@@ -247,7 +247,7 @@ def mechanisms(as_json: Json = False) -> None:
             "source": "decomposition, Appendix B",
         }
     )
-    rows += vectors.rows()
+    rows += vector_mechanisms.rows()
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return

@@ -18,8 +18,8 @@ from symshuffle.numbers import exact_text, format_decimal
 
 if TYPE_CHECKING:
     from symshuffle.accountants.adversary import WorstCase
-    from symshuffle.accountants.reduction import Composed
     from symshuffle.channel import Channel
+    from symshuffle.decompositions.composition import Composed
     from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.numbers import Real
@@ -115,8 +115,8 @@ def _searched(
 def _matrix(asked: Mechanism | Laplace | Composed | Channel, users: int) -> Channel | None:
     """The explicit channel, or None for a continuum of outputs or in the limit of many."""
     from symshuffle.accountants.adversary import count_families
-    from symshuffle.accountants.reduction import Composed
     from symshuffle.channel import Channel
+    from symshuffle.decompositions.composition import Composed
     from symshuffle.mechanisms.model import Mechanism
 
     match asked:

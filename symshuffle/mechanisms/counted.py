@@ -17,8 +17,8 @@ from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.symbolic import Parameter, normal_form
 
 if TYPE_CHECKING:
-    from symshuffle.mechanisms.model import Mechanism
     from symshuffle.mechanisms.outputs import OutputClass
+    from symshuffle.mechanisms.pairs import Pairs
 
 SIZES: Final = 3
 """Values that are tried of each integer parameter."""
@@ -27,8 +27,13 @@ MOST_LOOKS: Final = 500_000
 """Outputs times tuples of inputs that are looked at of one class and size."""
 
 
-def check_counts(mechanism: Mechanism) -> None:
+def check_counts(classes: Sequence[OutputClass], inputs: sp.Expr, parameters: Sequence[Parameter], pair: Pairs) -> None:
     """Compare the counts of every class with its outputs.
+
+    Parameters
+    ----------
+    classes, inputs, parameters, pair
+        Of the mechanism, as in :class:`symshuffle.Mechanism`.
 
     Raises
     ------
@@ -37,10 +42,10 @@ def check_counts(mechanism: Mechanism) -> None:
     Unsupported
         If a class that lists its outputs has too many of them, or too many inputs, at every size tried.
     """
-    points = [(known, sp.sympify(mechanism.inputs.subs(known))) for known in _points(mechanism)]
-    sized = [(known, int(inputs)) for known, inputs in points if inputs.is_Integer and inputs >= 2]
-    for output_class in mechanism.classes:
-        seen = [_seen(mechanism, output_class, known, inputs) for known, inputs in sized]
+    points = [(known, sp.sympify(inputs.subs(known))) for known in _points(parameters, pair)]
+    sized = [(known, int(size)) for known, size in points if size.is_Integer and size >= 2]
+    for output_class in classes:
+        seen = [_seen(pair, output_class, known, size) for known, size in sized]
         if seen and not any(seen):
             raise Unsupported(
                 f"the outputs of class {output_class.name} are too many to be compared with its counts, which are "
@@ -48,11 +53,11 @@ def check_counts(mechanism: Mechanism) -> None:
             )
 
 
-def _points(mechanism: Mechanism) -> Iterator[dict[sp.Symbol, sp.Expr]]:
+def _points(parameters: Sequence[Parameter], pair: Pairs) -> Iterator[dict[sp.Symbol, sp.Expr]]:
     """All parameters at the smallest admissible sizes, but for the one that tells classes of pairs apart."""
     points: list[dict[sp.Symbol, sp.Expr]] = [{}]
-    for parameter in mechanism.parameters:
-        if parameter.symbol != mechanism.pair.by:
+    for parameter in parameters:
+        if parameter.symbol != pair.by:
             points = [{**known, parameter.symbol: value} for known in points for value in _values(parameter, known)]
     yield from points
 
@@ -65,7 +70,7 @@ def _values(parameter: Parameter, known: Mapping[sp.Symbol, sp.Expr]) -> list[sp
     return [lower + 3 if parameter.upper is None else (2 * lower + parameter.upper.subs(dict(known))) / 3]
 
 
-def _seen(mechanism: Mechanism, output_class: OutputClass, known: Mapping[sp.Symbol, sp.Expr], inputs: int) -> bool:
+def _seen(pair: Pairs, output_class: OutputClass, known: Mapping[sp.Symbol, sp.Expr], inputs: int) -> bool:
     """Compare one class at one size; whether it was small enough."""
     at = output_class.substituted(lambda expression: sp.sympify(expression).subs(dict(known)))
     if at.size == 0 or (at.members is None and not all(s.count.is_Integer and s.count >= 0 for s in at.states)):
@@ -92,19 +97,18 @@ def _seen(mechanism: Mechanism, output_class: OutputClass, known: Mapping[sp.Sym
     for size in (1, 2, 3):
         if number * math.perm(inputs, size) <= MOST_LOOKS:
             for chosen in itertools.permutations(range(inputs), size):
-                _compare(mechanism, at, integers, chosen, outputs, place)
+                _compare(pair, at, integers, chosen, outputs, place)
     return True
 
 
 def _compare(
-    mechanism: Mechanism,
+    pair: Pairs,
     at: OutputClass,
     integers: Mapping[str, int],
     chosen: tuple[int, ...],
     outputs: Sequence[tuple[tuple[int, ...], sp.Expr]],
     place: str,
 ) -> None:
-    pair = mechanism.pair
     expected = at.counts(sp.Integer(len(outputs[0][0])), len(chosen)) if outputs else None
     if expected is None:
         return

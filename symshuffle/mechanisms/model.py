@@ -111,7 +111,7 @@ class Mechanism:
             for which, total in zip(("first", "second"), self._pair_totals(), strict=True):
                 if same_function(total, 1) is not Verdict.TRUE:
                     raise InputError("pair_counts", f"sum {total} at the {which} input of the pair", "a sum of 1")
-        check_counts(self)
+        check_counts(self.classes, self.inputs, self.parameters, self.pair)
 
     def _pair_totals(self) -> tuple[sp.Expr, sp.Expr]:
         """Sums of the output probabilities at the two inputs of the pair, as the pair counts have them."""

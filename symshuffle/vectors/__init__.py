@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from symshuffle.vectors import reduction as _reduction  # noqa: F401  # registers how they come to the front doors
 from symshuffle.vectors.mechanisms import (
     BlanketMixedGaussian,
     CentralGaussian,

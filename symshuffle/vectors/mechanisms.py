@@ -8,25 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TypeAlias, final
 
+from symshuffle.accountants.covered import Reducible
 from symshuffle.errors import InputError
 from symshuffle.numbers import as_integer, parse_rational
 
-if TYPE_CHECKING:
-    from symshuffle.accountants.covered import Covering, Reduction
 
-
-class Accounted:
-    """What brings a randomizer of vectors to the front doors: its reduction. It has no data."""
+class Accounted(Reducible):
+    """A randomizer of vectors that the front doors take: :mod:`symshuffle.vectors.reduction` has its reduction."""
 
     __slots__ = ()
-
-    def reduction(self, covering: Covering) -> Reduction:
-        """The laws of the worst pair of inputs; where no blanket is asked for, over the usual one of the mechanism."""
-        from symshuffle.vectors.reduction import reduction_of
-
-        return reduction_of(self, covering)
 
 
 def _number(mechanism: object, name: str, *, above: int, below: int | None = None, closed: bool = False) -> None:

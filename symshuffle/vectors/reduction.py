@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from symshuffle.accountants.covered import Covering, Datasets, LawFamily, MixedFamily, PairClass, Reduction
+from symshuffle.accountants.covered import (
+    Covering,
+    Datasets,
+    LawFamily,
+    MixedFamily,
+    PairClass,
+    Reduction,
+    own_reduction,
+)
 from symshuffle.accountants.neighbours import Adjacency, Blanket
 from symshuffle.continuous_law import LevelledPair
 from symshuffle.decompositions.model import Direction
 from symshuffle.law import Law
 from symshuffle.numbers import DEFAULT_BITS, Real
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian
+from symshuffle.vectors.mechanisms import Accounted, BlanketMixedGaussian, LocalGaussian
 from symshuffle.vectors.pairs import FinitePair, Pair, proved_worst, real_pair, worst_pair
 
 _LAW_BITS = 192
@@ -23,6 +31,7 @@ def usual_blanket(mechanism: object) -> Blanket:
     return Blanket.LARGEST if isinstance(mechanism, LocalGaussian) else Blanket.MECHANISM
 
 
+@own_reduction.register(Accounted)
 def reduction_of(mechanism: Any, covering: Covering) -> Reduction:
     """The worst pair of a randomizer as the laws of one class of pairs.
 

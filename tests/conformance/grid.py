@@ -34,7 +34,8 @@ import numpy as np
 
 from symshuffle import Bracket, Exp, Laplace, mechanism
 from symshuffle.accountants.covered import LawFamily, Reduction, laws, mixed_laws
-from symshuffle.accountants.reduction import Composed, Source, reduction
+from symshuffle.accountants.reduction import Source, reduction
+from symshuffle.decompositions.composition import Composed
 from symshuffle.decompositions.expression import parse
 from symshuffle.engines.registry import ENGINES, engine_classes
 from symshuffle.errors import SymshuffleError

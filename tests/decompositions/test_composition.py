@@ -7,8 +7,16 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Channel, Rigour, delta, mechanism, shuffled_divergence
-from symshuffle.accountants.reduction import Composed
-from symshuffle.decompositions.composition import Part, composed_law, hamming, joint, parallel, patterns, subsample
+from symshuffle.decompositions.composition import (
+    Composed,
+    Part,
+    composed_law,
+    hamming,
+    joint,
+    parallel,
+    patterns,
+    subsample,
+)
 from symshuffle.decompositions.expression import parse
 
 X = Fraction(6, 5)

@@ -13,8 +13,9 @@ from scipy.integrate import quad
 from symshuffle import Channel, Exp, Rigour, delta, epsilon
 from symshuffle.accountants.covered import laws
 from symshuffle.accountants.evaluate import evaluate_law
-from symshuffle.accountants.reduction import Composed, reduction
+from symshuffle.accountants.reduction import reduction
 from symshuffle.decompositions.composition import (
+    Composed,
     Composition,
     composed_law,
     decomposition,

@@ -6,7 +6,6 @@ from fractions import Fraction
 import pytest
 
 import symshuffle as ss
-from symshuffle.accountants.reduction import Composed
 from symshuffle.anchored import (
     AnchoredLaw,
     EnclosedLaw,
@@ -17,7 +16,7 @@ from symshuffle.anchored import (
     template_of,
 )
 from symshuffle.channel import Channel, direct_sum
-from symshuffle.decompositions.composition import joint, parallel, subsample
+from symshuffle.decompositions.composition import Composed, joint, parallel, subsample
 from symshuffle.errors import InputError
 from symshuffle.estimation.canonical import (
     Population,

@@ -26,6 +26,7 @@ from symshuffle.decompositions.composition.laws import (
     mixed_law,
 )
 from symshuffle.decompositions.composition.tree import (
+    Composed,
     Composition,
     Part,
     hamming,
@@ -41,6 +42,7 @@ from symshuffle.decompositions.composition.ways import LARGEST_PATTERNS, Pattern
 __all__ = [
     "LARGEST_PATTERNS",
     "LARGEST_PRODUCTS",
+    "Composed",
     "Composition",
     "Part",
     "Pattern",

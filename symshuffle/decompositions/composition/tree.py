@@ -11,7 +11,6 @@ from typing import TypeAlias, final
 
 from symshuffle.channel import Channel, direct_sum
 from symshuffle.choices import Operator, replace_choice
-from symshuffle.decompositions.composed import Composed
 from symshuffle.decompositions.tables import root
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.levels import read_budget, takes_eps0
@@ -139,6 +138,23 @@ class Composition:
         # The constant mechanism serves any number of inputs.
         widened = [c if c.num_outputs > 1 else Channel(c.rows[:1] * inputs) for c in channels]
         return direct_sum(widened, self.weights)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A composition with its total budget: what can be asked about. :meth:`Composition.at` makes one.
+
+    Parameters
+    ----------
+    composition : Composition
+        The tree, every parameter of its leaves fixed except ``lam``.
+    lam : Real or None
+        Total ratio cap; None where no leaf has a budget.
+    """
+
+    composition: Composition
+    lam: Real | None
 
 
 def joint(*parts: Part) -> Composition:

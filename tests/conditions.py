@@ -39,6 +39,7 @@ MODULES = (
     "symshuffle.likelihood.quotient",
     "symshuffle.likelihood.worst",
     "symshuffle.design.decision.modelling",
+    "symshuffle.frontiers.orbit",
     "symshuffle.frontiers.orbits",
     "symshuffle.design.parametric.walk",
     "symshuffle.design.decision.reduced",

@@ -6,13 +6,8 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import InputError, compare, delta_curve, mechanism, tradeoff_curve
-<<<<<<< HEAD
 from symshuffle.cli import FAMILIES, application, main
-from symshuffle.cli.vectors import _dimension
-=======
-from symshuffle.cli import main
 from symshuffle.cli.vector_mechanisms import dimension
->>>>>>> 4b8c913 (No module imports what imports it, at whatever moment: four circles opened, a test that walks all imports)
 from symshuffle.numbers import as_integer, ungrouped
 from symshuffle.results import Bracket, Rigour
 from symshuffle.rows import ends, flat

@@ -38,7 +38,7 @@ from symshuffle.estimation.moments import levels_budget, levels_signal
 from symshuffle.frontiers.equivariant import (
     orbit_mixture,
 )
-from symshuffle.frontiers.orbits import Orbit
+from symshuffle.frontiers.orbit import Orbit
 
 MIXTURES: Final[tuple[tuple[Orbit, ...], ...]] = (
     (Orbit(Fraction(1), ((1, Fraction(3, 2)), (2, Fraction(3, 4)))),),

@@ -33,7 +33,7 @@ from symshuffle.frontiers.caps import (
     tie_ratio,
 )
 from symshuffle.frontiers.frontier import trace_frontier
-from symshuffle.frontiers.orbits import subset_orbit
+from symshuffle.frontiers.orbit import subset_orbit
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.numbers import Verdict, less

@@ -42,7 +42,7 @@ from symshuffle.comparison.matching import read_match
 from symshuffle.estimation.votes import canonical_votes
 from symshuffle.frontiers.equivariant import ordered_pair_slope
 from symshuffle.frontiers.frontier import slope_constant
-from symshuffle.frontiers.orbits import tuple_orbit
+from symshuffle.frontiers.orbit import tuple_orbit
 from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.results import Rigour

@@ -1,7 +1,7 @@
 r"""Permutation-equivariant channels, orbit by orbit: signal, budget, slope, and the best risk under a budget.
 
 Under the group of all permutations the outputs fall into orbits, and an orbit is one template up to rearrangement
-(:class:`symshuffle.frontiers.orbits.Orbit`). Signal and budget add up over orbits, and the projected inverse estimator
+(:class:`symshuffle.frontiers.orbit.Orbit`). Signal and budget add up over orbits, and the projected inverse estimator
 of the paper is the canonical estimator (:mod:`symshuffle.estimation.canonical`): with trace :math:`T` its *signal
 coefficient* is :math:`A=T/(k(k-1))` and its exact fixed-composition risk :math:`\frac{k-1}{kn}(\frac1A-1)`.
 
@@ -25,7 +25,8 @@ from symshuffle.estimation.canonical import check_users, isotropic_risk
 from symshuffle.estimation.moments import levels_budget, levels_signal
 from symshuffle.frontiers.caps import at, check_cap, check_inputs, subset_trace
 from symshuffle.frontiers.frontier import LARGEST_CAPPED, ratio_of_budget, trace_frontier
-from symshuffle.frontiers.orbits import LARGEST_LAW, Frontier, Orbit, subset_orbit
+from symshuffle.frontiers.orbit import Orbit, subset_orbit
+from symshuffle.frontiers.orbits import LARGEST_LAW, Frontier
 from symshuffle.frontiers.subset_family import check_budget, check_size, largest_budget
 from symshuffle.mechanisms.finite import K, S, krr
 from symshuffle.mechanisms.symbolic import constant_of, evaluate, normal_form

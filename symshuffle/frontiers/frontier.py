@@ -29,7 +29,8 @@ import sympy as sp
 
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.frontiers.caps import check_cap, check_inputs, subset_budget, subset_slope, subset_trace
-from symshuffle.frontiers.orbits import DualCertificate, Frontier, Orbit, centre_orbit, subset_orbit
+from symshuffle.frontiers.orbit import Orbit, centre_orbit, subset_orbit
+from symshuffle.frontiers.orbits import DualCertificate, Frontier
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate, normal_form
 from symshuffle.numbers import Number, Real, enclose

@@ -19,7 +19,6 @@ signs are decided exactly. Without a cap only the singleton curve is left (claim
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -35,10 +34,11 @@ from symshuffle.anchored.law import (
     template_budget,
     template_signal,
 )
-from symshuffle.anchored.linear import Vector, row_dependence
+from symshuffle.anchored.linear import row_dependence
 from symshuffle.choices import Population, choice
 from symshuffle.errors import CertificateError, InputError, Unsupported
 from symshuffle.estimation.canonical import isotropic_risk
+from symshuffle.frontiers.orbit import Orbit, check_orbit, orbit_mechanism
 from symshuffle.mechanisms.symbolic import constant_of
 from symshuffle.numbers import Exp, Real, enclose
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, passes, well_formed, within
@@ -54,100 +54,6 @@ RATIO_BITS: Final = 256
 """Binary digits at which an irrational cap is compared with ratios, which have about 100."""
 
 _RATIO: Final = sp.Symbol("t")
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Orbit:
-    """The exchangeable law of one template, in short, with its share of a mixture.
-
-    Parameters
-    ----------
-    weight : Fraction
-        Share of the mixture.
-    levels : tuple of (int, Fraction)
-        How many coordinates of the template have which value; the counts sum to the number of inputs.
-    """
-
-    weight: Fraction
-    levels: tuple[tuple[int, Fraction], ...]
-
-    @property
-    def signal(self) -> Fraction:
-        """Trace of the orbit law."""
-        return sum((count * (value - 1) ** 2 for count, value in self.levels), start=Fraction(0))
-
-    @property
-    def budget(self) -> Fraction | float:
-        """Pairwise chi-square divergence of the orbit law; infinite if a level is 0."""
-        if any(value == 0 for _, value in self.levels):
-            return math.inf
-        k = sum(count for count, _ in self.levels)
-        squares = sum((count * value**2 for count, value in self.levels), start=Fraction(0))
-        reciprocals = sum((count / value for count, value in self.levels), start=Fraction(0))
-        return (squares * reciprocals - k * k) / (k * (k - 1))
-
-    @property
-    def ratio(self) -> Fraction | float:
-        """Largest ratio of two levels."""
-        values = [value for _, value in self.levels]
-        return max(values) / min(values) if min(values) else math.inf
-
-    def template(self) -> Vector:
-        """One template of the orbit, highest level first."""
-        return tuple(value for count, value in sorted(self.levels, key=lambda level: -level[1]) for _ in range(count))
-
-
-def subset_orbit(k: int, s: int, lam: Fraction, weight: Fraction = Fraction(1)) -> Orbit:
-    """The orbit of the template with ``s`` coordinates ``lam`` times as high as the others."""
-    low = k / (s * lam + k - s)
-    return Orbit(weight, ((s, lam * low), (k - s, low)))
-
-
-def tuple_orbit(k: int, values: Sequence[Fraction], weight: Fraction = Fraction(1)) -> Orbit:
-    r"""The orbit of the template proportional to :math:`(\alpha_1,\dots,\alpha_j,1,\dots,1)`.
-
-    Its outputs are the ordered ``j``-tuples of different inputs.
-
-    Parameters
-    ----------
-    k : int
-        Number of inputs, at least 2.
-    values : sequence of Fraction
-        One to ``k`` ratios, each > 0.
-    weight : Fraction
-        Share of the messages from this orbit.
-
-    Raises
-    ------
-    InputError
-        If there are more ratios than inputs, or one is not above 0.
-
-    Examples
-    --------
-    >>> tuple_orbit(4, [Fraction(3), Fraction(2)]).levels
-    ((1, Fraction(12, 7)), (1, Fraction(8, 7)), (2, Fraction(4, 7)))
-    >>> tuple_orbit(5, [Fraction(2)]) == subset_orbit(5, 1, Fraction(2))
-    True
-
-    Notes
-    -----
-    alphabets, Remark 11.4: at ``j = 2`` the ordered pairs.
-    """
-    if not 1 <= len(values) <= k:
-        raise InputError("values", f"{len(values)} ratios", f"1 to {k} of them, one per input")
-    for value in values:
-        if not value > 0:
-            raise InputError("values", value, "ratios > 0")
-    whole = [*map(Fraction, values), *[Fraction(1)] * (k - len(values))]
-    scale = k / sum(whole, start=Fraction(0))
-    counts = Counter(whole)
-    return Orbit(weight, tuple((counts[value], value * scale) for value in sorted(counts, reverse=True)))
-
-
-def centre_orbit(k: int, weight: Fraction = Fraction(1)) -> Orbit:
-    """The orbit of the template 1: an output that says nothing."""
-    return Orbit(weight, ((k, Fraction(1)),))
 
 
 @final
@@ -238,21 +144,6 @@ def _check_nonnegative(polynomial: sp.Poly, cap: Fraction | None, place: str) ->
         raise CertificateError(place, f"the line is below the curve at ratio {probe}")
 
 
-def _check_orbit(orbit: Orbit, k: int) -> None:
-    """Refuse what is no orbit of a template of ``k`` inputs with a positive weight."""
-    if not isinstance(orbit.weight, Fraction) or orbit.weight <= 0:
-        raise CertificateError("weight", f"{orbit.weight} is no positive rational")
-    for count, value in orbit.levels:
-        if not isinstance(count, int) or count < 1:
-            raise CertificateError("levels", f"{count} is no number of coordinates, an integer of at least 1")
-        if not isinstance(value, Fraction) or value < 0:
-            raise CertificateError("levels", f"{value} is no rational of at least 0")
-    if (coordinates := sum(count for count, _ in orbit.levels)) != k:
-        raise CertificateError("levels", f"{coordinates} coordinates for {k} inputs")
-    if (total := sum(count * value for count, value in orbit.levels)) != k:
-        raise CertificateError("levels", f"the coordinates of a template sum to {k}, not to {total}")
-
-
 def _at_most(ratio: Real | float | None, cap: Real | float | None) -> bool:
     """Whether a ratio is for certain at most a cap; None and infinity are no cap, and nothing else is at most a cap."""
     if cap is None:
@@ -333,7 +224,7 @@ class Frontier(AnswerMethods):
             raise CertificateError("certificate.eta", "a line that rises bounds nothing where there is no budget")
         for j, orbit in enumerate(self.orbits):
             with within(f"orbits[{j}]"):
-                _check_orbit(orbit, self.k)
+                check_orbit(orbit, self.k)
             if not _at_most(orbit.ratio, self.lam_cap):
                 raise CertificateError(f"orbits[{j}].levels", f"a ratio of {orbit.ratio} above the cap {self.lam_cap}")
         if (total := sum(orbit.weight for orbit in self.orbits)) != 1:
@@ -380,8 +271,6 @@ class Frontier(AnswerMethods):
         >>> trace_frontier(1000, Fraction(1)).mechanism().num_outputs
         1000
         """
-        from symshuffle.frontiers.orbit_mechanism import orbit_mechanism
-
         return orbit_mechanism(self.orbits)
 
     def channel(self) -> Channel:

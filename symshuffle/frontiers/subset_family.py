@@ -18,7 +18,7 @@ from symshuffle.choices import Population, choice
 from symshuffle.errors import InputError
 from symshuffle.estimation.canonical import check_users, isotropic_risk
 from symshuffle.frontiers.caps import at, check_cap, check_inputs, sign_factor, subset_budget, subset_trace
-from symshuffle.frontiers.orbits import Orbit, centre_orbit, subset_orbit
+from symshuffle.frontiers.orbit import Orbit, centre_orbit, subset_orbit
 from symshuffle.mechanisms.finite import K, S, subset_selection
 from symshuffle.mechanisms.outputs import State
 from symshuffle.mechanisms.symbolic import LAM, normal_form

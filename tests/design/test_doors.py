@@ -17,8 +17,7 @@ from symshuffle.design.parametric.walk import piece_around
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.frontiers.caps import tie_ratio
 from symshuffle.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
-from symshuffle.frontiers.orbit_mechanism import orbit_mechanism
-from symshuffle.frontiers.orbits import centre_orbit, subset_orbit
+from symshuffle.frontiers.orbit import centre_orbit, orbit_mechanism, subset_orbit
 from symshuffle.numbers import Ball, Exp, enclose
 from symshuffle.results import Rigour
 

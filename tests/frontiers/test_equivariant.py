@@ -24,7 +24,7 @@ from symshuffle.frontiers.equivariant import (
     two_level_reciprocals,
     two_level_template,
 )
-from symshuffle.frontiers.orbits import Orbit
+from symshuffle.frontiers.orbit import Orbit
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.numbers import lower_end, upper_end
 

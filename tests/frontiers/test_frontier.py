@@ -9,7 +9,8 @@ from symshuffle.errors import CertificateError, InputError, Unsupported
 from symshuffle.estimation.canonical import Population
 from symshuffle.frontiers.caps import raw_cap_trace
 from symshuffle.frontiers.frontier import critical_ratio, slope_constant, threshold_budget, trace_frontier
-from symshuffle.frontiers.orbits import DualCertificate, centre_orbit, reduce_mixture, slope_certificate, subset_orbit
+from symshuffle.frontiers.orbit import centre_orbit, subset_orbit
+from symshuffle.frontiers.orbits import DualCertificate, reduce_mixture, slope_certificate
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.numbers import Exp
 

@@ -12,7 +12,8 @@ from symshuffle.anchored import AnchoredLaw, template_signal
 from symshuffle.channel import Channel
 from symshuffle.frontiers.caps import extreme_templates
 from symshuffle.frontiers.frontier import trace_frontier
-from symshuffle.frontiers.orbits import DualCertificate, Frontier, Orbit, centre_orbit, subset_orbit
+from symshuffle.frontiers.orbit import Orbit, centre_orbit, subset_orbit
+from symshuffle.frontiers.orbits import DualCertificate, Frontier
 from symshuffle.frontiers.template_laws import best_law
 from symshuffle.geometry.dominated import largest_dominated
 from symshuffle.mechanisms.finite import krr

@@ -278,32 +278,35 @@ def echoed(
     **asked: Any,
 ) -> dict[str, Any]:
     """All parameters exactly as they were understood."""
-    from symshuffle.accountants.covered import Reducible
-    from symshuffle.channel import Channel
-    from symshuffle.decompositions.closed_forms import ClosedForm
-    from symshuffle.decompositions.composition import Composed
-    from symshuffle.mechanisms.continuous import Laplace
-
-    given: dict[str, Any] = {}
-    if isinstance(found, ClosedForm):
-        given["mechanism"] = found.name
-        given.update(found.values)
-        given.update(dict.fromkeys(found.limits, "limit"))
-    elif isinstance(found, Laplace):
-        given.update(mechanism=found.name, domain=found.domain, cells=found.cells)
-    elif isinstance(found, Reducible):
-        given.update(vector_mechanisms.echoed(found))
-    elif isinstance(found, Channel):
-        given.update(mechanism="channel", inputs=found.num_inputs, outputs=found.num_outputs)
-    elif isinstance(found, Composed):
-        given["mechanism"] = found.composition.name
-    else:
-        given["mechanism"] = found.name
-        given.update((name, str(value)) for name, value in found.values if name != "lam")
-        given.update((parameter.name, "limit" if parameter.has_limit else "all") for parameter in found.parameters)
+    given = _named(found)
     for name, value in {"eps0": eps0, "lam": lam, **asked}.items():
         if value is not None:
             given[name] = str(value) if isinstance(value, Path) else value
             if isinstance(value, str):
                 given[name] = str(parse_rational(value, name))
     return given
+
+
+def _named(found: Mechanism | ClosedForm | Laplace | Composed | Reducible | Channel) -> dict[str, Any]:
+    """What is asked about, by name and parameters; algebra loads last."""
+    from symshuffle.accountants.covered import Reducible
+    from symshuffle.channel import Channel
+    from symshuffle.decompositions.closed_forms import ClosedForm
+    from symshuffle.mechanisms.continuous import Laplace
+
+    match found:
+        case ClosedForm():
+            return {"mechanism": found.name, **dict(found.values), **dict.fromkeys(found.limits, "limit")}
+        case Laplace():
+            return {"mechanism": found.name, "domain": found.domain, "cells": found.cells}
+        case Reducible():
+            return vector_mechanisms.echoed(found)
+        case Channel():
+            return {"mechanism": "channel", "inputs": found.num_inputs, "outputs": found.num_outputs}
+    from symshuffle.decompositions.composition import Composed
+
+    if isinstance(found, Composed):
+        return {"mechanism": found.composition.name}
+    fixed = {name: str(value) for name, value in found.values if name != "lam"}
+    still_open = {parameter.name: "limit" if parameter.has_limit else "all" for parameter in found.parameters}
+    return {"mechanism": found.name, **fixed, **still_open}

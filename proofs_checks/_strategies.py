@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from symshuffle.channel import Channel
+from symshuffle.errors import InputError
 
 Masses: TypeAlias = tuple[Fraction, ...]
 
@@ -23,7 +24,15 @@ def integers(rng: np.random.Generator, count: int, low: int, high: int) -> list[
 
 
 def distribution(rng: np.random.Generator, size: int, *, largest: int = 9, zeros: float = 0.0) -> Masses:
-    """A rational distribution, proportional to integers up to ``largest``; an entry is 0 with probability ``zeros``."""
+    """A rational distribution, proportional to integers up to ``largest``; an entry is 0 with probability ``zeros``.
+
+    Raises
+    ------
+    InputError
+        If ``zeros`` is no probability below 1: no distribution would ever be drawn.
+    """
+    if isinstance(zeros, bool) or not 0 <= zeros < 1:
+        raise InputError("zeros", zeros, "a probability in [0, 1)")
     while True:
         draws = integers(rng, size, 1, largest)
         if zeros:

@@ -86,7 +86,7 @@ def _identity_of_sums(statement: Statement, rng: np.random.Generator) -> Iterato
         yield identity(computed, height(statement(first, second, others, n, x)), at=at)
     pairs = [
         (f"A0, A1, A2 = {laws}", ReductionPair(*laws))
-        for laws in (tuple(distribution(rng, 3, zeros=i < 2) for i in range(3)) for _ in range(8))
+        for laws in (tuple(distribution(rng, 3, zeros=1 / 6 if i < 2 else 0.0) for i in range(3)) for _ in range(8))
     ]
     pairs += [("standard clone, lam=2", standard_clone_pair(Fraction(2)))]
     pairs += [(label, primary_decomposition(w, PAIR).reduction_pair()) for label, w in named_channels(*LDP[:2])]

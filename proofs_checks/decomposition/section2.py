@@ -47,6 +47,11 @@ def _events(p: Any, q: Any, alpha: Fraction) -> Fraction:
 
 
 def _hockey_stick(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The value at one point, on either side of the kink and in both directions: open masses and order, symbolic.
+
+    Then twelve random pairs on five points: the statement against the largest excess over all 32 events and against the
+    library's divergence, in rationals; the library's total variation against half the l1 distance.
+    """
     s, p, alpha = sp.symbols("s p alpha", positive=True)
     for sign, part in ((1, s), (-1, sp.Integer(0))):
         where = f"one point with P - alpha Q {'>=' if sign > 0 else '<='} 0, any masses and order"
@@ -104,6 +109,11 @@ DEF_1 = Claim(
 
 
 def _privacy(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Five mechanisms and six random channels: the library's test of local privacy against the statement's.
+
+    At ratios below, at and above the ratio cap. Then, for 2 and 3 users, the divergence of randomly permuted messages
+    against that of histograms and against the library, in rationals.
+    """
     labelled = named_channels(
         ("rr", {"lam": 3}),
         ("krr", {"lam": 3, "k": 4}),
@@ -139,6 +149,10 @@ def _divergence(first: Mapping[Any, Any], second: Mapping[Any, Any], order: Frac
 
 
 def _shuffler(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For three channels and 2 or 3 users: permuted messages, by enumeration, against the law that a statement gives.
+
+    The divergences at two orders have to agree with each other and with the library's, in rationals.
+    """
     for channel in channels(rng, 3, ((3, 2), (3, 3))):
         for background in ((2,), (0, 2)):
             first, second = (0, *background), (1, *background)
@@ -191,6 +205,11 @@ DEF_2_4 = Claim(
 
 
 def _processed(statement: Statement, rng: np.random.Generator, *, same_map: bool = True) -> Iterator[Comparison]:
+    """Sixty random pairs and stochastic maps: the divergence of the images is at most the statement's of the pair.
+
+    It is the same where the outputs are only relabelled. With ``same_map=False`` the second law goes through another
+    map.
+    """
     for _ in range(60):
         inputs, outputs = (int(size) for size in rng.integers(2, 6, size=2))
         p, q = (distribution(rng, inputs, zeros=1 / 6) for _ in range(2))
@@ -214,6 +233,11 @@ def _processed(statement: Statement, rng: np.random.Generator, *, same_map: bool
 
 
 def _post_processing(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Two points with open masses that a map sends to one: the positive part of the sum against the sum of the parts.
+
+    All six orders of signs of the two terms, decided by the signs of coefficients; common weights factor out by
+    identity. A map with many points and outputs repeats this step. Then sixty random maps in rationals.
+    """
     s, r, f, g = sp.symbols("s r f g", nonnegative=True)
     q0, q1, alpha = sp.symbols("q0 q1 alpha", nonnegative=True)
     # Signs of two terms and of their sum; the larger one is written as the smaller one plus r.

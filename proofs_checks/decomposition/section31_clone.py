@@ -66,6 +66,11 @@ BUDGETS = (Fraction(3, 2), Fraction(2), Fraction(4))
 
 
 def _mixture(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """One output with open probabilities within the factor lam: the stated left-over there is at least 0.
+
+    Decided by the signs of coefficients; its total over all outputs is 1 by symbolic identity. Then all rows of twelve
+    random channels: the statement against the library's left-over, in rationals.
+    """
     s, t, w, r = sp.symbols("s t w r", nonnegative=True)
     lam = 1 + w + sp.Symbol("v", positive=True)  # any budget above 0
     (left_over,) = statement([r], [lam * r - s], [lam * r - t], lam)
@@ -136,6 +141,11 @@ def _laws(statement: Statement, lam: Any, n: int, choices: Sequence[tuple[int, .
 
 
 def _intuitive(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Masses and counts of the stated pair at open n, C, A and lam, against users who send 0, 1 or 2 one by one.
+
+    Symbolic; so are the generating functions for n <= 3 at open lam. The library's pair for three budgets and n <= 4 in
+    rationals. Algorithm 1 by generating functions up to four users, and the algebra of one more user.
+    """
     mass, *keys = statement(LAM, USERS, CLONES, ZEROS)
     yield _placed(mass, 1)
     for own, key in zip(((1, 0), (0, 1)), keys, strict=True):
@@ -175,6 +185,11 @@ def _generated(laws: Sequence[Mapping[Histogram, Any]], own: tuple[Any, Any], n:
 
 
 def _algorithm_1(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The image of the clone pair under a kernel, against the shuffled messages it is to simulate.
+
+    One message that carries a generating function, with open left-overs and 1/lam, n <= 4: equal polynomials. Then two
+    random channels with three backgrounds each, in rationals.
+    """
     # One message that carries a whole generating function: the identity then holds for any number of outputs.
     kappa, u, v, *left = polynomials("kappa u v l2 l3 l4")
     ends = intuitive_clone_pair(Fraction(2)).a0, intuitive_clone_pair(Fraction(2)).a1
@@ -241,6 +256,11 @@ def _extreme_mixture(q0: Any, q1: Any, lam: Any) -> tuple[Any, Any]:
 
 
 def _two_points(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The stated mixture is solved for Q0 and Q1 at one output, for open rows within the factor lam of each other.
+
+    There is one solution, and its masses are at least 0, by the signs of coefficients. Then ten random pairs of rows:
+    the library's mixture is non-negative and gives the rows back under the statement, in rationals.
+    """
     r, q0, q1 = sp.symbols("r q0 q1", nonnegative=True)
     t, w = sp.symbols("t w", nonnegative=True)
     other = sp.Symbol("s", nonnegative=True)
@@ -310,6 +330,12 @@ DELTAS = ((0,), (1,))
 
 
 def _standard(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Masses and counts of the stated pair at open n, C, A and lam, for either choice of user 1, symbolic.
+
+    Generating functions at open lam for n <= 3; the library's pair for three budgets and n <= 4. Then seven channels, n
+    <= 3: the largest divergence over all backgrounds is at most that of the stated laws (equal for one user of binary
+    response), and the library's clone meets its conditions; in rationals.
+    """
     u, v = sp.symbols("u v")
     rows = _extreme_mixture(u, v, LAM)
     yield identity(sum(rows), u + v, at="R(x0) + R(x1) = Q0 + Q1: what the clones of Section 3.1 are in these terms")

@@ -49,6 +49,11 @@ NOT_LDP = (("erasure", {"k": 3, "p": "1/3"}), ("identity", {"k": 3}))
 
 
 def _blanket(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Four mechanisms, two of them not LDP, and ten random channels: the library's blanket against the stated one.
+
+    Every row has to be the stated blanket and the library's left-over, a distribution; gamma is at least 1/lam. Then
+    gamma of products and of random choices from the stated gammas of the parts. In rationals.
+    """
     labelled = named_channels(("krr", {"lam": 3, "k": 4}), ("subset-selection", {"lam": 2, "k": 4, "s": 2}), *NOT_LDP)
     labelled += labelled_channels(rng, 10, ((2, 3), (3, 4), (4, 3)))
     for label, channel in labelled:
@@ -128,6 +133,11 @@ def _one_by_one(channel: Channel, x: int, n: int) -> dict[Histogram, Any]:
 
 
 def _reduction_pair(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The stated law of how many users take the blanket, by induction: one user, and one more; any n and gamma.
+
+    Then seven channels, n <= 4, in rationals: the library's laws against users who each toss a coin of their own, and
+    the number of blanket users against the statement. Algorithm 2 up to four users, and the algebra of one more.
+    """
     yield one_more_coin(lambda others, b, gamma: statement(others + 1, b, gamma))
     yield from sole_coin(lambda others, b, gamma: statement(others + 1, b, gamma))
     yield one_more_user()
@@ -147,6 +157,11 @@ def _reduction_pair(statement: Statement, rng: np.random.Generator) -> Iterator[
 
 
 def _algorithm_2(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The image of the blanket experiment under a kernel, against the shuffled messages it is to simulate.
+
+    One message that carries a generating function, with open left-overs and gamma, n <= 4: equal polynomials. Then two
+    random channels with three backgrounds each, in rationals.
+    """
     # One message that carries a whole generating function: the identity then holds for any number of outputs.
     gamma, a, w, *left = polynomials("gamma a w l2 l3 l4")
     for n in (1, 2, 3, 4):
@@ -208,6 +223,11 @@ DEF_6 = Claim(
 
 
 def _reduction(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Algorithm 2 as an identity of polynomials for n <= 4, and the algebra of one more user.
+
+    Then nine channels, n <= 3, four orders, both directions: the divergence over all backgrounds, by enumeration, is at
+    most the statement's bound; in rationals.
+    """
     yield one_more_user()
     yield from _algorithm_2(blanket_map, rng)
     labelled = named_channels(("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 3}), ("half-block", {"lam": 3, "k": 4}))

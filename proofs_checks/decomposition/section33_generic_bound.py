@@ -37,6 +37,12 @@ from symshuffle.shuffled import worst_shuffled_divergence
 
 
 def _generic(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Rows, blanket, budget, level and order open: the steps of convex order in ``_generic``, by signs of coefficients.
+
+    Only the stated clone probability enters. Then 17 channels in rationals: E(G-t)_+ of the blanket is at most that of
+    the stated pair, and this at most the standard clone's, at every atom t; for n = 2 and 3 the blanket's divergence
+    and the largest one over all backgrounds are at most the pair's. For binary response pair and blanket are equal.
+    """
     yield from serving("channels", dominance_steps(statement(LAM)[1]))
     labelled = named_channels(
         ("rr", {"lam": 3}),

@@ -67,6 +67,12 @@ def _rows_of(lam: Any, p: Any, q0: Any, q1: Any, own: Any, other: Any) -> tuple[
 
 
 def _existence(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """One output with open rows and budget: the clones that the pair demands fit into all rows, by signs.
+
+    The stated rows are linear in the measures with weights of total 1, and their difference determines p (Q0 - Q1):
+    symbolic. Then ten channels at the smallest, middle and largest p: the library's measures give the rows under the
+    statement; the largest p is the optimum of a certified linear program.
+    """
     h, g, w = sp.symbols("h g w", positive=True)
     lam = 1 + w
     # An output that the first row likes better by h; LDP says that the second row is at least h/(lam - 1).
@@ -95,6 +101,7 @@ def _existence(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
 
 
 def _reassembled(statement: Statement, clone: StrongerClone, channel: Channel) -> Iterator[Comparison]:
+    """The library's measures at every output are at least 0 and give the three rows back under the statement."""
     p: Any = clone.p
     lam: Any = clone.lam
     own: Any = 1 - p - lam * p
@@ -186,6 +193,11 @@ def _three_cell_laws(lam: Any, p: Any, n: int) -> list[dict[Histogram, Any]]:
 
 
 def _intended_bound(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The library's pair against the law of the displayed counts at three (lam, p), n <= 3.
+
+    Then the divergence under a given or the worst background is to be at most that of the stated pair: two instances by
+    hand, five channels at three p each, n <= 2; in rationals. The instances refute the printed bound.
+    """
     for lam, p in ((Fraction(2), Fraction(1, 10)), (Fraction(3), Fraction(1, 4)), (Fraction(4), Fraction(1, 6))):
         for n in (1, 2, 3):
             computed = unsound_stronger_clone_pair(lam, p).histogram_laws(n)
@@ -215,6 +227,11 @@ def _intended_bound(statement: Statement, rng: np.random.Generator) -> Iterator[
 
 
 def _generic_bound(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The corrected statement, with the clone probability that it gives to one user at open lam.
+
+    The steps of convex order by signs of coefficients, the law of two users as an identity of generating functions;
+    then the comparisons that refute the printed bound.
+    """
     u, v, p = sp.symbols("u v p", positive=True)
     alone, pair = (statement(LAM, p, n)[0] for n in (1, 2))
     yield from dominance_steps(sp.cancel(alone[0, 1]))  # the clone probability: user 1 sends the other symbol
@@ -269,6 +286,11 @@ EQ_1 = Claim(
 
 
 def _monotone(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """A user who forgets a clone with probability 1 - p/q turns the pair of q into that of p: open p, q, lam, symbolic.
+
+    At both ends of the stated range user 1 sends neither clone with a probability that is at least 0, by signs; the
+    printed end 1 fails here. Then divergences along nine p of the range, three budgets, n <= 3, in rationals.
+    """
     p, q = sp.symbols("p q", positive=True)
     keep = p / q  # every user forgets a clone with probability 1 - p/q
     for weight in (LAM * q, q):
@@ -331,6 +353,12 @@ LEM_2 = Claim(
 
 
 def _four_points(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The stated weights sum to 1 for open p, q and lam; for k-RR, any k, they are those of the derived blanket.
+
+    Both symbolic. Then six channels at three p, n <= 2, both directions: the library's repaired clone meets its
+    conditions and has the stated weights; the truth over all backgrounds and the blanket are at most its divergence; in
+    rationals.
+    """
     p, q = sp.symbols("p q")
     a, b, c, beta = statement(LAM, p, q)
     for name, weights in (("a", a), ("b", b), ("c and beta", (*c, beta))):

@@ -72,6 +72,11 @@ def _conditions(decomposition: Decomposition, rows: Any, pair: tuple[int, int], 
 
 
 def _validity(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Nine candidates for each of seven channels: the library finds no violation exactly where the statement holds.
+
+    Valid ones are the named clones and random decompositions; wrong ones cover the pair only, or have a row of the pair
+    in the wrong place. In rationals.
+    """
     for channel in [STUDY, *channels(rng, 6, ((3, 3), (4, 2)))]:
         pair_only = channel.restrict(PAIR)
         candidates = [
@@ -177,6 +182,7 @@ def _one_more_draw(statement: Statement) -> Iterator[Comparison]:
 
 
 def _generated(statement: Statement) -> Iterator[Comparison]:
+    """Stated masses for n <= 3 against the product of the users' generating functions, open weights of two cells."""
     a, b, c1, c2, u, v, w = polynomials("a b c1 c2 u v w")
     rest = 1 - c1 - c2
     for n in (1, 2, 3):
@@ -187,6 +193,11 @@ def _generated(statement: Statement) -> Iterator[Comparison]:
 
 
 def _pair_laws(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The stated mass of a histogram by induction on n: one user, and one more, at open weights and counts.
+
+    Generating functions for n <= 3 as equal polynomials. Then four channels with two decompositions each, n <= 4: the
+    library's laws against the stated masses, and their total; in rationals.
+    """
     yield from _one_more_draw(statement)
     yield from _generated(statement)
     for channel in channels(rng, 4, ((3, 3), (3, 2))):
@@ -225,6 +236,11 @@ DEF_8 = Claim(
 
 
 def _algorithm_3(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The image of a mixture's pair under a kernel, against the shuffled messages it is to simulate.
+
+    One message that carries a generating function, two components with open weights, n <= 4: equal polynomials. Then
+    three random decompositions with three backgrounds each, in rationals.
+    """
     # One message that carries a whole generating function: the identity then holds for any number of outputs.
     a, c1, c2, q1, q2, *left = polynomials("a c1 c2 q1 q2 l2 l3 l4")
     for n in (1, 2, 3, 4):
@@ -270,6 +286,12 @@ def _one_user(statement: Statement) -> Iterator[Comparison]:
 
 
 def _general(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """One user's draw from the stated laws gives that user's row: two components, open weights, symbolic.
+
+    Which users send left-overs: the algebra of one more user; Algorithm 3 for n <= 4 as equal polynomials. Then five
+    channels with three decompositions each: the divergence over all backgrounds, n <= 3, both directions, is at most
+    that of the stated pair; in rationals.
+    """
     yield from _one_user(statement)
     yield one_more_user()
     yield from _algorithm_3(general_clone_map, rng)

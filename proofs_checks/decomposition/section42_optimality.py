@@ -63,6 +63,11 @@ from symshuffle.shuffled import (
 
 
 def _bijection(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The map of Algorithm 4 takes the blanket experiment to the histograms of the primary decomposition.
+
+    Two outputs with open masses, n <= 4, as equal laws over polynomials; seven channels, n <= 3, in rationals: no two
+    outcomes fall together, and divergences stay.
+    """
     a, w, gamma = polynomials("a w gamma")
     for n in (1, 2, 3, 4):
         blanket: dict[Histogram, Any] = {}
@@ -90,6 +95,11 @@ def _bijection(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
 
 
 def _primary(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Nine channels, LDP or not: the library's primary decomposition against the stated weights, and valid.
+
+    How often a multiset of blanket samples is counted, by an identity in any n and size; then Algorithm 4 as a
+    bijection for n <= 4.
+    """
     labelled = named_channels(("krr", {"lam": 3, "k": 3}), ("erasure", {"k": 3, "p": "1/3"}), ("identity", {"k": 3}))
     labelled += labelled_channels(rng, 6, ((3, 3), (4, 2)))
     for label, channel in labelled:
@@ -142,6 +152,12 @@ THM_5 = Claim(
 
 
 def _no_better(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """One user of any decomposition, by open shared part, infimum and weights: kept left-overs complete the blanket.
+
+    The stated share makes the user vanish with probability 1 - gamma (identities), and the kept part fits into every
+    left-over (signs). Then four channels with five decompositions each, n <= 3: Algorithm 5 maps the pair to the
+    blanket's, whose divergence is no larger; in rationals.
+    """
     shared, floor, mu, beta, gamma = sp.symbols("s inf mu beta gamma", positive=True)
     common = (floor - shared) / mu
     keep = statement(mu, beta)
@@ -173,6 +189,7 @@ def _no_better(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
 def _ordered(
     laws: Sequence[HistogramLaw], below: Sequence[HistogramLaw], channel: Channel, at: str
 ) -> Iterator[Comparison]:
+    """At three orders and in both directions: the divergence of the laws below is at most that of the others."""
     for exp_eps in targets(channel.ratio_cap())[:3]:
         for i, j in (PAIR, PAIR[::-1]):
             blanket, clone = (law_divergence(x[i], x[j], exp_eps) for x in (below, laws))
@@ -225,6 +242,11 @@ THM_6 = Claim(
 
 
 def _hierarchy(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Four mechanisms at lam = 3, n <= 3, four orders: truth by enumeration and the three bounds, in rationals.
+
+    They stand in the order that the statement lists; the standard clone of every mechanism has the divergence of the
+    generic pair.
+    """
     lam = Fraction(3)
     labelled = named_channels(
         ("krr", {"lam": lam, "k": 3}),

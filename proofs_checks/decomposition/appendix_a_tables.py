@@ -105,6 +105,11 @@ def _by_ratios(whole: SymbolicDecomposition) -> dict[Any, Any]:
 
 
 def _finite_domain(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Five channels of the appendix, written out at two budgets and two or three domains, have the stated weights.
+
+    In rationals, with gamma and budget. Then any budget and domain: the library's counted decomposition against the
+    stated weights, gamma, and the totals of a row; symbolic.
+    """
     for name in MECHANISMS:
         for lam, domain in itertools.product((Fraction(4), Fraction(9)), (4, 8) if name == "HR" else (2, 3, 4)):
             yield from _explicit(statement, name, lam, domain)
@@ -121,6 +126,7 @@ def _finite_domain(statement: Statement, rng: np.random.Generator) -> Iterator[C
 
 
 def _explicit(statement: Statement, name: str, lam: Fraction, domain: int) -> Iterator[Comparison]:
+    """One channel of the appendix, written out: its simplified decomposition, gamma and budget, in rationals."""
     channel = explicit(name, lam, domain)
     at = f"explicit {name}, lam={lam}, D={domain}"
     p, q, r, gamma = statement(name, lam, Fraction(math.isqrt(int(lam))), domain)
@@ -211,6 +217,11 @@ TABLE_2 = Claim(
 
 
 def _infinite_domain(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Four mechanisms: derived limits against the stated weights, and the distance at D + 1 over that at D, any D >= 4.
+
+    Weights by identity, the ratio by signs against the stated rate, any budget. Before that, distances at D = 4, 8, 16
+    and 32 for two budgets.
+    """
     size = sp.Symbol("D", integer=True, positive=True)
     for name, lam in itertools.product(("BLH", "RAPPOR", "OUE", "HR"), (Fraction(4), Fraction(9))):
         *limit, ratio = statement(name, lam, Fraction(math.isqrt(int(lam))))
@@ -298,6 +309,11 @@ TABLE_3 = Claim(
 
 
 def _laws(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Five mechanisms, any budget and k: the stated masses sum to 1 and have the mean 1 - exp(eps).
+
+    Each is the mass that the library's decomposition, derived by counting for large domains, has at its value;
+    symbolic.
+    """
     values = (1 - LAM * EXP_EPS, LAM - LAM * EXP_EPS, 1 - EXP_EPS, sp.Integer(0), LAM - EXP_EPS)
     for name in MECHANISMS:
         size = sp.Symbol("k", integer=True, positive=True)

@@ -44,6 +44,11 @@ def _mass_below(density: sp.Expr, start: sp.Expr, end: sp.Expr) -> sp.Expr:
 
 
 def _law_of_the_blanket(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Open eps0 and eps: integrals of the smaller density against the stated gamma, distribution function and atom.
+
+    Symbolic; the atom at the lower end of the outputs, the other being its mirror image. Then the library's discretised
+    law at two budgets: its mass up to four edges from 1 - x on against the stated function, within 1e-30.
+    """
     zero, one = (_S / 2 * sp.exp(-_S * sp.Abs(_Y - end)) for end in (0, 1))
     left, right = _S / 2 * sp.exp(_S * (_Y - 1)), _S / 2 * sp.exp(-_S * _Y)
     gamma = sp.simplify(_mass_below(left, -sp.oo, sp.Rational(1, 2)) + _mass_below(right, sp.Rational(1, 2), sp.oo))
@@ -168,6 +173,12 @@ def _cut_laplace(lam_root: int, pieces: int) -> Channel:
 
 
 def _one_coordinate_at_a_time(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Densities at inputs of any distance up to 1 differ by at most exp(eps0), by signs, and by as much at distance 1.
+
+    Then Laplace noise with outputs merged into rational cells, 2 and 3 coordinates that all differ: ratio cap against
+    the stated budget, and the bound at n = 3 against the stated one; in rationals. For open m: a value's mass over m
+    coordinates.
+    """
     m_, gap, inside, mass = sp.symbols("m g e c", nonnegative=True)
     # Inputs x <= x' of distance 1 - g; |y - x'| - |y - x| at an output below both, between them, above both.
     for place, difference in (("below", 1 - gap), ("between", 1 - gap - 2 * inside), ("above", -(1 - gap))):

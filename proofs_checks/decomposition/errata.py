@@ -36,6 +36,11 @@ def _strictly(blanket: Any, clone: Any) -> bool:
 
 
 def _check_tighter(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Three mechanisms at lam = 3, n <= 3, three orders: the blanket's bound and the clone's, compared as stated.
+
+    In rationals. They are equal for one user of binary response, which the printed statement does not survive; the last
+    case is strict.
+    """
     lam, x = sp.symbols("lambda x", positive=True)
     # One user: binary response and the clone pair are one and the same pair.
     own = lam / (lam + 1) - x / (lam + 1)
@@ -67,6 +72,7 @@ def _five(components: int) -> bool:
 
 
 def _check_five(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Seven mechanisms of two or three inputs: components of positive weight, the left-over included, counted."""
     for name, channel in named_channels(*SMALL):
         found = simplified_decomposition(channel, PAIR)
         count = sum(1 for weight in found.c if weight) + bool(found.beta)
@@ -79,6 +85,10 @@ def _printed_levels(distances: int) -> int:
 
 
 def _check_levels(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """The number of pairs that the paper lists for four coordinates, and of distances of three, against the stated one.
+
+    The list is typed from the paper: one word of an example is at stake, no computation.
+    """
     listed = ("1111", "0111", "0011", "0001")  # against 0000
     yield compare(len(listed), statement(len(listed[0])), at="pairs for four coordinates")
     yield compare(len({pair.count("1") for pair in listed}), len(listed), at="one for every distance")

@@ -74,6 +74,10 @@ def _groups(statement: Statement, decomposition: Decomposition) -> list[list[int
 
 
 def _merging(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Two outputs with open weights: the stated key is equal for proportional weights, and differs otherwise.
+
+    Merging keeps the value of G, symbolic. Then ten channels, LDP or not, grouped by the stated key: see ``_merged``.
+    """
     a, b, c, t, x = sp.symbols("a b c t x", positive=True)
     merged = statement(a + t * a, b + t * b, c + t * c)
     yield decide(
@@ -111,6 +115,11 @@ def _merging(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
 
 
 def _merged(statement: Statement, label: str, channel: Channel) -> Iterator[Comparison]:
+    """A channel's outputs merged by the stated key, n <= 3: the same divergences and laws of G, both directions.
+
+    Algorithm 6 maps the blanket experiment to the merged pair; the library's simplified decomposition has the same
+    weights and gives the rows; in rationals.
+    """
     primary = primary_decomposition(channel, PAIR)
     groups = _groups(statement, primary)
     simplified = simplified_decomposition(channel, PAIR)
@@ -183,6 +192,11 @@ THM_7 = Claim(
 
 
 def _extreme_property(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Ratios to the smallest probability, of those that are allowed, any lam > 1: the stated pairs are all.
+
+    For k-RR and subset selection in open parameters the derived ratios are among them, with at most five components;
+    then every ordered pair of inputs of six channels.
+    """
     excess = sp.Symbol("w", positive=True)  # lam - 1
     possible = [r for r in (1 / LAM, sp.Integer(1), LAM) if not (r - 1).subs(LAM, 1 + excess).simplify().is_negative]
     pairs = set(itertools.product(possible, repeat=2))
@@ -212,6 +226,7 @@ def _extreme_property(statement: Statement, rng: np.random.Generator) -> Iterato
 
 
 def _ratio_pairs(statement: Statement, labelled: list[tuple[str, Channel]]) -> Iterator[Comparison]:
+    """Every ordered pair of inputs: the simplified decomposition has stated ratios only, and at most 5 components."""
     for label, channel in labelled:
         cap: Any = channel.ratio_cap()
         allowed = set(statement(cap))
@@ -259,6 +274,11 @@ EXTREME = Claim(
 
 
 def _example(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The decomposition of k-RR that the library derives by counting outputs, against the stated weights: any lam, k.
+
+    Sums, cells by their ratios, left-over and gamma, symbolic. Then explicit channels for five k and two lam: cells and
+    left-over, in rationals.
+    """
     k = krr().inputs
     whole = optimal_decomposition(krr())
     cells, beta, gamma = statement(LAM, k)

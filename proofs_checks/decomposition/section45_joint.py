@@ -58,6 +58,11 @@ def _cells(decomposition: Decomposition) -> set[Any]:
 
 
 def _sum_of_budgets(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Two LDP inequalities with open slack multiplied: the stated ratio covers the product, by signs.
+
+    It is attained where both are equalities. Then the ratio cap of the product of six couples of channels against the
+    stated one, and the ratios of two and three equal reports, which have to be powers of lam; in rationals.
+    """
     u, v, s, t = sp.symbols("u v s t", nonnegative=True)
     w, more = sp.symbols("w more", positive=True)
     caps = 1 + w, 1 + w + more
@@ -104,6 +109,12 @@ THM_8 = Claim(
 
 
 def _product(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The infimum of a product for open probabilities, by signs; the stated left-over weight for two open ones.
+
+    Then six couples of channels in rationals: the primary decomposition of the product has the stated weights, the
+    product of simplified ones has its law of G at three orders and, once equal ratios are merged, its cells. The
+    left-over of one joint mechanism against the normalised formula.
+    """
     u, v, s, t = sp.symbols("u v s t", nonnegative=True)
     yield never_negative(sp.expand((u + s) * (v + t) - u * v), at="infimum of a product of probabilities")
     beta1, beta2 = sp.symbols("beta1 beta2")
@@ -201,6 +212,11 @@ THM_9 = Claim(
 
 
 def _two_reports(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Products of the cells that the library derives for k-RR at half the budget, against the stated rows: any lam, k.
+
+    Shared weight and total by identity. Then explicit products for three (lam, k): cells after merging, and ratio cap,
+    in rationals.
+    """
     k = krr().inputs
     t = sp.sqrt(LAM)
     whole = optimal_decomposition(krr())

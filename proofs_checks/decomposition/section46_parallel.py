@@ -53,6 +53,11 @@ EXP_EPS_VALUES = (Fraction(1), Fraction(6, 5), Fraction(3))
 
 
 def _largest_budget(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """A message (i, y) has the likelihood ratio of y in its part, any weight: the stated budget covers both parts.
+
+    Open ratios, by the signs of coefficients, and attained by identity. Then two weights of six couples of channels:
+    the library's ratio cap against the stated one, in rationals.
+    """
     w, more, p, r, other = sp.symbols("w more p r q", positive=True)
     s = sp.Symbol("s", nonnegative=True)
     low, high = 1 + w, 1 + w + more
@@ -94,6 +99,11 @@ THM_10 = Claim(
 
 
 def _weighted_union(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Two decompositions with open weights: the stated union has weighted rows, infima and left-over; atoms of G stay.
+
+    Symbolic. Then two weights of six couples of channels: weights of the primary decomposition, and the law of G at
+    three orders, against the union of simplified ones and the mixture of the parts' laws; in rationals.
+    """
     p, u, s = sp.symbols("p u s", nonnegative=True)
     yield never_negative(sp.expand(p * (u + s) - p * u), at="infimum of a weighted probability")
     rows = [sp.symbols(f"a{i} b{i} c{i}", positive=True) for i in (1, 2)]
@@ -174,6 +184,11 @@ THM_11 = Claim(
 
 
 def _subsampling(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The law of G of k-RR with a null symbol, derived by the library, against the stated thinning of k-RR's.
+
+    Atom by atom, any lam, k and p. Then five channels at three shares and three orders: the law against the thinned
+    one, and divergences at n = 2 that grow with the share; in rationals.
+    """
     star = sp.Symbol("p", nonnegative=True)
     derived = {sp.factor(value): mass for value, mass in optimal_decomposition(augmented_randomized_response()).gparv()}
     claimed: dict[Any, Any] = {}
@@ -231,6 +246,7 @@ EX_4_4 = Claim(
 
 
 def _mixtures(statement: Statement, parts: list[tuple[str, Law, Law]], sizes: tuple[int, ...]) -> Iterator[Comparison]:
+    """Three shares of two laws: the exact bound of the mixture is between the ends that the statement makes of both."""
     for label, first, second in parts:
         for share in (Fraction(1, 5), Fraction(1, 2), Fraction(4, 5)):
             weighted: list[tuple[Any, Any]] = [
@@ -252,6 +268,7 @@ def _law_of(mechanism: Mechanism, exp_eps: Fraction) -> Law:
 
 
 def _incomparable() -> list[tuple[str, Law, Law]]:
+    """Pairs of laws of G at one budget and order, the paper's among them, that convex order does not compare."""
     parts = []
     for lam, exp_eps in ((Fraction(10), Fraction(9)), (Fraction(10), Fraction(2)), (Fraction(4), Fraction(3))):
         one = _law_of(krr().at(lam=lam, k=10), exp_eps)
@@ -264,6 +281,7 @@ def _incomparable() -> list[tuple[str, Law, Law]]:
 
 
 def _between(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Four pairs of laws, three shares, n <= 4: the exact bound of the mixture against the stated ends."""
     yield from _mixtures(statement, _incomparable(), (1, 2, 3, 4))
 
 

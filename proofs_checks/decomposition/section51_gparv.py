@@ -77,6 +77,11 @@ def _ratios(a0: Any, a1: Any, a2: Any, exp_eps: Any) -> list[tuple[Any, Any]]:
 
 
 def _identity_of_sums(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """What one cell adds to the sum, at open masses, counts and n: the ratio of weights against the statement's terms.
+
+    Symbolic, and so is the whole divergence for n = 1 and 2. Then eleven pairs of laws, both directions, three orders,
+    n <= 4: histograms against sequences of atoms and the library's engine, in rationals.
+    """
     yield from key_identity(statement)
     rows, x = open_rows()
     others, first, second = (row[:2] for row in rows)
@@ -94,6 +99,7 @@ def _identity_of_sums(statement: Statement, rng: np.random.Generator) -> Iterato
 
 
 def _sums(statement: Statement, pairs: list[tuple[str, ReductionPair]]) -> Iterator[Comparison]:
+    """The divergence of a pair's histograms against the stated sum over sequences, and against the library's engine."""
     for label, pair in pairs:
         for n in (1, 2, 3, 4) if len(pair.a2) < 4 else (1, 2):
             for exp_eps in (Fraction(1), Fraction(6, 5), Fraction(2)):
@@ -108,6 +114,7 @@ def _sums(statement: Statement, pairs: list[tuple[str, ReductionPair]]) -> Itera
 
 
 def _not_dominated(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The same for channels whose pair sends outputs of blanket mass 0."""
     labelled = named_channels(*NOT_LDP)
     yield from _sums(statement, [(label, primary_decomposition(w, PAIR).reduction_pair()) for label, w in labelled])
 
@@ -164,6 +171,10 @@ def parv(rows: Any, pair: tuple[int, int], exp_eps: Any, *, rest: Any = None) ->
 
 
 def _amplification(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Ten LDP channels, three orders, both directions: the library's law of G against the stated atoms, and both means.
+
+    In rationals. The mean of G is 1 - exp(eps) for k-RR and augmented response in open parameters.
+    """
     for mechanism in (krr(), augmented_randomized_response()):
         law = optimal_decomposition(mechanism).gparv()
         mean = sum(value * mass for value, mass in law)
@@ -218,23 +229,35 @@ def _directly(statement: Statement, first: Any, second: Any, floor: Any, n: int,
 
 
 def _optimal(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The comparisons under LDP, then outputs that the blanket does not charge, where the printed sum falls short.
+
+    These are a third output with open masses for n <= 2, symbolic, and two channels that are not LDP, n <= 3, in
+    rationals.
+    """
     yield from _optimal_under_ldp(statement, rng)
     yield outside_identity()
     yield from _beyond_ldp(statement, _directly)
 
 
 def _optimal_under_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """What a cell and the residual atom add, at open masses, counts and n; two open outputs for n <= 2: symbolic.
+
+    Then eight LDP channels, n <= 3, both directions: the blanket pair's divergence equals the stated sum, and the truth
+    over all backgrounds is at most that; in rationals.
+    """
     yield from key_identity(statement, residual=True)
     yield from _for_ldp(statement, _directly, rng)
 
 
 def _beyond_ldp(statement: Statement, value: Value) -> Iterator[Comparison]:
+    """A third output that the blanket does not charge, open masses; and two channels that are not LDP."""
     yield from _open_channel(statement, value, outputs=3)
     revealing = ("an output that one input never sends", REVEALING)
     yield from _optimal_for(statement, value, [*named_channels(*NOT_LDP[:1]), revealing])
 
 
 def _for_ldp(statement: Statement, value: Value, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Two outputs with open masses for n <= 2, and eight LDP channels."""
     yield from _open_channel(statement, value, outputs=2)
     labelled = [*named_channels(*LDP), ("the study channel", STUDY)]
     labelled += labelled_channels(rng, 3, ((3, 3), (4, 2)))
@@ -242,6 +265,7 @@ def _for_ldp(statement: Statement, value: Value, rng: np.random.Generator) -> It
 
 
 def _open_channel(statement: Statement, value: Value, *, outputs: int) -> Iterator[Comparison]:
+    """The divergence of the blanket experiment by enumeration, masses and exp(eps) open, against the stated value."""
     rows, x = open_rows()
     floor, first, second = (row[:outputs] for row in rows)
     for n in (1, 2):
@@ -251,6 +275,10 @@ def _open_channel(statement: Statement, value: Value, *, outputs: int) -> Iterat
 
 
 def _optimal_for(statement: Statement, value: Value, labelled: list[tuple[str, Channel]]) -> Iterator[Comparison]:
+    """Given channels, n <= 3, four orders, both directions: the blanket pair's divergence equals the stated value.
+
+    The truth over all backgrounds is at most that; in rationals.
+    """
     for label, channel in labelled:
         cap: Any = channel.ratio_cap()
         for n in (1, 2, 3):
@@ -338,12 +366,21 @@ def _by_active_users(statement: Statement, first: Any, second: Any, floor: Any, 
 
 
 def _random_number(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The comparisons under LDP, then outputs that the blanket does not charge, where the printed sum falls short.
+
+    As for Theorem 13: open masses for n <= 2, symbolic; two channels that are not LDP, n <= 3, in rationals.
+    """
     yield from _random_under_ldp(statement, rng)
     yield outside_identity()
     yield from _beyond_ldp(statement, _by_active_users)
 
 
 def _random_under_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The stated mass of m active users by induction: one user, and one more; any n, m and gamma.
+
+    What an active user's cell adds, for open masses, n and m, by identity. Then two open outputs for n <= 2 and eight
+    LDP channels, n <= 3, as for Theorem 13, the value summed over m.
+    """
     a, b, x, n, m = sp.symbols("a b x n m", positive=True)
     c1, c2 = sp.symbols("c1 c2", positive=True)
 

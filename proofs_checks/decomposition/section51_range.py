@@ -39,6 +39,11 @@ from symshuffle.mechanisms.symbolic import EXP_EPS
 
 
 def _range(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The stated mean and ends against all atoms of the blanket, its two ratios open between 1 and lam; by signs.
+
+    Below and above eps0 apart: the upper end has to cover the residual atom 0 too. Then ten channels, six orders up to
+    three times the ratio cap, both directions: mean and range of G, and Remark 6 for L; in rationals.
+    """
     s, t, v, w = sp.symbols("s t v w", nonnegative=True)
     lam, x = 1 + w, 1 + v
     first, second = (1 + lam * s) / (1 + s), (1 + lam * t) / (1 + t)  # any two ratios from 1 to lam

@@ -85,6 +85,7 @@ def _excess(masses: Mapping[Any, Any], step: Any = 1) -> Any:
 
 
 def _monotone_rounding() -> Iterator[Comparison]:
+    """Raising a sum by r >= 0 raises its positive part by 0 to r: three cases of signs, any amounts."""
     s, r = sp.symbols("s r", nonnegative=True)
     # A sum of either sign, raised by r; where the sign changes, the raise is written as the sum plus r.
     for before, raised in ((s, s + r), (-s, r), (-s - r, -s)):
@@ -94,6 +95,11 @@ def _monotone_rounding() -> Iterator[Comparison]:
 
 
 def _upper_bound(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Raising a sum raises its positive part, all signs; the stated value for three atoms with open masses, n <= 3.
+
+    On a lattice it equals the n-fold sum, off it it is no less: polynomials. Then four channels, three steps, n <= 5:
+    exact divergence at most the stated value, at least that of rounding down; in rationals.
+    """
     yield from _monotone_rounding()
     yield from _open_masses(statement)
     labelled = named_channels(("rr", {"lam": 2}), ("krr", {"lam": 3, "k": 4}))
@@ -176,6 +182,12 @@ ALG_7 = Claim(
 
 
 def _step_errors(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Mechanisms at small budgets and one between, five steps, n <= 30, and one at n = 60: (a) to (d), exactly.
+
+    The tail of (c) is compared with the stated exponent in balls, (d) by the sign of the mean after rounding up. Then
+    for open a, b and l: the best Chernoff exponent is the stated one, and where the printed threshold and exponent
+    follow from it; symbolic. (e) is (a) at l = O(1/n).
+    """
     yield from _monotone_rounding()
     small = ("11/10", Fraction(21, 20))
     # Here 2a < b^2 < 4a: (d) holds, and Hoeffding's inequality does not give (c) ...
@@ -217,6 +229,10 @@ def _instances(
     step: Fraction,
     users: Sequence[int] = (1, 4, 30),
 ) -> Iterator[Comparison]:
+    """One law and step: (a), (b) and (c) for several n, by exact convolution; (d) by the mean of the rounded law.
+
+    ``mean`` is exp(eps) - 1, ``width`` the range b.
+    """
     rounded = _rounded(law, step)
     for n in users:
         at = f"{label}, exp(eps)-1={mean}, l={step}, n={n}"

@@ -60,6 +60,10 @@ def _background_atoms(rows: Any, x0: int, x1: int, x2: int, exp_eps: Any) -> lis
 
 
 def _constant_background(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The comparisons under LDP, then outputs that the background never sends, where the printed sum falls short.
+
+    These are a third output with open masses for n <= 2, symbolic, and two channels that are not LDP, in rationals.
+    """
     yield from _under_ldp(statement, rng)
     yield outside_identity()
     yield from _open_channel(statement, outputs=3)
@@ -71,6 +75,7 @@ def _constant_background(statement: Statement, rng: np.random.Generator) -> Iter
 
 
 def _open_channel(statement: Statement, *, outputs: int) -> Iterator[Comparison]:
+    """The divergence on a constant background by enumeration, masses and exp(eps) open, against the stated sum."""
     rows, x = open_rows()
     others, first, second = (row[:outputs] for row in rows)
     for n in (1, 2):
@@ -83,6 +88,11 @@ def _open_channel(statement: Statement, *, outputs: int) -> Iterator[Comparison]
 
 
 def _under_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """What a cell adds, at open masses, counts and n; two open outputs for n <= 2; the four atoms of k-RR: symbolic.
+
+    And seven channels, every constant background, both directions, n <= 4: the shuffled divergence equals the stated
+    sum; in rationals.
+    """
     labelled = named_channels(("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 4}), ("half-block", {"lam": 2, "k": 4}))
     labelled += labelled_channels(rng, 4, ((3, 3), (3, 2)))
     yield from _backgrounds(statement, labelled)
@@ -100,6 +110,7 @@ def _under_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
 
 
 def _backgrounds(statement: Statement, labelled: list[tuple[str, Channel]]) -> Iterator[Comparison]:
+    """All constant backgrounds, both directions: the shuffled divergence equals the stated sum and the library's."""
     for label, channel in labelled:
         for x2 in range(channel.num_inputs):
             for n in (2, 3, 4) if channel.num_outputs < 4 else (2, 3):
@@ -177,6 +188,11 @@ THM_14 = Claim(
 
 
 def _composed(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Parallel composition of one open atom: value and mass against the statement; joint ratios multiply; symbolic.
+
+    Then four couples of channels, three orders, in rationals: the atoms of the product are those of products of
+    columns, the atoms of the random choice are the stated mixture.
+    """
     a, b, c, d, e, f, x, share = sp.symbols("a b c d e f x w", positive=True)
     ((value, mass),) = statement([[((a - x * b) / c, c)]], [share])
     yield identity(value, (share * a - x * share * b) / (share * c), at="parallel: a value, any row and weight")
@@ -251,6 +267,10 @@ SEC_5_3_COMPOSITION = Claim(
 
 
 def _uniform_background(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """k-RR, the others uniform over all inputs: ratios of the explicit matrix for k = 4 and 5 against the stated.
+
+    Then for any lam and k: each value by identity, and their mean 1 - exp(eps).
+    """
     for k_ in (4, 5):
         ((label, channel),) = named_channels(("krr", {"lam": 3, "k": k_}))
         rows_: Any = channel.rows

@@ -92,6 +92,11 @@ def _against_the_library(
 
 
 def _hoeffding(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The tail of Hoeffding's inequality integrated for open a, b and m; averaged over users for open gamma and n.
+
+    Symbolic, the average itself up to n = 4. Ends and range of L for k-RR, any lam and k. Then three mechanisms at two
+    orders, n <= 40: exact divergence at most the stated bound, and the library's bound no larger than that; in balls.
+    """
     a, b, t, m = sp.symbols("a b t m", positive=True)
     yield never_negative(
         sp.expand((m * a + t) ** 2 / m - (m * a**2 + 2 * a * t)), at="exponent of the tail at t, any m"
@@ -161,6 +166,11 @@ BASELINE_HOEFFDING = Claim(
 
 
 def _bennett(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The exponent at the best s is the stated decay, and the stated bound its average, for open a, b, c, gamma and n.
+
+    Symbolic, the average itself up to n = 4. E[L^2] and largest L for k-RR, any lam and k. Then three mechanisms at two
+    orders, n <= 40: exact divergence at most the stated bound, and the library's bound no larger; in balls.
+    """
     a, b, c, s = sp.symbols("a b c s", positive=True)
     exponent = -s * a + c / b**2 * (sp.exp(s * b) - 1 - s * b)
     best = sp.log(1 + a * b / c) / b
@@ -223,6 +233,10 @@ BASELINE_BENNETT = Claim(
 
 
 def _clone(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Three budgets with n in the stated range: the standard clone's exact divergence at the stated exp(eps).
+
+    It is at most delta even at the fiftieth just below that; in rationals.
+    """
     for lam, delta, n in (
         (Fraction(3, 2), Fraction(1, 1000), 200),
         (Fraction(2), Fraction(1, 10**4), 320),
@@ -265,6 +279,11 @@ BASELINE_CLONE = Claim(
 
 
 def _generic(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Similarity and ratios open within the budget: L lies between the stated ends, at either end of gamma, by signs.
+
+    The bound falls in gamma and grows with the range, any number of users. Then three mechanisms at two orders, n <=
+    40: gamma and L within the stated ends, and the exact divergence below Hoeffding's bound with these; in balls.
+    """
     w, x = sp.symbols("w x", nonnegative=True)
     lam, target = 1 + w, 1 + x
     low, high = statement(lam, target)

@@ -49,6 +49,11 @@ def _open_law(inputs: Sequence[int], size: int) -> dict[Any, Any]:
 
 
 def _forgotten(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Open bits at the stated inputs: the law of both likelihood ratios for D = 4 and 5 against that for D = 3.
+
+    Mass by mass, symbolic. Then the explicit channels of BLH, RAPPOR and OUE at lam = 4 and two orders: laws of G for D
+    = 3, 4, 5 against each other and against the open law; in rationals.
+    """
     smallest = _open_law(statement(3), 3)
     for size in (4, 5):
         law = _open_law(statement(size), size)

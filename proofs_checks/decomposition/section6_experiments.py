@@ -77,6 +77,10 @@ def _best_baseline(name: Named, eps0: Fraction, n: int) -> Fraction:
 
 
 def _gains(statement: Statement) -> Iterator[Comparison]:
+    """Five mechanisms at four (eps0, n): at an eps where a baseline meets the target, and at 2 % less, where none does.
+
+    The optimal bound meets it at the stated share of both; certified by balls.
+    """
     for name in MECHANISMS:
         of: Part | Literal["Laplace"] = "Laplace" if name == "Laplace" else _part(name)
         for eps0, n in ((LOW, 1000), (LOW, 10_000), (LARGE, 1000), (LARGE, 10_000)):
@@ -106,6 +110,7 @@ def _domains(statement: Statement) -> Iterator[Comparison]:
 
 
 def _parallel(statement: Statement) -> Iterator[Comparison]:
+    """At the stated points: delta of half 10-RR, half BLH is between those of both, in balls."""
     parts = [_part("10-RR"), _part("BLH")]
     whole = parallel(parts, (Fraction(1, 2), Fraction(1, 2)))
     everything: tuple[Part, ...] = (*parts, whole)
@@ -134,6 +139,10 @@ def _components(statement: Statement) -> Iterator[Comparison]:
 
 
 def _experiments(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The four observations at the stated gains, domain, points and numbers of components, one after the other.
+
+    Every delta is a certified bracket; what decides is its ends, so that no comparison hangs on rounding.
+    """
     yield from _gains(statement)
     yield from _domains(statement)
     yield from _parallel(statement)

@@ -52,6 +52,11 @@ def certified_bound(name: str, eps0: Fraction, eps: Fraction) -> Ball:
 
 
 def _estimation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Twelve stated budgets of 10-RR, 1000 users: each meets delta = 1e-6, and one resolution more does not; in balls.
+
+    The written mean squared error against the library's risk and the variances of counts, symbolic; the printed errors
+    lie between 0.92 and 1.05 of its root; gains and rounding follow from the largest budgets.
+    """
     for eps in EPSILONS:
         (bennett, optimal), resolution = statement(eps)
         for name, eps0 in (("Bennett", bennett), ("optimal", optimal)):

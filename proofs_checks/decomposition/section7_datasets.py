@@ -37,6 +37,11 @@ from symshuffle.shuffled import shuffled_divergence, worst_shuffled_divergence
 
 
 def _most_vulnerable(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Six mechanisms, n = 2, 3, 4, five orders: the largest divergence among the stated backgrounds is that of all.
+
+    Backgrounds enumerated in rationals; constant ones of two mechanisms for n = 20 and 60. Then k-RR near exp(eps) =
+    lam for open n, k and lam, where only one histogram counts: symbolic.
+    """
     labelled = named_channels(
         ("krr", {"lam": 3, "k": 3}),
         ("krr", {"lam": "3/2", "k": 3}),
@@ -219,6 +224,11 @@ def _second_moments(statement: Statement) -> Iterator[Comparison]:
 
 
 def _hamming(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """One more differing coordinate, at open ratios of it and of all others: a pair of equal sum and larger maximum.
+
+    By signs; the variance grows with the distance for open law, m and distance, by identity. Then four mechanisms, m =
+    2 and 3, four orders: variances and, for n <= 3, bounds are largest at the stated distance; in rationals.
+    """
     yield from _wider()
     yield from _second_moments(statement)
     labelled = named_channels(
@@ -249,6 +259,7 @@ def _hamming(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
 
 
 def _one_pair_suffices(label: str, channel: Channel) -> Iterator[Comparison]:
+    """Every ordered pair of inputs has the weights of the first one: input symmetry, and exchangeable in a and b."""
     first = simplified_decomposition(channel, PAIR)
     cells = set(zip(first.a, first.b, first.c, strict=True))
     for pair in itertools.permutations(range(min(channel.num_inputs, 4)), 2):

@@ -49,6 +49,12 @@ def _reciprocals(k: Any, spread: Any, skew: Any) -> tuple[Any, Any]:
 
 
 def _check_all_budgets(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The library's reciprocal sum of a two-level template, any k, s and V, against the stated one by skewness.
+
+    Symbolic; its stated derivative in the skewness is right and negative (signs), and singletons are the most skewed.
+    Then 60 random templates: signal at most the frontier at their budget; five (k, B): certificates over Q, and the one
+    orbit's reciprocal sum to 15 digits of the stated.
+    """
     value, slope = statement(K, SPREAD, _SKEW)
     q = sp.Symbol("q", positive=True)  # q^2 = (k - s)/s
     size = S * (1 + q**2)
@@ -96,6 +102,12 @@ def _largest(k: Any, s: Any, lam: Any) -> tuple[Any, Any]:
 
 
 def _check_largest(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The library's budget of size s at the cap, any real k, s and lam: distance from the universal bound, and turning.
+
+    Against the stated gap and sign of the derivative, symbolic; a pair's budget is convex by its Hessian. Then five (k,
+    lam): the library's largest budget is that of all sizes and its gap the stated one, random templates spend no more,
+    and the certificate at it holds; in rationals.
+    """
     gap, turning = statement(K, S, LAM)
     yield identity((LAM - 1) ** 2 / LAM - subset_budget(), gap, at="every k, s, lam: distance from the universal bound")
     yield decide(nonnegative(gap, REAL_SIZES), at="every real k, s, lam", claimed="at least 0", symbolic=True)
@@ -147,6 +159,11 @@ CAPPED: Final = (
 
 
 def _check_corners(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Seven (k, lam): the library's hull of capped sizes is the list of stated corners.
+
+    At each corner and a third along each edge the certified frontier has the value on the line, over Q; beyond the last
+    corner it stays.
+    """
     for k, lam in CAPPED:
         corners = statement(k, lam)
         yield compare(capped_vertices(k, lam), corners, at=f"k={k}, lam={lam}: the library's hull")
@@ -168,6 +185,11 @@ def _third(k: Any, s: Any, lam: Any) -> Any:
 
 
 def _check_third(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Subset selection, any k, s and C: the divergence weighted by a third input's row, counted, over the budget.
+
+    Against the stated factor, which is above 1 exactly if 2s < k: symbolic. Then four explicit channels, template by
+    template, in rationals.
+    """
     (subsets,) = subset_selection().classes
     hit, miss = (state.probability for state in subsets.states)
     with_third, without = sp.binomial(K - 3, S - 2), sp.binomial(K - 3, S - 1)
@@ -218,6 +240,11 @@ def _attained(index: int) -> tuple[int, int]:
 
 
 def _check_backgrounds(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Four channels of three inputs, n = 2 to 8, three orders: how often the canonical pair is a worst one.
+
+    Counted over all backgrounds in rationals, against the stated counts; it is always between 45 % of the worst and the
+    worst.
+    """
     for index, (name, _channel, users) in enumerate(BACKGROUNDS):
         values = _worst_and_canonical(index)
         hits = sum(worst == canonical for worst, canonical in values)

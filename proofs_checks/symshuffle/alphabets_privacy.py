@@ -35,6 +35,10 @@ def _priced(k: int, n: int, lam: Fraction, share: Fraction) -> PricedResponse:
 
 
 def _check_orders(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Two pairs of thinned responses, 20 users: chi-square, exact delta and signal compared in the stated direction.
+
+    In rationals. The exact delta for 3 users against both directions of the canonical pair, by all histograms.
+    """
     for index, (k, n, *responses) in enumerate(CASES):
         first, second = (_priced(k, n, lam, share) for lam, share in responses)
         budget, delta, signal = statement(index)

@@ -57,6 +57,12 @@ def _tuples(k: Any, total: Any, squares: Any, reciprocals: Any) -> tuple[Any, An
 
 
 def _check_tuples(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The slope of an orbit from open sums of its template, and of ordered pairs from the library: symbolic.
+
+    Two levels, any k, s and C: the reciprocal slope exceeds that of the stated largest slope by a square and a product
+    of factors of at least 0. Then explicit channels of all permutations at up to six (k, j): budget, trace and slope,
+    in rationals.
+    """
     slope, cap = statement(K, _TOTAL, _SQUARES, _RECIPROCALS)
     scale = K / _TOTAL
     v, h = scale**2 * _SQUARES, _RECIPROCALS / scale
@@ -99,6 +105,10 @@ def _gap(r: Any) -> tuple[Any, Any]:
 
 
 def _check_gap(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """The risk of augmented response over the locally unbiased bound, for k = r^2 + 1, any n and B, against the stated.
+
+    Distance from 2, above 1, falling in r by signs, and the limit 1: symbolic.
+    """
     r = _SLACK
     gap, below = statement(r)
     n, budget = sp.symbols("n B", positive=True)
@@ -128,6 +138,10 @@ def _best_risk(k: Any, n: Any, share: Any, lam: Any) -> Any:
 
 
 def _check_responses(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Two targets: a stated share and ratio meet delta, and the library's risk there is the stated one.
+
+    No other share and ratio up to exp(64) has 2 % less: all boxes of parameters are excluded in balls.
+    """
     for k, n, eps, target, share, lam in RESPONSES:
         one = family("aug-rr", k)
         where = f"k={k}, n={n}, eps={eps}, delta={target}"

@@ -37,6 +37,11 @@ def _over_repetitions(counts: tuple[int, ...]) -> Fraction:
 
 
 def _check_multisets(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Three random channels, user 1 at input 1 and the others at 0, n = 2 and 3: every multiset of messages.
+
+    The library's law against the sum over all permutations divided by the stated number, in rationals; and the
+    conclusion of the proof, by the mean of likelihood ratios.
+    """
     for outputs, n in ((2, 2), (2, 3), (3, 3)):
         channel = cases.channel(rng, 2, outputs)
         rows: Any = channel.rows

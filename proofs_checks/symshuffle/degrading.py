@@ -56,6 +56,11 @@ def _without_blanket(d: Any, c: Any, t: Any) -> Any:
 
 
 def _check_degraded(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Two outputs with open masses and level: the stated share is subadditive and homogeneous, for all signs.
+
+    Symbolic, in ``_check_shares``. Then six random channels with random kernels in rationals: trace, every pairwise
+    chi-square and, for n = 1, 2, 5 at three orders, the bound are no larger after the noise.
+    """
     yield from serving("noise", _check_shares(statement))
     for trial in range(6):
         k = 2 + trial % 2
@@ -105,6 +110,11 @@ def _hashing(g: Any, rho: Any) -> tuple[Any, Any]:
 
 
 def _check_hashing(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """One bit of local hashing, any g and rho: likelihood ratios and frequencies against the stated ones, symbolic.
+
+    A one says more at larger g, a zero the same. Then three pairs of thinned mechanisms at one noise level: trace,
+    budget and bound at n = 3 rise in the stated order; in rationals.
+    """
     high, low = statement(_G, _RHO)
     lam = 1 + _RHO * _G
     own = lam / (lam + _G - 1)

@@ -51,6 +51,10 @@ def _sum_of_positive_parts(law: Law, n: int) -> Any:
 
 
 def _brackets(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Thirteen laws, n = 1, 4, 12, five engines: both ends of the bracket around the stated value, in rationals.
+
+    The exact engine returns a rational number, and positive ends have finite logarithms.
+    """
     for label, law in _laws():
         for n in (1, 4, 12):
             claimed = statement(law, n)

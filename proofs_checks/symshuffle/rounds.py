@@ -169,6 +169,10 @@ def _product_of_the_bound(name: str, n: int, times: int, x: Fraction) -> Fractio
 
 
 def _two_sides(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Nine cases of channel, users and rounds at three levels: the library's bracket holds the stated value.
+
+    As stated that is the divergence of products of the dominating pair, in rationals.
+    """
     for (name, n, times), x in itertools.product(_CASES, _LEVELS):
         claimed, bracket = statement(name, n, times, x), _bracket(name, n, times, x)
         at = f"{name}, n = {n}, {times} rounds, exp(eps) = {x}"
@@ -182,6 +186,11 @@ def _worst_adaptive(name: str, n: int, times: int, x: Fraction) -> Fraction:
 
 
 def _covers(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Nine cases of channel, users and rounds at three levels: the upper end is at least the stated divergence.
+
+    As stated that is the largest of datasets chosen on the way, by recursion over all of them in rationals; one pair in
+    all rounds and, for two rounds, pairs fixed before reach no more.
+    """
     for (name, n, times), x in itertools.product(_CASES, _LEVELS):
         at = f"{name}, n = {n}, {times} rounds, exp(eps) = {x}"
         claimed = statement(name, n, times, x)
@@ -201,6 +210,10 @@ def _four_attackers() -> tuple[Fraction, ...]:
 
 
 def _gaps(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """One channel, two users, two rounds: four attackers' divergences, by enumeration, are the stated numbers.
+
+    The numbers rise strictly, and the library's bound is at least the last.
+    """
     name, n, times, x = _GAP
     pairs = _real_pairs(_rows(name), n)
     one = _dominating(pairs)

@@ -14,7 +14,17 @@ from symshuffle.claims.registry import load
 
 CHECKED = [claim for claim in load().claims if claim.kind is not Kind.NO_CONTENT]
 MODULES = sorted(Path(_strategies.__file__).parent.glob("*/*.py"))
+PAPERS = sorted({path.parent.name for path in MODULES})
+WORDS = 8
+"""Fewer say neither the setting nor what decides."""
 STRATEGIES = {name for name, one in vars(_strategies).items() if inspect.isfunction(one)}
+
+
+def _function(check):
+    """The function that a claim's check calls in the end."""
+    while isinstance(check, partial):
+        check = check.func
+    return check
 
 
 @pytest.mark.parametrize("claim", CHECKED, ids=lambda claim: claim.id)
@@ -22,12 +32,21 @@ def test_a_claim_says_its_setting_its_statement_and_how_it_is_decided(claim):
     assert claim.text.strip() and claim.title.strip() and claim.source.strip()
     assert all(one.strip() for one in claim.assumptions)
     assert len(claim.scope.split()) >= 2  # for what it is decided, and by which means
-    check = claim.check
-    open_parameters = [p for p in inspect.signature(check).parameters.values() if p.default is p.empty]
+    open_parameters = [p for p in inspect.signature(claim.check).parameters.values() if p.default is p.empty]
     assert len(open_parameters) == 2  # a statement and a random generator, whoever's paper it is
-    while isinstance(check, partial):
-        check = check.func
-    assert (importlib.import_module(check.__module__).__doc__ or "").strip()
+    assert (importlib.import_module(_function(claim.check).__module__).__doc__ or "").strip()
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_check_says_what_it_takes_what_it_compares_and_how_it_decides(paper):
+    checks = {_function(claim.check) for claim in CHECKED}
+    own = [check for check in checks if check.__module__.startswith(f"proofs_checks.{paper}.")]
+    short = sorted(f"{c.__module__}.{c.__name__}" for c in own if len((c.__doc__ or "").split()) < WORDS)
+    assert own and short == []
+
+
+def test_every_check_belongs_to_a_paper():
+    assert {_function(claim.check).__module__.split(".")[1] for claim in CHECKED} == set(PAPERS)
 
 
 def test_what_all_papers_draw_is_written_once():
@@ -42,6 +61,6 @@ def test_what_all_papers_draw_is_written_once():
 
 
 def test_every_paper_draws_from_the_strategies():
-    papers = {path.parent.name for path in MODULES} - {"symshuffle"}
+    papers = set(PAPERS) - {"symshuffle"}
     drawing = {path.parent.name for path in MODULES if "_strategies" in path.read_text(encoding="utf-8")}
     assert drawing >= papers and len(papers) == 5

@@ -154,6 +154,8 @@ def _pairs(part: Part, eps0: Fraction, others: Others = Others.BLANKET) -> list[
 
 
 def _in_doubles(pairs: Iterable[ReductionPair], eps0: Fraction) -> Reduction:
+    """A reduction whose atoms are rounded to doubles once."""
+
     def family(pair: ReductionPair) -> LawFamily:
         rounded = ReductionPair(*(tuple(map(to_float, masses)) for masses in (pair.a0, pair.a1, pair.a2)))
 
@@ -207,6 +209,7 @@ def _closed(label: str, of: Single, eps0: Fraction, bound: Closed) -> Bound:
 
 
 def _blanket_variable(of: Single, eps0: Fraction) -> Callable[[Fraction], BlanketVariable]:
+    """From eps to the blanket variable, which the closed forms need."""
     if of == "laplace":
         return lambda eps: BlanketVariable.laplace(Exp(eps0), Exp(eps))
     (whole,) = decompositions(of, eps0)

@@ -60,6 +60,7 @@ def dominance_steps(weight: Any) -> Iterator[Comparison]:
 
 
 def _standard_clone_above(weight: Any) -> Iterator[Comparison]:
+    """Either atom of the standard clone alone covers the stop-loss transform of G*, by signs; the means are equal."""
     t, w = sp.symbols("t w", nonnegative=True)
     x = sp.Symbol("x", positive=True)
     share = 1 / (2 * LAM)  # mass of each of its atoms

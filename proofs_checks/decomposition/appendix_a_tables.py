@@ -140,6 +140,7 @@ def _explicit(statement: Statement, name: str, lam: Fraction, domain: int) -> It
 
 
 def _table_2(name: str, lam: Any, t: Any, size: Any) -> tuple[Any, Any, Any, Any]:
+    """The weights p, q, r and gamma as printed, at exp(eps0) = lam = t^2 and a domain of the given size."""
     half = 1 / (2 * (lam + 1))
     match name:
         case "k-RR":
@@ -164,6 +165,7 @@ def _power(base: Any, exponent: Any) -> Any:
 
 
 def _hadamard_repaired(name: str, lam: Any, t: Any, size: Any) -> tuple[Any, Any, Any, Any]:
+    """The printed weights, with q and r of Hadamard response corrected."""
     p, q, r, gamma = _table_2(name, lam, t, size)
     if name == "HR":
         moved = 2 / (
@@ -252,6 +254,7 @@ def _infinite_domain(statement: Statement, rng: np.random.Generator) -> Iterator
 
 
 def _table_3(name: str, lam: Any, t: Any) -> tuple[Any, Any, Any, Callable[[Any], Any]]:
+    """The limits of p, q and r, and the factor by which distances to them shrink from D to D + 1 at most."""
     half = 1 / (2 * (lam + 1))
     match name:
         case "RAPPOR":
@@ -264,6 +267,7 @@ def _table_3(name: str, lam: Any, t: Any) -> tuple[Any, Any, Any, Callable[[Any]
 
 
 def _slower(name: str, lam: Any, t: Any) -> tuple[Any, Any, Any, Callable[[Any], Any]]:
+    """The same with the rate 1/D for Hadamard response."""
     p, q, r, ratio = _table_3(name, lam, t)
     return p, q, r, (lambda size: size / (size + 1)) if name == "HR" else ratio
 
@@ -328,6 +332,7 @@ def _laws(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison
 
 
 def _table_1(name: str, lam: Any, t: Any, k: Any) -> tuple[Any, ...]:
+    """The five masses as printed, in the order of the columns."""
     half = 1 / (2 * (lam + 1))
     match name:
         case "k-RR":

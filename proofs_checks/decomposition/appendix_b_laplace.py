@@ -107,6 +107,7 @@ def _mass_at_most(law: Law, edge: sp.Expr) -> Ball:
 
 
 def _close(mass: Ball, printed: sp.Expr) -> Verdict:
+    """Whether the midpoint of a ball is within 1e-30 of a number."""
     gap = abs(mass.midpoint - Fraction(str(sp.N(printed, 60))))
     return Verdict.of(gap < Fraction(1, 10**30))
 
@@ -208,6 +209,7 @@ def _one_coordinate_at_a_time(statement: Statement, rng: np.random.Generator) ->
 
 
 def _printed_parallel(what: str, value: Any, m: int) -> Any:
+    """Budget and bound of the random coordinate are those of one coordinate."""
     return value
 
 

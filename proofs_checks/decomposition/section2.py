@@ -70,6 +70,7 @@ def _hockey_stick(statement: Statement, rng: np.random.Generator) -> Iterator[Co
 
 
 def _positive_parts(p: Any, q: Any, alpha: Any) -> Any:
+    """The divergence as defined."""
     return sum((plus(x - alpha * y) for x, y in zip(p, q, strict=True)), Fraction(0))
 
 

@@ -252,6 +252,7 @@ DEF_5 = Claim(
 
 
 def _extreme_mixture(q0: Any, q1: Any, lam: Any) -> tuple[Any, Any]:
+    """Both rows at an output, from Q0 and Q1 there."""
     return lam / (lam + 1) * q0 + 1 / (lam + 1) * q1, 1 / (lam + 1) * q0 + lam / (lam + 1) * q1
 
 

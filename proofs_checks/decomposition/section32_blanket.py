@@ -91,6 +91,7 @@ def _compositions(statement: Statement, rng: np.random.Generator) -> Iterator[Co
 
 
 def _normalised(columns: Sequence[Sequence[Any]], infimum: Any) -> tuple[Any, Any]:
+    """Gamma and omega, the infimum over the inputs being given as a function of a column."""
     floor = [infimum(column) for column in columns]
     gamma = sum(floor, Fraction(0))
     return gamma, tuple(mass / gamma for mass in floor) if gamma else None
@@ -242,6 +243,7 @@ def _reduction(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
 
 
 def _bound(channel: Channel, pair: tuple[int, int], n: int, exp_eps: Fraction) -> Any:
+    """The divergence of the blanket experiments, by enumeration."""
     first, second = blanket_laws(channel, pair, n)
     return law_divergence(first, second, exp_eps)
 

@@ -180,6 +180,7 @@ THM_3 = Claim(
 
 
 def _three_cell_laws(lam: Any, p: Any, n: int) -> list[dict[Histogram, Any]]:
+    """Both laws of the counts (n0, n1) from C, A, Delta_1 and Delta_2 as displayed."""
     laws: list[dict[Histogram, Any]] = [{}, {}]
     for c in range(n):
         for a in range(c + 1):
@@ -394,6 +395,7 @@ def _four_points(statement: Statement, rng: np.random.Generator) -> Iterator[Com
 
 
 def _four_point_weights(lam: Any, p: Any, q: Any) -> tuple[Any, Any, Any, Any]:
+    """The weights a, b, c and the left-over's, the third component being Q."""
     own = 1 - p - lam * p
     return (lam * p, p, own), (p, lam * p, own), (p, p, q), 1 - 2 * p - q
 

@@ -60,6 +60,8 @@ from symshuffle.shuffled import (
 
 
 def _conditions(decomposition: Decomposition, rows: Any, pair: tuple[int, int], covered: Any) -> bool:
+    """The three conditions, the third one for the inputs that are to be covered."""
+
     def mixture(weights: Any, y: int) -> Any:
         return sum((w * q[y] for w, q in zip(weights, decomposition.components, strict=True)), Fraction(0))
 
@@ -150,6 +152,7 @@ def _factorial(count: Any) -> Any:
 
 
 def _laws(statement: Statement, a: Any, b: Any, c: Any, beta: Any, n: int) -> list[dict[Histogram, Any]]:
+    """Both stated laws, as tables of all histograms of n users."""
     laws: list[dict[Histogram, Any]] = [{}, {}]
     for h in _histograms(n, len(c) + 1):
         for law, mass in zip(laws, statement(a, b, c, beta, n, h), strict=True):
@@ -317,6 +320,7 @@ def _general(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
 
 
 def _pair_weights(a: Any, b: Any, c: Any, beta: Any) -> tuple[Any, Any, Any]:
+    """A_0, A_1 and A_2 by cell, the left-over last."""
     return (*a, Fraction(0)), (*b, Fraction(0)), (*c, beta)
 
 

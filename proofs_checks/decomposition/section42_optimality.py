@@ -115,12 +115,14 @@ def _primary(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
 
 
 def _primary_weights(columns: Any, pair: tuple[int, int]) -> Any:
+    """The weights a, b, c and beta, the infimum being over all inputs."""
     a, b = (tuple(column[x] for column in columns) for x in pair)
     c = tuple(min(column) for column in columns)
     return a, b, c, 1 - sum(c, Fraction(0))
 
 
 def _pair_weights(columns: Any, pair: tuple[int, int]) -> Any:
+    """The same with the infimum over the pair only."""
     a, b = (tuple(column[x] for column in columns) for x in pair)
     c = tuple(min(column[x] for x in pair) for column in columns)
     return a, b, c, 1 - sum(c, Fraction(0))
@@ -197,6 +199,7 @@ def _ordered(
 
 
 def _candidates(rng: np.random.Generator, channel: Channel) -> list[tuple[str, Decomposition]]:
+    """General clones of a channel: named ones, the blanket, and random ones."""
     return [
         ("standard clone", standard_clone(channel, PAIR)),
         ("four-point clone", stronger_clone(channel, PAIR).four_point(channel)),

@@ -65,6 +65,7 @@ def _split(channel: Channel, rng: np.random.Generator) -> Channel:
 
 
 def _groups(statement: Statement, decomposition: Decomposition) -> list[list[int]]:
+    """The outputs by equal stated key, those without any weight left out."""
     keyed: dict[Any, list[int]] = {}
     weights = zip(decomposition.a, decomposition.b, decomposition.c, strict=True)
     for y, triple in enumerate(weights):
@@ -158,6 +159,7 @@ def _ratio(x: Any, infimum: Any) -> Any:
 
 
 def _proportion(a: Any, b: Any, c: Any) -> tuple[Any, Any, Any]:
+    """The ratio a : b : c, scaled to sum 1."""
     total = a + b + c
     return a / total, b / total, c / total
 
@@ -245,6 +247,7 @@ def _staircase(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
 
 
 def _four_pairs(lam: Any) -> tuple[tuple[Any, Any], ...]:
+    """The possible pairs of ratios to the smallest probability."""
     return ((1, 1), (lam, 1), (1, lam), (lam, lam))
 
 
@@ -319,6 +322,7 @@ def _has_ratios(cell: tuple[Any, Any, Any], ratios: tuple[Any, Any]) -> bool:
 
 
 def _k_rr(lam: Any, k: Any, *, further: int = 2) -> Any:
+    """The three cells (a, b, c), the left-over and gamma; U is on k - ``further`` symbols."""
     p = 1 / (lam + k - 1)
     q = (k - further) * p
     return ((lam * p, p, p), (p, lam * p, p), (q, q, q)), (lam - 1) * p, k / (lam + k - 1)

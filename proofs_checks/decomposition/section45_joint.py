@@ -154,6 +154,7 @@ def _left_over(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
 
 
 def _displayed_left_over(beta1: Any, beta2: Any, c: Any, f: Any, q: Any, t: Any) -> list[Any]:
+    """The left-over as the proof displays it, of mass beta1 + beta2 - beta1 beta2."""
     return [
         beta1 * q[i] * f[j] + beta2 * c[i] * t[j] + beta1 * beta2 * q[i] * t[j]
         for i, j in itertools.product(range(len(c)), range(len(f)))
@@ -161,11 +162,13 @@ def _displayed_left_over(beta1: Any, beta2: Any, c: Any, f: Any, q: Any, t: Any)
 
 
 def _normalised_left_over(beta1: Any, beta2: Any, c: Any, f: Any, q: Any, t: Any) -> list[Any]:
+    """The same as a distribution."""
     weight = beta1 + beta2 - beta1 * beta2
     return [mass / weight for mass in _displayed_left_over(beta1, beta2, c, f, q, t)]
 
 
 def _cartesian(first: Any, second: Any) -> tuple[Any, Any, Any, Any]:
+    """The products of all weights of two decompositions, and the left-over weight."""
     products = (tuple(u * v for u, v in itertools.product(p, q)) for p, q in zip(first[:3], second[:3], strict=True))
     a, b, c = products
     return a, b, c, first[3] + second[3] - first[3] * second[3]
@@ -254,6 +257,7 @@ def _position(whole: Any, i: int) -> int:
 
 
 def _half_budget_rows(t: Any, k: Any) -> tuple[Any, Any, Any]:
+    """The weights of one of both reports."""
     p = 1 / (t + k - 1)
     q = (k - 2) / (t + k - 1)
     return (t * p, p, q), (p, t * p, q), (p, p, q, 1 - 2 * p - q)

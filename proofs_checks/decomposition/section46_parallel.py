@@ -139,6 +139,7 @@ def _weighted_union(statement: Statement, rng: np.random.Generator) -> Iterator[
 
 
 def _union(parts: Any, weights: Any) -> tuple[Any, Any, Any, Any]:
+    """The weights of all parts side by side, each times the part's own weight."""
     a, b, c = (tuple(w * mass for w, part in zip(weights, parts, strict=True) for mass in part[i]) for i in range(3))
     return a, b, c, sum((w * part[3] for w, part in zip(weights, parts, strict=True)), Fraction(0))
 
@@ -217,6 +218,7 @@ def _subsampling(statement: Statement, rng: np.random.Generator) -> Iterator[Com
 
 
 def _thinned(law: Any, share: Any, exp_eps: Any) -> list[tuple[Any, Any]]:
+    """The atoms of the law, and what is missing at 1 - exp(eps)."""
     return [*((value, share * mass) for value, mass in law), (1 - exp_eps, 1 - share)]
 
 

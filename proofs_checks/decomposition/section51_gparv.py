@@ -73,6 +73,7 @@ Atoms = Sequence[tuple[Any, Any]]
 
 
 def _ratios(a0: Any, a1: Any, a2: Any, exp_eps: Any) -> list[tuple[Any, Any]]:
+    """The atoms (A_0 - exp(eps) A_1)/A_2, with their masses under A_2."""
     return [((a - exp_eps * b) / c, c) for a, b, c in zip(a0, a1, a2, strict=True) if c]
 
 
@@ -120,6 +121,7 @@ def _not_dominated(statement: Statement, rng: np.random.Generator) -> Iterator[C
 
 
 def _mean_excess(a0: Any, a1: Any, a2: Any, n: Any, exp_eps: Any) -> Excess:
+    """The sum as printed: E[G_1 + ... + G_n]_+ over n."""
     return one_over(n), n, _ratios(a0, a1, a2, exp_eps), Fraction(0)
 
 
@@ -225,6 +227,7 @@ Value: TypeAlias = Callable[[Statement, Any, Any, Any, int, Any], Any]
 
 
 def _directly(statement: Statement, first: Any, second: Any, floor: Any, n: int, exp_eps: Any) -> Any:
+    """The stated sum itself."""
     return height(statement(first, second, floor, n, exp_eps))
 
 
@@ -294,6 +297,7 @@ def _optimal_for(statement: Statement, value: Value, labelled: list[tuple[str, C
 
 
 def _optimal_value(first: Any, second: Any, floor: Any, n: Any, exp_eps: Any) -> Excess:
+    """The same for the primary decomposition: with a residual atom 0."""
     rest = (Fraction(0), 1 - sum(floor, Fraction(0)))
     return one_over(n), n, [*_ratios(first, second, floor, exp_eps), rest], Fraction(0)
 
@@ -360,6 +364,7 @@ def _active(first: Any, second: Any, floor: Any, n: Any, exp_eps: Any, m: Any) -
 
 
 def _by_active_users(statement: Statement, first: Any, second: Any, floor: Any, n: int, exp_eps: Any) -> Any:
+    """The stated mean over the number of active users."""
     terms = [(m, statement(first, second, floor, n, exp_eps, m)) for m in range(1, n + 1)]
     outside = terms[0][1][3]
     return sum((weight * height((share, m, law, 0)) for m, (weight, share, law, _) in terms), Fraction(0)) + outside

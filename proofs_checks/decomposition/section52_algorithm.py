@@ -78,6 +78,7 @@ def _sums(atoms: Atoms, n: int) -> dict[Fraction, Any]:
 
 
 def _excess(masses: Mapping[Any, Any], step: Any = 1) -> Any:
+    """The mean of the positive part."""
     return sum((mass * (place * step) for place, mass in masses.items() if place > 0), Fraction(0))
 
 
@@ -257,10 +258,12 @@ def _instances(
 
 
 def _printed_exponent(a: Any, b: Any, step: Any, *, always: bool = False) -> Any:
+    """The exponent per user in (c), as printed."""
     return 2 * a**2 / b**2 - step
 
 
 def _hoeffding(a: Any, b: Any, step: Any, *, always: bool = False) -> Any:
+    """The exponent per user that Hoeffding's inequality gives below l = a."""
     if not always and step >= a:
         return None  # nothing is claimed
     return 2 * (a - step) ** 2 / b**2

@@ -126,10 +126,12 @@ def _backgrounds(statement: Statement, labelled: list[tuple[str, Channel]]) -> I
 
 
 def _background_bound(first: Any, second: Any, others: Any, n: Any, exp_eps: Any) -> Excess:
+    """The sum as printed: n copies of the ratio against the background's row."""
     return one_over(n), n, _background_atoms((first, second, others), 0, 1, 2, exp_eps), Fraction(0)
 
 
 def _revealed(first: Any, second: Any, others: Any, exp_eps: Any) -> Any:
+    """What the outputs that the background never sends add."""
     columns = zip(first, second, others, strict=True)
     return sum((plus(a - exp_eps * b) for a, b, c in columns if not c), Fraction(0))
 
@@ -228,6 +230,7 @@ def _merged(law: list[tuple[Any, Any]]) -> dict[Any, Any]:
 
 
 def _mixed_laws(laws: Any, weights: Any) -> list[tuple[Any, Any]]:
+    """The atoms of all laws, their masses times the weights."""
     return [(value, w * mass) for w, law in zip(weights, laws, strict=True) for value, mass in law]
 
 
@@ -290,6 +293,7 @@ def _uniform_background(statement: Statement, rng: np.random.Generator) -> Itera
 
 
 def _three_values(lam: Any, k: Any, x: Any) -> tuple[Any, Any, Any]:
+    """The three ratios as printed."""
     return lam - x, 1 - lam * x, 1 - x
 
 

@@ -131,6 +131,7 @@ def _ends(values: list[Any]) -> tuple[Any, Any]:
 
 
 def _hoeffding_bound(gamma: Any, a: Any, b: Any, n: int, *, sharper: Any = 1) -> Any:
+    """The bound as printed; ``b`` is the range of L."""
     return b**2 / (4 * a * gamma * n) * (1 - gamma * (1 - sp.exp(-2 * sharper * a**2 / b**2))) ** n
 
 
@@ -199,6 +200,7 @@ def _bennett(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
 
 
 def _bennett_bound(gamma: Any, a: Any, top: Any, second: Any, n: int) -> Any:
+    """The bound as printed; ``top`` is the largest L, ``second`` bounds E[L^2]."""
     u = a * top / second
     s = sp.log(1 + u) / top
     kappa = second / top**2 * ((1 + u) * sp.log(1 + u) - u)

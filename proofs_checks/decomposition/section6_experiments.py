@@ -159,6 +159,7 @@ BETWEEN: Final = (
 
 
 def _printed(what: str, *setting: Any) -> Any:
+    """What is said to be seen: least gain, domain, points in between, numbers of components from worst to best."""
     match what:
         case "gain":
             return Fraction(1, 2) if setting[1:] == (LARGE, 1000) else Fraction(1, 10)
@@ -171,6 +172,7 @@ def _printed(what: str, *setting: Any) -> Any:
 
 
 def _corrected(what: str, *setting: Any) -> Any:
+    """The same as far as it was found to hold."""
     match what:
         case "gain" if setting[:2] == ("Laplace", LOW):
             return Fraction(2, 100)

@@ -125,6 +125,7 @@ def _printed_errors(eps: Fraction) -> tuple[tuple[Fraction, Fraction], ...]:
 
 
 def _largest_budgets(eps: Fraction) -> tuple[tuple[Fraction, Fraction], Fraction]:
+    """The largest budgets in thousandths that meet the target, by Bennett and by the optimal bound."""
     bennett = dict(zip(EPSILONS, (171, 624, 1003, 1512, 2367, 3060), strict=True))
     optimal = dict(zip(EPSILONS, (209, 730, 1147, 1704, 2659, 3508), strict=True))
     return (Fraction(bennett[eps], 1000), Fraction(optimal[eps], 1000)), Fraction(1, 1000)
@@ -148,6 +149,7 @@ def _gain_and_rounding() -> Iterator[Comparison]:
 
 
 def _raised(eps: Fraction) -> tuple[tuple[Fraction, Fraction], Fraction]:
+    """The same, the optimal one a thousandth larger."""
     (bennett, optimal), resolution = _largest_budgets(eps)
     return (bennett, optimal + resolution), resolution
 

@@ -136,6 +136,7 @@ def _corner(m: Any, chi: Any, n: Any, h: Any) -> tuple[Any, Any, Any]:
 
 
 def _corner_without_mass(m: Any, chi: Any, n: Any, h: Any) -> tuple[Any, Any, Any]:
+    """The same if the corner kept all mass."""
     prior = 4 * sp.pi**2 / h**2
     return chi, prior, m / (n * chi + prior)
 

@@ -44,6 +44,7 @@ def _away(curve: Bracket, limit: Ball) -> Fraction:
 
 
 def _normal_error(third: Any, v: Any, n: Any) -> Any:
+    """Bound on the forward error, from E|g - 1|^3 and the chi-square v of one message."""
     return third / (2 * v * n)
 
 

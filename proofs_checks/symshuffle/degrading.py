@@ -52,6 +52,7 @@ def _stop_loss(d: Any, c: Any, t: Any) -> Any:
 
 
 def _without_blanket(d: Any, c: Any, t: Any) -> Any:
+    """The same with the square of the blanket."""
     return sp.Max(d - t * c**2, 0)
 
 

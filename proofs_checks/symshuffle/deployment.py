@@ -80,6 +80,7 @@ def _positive(value: sp.Expr) -> sp.Expr:
 
 
 def _laws() -> Iterator[tuple[str, Law]]:
+    """Laws of G of four channels at three orders, and two by hand."""
     for label, channel in CHANNELS:
         for order in ORDERS:
             pair = simplified_decomposition(channel, (0, 1)).reduction_pair()

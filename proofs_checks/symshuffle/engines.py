@@ -28,6 +28,7 @@ _ENGINES: Final[tuple[tuple[str, Any], ...]] = (
 
 
 def _laws() -> Iterator[tuple[str, Law]]:
+    """Laws of 3-ary response and of erasure at three orders, both directions; and one with a rare atom."""
     for order in (Fraction(1), Fraction(6, 5), Fraction(5, 2)):
         for direction in ("forward", "reverse"):
             krr = optimal_decomposition(mechanism("krr").at(k=3, lam=3))

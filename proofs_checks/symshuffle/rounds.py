@@ -46,6 +46,7 @@ def _product(one: Pair, other: Pair) -> Pair:
 
 
 def _of_laws(one: Any, other: Any) -> Pair:
+    """Two laws as a pair, outcomes of the same ratio merged."""
     outcomes = sorted(one.keys() | other.keys())
     return tuple(sorted(_merged([(one.get(o, Fraction(0)), other.get(o, Fraction(0))) for o in outcomes])))
 

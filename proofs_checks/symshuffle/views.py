@@ -45,6 +45,7 @@ _BITS: Final = 200
 
 
 def _masses(one: Any, other: Any) -> tuple[list[Fraction], list[Fraction]]:
+    """Two laws on their common outcomes, in one order."""
     outcomes = sorted(one.keys() | other.keys())
     return [one.get(y, Fraction(0)) for y in outcomes], [other.get(y, Fraction(0)) for y in outcomes]
 
@@ -183,6 +184,7 @@ def _by_moments(name: str, n: int, alpha: int) -> Ball:
 
 @cache
 def _of_datasets(name: str, n: int, alpha: int) -> Bracket:
+    """The library's bracket for the pair of datasets in which all others hold input 1."""
     first, second = _CHANNELS[name].rows[:2]
     pair = ReductionPair(first, second, second)
     return renyi(reduction(pair), n=n, alpha=alpha, direction="forward", rel=2e-3).bracket

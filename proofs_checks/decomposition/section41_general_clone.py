@@ -76,8 +76,8 @@ def _conditions(decomposition: Decomposition, rows: Any, pair: tuple[int, int], 
 def _validity(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """Nine candidates for each of seven channels: the library finds no violation exactly where the statement holds.
 
-    Valid ones are the named clones and random decompositions; wrong ones cover the pair only, or have a row of the pair
-    in the wrong place. In rationals.
+    Six are named clones and random decompositions, which are valid; of the others one covers the inputs of the pair
+    only, and two have a row of the pair in the wrong place. In rationals.
     """
     for channel in [STUDY, *channels(rng, 6, ((3, 3), (4, 2)))]:
         pair_only = channel.restrict(PAIR)
@@ -106,7 +106,7 @@ DEF_7 = Claim(
     r"only.",
     source="decomposition, Definition 7 with Remarks 1 and 2",
     assumptions=("the third condition is read for all inputs of the channel, as the proof of Theorem 6 needs it",),
-    scope="nine candidates for each of seven channels, three of them invalid",
+    scope="nine candidates for each of seven channels: two of them invalid for all, one for four of the channels",
     grade=Grade.EXACT_CASES,
     printed=lambda decomposition, rows, pair: _conditions(decomposition, rows, pair, range(len(rows))),
     check=_validity,

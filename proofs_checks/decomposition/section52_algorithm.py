@@ -166,7 +166,7 @@ ALG_7 = Claim(
         "exact arithmetic: rounding errors of the transform come on top",
         "transforms as long as the n-fold sum",
     ),
-    scope="monotonicity for all sums; two lattices with open masses, n <= 3; three channels, n <= 5, up and down",
+    scope="monotonicity for all sums; two lattices with open masses, n <= 3; four channels, n <= 5, up and down",
     grade=Grade.EXACT_CASES,
     printed=_algorithm_7,
     check=_upper_bound,

@@ -60,7 +60,7 @@ def _check_tuples(statement: Statement, rng: np.random.Generator) -> Iterator[Co
     """The slope of an orbit from open sums of its template, and of ordered pairs from the library: symbolic.
 
     Two levels, any k, s and C: the reciprocal slope exceeds that of the stated largest slope by a square and a product
-    of factors of at least 0. Then explicit channels of all permutations at up to six (k, j): budget, trace and slope,
+    of factors of at least 0. Then explicit channels of all permutations at six (k, j): budget, trace and slope,
     in rationals.
     """
     slope, cap = statement(K, _TOTAL, _SQUARES, _RECIPROCALS)

@@ -39,6 +39,11 @@ def _persistent(upper: Any, lower: Any) -> bool:
 
 
 def _check_scale(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Four families and every two of them in turn, lam = 3: does chi-square at k near 10^9 stay above 1e-6.
+
+    Exact rationals; the answer is compared with what the statement says of the upper and lower limits of chi-square,
+    which the families give in closed form.
+    """
     kept = (families.HALF_BLOCK, families.HALF_SUBSETS, families.GRR, families.HALF_BLOCK.diluted(Fraction(1, 3)))
     for first, second in itertools.combinations_with_replacement(kept, 2):
         # The first family at even k that 4 divides, the second at the others.
@@ -56,6 +61,11 @@ def _the_same(first: Channel, second: Channel) -> bool:
 
 
 def _check_unique(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Three channels at k = 5, each of budget 1/8 and least risk: does the statement call every two of them one.
+
+    Budgets and enumerated risks of one user over Q, the least from the trace frontier; a channel of another ratio must
+    not be called the same.
+    """
     k, budget, two = 5, Fraction(1, 8), Fraction(2)
     quarter, half, eighth = Fraction(1, 4), Fraction(1, 2), Fraction(1, 8)
     found = (
@@ -82,6 +92,7 @@ def _best_sizes(k: int, lam: Fraction) -> set[int]:
 
 
 def _local_signal(k: int, s: int, lam: Fraction) -> Fraction:
+    """Signal of subset selection, up to a factor without s."""
     return s * (k - s) / (s * lam + k - s) ** 2
 
 
@@ -91,6 +102,7 @@ def _sizes_by_signal(k: int, lam: Fraction) -> set[int]:
 
 
 def _check_local(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Five pairs (k, lam), every size s: sizes of least risk of one user, enumerated over Q, against the stated set."""
     for k, lam in ((5, Fraction(2)), (4, Fraction(2)), (5, Fraction(4)), (6, Fraction(3, 2)), (3, Fraction(5))):
         risks = {}
         for s in range(1, k):

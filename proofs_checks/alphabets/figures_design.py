@@ -58,6 +58,7 @@ def _grid(low: float, high: float, points: int) -> list[Fraction]:
 
 
 def _frontier(k: int = 10) -> list[Panel]:
+    """Signal against budget at k = 10: k-ary response, its tangent, the frontier, random templates; their slopes."""
     pairs = k * (k - 1)
     ratios = _grid(1.01, 35, 80)
     curve = [
@@ -86,6 +87,7 @@ def _frontier(k: int = 10) -> list[Panel]:
 
 
 def _gain() -> list[Panel]:
+    """Risk of calibrated over that of thinned k-ary response, against the budget as a share of the threshold."""
     shares = _grid(0.003, 1, 40)
     series = []
     for k, look in zip((3, 10, 100, 1000), SERIES, strict=False):
@@ -98,6 +100,7 @@ def _gain() -> list[Panel]:
 
 
 def _sizes(k: int = 20) -> list[Panel]:
+    """Risk of subset selection against its size, at three budgets."""
     series = []
     for budget, look in zip((Fraction(1, 10), Fraction(1), Fraction(5)), SERIES, strict=False):
         points = tuple((float(s), float(matched_risk(k, s, budget, n=1).midpoint)) for s in range(1, k))
@@ -106,6 +109,7 @@ def _sizes(k: int = 20) -> list[Panel]:
 
 
 def _bounds(k: int = 10) -> list[Panel]:
+    """Upper and lower bounds on the risk against the number of users, at k = 10 and budget 1/10."""
     budget = Fraction(1, 10)
     trace = trace_frontier(k, budget).trace
     constant = isotropic_risk(k, trace.lower, population=Population.IID)
@@ -139,6 +143,7 @@ def _bounds(k: int = 10) -> list[Panel]:
 
 
 def _vertex() -> list[Panel]:
+    """Cramer-Rao trace of k-ary response near a vertex, in units of the vertex bound."""
     shares = _grid(1e-4, 0.6, 30)
     series = []
     for k, look in zip((3, 5, 8), (Look(BLUE), Look(VERMILION, (0, (6, 2))), Look(SKY, "-.")), strict=True):
@@ -168,6 +173,7 @@ def _figure(name: str) -> Callable[[Path], list[Path]]:
 
 
 def _example(directory: Path) -> list[Path]:
+    """Write the rows of Example 10.4 as a table."""
     text = io.StringIO()
     text.write(
         "# alphabets.ex-10.4: the paper's two instances are not legible; seven of ours, by fractions and balls\n"

@@ -43,6 +43,7 @@ def _curve(label: str, look: Look, height: Callable[[Fraction], Number]) -> Seri
 
 
 def _privacy_curves(direction: Direction) -> Panel:
+    """Exact curves of five laws in one direction, with the Gaussian curve and the bound from chi-square."""
     laws = [("half-block = binary", _half_block(64)), *((f"GRR, k = {k}", _grr(k)) for k in (4, 16, 64))]
     laws.append(("half-block, diluted by 1/4", _half_block(64).dilute(Fraction(1, 4))))
     chi = largest_chi_square(LAM)
@@ -87,6 +88,7 @@ def _shown(value: Number) -> str:
 
 
 def _distances(under: Under) -> Panel:
+    """Exact Kolmogorov distances of two laws against the number of users, with their bounds."""
     curves = []
     for (name, law), look in zip((("binary", endpoint_ratio(LAM)), ("GRR, k = 10", _grr(10))), SERIES, strict=False):
         found = [(n, kolmogorov_distance(law, n, under=under), berry_esseen_bound(law, n, under=under)) for n in SIZES]

@@ -71,6 +71,10 @@ def _without_duplicates(k: int, orbits: Sequence[Orbit]) -> dict[Vector, Fractio
 
 
 def _check_templates(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Four mixtures of orbits at k = 3, 4: rows of the stated atoms add up to 1 and have the library's law; over Q.
+
+    Exchanging two neighbouring inputs leaves the law of templates as it is.
+    """
     for j, orbits in enumerate(MIXTURES):
         k = len(orbits[0].template())
         atoms = statement(k, orbits)
@@ -108,6 +112,7 @@ def sum_over_inputs(expression: Any, names: Sequence[Any], powers: dict[int, Any
 
 
 def _check_every_template(statement: Statement) -> Iterator[Comparison]:
+    """Any template by its sums k, V, H: budget, signal, slope and risk as sums over inputs; symbolic."""
     size, squares, reciprocals = sp.symbols("k V H", positive=True)
     v, w = sp.symbols("v w", positive=True)
     powers = {-1: reciprocals, 0: size, 1: size, 2: squares}  # the coordinates sum to k
@@ -127,6 +132,11 @@ def _check_every_template(statement: Statement) -> Iterator[Comparison]:
 
 
 def _check_invariants(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Any template by its sums k, V, H, and templates of three open levels: budget, signal, risk, slope; symbolic.
+
+    Sums over pairs of inputs and the library's formulas against the statement. Four mixtures over Q: all pairs,
+    covariance, information at uniform, enumerated risks of two users, votes.
+    """
     yield from serving("templates", _check_every_template(statement))
     counts = sp.symbols("c1:4", positive=True)
     values = sp.symbols("v1:4", positive=True)

@@ -55,6 +55,10 @@ def _subset_law(k: Any, s: Any, ratio: Any) -> tuple[Any, Any]:
 
 
 def _check_law(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open k, s, C: both probabilities of a subset against the library's states, and the sum of a row; symbolic.
+
+    Six channels over Q: a row against an enumeration of subsets; size 1 has the law of k-ary randomized response.
+    """
     hit, miss = statement(K, S, LAM)
     (subsets,) = subset_selection().classes
     for state, claimed in zip(subsets.states, (hit, miss), strict=True):
@@ -73,10 +77,15 @@ def _check_law(statement: Statement, _: np.random.Generator) -> Iterator[Compari
 
 
 def _chi(k: Any, s: Any, ratio: Any) -> Any:
+    """Chi-square of any two inputs."""
     return s * (k - s) * (ratio - 1) ** 2 * (ratio + 1) / ((k - 1) * ratio * (s * ratio + k - s))
 
 
 def _check_chi(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open k, s, C: chi-square summed over subsets that hold one of two inputs, against the statement; symbolic.
+
+    Then the library's formula, and all pairs of six channels over Q.
+    """
     # The four-type count of the text: only subsets holding exactly one of the pair tell the two apart.
     (subsets,) = subset_selection().classes
     hit, miss = (state.probability for state in subsets.states)
@@ -99,6 +108,10 @@ def _risk(k: Any, s: Any, ratio: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def _check_risk(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open k, s, C: template values from the library's states, signal and risk from its formulas; symbolic.
+
+    Four channels over Q: risk and mean of two users by enumeration, at two compositions.
+    """
     high, low, signal, constant = statement(K, S, LAM)
     (subsets,) = subset_selection().classes
     average = (S * subsets.states[0].probability + (K - S) * subsets.states[1].probability) / K
@@ -116,6 +129,7 @@ def _check_risk(statement: Statement, _: np.random.Generator) -> Iterator[Compar
 
 
 def _inclusion(k: Any, s: Any, ratio: Any) -> tuple[Any, Any, Any]:
+    """Probability that the report holds the own symbol, another one, and the difference."""
     total = s * ratio + k - s
     return (
         s * ratio / total,
@@ -125,6 +139,11 @@ def _inclusion(k: Any, s: Any, ratio: Any) -> tuple[Any, Any, Any]:
 
 
 def _check_inclusion(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open k, s, C: both probabilities against the library's, their difference, and the total s; symbolic.
+
+    Six channels over Q: the count estimator of every message is the orbit estimator's vote, and the own symbol's
+    probability follows from the law of templates.
+    """
     own, other, gap = statement(K, S, LAM)
     counted = inclusion_probabilities()
     yield identity(counted[0], own, at="every k, s, C: the own symbol")
@@ -156,6 +175,7 @@ def _monotone(k: Any, s: Any, ratio: Any) -> tuple[Any, Any]:
 
 
 def _with_k_minus_s(k: Any, s: Any, ratio: Any) -> tuple[Any, Any]:
+    """The derivatives with k - s for 2k - s in their bracket."""
     right = s * ratio**3 + (2 * k - s) * ratio**2 + (k + s) * ratio + k - s
     wrong = s * ratio**3 + (k - s) * ratio**2 + (k + s) * ratio + k - s
     moved, grown = _monotone(k, s, ratio)
@@ -163,6 +183,11 @@ def _with_k_minus_s(k: Any, s: Any, ratio: Any) -> tuple[Any, Any]:
 
 
 def _check_monotone(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open real k, s, C: both derivatives by implicit differentiation and the chain rule, their sign by coefficients.
+
+    Chi-square grows in C from 0 without bound, so every budget has its ratio. Exact brackets of the risk at
+    neighbouring sizes are in order, at five (k, B) and for four sizes at k = 10^9.
+    """
     moved, grown = statement(K, S, LAM)
     yield decide(
         has_one_sign(sp.diff(subset_budget(), LAM)), at="every k, s, C", claimed="chi grows in C", symbolic=True
@@ -191,6 +216,7 @@ def _check_monotone(statement: Statement, _: np.random.Generator) -> Iterator[Co
 
 
 def _thinned(least: int) -> Statement:
+    """The statement from a smallest k on."""
     def statement(k: Any, s: Any, ratio: Any) -> tuple[int, Any, Any]:
         """Smallest k, slope, and the number whose sign is that of the derivative of the slope."""
         return least, ratio / ((ratio + 1) * (s * ratio + k - s)), k - s - s * ratio**2
@@ -199,6 +225,11 @@ def _thinned(least: int) -> Statement:
 
 
 def _check_thinned(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open k = r^2 + 1, s, C: slope, derivative, and the distance of its inverse from the best one; symbolic.
+
+    From the stated smallest k to 8: is the best ratio sqrt(k-1) above 1 (at k = 2 it is 1). Two thinned channels over
+    Q: risk and slope.
+    """
     least, slope, numerator = statement(K, S, LAM)
     yield identity(subset_slope() / (K * (K - 1)), slope, at="every k, s, C: slope")
     yield identity(
@@ -224,6 +255,7 @@ def _check_thinned(statement: Statement, _: np.random.Generator) -> Iterator[Com
 
 
 def _check_thinned_from_three(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """As `_check_thinned`, and for every k >= 3 the slope at C = 1 is below the best one, by sign; symbolic."""
     yield from _check_thinned(statement, rng)
     t = sp.Symbol("t", nonnegative=True)
     yield decide(

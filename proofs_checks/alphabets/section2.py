@@ -44,6 +44,10 @@ def _is_local(rows: Any, lam: Any) -> bool:
 
 
 def _check_local(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Twelve random channels at, just above and just below their ratio cap: the library against the definition.
+
+    Exact rationals; a zero beside a positive entry is not private, an output impossible at all inputs is no matter.
+    """
     for trial in range(12):
         channel = cases.channel(rng, 2 + trial % 3, 3)
         cap = Fraction(channel.ratio_cap())  # type: ignore[arg-type]  # exact and of full support
@@ -62,6 +66,11 @@ def _floor(mass: Any, lam: Any) -> Any:
 
 
 def _check_support(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Any two inputs, open probability and level: the floor is the definition with equality, and positive; symbolic.
+
+    All patterns of zeros of an output at 2, 3, 4 inputs: the floor at every entry, a finite ratio cap and acceptance by
+    the library are the same.
+    """
     mass, lam = sp.symbols("p lam", positive=True)
     floor = statement(mass, lam)
     # Local privacy at any two inputs is mass <= lam * other, so other is at least the floor, which may be attained.
@@ -97,6 +106,12 @@ def _canonical(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def _check_canonical(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Three open outputs: second moment of the ratio less 1 against the stated chi-square; symbolic.
+
+    Twelve random channels, n = 1, 2, 4, over Q: chi-square, and the engine's curves (both directions, three levels,
+    total variation at 0) against enumeration. Three Gaussian curves in balls against quadrature; equal rows have curve
+    0.
+    """
     p, q, u, v = sp.symbols("p q u v", positive=True)
     a, b = (p, q, 1 - p - q), (u, v, 1 - u - v)
     second = sum(y**2 / x for x, y in zip(a, b, strict=True)) - 1
@@ -135,6 +150,7 @@ def _check_canonical(statement: Statement, rng: np.random.Generator) -> Iterator
 
 
 def _apart(left: Ball, right: Ball) -> bool:
+    """Whether two balls lie within 1e-20 of each other."""
     return max(left.upper, right.upper) - min(left.lower, right.lower) < Fraction(1, 10**20)
 
 

@@ -40,10 +40,16 @@ def _term(n: Any, count: Any, ratio: Any) -> Any:
 
 
 def _total(statement: Statement, n: Any, counts: Any, ratios: Any) -> Any:
+    """Likelihood ratio of a histogram: the sum of its terms."""
     return sum(statement(n, c, g) for c, g in zip(counts, ratios, strict=True))
 
 
 def _check_ratio(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Open n and count, the other outputs as one factor: quotient of two multinomial masses, a summand; symbolic.
+
+    Twelve random channels, n = 1, 2, 4: both histogram laws enumerated over Q, their quotients against the sum of the
+    stated terms.
+    """
     n, count = sp.symbols("n h", positive=True, integer=True)
     a, b, others = sp.symbols("a b o", positive=True)
     # Q(h) is a sum over the message y of the differing user. Both multinomials contain the other kinds of messages as
@@ -64,6 +70,11 @@ def _check_ratio(statement: Statement, rng: np.random.Generator) -> Iterator[Com
 
 
 def _check_compression(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Open n and counts: terms of one ratio make the term of a block; step: one output more in a block; symbolic.
+
+    So are merging of multinomials, the backward kernel, and the law given the block counts, the same under P and Q.
+    Eleven channels with and without ties, n = 1, 2, 4, by `_same_experiment`; close ratios stay apart.
+    """
     n = sp.Symbol("n", positive=True, integer=True)
     h, c = sp.symbols("h c", nonnegative=True, integer=True)
     w, v, o, r, t = sp.symbols("w v o r t", positive=True)
@@ -95,6 +106,7 @@ def _check_compression(statement: Statement, rng: np.random.Generator) -> Iterat
 
 
 def _same_experiment(statement: Statement, quotient: Quotient, channel: Channel, trial: int) -> Iterator[Comparison]:
+    """A channel and its quotient, n = 1, 2, 4, enumerated over Q: ratios, laws given the blocks, curves."""
     for n in (1, 2, 4):
         constant, contaminated = cases.pair_laws(channel, n)
         merged, merged_other = cases.pair_laws(quotient.channel, n)
@@ -123,6 +135,7 @@ def _same_experiment(statement: Statement, quotient: Quotient, channel: Channel,
 
 
 def _rounded(ratio: Any) -> Any:
+    """A ratio rounded to tenths."""
     return Fraction(round(10 * ratio), 10) if isinstance(ratio, Fraction) else ratio
 
 
@@ -132,6 +145,11 @@ def _reversed(value: Any, weight: Any) -> tuple[Any, Any]:
 
 
 def _check_invariant(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """An output of open masses: its ratio and weight under the reversed pair; symbolic.
+
+    Over Q: eight reversed pairs and split outputs; half-blocks of k = 2 to 8 against binary response, ratio law and
+    both curves; two laws of one chi-square with different curves.
+    """
     a, b = sp.symbols("a b", positive=True)  # masses of one output
     ratio, weight = statement(b / a, a)
     yield identity(ratio, a / b, at="every output: ratio of the reversed pair")

@@ -53,6 +53,11 @@ def _largest_variance(mean: Fraction, low: Fraction, high: Fraction) -> Solution
 
 
 def _check_variance(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Any law by its moments, open mean and range: bound less variance is the mean of (M-X)(X-m); symbolic.
+
+    At every point that is at least 0, and 0 at the ends only; two-point laws attain it. Three linear programs over laws
+    on a grid, solved over Q.
+    """
     mean, low, high, second, s, t = sp.symbols("mu m M E2 s t", positive=True)
     slack = high * mean - high * low - second + low * mean  # E (M - X)(X - m), at least 0
     variance = second - mean**2
@@ -92,6 +97,11 @@ def _universal(lam: Any) -> tuple[Any, Any]:
 
 
 def _check_universal(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Any law of mean 1 on [1/lam, lam], open lam: Lemma 4.1 gives the bound, the stated two atoms attain it; symbolic.
+
+    Over Q: 24 random laws with the case of equality, half-blocks, subset selection strictly below, and a linear program
+    over laws at three lam.
+    """
     claimed, mass = statement(LAM)
     yield identity(bhatia_davis_bound(1, 1 / LAM, LAM), claimed, at="every lam: Lemma 4.1 at mean 1")
     yield identity(mass * LAM + (1 - mass) / LAM, 1, at="every lam: the end points have mean 1 with this mass")
@@ -127,6 +137,10 @@ def _scale(lam: Any, n: Any) -> Any:
 
 
 def _check_scale(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Open lam and n: n times the squared scale bounds the variance of any law, by Lemma 4.1; symbolic.
+
+    Twelve random laws at n = 1, 10, 1000 over Q and the library's scale in balls; half-blocks up to k = 10^9 attain it.
+    """
     n = sp.Symbol("n", positive=True, integer=True)
     yield identity(largest_chi_square(LAM) / n, statement(LAM, n), at="every lam, n: square of the largest scale")
     yield from serving("laws", [_room(n * statement(LAM, n), "n times the square of the scale")])
@@ -148,6 +162,7 @@ def _nothing() -> None:
 
 
 def _check_nothing(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """No comparison: the text at hand has lost what the remark states."""
     yield from ()
 
 

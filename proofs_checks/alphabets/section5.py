@@ -46,11 +46,16 @@ def _entries(k: Any, lam: Any) -> tuple[Any, Any]:
 
 
 def _rows(statement: Statement, k: int, lam: Fraction) -> tuple[tuple[Fraction, ...], ...]:
+    """All rows with the stated entries, each half shifted by its input."""
     high, low = statement(k, lam)
     return tuple(tuple(high if (y - x) % k < k // 2 else low for y in range(k)) for x in range(k))
 
 
 def _check_definition(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Open k, lam and distance: stated entries add up to 1 and are the library's, with its ratio law; symbolic.
+
+    Matrices at k = 2 to 8 over Q: rows, rank k/2 + 1, chi-square of the pairs (0, b). Odd k is refused.
+    """
     high, low = statement(K, LAM)
     yield identity(K / 2 * (high + low), 1, at="every k, lam: rows sum to 1")
     yield identity(high / low, LAM, at="every k, lam: ratio of the two entries")
@@ -90,6 +95,11 @@ def _opposite(lam: Any, n: Any, count: Any) -> tuple[Any, Any, Any]:
 
 
 def _check_opposite(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Opposite inputs, open lam, n and count: both ratios and masses, likelihood ratio, chi-square; symbolic.
+
+    k = 2 to 8, n = 1, 2, 4: both curves by enumeration over Q against binomial sums of the stated terms. k = 10^9, n =
+    2000: contour and incomplete beta functions meet, in balls; a smaller distance leaks less.
+    """
     n, count = sp.symbols("n N", positive=True, integer=True)
     claimed = statement(LAM, n, count)
     atoms = dict(families.HALF_BLOCK.atoms)
@@ -143,6 +153,10 @@ def _interior(k: Any, lam: Any) -> tuple[Any, Any]:
 
 
 def _check_interior(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Open k and lam: smallest entry and spread of the library, mass of the unlikely half for large k; symbolic.
+
+    Three matrices over Q.
+    """
     smallest, spread = statement(K, LAM)
     (points,) = half_block().classes
     inside, outside = (state.probability for state in points.states)

@@ -217,6 +217,7 @@ def _check_monotone(statement: Statement, _: np.random.Generator) -> Iterator[Co
 
 def _thinned(least: int) -> Statement:
     """The statement from a smallest k on."""
+
     def statement(k: Any, s: Any, ratio: Any) -> tuple[int, Any, Any]:
         """Smallest k, slope, and the number whose sign is that of the derivative of the slope."""
         return least, ratio / ((ratio + 1) * (s * ratio + k - s)), k - s - s * ratio**2

@@ -52,6 +52,10 @@ def _members() -> tuple[tuple[ChannelFamily, Any], ...]:
 
 
 def _check_kinds(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Six families, open lam: the limit of chi-square against one written by hand, and the kind against the stated one.
+
+    k-ary response at lam = 3, three k up to 10^9: chi-square over Q.
+    """
     for family, limit in _members():
         yield identity(family.limit_chi_square, limit, at=f"{family.name}: limit of the chi-square")
         yield compare(family.kind, statement(limit), at=f"{family.name}: kind")
@@ -66,6 +70,11 @@ def _collapse(lam: Any, distance: Any, chi: Any) -> tuple[Any, Any]:
 
 
 def _check_collapse(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Any law on [1/lam, lam]: (x-1)^2 within the stated multiple of |x-1| at each point, by sign.
+
+    The other bound by the variance of |g-1|, two values for all. k-ary response for every k, which at lam = sqrt(k)
+    collapses while chi-square tends to 1. 24 random laws over Q.
+    """
     distance, chi, u, x, w = sp.symbols("D v u x w", nonnegative=True)
     claimed = statement(CAP, distance, chi)
     # One point of the range at a time, the point x of weight w contributing |x - 1| w: above 1, x = 1 + t(lam - 1).
@@ -120,6 +129,11 @@ def _continuity(lam: Any, distance: Any, spread: Any) -> tuple[Any, Any]:
 
 
 def _check_limits(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Any two laws on [1/lam, lam], a pair of points at a time: (x-1)^2 changes by at most the stated slope, by sign.
+
+    Symbolic; so chi-square is continuous. It is at least the squared distance to the point mass, two values for all.
+    Limit laws of three families; 12 random laws over Q.
+    """
     # Two laws are a mean of pairs of points x, y at mean distance D; so their chi-squares are at most the bound apart,
     # which tends to 0 with D: the chi-square of a weak limit is the limit of the chi-squares.
     s, t = sp.symbols("s t", nonnegative=True)
@@ -164,6 +178,11 @@ def _scales(lam: Any, n: Any) -> tuple[Any, Any]:
 
 
 def _check_scales(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Half-block and half-size subsets, open k >= 2, lam, n: chi-square over n between the stated ends, by sign.
+
+    The upper end is Theorem 4.2 for any family, the lower one the limit of half-size subsets; symbolic. Six (k, n) over
+    Q.
+    """
     n = sp.Symbol("n", positive=True, integer=True)
     low, high = statement(LAM, n)
     size, cap = sp.symbols("j r", nonnegative=True)

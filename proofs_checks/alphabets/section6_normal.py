@@ -57,6 +57,8 @@ def _distances(lam: Any, v: Any, n: Any) -> tuple[Any, Any]:
 
 
 def _scaled(factor: Any) -> Statement:
+    """Both bounds times a factor of lam and v."""
+
     def perturbed(lam: Any, v: Any, n: Any) -> tuple[Any, Any]:
         both = _distances(lam, v, n)
         return both[0] * factor(lam, v), both[1] * factor(lam, v)
@@ -65,6 +67,7 @@ def _scaled(factor: Any) -> Statement:
 
 
 def _laws() -> Iterator[tuple[str, Fraction, LikelihoodRatio]]:
+    """Twelve laws: end points and k-ary response, k = 4 and 16, under four caps."""
     for lam in (Fraction(6, 5), Fraction(2), Fraction(8), Fraction(50)):
         yield f"end points, lam={lam}", lam, endpoint_ratio(lam)
         for k in (4, 16):
@@ -90,6 +93,11 @@ def _check_steps(statement: Statement) -> Iterator[Comparison]:
 
 
 def _check_distances(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Open lam, v, n: both bounds from the classical inequality, by `_check_steps`.
+
+    Twelve laws at five sizes, in balls: Kolmogorov distances under P and Q below the stated and the library's bounds.
+    lam = 3: the curve within the certified error of the normal one, its distance to the Gaussian curve, and 1/sqrt(n).
+    """
     yield from _check_steps(statement)
     for name, lam, ratio in _laws():
         for n in USERS:
@@ -129,6 +137,7 @@ def _skew() -> LikelihoodRatio:
 
 
 def _check_berry_esseen(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """A skew two-point law at four sizes, six random laws at n = 1, 4: distance below the bound, in balls."""
     laws = [("skew two-point", _skew()), *((f"random {i}", law) for i, (_, law) in enumerate(cases.ratios(rng, 6)))]
     for name, ratio in laws:
         for n in (1, 4, 16, 50):
@@ -143,6 +152,10 @@ def _perturbed(distance: Any, density: Any, eta: Any) -> Any:
 
 
 def _check_perturbation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Any two variables within eta: by inclusion of events the distance is at most D + M eta, covered by the statement.
+
+    Symbolic, by sign, the upper side for both. Two lattices, shifted by two amounts, against the uniform law over Q.
+    """
     d, density, eta, at_t, at_shift, cdf = sp.symbols("D M eta F_t F_s P", nonnegative=True)
     # {X <= t} lies in {Y <= t + eta}: P(X<=t) - F(t) <= [P(Y<=t+eta) - F(t+eta)] + [F(t+eta) - F(t)] <= D + M eta.
     yield identity((cdf - at_shift) + (at_shift - at_t), cdf - at_t, at="every law: the step in between")
@@ -174,6 +187,10 @@ def _remainder(y: Any) -> Any:
 
 
 def _check_remainder(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Every |x| < 1 by the series, each 1/j at most 1/2: the statement covers the geometric sum, by sign; symbolic.
+
+    At most x^2 up to 1/2. 98 points in balls, and the point beyond which x^2 does not suffice.
+    """
     y, m, s = sp.Symbol("y", positive=True), sp.Symbol("m", nonnegative=True), sp.Symbol("s", nonnegative=True)
     # |log(1+x) - x| <= sum of |x|^j / j over j >= 2, term by term below |x|^j / 2.
     yield decide(

@@ -46,6 +46,11 @@ def _grr(k: Any, lam: Any) -> tuple[dict[Any, Any], Any]:
 
 
 def _check_grr(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Open k and lam: masses, chi-square, mean 1 and limit, against the law that the library derives; symbolic.
+
+    k = 2 to 5 over Q: law and chi-square of all pairs, forward curve of n = 1, 3 by enumeration; chi-square at k =
+    10^9.
+    """
     atoms, chi = statement(K, LAM)
     derived = dict(families.GRR.atoms)
     for ratio in (LAM, 1 / LAM, sp.Integer(1)):
@@ -79,6 +84,10 @@ def _half_block(lam: Any) -> Any:
 
 
 def _check_half_block(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Open k, lam and distance: chi-square from the library's pair counts is 2d/k of the stated largest; symbolic.
+
+    k = 2 to 8 over Q: the largest over the pairs (0, b), attained by the opposite one.
+    """
     yield identity(families.HALF_BLOCK.chi_square, statement(LAM), at="every even k, lam")
     yield identity(largest_chi_square(LAM), statement(LAM), at="every lam: no pair of a local channel has more")
     yield identity(families.HALF_BLOCK.limit_chi_square, statement(LAM), at="k to infinity: persistent")
@@ -105,6 +114,11 @@ def _diluted(eta: Any, lam: Any) -> tuple[dict[Any, Any], Any]:
 
 
 def _check_diluted(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Open eta and lam: law and chi-square against the library's diluted family; symbolic.
+
+    k = 4, 6 and four eta over Q: law from the matrix, local level, sum with a null symbol, largest pair, full support,
+    curves of n = 1, 3 by enumeration. A share outside [0, 1] is refused.
+    """
     eta = sp.Symbol("eta", positive=True)
     atoms, chi = statement(eta, LAM)
     family = families.HALF_BLOCK.diluted(eta)
@@ -148,6 +162,8 @@ def _check_diluted(statement: Statement, rng: np.random.Generator) -> Iterator[C
 
 
 def _perturbed_grr(change: Any) -> Statement:
+    """The law as it is, the chi-square changed."""
+
     def statement(k: Any, lam: Any) -> tuple[dict[Any, Any], Any]:
         atoms, chi = _grr(k, lam)
         return atoms, change(chi, k, lam)

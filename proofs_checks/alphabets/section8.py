@@ -56,6 +56,7 @@ def _near(k: int, share: Fraction, a: int = 0) -> Vector:
 
 @cache
 def _channels() -> tuple[Channel, ...]:
+    """Three named channels and three random ones."""
     rng = np.random.default_rng(811)
     named = [krr().at(k=3, lam=4).channel(), krr().at(k=4, lam=2).channel(), cases.EXAMPLE]
     return (*named, *(cases.channel(rng, 3, 4) for _ in range(3)))
@@ -72,6 +73,10 @@ def _identifiable(rows: int, found: int) -> bool:
 
 
 def _check_identifiable(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """24 random channels and 3 half-blocks: is the Cramer-Rao trace finite, against the stated condition on the rank.
+
+    Exact rationals; the information, recomputed from the rows and projected, is the library's.
+    """
     chosen = [cases.channel(rng, 3 + i % 2, 2 + i % 4) for i in range(24)]
     chosen += [half_block().at(k=k, lam=3).channel() for k in (2, 4, 6)]
     for i, channel in enumerate(chosen):
@@ -98,6 +103,11 @@ def _vertex_bound(k: Any, share: Any, chi: Any, n: Any) -> Any:
 
 
 def _check_vertex(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Open k, share, chi, n: edges at an input bound the trace of the information, that the risk; symbolic.
+
+    k-ary response at the vertex for every k and C. Over Q: the Cramer-Rao trace of six channels at three compositions
+    against the bound of every input, and three values at a vertex.
+    """
     # (e_j - e_a)^T J (e_j - e_a) = sum (W_j - W_a)^2/m <= chi_aj/theta_a, since m >= theta_a W_a; the k-1 of them sum
     # to at least tr(Pi J Pi): for v in T, sum_j (v_j - v_a)^2 = |v|^2 + k v_a^2 with sum_{j != a} v_j = -v_a.
     v, q, others = sp.symbols("v q o")
@@ -136,6 +146,10 @@ def _minimax_vertex(k: Any, rho: Any, chi: Any, n: Any) -> Any:
 
 
 def _check_minimax_vertex(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open k, rho, n: the bound of Theorem 8.1 at share 1 - rho; symbolic.
+
+    Six channels at two rho, n = 7, over Q: the worst trace over inputs is at least the bound, which is the library's.
+    """
     trace = (K - 1) * _CHI / (1 - _SHARE)
     yield identity((K - 1) ** 2 / trace / _N, statement(K, _SHARE, _CHI, _N), at="every k, rho, n")
     for i, channel in enumerate(_channels()):
@@ -153,6 +167,10 @@ def _cube_lemma(m: Any, alpha: Any) -> Any:
 
 
 def _check_cube_lemma(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Any edge: its errors add up to 1 - TV. Every m by the step of one direction more, (1 - alpha)/2; symbolic.
+
+    Independent bits attain the bound. 40 random families over Q, m <= 3: loss of the best decoder against the bound.
+    """
     p, q, m = sp.symbols("p q m", positive=True)
     # For p >= q the smaller is (p + q - |p - q|)/2: the errors of the best test add up to 1 - TV.
     yield identity((p + q - (p - q)) / 2, q, at="every pair of probabilities")
@@ -206,6 +224,11 @@ def _wider_cube(k: Any, chi: Any, n: Any, h: Any, root: Any) -> dict[str, Any]:
 
 
 def _check_assouad(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open k, n, h, chi: chi-square, KL, Pinsker, decoding bound, best h, each step against its stated value; symbolic.
+
+    Chi-square of an edge for any channel, output by output, by sign. Four channels, n = 1, 4: exact histogram laws at
+    edges whose other bits are equal. Three (k, n): a cube bound is below the certified minimax risk.
+    """
     said = statement(K, _CHI, _R**2 / _CHI, _H, _R)
     largest = said["side"]
     corner = 1 - (K - 1) * largest
@@ -263,6 +286,11 @@ def _two_regimes(k: Any, strength: Any) -> tuple[Any, Any, Any]:
 
 
 def _check_two_regimes(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open k and n chi: the bound of Theorem 8.4 at both sides of the cube, and where they meet; symbolic.
+
+    16 pairs (k, n chi) over Q: the library's value, at most that of a cube. Three (k, n): below the certified minimax
+    risk of k-ary response.
+    """
     few, many, meeting = statement(K, _R**2)
     risk = (K - 1) * _H**2 / 8 * (1 - _H * _R)
     # The side is the smaller of 1/(2(k-1)) and 1/(2r): then h r <= 1/2, and the risk is at least (k-1)h^2/16.

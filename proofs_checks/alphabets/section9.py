@@ -53,6 +53,7 @@ def _unpublished(channel: Channel) -> dict[tuple[int, tuple[int, ...], int], Fra
 
 
 def _check_averaged(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Four random channels, k = 2 to 4, over Q: stated entries against the library's; three permutations."""
     for k, outputs in ((2, 3), (3, 2), (3, 4), (4, 2)):
         channel = cases.channel(rng, k, outputs)
         entries = statement(channel)
@@ -75,6 +76,11 @@ def _symmetrised(k: Any, budgets: Any, trace: Any) -> tuple[Any, Any]:
 
 
 def _check_symmetrised(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Open k: the share of permutations that send a pair to another, the mean of a form with trace T; symbolic.
+
+    Nine random channels at k = 2 to 4 and an equivariant one by `_compare_symmetrised`, where the inequalities are
+    checked too.
+    """
     chi, trace = sp.symbols("chi T", positive=True)
     divergence, risk = statement(K, [chi], trace)
     # (sigma(a), sigma(b)) is a uniform ordered pair; each comes from (k-2)! of the k! permutations.
@@ -94,6 +100,7 @@ def _check_symmetrised(statement: Statement, rng: np.random.Generator) -> Iterat
 
 
 def _compare_symmetrised(statement: Statement, channel: Channel, where: str) -> Iterator[Comparison]:
+    """One channel averaged over all relabellings, over Q: all pairs, information at uniform, inverse trace."""
     law = AnchoredLaw.from_channel(channel)
     k = law.num_inputs
     pairs = list(itertools.permutations(range(k), 2))

@@ -45,6 +45,11 @@ def _tail_slope(t: Any) -> tuple[Any, Any]:
 
 
 def _check_profile(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Every t: the stated bounds of -m', from bounds of m that keep a sign in its differential equation; symbolic.
+
+    (12) and (13) as identities. Four (sigma, n) in balls: the profile is between the integrated bounds, and is the
+    hockey-stick integral by quadrature.
+    """
     import sympy as sp
 
     from symshuffle.mechanisms.symbolic import nonnegative
@@ -126,6 +131,11 @@ def _every_analyzer(statement: Statement) -> Iterator[Comparison]:
 
 
 def _check_one_user(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Every analyzer and n by its projection on one user (`_every_analyzer`); symbolic.
+
+    Five random channels, n = 2, 3: exact least mean error of n users under product weights, against the stated share of
+    one user's. RR(3/4): the cone program of three users.
+    """
     yield from _every_analyzer(statement)
     for trial in range(5):
         inputs, outputs = (2, 3) if trial % 2 else (3, 4)
@@ -178,6 +188,11 @@ def _projected(statement: Statement) -> Iterator[Comparison]:
 
 
 def _check_additive(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Every analyzer, n and mean of a prior by its projection (`_projected`); symbolic.
+
+    Six random channels over Q, n = 2, with an unbiased analyzer that is no average: its projection under the least
+    favourable weights is unbiased, with no larger worst error.
+    """
     yield from _projected(statement)
     for trial in range(6):
         n, channel = 2, cases.channel(rng, 2, 3)
@@ -212,6 +227,7 @@ def _average(values: list[Fraction], n: int) -> list[list[Fraction]]:
 
 
 def _errors(rows: Any, values: tuple[Fraction, ...], analyzer: list[list[Fraction]]) -> Iterator[Fraction]:
+    """Mean squared error of an analyzer at every dataset of two users."""
     for x, first in zip(values, rows, strict=True):
         for x2, second in zip(values, rows, strict=True):
             mean = (x + x2) / 2
@@ -242,6 +258,11 @@ def _pushed(found: FiniteRandomizer, kernel: Any, merged: Statement) -> FiniteRa
 
 
 def _check_processing(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Two outputs merged with open probabilities: the privacy variance loses a square; kernels by such steps; symbolic.
+
+    60 random randomizers and kernels over Q: stated merges are the library's, and no inverse square of an index rises,
+    nor with the largest blanket before and after.
+    """
     import sympy as sp
 
     p, q, u, v, r, s, k, h = sp.symbols("p q u v r s k h", positive=True)
@@ -268,6 +289,7 @@ def _check_processing(statement: Statement, rng: np.random.Generator) -> Iterato
 
 
 def _no_lower(after: FiniteRandomizer, before: FiniteRandomizer, where: str) -> Iterator[Comparison]:
+    """Neither index is lower after: inverse squares, exactly."""
     yield compare(after.inverse_square_upper(), before.inverse_square_upper(), "<=", at=f"{where}, upper index")
     yield compare(after.inverse_square_lower(), before.inverse_square_lower(), "<=", at=f"{where}, lower index")
 
@@ -278,12 +300,14 @@ def _refreshed(found: FiniteRandomizer, kernel: Any) -> FiniteRandomizer:
 
 
 def _check_refreshed(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """60 random randomizers and kernels over Q: no index is lower, by the stated way to process."""
     for trial in range(60):
         found, kernel = cases.randomizer(rng, 2 + trial % 2, 3), cases.kernel(rng, 3, 2 + trial % 2)
         yield from _no_lower(statement(found, kernel), found, f"random randomizer {trial}")
 
 
 def _without_mean(n: Any, mean: Any) -> tuple[Any, Any]:
+    """The projection, as if the prior had mean 0."""
     return n, Fraction(0)
 
 
@@ -293,6 +317,7 @@ def _exponent(chi: Any, other: Any) -> Any:
 
 
 def _check_bookkeeping(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open chi, eta, eps, n: the log of a quotient of templates moves at the stated rate, beyond chi eta; symbolic."""
     import sympy as sp
 
     from symshuffle.mechanisms.symbolic import nonnegative
@@ -312,6 +337,11 @@ def _cauchy(phi: Any, variance: Any) -> Any:
 
 
 def _check_steps(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Two outcomes of open masses and values: the stated inequality of Cauchy and Schwarz as a square; symbolic.
+
+    20 random randomizers over Q with the estimator of least risk: mean product, variance against the stated bound,
+    privacy variance against the index.
+    """
     import sympy as sp
 
     r, s, u, v, x, y = sp.symbols("r s u v x y", positive=True)

@@ -139,6 +139,11 @@ def _with(said: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
 
 
 def _check_finite_n_bound(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Every channel, background, histogram and n by `_hidden_among_blankets`; (62) as a log density ratio; symbolic.
+
+    Six random channels, n = 1 to 3, over Q: the stated bound, enumerated, is the library's H(n) in both orders and at
+    least the profile over all datasets by brute force.
+    """
     y, x, s, g, n = sp.symbols("y x s gamma n", positive=True)
     density = -((y - x) ** 2) / (2 * s**2) + y**2 / (2 * s**2)
     yield identity(density, statement(n, g, y, x, s)[3], at="logarithm of the density ratio in (62)")
@@ -177,6 +182,7 @@ _REFERENCE: Final = {
 
 
 def _check_reference(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """One instance, both orders: certified brackets contain the recorded digits, and (x, null) has the larger bound."""
     for n, gamma, sigma0, eps in _REFERENCE:
         mechanism = BlanketMixedGaussian(Fraction(gamma), Fraction(sigma0))
         said = statement(n, gamma, sigma0, eps)
@@ -218,6 +224,10 @@ def _kept(small: Any, large: Any) -> Any:
 
 
 def _check_largest(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Any two blankets, output by output: the larger one's variable is a conditional mean of the smaller's; symbolic.
+
+    What is kept is a probability, by sign. Two mixed Gaussians in balls: strictly smaller.
+    """
     small, more, p, q, alpha = sp.symbols("s m p q alpha", positive=True)
     large = small + more
     share = statement(small, large)

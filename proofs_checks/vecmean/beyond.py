@@ -45,6 +45,11 @@ def _slopes(gamma: Any, v: Any) -> tuple[Any, Any]:
 
 
 def _check_antipodal(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Every gamma and v: slopes of f(v) = 1/(gamma + (1-gamma) v), integration by parts for any h, signs; symbolic.
+
+    So the variance rises with length and falls with the inner product. The library's index at two (gamma, sigma0)
+    against known digits.
+    """
     import sympy as sp
 
     from symshuffle.mechanisms.symbolic import nonnegative
@@ -81,6 +86,11 @@ def _laplace(u: Any, v: Any) -> Any:
 
 
 def _check_laplace(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Every x1 >= 0 >= x, u = e^x1, v = e^-x: the variance, integrated piece by piece, against the stated; symbolic.
+
+    It rises in u and v by sign, and exceeds that of a reference on the side of x1. The library's index at scale 5, in
+    balls.
+    """
     import sympy as sp
 
     from symshuffle.mechanisms.symbolic import nonnegative
@@ -135,6 +145,7 @@ def _fresh(found: FiniteRandomizer, kernel: Channel) -> FiniteRandomizer:
 
 
 def _check_fresh(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """80 random channels and kernels over Q: no index is lower after processing as stated, by inverse squares."""
     from proofs_checks.vecmean import _cases as cases
 
     for trial in range(80):
@@ -149,6 +160,7 @@ def _check_fresh(statement: Statement, rng: np.random.Generator) -> Iterator[Com
 
 
 def _renewed(found: FiniteRandomizer, kernel: Channel) -> FiniteRandomizer:
+    """After processing, null law and blanket are taken anew."""
     return FiniteRandomizer.from_channel(found.channel.push_forward(kernel))
 
 
@@ -158,6 +170,11 @@ def _conditions(chi: Any, gamma: Any, beta: Any) -> tuple[Any, Any, Any]:
 
 
 def _check_clipped(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Any density g and multipliers: height, loss at the clip and mean message by stationarity, as stated; symbolic.
+
+    Enough, as another density loses a square. Five (chi, d) in balls: both numbers of the library's optimum, and its
+    error against a dual bound.
+    """
     import sympy as sp
 
     chi, gamma, beta, nu, mu, loss, m = sp.symbols("chi gamma beta nu mu loss m", positive=True)
@@ -210,6 +227,10 @@ def _rate(chi: Fraction, d: int) -> Fraction:
 
 
 def _check_rate(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """12 pairs (chi, d) in balls: excess of the clipped density within the bound, error below the best mixture's.
+
+    Two symbolic inequalities lead towards a bound for every d, and are no proof of it.
+    """
     import sympy as sp
 
     from symshuffle.mechanisms.symbolic import nonnegative
@@ -243,6 +264,10 @@ def _takeover(chi: int) -> int:
 
 
 def _check_takeover(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Three indices, the stated dimension and the one before: linear density against best mixture, in balls.
+
+    The clipped density, rounding to the sphere included, is better than both.
+    """
     for chi in (10, 100, 1000):
         first = statement(chi)
         for d, linear_wins in ((first - 1, True), (first, False)):
@@ -260,6 +285,11 @@ def _gain(mechanism: BlanketMixedGaussian) -> Fraction:
 
 
 def _check_gain(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """BMG(0.95, 4.6), d = 1 and 30: brackets of the lower index with either blanket, gain against the stated least.
+
+    With the largest blanket it is below the upper index; the plain Gaussian at sigma0 = 1000 and a linear density
+    besides.
+    """
     for d in (1, 30):
         mechanism = BlanketMixedGaussian(Fraction(19, 20), Fraction(23, 5), Fraction(1), d)
         own = shuffle_index(mechanism, "lower").bracket
@@ -283,6 +313,10 @@ def _shrunk(error: Any) -> tuple[Any, Any]:
 
 
 def _check_shrunk(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open error and factor: stationary point, value, the square that another factor costs, order kept; symbolic.
+
+    Four (chi, d, n): shrunk risks of the best mixture and of the clipped density above the stated central one.
+    """
     import sympy as sp
 
     from symshuffle.mechanisms.symbolic import positive

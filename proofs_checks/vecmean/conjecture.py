@@ -44,10 +44,12 @@ def _opposite(n: int, sigma0: Fraction, eps: Fraction, reverse: bool) -> Fractio
 def _search(
     n: int, sigma0: Fraction, eps: Fraction, share: Fraction, reverse: bool, others: Fraction
 ) -> WorstBackground:
+    """Branch and bound over the inputs of all users, against the others at one place."""
     return worst_background_on_the_line(n=n, sigma0=sigma0, eps=eps, tolerance=share, reverse=reverse, others=others)
 
 
 def _check_small(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Four (n, sigma0, eps), both orders: a certified bound over all inputs against the others at the stated place."""
     for n, sigma0, eps, share in SETTINGS:
         for reverse in (False, True):
             others = statement(n, sigma0, eps, reverse)
@@ -64,10 +66,12 @@ def _templates(n: int) -> tuple[Fraction, Fraction]:
 
 @cache
 def _rows() -> tuple[Correspondence, ...]:
+    """Profiles and templates of BMG(0.95, 4.6) at five numbers of users."""
     return correspondence(BlanketMixedGaussian(Fraction(19, 20), Fraction(23, 5)), USERS)
 
 
 def _check_templates(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Five n: bound and real pair over templates and central profile, as brackets, against the stated shares."""
     for row in _rows():
         most, least = statement(row.n)
         yield compare(row.mills_constant, most, "<=", at=f"n = {row.n}: bound over g at the lower index")

@@ -53,6 +53,7 @@ def _mean_error(p: Fraction, n: int) -> Fraction:
 
 
 def _check_mean(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """RR(3/4) and RR(3/5), one to four users, over Q: worst error of the mean, enumerated, equals the stated bound."""
     for p in (Fraction(3, 4), Fraction(3, 5)):
         upper = cases.response(p).inverse_square_upper()
         for n in (1, 2, 3, 4):
@@ -72,6 +73,10 @@ def _keeps_class(kept: bool) -> bool:
 
 
 def _check_class(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """One family of outputs (s, k, u), with u and without: mean, moments, density, atoms, size of ratios; exact sums.
+
+    Whether it is in the class, against what the statement says of keeping and of dropping u.
+    """
     import sympy as sp
 
     k, t = sp.symbols("k t", positive=True)
@@ -101,6 +106,10 @@ def _square_integrable(channel: Channel, blanket: tuple[Fraction, ...]) -> bool:
 
 
 def _check_regular(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """RR(3/4) with two blankets and ten random randomizers: is condition (2) finite, against the stated answer; exact.
+
+    The library accepts the blanket that vanishes where the randomizer does not.
+    """
     response = cases.response(Fraction(3, 4)).channel
     one_sided = (Fraction(1), Fraction(0))
     found = FiniteRandomizer(response, one_sided, Fraction(1, 4), one_sided)  # refused if this were no blanket
@@ -118,6 +127,7 @@ def _truncated(low: Fraction, high: Fraction) -> bool:
 
 
 def _check_truncated(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """One law on (0, 1], three intervals: is the ratio below 2000 there, against the stated answer; exact."""
     import sympy as sp
 
     k = sp.Symbol("k", positive=True)
@@ -135,12 +145,14 @@ def _calibrated(gamma: Fraction, sigma: Fraction, n: int, d: int) -> tuple[Fract
 
 
 def _attained(gamma: Fraction, sigma: Fraction, n: int, d: int) -> tuple[Fraction, Fraction]:
+    """Squared error per coordinate by (38), as both ends."""
     share = 1 - gamma
     value = (sigma**2 / share**2 + gamma / (share * d)) / n
     return value, value
 
 
 def _check_calibrated(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """BMG(0.95, 4.6), n = 1000, four d: the library's squared error per coordinate between the stated ends; over Q."""
     gamma, sigma = Fraction(19, 20), Fraction(23, 5)
     for d in (1, 2, 1000, 10**9):
         found: Any = errn(BlanketMixedGaussian(gamma, sigma, dimension=d), 1000)
@@ -155,11 +167,16 @@ def _proportional(gamma: Any, sigma: Any, d: Any) -> Any:
 
 
 def _affine(gamma: Any, sigma: Any, d: Any) -> Any:
+    """Error in dimension d over that in dimension 1, by (38)."""
     noise = sigma**2 / (1 - gamma) ** 2
     return (d * noise + gamma / (1 - gamma)) / (noise + gamma / (1 - gamma))
 
 
 def _check_dimension(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Two mixed Gaussians, d = 2 and 100, over Q: the library's error over that at d = 1, against the stated factor.
+
+    The central mechanism is proportional to d.
+    """
     for gamma, sigma in ((HALF, Fraction(1)), (Fraction(19, 20), Fraction(23, 5))):
         single: Any = err1(BlanketMixedGaussian(gamma, sigma))
         for d in (2, 100):
@@ -175,6 +192,7 @@ def _estimable(gamma: Fraction) -> bool:
 
 
 def _check_range(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Four weights over Q: do inputs -1 and 1 have different means of the message, against the stated answer."""
     for gamma in (Fraction(0), Fraction(1, 100), Fraction(99, 100), Fraction(1)):
         means = [(1 - gamma) * x for x in (Fraction(-1), Fraction(1))]
         # Inputs of one mean have one law here, and no estimator has two means under one law.
@@ -187,10 +205,12 @@ def _response_error(share: Any, spread: Any) -> Any:
 
 
 def _response_with_coin(share: Any, spread: Any) -> Any:
+    """The error of Y/t times an independent factor of mean 1 and variance ``spread``."""
     return (1 + spread) / share**2 - 1
 
 
 def _check_coin(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """RR of open share at input 1, Y/t times a fair coin of open spread, or of 2 and 0: mean and error; symbolic."""
     import sympy as sp
 
     t, c = sp.symbols("t c", positive=True)

@@ -87,6 +87,7 @@ def _root(value: Callable[[float], Fraction], start: float) -> float:
 
 
 def _figure_1() -> list[Panel]:
+    """Error per coordinate against eps, n = 10000, mechanisms calibrated to delta = 1e-5; over the central one."""
     n = 10_000
     central: list[tuple[float, float]] = []
     mixed: dict[int, list[tuple[float, float]]] = {1: [], 100: []}
@@ -132,6 +133,7 @@ def _relative(curves: Sequence[Series]) -> tuple[Series, ...]:
 
 
 def _figure_2() -> list[Panel]:
+    """Privacy curves at n = 1000 of mechanisms of one error, and over the central one."""
     n, error = 1000, Fraction("9985.6")
     chi = _index_at_error(float(error))
     mixed = mixed_at_index(chi, 1)
@@ -166,6 +168,7 @@ def _index_at_error(error: float) -> float:
 
 
 def _figure_3() -> list[Panel]:
+    """Error and level of BMG(0.95, 4.6) against n, with the central mechanism at that level."""
     mechanism = BlanketMixedGaussian(Fraction(19, 20), Fraction(23, 5))
     mixed, central, levels = [], [], []
     for n in USERS:

@@ -39,6 +39,11 @@ def _along(c: Any, t: Any, d: Any, j: Any) -> tuple[Any, Any]:
 
 
 def _check_along(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """References along x1, shorter, at any angle, open c, t, d, j: the stated integrand is largest, by sign; symbolic.
+
+    At another angle it exceeds by the mean of a square; quotients of moments are the terms of the series. Three (c, d):
+    the library's index against its partial sum, to 2e-30.
+    """
     c, t, d, j, k, s = sp.symbols("c t d j k s", positive=True)
     said, ratio = statement(c, t, d, j)
     both = ((c * t) ** 2 / (1 + c * t) + (c * t) ** 2 / (1 - c * t)) / 2
@@ -84,6 +89,10 @@ def _two_caps(high: Any, low: Any, cap: Any, common: Any) -> Any:
 
 
 def _check_caps(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Two caps of open mass and overlap: the variance, part by part of the sphere, is as stated and affine; symbolic.
+
+    Four mechanisms in balls: the library's index is the larger of the stated values at both ends of the overlap.
+    """
     h, low, cap, k = sp.symbols("h l a k", positive=True)
     value = statement(h, low, cap, k)
     # Outputs by the density at x1 and that at the reference x: the masses of the four parts of the sphere.
@@ -116,6 +125,10 @@ def _log_slope(gamma: Any, u: Any) -> Any:
 
 
 def _check_lengths(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Every gamma, z: the stated slope of the log weight; every length from A'b on: the variance rises; symbolic.
+
+    Below A'b, the identity behind the library's test. Three mechanisms at three shorter lengths each, in balls.
+    """
     g, u, b, z, s, t, m = sp.symbols("gamma u b z s t m", positive=True)
     share = statement(g, u)
     weight = 1 / (g + (1 - g) * sp.exp(-b * z))
@@ -165,6 +178,10 @@ def _noise(x: Any) -> tuple[Any, Any]:
 
 
 def _check_noise(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Every order of V = 1/X as a series in a = 1/sigma0^2: both stated bounds, coefficient by coefficient; symbolic.
+
+    Orders 1 to 3 by expansion, the others by signs. Four sigma0 in balls.
+    """
     a, v, k, j, m = sp.symbols("a V k j m", positive=True)
     # V = 1/x = e^(4a) - 2 e^(2a) + e^a = sum of v_k a^k, v_k = (2^k - 1)^2/k!, at a = 1/sigma0^2.
     p = sp.Symbol("p", positive=True)  # 2^k

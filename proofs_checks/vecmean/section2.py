@@ -50,6 +50,7 @@ def _accepted(channel: Channel, gamma: Fraction, blanket: Sequence[Fraction]) ->
 
 
 def _check_blanket(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """40 random channels over Q: the stated mass is the library's, accepted, but not 1e-9 more; residual laws."""
     for trial in range(40):
         channel = cases.channel(rng, 2 + trial % 3, 2 + trial % 4)
         found = FiniteRandomizer.from_channel(channel)
@@ -80,6 +81,7 @@ def _uniform_order(n: int) -> list[tuple[int, ...]]:
 
 
 def _check_shuffled(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Eight random channels and datasets of 2 or 3 users, over Q: law of sequences under the stated orders."""
     for trial in range(8):
         n = 2 + trial % 2
         channel = cases.channel(rng, 3, 2 + trial % 2)
@@ -101,6 +103,7 @@ def _stick(p: Sequence[Fraction], q: Sequence[Fraction], alpha: Fraction) -> Fra
 
 
 def _check_stick(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """20 random pairs over Q: the library's divergence against the stated; a random kernel does not raise it."""
     for trial in range(20):
         p, q = (cases.distribution(rng, 2 + trial % 4) for _ in range(2))
         alpha = 1 + Fraction(int(rng.integers(0, 8)), 8)
@@ -124,11 +127,13 @@ def _profile(channel: Channel, n: int, alpha: Fraction) -> Fraction:
 
 
 def _one_order(channel: Channel, n: int, alpha: Fraction) -> Fraction:
+    """The profile with the neighbours in one order only."""
     bot = channel.num_inputs - 1
     return max(Fraction(worst_shuffled_divergence(channel, (x, bot), n, alpha)[0]) for x in range(bot))
 
 
 def _check_profile(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Six random channels with null law, and RR(3/4), n <= 3, over Q: worst divergences against the profile."""
     for trial in range(6):
         found = FiniteRandomizer.from_channel(cases.channel(rng, 2, 2 + trial % 2))
         channel, n = Channel((*found.channel.rows, found.bot)), 2 + trial % 2
@@ -149,6 +154,10 @@ def _twice(alpha: Any, delta: Any) -> tuple[Any, Any]:
 
 
 def _check_conversion(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Open alpha, delta: the stated order and mass cover the event where both steps are tight, by sign; symbolic.
+
+    So they do on any event, by the sum of both steps. One channel and 12 random ones at alpha = 2, over Q.
+    """
     import sympy as sp
 
     from symshuffle.mechanisms.symbolic import nonnegative
@@ -187,6 +196,7 @@ def _privacy_variable(a: Any, b: Any, reference: Any, alpha: Any) -> Any:
 
 
 def _check_variable(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Open masses and alpha: integrands of mean and variance; symbolic. Ten random channels over Q: variance."""
     import sympy as sp
 
     a, b, r, alpha = sp.symbols("a b r alpha", positive=True)
@@ -220,15 +230,18 @@ def _indices(found: FiniteRandomizer) -> tuple[Fraction, Fraction]:
 
 
 def _without_mass(found: FiniteRandomizer) -> tuple[Fraction, Fraction]:
+    """The lower index without dividing by the blanket's mass."""
     gamma: Any = found.gamma
     return _indices(found)[0] * gamma, _indices(found)[1]
 
 
 def _null_reference(found: FiniteRandomizer) -> tuple[Fraction, Fraction]:
+    """The upper index with the null law as reference."""
     return _indices(found)[0], max(found.privacy_variance(x, found.bot) for x in range(found.channel.num_inputs))
 
 
 def _check_indices(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Any blanket, by outcomes: chi_up >= chi_lo, by sign. 60 random randomizers and RR over Q: both indices."""
     import sympy as sp
 
     from symshuffle.mechanisms.symbolic import nonnegative
@@ -280,6 +293,7 @@ def _response_profile(share: float, eps: float, n: int) -> float:
 
 
 def _check_template(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open chi, eps, n: the template is the library's and falls in chi; symbolic. RR at three n in doubles: a trend."""
     import sympy as sp
 
     from symshuffle.mechanisms.symbolic import nonnegative

@@ -39,6 +39,10 @@ def _common_part(difference: Any, gamma: Any, mass: Any) -> Any:
 
 
 def _check_problems(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Every output of every law: its stated part of the lower index is at least that of the upper, by sign; symbolic.
+
+    40 random randomizers over Q: the lower index by the stated parts, at least the upper (inverse squares).
+    """
     import sympy as sp
 
     from symshuffle.mechanisms.symbolic import nonnegative
@@ -68,6 +72,10 @@ def _ratio(first: Any, second: Any, eps: Any, n: Any) -> Any:
 
 
 def _check_reduction(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open chi, eta, eps, n: the library's quotient of templates is the stated; its log is affine in eps^2 n.
+
+    Symbolic. The slope is beyond chi eta by sign: the quotient tends to 0, or to infinity.
+    """
     import sympy as sp
 
     from symshuffle.mechanisms.symbolic import nonnegative
@@ -93,6 +101,11 @@ def _hcr(inverse_upper: Any, d: Any) -> Any:
 
 
 def _check_hcr(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Any estimator, two outcomes for all: Cauchy and Schwarz as a square; any mean at bot, by sign; symbolic.
+
+    Step: one coordinate more adds its bound. Random randomizers (25 on the line, up to 4 in the plane) and RR: the
+    certified least error is at least the stated bound.
+    """
     import sympy as sp
 
     from symshuffle.mechanisms.symbolic import nonnegative
@@ -134,6 +147,7 @@ def _check_hcr(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
 
 
 def _spans(channel: Channel) -> bool:
+    """Whether the rows are linearly independent: every target has an unbiased estimator."""
     import sympy as sp
 
     return bool(
@@ -147,6 +161,10 @@ def upper_bound(e: Any, d: Any) -> Any:
 
 
 def _check_achievable(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Every e in (0, 1) and d: log(1+u) >= 2u/(2+u) by slopes, so the stated bound covers the error, by sign; symbolic.
+
+    Nine (chi, d) in balls: the best mixture over d chi^2.
+    """
     import sympy as sp
 
     from symshuffle.mechanisms.symbolic import nonnegative

@@ -40,6 +40,10 @@ def _response(chi: Any) -> tuple[Any, Any]:
 
 
 def _check_response(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open chi, with the root r of 1 + 4 chi^2: equation of t, exact error, next term of its expansion; symbolic.
+
+    RR(3/5), RR(99/100): the certified least error is that of Y/t and chi_up^2; the stated t at the lower index.
+    """
     import sympy as sp
 
     r = sp.Symbol("r", positive=True)  # the root 1 + 4 chi^2 = r^2, r > 1
@@ -75,6 +79,11 @@ def _distortion(d: Any) -> tuple[Any, Any]:
 
 
 def _check_frames(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Every frame and vector by `_at_least_one`, some frame in every dimension by `_some_frame`; symbolic.
+
+    Four frames of Hadamard rows, coefficients made exact: K^2 is at least the stated least, by a dual point, and at
+    most the stated constant.
+    """
     yield from _at_least_one(statement)
     yield from _some_frame(statement)
     least, enough = (to_arb(Ball.from_arb(_as_arb(part), BITS)) for part in statement(4))
@@ -104,6 +113,7 @@ def _check_frames(statement: Statement, rng: np.random.Generator) -> Iterator[Co
 
 
 def _as_arb(value: Any) -> flint.arb:
+    """A symbolic number as a ball."""
     import sympy as sp
 
     from symshuffle.mechanisms.symbolic import evaluate
@@ -112,6 +122,7 @@ def _as_arb(value: Any) -> flint.arb:
 
 
 def _hadamard(size: int) -> list[list[int]]:
+    """The Hadamard matrix of Sylvester."""
     return [[(-1) ** (i & j).bit_count() for j in range(size)] for i in range(size)]
 
 

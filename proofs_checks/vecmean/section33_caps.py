@@ -54,10 +54,15 @@ def _every_estimator(q: Any, alpha: Any, d: Any, added: Any) -> Any:
 
 
 def _least_estimator(q: Any, alpha: Any, d: Any, added: Any) -> Any:
+    """The limit with what an estimator pays for its distance from Y/m."""
     return _every_estimator(q, alpha, d, added) + added
 
 
 def _check_constant(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Every cap, d and unbiased estimator: limit, plane, heights, dimensions, by the four parts below; symbolic.
+
+    Five d in balls: C(0, d) in closed form and below three other heights, where C is even.
+    """
     yield from _to_the_limit(statement)
     yield from _in_the_plane(statement)
     yield from _lowest_height(statement)
@@ -195,6 +200,10 @@ def _numbers(p: Any, q: Any, alpha: Any) -> dict[str, Any]:
 
 
 def _check_numbers(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open p, q, alpha: mean height, mass, message, error, variance and constant against the stated ones; symbolic.
+
+    Five mechanisms in balls: the library's message, error and index.
+    """
     import sympy as sp
 
     p, q, alpha, gamma = sp.symbols("p q alpha gamma", positive=True)
@@ -266,6 +275,7 @@ def _closed_range() -> tuple[list[Fraction], list[Fraction]]:
 
 
 def _open_range() -> tuple[list[Fraction], list[Fraction]]:
+    """A range without the ends."""
     return [Fraction(1, 10**6), Fraction(1, 2), 1 - Fraction(1, 10**6)], [
         Fraction(-99, 100),
         Fraction(0),
@@ -274,6 +284,7 @@ def _open_range() -> tuple[list[Fraction], list[Fraction]]:
 
 
 def _check_definition(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Stated probabilities and heights, d = 3: does the library find a density with a blanket; unit mass in balls."""
     probabilities, heights = statement()
     for p in probabilities:
         for theta in heights:

@@ -55,6 +55,10 @@ def _algorithm(gamma: Any, x: Any, y: Any) -> Any:
 
 
 def _check_algorithm(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open gamma, x, sigma0: the estimate at the mean message, integrated from the density, is x; symbolic.
+
+    The estimator is linear; at two gamma its factor is the library's, over Q.
+    """
     gamma, x, s, y = sp.symbols("gamma x s y", positive=True)
     mean = _moment(1, gamma, x, s)
     yield identity(statement(gamma, x, mean), x, at="every x, sigma0, gamma < 1: the estimate of the mean message")
@@ -79,6 +83,10 @@ def _factor_moment(power: int, t: Any) -> Any:
 
 
 def _check_lower_index(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open gamma and w: variance of the privacy variable from integrated moments against the index; symbolic.
+
+    Its slope in the length of the input. Two mechanisms in balls: the library's index.
+    """
     gamma, r = sp.symbols("gamma r", positive=True)
     # Against the blanket l_0 = (1 - gamma)(E - 1), whose variance is E[E^2] - 1 up to the factor.
     t = sp.log(_W)
@@ -100,6 +108,10 @@ def _risk(d: Any, s: Any, gamma: Any) -> Any:
 
 
 def _check_risk(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open d, sigma0, gamma: error of the estimate from integrated moments, along the input and across; symbolic.
+
+    Its slope in the length of the input, and the library's formula.
+    """
     gamma, r = sp.symbols("gamma r", positive=True)
     rest = 1 - gamma
     # Along the input, and in the d - 1 other coordinates, from the moments of the message.
@@ -117,6 +129,10 @@ def _series(e: Any, d: Any) -> tuple[Any, Any]:
 
 
 def _check_series(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Every e in (0, 1) and d >= 1: the library's error at A = e, remainder bounded from both sides by signs; symbolic.
+
+    With bounds of u/log(1+u) by slopes; at A = a e the first coefficient exceeds 3/2 by a square.
+    """
     e, d, u, t, m = sp.symbols("e d u t m", positive=True)
     first, rest = statement(e, d)
     # A = e gives u = (1 - A)/(A^2 chi^2) = e - e^2 and Err_1/(d chi^2) = G(u)/(1-e) + e^2 (1-e)/d, G = u/log(1+u).
@@ -161,6 +177,10 @@ def _gaussian_variance(w: Any) -> Any:
 
 
 def _check_gaussian_variance(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open sigma0: the integral of (R_e - R_0)^2/R_-e, term by term, against the stated number; symbolic.
+
+    Its series, and that of its inverse. Three sigma0 in balls: the library's upper index.
+    """
     # The integral of (R_e - R_0)^2/R_-e along e, term by term; the other coordinates integrate to 1.
     t, y = sp.Symbol("t", positive=True), sp.Symbol("y", real=True)
     total = sp.Integer(0)
@@ -191,6 +211,7 @@ def _reversion(x: Any) -> Any:
 
 
 def _check_reversion(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """The variance at 1/S, with S the stated series, is 1/X to fourth order; its value and slope at 0; symbolic."""
     y = sp.Symbol("y", positive=True)
     # With 1/X = y and t = 1/s: V(t) = y up to O(y^5) when t = 1/s(1/y).
     t = sp.series(1 / statement(1 / y), y, 0, 5).removeO()
@@ -208,6 +229,11 @@ def _fixed_index(gamma: Any, chi: Any) -> Any:
 
 
 def _check_fixed_index(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open gamma, chi, d: the stated substitution has index chi, the error rises with sigma0; symbolic.
+
+    What is left is the library's function of A. Three (chi, d): its certified minimum against recorded digits, the
+    constraint tight to 1e-12.
+    """
     gamma, chi, d, s = sp.symbols("gamma chi d s", positive=True)
     yield identity(_lower_index(gamma, 1 + statement(gamma, chi)), chi**2, at="every gamma, chi")
     yield identity(sp.diff(_risk(d, s, gamma), s), 2 * d * s / (1 - gamma) ** 2, at="the error rises with sigma0")
@@ -232,6 +258,7 @@ def _norm_monotone(mechanism: BlanketMixedGaussian) -> str:
 
 
 def _check_norm(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """BMG(0.95, 4.6), n = 1000, both orders: bounds at lengths 1/2, 4/5, 1 in the stated relation, in balls."""
     eps = Exp(Fraction(4, 10000))
     mechanism = BlanketMixedGaussian(Fraction(19, 20), Fraction(23, 5))
     relation = statement(mechanism)
@@ -249,6 +276,7 @@ def _check_norm(statement: Statement, _: np.random.Generator) -> Iterator[Compar
 def _claim(
     name: str, title: str, text: str, source: str, printed: Any, check: Any, controls: tuple[Control, ...], **other: Any
 ) -> Claim:
+    """A claim of this section, proved for all parameters unless said otherwise."""
     defaults: dict[str, Any] = {
         "kind": Kind.STATEMENT,
         "assumptions": (),

@@ -59,6 +59,11 @@ def _spread(power: int) -> Any:
 
 
 def _check_gap(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open gamma and w: both stated bounds, by tangents and by means, from integrated moments; symbolic.
+
+    Their limits at fixed gamma, and value and slope along Theorem 4.1. Four mechanisms in balls: the library's squared
+    ratio is between them and above 1.
+    """
     gamma, v, c, r, s, e = sp.symbols("gamma v c r s e", positive=True)
     low, high = statement(gamma, _W)
     plain, times, over = (sp.simplify(_spread(power)) for power in (0, 1, -1))
@@ -110,6 +115,11 @@ def _variance(same: Any, own: Any, other: Any) -> Any:
 
 
 def _check_conjecture(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Open powers of w: the variance rises in both lengths and is largest for opposite inputs, by sign; symbolic.
+
+    The library's index at two sigma0, in balls; three random channels whose other users agree, over Q. The conjecture
+    itself is recorded as undecided.
+    """
     x, y, z, p, q, r = sp.symbols("X Y Z p q r", positive=True)
     found = statement(x, y, z)
     chart = {x: 1 + p, y: 1 + q, z: 1 + r}
@@ -140,6 +150,7 @@ def _check_conjecture(statement: Statement, rng: np.random.Generator) -> Iterato
 
 
 def _expectation(channel: Channel, n: int, alpha: Fraction) -> Fraction:
+    """Divergence of rows 0 and 1 where all others hold row 2: a mean of sums drawn from that row."""
     rows: Any = channel.rows
     values = [(a - alpha * b) / c for a, b, c in zip(*rows, strict=True)]
     total = Fraction(0)

@@ -47,6 +47,11 @@ def _interpolation(a: Any, c: Any, b: Any, first: Any, second: Any) -> tuple[Any
 
 
 def _check_mixed(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Any convex f by f' and f'': its mean's slopes in squared length and inner product are the stated ones; symbolic.
+
+    Their signs, by parts in the Gaussian coordinates; shorter inputs as a contraction, by a determinant. Lengths 1/2
+    and 1 in balls, both adjacencies.
+    """
     a, b, c, s, r = sp.symbols("a b c s r", positive=True)
     u, v, z = sp.symbols("u v z", real=True)
     f1, f2 = sp.symbols("f1 f2", real=True)  # f' and f'' at the point, of any convex f
@@ -86,6 +91,10 @@ def _longest(alpha: Any) -> tuple[Any, Any]:
 
 
 def _check_sphere(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open alpha, lengths and angle: the stated length of w is the largest, by sign and as a loss; symbolic.
+
+    A dilation spreads in convex order. Half against whole length at two c, both adjacencies, in balls.
+    """
     alpha, p, q, t, more = sp.symbols("alpha p q t m", positive=True)
     zero, one = statement(alpha)
     # <u, w> is |w| times a symmetric variable: at a smaller length either value is a mean of the two at a larger one.
@@ -126,6 +135,11 @@ def _extremes(high: Any, low: Any, alpha: Any) -> tuple[Any, Any]:
 
 
 def _check_caps(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open densities, alpha and overlap: values in both caps or neither are between the stated extremes; symbolic.
+
+    As they have the same sum, the mean of a convex f falls with the overlap. Two mechanisms in balls: the pair of
+    opposite caps is symmetric.
+    """
     low, more, alpha = sp.symbols("l m alpha", positive=True)
     high = low + more
     top, bottom = statement(high, low, alpha)
@@ -169,6 +183,10 @@ def _fold(slope: Any, y: Any, x: Any) -> tuple[Any, Any]:
 
 
 def _check_end(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Every x, y, k: for k >= 0 the stated excess of g(y) over g(-y), for k < 0 its slope at 0+, with signs; symbolic.
+
+    One range of x from the library, for BMG(0.95, 4.6).
+    """
     y, x, k, m = sp.symbols("y x k m", positive=True)
     excess, slope = statement(k, y, x)
     # g(y) = gamma + A E_x(y) - alpha - k (gamma + A exp(-|y| - 1/2)), inputs up to 1, sigma0 = 1: its hinge moves with

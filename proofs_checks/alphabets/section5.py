@@ -182,7 +182,7 @@ CLAIMS: Final = (
         r"cyclic distance $d$ the ratio law is $(1-\frac{2d}k)\delta_1$ plus $\frac{2d}k$ times the endpoint law.",
         source="alphabets, Definition 5.1",
         assumptions=("k even",),
-        scope="every k, lam, distance symbolically; matrices, ranks and all pairs for k = 2..8; odd k refused",
+        scope="every k, lam, distance symbolically; matrices, ranks and the pairs (0, b) for k = 2..8; odd k refused",
         grade=Grade.PROVED,
         printed=_entries,
         check=_check_definition,

@@ -148,6 +148,7 @@ def _check_berry_esseen(statement: Statement, rng: np.random.Generator) -> Itera
 
 
 def _perturbed(distance: Any, density: Any, eta: Any) -> Any:
+    """Bound on the distance after a shift by at most eta, from that before and the largest density."""
     return distance + density * eta
 
 

@@ -198,7 +198,7 @@ CLAIMS: Final = (
         text=r"For every even k, $\chi_*=(\lambda-1)^2/\lambda$, attained by opposite inputs.",
         source="alphabets, Proposition 7.2",
         assumptions=("k even",),
-        scope="every k and lam symbolically; all pairs for k = 2..8",
+        scope="every k and lam symbolically; the pairs (0, b) for k = 2..8",
         grade=Grade.PROVED,
         printed=_half_block,
         check=_check_half_block,
@@ -217,8 +217,8 @@ CLAIMS: Final = (
         r"$\chi_*=\eta(\lambda-1)^2/\lambda$, full support, the same local level.",
         source="alphabets, Corollary 7.3",
         assumptions=("k even", r"$0\le\eta\le1$"),
-        scope="every k, eta, lam symbolically; matrices for k = 4, 6 and eta = 0, 1/1000, 1/3, 1 with all "
-        "pairs and curves",
+        scope="every k, eta, lam symbolically; matrices for k = 4, 6 and eta = 0, 1/1000, 1/3, 1 with the "
+        "pairs (0, b), and curves",
         grade=Grade.PROVED,
         printed=_diluted,
         check=_check_diluted,

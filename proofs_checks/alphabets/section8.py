@@ -397,8 +397,8 @@ CLAIMS: Final = (
         source="alphabets, Theorem 8.4",
         assumptions=("$\\chi_*>0$; Pinsker's inequality and data processing",),
         scope=(
-            "every k, n, h by the chain of the proof, every channel output by output; every corner and edge of four "
-            "channels, exact histogram laws, "
+            "every k, n, h by the chain of the proof, every channel output by output; every corner and "
+            "direction of four channels, the other bits equal, exact histogram laws; "
             "below the exact minimax risk at three (k, n)"
         ),
         grade=Grade.PROVED,

@@ -147,10 +147,11 @@ def _best_slope(root: Any) -> Any:
 
 
 def _check_best_slope(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """Open k = r^2 + 1, s, C: inverse slope less inverse bound is (C-r)^2/C + (s-1)(C-1/C), none negative; symbolic.
+    """Open k = r^2 + 1, s, C: inverse slope less inverse bound is (C-r)^2/C + (s-1)(C-1/C); symbolic.
 
-    Templates of more than two values lose to these (alphabets.lem-11.2). Over Q: 60 random templates each at k = 5 and
-    10 against the bound, the template that attains it, and certified smallest risks at two budgets.
+    Both terms are at least 0 as C > 1; other templates lose to two values (alphabets.lem-11.2). Over Q: 60 random
+    templates each at k = 5 and 10 against the bound, the template that attains it, and certified smallest risks at two
+    budgets.
     """
     size = ROOT**2 + 1
     bound = statement(ROOT)

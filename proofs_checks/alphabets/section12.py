@@ -82,7 +82,7 @@ def _chi(k: Any, s: Any, ratio: Any) -> Any:
 
 
 def _check_chi(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """Open k, s, C: chi-square summed over subsets that hold one of two inputs, against the statement; symbolic.
+    """Open k, s, C: chi-square summed over subsets with just one of two inputs, against the stated; symbolic.
 
     Then the library's formula, and all pairs of six channels over Q.
     """

@@ -46,7 +46,7 @@ def _is_local(rows: Any, lam: Any) -> bool:
 def _check_local(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """Twelve random channels at, just above and just below their ratio cap: the library against the definition.
 
-    Exact rationals; a zero beside a positive entry is not private, an output impossible at all inputs is no matter.
+    Exact rationals; a zero beside a positive entry is not private, an output impossible at all inputs does no harm.
     """
     for trial in range(12):
         channel = cases.channel(rng, 2 + trial % 3, 3)

@@ -153,7 +153,7 @@ def _interior(k: Any, lam: Any) -> tuple[Any, Any]:
 
 
 def _check_interior(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """Open k and lam: smallest entry and spread of the library, mass of the unlikely half for large k; symbolic.
+    """Open k and lam: smallest entry and spread of a row, mass of the unlikely half for large k; symbolic.
 
     Three matrices over Q.
     """

@@ -58,10 +58,10 @@ def _majorants() -> Iterator[Comparison]:
 
 
 def _check_certificates(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """Any law of variance v, open n and eps: the stated bounds cover those of quadratics above the hinge, by sign.
+    """Any law of variance v, open n and eps: the stated bounds are at least what quadratics above the hinge prove.
 
-    Over Q: both curves of 24 random laws, n = 1, 2, 7, four levels, below the stated bounds and three forms of the
-    library's; laws that touch a quadratic; k-ary response falls like 1/k.
+    Symbolic, by sign. Over Q: both curves of 24 random laws, n = 1, 2, 7, four levels, below the stated bounds and
+    three forms of the library's; laws that touch a quadratic; k-ary response falls like 1/k.
     """
     v, n, kink = sp.symbols("v n c", positive=True)
     yield from _majorants()
@@ -122,7 +122,7 @@ def _two_sided(eta: Any, n: Any, order: Any) -> Any:
 
 
 def _check_two_sided(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """Any law of chi-square eta, open n and eps: the bound covers those of the quadratics both ways, by sign; symbolic.
+    """Any law of chi-square eta, open n and eps: the bound is at least what the quadratics prove both ways; symbolic.
 
     Over Q: curves of k-ary response and diluted half-blocks at k = 2, 10, 10^6, n = 1, 5, four levels, and of a steep
     law in reverse.

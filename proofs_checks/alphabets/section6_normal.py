@@ -96,7 +96,8 @@ def _check_distances(statement: Statement, rng: np.random.Generator) -> Iterator
     """Open lam, v, n: both bounds from the classical inequality, by `_check_steps`.
 
     Twelve laws at five sizes, in balls: Kolmogorov distances under P and Q below the stated and the library's bounds.
-    lam = 3: the curve within the certified error of the normal one, its distance to the Gaussian curve, and 1/sqrt(n).
+    lam = 3: the curve within the certified error of the normal one, which is within 3/(2n) of the Gaussian one; four
+    times the users halve the distance, no more.
     """
     yield from _check_steps(statement)
     for name, lam, ratio in _laws():
@@ -155,7 +156,8 @@ def _perturbed(distance: Any, density: Any, eta: Any) -> Any:
 def _check_perturbation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """Any two variables within eta: by inclusion of events the distance is at most D + M eta, covered by the statement.
 
-    Symbolic, by sign, the upper side for both. Two lattices, shifted by two amounts, against the uniform law over Q.
+    Symbolic, by sign; only the upper side is written out. Two lattices, shifted by two amounts, against the uniform law
+    over Q.
     """
     d, density, eta, at_t, at_shift, cdf = sp.symbols("D M eta F_t F_s P", nonnegative=True)
     # {X <= t} lies in {Y <= t + eta}: P(X<=t) - F(t) <= [P(Y<=t+eta) - F(t+eta)] + [F(t+eta) - F(t)] <= D + M eta.

@@ -103,10 +103,11 @@ def _vertex_bound(k: Any, share: Any, chi: Any, n: Any) -> Any:
 
 
 def _check_vertex(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """Open k, share, chi, n: edges at an input bound the trace of the information, that the risk; symbolic.
+    """Open k, share, chi, n: edges at an input bound the trace of the information; symbolic.
 
-    k-ary response at the vertex for every k and C. Over Q: the Cramer-Rao trace of six channels at three compositions
-    against the bound of every input, and three values at a vertex.
+    The harmonic mean of its eigenvalues gives the bound. k-ary response at the vertex for every k and C. Over Q: the
+    Cramer-Rao trace of six channels at three compositions against the bound of every input, and three values at a
+    vertex.
     """
     # (e_j - e_a)^T J (e_j - e_a) = sum (W_j - W_a)^2/m <= chi_aj/theta_a, since m >= theta_a W_a; the k-1 of them sum
     # to at least tr(Pi J Pi): for v in T, sum_j (v_j - v_a)^2 = |v|^2 + k v_a^2 with sum_{j != a} v_j = -v_a.

@@ -199,7 +199,10 @@ def _order_rule(third: Fraction, second: Fraction, spread: Fraction) -> Any:
 
 
 def _check_order_rule(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """At large n and small eps the larger bound is in the order that the criterion names."""
+    """Four two-output pairs with the largest blanket, n = 1000: the larger bound is in the order that the sign names.
+
+    Brackets in balls, where they are apart; the stated sign against the library's margin, too.
+    """
     n = 1000
     for p, t in itertools.product(
         (Fraction(1, 10), Fraction(3, 10), Fraction(7, 10), Fraction(9, 10)), (Fraction(1, 10),)

@@ -213,7 +213,7 @@ def _check_clipped(statement: Statement, _: np.random.Generator) -> Iterator[Com
 
 
 def _check_forged_density(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """The density of another clip, with the bounds of the best one."""
+    """Two (chi, d): the density of another clip with the bounds of the best one, which the library must refuse."""
     for index, d in ((10, 2), (100, 3)):
         found = best_density(index, d)
         other = replace(found.mechanism, clip=found.mechanism.clip + (1 - found.mechanism.clip) / 100)

@@ -50,7 +50,7 @@ def _accepted(channel: Channel, gamma: Fraction, blanket: Sequence[Fraction]) ->
 
 
 def _check_blanket(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """40 random channels over Q: the stated mass is the library's, accepted, but not 1e-9 more; residual laws."""
+    """40 random channels over Q: the stated mass is the library's; 1e-9 more is refused; residual laws."""
     for trial in range(40):
         channel = cases.channel(rng, 2 + trial % 3, 2 + trial % 4)
         found = FiniteRandomizer.from_channel(channel)

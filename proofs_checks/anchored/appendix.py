@@ -90,6 +90,12 @@ def _mean_information(lam: Fraction, n: int) -> Any:
 
 
 def _check_van_trees(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For any model, prior and dimension: the risk less the stated bound is a mean of squares; symbolic.
+
+    Then the information of two priors, equality in the Gaussian case and the library's bound (symbolic), and exact
+    Bayes risks of binary response at n = 1, 4, 6 above the stated bound (balls). A prior that does not vanish at the
+    ends is refused.
+    """
     yield from _van_trees_for_all(statement)
     t, r = sp.symbols("t r", positive=True)
     yield identity(prior_information(cosine_prior(t, r), t, -r, r), sp.pi**2 / r**2, at="every r: cosine prior")
@@ -112,6 +118,7 @@ def _check_van_trees(statement: Statement, _: np.random.Generator) -> Iterator[C
 
 
 def _flat_prior_refused() -> bool:
+    """Whether the library refuses a prior that does not vanish at the ends."""
     t = sp.Symbol("t", positive=True)
     try:
         prior_information(sp.Integer(1), t, 0, 1)
@@ -126,6 +133,10 @@ def _binary(lam: Any) -> tuple[Any, Any, list[tuple[Any, Any]]]:
 
 
 def _check_binary(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For every lam: trace, budget, ratios and masses of the symbolic mechanism against the stated ones; symbolic.
+
+    At two rational lam the atoms of the library's ratio law are those of its endpoint law.
+    """
     from symshuffle.estimation.moments import pairwise_budget, trace
 
     signal, budget, atoms = statement(LAM)
@@ -197,6 +208,11 @@ def _support_for_all(statement: Statement) -> Iterator[Comparison]:
 
 
 def _check_support(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For m moments: points beyond the stated bound leave a direction to split in, independent ones none; symbolic.
+
+    Then 6 sets of 8 random points in the plane: all basic solutions by enumeration and optimal supports of exact linear
+    programs are no larger than stated, and the bound is attained.
+    """
     yield from _support_for_all(statement)
     largest = 0
     for trial in range(6):
@@ -224,6 +240,7 @@ def _extreme(atoms: Any, dimension: Any) -> Any:
 
 
 def _of_law(statement: Statement, law: AnchoredLaw) -> bool:
+    """The stated verdict on a law, from the number of its atoms and their affine dimension plus one."""
     span = rank([(Fraction(1), *u[1:]) for u in law.templates])
     return bool(statement(sp.Integer(len(law.templates)), sp.Integer(span)))
 
@@ -242,6 +259,11 @@ def _extreme_for_all(statement: Statement) -> Iterator[Comparison]:
 
 
 def _check_extreme(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For any number of atoms: weights cannot move exactly if the law is stated to be extreme; symbolic.
+
+    Then 10 laws are decomposed and added up again in exact rationals, and all extreme laws on 14 templates are
+    enumerated.
+    """
     yield from _extreme_for_all(statement)
     mechanisms = {
         "4-ary response": krr().at(k=4, lam=3),

@@ -45,11 +45,13 @@ def _ordered_pair(channel: Channel, i: int, j: int, n: int) -> tuple[dict[tuple[
 
 
 def _fixed_slot(channel: Channel, i: int, j: int, n: int) -> tuple[dict[tuple[int, ...], Fraction], ...]:
+    """As :func:`_ordered_pair`, with the differing user in the first place."""
     rows = [channel.rows[i], *[channel.rows[j]] * (n - 1)]
     return dict(_words(rows)), dict(_words([channel.rows[j]] * n))
 
 
 def _words(rows: Sequence[Sequence[Any]]) -> Iterator[tuple[tuple[int, ...], Fraction]]:
+    """All ordered outputs of users with these rows, each with its probability."""
     if not rows:
         yield (), Fraction(1)
         return
@@ -58,6 +60,10 @@ def _words(rows: Sequence[Sequence[Any]]) -> Iterator[tuple[tuple[int, ...], Fra
 
 
 def _check_model(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For 8 random channels, n <= 4: divergence of the library's histograms against that of the stated words.
+
+    Ordered messages are enumerated; hockey-stick divergences in both directions, in exact rationals.
+    """
     for trial in range(8):
         channel = cases.channel(rng, 2 + trial % 2, 3, zeros=0.15)
         n, gamma = 1 + trial % 4, Fraction(int(rng.integers(2, 14)), 6)
@@ -79,6 +85,10 @@ def _gauge(k: Any) -> tuple[Any, Any, Any]:
 
 
 def _check_gauge(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For every k: inner products of the Helmert vertices, telescoping series, against the stated ones; symbolic.
+
+    Again for k = 2 to 6 from the matrix: products with vertex 0, and the sum of the vertices.
+    """
     j, size = sp.symbols("j k", integer=True, positive=True)
     other, same, edge = statement(size)
     # Vertex i of the Helmert simplex has entries 1/sqrt((c+1)(c+2)) in columns c >= i, minus (c+1) of it at c = i - 1.
@@ -105,6 +115,10 @@ def _centre(k: Any, square: Any) -> Any:
 
 
 def _check_centre(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For every k: squared length of the centred coordinate against the stated one; symbolic.
+
+    Then 8 random compositions in two rational gauges: the length, and the composition recovered, in exact rationals.
+    """
     size, square, total = sp.symbols("k Q s", positive=True)
     # |V^T w|^2 = w^T (I - 11^T/k) w
     yield identity((square - total**2 / size).subs(total, 1), statement(size, square), at="every k")
@@ -124,6 +138,12 @@ def _always_gaussian(fixed: bool) -> bool:
 
 
 def _check_gaussian(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """A fixed law, and one that reports with probability 1/n: whether sums tend to a Gaussian, as stated.
+
+    The fixed law by two symbolic limits and, for binary response, by its distance to the Gaussian under the
+    Berry-Esseen bound (floats); the other by the mass of its atom at the centre, between 1/4 and 3/8 for n <= 1000
+    (exact).
+    """
     law = AnchoredLaw.from_channel(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]))
     w = (Fraction(1, 3), Fraction(2, 3))
     yield _bounded(law, w, "binary response")
@@ -161,6 +181,10 @@ def _normal_limit() -> bool:
 
 
 def _check_fixed_law(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For any fixed law: generating functions of sums tend to that of a Gaussian, as stated; symbolic.
+
+    Binary response has a bounded fiber, and a law that reports with probability 1/n keeps its atom, in exact rationals.
+    """
     law = AnchoredLaw.from_channel(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]))
     w = (Fraction(1, 3), Fraction(2, 3))
     yield _bounded(law, w, "binary response")
@@ -169,6 +193,7 @@ def _check_fixed_law(statement: Statement, _: np.random.Generator) -> Iterator[C
 
 
 def _limit(statement: Statement) -> Iterator[Comparison]:
+    """Any fixed law: two orders with a bounded rest, and the limit of n-th powers, against the statement; symbolic."""
     for clause, holds, at in (
         ("laws", _second_order(), "every fixed law and interior composition: two orders and a bounded rest"),
         ("n", _normal_limit(), "generating functions of the sums, at every argument, from both sides"),
@@ -196,12 +221,14 @@ def _rare_reports(statement: Statement, w: tuple[Fraction, ...]) -> Iterator[Com
 
 
 def _bounded(law: AnchoredLaw, w: tuple[Fraction, ...], at: str) -> Comparison:
+    """The longest vector of a fiber against the radius of its range, in exact rationals."""
     radius = range_radius_squared(w)
     largest = max(dot(z, z) for z in (_contrast(r) for r in fiber(law, w).ratios.points))
     return compare(largest, radius if radius is not None else Fraction(-1), "<=", at=f"the fiber is bounded, {at}")
 
 
 def _contrast(r: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    """A vector less its mean."""
     centre = sum(r, start=Fraction(0)) / len(r)
     return tuple(entry - centre for entry in r)
 

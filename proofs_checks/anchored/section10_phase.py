@@ -52,10 +52,15 @@ def _not_augmented(k: int, lam: Fraction, p: Fraction) -> tuple[set[int], bool]:
 
 
 def _augmented_optimal(k: int, lam: Fraction, p: Fraction) -> tuple[set[int], bool]:
+    """The optimal sizes; augmented response is optimal at p = 1 from the tie of sizes 1 and 2 on."""
     return _phase_set(k, lam), p == 1 and 2 * lam * lam >= (k - 1) * (k - 2)
 
 
 def _check_phase(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For four k, four caps, p = 1/2, 1: best sizes, and whether augmented response has the best trace, as stated.
+
+    The library's sizes and traces in exact rationals; the tie of sizes 1 and 2 for every k is symbolic.
+    """
     for k in (3, 4, 5, 10):
         for lam in map(Fraction, ("3/2", "2", "6", "9")):
             for p in map(Fraction, ("1/2", "1")):
@@ -77,6 +82,10 @@ def _differ(k: int, lam: Fraction) -> bool:
 
 
 def _check_designs(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For four k and five caps or ties each: whether the best trace under the cap is off the frontier, as stated.
+
+    Each frontier at the budget of that channel is verified over Q and compared in exact rationals.
+    """
     for k in (3, 4, 5, 10):
         edges = [lam for lam in (Fraction(2), Fraction(3), Fraction(6)) if 2 * lam * lam == (k - 1) * (k - 2)]
         for lam in (*map(Fraction, ("11/10", "7/5", "3/2", "5/2", "7")), *edges):
@@ -104,6 +113,11 @@ def _rounded(k: int, lam: Fraction) -> set[int]:
 
 
 def _check_sizes(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For every k and lam: the relaxed trace rises to k/(lam + 1), then falls, by its derivative; symbolic.
+
+    Best sizes are among the stated ones: the library's at six k and seven caps, and the best integer where k/(lam + 1)
+    is a tenth below or above it, for every such integer from 3 on and every lam.
+    """
     slope = sp.diff(S * (K - S) / (S * LAM + K - S) ** 2, S)
     yield identity(
         slope, K * (K - S * (LAM + 1)) / (S * LAM + K - S) ** 3, at="every k, lam: rises to k/(lam+1), then falls"
@@ -138,6 +152,10 @@ def _one_beyond(k: int, budget: Fraction) -> int:
 
 
 def _check_settled(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For k = 3, 5, 10 at five budgets: orbit laws of a verified optimal mixture, at most the stated number; exact.
+
+    Two mixtures of the centre with one orbit and of equal budget have different traces, both below the frontier.
+    """
     for k in (3, 5, 10):
         for budget in map(Fraction, ("1/100", "1", "2", "10", "1000")):
             found = trace_frontier(k, budget)

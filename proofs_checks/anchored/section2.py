@@ -38,6 +38,10 @@ def _simplex_data(k: int) -> tuple[Callable[[sp.Matrix, sp.Matrix], sp.Expr], Ca
 
 
 def _check_simplex_data(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For k = 2 to 6 in the Helmert gauge: the stated constraints at the points of the templates k e_j; symbolic.
+
+    Constraint i is k at vertex i, and 0 at every other one.
+    """
     for k in range(2, 7):
         gauge = helmert(k)
         inequality, _excess = statement(k)
@@ -56,6 +60,10 @@ def _affine_identification(
 
 
 def _check_affine_identification(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For every k: coordinates and squared length of a point, from V V^T = I - 11^T/k; symbolic.
+
+    The largest length is the stated one. In the Helmert gauge, k = 2 to 6, stated template and length entry by entry.
+    """
     size, entry, total, squares = sp.symbols("k u s Q", positive=True)
     # Every gauge has V V^T = I - 11^T/k, so <a_i, V^T u> = u_i - s/k and |V^T u|^2 = Q - s^2/k; templates have s = k.
     yield identity((1 + entry - total / size).subs(total, size), entry, at="every k: coordinate i of the template")
@@ -81,6 +89,10 @@ def _anchored_law(k: int) -> Vector:
 
 
 def _check_anchored_law(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For 12 random channels: the mean of the library's law against the stated one, in exact rationals.
+
+    Two templates of other weights, whose mean is not the stated one, are refused as a law.
+    """
     for trial in range(12):
         k = 2 + trial % 3
         law = AnchoredLaw.from_channel(cases.channel(rng, k, 4, zeros=0.2))
@@ -94,6 +106,7 @@ def _check_anchored_law(statement: Statement, rng: np.random.Generator) -> Itera
 
 
 def _refused(points: PointLaw) -> bool:
+    """Whether these points are refused as a law, with the amount by which their mean is off."""
     try:
         AnchoredLaw(points)
     except InputError as error:
@@ -111,6 +124,7 @@ def _refinement(channel: Channel, output: int, share: Fraction) -> Channel:
 
 
 def _check_refinement(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For 10 random channels with one output split as stated: the anchored law before and after; exact rationals."""
     for trial in range(10):
         channel = cases.channel(rng, 3, 3)
         law = AnchoredLaw.from_channel(channel)
@@ -141,6 +155,11 @@ def _sum_of_rows(channel: Channel, gauge: Gauge) -> tuple[list[tuple[Vector, Fra
 
 
 def _check_representation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For 16 random channels in two gauges: law, rows and mixture against the stated atoms and densities; exact.
+
+    Also the mean, law to channel to law, and a row-independent kernel that splits the smallest channel into the given
+    one. The density of a row is symbolic for every channel.
+    """
     entry, total, size, mass = sp.symbols("u s k m", positive=True)
     # In every gauge <a_i, V^T u> = u_i - s/k with s = k; row i is then u_i times the average, that is, itself.
     yield identity(

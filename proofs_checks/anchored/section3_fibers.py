@@ -53,6 +53,11 @@ def _boundary_corrected(lost_atoms: Sequence[tuple[Vector, Fraction]], size: int
 
 
 def _check_boundary(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For laws at boundary compositions: mean of the fiber, and whether it fixes the law, as stated; exact.
+
+    The mean is compared with that of the unseen atoms; the law is fixed if the least and the largest completion of the
+    fiber are equal.
+    """
     gauge = cases.gauges()[0]
     for where, law, w in _boundary_cases(rng):
         source = fiber(law, w)
@@ -73,6 +78,7 @@ def _check_boundary(statement: Statement, rng: np.random.Generator) -> Iterator[
 
 
 def _boundary_cases(rng: np.random.Generator) -> Iterator[tuple[str, AnchoredLaw, Vector]]:
+    """The identity channel and random laws, at compositions with a zero."""
     half, quarter = Fraction(1, 2), Fraction(1, 4)
     identity_law = AnchoredLaw.from_atoms(
         (tuple(Fraction(4 * (i == j)) for j in range(K4)), quarter) for i in range(K4)
@@ -92,6 +98,11 @@ def _unweighted(atoms: Sequence[tuple[Vector, Fraction]], b: Vector) -> list[tup
 
 
 def _check_realised(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For one coordinate of any fiber: the stated law has its mean and gives its weights back; symbolic.
+
+    Then 20 random mean-zero fibers: the library's law against the stated one, and its fiber again; a fiber of another
+    mean is refused; exact rationals.
+    """
     b, z, mass = sp.symbols("b z m", positive=True)
     (((point,), weight),) = statement([((z,), mass)], (b,))
     yield identity(mass * z, weight * point, at="every fiber: the mean of the law is the mean of the fiber")
@@ -127,6 +138,7 @@ def _random_fiber(rng: np.random.Generator, w: Vector) -> Fiber:
 
 
 def _unrealisable(source: Fiber) -> bool:
+    """Whether the library refuses to find a law for this fiber."""
     try:
         law_from_fiber(source)
     except InputError:

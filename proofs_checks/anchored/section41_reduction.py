@@ -53,6 +53,7 @@ def _shadow(first: Any, second: Any) -> Any:
 
 
 def _at_the_other(first: Any, second: Any) -> Any:
+    """The map at the other input divides by coordinate i."""
     return 1 + (first - second) / first
 
 
@@ -82,6 +83,10 @@ def _shadow_for_all(statement: Statement) -> Iterator[Comparison]:
 
 
 def _check_shadow_of(channels: Sequence[Channel], statement: Statement) -> Iterator[Comparison]:
+    """Channels one by one: ratio law and fiber against the stated shadow, divergences against histograms.
+
+    n <= 3, both directions, and chi-square divergences; exact rationals.
+    """
     for number, channel in enumerate(channels):
         law = AnchoredLaw.from_channel(channel)
         ratio = _shadow_law(statement, law, 0, 1)
@@ -114,6 +119,10 @@ def _chi_square(channel: Channel, n: int) -> Fraction:
 
 
 def _check_shadow(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For any output and n: the stated shadow is the ratio of two rows, and averages are that of the pair; symbolic.
+
+    Then 6 channels at n <= 3 by histograms, and one value of the example, in exact rationals.
+    """
     yield from _shadow_for_all(statement)
     yield from _check_shadow_of([cases.EXAMPLE, *(cases.channel(rng, 3, 3) for _ in range(5))], statement)
     ratio = ratio_law(cases.EXAMPLE, 0, 2)
@@ -142,6 +151,11 @@ def _only_ratio(third: Any) -> Any:
 
 
 def _check_only_ratio(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For any output: change of the shadow with a third row, and with a split, against the stated; symbolic.
+
+    So for the shuffled divergence of 6 pairs of channels with two rows in common, one of them refined, in exact
+    rationals.
+    """
     q, first, second, third, other = sp.symbols("q u_i u_j u_l v_l", positive=True)
     # Another entry of a third row changes the average mass and all templates; splitting an output scales its entries.
     before = _shadow(first / q, second / q)
@@ -166,6 +180,10 @@ def _beside_a_null_entry(lam: Any) -> Any:
 
 
 def _check_continuity(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For every lam: the largest entry that the cap allows beside a null one, solved for, is the stated; symbolic.
+
+    Then the random channels of finite cap among 20: largest entries beside a null one, in exact rationals.
+    """
     lam, null, entry = sp.Symbol("lambda", positive=True), sp.Integer(0), sp.Symbol("w", real=True)
     (largest,) = sp.solve(sp.Eq(entry, lam * null), entry)  # the cap: an entry is at most lam times any other
     yield identity(largest, statement(lam), at="every lam, output and pair of rows")

@@ -65,6 +65,7 @@ def binomial(n: Any, k: Any) -> Any:
 
 
 def _sum(statement: Statement, lam: Any, n: int, gamma: Any, forward: bool) -> Any:
+    """The stated terms added up over all counts."""
     terms = (statement(lam, n, count, gamma, forward) for count in range(n + 1))
     return sum((mass * _positive_part(excess) for mass, excess in terms), ZERO)
 
@@ -139,6 +140,11 @@ def _counts(statement: Statement) -> Iterator[Comparison]:
 
 
 def _check_envelope(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For any channel of the cap a kernel from binary response; for any n its masses and ratios, as stated; symbolic.
+
+    Then 20 channels, n <= 4, both directions: divergences at most the stated sum, which binary response and the library
+    have, in exact rationals; three convex functions; four values in balls up to n = 1000.
+    """
     yield from serving("channels", _kernels(statement))
     yield from _counts(statement)
     # One user: the divergence of the two rows of binary response, at any order up to lam.
@@ -185,6 +191,7 @@ def _check_envelope(statement: Statement, rng: np.random.Generator) -> Iterator[
 
 
 def _check_cap_exceeded(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Binary response of ratio 3.03, n = 3, order 2: its divergence against the stated envelope of ratio 3; exact."""
     channel = rr().at(lam=Fraction(303, 100)).channel()
     value = shuffled_divergence(channel, (0, 1, 1), (1, 1, 1), Fraction(2))
     yield compare(
@@ -207,6 +214,11 @@ SEARCH: Final = (
 
 
 def _check_neighbours(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For every pair and population of 2- and 3-ary response, n <= 6: divergences under the envelope, where stated.
+
+    Histograms are enumerated at 8 orders, in exact rationals. Populations are those that all hold one input of the
+    pair, and the others; one that exceeds the envelope is compared only where the statement says that it is covered.
+    """
     for lam in (Fraction(2), Fraction(4)):
         orders = [1 + (lam - 1) * Fraction(step, 8) for step in range(8)]
         for k, users in ((2, (2, 3, 4, 5, 6)), (3, (2, 3))):

@@ -44,6 +44,10 @@ def _endpoint(lam: Any) -> list[tuple[Any, Any]]:
 
 
 def _check_endpoint(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For every lam: mass, mean and variance of the stated atoms, and the ratios of binary response; symbolic.
+
+    The library's law at three rational lam.
+    """
     lam = sp.Symbol("lambda", positive=True)
     atoms = statement(lam)
     yield identity(sum(w for _, w in atoms), 1, at="every lam: total mass")
@@ -65,6 +69,11 @@ def _chord(value: Any, lam: Any) -> Any:
 
 
 def _check_maximum(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For every l and lam: the stated split keeps the mean and has weights 1 and 0 at the ends; symbolic.
+
+    Then 20 random laws are below the endpoint law by certified convex order, and their stated splits add up to its
+    mass; exact rationals.
+    """
     value, lam = sp.symbols("l lambda", positive=True)
     weight = statement(value, lam)
     yield identity(weight * lam + (1 - weight) / lam, value, at="every l, lam: the split keeps the mean")
@@ -86,6 +95,11 @@ def _coupled(value: Any, lam: Any) -> Any:
 
 
 def _check_coupling(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For every l and lam: the stated weight makes a martingale, is affine, and has its mean at l = 1; symbolic.
+
+    Then 10 random laws: the weight in a coupling by linear program, the reversed order refused with a threshold, and
+    couplings of averages of 2 and 3; exact rationals.
+    """
     level, cap, step = sp.symbols("l lambda h", positive=True)
     up = statement(level, cap)
     yield identity(up * cap + (1 - up) / cap, level, at="every l, lam: a martingale")
@@ -137,6 +151,10 @@ def _coupled_averages(n: Any) -> bool:
 
 
 def _check_averages(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For every n and convex function: Jensen's inequality given the coupled values, as stated; symbolic.
+
+    Then 12 random mean-preserving spreads, n <= 4: stop-loss values at all thresholds, in exact rationals.
+    """
     count = sp.Symbol("n", integer=True, positive=True)
     claimed = statement(count)
     at = "every n, any law and convex function: Jensen given the coupled values"

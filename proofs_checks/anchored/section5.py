@@ -70,6 +70,10 @@ def moment_matrices(atoms: Atoms, vertices: Matrix) -> tuple[Matrix, list[Matrix
 
 
 def _check_moments(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For 8 random laws in two gauges: stated moment matrices, lifted to templates, against the library's; exact.
+
+    Covariance, its trace, and the second moment under every row.
+    """
     for trial in range(8):
         law = AnchoredLaw.from_channel(cases.channel(rng, 4, 3 + trial % 3, zeros=0.1))
         for name, gauge in zip("AB", cases.gauges(), strict=True):
@@ -88,6 +92,11 @@ def _information(n: Any) -> tuple[Any, Any]:
 
 
 def _check_information(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For one output in two coordinates, any n: derivatives at uniform against the stated multiple; symbolic.
+
+    Then 3 random channels differentiated in SymPy against the library's covariance, and the diagonal of its information
+    at another composition in exact rationals.
+    """
     mass, first, second, s1, s2 = sp.symbols("m x1 x2 t1 t2", real=True)
     n = sp.Symbol("n", positive=True)
     scale, factor = statement(n)
@@ -131,6 +140,10 @@ SYMMETRIC: Final[dict[str, Callable[[Vector], Fraction]]] = {
 
 
 def _check_vanishing(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For every k and template: a symmetric function times the average of all rearrangements, as stated; symbolic.
+
+    Again for three inputs one by one, and for 6 symmetrised laws and three functions in exact rationals.
+    """
     k, total, value = sp.symbols("k s f", integer=True, positive=True)
     # A coordinate of the average of all rearrangements of u: each value sits there (k-1)! of k! times, and f is the
     # same at all of them.
@@ -157,6 +170,10 @@ def _open_template(statement: Statement, function: Callable[[Any, Any], Any]) ->
 
 
 def _check_not_symmetric(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The first coordinate in place of a symmetric function: its moment against the stated one.
+
+    Three inputs with an open template (symbolic), and a symmetrised law of 4 inputs (exact).
+    """
     yield from _open_template(statement, lambda u, value: u[0])
     gauge = cases.gauges()[0]
     law = symmetrize(AnchoredLaw.from_channel(cases.channel(rng, 4, 2)))
@@ -173,6 +190,10 @@ def _budget(u: Vector, i: int, j: int) -> Any:
 
 
 def _check_budget(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For 12 channels, zeros among them: divergence of every two rows against the stated integral; exact.
+
+    The library's budget is the largest of them, infinite where a row lacks an output of another.
+    """
     for trial in range(12):
         channel = cases.WITH_ZERO if trial == 0 else cases.channel(rng, 3, 4, zeros=0.15)
         law = AnchoredLaw.from_channel(channel)

@@ -50,6 +50,10 @@ def _singular(law: AnchoredLaw) -> Any:
 
 
 def _check_singular(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For 10 random channels with fewer outputs than inputs: the library's risk at uniform against the stated.
+
+    Their inverse trace is infinite.
+    """
     for trial in range(10):
         k = 3 + trial % 2
         law = AnchoredLaw.from_channel(cases.channel(rng, k, 2))
@@ -83,6 +87,11 @@ def _share_for_all(statement: Statement) -> Iterator[Comparison]:
 
 
 def _check_dependence(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For any two covariances: one estimator is unbiased for both exactly if they are equal, as stated; symbolic.
+
+    Then a channel and its dilution, and two laws of equal covariance: whether the estimators agree, and whether mean
+    votes recover the truth, in exact rationals.
+    """
     yield from _share_for_all(statement)
     flat = Channel(tuple(tuple((entry + Fraction(1, 3)) / 2 for entry in row) for row in cases.EXAMPLE.rows))
     singles, pairs = (subset_selection().at(k=4, s=s, lam=3).channel() for s in (1, 2))
@@ -165,6 +174,11 @@ def _risk_for_all(population: Population, statement: Statement) -> Iterator[Comp
 
 
 def _check_risk(population: Population, statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For any channel, k, n, w: the risk by algebra of moments against the stated one; symbolic.
+
+    Then 8 random channels with 4 inputs, those with a singular covariance left out: the risk over all histograms, the
+    library's closed form and its worst composition, in exact rationals.
+    """
     yield from _risk_for_all(population, statement)
     gauge = cases.gauges()[1]
     for trial in range(8):
@@ -194,6 +208,7 @@ def _vertex(i: int) -> Vector:
 
 
 def _check_fixed(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For fixed compositions: all of :func:`_check_risk`, and the example averaged over constant populations; exact."""
     yield from _check_risk(Population.FIXED, statement, rng)
     law = AnchoredLaw.from_channel(cases.EXAMPLE)
     risks = [
@@ -224,6 +239,10 @@ def _check_exchangeable(statement: Statement, rng: np.random.Generator) -> Itera
 
 
 def _check_iid(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For independent users: all of :func:`_check_risk`, exchangeable laws, worst case of the example; exact.
+
+    A seeded simulation at n = 40 is within 5 standard errors of the library's risk.
+    """
     yield from _check_risk(Population.IID, statement, rng)
     yield from _check_exchangeable(statement, rng)
     law = AnchoredLaw.from_channel(cases.EXAMPLE)

@@ -51,6 +51,11 @@ def _signal_budget(k: Any, squares: Any, reciprocals: Any) -> tuple[Any, Any]:
 
 
 def _check_signal(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For every k: signal and average divergence of a template of sum k, expanded, against the stated; symbolic.
+
+    Then 12 random channels against the divergences of their rows, and 12 templates against the library, in exact
+    rationals.
+    """
     k, squares, reciprocals, total, entry = sp.symbols("k Q R s u", positive=True)
     signal, budget = statement(k, squares, reciprocals)
     yield identity((squares - 2 * total + k).subs(total, k), signal, at="every k: sum of (u_i - 1)^2")
@@ -93,6 +98,10 @@ def _two_level(k: Any, s: Any, lam: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def _check_two_level(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For every k, s, lam: the library's signal, budget, slope and derivative against the stated; symbolic.
+
+    Also the slope at the critical ratio, and high and low exchanged; three orbits with all outputs in exact rationals.
+    """
     signal, budget, slope, derivative = statement(K, S, LAM)
     yield identity(subset_trace(), signal, at="every k, s, lam: signal")
     yield identity(subset_budget(), budget, at="every k, s, lam: budget")
@@ -119,6 +128,12 @@ def _slope_cap(k: Any) -> tuple[Any, Any]:
 
 
 def _check_slope(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For every k: templates reduce to singletons, whose inverse slope exceeds the stated one by a square; symbolic.
+
+    The step: a stationary template has two levels (a cubic without linear term has no three positive roots), and two
+    high coordinates can be exchanged for one. Then templates in exact rationals, where the root of k - 1 is irrational
+    by a certificate.
+    """
     cap, best = statement(K)
     a, b, c, h, low = sp.symbols("a b c h l", positive=True)
     v = sp.Symbol("v")

@@ -69,6 +69,11 @@ def within_rate(claimed: Any, k: Any, per_budget: Any) -> Iterator[Comparison]:
 
 
 def _check_low_budget(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For every k and n: canonical risk above and van Trees below, with a rate, at the stated limit; symbolic.
+
+    Then k = 5 and 10 with C = 1e-2 to 1e-12 and n = C^-2: certified sides of the stated value that close to 0.2
+    percent.
+    """
     size, cap, rate = sp.symbols("k c x", positive=True)  # trace c C, squared radius x = 1/sqrt(n C)
     side = (size - 1) ** 2 / (cap / (1 - rate * (size - 1) ** 2 * size) + (size - 1) * sp.pi**2 * rate)
     yield identity(side.subs(rate, 0), (size - 1) ** 2 / cap, at="every k: n C times the van Trees bound as n C grows")
@@ -113,6 +118,7 @@ def _shrinkage(constant: Any, n: Any) -> Any:
 
 
 def _shrunken(constant: Any, n: Any) -> Any:
+    """The worst risk of the estimate shrunk towards uniform."""
     return constant / (1 + sp.sqrt(n)) ** 2
 
 
@@ -133,6 +139,11 @@ MIDDLE: Final = (*(Fraction(1, 2),) * 2, *(Fraction(0),) * 3)
 
 
 def _check_global(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For any law and n: the shrunken risk is the same at all compositions, and at least the stated; symbolic.
+
+    Then 5-ary response at n = 1, 4, 9, 25 and three compositions: the library's risk is the stated one, and the
+    canonical one is larger.
+    """
     yield from _check_shrinkage(statement, rng)
     law = AnchoredLaw.from_channel(krr().at(k=5, lam=2).channel())
     for n in (1, 4, 9, 25):

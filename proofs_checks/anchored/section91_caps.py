@@ -112,6 +112,11 @@ def _movable(lam: Any, *, inside: bool) -> bool:
 
 
 def _check_extreme(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For any number of entries per level: a functional exposes the template, or it moves both ways; symbolic.
+
+    It is a vertex exactly where stated. Then k = 2 to 5: all active sets and the library's list against the stated
+    vertices; 40 random templates are split, in exact rationals.
+    """
     low, high = (1 + count for count in sp.symbols("a b", integer=True, nonnegative=True))
     more, zero = sp.Symbol("e", integer=True, positive=True), sp.Integer(0)
     excess, share = sp.symbols("w s", positive=True)
@@ -163,6 +168,11 @@ def _bracketing(k: int, lam: Fraction) -> set[int]:
 
 
 def _check_raw_cap(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For every k, s, lam: the library's trace and the derivative in s against the stated; symbolic.
+
+    The signal in one coordinate falls, then rises, so that two levels suffice. Then 60 random choices: maximisers over
+    sizes and, up to k = 8, over all vertices, in exact rationals.
+    """
     formula, derivative = statement(K, S, LAM)
     yield identity(subset_trace(), formula, at="every k, s, lam: trace of subset selection")
     yield identity(sp.diff(S * (K - S) / (S * LAM + K - S) ** 2, S), derivative, at="every k, s, lam: relaxation")
@@ -197,6 +207,10 @@ RATIONAL_TIES: Final = (
 
 
 def _check_ties(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For every k and s: the tie point, and which of two neighbouring sizes is better, against the stated; symbolic.
+
+    Tie points fall with s. Then both sides of 13 rational ties in exact rationals, and of 17 ties in balls.
+    """
     lam_tie = statement(K, S)
     yield identity(tie_ratio() ** 2, lam_tie**2, at="every k, s: tie point")
     difference = subset_trace() - subset_trace().subs(S, S + 1)

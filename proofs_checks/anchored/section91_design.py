@@ -59,6 +59,11 @@ def _half(u: Sequence[Any], lam: Any) -> list[Any]:
 
 
 def _check_capped(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For any output and pair of inputs: the cap on its entries is a multiple of the stated slack; symbolic.
+
+    Then 40 random channels with a null output added: privacy exactly where no slack is negative; at lam = 1 the
+    constant template; exact rationals.
+    """
     # An output of average mass q > 0 has the entries q u_i; all pairs of inputs are alike, so two stand for any number.
     q, first, second, lam = sp.symbols("q u_i u_j lambda", positive=True)
     entries = (q * first, q * second)
@@ -89,6 +94,10 @@ def _subset_channel(k: int, s: int, lam: Fraction) -> list[tuple[Vector, Fractio
 
 
 def _check_subset(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For five choices of k, s, lam: atoms of the mechanism's law against the stated ones; exact rationals.
+
+    It is the orbit law of its template.
+    """
     for k, s, lam in ((4, 2, "3"), (5, 2, "3/2"), (6, 3, "7/3"), (4, 1, "2"), (5, 4, "3")):
         ratio = Fraction(lam)
         law = AnchoredLaw.from_channel(subset_selection().at(k=k, s=s, lam=ratio).channel())
@@ -121,6 +130,11 @@ def _design_for_all(statement: Statement) -> Iterator[Comparison]:
 
 
 def _check_design(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For every k and trace: both risks of an exchangeable law against the stated ones; symbolic.
+
+    The converse: a larger trace has a smaller risk, and only vertices have the largest. Then three choices by
+    enumeration, capped channels that are no better, other orbits, and a mixture at a tie, in exact rationals.
+    """
     yield from _design_for_all(statement)
     for k, lam in ((4, Fraction(3, 2)), (3, Fraction(2)), (4, Fraction(4))):
         s = optimal_subset_sizes(k, lam)[0]
@@ -182,6 +196,7 @@ def _only_exchangeable(law: AnchoredLaw) -> bool:
 
 
 def _check_scope(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """The Fano plane at k = 7, lam = 3/2: best trace, optimal risks, and exchangeable or not, as stated; exact."""
     lam = Fraction(3, 2)
     law = block_design_law(FANO, 7, lam)
     yield compare(optimal_subset_sizes(7, lam), (3,), at="k=7, lam=3/2: best size")
@@ -204,6 +219,11 @@ def _raw_cap_limit(k: Any) -> Any:
 
 
 def _check_raw_cap_limit(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For every k and n: canonical risk above and van Trees below, with a rate, at the stated limit; symbolic.
+
+    Then k = 3 and 10 at fixed and falling budgets, n up to 1e18: certified sides of the stated value. At budgets eps
+    near 0 the trace is near eps^2 floor(k^2/4)/k.
+    """
     inputs = 1 + sp.Symbol("kappa", positive=True)
     yield from serving("n", within_rate(statement(inputs), inputs, sp.Integer(1)))  # the budget is the trace itself
     for k in (3, 10):
@@ -236,6 +256,7 @@ def _check_raw_cap_limit(statement: Statement, _: np.random.Generator) -> Iterat
 
 
 def _near(value: Any, target: Fraction, relative: Fraction) -> bool:
+    """Whether a value is within that relative distance of a target."""
     ball = value if isinstance(value, Ball) else Ball(value, value)
     return target * (1 - relative) <= ball.lower and ball.upper <= target * (1 + relative)
 

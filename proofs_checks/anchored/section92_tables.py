@@ -85,6 +85,7 @@ def table_2_row(k: int, eps: str) -> tuple[Any, ...]:
 
 
 def _check_rows(row: Any, statement: Statement) -> Iterator[Comparison]:
+    """The stated rows: best size of the library, and each number as a ball in the rounding interval of its digits."""
     for k, eps, s, printed in statement():
         yield compare(optimal_subset_sizes(k, Exp(Fraction(eps))), (s,), at=f"k={k}, eps0={eps}: size")
         for column, (value, digits) in enumerate(zip(row(k, eps), printed, strict=True)):
@@ -94,10 +95,12 @@ def _check_rows(row: Any, statement: Statement) -> Iterator[Comparison]:
 
 
 def _check_table_1(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """All 12 stated rows: best size, trace and both risk constants, balls in the rounding intervals."""
     yield from _check_rows(table_1_row, statement)
 
 
 def _check_table_2(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """All 12 stated rows: best size, trace, low-budget cap and crude bound, balls in the rounding intervals."""
     yield from _check_rows(table_2_row, statement)
 
 
@@ -112,6 +115,7 @@ def _shifted(rows: Any) -> Any:
 
 
 def _row(k: int, eps: Fraction) -> int:
+    """The place of a row in the table."""
     return next(place for place, row in enumerate(TABLE) if (row[0], Fraction(row[1])) == (k, eps))
 
 
@@ -149,6 +153,7 @@ def extremal_program(k: int, lam: float) -> float:
 
 
 def _is_smallest_rotation(masks: Any, k: int) -> Any:
+    """Whether a subset, as a bit mask, is the smallest of its rotations."""
     keep = np.ones(len(masks), dtype=bool)
     for shift in range(1, k):
         keep &= masks <= ((masks << shift) | (masks >> (k - shift))) & (2**k - 1)
@@ -187,10 +192,15 @@ def _noticeable(eps: Fraction) -> Fraction:
 
 
 def _gap(eps: Fraction) -> Fraction:
+    """The least relative gap at all 12 points."""
     return Fraction(1, 200)
 
 
 def _check_prose(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """At the 12 table points: relative gap of trace and cap at least the stated; balls.
+
+    The crude bound is more than five times the trace.
+    """
     for k, eps, *_rest in TABLE:
         exact, cap, crude = table_2_row(k, eps)
         gap = 1 - exact / cap
@@ -199,6 +209,7 @@ def _check_prose(statement: Statement, _: np.random.Generator) -> Iterator[Compa
 
 
 def _check_prose_corrected(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """As :func:`_check_prose`; at k = 20 the gap shrinks as the budget grows (balls), at k = 3 it closes (symbolic)."""
     yield from _check_prose(statement, rng)
     gaps = [1 - row[0] / row[1] for row in (table_2_row(20, eps) for eps in ("1/2", "1", "2"))]
     for earlier, later in ((0, 1), (1, 2)):

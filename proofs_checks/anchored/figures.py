@@ -168,6 +168,7 @@ def draw_gap(axes: Axes) -> None:
 
 def _figure(draw: Callable[[Axes], None], name: str) -> Callable[[Path], list[Path]]:
     """A function that writes a drawing as a PNG file into a directory."""
+
     def write(directory: Path) -> list[Path]:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure

@@ -34,6 +34,7 @@ def layers(level: Any, lam: Any) -> Iterator[Comparison]:
 
 
 def _positive(expression: Any) -> bool:
+    """Whether all terms of the numerator are non-negative, and the denominator is positive."""
     numerator, denominator = sp.fraction(sp.factor(sp.cancel(expression)))
     return bool(sp.expand(numerator).is_nonnegative and sp.expand(denominator).is_positive)
 

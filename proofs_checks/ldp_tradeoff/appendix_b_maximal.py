@@ -80,6 +80,11 @@ def _simulated_back() -> bool:
 
 
 def _check_maximality(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For any sizes: a row that splits leads strictly above, extreme rows alone are simulated back; symbolic.
+
+    That is maximal exactly where stated. Then 11 channels of 3 inputs: whether each dominates its extremal refinement,
+    by certified programs.
+    """
     split = not _splitting_is_strict()
     at = "an extreme row and one that splits: the split channel is strictly above, any sizes"
     for rows in ([True, False], [False], [False, True]):
@@ -177,6 +182,11 @@ def _entries(matrix: sp.Matrix) -> Iterator[tuple[tuple[int, int], Any]]:
 
 
 def _check_operations(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For each stated operation: a kernel that makes it and one that undoes it, by open entries and blocks; symbolic.
+
+    Blocks stand for any number of inputs and outputs. Then 10 random channels: both orders by certified programs, and
+    one canonical form.
+    """
     t, channel_of_symbols = sp.Symbol("t", positive=True), sp.Matrix(2, 3, sp.symbols("q:6", positive=True))
     made = statement([channel_of_symbols.row(x) for x in range(2)], t)
     for number, (rows, (there, back)) in enumerate(zip(made, _operation_kernels(t), strict=True), start=1):

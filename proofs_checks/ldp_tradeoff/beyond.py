@@ -56,6 +56,11 @@ def _weighted(j: Any, mass: Any, lam: Any) -> Any:
 
 
 def _check_weighted(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For any j, prior and lam: the dual vector of the stated gain adds up and has the right signs; symbolic.
+
+    The signs are those of the gains of j - 1 and j + 1 less that of j. Then 24 certified optima and the library in
+    exact rationals, and one prior derived for all lam.
+    """
     lam, j, mass, p = sp.symbols("lambda j P p", positive=True)
     gain = statement(j, mass, lam)
     # The dual vector v_x = (lam p_x - V)/(lam - 1) on the j likeliest values, zero elsewhere.
@@ -111,6 +116,7 @@ def _ordered(m: int) -> Pieces:
 
 
 def _check_ordered(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For m = 3, 4, 5: the optimum derived for all lam > 1 has the stated formulas and end points; symbolic."""
     for m in (3, 4, 5):
         mirror = SymmetryGroup(m, (tuple(reversed(range(m))),))
         yield from _compare_pieces(derive(ordered_categories(m), mirror), statement(m), f"{m} ordered categories")
@@ -127,6 +133,7 @@ def _circle(m: int) -> Pieces:
 
 
 def _check_circle(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For rings of 5, 6, 8: the optimum derived for all lam > 1 has the stated formulas and end points; symbolic."""
     for m in (5, 6, 8):
         yield from _compare_pieces(derive(cases.ring(m), dihedral_group(m)), statement(m), f"ring of {m}")
 
@@ -139,6 +146,11 @@ def _blurred(lam: Any, blur: Any) -> tuple[Any, Any, Any]:
 
 
 def _check_blurred(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For every lam and blur: on its side of the stated level no subset and action beats the stated risk; symbolic.
+
+    Signs of coefficients, after a substitution that runs through the region; some subset attains the risk. The optimum
+    derived at b = 1/4 has the same formulas.
+    """
     lam, blur = LAM, sp.Symbol("b", positive=True)
     beta, s = sp.symbols("beta s", positive=True)
     runs, singles, level = statement(lam, blur)
@@ -181,6 +193,7 @@ def _asymmetric() -> Pieces:
 
 
 def _check_asymmetric(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The optimum derived for all lam > 1 has the stated formulas and end point; symbolic, all signs decided."""
     yield from _compare_pieces(derive(ASYMMETRIC, trivial_group(3)), statement(), "asymmetric losses")
 
 

@@ -48,6 +48,10 @@ def _contains(maximal: Channel, cofinal: Sequence[Channel]) -> bool:
 
 
 def _check_cofinal(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For all cofinal classes of three channels of two inputs: each covers the maximal members in the stated sense.
+
+    Order relations by certified programs, classes by enumeration.
+    """
     weak = Channel.from_rows([["1/2", "1/2"], ["1/2", "1/2"]])
     family = [RESPONSE, _with_null(RESPONSE), weak]
     above = [[blackwell(other, one).dominates for other in family] for one in family]
@@ -72,6 +76,10 @@ def _non_zero_rows_extreme(cone: PolyhedralCone, rows: Sequence[Sequence[Any]]) 
 
 
 def _check_rows(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For 6 channels with extreme rows, split or padded: whether rows of what dominates them are extreme, as stated.
+
+    Order relations by certified programs, extreme rows in exact rationals.
+    """
     polytope = MaximalPolytope(3, LAM)
     cases_of = [(RESPONSE, 2), *((polytope.channel(vertex), 3) for vertex in polytope.vertices())]
     for number, (channel, inputs) in enumerate(cases_of):
@@ -91,6 +99,11 @@ def _corresponds(inputs: int) -> bool:
 
 
 def _check_inputs(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For one, two, three inputs: whether a class above the constant channel has a point of the polytope, as stated.
+
+    A point is computed and tested in exact rationals; with one input there is no subset, and two channels are
+    equivalent.
+    """
     for inputs in (1, 2, 3):
         subsets = range(1, 2**inputs - 1)
         # With no subset, the weighted rows add up to 0 and not to 1. The constant channel is LDP, and it dominates what
@@ -135,6 +148,10 @@ def _single_orbit(one_kind: bool) -> bool:
 
 
 def _check_minimax(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """For two kinds of parameters, and one kind: whether the best single orbit is minimax, as stated; exact.
+
+    Certified linear programs at lam = 3: one problem of two kinds, three of one.
+    """
     two = two_questions()
     best, optimum = best_orbit(two, symmetric_group(3)), minimax_tradeoff(two, LAM).value.exact
     yield compare(best, Fraction(12, 25), at="two kinds of parameters: best single orbit")

@@ -52,6 +52,10 @@ def _unmoved(functional: Callable[[Channel], Any], g: Sequence[int], sigma: Sequ
 
 
 def _check_unmoved(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For all of Sym(3) with random relabelings: Bayes and minimax risk are unmoved in the stated sense; exact.
+
+    Under a skewed prior the Bayes risk of some random channel moves.
+    """
     for g in itertools.permutations(range(3)):
         channel = random_channel(rng, 3, 3)
         sigma = tuple(int(v) for v in rng.permutation(3))
@@ -78,6 +82,7 @@ def _risk_properties() -> dict[str, set[Property]]:
 
 
 def _properties_for_all(statement: Statement) -> Iterator[Comparison]:
+    """Each property of each risk, for any sizes: what matrix algebra shows against whether it is stated; symbolic."""
     additive, quasi_convex = best_of_parts()
     proofs = {
         ("Bayes", Property.DPI): composed_rules(),
@@ -95,6 +100,10 @@ def _properties_for_all(statement: Statement) -> Iterator[Comparison]:
 
 
 def _check_risk_properties(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For any sizes: each property by matrix algebra on an arbitrary rule, against whether it is stated; symbolic.
+
+    Then random cases of two problems with groups, none of which violates a stated property.
+    """
     yield from _properties_for_all(statement)
     for name, properties in statement().items():
         for which in sorted(properties, key=lambda item: item.value):
@@ -116,6 +125,7 @@ def _check_risk_properties(statement: Statement, rng: np.random.Generator) -> It
 
 
 def _functional(problem: DecisionProblem, name: str) -> Functional:
+    """The Bayes or the minimax risk of a problem as a function of the channel."""
     if name == "Bayes":
         return lambda channel: problem.bayes_risk(channel)[0]
     return lambda channel: minimax_risk(problem, channel).value.lower
@@ -136,6 +146,7 @@ def _shift_is_undone() -> bool:
 
 
 def _reduction_for_all(statement: Statement) -> Iterator[Comparison]:
+    """Any functional, as an open number less what its properties take away; the substitutes row by row; symbolic."""
     lam = 1 + sp.Symbol("w", positive=True)
     risk = sp.Symbol("r", real=True)
     # What DPI, and then DS-QCVX at channels of one risk (invariance), take away for an arbitrary functional.
@@ -153,6 +164,11 @@ def _reduction_for_all(statement: Statement) -> Iterator[Comparison]:
 
 
 def _check_reduction(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For any functional: maximal and symmetrised substitutes are no worse than the stated bound; symbolic.
+
+    The step: every row is a sum of two-level rows, and the stack over a group is invariant. Then 12 random private
+    channels, their substitutes, and optima over orbits, in exact rationals.
+    """
     yield from _reduction_for_all(statement)
     for m in (3, 4):
         problem, group, lam = cases.ring(m), cyclic_group(m), cases.LAM
@@ -211,6 +227,7 @@ def _measure_properties() -> tuple[int, set[Property]]:
 
 
 def _positive(rng: np.random.Generator) -> Channel:
+    """A random private channel without null entries."""
     return cases.capped_channel(rng, 4, 3, cases.LAM)
 
 
@@ -229,6 +246,7 @@ def _perspectives() -> dict[str, Callable[[Any], Any]]:
 
 
 def _measures_for_all(statement: Statement) -> Iterator[Comparison]:
+    """Each measure by its convex function, any size: homogeneous, and no larger after merging rows; symbolic."""
     sign, properties = statement()
     jensen, t = sp.Symbol("j", nonnegative=True), sp.Symbol("t", positive=True)
     for name, convex in _perspectives().items():
@@ -246,12 +264,17 @@ def _measures_for_all(statement: Statement) -> Iterator[Comparison]:
 
 
 def _check_measures(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For any convex f and size: merging rows costs Jensen's gap, which has the stated sign for a risk; symbolic.
+
+    Then six measures on random channels, none of which violates a stated property, and two largest divergences in exact
+    rationals.
+    """
     yield from _measures_for_all(statement)
     sign, properties = statement()
     for name, measure in _MEASURES.items():
         for which in sorted(properties, key=lambda item: item.value):
             if measure.rational is None and which is Property.ADDITIVE:
-                continue  # decided symbolically below: balls cannot prove an equality
+                continue  # decided symbolically above: balls cannot prove an equality
 
             def risk(channel: Channel, measure: Any = measure) -> Any:
                 return sign * measure.of(channel)

@@ -58,6 +58,10 @@ def _entry(inside: bool, lam: Any) -> Any:
 
 
 def _check_polytope(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For m = 2 to 5 at three levels: the library's matrix, and column sums of vertices, by the stated entries; exact.
+
+    Also the rank, the number of vertices and the range of their total weight.
+    """
     for m, count in ((2, 1), (3, 5), (4, 41), (5, 1291)):
         for lam in cases.LEVELS:
             matrix, polytope = staircase_matrix(m, lam), MaximalPolytope(m, lam)
@@ -81,6 +85,7 @@ def _same_weight(first: Any, second: Any) -> Any:
 
 
 def _bijection_for_all(statement: Statement) -> Iterator[Comparison]:
+    """Two weights of one subset, for any number of inputs, and rows on one ray gathered into one; symbolic."""
     c, gap, w = sp.symbols("c g w", positive=True)
     lam = 1 + w
     for first, second in ((c, c), (c, c + gap), (c + gap, c), (sp.Integer(0), gap)):
@@ -101,6 +106,7 @@ def _bijection_for_all(statement: Statement) -> Iterator[Comparison]:
 
 
 def _same_class(statement: Statement, first: Weights, second: Weights) -> bool:
+    """Whether two points are equivalent by what is stated of each subset."""
     return all(
         statement(first.get(y, Fraction(0)), second.get(y, Fraction(0))) == sp.true
         for y in first.keys() | second.keys()
@@ -108,6 +114,11 @@ def _same_class(statement: Statement, first: Weights, second: Weights) -> bool:
 
 
 def _check_bijection(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For any m and lam: weights of a subset can differ between equivalent channels exactly where stated; symbolic.
+
+    Then 8 random points on 4 inputs: maximal channels, weights recovered, equivalence by two certified programs, and
+    random private channels below a point.
+    """
     yield from _bijection_for_all(statement)
     lam, polytope = cases.LAM, MaximalPolytope(4, cases.LAM)
     points, turn = [cases.weights(rng, 4, lam) for _ in range(8)], cyclic_group(4)
@@ -169,6 +180,7 @@ def approaching(steps: int) -> list[Channel]:
 
 
 def _draw_near_maximal(rng: np.random.Generator) -> Channel:
+    """A random private channel, a maximal one, or any."""
     polytope = MaximalPolytope(3, cases.LAM)
     kind = int(rng.integers(3))
     if kind == 0:
@@ -196,6 +208,10 @@ def optimum_over_weights(level: Any, lam: Any) -> Iterator[Comparison]:
 
 
 def _check_corrected_optimisation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For every lam and any risk with DPI: two-level rows at the stated level suffice; no minimum; symbolic.
+
+    Then all cases of :func:`_check_optimisation`.
+    """
     lam = 1 + sp.Symbol("w", positive=True)
     attained, level = statement(lam)
     yield from serving("risks", optimum_over_weights(level, lam))
@@ -204,6 +220,11 @@ def _check_corrected_optimisation(statement: Statement, rng: np.random.Generator
 
 
 def _check_optimisation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For 6 random problems: optima over all private channels and over the polytope at the stated level; exact.
+
+    Whether the infimum is a minimum, as stated, is decided by a risk whose values fall to 0 along a sequence and are
+    never 0; its DPI is tested on 120 random cases.
+    """
     for trial in range(6):
         problem, lam = cases.problem(rng, m=3 + trial % 2), cases.LEVELS[1 + trial % 2]
         _, level = statement(lam)
@@ -231,6 +252,7 @@ def _vertex_or_lp(criterion: str) -> bool:
 
 
 def _corners_for_all(statement: Statement) -> Iterator[Comparison]:
+    """A concave risk, and one linear in the weights, between any two points; symbolic."""
     t, w = 1 / (1 + sp.Symbol("o", positive=True)), sp.Symbol("w", positive=True)
     c, other, i = sp.symbols("c c' i", nonnegative=True)
     row = 1 + w * i
@@ -248,6 +270,10 @@ def _corners_for_all(statement: Statement) -> Iterator[Comparison]:
 
 
 def _check_vertices(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For any concave or additive risk: between two points it is not below both, as stated; symbolic.
+
+    Then 8 Bayes problems and two divergences over all vertices, in exact rationals; the minimax risk is best elsewhere.
+    """
     yield from _corners_for_all(statement)
     gaps = []
     for trial in range(8):
@@ -274,6 +300,7 @@ def _check_vertices(statement: Statement, rng: np.random.Generator) -> Iterator[
 
 
 def _row_risk(problem: Any, row: tuple[Fraction, ...]) -> Fraction:
+    """What one output with this row adds to the Bayes risk."""
     costs = problem.posterior_costs(problem.required_prior())
     return min(sum((h * v for h, v in zip(line, row, strict=True)), Fraction(0)) for line in costs)
 
@@ -284,6 +311,10 @@ def _binary(lam: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
 
 
 def _check_binary(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For every lam: the one pair of weights of two inputs, solved for, gives the stated matrix; symbolic.
+
+    Then 9 random private channels are below it, by certified programs.
+    """
     lam, c, d = sp.symbols("lambda c d", positive=True)
     solution = sp.solve([c * lam + d - 1, c + d * lam - 1], [c, d], dict=True)
     yield compare(len(solution), 1, at="the polytope for two inputs is one point, for every lam")

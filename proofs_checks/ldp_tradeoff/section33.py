@@ -59,6 +59,10 @@ def _moved(group: SymmetryGroup, g: tuple[int, ...], weights: Mapping[int, Fract
 
 
 def _check_invariant_weights(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For four groups: points moved as stated stay in the polytope, and their channels move along; exact.
+
+    Averages over the group are fixed, and constant on orbits.
+    """
     for name, group in GROUPS:
         polytope = MaximalPolytope(group.m, cases.LAM)
         for trial in range(4):
@@ -83,6 +87,10 @@ def _orbit_coefficient(lam: Any, size: Any, inside: Any) -> Any:
 
 
 def _check_orbit_polytope(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For four groups at lam = 7/3, every orbit and input: column sums counted one by one, as stated; exact.
+
+    Also the library's sums and dimension, vertices that lift, and the numbers of orbits for m = 3 to 10.
+    """
     lam = Fraction(7, 3)
     for name, group in GROUPS:
         polytope = OrbitPolytope(group, lam)
@@ -116,6 +124,7 @@ def _invariant_class(weight: Any, moved: Any) -> Any:
 
 
 def _fixed(statement: Statement, group: SymmetryGroup, weights: Mapping[int, Fraction]) -> bool:
+    """Whether a point is invariant by what is stated of each subset and its image."""
     subsets = {group.act(g, y) for y in weights for g in group.generators} | set(weights)
     return all(
         statement(weights.get(y, Fraction(0)), weights.get(group.act(g, y), Fraction(0))) == sp.true
@@ -132,6 +141,7 @@ def _respects_equivalence() -> bool:
 
 
 def _orbits_for_all(statement: Statement) -> Iterator[Comparison]:
+    """Weights of a subset and its image under any group element, and an orbit with one weight; symbolic."""
     c, gap = sp.symbols("c g", positive=True)
     lam = 1 + sp.Symbol("w", positive=True)
     acted, image, *_ = moved_levels(lam)
@@ -152,6 +162,11 @@ def _orbits_for_all(statement: Statement) -> Iterator[Comparison]:
 
 
 def _check_orbit_bijection(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For any group, m and lam: a class is invariant exactly where the weights of a subset and its image are as stated.
+
+    Symbolic; then four groups with random, averaged and half averaged points by canonical forms, and vertices recovered
+    from their channels, in exact rationals.
+    """
     yield from _orbits_for_all(statement)
     for name, group in GROUPS:
         polytope = MaximalPolytope(group.m, cases.LAM)
@@ -177,6 +192,11 @@ def _invariant_optimisation(lam: Fraction) -> tuple[bool, Fraction]:
 
 
 def _check_invariant_optimisation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For three rings: optima over all private channels and over orbit weights at the stated level; exact.
+
+    Whether the infimum is a minimum, as stated, is decided by an invariant risk whose values fall to 0 and are never 0;
+    its properties are tested on random cases.
+    """
     for m in (3, 4, 5):
         problem, group = cases.ring(m), cyclic_group(m)
         _, level = statement(cases.LAM)
@@ -202,6 +222,10 @@ def _check_invariant_optimisation(statement: Statement, rng: np.random.Generator
 
 
 def _check_corrected_invariant_optimisation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For every lam and any such risk: two-level rows at the stated level suffice; no minimum; symbolic.
+
+    Shares of the symmetrised channel add up to 1. Then all cases of :func:`_check_invariant_optimisation`.
+    """
     lam = 1 + sp.Symbol("w", positive=True)
     attained, level = statement(lam)
     yield from serving("risks", optimum_over_weights(level, lam))
@@ -248,6 +272,11 @@ def _orbit_corners_for_all(statement: Statement) -> Iterator[Comparison]:
 
 
 def _check_orbit_corners(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """For any two values of a concave or additive risk: nothing between is below the stated optimum; symbolic.
+
+    More vertices by induction. Then two problems under Sym(2)xSym(2): all vertices and both programs, in exact
+    rationals.
+    """
     yield from _orbit_corners_for_all(statement)
     lam = cases.LAM
     for prior in ((3, 3, 2, 2), (5, 5, 4, 4)):
@@ -267,6 +296,7 @@ def _check_orbit_corners(statement: Statement, rng: np.random.Generator) -> Iter
 
 
 def _column_risk(problem: Any, subset: int, lam: Fraction) -> Fraction:
+    """What one two-level output adds to the Bayes risk."""
     costs = problem.posterior_costs(problem.required_prior())
     row = [lam if subset >> x & 1 else Fraction(1) for x in range(problem.num_inputs)]
     return min(sum((h * v for h, v in zip(line, row, strict=True)), Fraction(0)) for line in costs)

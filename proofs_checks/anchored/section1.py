@@ -271,7 +271,7 @@ CLAIMS: Final = (
         text=r"$a_i=V^Te_i$: $\sum_ia_i=0$, $\langle a_i,a_j\rangle=\delta_{ij}-\frac1k$, $|a_i-a_j|^2=2$.",
         source="anchored, equation (1.2)",
         assumptions=("$V^TV=I$, $V^T1=0$",),
-        scope="Helmert gauge: every k by telescoping, entry by entry for k = 2..6",
+        scope="Helmert gauge: every k by telescoping; products with vertex 0 and the sum of vertices for k = 2..6",
         grade=Grade.PROVED,
         printed=_gauge,
         check=_check_gauge,

@@ -82,7 +82,7 @@ def _differ(k: int, lam: Fraction) -> bool:
 
 
 def _check_designs(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """For four k and five caps or ties each: whether the best trace under the cap is off the frontier, as stated.
+    """For four k, five caps and rational ties: whether the best trace under the cap is off the frontier, as stated.
 
     Each frontier at the budget of that channel is verified over Q and compared in exact rationals.
     """

@@ -251,3 +251,10 @@ def test_command_line_starts_light() -> None:
 def test_exit_codes_are_distinct() -> None:
     codes = (symshuffle.cli.FAILED, symshuffle.cli.WRONG_INPUT, symshuffle.cli.NO_ANSWER, symshuffle.cli.INTERRUPTED)
     assert codes == (1, 2, 3, 130)
+
+
+def test_one_claim_alone_prints_the_verdict_of_each_part() -> None:
+    result = CliRunner().invoke(app, ["verify", "vecmean.thm-4.1", "--jobs", "1"])
+    assert result.exit_code == 0
+    assert "the statement: holds (6 symbolic)" in result.output
+    assert "attained parameters of index chi: holds (1 symbolic)" in result.output

@@ -113,6 +113,25 @@ def _check_local(statement: Statement, _: np.random.Generator) -> Iterator[Compa
         yield compare(best, statement(k, lam), at=f"k = {k}, lam = {lam}: sizes of least risk")
 
 
+def _never_best(ratio: Any, k: Any) -> bool:
+    """Abstract: under a pairwise chi-square budget calibrated k-ary response is not optimal."""
+    return False
+
+
+def _check_calibrated(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    # From small to large. The critical ratio sqrt(k-1) is 2 at k = 5 and 3 at k = 10: one case at it, on each side one.
+    for k, lam in ((3, Fraction(2)), (4, Fraction(3)), (5, Fraction(3, 2)), (5, Fraction(2)),
+                   (5, Fraction(3)), (10, Fraction(5, 2)), (10, Fraction(3))):  # fmt: skip
+        channel = response_mixture(k, ((Fraction(1), lam),))
+        best: Any = trace_frontier(k, AnchoredLaw.from_channel(channel).pairwise_divergence(0, 1)).trace.upper
+        risk, _mean = enumerated_risk(
+            channel, (Fraction(1), *(Fraction(0),) * (k - 1)), n=1, population=Population.FIXED
+        )
+        least = Fraction(k - 1, k) * (k * (k - 1) / best - 1)  # as in the check above
+        optimal = risk - least < Fraction(1, 10**15)
+        yield compare(optimal, statement(lam, k), at=f"k = {k}, lam = {lam}: risk of one user {risk}, least {least}")
+
+
 def _claim(name: str, title: str, text: str, printed: Statement, corrected: Statement, **other: Any) -> Claim:
     """An erratum: what is printed, a counterexample in its text, what is true instead."""
     return Claim(
@@ -197,5 +216,30 @@ CLAIMS: Final = (
         scope="all sizes at five pairs (k, lam), risks of one user by enumeration",
         check=_check_local,
         controls=(Control("half the inputs", lambda k, lam: {k // 2}),),
+    ),
+    _claim(
+        "calibrated-not-optimal",
+        "is calibrated k-ary response never optimal?",
+        (
+            r"Abstract and Section 1, (G): under a canonical pairwise budget calibrated k-ary response is not optimal. "
+            r"From $\lambda=\sqrt{k-1}$ on it is, as Theorem 10.2 says of its class: at $k=3$, $\lambda=2$, budget "
+            r"$3/8$, it has risk $10$ for one user, the least of all mixtures of k-ary responses with null symbols. "
+            "(Low budgets, named in the same sentence for the other mechanism, are probably meant.)"
+        ),
+        _never_best,
+        lambda ratio, k: ratio**2 >= k - 1,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.READING,
+            "Low budgets are probably meant; the theorem behind the sentence says where it holds.",
+        ),
+        correction=r"It is not optimal below the budget of $\lambda=\sqrt{k-1}$; from there on it is, in its class.",
+        source="alphabets, abstract and Section 1, (G)",
+        scope="seven pairs (k, lam) below, at and above the critical ratio, risks of one user by enumeration",
+        check=_check_calibrated,
+        controls=(
+            Control("always optimal", lambda ratio, k: True),
+            Control("optimal above it only", lambda ratio, k: ratio**2 > k - 1),
+        ),
     ),
 )

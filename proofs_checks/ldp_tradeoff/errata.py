@@ -166,6 +166,21 @@ def _check_minimax(statement: Statement, _: np.random.Generator) -> Iterator[Com
         yield compare(same, statement(True), at=f"{name}: best single orbit is minimax")
 
 
+def _lower(inputs: int, moves: int) -> bool:
+    """Introduction: the polytope of the invariant channels is one of lower dimension."""
+    return True
+
+
+def _check_dimension(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    groups = [*(SymmetryGroup(m, ()) for m in (2, 3)), *(cyclic_group(m) for m in (2, 3, 4, 5)), symmetric_group(4)]
+    groups += [SymmetryGroup(m, ((1, 0, *range(2, m)),)) for m in (3, 4, 5)]
+    for group in sorted(groups, key=lambda one: one.m):
+        whole, part = MaximalPolytope(group.m, LAM).dimension, OrbitPolytope(group, LAM).dimension
+        moved = group.m - sum(len(orbit) == 1 for orbit in group.input_orbits())
+        at = f"{group.m} inputs, {moved} of them moved: dimension {part} of {whole}"
+        yield compare(part < whole, statement(group.m, moved), at=at)
+
+
 CLAIMS: Final = (
     Claim(
         id="symshuffle.ldp-cofinal",
@@ -261,9 +276,10 @@ CLAIMS: Final = (
             r"Appendix C.2 infers from Proposition 3.6 and Corollary 3.17 that some $w_OS_O$ attains the optimal "
             r"trade-off, in the minimax framework too. The corollary needs concavity, which the minimax risk does not "
             r"have (Remark 3.4): with parameters of two kinds the best single orbit has risk $12/25$, a mixture of two "
-            r"orbits $8/17$. The result of the appendix stands, by its equalizer argument (111)-(123) alone."
+            r"orbits $8/17$. The result of the appendix stands, by its equalizer argument (111)-(123). (The abstract "
+            r"promises the expression for every problem with a transitive symmetry; it, too, leaves the concavity out.)"
         ),
-        source="ldp_tradeoff, Appendix C.2, after (96)",
+        source="ldp_tradeoff, Appendix C.2, after (96); abstract",
         assumptions=("an invariant problem under a group that is transitive on inputs",),
         scope="three inputs, six parameters, nine answers at lam = 3; guessing and two rings for the correction",
         grade=Grade.REFUTED,
@@ -283,6 +299,37 @@ CLAIMS: Final = (
                 "invariant rule is the same at all of them, and is the Bayes risk of the uniform prior."
             ),
             statement=lambda one_kind: one_kind,
+            grade=Grade.EXACT_CASES,
+        ),
+    ),
+    Claim(
+        id="symshuffle.ldp-lower-dimension",
+        kind=Kind.STATEMENT,
+        title="has the polytope of invariant channels a lower dimension?",
+        text=(
+            r"Section 1.2, item 2: invariant maximal channels correspond to a lower-dimensional polytope. With two "
+            r"inputs and their exchange $S$ and $S^G$ are the same point, of dimension 0 (Corollary 3.12); and the "
+            "trivial group changes nothing. (From three inputs on it is true of every group that moves one.)"
+        ),
+        source="ldp_tradeoff, Section 1.2, item 2",
+        assumptions=(),
+        scope="ten groups on two to five inputs at lam = 3",
+        grade=Grade.REFUTED,
+        printed=_lower,
+        check=_check_dimension,
+        controls=(
+            Control("never", lambda inputs, moves: False),
+            Control("every group that moves an input", lambda inputs, moves: moves > 0),
+        ),
+        expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.READING,
+            "The two cases in which nothing is gained may go without saying.",
+        ),
+        corrected=Correction(
+            text="Of lower dimension if there are three inputs or more and the group moves one of them.",
+            statement=lambda inputs, moves: inputs >= 3 and moves > 0,
             grade=Grade.EXACT_CASES,
         ),
     ),

@@ -26,6 +26,8 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
+from symshuffle.divergences import hockey_stick
+from symshuffle.likelihood.normal import gaussian_profile as normal_profile
 from symshuffle.vectors.finite import FiniteRandomizer
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, CentralGaussian
 from symshuffle.vectors.risk import err1, errn
@@ -223,6 +225,25 @@ def _check_coin(statement: Statement, _: np.random.Generator) -> Iterator[Compar
                 error, mean = error + mass * (value - 1) ** 2, mean + mass * value
         yield identity(mean, 1, at=f"input 1, share {share}: unbiased")
         yield identity(error, statement(share, spread), at=f"input 1, share {share}: error")
+
+
+def _everywhere(level: str) -> bool:
+    """Section 3.1: a mechanism that meets the target at eps_n is at least as private as the central Gaussian one."""
+    return True
+
+
+def _check_levels(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    # e^eps_n = 1 + x at n = 4^(k^2) users, x = k/sqrt(n): eps_n sqrt(n) grows like sqrt(log n), inside the regime.
+    for k in (2, 3, 4):
+        root = 2 ** (k * k)
+        x = Fraction(k, root)
+        order = 1 + x
+        bit, blanket = (1 - 1 / (2 * order), 1 / (2 * order)), (Fraction(1, 2), Fraction(1, 2))
+        for level, exp_eps in (("eps_n", order), ("0", Fraction(1))):
+            ours = max(hockey_stick(bit, blanket, exp_eps), hockey_stick(blanket, bit, exp_eps))
+            central = normal_profile(Fraction(1, root), exp_eps=exp_eps)
+            at = f"n = {root**2}, e^eps_n = {order}, sigma = 1: profiles of the bit and the central Gaussian at {level}"
+            yield compare(ours, central, "<=" if statement(level) else ">", at=at)
 
 
 def _claim(name: str, title: str, text: str, printed: Statement, corrected: Statement, **other: Any) -> Claim:
@@ -427,5 +448,29 @@ CLAIMS: Final = (
         check=_check_coin,
         controls=(Control("1 % more", lambda t, s: _response_with_coin(t, s) * Fraction(101, 100)),),
         obligations=for_all("share", "spread"),
+    ),
+    _claim(
+        "one-level",
+        "is a mechanism that meets one level of privacy as private as the central Gaussian one?",
+        (
+            r"Section 3.1: what is $(\varepsilon_n,\delta_n)$-DP has at $\varepsilon_n$ a profile no larger "
+            r"than that of $GM(\sigma)$; equivalently, it is to leading order at least as private. At other levels it "
+            r"need not be: a bit that is right with probability $1-e^{-\varepsilon_n}/2$, fair for $\perp$, is "
+            r"$(\varepsilon_n,0)$-DP. At $n=256$, $e^{\varepsilon_n}=\frac98$ its $\delta(0)$ is $\frac1{18}$, that of "
+            r"$GM(1)$ below $\frac1{40}$, and the ratio grows without bound. (The level $\varepsilon_n$ only is meant.)"
+        ),
+        _everywhere,
+        lambda level: level == "eps_n",
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.READING,
+            "At the level eps_n only is probably meant; the problem (4) asks for no other.",
+        ),
+        correction=r"At the level $\varepsilon_n$; nothing follows for other levels.",
+        source="vecmean, Section 3.1, after Proposition 3.2",
+        assumptions=("zero-out neighbours; one user's datum is read",),
+        scope="n = 4^(k^2) users for k = 2, 3, 4, e^eps_n = 1 + k/sqrt(n), sigma = 1; the Gaussian profile in balls",
+        check=_check_levels,
+        controls=(Control("at no level", lambda level: False), Control("at 0 only", lambda level: level == "0")),
     ),
 )

@@ -19,10 +19,12 @@ from symshuffle.claims.model import (
     Grade,
     Kind,
     Statement,
+    attained,
     compare,
     decide,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.numbers import Ball, Exp, to_arb, working_precision
@@ -123,9 +125,13 @@ def _check_risk(statement: Statement, _: np.random.Generator) -> Iterator[Compar
     yield identity(level + slope, statement(_D, _S, gamma), at="every d, sigma0, gamma: the library")
 
 
-def _series(e: Any, d: Any) -> tuple[Any, Any]:
-    """Err_1/(d chi^2) to first order in e = chi^(-2/3), and what the remainder is at most; it is at least 0."""
-    return 1 + sp.Rational(3, 2) * e, (1 / (1 - e) + (1 - e) / d) * e**2
+def _series(e: Any, d: Any) -> tuple[Any, Any, Any]:
+    """At e = chi^(-2/3), to first order, what Err_1/(d chi^2) is; the remainder's bound, besides 0; the index, chi."""
+    return 1 + sp.Rational(3, 2) * e, (1 / (1 - e) + (1 - e) / d) * e**2, e ** sp.Rational(-3, 2)
+
+
+def _scaled(parts: tuple[Any, ...], place: int, factor: Any) -> tuple[Any, ...]:
+    return tuple(part * factor if i == place else part for i, part in enumerate(parts))
 
 
 def _check_series(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
@@ -134,7 +140,12 @@ def _check_series(statement: Statement, _: np.random.Generator) -> Iterator[Comp
     With bounds of u/log(1+u) by slopes; at A = a e the first coefficient exceeds 3/2 by a square.
     """
     e, d, u, t, m = sp.symbols("e d u t m", positive=True)
-    first, rest = statement(e, d)
+    first, rest, index = statement(e, d)
+    # The parameters of the existence claim: gamma = 1 - e, and w = exp(1/sigma0^2) = 1 + e - e^2.
+    square = sum(sp.binomial(2, k) * (-1) ** k * _factor_moment(k, sp.log(_W)) for k in range(3))
+    variance = sp.simplify(square).subs(_W, 1 + e - e**2)
+    equal = identity((1 - e) / (e**2 * variance), index**2, at="every e: the squared lower index, from its law")
+    yield from serving("parameters of index chi", [equal])
     # A = e gives u = (1 - A)/(A^2 chi^2) = e - e^2 and Err_1/(d chi^2) = G(u)/(1-e) + e^2 (1-e)/d, G = u/log(1+u).
     ours = bmg_error(e, e ** sp.Rational(-3, 2), d) * e**3 / d
     written = (e - e**2) / sp.log(1 + e - e**2) / (1 - e) + e**2 * (1 - e) / d
@@ -348,17 +359,19 @@ CLAIMS: Final = (
     _claim(
         "vecmean.thm-4.1",
         "leading terms of the error of the mixed Gaussian randomizer",
-        r"With $1-\gamma=\chi^{-2/3}$: $Err_1=d\chi^2(1+\frac32\chi^{-2/3}+O(\chi^{-4/3}))$.",
+        r"There are $(\gamma,\sigma_0)$ with $\chi_{lo}\ge\chi$ and $Err_1=d\chi^2(1+\frac32\chi^{-2/3}+"
+        r"O(\chi^{-4/3}))$: $1-\gamma=\chi^{-2/3}$, and $\sigma_0$ for which $\chi_{lo}=\chi$.",
         "Theorem 4.1",
         _series,
         _check_series,
         (
-            Control("coefficient 1.49", lambda e, d: (1 + sp.Rational(149, 100) * e, _series(e, d)[1])),
-            Control("remainder 1 % short", lambda e, d: (_series(e, d)[0], _series(e, d)[1] * sp.Rational(99, 100))),
+            Control("coefficient 1.49", lambda e, d: (1 + sp.Rational(149, 100) * e, *_series(e, d)[1:])),
+            Control("remainder 1 % short", lambda e, d: _scaled(_series(e, d), 1, sp.Rational(99, 100))),
+            Control("index 1 % more", lambda e, d: _scaled(_series(e, d), 2, sp.Rational(101, 100))),
         ),
         assumptions=("remainder made explicit: between 0 and $(1/(1-e)+(1-e)/d)e^2$, $e=\\chi^{-2/3}<1$",),
-        scope="every chi > 1 and every d: both sides of the remainder",
-        obligations=for_all("e", "d"),
+        scope="every chi > 1 and every d: the index of the parameters, both sides of the remainder",
+        obligations=(*for_all("e", "d"), *attained("parameters of index chi")),
     ),
     _claim(
         "vecmean.prop-4.2",

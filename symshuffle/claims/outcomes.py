@@ -34,6 +34,31 @@ class Corrected:
 
 @final
 @dataclass(frozen=True, slots=True)
+class Clause:
+    """What a run found about one part of a statement.
+
+    Parameters
+    ----------
+    of : str
+        The obligation, or ``"the statement"`` for the comparisons that name no part.
+    verdict : ClaimVerdict
+        ``HOLDS``, ``REFUTED`` or ``UNDECIDED``, by its own comparisons.
+    means : tuple of (Means, int)
+        How these were decided.
+    """
+
+    of: str
+    verdict: ClaimVerdict
+    means: tuple[tuple[Means, int], ...]
+
+    @property
+    def evidence(self) -> str:
+        """The comparisons in a few words."""
+        return ", ".join(f"{count} {means.value}" for means, count in self.means)
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What a run found about one claim.
 
@@ -56,6 +81,8 @@ class Outcome:
         The same comparisons by how they were decided.
     obligations : tuple of Obligation
         What the claim owes an argument for.
+    clauses : tuple of Clause
+        The verdict of the statement as transcribed, for the values of its parameters, and of each clause in words.
     controls, controls_rejected : int
         Perturbed statements, and how many of them the check told from the true one.
     symbolic_rejection : bool or None
@@ -92,6 +119,7 @@ class Outcome:
     false: int
     means: tuple[tuple[Means, int], ...]
     obligations: tuple[Obligation, ...]
+    clauses: tuple[Clause, ...]
     controls: int
     controls_rejected: int
     symbolic_rejection: bool | None

@@ -45,7 +45,7 @@ from symshuffle.claims.model import (
     Statement,
 )
 from symshuffle.claims.obligations import unmet
-from symshuffle.claims.outcomes import Corrected, Outcome
+from symshuffle.claims.outcomes import Clause, Corrected, Outcome
 from symshuffle.numbers import DEFAULT_BITS, Verdict, working_precision
 
 
@@ -56,7 +56,7 @@ class _Tally:
 
     outcomes: Counter[Verdict]
     means: Counter[Means]
-    served: Mapping[str, frozenset[Means]]
+    by_clause: Mapping[str, Counter[tuple[Means, Verdict]]]
     refuted_by: frozenset[Means]
     refutation: Comparison | None
     fault: str | None
@@ -64,6 +64,15 @@ class _Tally:
     @property
     def total(self) -> int:
         return self.outcomes.total()
+
+    @property
+    def served(self) -> dict[str, frozenset[Means]]:
+        return {of: frozenset(means for means, _ in found) for of, found in self.by_clause.items()}
+
+    def clauses(self, claim: Claim) -> tuple[Clause, ...]:
+        """The verdict of each part that comparisons were made for, the statement as transcribed first."""
+        order = {"": "the statement"} | {one.of: str(one) for one in claim.obligations}
+        return tuple(_clause(of, self.by_clause[part]) for part, of in order.items() if part in self.by_clause)
 
     @property
     def refuted_symbolically(self) -> bool:
@@ -103,6 +112,21 @@ class _Tally:
             if self.outcomes[verdict]
         )
         return f"{counted}; {exceptions}" if exceptions else counted
+
+
+def _clause(of: str, found: Counter[tuple[Means, Verdict]]) -> Clause:
+    verdicts = {verdict for _, verdict in found}
+    verdict = (
+        ClaimVerdict.REFUTED
+        if Verdict.FALSE in verdicts
+        else ClaimVerdict.UNDECIDED
+        if Verdict.UNDECIDED in verdicts
+        else ClaimVerdict.HOLDS
+    )
+    means: Counter[Means] = Counter()
+    for (one, _), count in found.items():
+        means[one] += count
+    return Clause(of, verdict, tuple((one, means[one]) for one in Means if means[one]))
 
 
 def seeded(claim_id: str) -> np.random.Generator:
@@ -159,6 +183,7 @@ def run(claim: Claim, *, certified: bool = False) -> Outcome:
         evidence="; ".join((str(tally), *found)),
         outcomes=tally.outcomes,
         means=tally.means,
+        clauses=tally.clauses(claim),
         rejected=rejections.count(None),
         symbolic_rejection=told if proved else None,
         seconds=time.perf_counter() - start,
@@ -181,6 +206,7 @@ def outcome_of(
     grade: Grade | None = None,
     outcomes: Mapping[Verdict, int] = MappingProxyType({}),
     means: Mapping[Means, int] = MappingProxyType({}),
+    clauses: tuple[Clause, ...] = (),
     rejected: int = 0,
     symbolic_rejection: bool | None = None,
     seconds: float = 0.0,
@@ -206,6 +232,7 @@ def outcome_of(
         false=outcomes.get(Verdict.FALSE, 0),
         means=tuple((one, means[one]) for one in Means if means.get(one)),
         obligations=claim.obligations,
+        clauses=clauses,
         controls=len(claim.controls),
         controls_rejected=rejected,
         symbolic_rejection=symbolic_rejection,
@@ -234,7 +261,7 @@ def _tally(
     """Run a check, to its end or until a comparison that was decided by certain means is false."""
     outcomes: Counter[Verdict] = Counter()
     means: Counter[Means] = Counter()
-    served: dict[str, frozenset[Means]] = {}
+    by_clause: dict[str, Counter[tuple[Means, Verdict]]] = {}
     refuted_by: set[Means] = set()
     refutation, fault = None, None
     try:
@@ -243,7 +270,7 @@ def _tally(
                 seen.add(comparison)
             outcomes[comparison.verdict] += 1
             means[comparison.means] += 1
-            served[comparison.serves] = served.get(comparison.serves, frozenset()) | {comparison.means}
+            by_clause.setdefault(comparison.serves, Counter())[comparison.means, comparison.verdict] += 1
             if comparison.verdict is Verdict.FALSE:
                 refutation = refutation or replace(comparison, values=None, solution=None)
                 refuted_by.add(comparison.means)
@@ -251,7 +278,7 @@ def _tally(
                     break
     except Exception as error:  # the ledger reports what a check raised; hiding it would pass for a verdict
         fault = f"the check raised {_name(error)}"
-    return _Tally(outcomes, means, served, frozenset(refuted_by), refutation, fault)
+    return _Tally(outcomes, means, by_clause, frozenset(refuted_by), refutation, fault)
 
 
 def _grade(claim: Claim, verdict: ClaimVerdict, tally: _Tally) -> tuple[Grade | None, str | None]:

@@ -32,7 +32,7 @@ from symshuffle.report.cite import bibtex
 from symshuffle.report.entries import LedgerEntry, entries, groups
 from symshuffle.report.entries import errata as by_severity
 from symshuffle.report.records import judged, record, to_json, write_json
-from symshuffle.report.terminal import discrepancies, outcome_table, summary
+from symshuffle.report.terminal import clause_lines, discrepancies, outcome_table, summary
 
 STDOUT: Final = "-"
 """What ``--json`` takes for standard output."""
@@ -159,6 +159,10 @@ def _print_outcomes(outcomes: Sequence[Outcome], report: str | None) -> None:
     console = _console()
     console.print(outcome_table(outcomes))
     console.print()
+    if len(outcomes) == 1 and len(outcomes[0].clauses) > 1:
+        for line in clause_lines(outcomes[0]):
+            console.print(line, markup=False, soft_wrap=True)
+        console.print()
     for line in discrepancies(outcomes):
         console.print(f"NOT AS RECORDED  {line}", markup=False, soft_wrap=True)
     console.print(summary(outcomes), markup=False, soft_wrap=True)

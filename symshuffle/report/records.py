@@ -24,6 +24,14 @@ def record(outcome: Outcome) -> dict[str, Any]:
         "grade": outcome.grade.value if outcome.grade else None,
         "scope": outcome.scope,
         "obligations": [str(obligation) for obligation in outcome.obligations],
+        "clauses": [
+            {
+                "of": clause.of,
+                "verdict": clause.verdict.value,
+                "comparisons": {means.value: count for means, count in clause.means},
+            }
+            for clause in outcome.clauses
+        ],
         "comparisons": {means.value: count for means, count in outcome.means},
         "controls": outcome.controls,
         "controls_rejected": outcome.controls_rejected,

@@ -38,6 +38,11 @@ def outcome_table(outcomes: Sequence[Outcome]) -> Table:
     return table
 
 
+def clause_lines(outcome: Outcome) -> list[str]:
+    """One line for each part of a claim: what it is, its verdict, how its comparisons were decided."""
+    return [f"{clause.of}: {clause.verdict.value} ({clause.evidence})" for clause in outcome.clauses]
+
+
 def _verdict(outcome: Outcome) -> str:
     found = outcome.verdict.value
     return found if outcome.verdict is outcome.recorded else f"{found} (recorded: {outcome.recorded.value})"

@@ -21,11 +21,13 @@ from symshuffle.claims.model import (
     Kind,
     Means,
     Statement,
+    attained,
     by_cases,
     compare,
     decide,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.claims.registry import load
 from symshuffle.claims.run import run, seeded
@@ -387,3 +389,17 @@ def test_a_worker_that_dies_fails_its_claim() -> None:
 def test_number_of_jobs_has_a_range(jobs: int) -> None:
     with pytest.raises(InputError, match=f"jobs = {jobs}: expected an integer from 1 to 256"):
         verify(load("fake_ledger"), jobs=jobs)
+
+
+def test_each_part_of_a_statement_has_a_verdict_of_its_own() -> None:
+    def check(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+        yield compare(4, statement(2), at="n = 2")
+        yield from serving("shape", [decide(True, at="every n", claimed="even", symbolic=True)])
+        yield from serving("range", [compare(3, 4, at="n = 2"), compare(1, 1, at="n = 1")])
+
+    found = run(claim("parts", check=check, obligations=(*for_all("shape"), *attained("range", "unserved")))).clauses
+    assert [(one.of, one.verdict, one.evidence) for one in found] == [
+        ("the statement", ClaimVerdict.HOLDS, "1 exact"),
+        ("for all shape", ClaimVerdict.HOLDS, "1 symbolic"),
+        ("attained range", ClaimVerdict.REFUTED, "2 exact"),
+    ]

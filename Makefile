@@ -10,7 +10,7 @@ SITE   := out/docs
 GRID   ?= 1
 JOBS   ?= $(shell nproc)
 
-.PHONY: run test lint pages docs ledger notebooks bench pld phase conformance conditions mutate browser clean
+.PHONY: run test lint pages docs ledger notebooks bench pld phase conformance tamper conditions mutate browser clean
 .DEFAULT_GOAL := test
 
 $(STAMP): pyproject.toml .ci/constraints.txt
@@ -82,6 +82,9 @@ phase: $(PHASE)/.installed   ## a sweep of 10^5 points on a local Dask cluster, 
 conformance: $(STAMP)   ## every engine on every law of the full grid
 	$(BIN)/python -m pytest -n $(JOBS) -m conformance tests/conformance tests/engines
 	$(BIN)/python -m tests.conformance.grid --slice $(GRID)
+
+tamper: $(STAMP)   ## 10,000 random tamperings of certificate files, and every field of one: none is accepted
+	$(BIN)/python -m pytest -n $(JOBS) tests/claims/test_certificates.py
 
 conditions: $(STAMP)   ## delete every condition of every checker of certificates, alone
 	$(BIN)/python -m tests.conditions

@@ -374,7 +374,8 @@ CLAIMS: Final = (
         title="mixtures of k-ary responses and null symbols",
         text=(
             r"Budget $\sum\zeta_r\chi_k(C_r)$, signal $A=\sum\zeta_r\alpha_k(C_r)$, risk $\frac{k-1}{kn}(\frac1A-1)$ "
-            r"at every composition; $A^*(B)=B/(1+\sqrt{k-1})^2$ up to $(1-1/\sqrt{k-1})^2$, then $\alpha_k(C_B)$."
+            r"of an unbiased estimator of sum 1, at every composition; $A^*(B)=B/(1+\sqrt{k-1})^2$ up to "
+            r"$(1-1/\sqrt{k-1})^2$, attained by augmented response at $C=\sqrt{k-1}$, then $\alpha_k(C_B)$."
         ),
         source="alphabets, Theorem 10.2",
         assumptions=(r"$k\ge3$",),

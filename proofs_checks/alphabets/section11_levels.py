@@ -285,7 +285,8 @@ CLAIMS: Final = (
         title="low-budget optimum among all equivariant channels",
         text=(
             r"For $0<B\le B_{thr}$ the smallest risk is $\frac{k-1}{kn}\big((1+\sqrt{k-1})^2/B-1\big)$; every orbit "
-            r"has slope at most $1/(1+\sqrt{k-1})^2$, equality only at the singleton template of ratio $\sqrt{k-1}$."
+            r"has slope at most $1/(1+\sqrt{k-1})^2$, equality only at the singleton template of ratio $\sqrt{k-1}$. "
+            "Attained by augmented response: that template, the rest of the mass null."
         ),
         source="alphabets, Theorem 11.3",
         assumptions=(r"$k\ge3$",),

@@ -197,7 +197,8 @@ CLAIMS: Final = (
         id="alphabets.thm-5.2",
         kind=Kind.STATEMENT,
         title="an obstruction on every even alphabet",
-        text=r"Opposite inputs: two ratios, $N_+\sim\mathrm{Bin}(n,1/(1+\lambda))$, "
+        text=r"Local level $\lambda$, scale $\mu_n=(\lambda-1)/\sqrt{\lambda n}$. "
+        r"Opposite inputs: two ratios, $N_+\sim\mathrm{Bin}(n,1/(1+\lambda))$, "
         r"$L_n=\frac1\lambda+(\lambda-\frac1\lambda)"
         r"\frac{N_+}n$, $\chi^2=(\lambda-1)^2/\lambda$: the curve of binary randomized response for every $k$ and $n$.",
         source="alphabets, Theorem 5.2",

@@ -190,8 +190,11 @@ def _check_raw_cap(statement: Statement, rng: np.random.Generator) -> Iterator[C
         yield compare(set(sizes), {s for s, value in traces.items() if value == best}, at=f"{where}, maximisers")
         yield decide(set(sizes) <= _bracketing(k, lam), at=where, claimed="next to k/(lam+1)", computed=str(sizes))
         if k <= 8:
-            top = max(template_signal(u) for u in extreme_templates(k, lam))
+            signals = {u: template_signal(u) for u in extreme_templates(k, lam)}
+            top = max(signals.values())
             yield compare(top, best, at=f"{where}, over all vertices")
+            attaining = {u.count(max(u)) for u, signal in signals.items() if signal == top}
+            yield compare(attaining, set(sizes), at=f"{where}, sizes of the vertices that attain it")
 
 
 def _tie(k: Any, s: Any) -> Any:
@@ -265,7 +268,8 @@ CLAIMS: Final = (
         title="exact raw-cap trace maximisation",
         text=(
             r"The largest trace under the cap is $\max_sT_k(s;\lambda)$, $T_k=ks(k-s)(\lambda-1)^2/(s\lambda+k-s)^2$, "
-            r"at an integer next to $k/(\lambda+1)$."
+            r"at an integer next to $k/(\lambda+1)$. It is attained by mixtures of the subset laws of the best "
+            "sizes only: vertices alone are best, and those of these sizes."
         ),
         source="anchored, Theorem 9.3",
         assumptions=(r"$\lambda>1$, $k\ge2$",),

@@ -307,7 +307,7 @@ CLAIMS: Final = (
         text=(
             r"$E\hat w=w$ and $R_{\rm "
             r"fix}(w)=\frac1n[\sum_iw_i\operatorname{tr}(\Sigma^{-1}M_i\Sigma^{-1})-(1-\frac1k)]$, affine in $w$, "
-            r"so that a vertex is worst; its mean over the vertices is $\frac1n[\operatorname{tr}\Sigma^{-1}-(1-\frac1k)]$."
+            r"so that a vertex is worst; its mean over vertices is $\frac1n[\operatorname{tr}\Sigma^{-1}-(1-\frac1k)]$."
         ),
         source="anchored, Proposition 5.5",
         assumptions=(r"$\Sigma$ invertible, $nw$ integer",),

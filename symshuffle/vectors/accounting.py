@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, final
@@ -21,8 +20,9 @@ from symshuffle.vectors.pairs import (
     FinitePair,
     Pair,
     Randomizer,
-    largest_is_worst_at_the_end,
+    proved_worst,
     real_pair,
+    smaller_inputs,
     worst_pair,
 )
 
@@ -144,8 +144,8 @@ def vector_delta(
     pair = worst_pair(mechanism, adjacency=near, blanket=kind)
     forward, reverse = (_value(p, n, order, request) for p in (pair, pair.reverse))
     caveat = ""
-    if kind is Blanket.LARGEST:
-        caveat = _covered(mechanism, n, order, near, (forward, reverse))
+    if not proved_worst(mechanism, near, kind):
+        caveat = _covered(mechanism, n, order, (forward, reverse))
     real: list[Bracket | None] = [None, None]
     if lower:
         other = real_pair(mechanism, adjacency=near)
@@ -174,20 +174,19 @@ def _value(pair: Pair, n: int, exp_eps: Real, request: Request) -> Bracket:
     return evaluate(LevelledPair(pair, exp_eps), n, request)
 
 
-def _covered(mechanism: Randomizer, n: int, order: Real, adjacency: Adjacency, orders: tuple[Bracket, Bracket]) -> str:
-    """What is known about inputs inside the ball for the largest blanket, in words."""
-    if adjacency is Adjacency.ZERO_OUT and isinstance(mechanism, BlanketMixedGaussian):
-        norm = largest_is_worst_at_the_end(mechanism, order)
-        if norm is not None:
-            smaller = worst_pair(replace(mechanism, norm=_round_up(norm)))
-            most = max(pair_delta(p, n, order, rel=1e-2).upper for p in (smaller, smaller.reverse))
-            if most <= min(bracket.lower for bracket in orders):
-                return " (worst: proved)"
-    return " (for this pair; that no input inside the ball is worse is not proved)"
-
-
-def _round_up(value: Fraction) -> Fraction:
-    return Fraction(math.ceil(value * 2**20), 2**20)
+def _covered(mechanism: Randomizer, n: int, order: Real, orders: tuple[Bracket, Bracket]) -> str:
+    """What is known about inputs inside the ball for the largest blanket and zero-out, in words."""
+    if isinstance(mechanism, BlanketMixedGaussian):
+        smaller = smaller_inputs(mechanism, order)
+        most = max(pair_delta(p, n, order, rel=1e-2).upper for p in (smaller, smaller.reverse))
+        if most <= min(bracket.lower for bracket in orders):
+            return " (worst: proved)"
+        cover = "the mechanism's own blanket"
+    else:
+        every = worst_pair(mechanism, adjacency=Adjacency.REPLACE_ONE, blanket=Blanket.LARGEST)
+        most = max(pair_delta(p, n, order, rel=1e-2).upper for p in (every, every.reverse))
+        cover = "replacement by any input"
+    return f" (for this pair; every input: at most {float(most):.6g}, by {cover})"
 
 
 def vector_epsilon(

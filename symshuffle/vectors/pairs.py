@@ -17,16 +17,22 @@ function of :math:`\sum_iG_i` with i.i.d. terms, and hence rises with G in conve
 - *Cap sampling.* The four joint values sum pairwise to the same, the extreme two being those of disagreement: the law
   rises in convex order as the caps share less, and opposite caps share least.
 
-For the largest blanket, :math:`\inf_x R_x` over the ball, the length of the output matters besides its coordinate:
-from dimension 2 on it is bounded below on classes of the length (:mod:`symshuffle.vectors.lengths`), so that what is
-computed is above the bound with that blanket and still bounds the divergence. Which input is worst is proved for
-zero-out where :func:`largest_is_worst_at_the_end` says so.
+For the largest blanket, :math:`b=\inf_x R_x` over the ball, opposite inputs of full length are worst of all pairs, in
+every dimension and both orders. On a sphere of outputs b does not change, and of all couplings of
+:math:`\langle u,x\rangle` and :math:`\langle u,x'\rangle` the one that makes one fall as the other rises is largest:
+inputs p and q with :math:`p\ge0\ge q` on a line. There the hinges
+:math:`\int(R_p-\alpha R_q-kb)_+` rise with p and fall with q, for every :math:`\alpha>0` and every length across
+(symshuffle.vecmean-worst-pair-largest-replace; :math:`k<0` is the other order, mirrored). For zero-out the longest
+input is worst where :func:`largest_is_worst_at_the_end` says so. From dimension 2 on b also depends on the length
+across the line: it is bounded below on classes of it (:mod:`symshuffle.vectors.lengths`), so that what is computed is
+above the bound with that blanket and still bounds the divergence.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, final
 
@@ -161,13 +167,14 @@ def real_pair(
 
 
 def proved_worst(mechanism: Randomizer, adjacency: Adjacency | str, blanket: Blanket | str) -> bool:
-    """Whether :func:`worst_pair` is proved to be the worst of all pairs of inputs.
+    """Whether :func:`worst_pair` is proved to be the worst of all pairs of inputs, whatever the level.
 
-    The largest blanket of a Gaussian depends on the length of the output; that of a mechanism of the sphere is uniform.
+    It is not for zero-out against the largest blanket of a Gaussian, which depends on the length of the output: there
+    short inputs need a bound of their own (:func:`largest_is_worst_at_the_end`).
     """
-    choice(Adjacency, adjacency, "adjacency")
+    replaced = choice(Adjacency, adjacency, "adjacency") is Adjacency.REPLACE_ONE
     own = choice(Blanket, blanket, "blanket") is Blanket.MECHANISM
-    return own or isinstance(mechanism, SphereLinear | PrivUnit | ClippedLinear)
+    return replaced or own or isinstance(mechanism, SphereLinear | PrivUnit | ClippedLinear)
 
 
 def _pair_in_words(adjacency: Adjacency) -> str:
@@ -223,7 +230,8 @@ def _largest(gamma: Fraction, sigma0: Fraction, norm: Fraction, dimension: int, 
     left, right = _tilted(gamma, v), _tilted(gamma, -v)  # the smallest density is that of the opposite end
     other = _constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else right
     # For zero-out the end of the ball is worst if no smaller input can be: see largest_is_worst_at_the_end.
-    about = f"{_pair_in_words(adjacency)}%s, blanket inf over |x| <= {norm} of R_x"
+    worst = " (worst: proved)" if adjacency is Adjacency.REPLACE_ONE else ""
+    about = f"{_pair_in_words(adjacency)}%s{worst}, blanket inf over |x| <= {norm} of R_x"
     if dimension == 1:
         ends = (None, Fraction(0), left), (Fraction(0), None, right)
         on_the_line = tuple(Stretch(low, high, _normal, left, other, least) for low, high, least in ends)
@@ -403,10 +411,20 @@ def largest_is_worst_at_the_end(mechanism: BlanketMixedGaussian, exp_eps: Real) 
     :math:`\int(R_x-\alpha R_0-k\,\inf R)_+` is A times a sum of :math:`\pm\varphi` at the ends of the set where
     the integrand is positive. For :math:`k\ge0` it is never negative:
     :math:`E_x` rises while inf R falls on either side of 0, so of two ends at which they balance the left one is
-    farther out. For :math:`k<0` the set is a half line as soon as :math:`x\ge|k|`, and G is never below
+    farther out. For :math:`k<0` the set is a half line as soon as :math:`x\ge|k|` times the norm, and G is never below
     :math:`-(\max(\alpha,1)-\gamma)/\gamma`. Smaller inputs are below the bound with the mechanism's own blanket at
     that norm.
     """
     floor = (to_arb(exp_eps) - to_arb(mechanism.gamma)) / to_arb(mechanism.gamma)
-    norm = Ball.from_arb(floor.max(flint.arb(0))).upper
+    norm = Ball.from_arb(floor.max(flint.arb(0))).upper * mechanism.norm
     return norm if norm < mechanism.norm else None
+
+
+def smaller_inputs(mechanism: BlanketMixedGaussian, exp_eps: Real) -> Pair:
+    """A pair above all inputs that :func:`largest_is_worst_at_the_end` leaves out, for zero-out.
+
+    The mechanism's own blanket, which is below the largest one, at half the norm, or as far out as they reach.
+    """
+    start = largest_is_worst_at_the_end(mechanism, exp_eps)
+    norm = mechanism.norm if start is None else max(Fraction(math.ceil(start * 2**20), 2**20), mechanism.norm / 2)
+    return _mixed_gaussian(replace(mechanism, norm=min(norm, mechanism.norm)), Adjacency.ZERO_OUT)

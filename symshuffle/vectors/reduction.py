@@ -20,7 +20,7 @@ from symshuffle.decompositions.model import Direction
 from symshuffle.law import Law
 from symshuffle.numbers import DEFAULT_BITS, Real
 from symshuffle.vectors.mechanisms import Accounted, BlanketMixedGaussian, LocalGaussian
-from symshuffle.vectors.pairs import FinitePair, Pair, proved_worst, real_pair, worst_pair
+from symshuffle.vectors.pairs import FinitePair, Pair, proved_worst, real_pair, smaller_inputs, worst_pair
 
 _LAW_BITS = 192
 _WHY = "why no other pair is worse: symshuffle.vectors.pairs"
@@ -46,15 +46,31 @@ def reduction_of(mechanism: Any, covering: Covering) -> Reduction:
     finite, mixed = families(pair)
     real, beside = families(real_pair(mechanism, adjacency=adjacency))
     datasets = Datasets(_describe(mechanism, adjacency), real, beside)
+    classes = [PairClass(pair.about, finite, mixed=mixed, datasets=(datasets,))]
     proved = proved_worst(mechanism, adjacency, kind)
+    if not proved and isinstance(mechanism, BlanketMixedGaussian):
+        classes.append(_short_inputs(mechanism))
+        proved = True
     return Reduction(
-        (PairClass(pair.about, finite, mixed=mixed, datasets=(datasets,)),),
+        tuple(classes),
         proved,
         adjacency,
         pairs=pair.about,
         theorem=f"vecmean, Appendix C; {_WHY if proved else 'that no other pair is worse is not proved'}",
         first="X0 holding the vector" if adjacency is Adjacency.ZERO_OUT else "",
     )
+
+
+def _short_inputs(mechanism: BlanketMixedGaussian) -> PairClass:
+    """The inputs for which the largest blanket says nothing of its own, under zero-out."""
+
+    def mixed(exp_eps: Real, direction: Direction, _: int | None) -> LevelledPair:
+        pair = smaller_inputs(mechanism, exp_eps)
+        one = pair if direction == "forward" else pair.reverse
+        assert not isinstance(one, FinitePair)
+        return LevelledPair(one, exp_eps)
+
+    return PairClass("short inputs against the null symbol, blanket of the mechanism", None, mixed=mixed)
 
 
 def families(pair: Pair) -> tuple[LawFamily | None, MixedFamily | None]:

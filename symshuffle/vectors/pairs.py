@@ -50,6 +50,12 @@ from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, L
 
 Randomizer: TypeAlias = "BlanketMixedGaussian | LocalGaussian | SphereLinear | PrivUnit | ClippedLinear"
 
+_LEAST_NOISE: Final = 3
+"""Least noise of an unmixed Gaussian beyond the line, in lengths of an input: at 2 a bracket takes over a minute."""
+
+_MOST_COORDINATES: Final = 100
+"""Most coordinates of one: at 1000 a bracket takes over a minute."""
+
 ADJACENCIES: Final = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 
 
@@ -121,12 +127,8 @@ def worst_pair(
             return _mixed_gaussian(mechanism, adjacency)
         case BlanketMixedGaussian():
             return _largest(mechanism.gamma, mechanism.sigma0, mechanism.norm, mechanism.dimension, adjacency)
-        case LocalGaussian() if blanket is Blanket.LARGEST and mechanism.dimension > 1:
-            raise Unsupported(
-                f"the Gaussian randomizer in dimension {mechanism.dimension}: without a part that all inputs share, "
-                "brackets against its largest blanket take minutes; bmg with a small gamma is close to it"
-            )
         case LocalGaussian() if blanket is Blanket.LARGEST:
+            _feasible(mechanism)
             return _largest(Fraction(0), mechanism.sigma0, Fraction(1), mechanism.dimension, adjacency)
         case LocalGaussian():
             raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
@@ -136,6 +138,23 @@ def worst_pair(
             return _caps(mechanism, adjacency, bits)
         case ClippedLinear():
             return _clipped(mechanism, adjacency)
+
+
+def _feasible(mechanism: LocalGaussian) -> None:
+    """Refuse, before any work, an unmixed Gaussian whose law has tails that no bracket follows within seconds.
+
+    Raises
+    ------
+    Unsupported
+        If it is beyond the line and has little noise or very many coordinates.
+    """
+    noise, d = mechanism.sigma0, mechanism.dimension
+    if d > 1 and (noise < _LEAST_NOISE or d > _MOST_COORDINATES):
+        raise Unsupported(
+            f"the Gaussian randomizer with sigma0 = {float(noise):.6g} in dimension {d}: without a part that all inputs "
+            f"share, brackets against its largest blanket take minutes unless sigma0 >= {_LEAST_NOISE} and the dimension "
+            f"is at most {_MOST_COORDINATES}; bmg with a small gamma is close to it"
+        )
 
 
 def real_pair(

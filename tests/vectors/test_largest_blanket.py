@@ -1,6 +1,7 @@
 """The largest blanket of a Gaussian beyond one dimension, against a quadrature in both coordinates of the message."""
 
 import math
+import re
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi
 
+from symshuffle.accountants import delta
 from symshuffle.choices import Blanket
 from symshuffle.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import merged_and_spread
@@ -72,15 +74,76 @@ def test_both_orders_and_what_is_proved():
     bound = vector_delta(MIXED, n=USERS, eps=LEVEL, blanket="largest", rel=1e-5, lower=False)
     assert "worst: proved" in bound.about
     replaced = worst_pair(MIXED, adjacency="replace-one", blanket="largest")
-    assert not pairs.proved_worst(MIXED, "replace-one", "largest")
+    assert pairs.proved_worst(MIXED, "replace-one", "largest") and "worst: proved" in replaced.about
+    assert not pairs.proved_worst(MIXED, "zero-out", "largest")
     assert replaced.reverse.stretches[0].since == replaced.stretches[0].since
 
 
-def test_the_unmixed_gaussian_is_refused_beyond_the_line():
-    with pytest.raises(Unsupported, match="take minutes"):
-        worst_pair(LocalGaussian(6, 2), blanket="largest")
+def test_the_front_door_covers_every_input_under_both_adjacencies(monkeypatch):
+    on_the_line = replace(MIXED, dimension=1)
+    for adjacency in ("zero-out", "replace-one"):
+        found = delta(on_the_line, n=USERS, eps=LEVEL, adjacency=adjacency, blanket="largest", rel=1e-4)
+        pair = worst_pair(on_the_line, adjacency=adjacency, blanket="largest")
+        assert found.neighbours.every
+        assert found.bracket.contains(pair_delta(pair, USERS, Exp(LEVEL), rel=1e-6).upper)
+    # Far up, short inputs have no argument of their own: the bound is that of the mechanism's blanket.
+    high = delta(on_the_line, n=USERS, eps="0.7", adjacency="zero-out", blanket="largest", rel=1e-2)
+    own = pair_delta(worst_pair(on_the_line), USERS, Exp(Fraction(7, 10)), rel=1e-2)
+    assert pairs.largest_is_worst_at_the_end(on_the_line, Exp(Fraction(7, 10))) is None
+    assert high.neighbours.every and high.bracket.upper >= own.lower
+
+
+def test_the_range_of_inputs_scales_with_the_norm():
+    for norm, noise in ((1, "4.6"), (3, "13.8")):
+        mechanism = BlanketMixedGaussian("0.95", noise, norm)
+        start = pairs.largest_is_worst_at_the_end(mechanism, Exp(Fraction(1, 10)))
+        assert float(start) / norm == pytest.approx((math.exp(0.1) - 0.95) / 0.95)
+
+
+def test_no_pair_of_a_line_has_a_larger_hinge_than_opposite_ends():
+    y = np.linspace(-14, 14, 4001)
+    weight = np.exp(-y * y / 2) / math.sqrt(2 * math.pi) * (y[1] - y[0])
+    draw = np.random.default_rng(12)
+    for _ in range(60):
+        v, alpha, k = draw.uniform(0.1, 2.5), math.exp(0.7 * draw.normal()), draw.normal() * draw.choice([0.1, 1, 5])
+        gamma, across = draw.choice([0, draw.uniform()]), draw.choice([0, draw.uniform(0, 4)])
+        least = gamma + (1 - gamma) * np.exp(-v * np.hypot(y, across) - v * v / 2)
+
+        def hinge(p, q, gamma=gamma, alpha=alpha, taken=k * least):
+            one, other = (gamma + (1 - gamma) * np.exp(x * y - x * x / 2) for x in (p, q))
+            return weight @ np.maximum(one - alpha * other - taken, 0)
+
+        p, q = draw.uniform(-v, v, 2)
+        if across > 0:
+            q = -math.copysign(q, p)
+        assert max(hinge(p, q), hinge(q, p)) <= hinge(v, -v) + 1e-6
+    assert hinge(v, -v) > hinge(v, v)
+
+
+def test_the_unmixed_gaussian_beyond_the_line():
+    with pytest.raises(Unsupported, match=r"sigma0 = 2 in dimension 2: .* take minutes"):
+        worst_pair(LocalGaussian(2, 2), blanket="largest")
+    with pytest.raises(Unsupported, match="dimension 101"):
+        worst_pair(LocalGaussian(6, 101), blanket="largest")
     line = worst_pair(LocalGaussian(6, 1), blanket="largest").law(Exp(Fraction(1)), tail=Fraction(1, 10**10))
     assert 0 < sum(line.missing) <= Fraction(1, 10**10)
+    one, two = (
+        pair_delta(worst_pair(LocalGaussian("4.6", d), blanket="largest"), 1000, Exp(Fraction(4, 1000)), rel=1e-3)
+        for d in (1, 2)
+    )
+    exact = by_both_coordinates(0, 4.6, 2, 1000, 0.004)
+    assert float(one.upper) < exact < float(two.lower) and float(two.upper) < exact * 1.05
+
+
+def test_zero_out_of_the_unmixed_gaussian_is_covered_by_replacement():
+    source = LocalGaussian("4.6")
+    found = vector_delta(source, n=USERS, eps="0.004", blanket="largest", rel=1e-3, lower=False)
+    stated = re.search(r"every input: at most (\S+), by replacement", found.about)
+    replaced = vector_delta(
+        source, n=USERS, eps="0.004", adjacency="replace-one", blanket="largest", rel=1e-3, lower=False
+    )
+    assert float(stated[1]) == pytest.approx(float(replaced.bracket.upper), rel=0.02)
+    assert float(stated[1]) > float(found.bracket.upper)
 
 
 @pytest.mark.parametrize("dimension", [2, 3, 50])

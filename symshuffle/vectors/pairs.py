@@ -151,9 +151,9 @@ def _feasible(mechanism: LocalGaussian) -> None:
     noise, d = mechanism.sigma0, mechanism.dimension
     if d > 1 and (noise < _LEAST_NOISE or d > _MOST_COORDINATES):
         raise Unsupported(
-            f"the Gaussian randomizer with sigma0 = {float(noise):.6g} in dimension {d}: without a part that all inputs "
-            f"share, brackets against its largest blanket take minutes unless sigma0 >= {_LEAST_NOISE} and the dimension "
-            f"is at most {_MOST_COORDINATES}; bmg with a small gamma is close to it"
+            f"the Gaussian randomizer with sigma0 = {float(noise):.6g} in dimension {d}: without a part that all "
+            f"inputs share, brackets against its largest blanket take minutes unless sigma0 >= {_LEAST_NOISE} and the "
+            f"dimension is at most {_MOST_COORDINATES}; bmg with a small gamma is close to it"
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi
 
-from symshuffle.accountants import delta
+from symshuffle import delta
 from symshuffle.choices import Blanket
 from symshuffle.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import merged_and_spread

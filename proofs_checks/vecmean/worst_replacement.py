@@ -58,6 +58,11 @@ def _slopes(
 
 
 def _check(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Derive every slope of the statement by SymPy, and show the signs that order the ends of the set g > 0.
+
+    Takes symbols for all arguments. Signs are shown by coefficients after the ranges have been written into the
+    symbols: b at -y is E_v(-y) / (1 + u), its slope at most v times it.
+    """
     symbols = sp.symbols("p r alpha y k m s t w", positive=True)
     p, r, alpha, y, k, least, steep, ratio, across = symbols
     u, z, j = sp.symbols("u z j", positive=True)

@@ -110,8 +110,10 @@ def rule(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: float) -
 
 
 def price(panels: list[tuple[Piece, Fraction, Fraction]], c: flint.arb, *, height: float, share: float) -> float:
-    r"""Fewer nodes than a rule takes: one for each turn by :math:`\pi` of :math:`e^{itG}` at the greatest height.
+    r"""Fewer nodes than a rule takes: one for each turn by 4 of :math:`e^{itG}` at the greatest height.
 
+    m nodes are exact to degree 2m - 1, and :math:`e^{ikx}` on [-1, 1], which turns by 2k, is a polynomial of no smaller
+    degree than about k.
     Panels that hold less than ``share`` of M(c) are left out, as they are by :func:`rule`. No claim: a choice.
     """
     turns = 0.0
@@ -123,7 +125,7 @@ def price(panels: list[tuple[Piece, Fraction, Fraction]], c: flint.arb, *, heigh
                 if not _mass(piece, start, stop, c, cells=1) < flint.arb(share / _GRAIN):
                     first, last = (piece.value(flint.acb(to_arb(u))).real.mid() for u in (start, stop))
                     turns += abs(float(last - first))
-    return turns * height / math.pi
+    return turns * height / 4
 
 
 @cache

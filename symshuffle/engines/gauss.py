@@ -13,7 +13,6 @@ ellipse, so that a new mechanism brings no estimate of its own.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

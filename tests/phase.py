@@ -41,11 +41,11 @@ def reduced(name, eps0):
 
 
 def point(name, eps0, n, eps):
-    """delta, from both sides; and a line in the log of this process."""
+    """delta, from both sides within 1 %, as a picture needs it; and a line in the log of this process."""
     if LOG in os.environ:
         with (Path(os.environ[LOG]) / str(os.getpid())).open("a", encoding="utf-8") as log:
             log.write(f"{name} {eps0} {n} {eps}\n")
-    found = delta(reduced(name, eps0), n=n, eps=eps, rel=1e-3).bracket.decimals()
+    found = delta(reduced(name, eps0), n=n, eps=eps, rel=1e-2).bracket.decimals()
     return {"lower": found["lower"], "upper": found["upper"], "log10_upper": found["log10_upper"]}
 
 

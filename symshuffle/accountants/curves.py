@@ -373,7 +373,8 @@ def tradeoff_curve(
         raise Unsupported(f"group {neighbours.participation.group}: the trade-off of one user only; ask for delta(eps)")
     orders = tuple(_orders(asked, n, levels))
     at = partial(_at_order, *_sent(source, whom, asked, executor), n, request)
-    profile = list(map(CurvePoint, orders, mapped(at, orders, executor, progress)))
+    falling = orders[::-1]  # of several rounds, what the last level takes is enough for all others
+    profile = list(map(CurvePoint, falling, mapped(at, falling, executor, progress)))[::-1]
     last = profile[-1].y
     how = f"envelope of {len(profile)} levels of the profile; at the last: {last.how}"
     weakest = min((point.y.rigour for point in profile), key=lambda level: level.strength)

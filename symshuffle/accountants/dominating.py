@@ -82,6 +82,14 @@ class Profile:
         revealed: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0)),
     ) -> Profile:
         """From brackets, which may reach beyond what a probability can be, in doubles rounded outward."""
+        both = ([(one.lower, one.upper) for one in order] for order in (forward, reverse))
+        return cls.of_ends(step, *both, revealed)
+
+    @classmethod
+    def of_ends(
+        cls, step: Fraction, forward: Sequence[Ends], reverse: Sequence[Ends], revealed: tuple[Fraction, Fraction]
+    ) -> Profile:
+        """The same from both ends of every value."""
         one, other = (Fraction(outward(value, up=False)) for value in revealed)
         return cls(step, tuple(map(_ends, forward)), tuple(map(_ends, reverse)), (one, other))
 
@@ -300,8 +308,8 @@ def _constraints(profile: Profile) -> list[Point]:
     return [(x, value if value > floor else floor) for x, value in (*found, low[-1])]
 
 
-def _ends(bracket: Bracket) -> Ends:
-    low, high = outward(bracket.lower, up=False), outward(bracket.upper, up=True)
+def _ends(found: Ends) -> Ends:
+    low, high = outward(found[0], up=False), outward(found[1], up=True)
     return Fraction(min(max(low, 0.0), 1.0)), Fraction(min(high, 1.0))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -25,6 +25,12 @@ LARGEST_EXACT: Final = 300
 
 _NEGLIGIBLE: Final = Fraction(1, 2**4000)
 """What no probability and no value is told from 0 below: rationals of a million digits are not added."""
+
+_REACH_ABOVE: Final = 4
+"""Deviations above the mean from which on all numbers of messages count as all users, on the other side of a bound."""
+
+_MOST_COUNTS: Final = 128
+"""Numbers of messages within that reach on both sides, about."""
 
 _STARTS: Final = (-30, -12, -8, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 5)
 """Where intervals begin, in deviations from the mean number of messages."""
@@ -113,6 +119,68 @@ def mean_over_counts(
     count = f"{len(chosen)} of {users} numbers of messages, weights rounded outward"
     found = Bracket(low, high, rigour, at(users).engine, f"mean over {count}; at n = {users}: {at(users).how}")
     return found if found.width <= Fraction(rel) * high else replace(found, aimed=rel)
+
+
+def few_counts(users: int, dropout: Fraction, beyond: Fraction, width: float) -> list[int]:
+    """Some numbers of messages, from 1 to all, between which a bound hardly moves: to tell a mean from both sides.
+
+    Parameters
+    ----------
+    users, dropout
+        As in :func:`mean_over_dropouts`.
+    beyond : Fraction
+        Mass below the second of them that is of no account, in (0, 1).
+    width : float
+        By which share the noise that hides a user may differ between two of them; at half of it, these are kept.
+    """
+    others, sends = users - 1, float(1 - dropout)
+    centre, spread = 1 + others * sends, max(math.sqrt(others * sends * float(dropout)), 0.5)
+    gap, moved = 2.0, spread / (2 * centre)
+    while gap * moved > width and gap * spread > 1 and _REACH_ABOVE / gap < _MOST_COUNTS / 4:
+        gap /= 2
+    below, places = partial_cdf(users, dropout), {1, users}
+    k = math.ceil(_REACH_ABOVE / gap)
+    while True:
+        place = round(centre + k * gap * spread)
+        places.add(min(max(place, 1), users))
+        if place <= 1 or (k < 0 and below(place - 1)[1] <= beyond):
+            return sorted(places)
+        k -= 1
+
+
+def means_between(
+    counts: list[int], found: Sequence[Bracket], below: Cdf
+) -> tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]:
+    """Both ends of two means, above and below that of a falling bound: of numbers rounded down, and rounded up.
+
+    Either is a mean with one law at every level, so it is the profile of a mixture if the bound is one of messages.
+
+    Parameters
+    ----------
+    counts : list of int
+        Numbers of messages, in rising order from 1 to all.
+    found : sequence of Bracket
+        The bound at each.
+    below : callable
+        From m to both ends of the probability of at most m.
+    """
+    highs = list(itertools.accumulate((one.upper for one in found), min))
+    lows = list(itertools.accumulate((max(one.lower, Fraction(0)) for one in reversed(found)), max))[::-1]
+    masses = [below(right - 1) for right in counts[1:]]
+    own = [right == left + 1 for left, right in itertools.pairwise(counts)]
+
+    def rounded_up(ends: list[Fraction]) -> list[Fraction]:
+        return [*(here if alone else after for here, after, alone in zip(ends, ends[1:], own, strict=False)), ends[-1]]
+
+    under, over = ([mass[end] for mass in masses] for end in (0, 1))
+    above = _mean(lows, under), _mean(highs, over)
+    return above, (_mean(rounded_up(lows), under), _mean(rounded_up(highs), over))
+
+
+def _mean(falling: list[Fraction], below: list[Fraction]) -> Fraction:
+    """The sum of falling values by the probabilities of being before each next one."""
+    steps = (mass * (here - after) for mass, (here, after) in zip(below, itertools.pairwise(falling), strict=True))
+    return sum(steps, start=falling[-1])
 
 
 Cdf: TypeAlias = "Callable[[int], tuple[Fraction, Fraction]]"

@@ -97,8 +97,9 @@ def gaussian_limit(
 
     Parameters
     ----------
-    source, n, direction, adjacency, blanket, null
-        As in :func:`symshuffle.delta`.
+    source, n, direction, adjacency, blanket, null, min_users, dropout, group
+        As in :func:`symshuffle.delta`. Of a group, mu is multiplied by its size, as that of any Gaussian mechanism;
+        with dropout the mean number of messages stands for all.
 
     Raises
     ------

@@ -48,11 +48,11 @@ class Lattice:
     levels: int
 
     @classmethod
-    def of(cls, profiles: Sequence[tuple[Profile, int]]) -> Lattice:
-        """From the profiles of the rounds and how many are alike."""
-        above = Losses(tuple((law_above(profile), times) for profile, times in profiles), Side.UPPER)
-        below = Losses(tuple((law_below(profile), times) for profile, times in profiles), Side.LOWER)
-        return cls(profiles[0][0].step, above, below, sum(profile.last + 1 for profile, _ in profiles))
+    def of(cls, profiles: Sequence[tuple[tuple[Profile, Profile], int]]) -> Lattice:
+        """From the profiles of the rounds, for laws above and below, and how many are alike."""
+        above = Losses(tuple((law_above(profile), times) for (profile, _), times in profiles), Side.UPPER)
+        below = Losses(tuple((law_below(profile), times) for (_, profile), times in profiles), Side.LOWER)
+        return cls(above.step, above, below, sum(profile.last + 1 for (profile, _), _ in profiles))
 
 
 @final
@@ -101,11 +101,13 @@ class Deployment:
         """What reads off delta."""
         return lambda losses: delta_of(losses, eps, self.sum)
 
-    def profiles(self, parts: Sequence[OneRound], step: Fraction, beyond: Fraction) -> list[tuple[Profile, int]]:
+    def profiles(
+        self, parts: Sequence[OneRound], step: Fraction, beyond: Fraction
+    ) -> list[tuple[tuple[Profile, Profile], int]]:
         """Of some rounds, at levels whose width is small beside what the lattice costs."""
         least = min(part.scale() for part in parts)
         width = min(max((float(step) / least) ** 2 / 30, 1e-9), 1e-3)
-        return [(part.profile(step, beyond, width), part.times) for part in parts]
+        return [(part.profiles(step, beyond, width), part.times) for part in parts]
 
     def lattice(self, step: Fraction, beyond: Fraction) -> Lattice:
         """All rounds on a lattice that ends where each of them has at most ``beyond`` left."""
@@ -126,13 +128,25 @@ class Deployment:
         """Both ends of an answer, on lattices of half the step each time until they are as close as asked."""
         beyond = Fraction(10) ** math.floor(math.log10(beyond.numerator) - math.log10(beyond.denominator))
         step = self.first_step(width / sensitivity)
+        lost = 4 * beyond * self.times  # what is no more than the mass left out is not narrowed by finer levels
+        found = self._off_known(read, beyond)
+        if found is not None and found.high - found.low <= Fraction(width) * found.high:
+            return found
         while True:
             lattice = self.lattice(step, beyond)
             low, high = read(lattice.below), read(lattice.above)
-            lost = 4 * beyond * self.times  # what is no more than the mass left out is not narrowed by finer levels
             if high - low <= Fraction(width) * high or high <= lost or 2 * lattice.levels > _MOST_LEVELS:
                 return _Found(low, high, lattice, beyond)
             step /= 2
+
+    def _off_known(self, read: _Read, beyond: Fraction) -> _Found | None:
+        """Both ends off the finest lattice that another question left here, if it reaches as far: it costs nothing."""
+        kept = [place for place in self.lattices if place[1] <= beyond]
+        if not kept:
+            return None
+        finest = min(kept)
+        lattice = self.lattices[finest]
+        return _Found(read(lattice.below), read(lattice.above), lattice, finest[1])
 
     def attained(self, read: _Read, found: _Found) -> Attained | None:
         """What one pair of real datasets has that stays the same in all rounds; of each part the most telling one."""
@@ -143,7 +157,8 @@ class Deployment:
             if not pairs:
                 return None
             chosen.append(max(pairs, key=lambda pair: pair[0])[1:])
-        profiles = self.profiles([one for _, one in chosen], found.lattice.step, found.beyond)
+        both = self.profiles([one for _, one in chosen], found.lattice.step, found.beyond)
+        profiles = [(below, times) for (_, below), times in both]
         orders = [profiles]
         if any(profile.forward != profile.reverse for profile, _ in profiles):
             orders.append([(profile.swapped, times) for profile, times in profiles])
@@ -261,7 +276,9 @@ def _simpler_deltas(rounds: Deployment, eps: Fraction) -> tuple[tuple[str, Fract
     """Basic composition of equal shares of eps; advanced composition of the best of some shares."""
 
     def together(share: Fraction) -> Fraction:
-        return sum((part.values(share, 1e-3)[0].upper * part.times for part in rounds.parts), start=Fraction(0))
+        return sum(
+            (part.values(share, part.usual_width)[0].upper * part.times for part in rounds.parts), start=Fraction(0)
+        )
 
     least = eps / rounds.times
     found = [min(together(least), Fraction(1))]

@@ -206,7 +206,7 @@ def privacy_loss(
         )
     neighbours = one.reduced.neighbours(Question.BOTH, users)
     return PrivacyLoss(
-        law_above(one.profile(width, most, rel)),
+        law_above(one.profiles(width, most, rel)[0]),
         {
             "users": users,
             "neighbours": neighbours.to_dict(),

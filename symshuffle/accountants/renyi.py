@@ -135,8 +135,8 @@ def renyi(
 
     Parameters
     ----------
-    source, n, direction, bits, adjacency, blanket, null
-        As in :func:`symshuffle.delta`. ``forward`` is the divergence of M(X0) from M(X1); ``both``, which several
+    source, n, direction, bits, adjacency, blanket, null, min_users
+        As in :func:`symshuffle.delta`; dropout and groups are refused. ``forward`` is the divergence of M(X0) from M(X1); ``both``, which several
         rounds need, the larger of the two.
     alpha : number or text
         Order in [1, 10000]; at 1 the relative entropy.
@@ -152,7 +152,8 @@ def renyi(
     InputError
         If an argument is out of its range.
     Unsupported
-        If the divergence is infinite, or no level is known from which on the profile is 0; for rigour exact.
+        If the divergence is infinite, or no level is known from which on the profile is 0; for rigour exact, dropout
+        and groups.
 
     Examples
     --------
@@ -170,6 +171,8 @@ def renyi(
     asked = experiment(source, Covering.of(**whom))
     several, alone, users = unrolled(asked, n)
     plan = Rounds((Round(alone, 1, users),)) if several is None else several
+    for part in plan.parts:
+        _check_participation(part.source)
     if several is not None and request.direction is not Question.BOTH:
         raise InputError("direction", request.direction.value, "both, with rounds, which may mix the orders")
     found = [(_one(part, order, request, attain=attain), part.times) for part in plan.parts]
@@ -178,6 +181,28 @@ def renyi(
     parts = tuple((part.times, part.n) for part in plan.parts)
     composition = None if several is None else Composition(plan.times, parts)
     return RenyiBound(order, bracket, neighbours, attained, composition)
+
+
+def _check_participation(reduced: Source) -> None:
+    """Refuse what has no profile at one order, or none that is cheap.
+
+    Raises
+    ------
+    Unsupported
+        For groups, which are bounded at another order for every order, and for dropout.
+    """
+    assert isinstance(reduced, Reduction)
+    who = reduced.participation
+    if who.group > 1:
+        raise Unsupported(
+            f"group {who.group}: a chain of neighbours bounds delta at powers of the order, which is no profile; ask "
+            "for delta or epsilon instead"
+        )
+    if who.dropout:
+        raise Unsupported(
+            f"dropout {who.dropout}: a Rényi divergence takes hundreds of orders, each a mean over the number of "
+            "messages; ask for --min-users, or for delta or epsilon"
+        )
 
 
 def _together(
@@ -224,7 +249,9 @@ def _attained(reduced: Reduction, n: int, alpha: Fraction, request: Request, sha
     if best is None:
         return None
     low, real, own = best
-    return Attained(max(low, own.lower_at(orders, alpha, request.direction)), real.describe(n))
+    return Attained(
+        max(low, own.lower_at(orders, alpha, request.direction)), real.describe(reduced.participation.min_users or n)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,8 +106,8 @@ def delta(
     blanket = covering.written.get("blanket")
     confirmed = _confirmed(asked.source, asked.reduced, bound, target, blanket=blanket) if confirm else None
     inside = confirmed and confirmed.inside(bound.bracket)
-    alone = bound.rounds is None and covering.of_all_users
-    beside = vectors.beside(asked.source, bound, target, level, _width(rel), blanket) if alone else None
+    one = bound.rounds is None
+    beside = vectors.beside(asked.source, bound, target, level, _width(rel), blanket) if one else None
     _show("delta", bound, confirmed, inside, asked.inputs, as_json, beside)
 
 

@@ -41,15 +41,17 @@ def beside(
     Parameters
     ----------
     asked : mechanism
-        What every user runs; of any that is no mechanism of vectors there is nothing to say.
+        What every user runs; of any that is no mechanism of vectors there is nothing to say, nor with dropout, where
+        each order costs as much as the answer, nor of groups, whose chain takes both.
     bound : Amplification
-        The answer, for its adjacency and its number of users.
+        The answer, for its adjacency, its number of users and who of them sends.
     target : Real
         The level.
     level, rel, blanket
         As asked for.
     """
-    if not is_vector(asked):
+    who = bound.neighbours.participation
+    if not is_vector(asked) or who.dropout or who.group > 1:
         return {}
     from symshuffle.accountants.solve import delta
     from symshuffle.vectors.reduction import usual_blanket
@@ -64,6 +66,7 @@ def beside(
             rel=rel,
             adjacency=bound.neighbours.adjacency,
             blanket=kind,
+            min_users=who.min_users,
         )
         return found.bracket.decimals()
 

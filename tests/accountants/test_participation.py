@@ -21,7 +21,11 @@ from symshuffle import (
     solve_n,
     tradeoff_curve,
 )
-from symshuffle.accountants.dropout import mean_over_dropouts, partial_cdf
+from symshuffle.accountants.bounds import bound_at, ratio_of
+from symshuffle.accountants.dominating import law_above, law_below
+from symshuffle.accountants.dropout import few_counts, mean_over_dropouts, means_between, partial_cdf
+from symshuffle.accountants.evaluate import Request
+from symshuffle.accountants.one_round import OneRound
 from symshuffle.accountants.participation import Participation, group_factor
 from symshuffle.accountants.reduction import reduction
 from symshuffle.cli import main
@@ -249,6 +253,66 @@ def test_two_rounds_with_dropout_cover_the_experiment():
             laws.append({(a, b): p * r for a, p in once[0].items() for b, r in once[1].items()})
         for first, second in itertools.permutations(laws, 2):
             assert sum(max(p - x * second.get(key, 0), 0) for key, p in first.items()) <= bound.upper
+
+
+@pytest.mark.parametrize(
+    ("users", "q", "width"), [(1, Fraction(1, 2), 1e-2), (40, Fraction(2, 5), 1.0), (300, Fraction(1, 10), 0.05)]
+)
+def test_few_numbers_of_messages_tell_a_mean_from_both_sides(users, q, width):
+    q = Fraction(q)
+    counts = few_counts(users, q, Fraction(1, 10**9), width)
+    assert counts[0] == 1 and counts[-1] == users and (users < 300 or len(counts) < users / 4)
+
+    def falling(m):
+        return Bracket(
+            Fraction(99, 100 * m), Fraction(101, 100 * m), Rigour.EXACT, "none", "a falling function, within 1 %"
+        )
+
+    coins = [math.comb(users - 1, m - 1) * (1 - q) ** (m - 1) * q ** (users - m) for m in range(1, users + 1)]
+    mean = sum(p / m for m, p in enumerate(coins, 1))
+    down = sum(p / max(c for c in counts if c <= m) for m, p in enumerate(coins, 1))
+    starts = [max(c for c in counts if c <= m) for m in range(1, users + 1)]
+    alone = {a for a, b in itertools.pairwise(counts) if b == a + 1} | {users}
+    up = sum(p / (s if s in alone else min(c for c in counts if c > s)) for s, p in zip(starts, coins, strict=True))
+    (low, high), (least, most) = means_between(counts, [falling(m) for m in counts], partial_cdf(users, q))
+    assert low <= down <= high and least <= up <= most
+    assert least <= mean <= high and high <= 1.02 * float(down) and least >= 0.98 * float(up)
+
+
+def test_laws_of_few_numbers_of_messages_are_on_both_sides_of_the_mean():
+    """The witness takes every number of messages by itself."""
+    q, n, step = Fraction(1, 5), 120, Fraction(1, 100)
+    covering = reduction(SMALL, dropout=q)
+    above, below = OneRound(covering, n, 1, Request()).profiles(step, Fraction(1, 10**6), 1e-2)
+    upper, lower = law_above(above), law_below(below)
+    assert above != below
+    each = reduction(SMALL)
+    coins = {m: math.comb(n - 1, m - 1) * (1 - q) ** (m - 1) * q ** (n - m) for m in range(1, n + 1)}
+    for eps in (Fraction(0), Fraction(1, 200), Fraction(1, 20)):
+        order = ratio_of(eps)
+        mean = sum(float(p) * float(bound_at(each, m, order, Request(rel=1e-6)).upper) for m, p in coins.items())
+        assert _profile(lower, eps) <= mean * (1 + 1e-5)
+        assert _profile(upper, eps) >= mean * (1 - 1e-5)
+        assert _profile(lower, eps) > 0.5 * _profile(upper, eps) > 0
+
+
+def _profile(law, eps):
+    """The hockey-stick divergence of a law on a lattice."""
+    losses = (float(law.step) * (law.first + k) for k in range(len(law.masses)))
+    finite = sum(p * max(-math.expm1(float(eps) - loss), 0.0) for p, loss in zip(law.masses, losses, strict=True))
+    return float(law.infinity) + finite
+
+
+def test_a_lattice_that_is_there_serves_a_question_after_it():
+    """The same answer within its width, whichever question came first."""
+    plan = rounds(mechanism("krr").at(k=4, eps0=1), 3)
+    first = delta(plan, n=1001, eps="0.05").bracket
+    tail = delta(plan, n=1001, eps="0.2").bracket
+    again = delta(plan, n=1002, eps="0.2").bracket, delta(plan, n=1002, eps="0.05").bracket
+    for one, other in ((tail, again[0]), (first, again[1])):
+        assert one.width <= Fraction(1, 100) * one.upper and other.width <= Fraction(1, 100) * other.upper
+        assert abs(one.upper / other.upper - 1) < Fraction(1, 20)
+        assert other.aimed is None
 
 
 def test_users_who_drop_out_beside_a_null_symbol():

@@ -14,6 +14,7 @@ from symshuffle.accountants.evaluate import Request
 from symshuffle.accountants.reduction import reduction
 from symshuffle.choices import Question
 from symshuffle.cli import main
+from symshuffle.cli.arguments import LAW_BITS
 from tests.exported import BINARY, CASES, ONE_SIDED, violations
 
 COARSE = {"step": "0.125", "beyond": "1e-6"}
@@ -162,7 +163,7 @@ def test_command(capsys, tmp_path):
     assert json.loads(capsys.readouterr().out) == json.loads(file.read_text())
     found = PrivacyLoss.read(file)
     assert found.about["inputs"]["mechanism"] == "krr"
-    assert found.law == privacy_loss(mechanism("krr").at(k=4, eps0=1), n=1000, step="0.004").law
+    assert found.law == privacy_loss(mechanism("krr").at(k=4, eps0=1), n=1000, step="0.004", bits=LAW_BITS).law
 
 
 @pytest.mark.parametrize(

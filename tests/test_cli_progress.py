@@ -68,6 +68,7 @@ SLOW = {
     "check-certificate": ["check-certificate", "certificates"],
     "sweep": ["sweep", "spec.toml", "--out", "out"],
     "check": ["check", "--file", "matrix.csv"],
+    "unequal": ["unequal", "users.toml", "--eps", "0.1"],
 }
 """Every command, with the kind of request for which it takes long."""
 

@@ -73,3 +73,23 @@ def test_the_gaussian_stands_beside_the_certified_curve(capsys, tmp_path):
     assert "krr" in plot.read_text()
     _, text, _ = run(capsys, *command)
     assert "Gaussian, no bound" in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("who", "message"), [(("--group", "2"), "group 2: "), (("--dropout", "1/10"), "dropout 1/10: ")]
+)
+def test_renyi_refuses_what_has_no_profile_at_one_order(capsys, who, message):
+    status, out, err = run(capsys, "renyi", *KRR, "--alpha", "4", *who)
+    assert status == 2 and out == "" and message in err and err.count("\n") == 1
+
+
+def test_renyi_with_a_least_number_of_messages_is_that_of_so_many_users(capsys):
+    _, fewer, _ = run(capsys, "renyi", "krr", "-p", "k=4", "--eps0", "1", "--n", "80", "--alpha", "2", "--json")
+    command = ("renyi", "krr", "-p", "k=4", "--eps0", "1", "--n", "100", "--alpha", "2", "--min-users", "80", "--json")
+    least, all_send = json.loads(run(capsys, *command)[1]), json.loads(fewer)
+    assert (least["upper"], least["attained_by"]) == (all_send["upper"], all_send["attained_by"])
+
+
+def test_the_gaussian_of_a_group_is_as_far_apart_as_its_chain(capsys):
+    one, two = (json.loads(run(capsys, "gdp", *KRR, "--group", g, "--json")[1])["mu"] for g in ("1", "2"))
+    assert two == pytest.approx(2 * one)

@@ -136,8 +136,8 @@ def renyi(
     Parameters
     ----------
     source, n, direction, bits, adjacency, blanket, null, min_users
-        As in :func:`symshuffle.delta`; dropout and groups are refused. ``forward`` is the divergence of M(X0) from M(X1); ``both``, which several
-        rounds need, the larger of the two.
+        As in :func:`symshuffle.delta`; dropout and groups are refused. ``forward`` is the divergence of M(X0) from
+        M(X1); ``both``, which several rounds need, the larger of the two.
     alpha : number or text
         Order in [1, 10000]; at 1 the relative entropy.
     rigour : {"float64", "ball"}

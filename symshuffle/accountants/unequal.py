@@ -197,13 +197,12 @@ def _against_blanket(channel: Channel) -> Reduction:
     """Every pair of inputs of one channel among draws from its blanket distribution."""
     omega = privacy_blanket(channel).omega
     assert omega is not None
-    return Reduction(
-        tuple(
-            PairClass(f"inputs {x} and {y}", numeric(ReductionPair(channel.rows[x], channel.rows[y], omega)))
-            for x, y in itertools.combinations(range(channel.num_inputs), 2)
-        ),
-        theorem=THEOREM,
-    )
+    alike: dict[object, PairClass] = {}  # pairs whose outputs are the same but for their names have one law
+    for x, y in itertools.combinations(range(channel.num_inputs), 2):
+        pair = ReductionPair(channel.rows[x], channel.rows[y], omega)
+        outputs = tuple(sorted(zip(pair.a0, pair.a1, pair.a2, strict=True)))  # type: ignore[type-var]  # rationals
+        alike.setdefault(outputs, PairClass(f"inputs {x} and {y}", numeric(pair)))
+    return Reduction(tuple(alike.values()), theorem=THEOREM)
 
 
 @lru_cache(maxsize=32)

@@ -42,6 +42,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "mean": ("mean",),
     "sweep": ("sweep",),
     "check": ("check",),
+    "unequal": ("unequal",),
 }
 """Module to its commands, in the order of the help page; without any, they form a group of the module's name."""
 

@@ -27,6 +27,14 @@ def inside(ends, value):
     return Fraction(ends["lower"]) <= value <= Fraction(ends["upper"])
 
 
+def test_orders_beside_fewer_messages_are_those_of_so_many_users(capsys):
+    """Both orders are asked of the messages there are at least, as the answer above them is."""
+    fewer = asked(f"{SHOWN} --blanket mechanism --min-users 800", capsys)
+    alone = asked(SHOWN.replace("1000", "800") + " --blanket mechanism", capsys)
+    assert fewer["orders"] == alone["orders"] and fewer["upper"] == alone["upper"]
+    assert "orders" not in asked(f"{SHOWN} --blanket mechanism --group 2", capsys)
+
+
 def test_both_orders_and_both_blankets_are_shown(capsys):
     own = asked(f"{SHOWN} --blanket mechanism --confirm", capsys)
     assert inside(own["orders"]["forward"], FORWARD) and inside(own["orders"]["reverse"], REVERSE)

@@ -1,0 +1,123 @@
+"""Users with local budgets of their own on the command line: unequal."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from symshuffle.choices import Question, Rigour
+from symshuffle.cli import arguments
+from symshuffle.errors import InputError
+
+if TYPE_CHECKING:
+    from symshuffle.accountants.unequal import Users
+
+app = typer.Typer()
+
+_KEYS: Final = ("count", "mechanism", "params", "eps0", "lam", "file")
+_ORDERED: Final = ("rr", "krr")
+"""Mechanisms in which a larger budget is never better for anybody: a level may be rounded up."""
+
+
+@app.command()
+def unequal(
+    users: Annotated[
+        Path, typer.Argument(metavar="FILE", help="TOML: tables [[users]] of count, mechanism, params, eps0 or lam.")
+    ],
+    delta: Annotated[str | None, typer.Option("--delta", help="Target delta in (0, 1): the answer is eps.")] = None,
+    eps: Annotated[str | None, typer.Option("--eps", help="Level eps >= 0 in nats: the answer is delta.")] = None,
+    direction: arguments.Direction = Question.BOTH,
+    rel: Annotated[float, typer.Option(help="Relative width of the bracket to aim at, in (0, 1).")] = 1e-3,
+    rigour: Annotated[Rigour, typer.Option("--rigour", help="exact (up to 300 users), ball or float64.")] = (
+        Rigour.FLOAT64
+    ),
+    as_json: arguments.Json = False,
+) -> None:
+    """Privacy of users with local budgets of their own, each hiding the others by his own blanket."""
+    from symshuffle.accountants.unequal import unequal_delta, unequal_epsilon
+
+    if (delta is None) == (eps is None):
+        raise InputError("--delta, --eps", f"{delta}, {eps}", "one of the two")
+    asked = read_users(users)
+    if eps is not None:
+        found = unequal_delta(asked, eps=eps, direction=direction, rigour=rigour, rel=rel)
+    else:
+        found = unequal_epsilon(asked, delta=delta, direction=direction, rigour=rigour, rel=rel)
+    if as_json:
+        inputs = {"file": str(users), "users": [_echoed(one) for one in asked], "delta": delta, "eps": eps}
+        typer.echo(json.dumps({**found.to_dict(), "inputs": inputs}, indent=2))
+        return
+    exact, ends = found.bracket.exact, found.bracket.decimals(12)
+    shown = Table.grid(padding=(0, 2))
+    shown.add_row(f"{found.quantity} <=", ends["upper"] if exact is None else f"{exact} = {ends['upper']}")
+    shown.add_row("lower end of the bound", ends["lower"])
+    shown.add_row("rigour", f"{found.bracket.rigour.value}, engine {found.bracket.engine}: {found.bracket.how}")
+    shown.add_row("meaning", found.about)
+    Console(highlight=False).print(shown)
+
+
+def _echoed(one: Users) -> dict[str, str]:
+    """How many, and the level that they were given, where it was rounded up."""
+    return {"count": str(one.count), "exp_eps0": str(one.channel.ratio_cap())}
+
+
+def read_users(file: Path) -> list[Users]:
+    """The users of a file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or a table of it says something else than how many users run what.
+    """
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError("FILE", file, f"a TOML file that can be read: {error}") from None
+    rows = data.get("users")
+    if data.keys() != {"users"} or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise InputError("FILE", file, "tables [[users]], and nothing beside them")
+    return [_users(row, f"users[{i}]") for i, row in enumerate(rows)]
+
+
+def _users(row: dict[str, Any], place: str) -> Users:
+    from symshuffle.accountants.unequal import Users
+    from symshuffle.channel import Channel
+
+    for key in row:
+        if key not in _KEYS:
+            raise InputError(place, key, f"a key of some users: {', '.join(_KEYS)}")
+    name, params = row.get("mechanism", "krr"), row.get("params", {})
+    if not isinstance(name, str) or not isinstance(params, dict):
+        raise InputError(f"{place}.mechanism, {place}.params", f"{name}, {params}", "a name, and a table")
+    try:
+        lam = None if row.get("lam") is None else str(row["lam"])
+        if row.get("eps0") is not None:
+            if lam is not None:
+                raise InputError("lam", lam, "none where eps0 is given")
+            lam = _rounded_up(name, row["eps0"])
+        pairs = [f"{key}={value}" for key, value in params.items()]
+        file = None if row.get("file") is None else Path(str(row["file"]))
+        found: Any = arguments.source_or_channel(name, None, lam, pairs, file)
+        if not isinstance(found, Channel) and not hasattr(found, "channel"):
+            raise InputError("mechanism", name, "one of finitely many outputs")
+        return Users(row.get("count", 1), found if isinstance(found, Channel) else found.channel())
+    except InputError as error:
+        raise InputError(f"{place}.{error.argument}", error.value, error.expected) from None
+
+
+def _rounded_up(name: str, eps0: object) -> str:
+    """A rational ratio that is hardly above exp(eps0)."""
+    from symshuffle.mechanisms.parameters import read_target
+    from symshuffle.numbers import enclose, upper_end
+
+    if name not in _ORDERED:
+        raise InputError("eps0", eps0, f"lam, a rational exp(eps0): only of {', '.join(_ORDERED)} is it rounded up")
+    top = Fraction(upper_end(enclose(read_target(eps=str(eps0)), 256)))
+    return str(Fraction(-((-top * 10**12) // 1), 10**12))

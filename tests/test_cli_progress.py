@@ -41,6 +41,7 @@ def test_a_bar_says_it_instead(monkeypatch):
 SLOW = {
     "verify": ["verify", "decomposition"],
     "claims": ["claims"],
+    "errata": ["errata"],
     "show": ["show", "decomposition.thm-12"],
     "reproduce": ["reproduce", "--all"],
     "doctor": ["doctor"],

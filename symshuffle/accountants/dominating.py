@@ -82,8 +82,8 @@ class Profile:
         revealed: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0)),
     ) -> Profile:
         """From brackets, which may reach beyond what a probability can be, in doubles rounded outward."""
-        both = ([(one.lower, one.upper) for one in order] for order in (forward, reverse))
-        return cls.of_ends(step, *both, revealed)
+        one, other = ([(found.lower, found.upper) for found in order] for order in (forward, reverse))
+        return cls.of_ends(step, one, other, revealed)
 
     @classmethod
     def of_ends(

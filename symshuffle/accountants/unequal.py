@@ -200,7 +200,7 @@ def _against_blanket(channel: Channel) -> Reduction:
     alike: dict[object, PairClass] = {}  # pairs whose outputs are the same but for their names have one law
     for x, y in itertools.combinations(range(channel.num_inputs), 2):
         pair = ReductionPair(channel.rows[x], channel.rows[y], omega)
-        outputs = tuple(sorted(zip(pair.a0, pair.a1, pair.a2, strict=True)))  # type: ignore[type-var]  # rationals
+        outputs = tuple(sorted(zip(pair.a0, pair.a1, pair.a2, strict=True)))
         alike.setdefault(outputs, PairClass(f"inputs {x} and {y}", numeric(pair)))
     return Reduction(tuple(alike.values()), theorem=THEOREM)
 

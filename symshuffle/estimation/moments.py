@@ -150,6 +150,8 @@ def largest_pairwise_budget(mechanism: Mechanism) -> sp.Expr:
     for output_class in mechanism.classes:
         for (first, second), count in output_class.shown(mechanism.inputs, (0, 1)):
             if count != 0 and first != second:
+                if second == 0:
+                    return sp.oo
                 total += count * (first - second) ** 2 / second
     found = normal_form(total)
     told = mechanism.pair.by

@@ -198,7 +198,7 @@ CLAIMS: Final = (
         printed=_two_sided,
         check=_check_two_sided,
         controls=(
-            Control("a fifth", lambda eta, n, order: _two_sided(eta, n, order) / 5),
+            Control("a quarter less 1 %", lambda eta, n, order: _two_sided(eta, n, order) * Fraction(99, 400)),
             Control("the forward bound, a quarter", lambda eta, n, order: eta / (4 * n * (order - 1))),
         ),
         expected=ClaimVerdict.HOLDS,

@@ -1,4 +1,4 @@
-"""The contour sum in ball arithmetic: both ends of the bracket are theorems.
+"""The contour sum in ball arithmetic: both ends of the bracket are proved.
 
 The sum and its error terms are those of :mod:`symshuffle.engines.contour`, but every number here is a ball: the
 constants are dyadic rationals read off the plan, the loud nodes are evaluated as complex balls, and a stretch counts
@@ -7,6 +7,9 @@ as silent only if the ball of the characteristic function over the whole stretch
 
 A continuous part of the law enters as Gauss nodes, with a ball for their error, up to some height of the line; beyond
 it integration by parts bounds the rest at once, or, for few users, the transform is evaluated by special functions.
+
+Evidence: *proved*, every term, given that FLINT's balls contain what they stand for. No assumption about NumPy and no
+heuristic constant enters an end; a bad choice in doubles makes the bracket wide.
 """
 
 from __future__ import annotations

@@ -13,6 +13,12 @@ negative, so that the sum is an upper bound as it stands; the lower side subtrac
 
 Beyond the last node evaluated, stretches are bounded by :math:`|M(c+it)|\le|M(c+it_0)|+|t-t_0|\,E[|G-\mu|e^{cG}]`, and
 from some height on the bound of :func:`symshuffle.engines.gauss.far` holds at all heights.
+
+Evidence. *Proved*, in balls: aliases, the stretches and heights beyond the last node, the error of the Gauss rule, and
+with ``rigour=BALL`` the sum over the nodes too. *Proved under an assumption*, with the sum in doubles: that NumPy's
+complex exponential is off by at most four units in the last place. *Heuristic* there: eight round-offs for an
+exponential, and for a power beside n times the error of its base; that the matrix product errs like a pairwise sum
+(BLAS promises no order); the factor 1.01 for a bound that is itself rounded. :func:`estimate` claims nothing.
 """
 
 from __future__ import annotations

@@ -3,6 +3,11 @@ r"""The tilted characteristic function :math:`M(c+it)/M(c)` on the line of a con
 Of a finite law it is one sum over the atoms. The segments of a mixed law are Gauss nodes up to some height of the line
 and are given by their transforms beyond it, so that the line has two regions; formulas and bounds are those of
 :mod:`symshuffle.mixed_law`.
+
+Evidence. *Proved*: that the two forms are the function, and the bounds on what a form leaves out. *Proved under the
+assumption* of :mod:`symshuffle.engines.contour` about NumPy: the errors of the exponentials and of their pairwise sums,
+which grow with the logarithm of the number of atoms. *Heuristic*: 10^-12 on top of a size that only decides which
+stretches are silent, eight round-offs of a phase, and the error that SciPy's special function is allowed.
 """
 
 from __future__ import annotations

@@ -2,8 +2,11 @@
 
 The transform of one copy is evaluated directly at each frequency (there are few atoms), where its absolute error is a
 small multiple of the unit round-off; the n-th power multiplies it by n; Parseval carries it to the convolution. What is
-bounded is the 2-norm of the error, so that Cauchy-Schwarz gives the error of any linear functional. The inverse
-transform itself is allowed a heuristic constant per stage, all else is proved under what the module fft assumes.
+bounded is the 2-norm of the error, so that Cauchy-Schwarz gives the error of any linear functional.
+
+Evidence. *Proved*: the propagation by powers, Parseval and Cauchy-Schwarz. *Proved under what the module fft assumes
+about NumPy*: the direct evaluation (16 round-offs a term), the n-th power, the final sum. *Heuristic*: eight round-offs
+per stage of SciPy's inverse transform, and the factor 1 + 10^-9 for norms that are themselves computed in doubles.
 """
 
 from __future__ import annotations

@@ -3,6 +3,11 @@ r"""Bounds on H(n) for few copies: laws of sums by doubling, kept small by mergi
 Merging the atoms of a bin into their mean lowers a law in convex order, spreading each to the ends of its bin raises
 it, and sums of independent numbers keep the order. So :math:`H(n)=\frac1nE[(\sum G_i)_+]` lies between the two. All
 numbers that are added are positive, so that rounding is bounded by counting terms.
+
+Evidence. *Proved*: the order. *Proved under an assumption*: rounding, if additions and products of doubles are rounded
+to nearest, in whatever order NumPy adds them. Edges of bins are choices, whose accuracy does not matter. *Heuristic*:
+the constants 16, 32 and 8 of the few operations per step, and the factors 1.01 and 1 + 10^-9 for bounds that are
+themselves computed in doubles.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ ellipse, so that a new mechanism brings no estimate of its own.
 
 *Far up the line* the path of integration is moved to :math:`u+i\eta` on the side on which :math:`\Im G\ge0`: there
 :math:`|e^{sG}|=e^{c\Re G-t\Im G}` falls with t, so that a bound at one height holds at all heights above it.
+
+Evidence: *proved* throughout, in balls; orders of rules, panels and the path's shift are choices.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from symshuffle.claims.registry import load
 from tests.near_misses import claims, noticed, off
 
 NOT_NOTICED = {
-    "alphabets.thm-6.2v": "a bound that is four times the sharp one, as it says; a quarter less 1 per cent is its control",
+    "alphabets.thm-6.2v": "four times the sharp bound, as it says; a quarter less 1 per cent is its control",
     "alphabets.lem-6.3": "an absolute constant that is admissible; the least one is not known",
     "alphabets.cor-6.6": "the same for both orders; a quarter less 1 per cent is its control",
     "decomposition.baseline-clone": "an upper bound of the literature whose prefactors leave room of a factor",

@@ -173,7 +173,10 @@ CLAIMS: Final = (
         printed=_certificates,
         check=_check_certificates,
         controls=(
-            Control("an eighth", lambda v, n, order: (v / (8 * n * (order - 1)), order**2 * v / (n * (order - 1)))),
+            Control(
+                "forward a quarter less 1 %",
+                lambda v, n, order: (99 * v / (400 * n * (order - 1)), _sharp(v, n, order)[1]),
+            ),
             Control(
                 "a quarter, reverse without exp(2 eps)",
                 lambda v, n, order: (v / (n * (order - 1)), v / (4 * n * (order - 1))),

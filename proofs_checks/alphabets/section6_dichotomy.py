@@ -268,7 +268,7 @@ CLAIMS: Final = (
         printed=_continuity,
         check=_check_limits,
         controls=(
-            Control("half the slope", lambda lam, d, w: ((lam - 1) * d, w**2)),
+            Control("1 % less of the slope", lambda lam, d, w: (2 * (lam - 1) * d * Fraction(99, 100), w**2)),
             Control("1 % more than the square", lambda lam, d, w: (2 * (lam - 1) * d, w**2 * Fraction(101, 100))),
         ),
         expected=ClaimVerdict.HOLDS,

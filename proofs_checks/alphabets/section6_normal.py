@@ -276,7 +276,7 @@ CLAIMS: Final = (
         printed=_perturbed,
         check=_check_perturbation,
         controls=(
-            Control("half the shift", lambda d, density, eta: d + density * eta / 2),
+            Control("the shift less 1 %", lambda d, density, eta: d + density * eta * Fraction(99, 100)),
             Control("the larger of the two", lambda d, density, eta: density * eta),
         ),
         expected=ClaimVerdict.HOLDS,

@@ -212,12 +212,12 @@ def _assouad(k: Any, chi: Any, n: Any, h: Any, root: Any) -> dict[str, Any]:
 
 def _weaker_distance(k: Any, chi: Any, n: Any, h: Any, root: Any) -> dict[str, Any]:
     said = _assouad(k, chi, n, h, root)
-    return {**said, "tv": said["tv"] / 4}
+    return {**said, "tv": said["tv"] * Fraction(99, 100)}
 
 
 def _larger_risk(k: Any, chi: Any, n: Any, h: Any, root: Any) -> dict[str, Any]:
     said = _assouad(k, chi, n, h, root)
-    return {**said, "risk": said["risk"] * 2, "best": said["best"] * 2}
+    return {**said, "risk": said["risk"] * Fraction(101, 100), "best": said["best"] * Fraction(101, 100)}
 
 
 def _wider_cube(k: Any, chi: Any, n: Any, h: Any, root: Any) -> dict[str, Any]:
@@ -406,8 +406,8 @@ CLAIMS: Final = (
         printed=_assouad,
         check=_check_assouad,
         controls=(
-            Control("a quarter of the distance", _weaker_distance),
-            Control("twice the risk", _larger_risk),
+            Control("the distance less 1 %", _weaker_distance),
+            Control("1 % more risk", _larger_risk),
             Control("sides up to 2/(3(k-1))", _wider_cube),
         ),
         expected=ClaimVerdict.HOLDS,

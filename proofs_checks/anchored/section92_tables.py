@@ -284,8 +284,9 @@ CLAIMS: Final = (
         corrected=Correction(
             text=(
                 r"The trace is below the cap by at least 0.569 percent at all 12 points, but by how much is not a "
-                r"matter of $\varepsilon_0$: 2.1 percent at $k=5$, $\varepsilon_0=1$, and at $k=20$ the gap shrinks from "
-                r"29 to 23 percent as $\varepsilon_0$ grows from 1/2 to 2; at $k=3$ the cap is met at $\lambda=\sqrt2$. The "
+                r"matter of $\varepsilon_0$: 2.1 percent at $k=5$, $\varepsilon_0=1$, and at $k=20$ the gap shrinks "
+                r"from 29 to 23 percent as $\varepsilon_0$ grows from 1/2 to 2; at $k=3$ the cap is met at "
+                r"$\lambda=\sqrt2$. The "
                 r"crude bound is at least five times the trace throughout."
             ),
             statement=_gap,

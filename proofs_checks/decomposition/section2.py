@@ -265,7 +265,7 @@ PROP_1 = Claim(
     check=_post_processing,
     controls=(
         Control(
-            "nine tenths of the divergence suffice", lambda p, q, alpha: Fraction(9, 10) * _positive_parts(p, q, alpha)
+            "the divergence less 1 % suffices", lambda p, q, alpha: Fraction(99, 100) * _positive_parts(p, q, alpha)
         ),
         Control(
             "another map for the second law",

@@ -308,7 +308,7 @@ LEM_1 = Claim(
     check=_two_points,
     controls=(
         Control("the second mixture not swapped", lambda q0, q1, lam: (_extreme_mixture(q0, q1, lam)[0],) * 2),
-        Control("nine tenths of the ratio cap suffice", lambda lam: lam * Fraction(9, 10), _budget),
+        Control("the ratio cap less 1 % suffices", lambda lam: lam * Fraction(99, 100), _budget),
     ),
     expected=ClaimVerdict.HOLDS,
     obligations=for_all("q0", "q1", "lam"),

@@ -104,10 +104,10 @@ GENERIC_BOUND = Claim(
     check=_generic,
     controls=(
         Control(
-            "nine tenths of the clone probability",
-            lambda lam: (lam, Fraction(9, 10) / (lam + 1)),
+            "clone probability less 1 %",
+            lambda lam: (lam, Fraction(99, 100) / (lam + 1)),
         ),
-        Control("ratio cap lowered by a tenth", lambda lam: _at_its_best(1 + (lam - 1) * Fraction(9, 10))),
+        Control("excess of the ratio cap less 1 %", lambda lam: _at_its_best(1 + (lam - 1) * Fraction(99, 100))),
     ),
     expected=ClaimVerdict.HOLDS,
     obligations=for_all("channels", "lam"),

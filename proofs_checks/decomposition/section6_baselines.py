@@ -223,7 +223,10 @@ BASELINE_BENNETT = Claim(
     printed=_bennett_bound,
     check=_bennett,
     controls=(
-        Control("half the second moment", lambda gamma, a, top, c, n: _bennett_bound(gamma, a, top, c / 2, n)),
+        Control(
+            "second moment less 1 %",
+            lambda gamma, a, top, c, n: _bennett_bound(gamma, a, top, c * sp.Rational(99, 100), n),
+        ),
         Control("1/n instead of 1/(gamma n)", lambda gamma, a, top, c, n: _bennett_bound(gamma, a, top, c, n) * gamma),
     ),
     expected=ClaimVerdict.HOLDS,
@@ -271,7 +274,7 @@ BASELINE_CLONE = Claim(
     printed=_clone_target,
     check=_clone,
     controls=(
-        Control("prefactors 8 replaced by 1/2", lambda lam, delta, n: 1 + (_clone_target(lam, delta, n) - 1) / 16),
+        Control("prefactors 8 replaced by 8/5", lambda lam, delta, n: 1 + (_clone_target(lam, delta, n) - 1) / 5),
     ),
     expected=ClaimVerdict.HOLDS,
 )

@@ -307,7 +307,7 @@ CLAIMS: Final = (
         printed=_sharp_cube,
         check=_check_cube,
         controls=(
-            Control("a third for a quarter", lambda m, c, n, h: (sp.Rational(1, 3), _sharp_cube(m, c, n, h)[1])),
+            Control("1 % more than a quarter", lambda m, c, n, h: (sp.Rational(101, 400), _sharp_cube(m, c, n, h)[1])),
             Control(
                 "half the exponent",
                 lambda m, c, n, h: (

@@ -173,7 +173,7 @@ CLAIMS: Final = (
         printed=_normal_error,
         check=_check_normal,
         controls=(
-            Control("a tenth in place of a half", lambda third, v, n: _normal_error(third, v, n) / 5),
+            Control("a half less 1 %", lambda third, v, n: _normal_error(third, v, n) * Fraction(99, 100)),
             Control("v in place of E|g-1|^3/v", lambda third, v, n: v / (20 * n)),
         ),
         expected=ClaimVerdict.HOLDS,

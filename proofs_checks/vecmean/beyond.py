@@ -376,7 +376,12 @@ CLAIMS: Final = (
         grade=Grade.PROVED,
         printed=_laplace,
         check=_check_laplace,
-        controls=(Control("3 in place of 2", lambda u, v: (1 - 1 / u) ** 2 * (3 * u * v + 1 / v**2) / 3),),
+        controls=(
+            Control(
+                "1 % more of the first term",
+                lambda u, v: (1 - 1 / u) ** 2 * (Fraction(202, 100) * u * v + 1 / v**2) / 3,
+            ),
+        ),
         expected=ClaimVerdict.HOLDS,
         obligations=for_all("u", "v"),
     ),

@@ -188,7 +188,7 @@ CLAIMS: Final = (
         check=_check_response,
         controls=(
             Control("t 1 % larger", lambda chi: (_response(chi)[0] * Fraction(101, 100), _response(chi)[1])),
-            Control("linear term halved", lambda chi: (_response(chi)[0], _response(chi)[1] - chi / 2)),
+            Control("linear term less 1 %", lambda chi: (_response(chi)[0], _response(chi)[1] - chi / 100)),
         ),
         expected=ClaimVerdict.HOLDS,
         obligations=for_all("chi"),

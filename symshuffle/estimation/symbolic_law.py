@@ -80,8 +80,8 @@ class SymbolicLaw:
     mechanism: Mechanism
 
     def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, Mechanism):
-            given = type(self.mechanism).__name__
+        given = type(self.mechanism).__name__
+        if given != Mechanism.__name__:
             raise InputError("mechanism", given, "a Mechanism (AnchoredLaw takes a Channel of numbers)")
 
     @property
@@ -117,7 +117,7 @@ class SymbolicLaw:
 
     def at(self, **values: object) -> AnchoredLaw | EnclosedLaw:
         """The law at values of the open parameters: exact where all probabilities are rational, otherwise in balls."""
-        return template_law(self.mechanism.channel(**values))
+        return template_law(self.mechanism.at(**values).channel())
 
     def trace(self) -> sp.Expr:
         r"""The number :math:`\operatorname{tr}\Sigma=E\sum_i(u_i-1)^2`.

@@ -30,6 +30,7 @@ from symshuffle.accountants.confirm import confirm
 from symshuffle.accountants.gaussian_limit import GaussianLimit, gaussian_limit
 from symshuffle.accountants.plan import rounds
 from symshuffle.accountants.renyi import renyi
+from symshuffle.accountants.unequal import Users, unequal_delta, unequal_epsilon
 from symshuffle.anchored import gauge
 from symshuffle.anchored.enclosed import EnclosedLaw
 from symshuffle.anchored.law import AnchoredLaw
@@ -78,6 +79,7 @@ ELSEWHERE = {
     "rounds.times": "read, and refused by the name that users of the command line see, rounds",
     "check_composition.num_inputs": "compared with the composition's length",
     "template_of.output": "a column, which is read",
+    "Adjacency.of_group.group": "words for a number that the request has read",
     "Mechanism.comparing.first": "an index that fails by its name in the output classes",
     "Mechanism.comparing.second": "as the first",
 }
@@ -169,6 +171,9 @@ DOORS = {
     "worst_curve.n": (3, lambda v: worst_curve(F(1, 4), v, lam=F(2), exp_eps=F(6, 5))),
     "Laplace.at.cells": (4, lambda v: Laplace().at(lam=2, cells=v)),
     "subset_orbit.subset": (5, lambda v: cyclic_group(4).subset_orbit(v)),
+    "Users.count": (2, lambda v: Users(v, W)),
+    "unequal_delta.bits": (64, lambda v: unequal_delta([Users(2, W)], **LEVEL, bits=v).bracket),
+    "unequal_epsilon.bits": (64, lambda v: unequal_epsilon([Users(9, W)], delta="1/10", rel=0.1, bits=v).bracket),
     "check_size.s": (2, lambda v: subset_family.check_size(5, v)),
     "check_size.k": (5, lambda v: subset_family.check_size(v, 2)),
 }

@@ -30,6 +30,8 @@ from symshuffle.accountants import (
     unequal,
 )
 from symshuffle.anchored.law import AnchoredLaw
+from symshuffle.claims import pictures
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import Claim, Comparison, Correction, Obligation
 from symshuffle.cli import WRONG_INPUT, application, main
 from symshuffle.comparison import certified, families, forms, matching
@@ -45,6 +47,7 @@ from symshuffle.design.parametric.walk import derive
 from symshuffle.engines import densities
 from symshuffle.errors import InputError
 from symshuffle.estimation import canonical, minimax, worst_risk
+from symshuffle.estimation.symbolic_law import SymbolicLaw
 from symshuffle.frontiers import caps, envelope, equivariant, leakage, private_response, subset_family
 from symshuffle.frontiers.frontier import trace_frontier
 from symshuffle.geometry.groups import cyclic_group
@@ -307,6 +310,14 @@ DOORS = {
     "claims.model.Claim.grade": lambda v: replace(CLAIM, grade=v),
     "claims.model.Correction.grade": lambda v: Correction("", bool, v),
     "claims.model.Comparison.means": lambda v: Comparison("1", "1", "==", Verdict.TRUE, v, "here"),
+    "claims.errata.Erratum.severity": lambda v: Erratum(v, Standing.READING, "so"),
+    "claims.errata.Erratum.standing": lambda v: Erratum(Severity.WORDING, v, "so"),
+    "claims.pictures.Curve.role": lambda v: pictures.Curve("one", v, ((0.0, 1.0), (1.0, 2.0))),
+    "claims.pictures.curve.role": lambda v: pictures.curve("one", v, [(0, 1), (1, 2)]),
+    "estimation.symbolic_law.SymbolicLaw.canonical_risk.population": lambda v: SymbolicLaw(KRR).canonical_risk(
+        ["1/3"] * 3, n=3, population=v
+    ),
+    "estimation.symbolic_law.SymbolicLaw.risk_constant.population": lambda v: SymbolicLaw(KRR).risk_constant(v),
     "claims.model.Obligation.quantifier": lambda v: Obligation(v, "n"),
     "design.decision.exact_programs.exact_compact.criterion": lambda v: exact_programs.exact_compact(
         PROBLEM, F(2), criterion=v

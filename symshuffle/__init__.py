@@ -55,7 +55,9 @@ if TYPE_CHECKING:
     from symshuffle.claims.model import Claim as Claim
     from symshuffle.claims.outcomes import Outcome as Outcome
     from symshuffle.claims.run import run as run
+    from symshuffle.claims.run import run_claim as run_claim
     from symshuffle.claims.verify import verify as verify
+    from symshuffle.claims.verify import verify_claims as verify_claims
     from symshuffle.comparison.compare import compare as compare
     from symshuffle.comparison.model import Comparison as Comparison
     from symshuffle.decompositions.blanket import privacy_blanket as privacy_blanket
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
     from symshuffle.divergences import hockey_stick as hockey_stick
     from symshuffle.engines.ball import BallContour as BallContour
     from symshuffle.engines.contour import Contour as Contour
+    from symshuffle.engines.counts import Counts as Counts
     from symshuffle.engines.exact import Exact as Exact
     from symshuffle.engines.fft import FFT as FFT
     from symshuffle.engines.sparse import Sparse as Sparse
@@ -141,8 +144,8 @@ _HOME: Final = {
     ),
     "claims.model": ("Claim",),
     "claims.outcomes": ("Outcome",),
-    "claims.run": ("run",),
-    "claims.verify": ("verify",),
+    "claims.run": ("run", "run_claim"),
+    "claims.verify": ("verify", "verify_claims"),
     "comparison.compare": ("compare",),
     "comparison.model": ("Comparison",),
     "decompositions.blanket": ("privacy_blanket", "simplified_decomposition"),
@@ -153,6 +156,7 @@ _HOME: Final = {
     "divergences": ("chi_square", "hockey_stick"),
     "engines.ball": ("BallContour",),
     "engines.contour": ("Contour",),
+    "engines.counts": ("Counts",),
     "engines.exact": ("Exact",),
     "engines.fft": ("FFT",),
     "engines.sparse": ("Sparse",),

@@ -36,6 +36,9 @@ _SHARE_OF_RADII: Final = 0.1
 """Share of the width asked for that the radii of a law in doubles may take."""
 
 _LEAST_DEVIATION: Final = 1e-300
+_LEAST_DOUBLE: Final = Fraction(1, 1 << 1074)
+"""Below it no double tells a number from 0: where doubles will do, nothing narrower is looked for."""
+
 _FIRST_WIDTH: Final = 1e-3
 """Relative width at which two finite laws are compared first."""
 
@@ -76,7 +79,7 @@ def _bound_of_messages(source: Reduction, n: int, order: Real, request: Request)
         quick = source.laws_in_doubles(order, request.direction)
         if quick and all(_resolved(law, n, request.rel) for law in quick):
             found = _largest(_of_finite(quick, n, request))
-            if found.aimed is None:
+            if found.aimed is None or found.upper < _LEAST_DOUBLE:
                 return found
     return _largest(_of_finite(source.laws(order, request.direction, request.bits), n, request))
 

@@ -100,6 +100,8 @@ SymbolicDecomposition, Channel, Reduction or matrix
 def covering_reduction(source: Source, covering: Covering) -> Reduction:
     """As :func:`reduction`, of a covering that was read already."""
     found, who = _derived(source, covering), covering.participation
+    if covering.adjacency not in (None, found.adjacency):
+        raise Unsupported(f"adjacency {covering.adjacency}: this source has a reduction for {found.adjacency} only")
     if who.everybody or found.participation == who:
         return found
     if not found.participation.everybody:

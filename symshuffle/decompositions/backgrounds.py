@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, final
+
+import sympy as sp
 
 from symshuffle.choices import Others, replace_choice
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, counted_decomposition
 from symshuffle.errors import InputError
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.symbolic import positive
+from symshuffle.mechanisms.symbolic import Parameter, chart, positive
 from symshuffle.numbers import Verdict
 
 _PLACE: Final = {Others.FIRST: 0, Others.SECOND: 1, Others.THIRD: 2}
@@ -72,4 +75,10 @@ def constant_backgrounds(mechanism: Mechanism) -> Iterator[ConstantBackground]:
 def reaches(mechanism: Mechanism) -> bool:
     """Whether the mechanism has a third input and can count the states of triples of inputs."""
     known = all(c.size == 0 or c.counts(mechanism.inputs, 3) is not None for c in mechanism.classes)
-    return known and positive(mechanism.inputs - 2, mechanism.chart) is Verdict.TRUE
+    return known and _more_than_two(mechanism.inputs, mechanism.parameters)
+
+
+@lru_cache(maxsize=256)
+def _more_than_two(inputs: sp.Expr, parameters: tuple[Parameter, ...]) -> bool:
+    """Whether there are three inputs whatever the open parameters are: at every budget the same question."""
+    return positive(inputs - 2, chart(parameters)) is Verdict.TRUE

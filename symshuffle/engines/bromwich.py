@@ -23,7 +23,6 @@ exponential, and for a power beside n times the error of its base; that the matr
 
 from __future__ import annotations
 
-import contextlib
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -31,20 +30,15 @@ from typing import Final, final
 
 import flint
 import numpy as np
-import numpy.typing as npt
 
 from symshuffle.continuous_law import ContinuousLaw
 from symshuffle.engines import gauss, saddle
+from symshuffle.engines.bromwich_plan import Array, Plan, choose, plan_for
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.numbers import Ball, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
 
-Array = npt.NDArray[np.float64]
-
 _UNIT: Final = 2.0**-53
-_SHARE: Final = 1e-2
-"""Share of the width aimed at that each of the errors may take."""
-
 _MOST_NODES: Final = 60_000
 _MOST_TERMS: Final = 3_000_000
 """Nodes of the line times nodes of the rule, beyond which the sum in balls is refused."""
@@ -52,7 +46,6 @@ _MOST_TERMS: Final = 3_000_000
 _RESOLVED: Final = 1e-15
 """Share of the integral below which errors are no longer told apart in doubles."""
 
-_FINEST: Final = 1e-40
 _BLOCK: Final = 128
 _COVER_BITS: Final = 64
 _MOST_CELLS: Final = 8 * gauss.CELLS
@@ -101,7 +94,7 @@ class Bromwich:
             If a bound could not be evaluated at this precision.
         """
         with working_precision(self.bits + max(n.bit_length(), 8)):
-            plan, seen = self._plan(law, n)
+            plan, seen = plan_for(law, n, self.rel)
             line = _Line.of(seen, n, plan)
             doubles = self.rigour is Rigour.FLOAT64 and plan.small > _RESOLVED * plan.size
             total, allowance = line.sum_in_doubles() if doubles else line.sum_in_balls()
@@ -122,79 +115,6 @@ class Bromwich:
         known = Rigour.FLOAT64 if doubles else Rigour.BALL
         return Bracket(max(low - below, Fraction(0)), high + above, known, self.name, how)
 
-    def _plan(self, law: ContinuousLaw, n: int) -> tuple[_Plan, ContinuousLaw]:
-        """A line to the right of 0, or for the mirrored law, which is one to the left: the shorter period wins.
-
-        ``E[S_+] = E[S] + E[(-S)_+]``: a long upper tail does no harm on the left, but the difference cancels, so that
-        the width asked for is smaller there.
-        """
-        rough = _rough(law)
-        right: _Plan | None = None
-        with contextlib.suppress(Unsupported):
-            right = _choose(rough, n, self.rel)
-        mean = float(rough.weights @ rough.values)
-        c = saddle.saddle_point(rough, n) if right is None else right.c
-        value = (
-            math.exp(n * rough.cumulant(c)) / (c * c * math.sqrt(2 * math.pi * (n * rough.curvature(c) + 2 / c**2))) / n
-        )
-        if value > 1e-30 * abs(mean) and float(rough.values.min()) < 0:
-            rel = max(self.rel * value / (value + abs(mean)), _FINEST)
-            try:
-                left = _choose(saddle.Tilt(-rough.values, rough.weights), n, rel)
-            except Unsupported:
-                left = None
-            if left is not None and (right is None or left.period < right.period / 3):
-                return left, law.mirrored
-        if right is None:
-            raise Unsupported("the sum has tails that no period outruns")
-        return right, law
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """Constants: the line, the step, where all is bounded at once, the slope for one tail, what is negligible."""
-
-    c: float
-    step: float
-    far: float
-    slope: float
-    small: float
-    size: float
-
-    @property
-    def period(self) -> float:
-        """The period of the aliases."""
-        return 2 * math.pi / self.step
-
-
-def _rough(law: ContinuousLaw) -> saddle.Tilt:
-    """The cumulant function of a law by a rule of low order, for choices only."""
-    found = [(max(float(law.zero), 0.0), 0.0)] if law.zero.upper > 0 else []
-    with working_precision(53):
-        for piece in law.pieces:
-            count = max(1, math.ceil((piece.high - piece.low) * 2))
-            width = (piece.high - piece.low) / count
-            for k in range(count):
-                for root, weight in gauss.gauss(8, 53):
-                    u = flint.acb(to_arb(piece.low + width * k + width / 2) + to_arb(width / 2) * root)
-                    mass = float((to_arb(width / 2) * weight * piece.density(u).real).mid())
-                    found.append((mass, float(piece.value(u).real.mid())))
-    kept = [(w, v) for w, v in found if w > 1e-290]
-    weights, values = np.array([w for w, _ in kept]), np.array([v for _, v in kept])
-    return saddle.Tilt(values, weights / weights.sum())
-
-
-def steepest_line(law: ContinuousLaw, n: int) -> float:
-    """The c at which M(c)^n / c is about least, in doubles: a choice.
-
-    Raises
-    ------
-    Unsupported
-        If G is nowhere positive.
-    """
-    return saddle.saddle_point(_rough(law), n)
-
 
 def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> float:
     """About H(n), in milliseconds and without any claim: for searches whose result is certified afterwards.
@@ -211,7 +131,7 @@ def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> flo
     kept = weights > 1e-18 * weights.max()
     tilt = saddle.Tilt(values[kept], weights[kept] / weights[kept].sum())
     still = float(tilt.weights[tilt.values == 0].sum())
-    plan = _choose(tilt, n, rel)
+    plan = choose(tilt, n, rel)
     k = tilt.cumulant(plan.c)
     shifted = tilt.tilted(plan.c)
     zero = still * math.exp(-k)
@@ -228,32 +148,6 @@ def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> flo
     return total * plan.step / math.pi * math.exp(n * k) / n
 
 
-def _choose(tilt: saddle.Tilt, n: int, rel: float) -> _Plan:
-    """Constants for a relative width; whatever they are, the bracket is true.
-
-    Raises
-    ------
-    Unsupported
-        If the tails of the sum are too long for any period.
-    """
-    c = saddle.saddle_point(tilt, n)
-    k, variance = tilt.cumulant(c), tilt.curvature(c)
-    size = 1 / (c * c * math.sqrt(2 * math.pi * (n * variance + 2 / c**2)))  # of the integral, relative to M(c)^n
-    quiet = -math.log(rel * _SHARE)
-    reach, slope = 0.0, c
-    while True:
-        reach = max(1.1 * reach, (quiet + 5) / c)
-        right = c * reach - math.log(reach) + n * k + math.log(size)
-        options = c * (1 + np.geomspace(1e-3, 30, 60))
-        left = [(s - c) * reach - n * (tilt.cumulant(s) - k) + math.log(s * size) for s in map(float, options)]
-        slope = float(options[int(np.argmax(left))])
-        if min(right, max(left)) > quiet + 2:
-            break
-        if reach > 1e12 / c:
-            raise Unsupported("the sum has tails that no period outruns")
-    return _Plan(c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rel * _SHARE * size, size)
-
-
 @final
 @dataclass(frozen=True, slots=True)
 class _Line:
@@ -261,7 +155,7 @@ class _Line:
 
     law: ContinuousLaw
     n: int
-    plan: _Plan
+    plan: Plan
     c: flint.arb
     step: flint.arb
     rule: gauss.Rule
@@ -274,7 +168,7 @@ class _Line:
     nodes: int
 
     @classmethod
-    def of(cls, law: ContinuousLaw, n: int, plan: _Plan) -> _Line:
+    def of(cls, law: ContinuousLaw, n: int, plan: Plan) -> _Line:
         c = to_arb(Fraction(plan.c))
         step = to_arb(Fraction(plan.step))
         atom = to_arb(law.zero).max(flint.arb(0))
@@ -394,7 +288,7 @@ def _doubles(numbers: tuple[flint.arb, ...]) -> Array:
     return np.array([float(x.mid()) for x in numbers])
 
 
-def _nodes(values: Array, weights: Array, zero: float, n: int, plan: _Plan, height: float) -> int:
+def _nodes(values: Array, weights: Array, zero: float, n: int, plan: Plan, height: float) -> int:
     """The last node worth evaluating: after it the integrand, if it goes on falling, is negligible.
 
     Raises
@@ -417,7 +311,7 @@ def _nodes(values: Array, weights: Array, zero: float, n: int, plan: _Plan, heig
 
 
 def _far(
-    law: ContinuousLaw, n: int, plan: _Plan, c: flint.arb, size: flint.arb, atom: flint.arb
+    law: ContinuousLaw, n: int, plan: Plan, c: flint.arb, size: flint.arb, atom: flint.arb
 ) -> tuple[flint.arb, float]:
     """A height from which the rest is small enough, and the bound on the share of the pieces there."""
     height, cells = plan.far, gauss.CELLS

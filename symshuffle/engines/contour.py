@@ -150,15 +150,19 @@ class Contour:
             lambda rel: self._attempt(law, n, tilt, rel), self.rel, most=_WORTH_IT // len(tilt.values), spread=once
         )
 
-    def _attempt(self, law: Law | MixedLaw, n: int, rough: saddle.Tilt, rel: float) -> tuple[Bracket, int]:
-        """One pass with constants chosen for the relative width ``rel``, and how many nodes it took."""
+    def _attempt(self, law: Law | MixedLaw, n: int, rough: saddle.Tilt, rel: float) -> tuple[Bracket, float]:
+        """One pass with constants chosen for the relative width ``rel``, and how many nodes it took.
+
+        Infinitely many where the radii of the law alone take the width asked for, which no constants change.
+        """
         plan = saddle.choose(rough, n, rel=rel, lattice=law.lattice)
         seen = form(law, rough, plan, tolerance=_SHARE_OF_GAUSS * rel / n)
         tilt = seen.tilt
         scale = n * tilt.cumulant(plan.c) + (plan.tau * plan.c) ** 2 / 2  # everything below is relative to exp(scale)
         sums = _trapezoid(seen, n, plan, self.largest, rel)
         rounding = sums.rounding + _scale_noise(tilt, n, plan.c, scale) * abs(sums.upper)
-        around = sums.silent + _truncation(plan) + rounding + seen.blur(n, plan.c)
+        blur = seen.blur(n, plan.c)
+        around = sums.silent + _truncation(plan) + rounding + blur
         # H is never below E[G] nor below 0: both are bounds in their own right, not repairs of this one.
         floor = max(Fraction(0), lower_end(law.mean) * n)
         if not math.isfinite(sums.upper + around):
@@ -173,7 +177,7 @@ class Contour:
         bracket = Bracket(
             low / n + lower_end(law.singular), high / n + upper_end(law.singular), Rigour.FLOAT64, self.name, how
         )
-        return bracket, sums.evaluated
+        return bracket, math.inf if blur > self.rel * abs(sums.upper) else sums.evaluated
 
 
 def _scale_noise(tilt: saddle.Tilt, n: int, c: float, scale: float) -> float:

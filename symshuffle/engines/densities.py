@@ -23,7 +23,8 @@ import numpy as np
 from symshuffle.choices import Rigour, choice
 from symshuffle.continuous_law import ContinuousLaw, LevelledPair
 from symshuffle.engines import gauss
-from symshuffle.engines.bromwich import Bromwich, steepest_line
+from symshuffle.engines.bromwich import Bromwich
+from symshuffle.engines.bromwich_plan import steepest_line
 from symshuffle.engines.doubling import Atoms, positive_part
 from symshuffle.errors import NotDecided, Unsupported
 from symshuffle.law import NOTHING

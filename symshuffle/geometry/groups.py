@@ -12,18 +12,14 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, final
 
-import numpy as np
-
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.extremal import check_inputs, mask
+from symshuffle.geometry.permutations import cycle_of, cycles, exchanges, orbits_of_points, sympy_group_of
+from symshuffle.geometry.subset_orbits import OrbitCount, SubsetOrbit, kinds_by_orbit, necklaces
 from symshuffle.numbers import as_integer
-
-LISTING_LIMIT: Final = 1 << 20
-"""Most kinds of subsets (numbers of inputs by block) that are visited to find the orbits of an arbitrary group."""
 
 ORBIT_LIMIT: Final = 400_000
 """Largest number of orbits of subsets that is listed; each is one column of an orbit-reduced program."""
@@ -33,44 +29,6 @@ LARGEST_GROUP: Final = 50_000
 
 _BURNSIDE_LIMIT: Final = 5_000
 """Most permutations of the blocks that are listed to count orbits by Burnside's lemma."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class SubsetOrbit:
-    """An orbit of subsets.
-
-    Parameters
-    ----------
-    representative : int
-        One of its subsets, as a bit mask.
-    size : int
-        Number of subsets in it.
-    incidences : tuple of int
-        For every orbit of inputs, how many of the subsets contain any one fixed input of it.
-    """
-
-    representative: int
-    size: int
-    incidences: tuple[int, ...]
-
-    def column_sum(self, input_orbit: int, lam: Fraction) -> Fraction:
-        r"""The number :math:`\tilde r = \lambda r + (|O| - r)` that one unit of weight contributes to an input."""
-        inside = self.incidences[input_orbit]
-        return lam * inside + (self.size - inside)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class OrbitCount:
-    """How many orbits of non-empty proper subsets a group has: a number, or a lower bound on it."""
-
-    number: int
-    exact: bool
-
-    def __str__(self) -> str:
-        shown = str(self.number) if self.number < 10**18 else f"about 2**{(self.number + 2).bit_length() - 1}"
-        return shown if self.exact else f"at least {shown}"
 
 
 @final
@@ -107,13 +65,13 @@ class SymmetryGroup:
         for i, generator in enumerate(self.generators):
             if sorted(generator) != list(range(self.m)):
                 raise InputError(f"generators[{i}]", list(generator), f"a permutation of 0..{self.m - 1}")
-        if self.rotation and self.generators != (_cycle(self.m, range(self.m)),):
+        if self.rotation and self.generators != (cycle_of(self.m, range(self.m)),):
             raise InputError("rotation", True, "False, unless the one generator is x -> x + 1 mod m")
         if self.blocks is None:
             return
         if sorted(itertools.chain(*self.blocks)) != list(range(self.m)):
             raise InputError("blocks", self.blocks, f"a partition of the inputs 0..{self.m - 1}")
-        missing = set(_exchanges(self.m, self.blocks)) - set(self.generators)
+        missing = set(exchanges(self.m, self.blocks)) - set(self.generators)
         if missing:
             raise InputError("generators", "without exchanges", f"{len(missing)} more, exchanging inputs of a block")
         known = {frozenset(block) for block in self.blocks}
@@ -137,11 +95,11 @@ class SymmetryGroup:
     @cached_property
     def sympy_group(self) -> Any:
         """The group as a ``sympy.combinatorics.PermutationGroup``."""
-        return _sympy_group(self.generators, self.m)
+        return sympy_group_of(self.generators, self.m)
 
     def order(self) -> int:
         """Number of elements."""
-        moved = int(_sympy_group(self.moves, len(self.parts)).order()) if self.moves else 1
+        moved = int(sympy_group_of(self.moves, len(self.parts)).order()) if self.moves else 1
         return moved * math.prod(math.factorial(len(part)) for part in self.parts)
 
     def elements(self) -> Iterator[tuple[int, ...]]:
@@ -190,10 +148,10 @@ class SymmetryGroup:
         kinds = math.prod(len(part) + 1 for part in self.parts)
         elements = self._block_permutations()
         if elements is None:
-            ways = int(_sympy_group(self.moves, len(self.parts)).order())
+            ways = int(sympy_group_of(self.moves, len(self.parts)).order())
             return OrbitCount(max(-(-kinds // ways) - 2, 1), exact=False)
         # An arrangement of the blocks fixes the subsets that have equally many inputs in all blocks of each cycle.
-        fixed = sum(math.prod(len(self.parts[cycle[0]]) + 1 for cycle in _cycles(move)) for move in elements)
+        fixed = sum(math.prod(len(self.parts[cycle[0]]) + 1 for cycle in cycles(move)) for move in elements)
         return OrbitCount(fixed // len(elements) - 2, exact=True)
 
     def _block_permutations(self) -> list[tuple[int, ...]] | None:
@@ -228,7 +186,7 @@ class SymmetryGroup:
             )
         if not self.moves:
             return self._fixed_block_orbits()
-        return self._necklaces() if self.rotation else self._listed_orbits()
+        return necklaces(self.m) if self.rotation else self._listed_orbits()
 
     def subset_orbit(self, subset: int) -> SubsetOrbit:
         """The orbit of one subset, with that subset as its representative.
@@ -303,72 +261,10 @@ class SymmetryGroup:
             if 0 < sum(counts) < self.m:
                 yield self._orbit(sum(p[c] for p, c in zip(prefixes, counts, strict=True)), counts, 1)
 
-    def _necklaces(self) -> Iterator[SubsetOrbit]:
-        # Fredricksen, Kessler and Maiorana: all binary necklaces of length m, each with its period.
-        m = self.m
-        word = [0] * (m + 1)
-
-        def extend(t: int, period: int) -> Iterator[SubsetOrbit]:
-            if t > m:
-                if m % period == 0:
-                    subset = sum(1 << (i - 1) for i in range(1, m + 1) if word[i])
-                    if 0 < subset < (1 << m) - 1:
-                        yield SubsetOrbit(subset, period, (subset.bit_count() * period // m,))
-                return
-            word[t] = word[t - period]
-            yield from extend(t + 1, period)
-            if word[t - period] == 0:
-                word[t] = 1
-                yield from extend(t + 1, t)
-
-        return extend(1, 1)
-
     def _listed_orbits(self) -> Iterator[SubsetOrbit]:
-        # A kind of subset is a number in mixed radix, one digit per part; for single inputs, its bit mask.
-        radices = [len(part) + 1 for part in self.parts]
-        kinds = math.prod(radices)
-        if kinds > LISTING_LIMIT:
-            visited = str(kinds - 2) if kinds < 2**64 else f"about 2**{kinds.bit_length() - 1}"
-            raise Unsupported(
-                f"finding the orbits of this group would visit {visited} kinds of subsets (m = {self.m}), at most "
-                f"{LISTING_LIMIT}; products of symmetric groups on blocks and cyclic groups are counted without "
-                "listing, and a decision problem has the compact form (no --symmetry)"
-            )
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
-        strides = [math.prod(radices[:i]) for i in range(len(radices))]
-        kind = np.arange(kinds)
-        digits = [kind // stride % radix for stride, radix in zip(strides, radices, strict=True)]
-        images = [sum(d * strides[i] for d, i in zip(digits, move, strict=True)) for move in self.moves]
-        edges = (np.tile(kind, len(images)), np.concatenate(images))
-        graph = coo_array((np.ones(len(edges[0]), dtype=np.int8), edges), shape=(kinds, kinds))
-        _, labels = connected_components(graph, directed=False)
-        _, first, members = np.unique(labels, return_index=True, return_counts=True)
-        for where in np.argsort(first):
-            if 0 < (index := int(first[where])) < kinds - 1:
-                counts = [index // stride % radix for stride, radix in zip(strides, radices, strict=True)]
-                subset = mask(itertools.chain(*(part[:c] for part, c in zip(self.parts, counts, strict=True))))
-                yield self._orbit(subset, counts, int(members[where]))
-
-
-def orbits_of_points(size: int, permutations: Iterable[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
-    """The orbits of ``0..size-1`` under some permutations, each ascending, ordered by their smallest element."""
-    parent = list(range(size))
-
-    def root(x: int) -> int:
-        while parent[x] != x:
-            parent[x] = parent[parent[x]]
-            x = parent[x]
-        return x
-
-    for permutation in permutations:
-        for x, image in enumerate(permutation):
-            parent[root(x)] = root(image)
-    orbits: dict[int, list[int]] = {}
-    for x in range(size):
-        orbits.setdefault(root(x), []).append(x)
-    return tuple(sorted(tuple(orbit) for orbit in orbits.values()))
+        for counts, members in kinds_by_orbit(tuple(map(len, self.parts)), self.moves):
+            subset = mask(itertools.chain(*(part[:c] for part, c in zip(self.parts, counts, strict=True))))
+            yield self._orbit(subset, counts, members)
 
 
 def symmetric_group(m: int) -> SymmetryGroup:
@@ -390,53 +286,20 @@ def product_of_symmetric_groups(blocks: Iterable[Iterable[int]], moves: Iterable
     m = sum(len(part) for part in parts)
     if sorted(itertools.chain(*parts)) != list(range(m)):
         raise InputError("blocks", parts, f"a partition of the inputs 0..{m - 1}")
-    generators = (*_exchanges(m, parts), *(tuple(move) for move in moves))
+    generators = (*exchanges(m, parts), *(tuple(move) for move in moves))
     return SymmetryGroup(m, tuple(dict.fromkeys(generators)), blocks=parts)
 
 
 def cyclic_group(m: int) -> SymmetryGroup:
     """The rotations of ``m`` inputs on a circle."""
-    return SymmetryGroup(check_inputs(m), (_cycle(m, range(m)),), rotation=True)
+    return SymmetryGroup(check_inputs(m), (cycle_of(m, range(m)),), rotation=True)
 
 
 def dihedral_group(m: int) -> SymmetryGroup:
     """The rotations and reflections of ``m`` inputs on a circle."""
-    return SymmetryGroup(check_inputs(m), (_cycle(m, range(m)), tuple(-x % m for x in range(m))))
+    return SymmetryGroup(check_inputs(m), (cycle_of(m, range(m)), tuple(-x % m for x in range(m))))
 
 
 def trivial_group(m: int) -> SymmetryGroup:
     """No symmetry at all."""
     return SymmetryGroup(m, ())
-
-
-def _exchanges(m: int, blocks: Iterable[Sequence[int]]) -> Iterator[tuple[int, ...]]:
-    """Generators of the symmetric groups on blocks: a swap and a cycle each."""
-    for block in blocks:
-        if len(block) > 1:
-            yield _cycle(m, block[:2])
-            yield _cycle(m, block)
-
-
-def _cycle(m: int, points: Sequence[int]) -> tuple[int, ...]:
-    image = list(range(m))
-    for x, y in itertools.pairwise([*points, points[0]]):
-        image[x] = y
-    return tuple(image)
-
-
-def _cycles(permutation: Sequence[int]) -> Iterator[list[int]]:
-    seen: set[int] = set()
-    for start in range(len(permutation)):
-        if start not in seen:
-            cycle, point = [], start
-            while point not in seen:
-                seen.add(point)
-                cycle.append(point)
-                point = permutation[point]
-            yield cycle
-
-
-def _sympy_group(generators: Iterable[Sequence[int]], size: int) -> Any:
-    from sympy.combinatorics import Permutation, PermutationGroup
-
-    return PermutationGroup([Permutation(list(g)) for g in generators] or [Permutation(list(range(size)))])

@@ -13,7 +13,8 @@ from typing import Final, final
 from symshuffle.channel import Channel, direct_sum
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.extremal import check_lam
-from symshuffle.geometry.groups import SubsetOrbit, SymmetryGroup
+from symshuffle.geometry.groups import SymmetryGroup
+from symshuffle.geometry.subset_orbits import SubsetOrbit
 
 LARGEST_BASES: Final = 200_000
 """Bases beyond which the vertices of a symmetric polytope are not listed."""

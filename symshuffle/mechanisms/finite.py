@@ -10,7 +10,8 @@ from typing import Final
 
 import sympy as sp
 
-from symshuffle.mechanisms.model import LAM_PARAMETER, Mechanism
+from symshuffle.mechanisms.given import LAM_PARAMETER
+from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.pairs import Pairs
 from symshuffle.mechanisms.symbolic import EVEN, LAM, Parameter

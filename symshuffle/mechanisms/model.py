@@ -23,14 +23,13 @@ from symshuffle.channel import Channel
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.counted import check_counts
 from symshuffle.mechanisms.display import array, latex
-from symshuffle.mechanisms.outputs import OutputClass, State, all_arrangements, explicit_output
+from symshuffle.mechanisms.given import LAM_PARAMETER, placed, read_matrix, read_states
+from symshuffle.mechanisms.outputs import OutputClass, explicit_output
 from symshuffle.mechanisms.pairs import ALIKE, Pairs
 from symshuffle.mechanisms.symbolic import (
-    LAM,
     Parameter,
     chart,
     evaluate,
-    expression_of,
     normal_form,
     rebuilt,
     same_function,
@@ -39,12 +38,6 @@ from symshuffle.numbers import Verdict, ungrouped
 
 LARGEST_CHANNEL: Final = 2_000_000
 """Matrix entries beyond which an explicit channel is refused."""
-
-LAM_PARAMETER: Final = Parameter(LAM, sp.Integer(1), None, False, "local ratio cap exp(eps0) > 1")
-
-
-_MOST_CHOSEN_FROM: Final = 10_000
-"""Inputs up to which a number of subsets is multiplied out; beyond, its digits fill pages."""
 
 
 @final
@@ -176,7 +169,7 @@ class Mechanism:
 
     def _substitute(self, known: Mapping[sp.Symbol, sp.Expr], given: tuple[tuple[str, object], ...]) -> Mechanism:
         def fix(expression: sp.Expr) -> sp.Expr:
-            return _placed(sp.sympify(expression), dict(known))
+            return placed(sp.sympify(expression), dict(known))
 
         classes = tuple(c.substituted(fix) for c in self.classes)
         parameters = tuple(
@@ -355,16 +348,7 @@ class Mechanism:
         title : str
             The field's name for it.
         """
-        matrix = [
-            [expression_of(entry, f"rows[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(rows)
-        ]
-        for x, row in enumerate(matrix):
-            if len(row) != len(matrix[0]):
-                raise InputError(f"rows[{x}]", f"{len(row)} entries", f"{len(matrix[0])}, as in rows[0]")
-            if same_function(sum(row), 1) is not Verdict.TRUE:
-                raise InputError(f"rows[{x}]", f"sum {normal_form(sum(row))}", "probabilities of sum 1")
-        if len(matrix) < 2:
-            raise InputError("rows", f"{len(matrix)} rows", "at least 2: neighbours differ in one input")
+        matrix = read_matrix(rows)
         whole = cls(
             name,
             title or name,
@@ -418,25 +402,7 @@ class Mechanism:
         >>> Mechanism.symmetric("avoid", k, {"value": {"own": (1, own), "other": (k - 1, LAM * own)}}).num_outputs
         k
         """
-        number = expression_of(inputs, "inputs")
-        described = tuple(
-            all_arrangements(
-                word,
-                number,
-                tuple(
-                    State(state, *(expression_of(part, f"{word}, {state}") for part in parts))
-                    for state, parts in states.items()
-                ),
-            )
-            for word, states in classes.items()
-        )
-        known = [parameter.symbol for parameter in parameters]
-        implied = [Parameter(number, sp.Integer(2), None, True, "number of inputs")] if number.is_Symbol else []
-        used = {symbol for c in described for s in c.states for symbol in (s.count + s.probability).free_symbols}
-        budget = [LAM_PARAMETER] if LAM in used else []
-        given = (*budget, *(p for p in implied if p.symbol not in known), *parameters)
-        for symbol in sorted(used - {parameter.symbol for parameter in given}, key=str):
-            raise InputError("parameters", f"{symbol} missing", "a Parameter for every symbol")
+        number, described, given = read_states(inputs, classes, parameters)
         return cls(name, title or name, number, described, given, source="given by its states")
 
     def __repr__(self) -> str:
@@ -451,17 +417,3 @@ class Mechanism:
         ]
         head = (rf"\text{{{word}}}" for word in ("class", "outputs", "state", "inputs", "probability"))
         return f"$\\displaystyle {array(tuple(head), lines)}$"
-
-
-def _placed(expression: sp.Expr, known: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
-    """The expression at some values. A number of subsets too long to be written out stays a binomial."""
-    choices = expression.atoms(sp.binomial)
-    if not choices:
-        return expression.xreplace(known)
-    long = {}
-    for choice in choices:
-        inputs, chosen = (argument.subs(known) for argument in choice.args)
-        if inputs.is_Integer and chosen.is_Integer and inputs > _MOST_CHOSEN_FROM and 1 < chosen < inputs - 1:
-            long[choice] = sp.Dummy(), sp.binomial(inputs, chosen, evaluate=False)
-    held = expression.xreplace({choice: dummy for choice, (dummy, _) in long.items()})
-    return held.subs(known).xreplace(dict(long.values()))

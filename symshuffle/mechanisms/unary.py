@@ -17,7 +17,8 @@ from typing import Any, Final, final
 
 import sympy as sp
 
-from symshuffle.mechanisms.model import LAM_PARAMETER, Mechanism
+from symshuffle.mechanisms.given import LAM_PARAMETER
+from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.symbolic import LAM, POWER_OF_TWO, Parameter
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, InputError, Rigour, delta, epsilon, mechanism, solve_eps0, solve_n
+from symshuffle import Channel, InputError, Rigour, Unsupported, delta, epsilon, mechanism, solve_eps0, solve_n
 from symshuffle.accountants.adversary import worst_constant
 from symshuffle.accountants.covered import Covering, Reduction, Whom
 from symshuffle.accountants.curves import amplification_curve, delta_curve, tradeoff_curve
@@ -168,3 +168,21 @@ def test_a_null_symbol_is_asked_for_at_any_front_door():
     assert solve_n(CHANNEL, eps="1/2", delta="1/10", null=null).neighbours.adjacency is Adjacency.ZERO_OUT
     with pytest.raises(InputError, match="adjacency = replace-one"):
         delta(CHANNEL, n=5, exp_eps="6/5", null=null, adjacency="replace-one")
+
+
+@pytest.mark.parametrize("adjacency", Adjacency)
+def test_every_adjacency_has_a_reduction_and_words_of_its_own(adjacency):
+    covered = reduction(CHANNEL, adjacency=adjacency).neighbours("both", 5)
+    assert covered.adjacency is adjacency and adjacency.words in covered.compared
+    others = set(Adjacency) - {adjacency}
+    assert adjacency.words not in {other.words for other in others}
+    assert adjacency.of_group(2) not in {other.of_group(2) for other in others}
+
+
+def test_an_adjacency_without_a_reduction_is_refused(monkeypatch):
+    """A member that nobody derives bounds for must not get those of another adjacency."""
+    from symshuffle.accountants import reduction as module
+
+    monkeypatch.setattr(module, "_to_the_blanket", module._replacing_one)
+    with pytest.raises(Unsupported, match="adjacency zero-out: this source has a reduction for replace-one only"):
+        delta(CHANNEL, n=5, eps="1/10", adjacency="zero-out")

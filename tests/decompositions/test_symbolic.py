@@ -11,7 +11,8 @@ from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.finite import K, krr
-from symshuffle.mechanisms.model import LAM_PARAMETER, Mechanism
+from symshuffle.mechanisms.given import LAM_PARAMETER
+from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM, Exponential, Parameter, evaluate, positive

@@ -8,7 +8,8 @@ import sympy as sp
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.finite import K
-from symshuffle.mechanisms.model import LAM_PARAMETER, Mechanism
+from symshuffle.mechanisms.given import LAM_PARAMETER
+from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.parameters import read_budget, read_target
 from symshuffle.mechanisms.registry import mechanism

@@ -9,7 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from symshuffle.engines import bromwich, densities, gauss
+from symshuffle.engines import bromwich, bromwich_plan, densities, gauss
 from symshuffle.engines.bromwich import Bromwich
 from symshuffle.engines.doubling import Atoms, positive_part
 from symshuffle.numbers import Exp, working_precision
@@ -70,13 +70,13 @@ def test_the_rounding_allowance_is_needed(monkeypatch, whole):
 
 def line_at(monkeypatch, height, step):
     """A line too close to 0 or too far from it, of a step too long: aliases of one side or of the other."""
-    plain = bromwich._choose
+    plain = bromwich_plan.choose
 
     def moved(*given):
         plan = plain(*given)
         return replace(plan, c=height * plan.c, step=step * plan.step, slope=max(plan.slope, 1.5 * height * plan.c))
 
-    monkeypatch.setattr(bromwich, "_choose", moved)
+    monkeypatch.setattr(bromwich_plan, "choose", moved)
 
 
 def aliases_times(monkeypatch, factor):
@@ -112,14 +112,14 @@ def coarse_orders(monkeypatch):
     """Every panel by a rule of six nodes, whatever it errs by; none is left out."""
     plain = gauss.rule
     monkeypatch.setattr(gauss, "_ORDERS", (6,))
-    monkeypatch.setattr(gauss, "_mass", lambda *_: flint.arb("inf"))
+    monkeypatch.setattr(gauss, "_mass", lambda *_, **__: flint.arb("inf"))
     monkeypatch.setattr(gauss, "rule", lambda *given, **named: plain(*given, **named | {"tolerance": 1e3}))
 
 
 def coarse_cuts(monkeypatch):
     """Panels are left out that are a million times too heavy for it, at the error that they have."""
     plain, mass = gauss.rule, gauss._mass
-    monkeypatch.setattr(gauss, "_mass", lambda *given: mass(*given) / 10**6)
+    monkeypatch.setattr(gauss, "_mass", lambda *given, **named: mass(*given, **named) / 10**6)
 
     def rule(*given, **named):
         found = plain(*given, **named)
@@ -140,11 +140,10 @@ def test_the_error_of_the_rule_is_needed(law, monkeypatch, coarse):
 @pytest.mark.parametrize("height", [1.0, 0.001])
 def test_the_bound_at_all_heights_is_the_sum_of_its_series(law, monkeypatch, height):
     """After the last stretch the nodes add up to at most the largest power there over the squares of their heights."""
-    engine = Bromwich(1e-8)
     monkeypatch.setattr(bromwich, "_far", low(height))
     monkeypatch.setattr(bromwich._Line, "_stretches", lambda self, start, last: flint.arb(0))
     with working_precision(160):
-        plan, seen = engine._plan(law, 1000)
+        plan, seen = bromwich_plan.plan_for(law, 1000, 1e-8)
         line = replace(bromwich._Line.of(seen, 1000, plan), n=2)
         share = line.beyond[0] / line.total
         last = max(line.nodes, math.floor(line.beyond[1] / plan.step))

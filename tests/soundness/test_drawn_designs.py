@@ -22,7 +22,7 @@ from symshuffle.decompositions.symbolic import SymbolicDecomposition
 from symshuffle.decompositions.tables import root
 from symshuffle.design import smoothed_point_masses
 from symshuffle.design.decision.exact_programs import exact_compact
-from symshuffle.design.information import logarithmic
+from symshuffle.design.information import log_sums
 from symshuffle.design.named.symmetric import guessing_risk
 from symshuffle.estimation import corner
 from symshuffle.frontiers.caps import sign_at
@@ -114,11 +114,11 @@ def test_a_rational_part_beside_logarithms_counts_once():
     """1 - log(2) is positive, 0.6 - log(2) and log(2) - 0.8 are not; twice the rational part would be, or not."""
 
     def condition(*parts):
-        return dict(zip((None, (0, F(2))), map(logarithmic._RING.from_sympy, map(sp.Integer, parts)), strict=True))
+        return dict(zip((None, (0, F(2))), map(log_sums.RING.from_sympy, map(sp.Integer, parts)), strict=True))
 
     for rational, log, positive in [(F(1), F(-1), True), (F(3, 5), F(-1), False), (F(-3, 5), F(1), True)]:
         scaled = [int(5 * x) for x in (rational, log)]
-        assert logarithmic._positive([condition(*scaled)], 64)(F(3), F(3)) == positive
+        assert log_sums.positive_between([condition(*scaled)], 64)(F(3), F(3)) == positive
 
 
 @pytest.mark.parametrize("k", [2.5, F(5, 2), True, 1, "x"])

@@ -34,7 +34,7 @@ from symshuffle.accountants.curves import amplification_curve, delta_curve, trad
 from symshuffle.accountants.reduction import reduction
 from symshuffle.accountants.solve import epsilon
 from symshuffle.cli import main
-from symshuffle.mechanisms.model import LAM_PARAMETER
+from symshuffle.mechanisms.given import LAM_PARAMETER
 from symshuffle.shuffled import worst_shuffled_divergence
 
 TILTED = [[LAM**2, LAM, 1], [1, 1, 1], [1, LAM, LAM**2]]

@@ -88,11 +88,11 @@ def test_the_error_of_the_gauss_rule_is_needed(monkeypatch):
 
 
 def test_aliases_are_needed(monkeypatch):
-    from symshuffle.engines import bromwich
+    from symshuffle.engines import bromwich, bromwich_plan
 
     law = worst_pair(MIXED).law(EPS, tail=Fraction(1, 10**18))
-    genuine = bromwich._choose
-    monkeypatch.setattr(bromwich, "_choose", lambda *a: replace(genuine(*a), step=2.5 * genuine(*a).step))
+    genuine = bromwich_plan.choose
+    monkeypatch.setattr(bromwich_plan, "choose", lambda *a: replace(genuine(*a), step=2.5 * genuine(*a).step))
     assert Bromwich(1e-8).bracket(law, 1000).contains(FORWARD)
     monkeypatch.setattr(bromwich._Line, "aliases", lambda self, value: flint.arb(0))
     assert not Bromwich(1e-8).bracket(law, 1000).contains(FORWARD)

@@ -16,8 +16,9 @@ from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.widths import REL, narrowed
 from symshuffle.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.geometry.extremal import check_lam, mask, members
-from symshuffle.geometry.groups import OrbitCount, SubsetOrbit, SymmetryGroup
+from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.linprog import solve
+from symshuffle.geometry.subset_orbits import OrbitCount, SubsetOrbit
 from symshuffle.levels import takes_eps0
 from symshuffle.numbers import Exp, enclose
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within

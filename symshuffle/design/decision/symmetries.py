@@ -18,7 +18,8 @@ from symshuffle.choices import Criterion, choice
 from symshuffle.design.decision.problems import DecisionProblem, Matrix
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.automorphisms import Codes, column_automorphisms, encode
-from symshuffle.geometry.groups import SymmetryGroup, orbits_of_points, trivial_group
+from symshuffle.geometry.groups import SymmetryGroup, trivial_group
+from symshuffle.geometry.permutations import orbits_of_points
 
 _ADVICE: Final = (
     "give the group by its generators instead (SymmetryGroup(m, generators), field symmetry of a problem file), or use "

@@ -8,25 +8,29 @@ it to dominate every staircase column. A functional that is not homogeneous is r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
 
-import flint
-import numpy as np
-
 from symshuffle.channel import Channel
 from symshuffle.design.decision.certificate import check_around
-from symshuffle.design.information.measures import Column, Measure
+from symshuffle.design.information.columns import (
+    BITS,
+    PRECISIONS,
+    check_exchangeable,
+    check_homogeneous,
+    column_of,
+    columns_up_to,
+    enclosed,
+)
+from symshuffle.design.information.measures import Measure
+from symshuffle.design.information.vertices import Reduced, enclosed_maximum
 from symshuffle.design.widths import REL, narrowed
-from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
-from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, proper_subsets
-from symshuffle.geometry.groups import SubsetOrbit, SymmetryGroup
-from symshuffle.geometry.linprog import certificate_of_basis, solve
-from symshuffle.geometry.pivots import few_enough, optimal_vectors
+from symshuffle.errors import CertificateError, InputError, Unsupported
+from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam
+from symshuffle.geometry.groups import SymmetryGroup
+from symshuffle.geometry.linprog import solve
 from symshuffle.levels import takes_eps0
-from symshuffle.lp import Certificate, LinearProgram, Sense
 from symshuffle.numbers import Ball, Exp, enclose, to_arb, working_precision
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
 
@@ -36,8 +40,6 @@ ENUMERATION_LIMIT: Final = 14
 ORBIT_COLUMNS: Final = 1 << 16
 """Most orbits of subsets whose columns are certified under a group."""
 
-_BITS: Final = 160
-_PRECISIONS: Final = (_BITS, 2 * _BITS, 4 * _BITS, 8 * _BITS)
 _MAX_OUTPUTS: Final = 4096
 
 
@@ -108,7 +110,7 @@ class MeasureDesign(AnswerMethods):
         """
         m = self.measure.num_inputs
         with within("measure"):
-            _check_homogeneous(self.measure)
+            check_homogeneous(self.measure)
         if self.group is None and m > ENUMERATION_LIMIT:
             raise CertificateError("group", f"without symmetry {m} inputs have too many columns to check")
         if self.group is not None:
@@ -130,7 +132,7 @@ class MeasureDesign(AnswerMethods):
     def _attained(self, claimed: Fraction) -> Fraction:
         """What the channel attains at least, after checking that it is one; as precisely as a claim needs it."""
         m = self.measure.num_inputs
-        blocks, orbits = _columns_up_to(m, self.group)
+        blocks, orbits = columns_up_to(m, self.group)
         known = {orbit.representative: orbit for orbit in orbits}
         for subset, weight in self.weights.items():
             if subset not in known:
@@ -142,8 +144,8 @@ class MeasureDesign(AnswerMethods):
             if total != 1:
                 raise CertificateError("weights", f"the probabilities of inputs {block} sum to {total}")
         attained = Fraction(0)
-        for bits in _PRECISIONS:
-            ends = [_enclosed(self.measure, _column(y, m, self.lam), bits).lower for y in self.weights]
+        for bits in PRECISIONS:
+            ends = [enclosed(self.measure, column_of(y, m, self.lam), bits).lower for y in self.weights]
             sizes = [weight * known[y].size for y, weight in self.weights.items()]
             attained = sum((size * end for size, end in zip(sizes, ends, strict=True)), start=Fraction(0))
             if attained >= claimed:
@@ -153,16 +155,16 @@ class MeasureDesign(AnswerMethods):
     def _check_bound(self, lam: Fraction) -> None:
         """Refuse a bound that is not above every staircase column."""
         m = self.measure.num_inputs
-        blocks, orbits = _columns_up_to(m, self.group)
+        blocks, orbits = columns_up_to(m, self.group)
         if len(self.bound) != m:
             raise CertificateError("bound", f"{len(self.bound)} entries for {m} inputs")
         if any(self.bound[x] != self.bound[block[0]] for block in blocks for x in block):
             raise CertificateError("bound", "it differs at exchangeable inputs, where only one of them is checked")
         for orbit in orbits:
-            column = _column(orbit.representative, m, lam)
+            column = column_of(orbit.representative, m, lam)
             limit = sum((u * v for u, v in zip(self.bound, column, strict=True)), start=Fraction(0))
-            for bits in _PRECISIONS:
-                value = _enclosed(self.measure, column, bits)
+            for bits in PRECISIONS:
+                value = enclosed(self.measure, column, bits)
                 if value.upper <= limit or value.lower > limit:
                     break
             if value.upper > limit:
@@ -246,15 +248,15 @@ def maximise(
             f"m = {m}: {count} orbits of columns would be certified one by one, at most {ORBIT_COLUMNS}; "
             "merge inputs with nearly equal data so that more of them are exchangeable"
         )
-    _check_homogeneous(measure)
+    check_homogeneous(measure)
     if group is not None:
         check_exchangeable(measure, group)
     if not isinstance(lam, Exp):
         level = check_lam(lam)
-        return narrowed(lambda bits: _maximise_at(measure, level, group, bits), rel, _PRECISIONS)
+        return narrowed(lambda bits: _maximise_at(measure, level, group, bits), rel, PRECISIONS)
     if lam.exponent <= 0:
         raise InputError("eps0", lam.exponent, "a number above 0")
-    return narrowed(lambda bits: _maximise_around(measure, lam, group, bits), rel, _PRECISIONS)
+    return narrowed(lambda bits: _maximise_around(measure, lam, group, bits), rel, PRECISIONS)
 
 
 def _maximise_around(measure: Measure, lam: Exp, group: SymmetryGroup | None, bits: int) -> MeasureDesign:
@@ -270,215 +272,22 @@ def _maximise_around(measure: Measure, lam: Exp, group: SymmetryGroup | None, bi
     return replace(lower, bound=upper.bound, value=value, bound_lam=upper.lam, level=lam)
 
 
-def check_exchangeable(measure: Measure, group: SymmetryGroup) -> None:
-    """Check that a group only exchanges inputs that a measure cannot tell apart.
-
-    Raises
-    ------
-    InputError
-        If it acts on another number of inputs, or exchanges inputs with different data.
-    """
-    if group.m != measure.num_inputs or not measure.data:
-        raise InputError("group", f"acts on {group.m} inputs", f"{measure.num_inputs} inputs of a measure with data")
-    for i, generator in enumerate(group.generators):
-        for vector in measure.data:
-            moved = next((x for x, y in enumerate(generator) if vector[x] != vector[y]), None)
-            if moved is not None:
-                raise InputError(
-                    f"generators[{i}]", list(generator), f"equal data at inputs {moved}, {generator[moved]}"
-                )
-
-
 def _maximise_at(measure: Measure, lam: Fraction, group: SymmetryGroup | None, bits: int) -> MeasureDesign:
     """The maximum at a rational level: exact where the measure is rational, otherwise in balls of so many bits."""
-    reduced = _Reduced.of(measure, lam, group)
+    reduced = Reduced.of(measure, lam, group)
     if measure.rational is not None:
         solution = solve(reduced.program([measure.rational(column) for column in reduced.columns]))
         certificate, bound = solution.certificate, reduced.spread(solution.certificate.dual)
         value = Bracket(-solution.value.upper, -solution.value.lower, Rigour.EXACT, "lp", solution.value.how)
     else:
         with working_precision(bits):
-            certificate, bound, value = _enclosed_maximum(measure, reduced, bits)
+            certificate, bound, value = enclosed_maximum(measure, reduced, bits)
     return MeasureDesign(measure, lam, reduced.weigh(certificate.primal), bound, value, group)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class _Reduced:
-    """The linear program under a group: one column per orbit of subsets, one row per orbit of inputs.
-
-    A variable is the total weight of an orbit of subsets; without a group every orbit is a single subset or input.
-
-    Parameters
-    ----------
-    m : int
-        Number of inputs.
-    lam : Fraction
-        Level.
-    blocks : tuple of tuple of int
-        The orbits of inputs.
-    orbits : list of SubsetOrbit
-        The orbits of subsets.
-    columns : list of Column
-        The staircase column of each representative.
-    rows : list of tuple of Fraction
-        By orbit of subsets, what one unit of its total weight adds to an input of each orbit of inputs.
-    """
-
-    m: int
-    lam: Fraction
-    blocks: tuple[tuple[int, ...], ...]
-    orbits: list[SubsetOrbit]
-    columns: list[tuple[Fraction, ...]]
-    rows: list[tuple[Fraction, ...]]
-
-    @classmethod
-    def of(cls, measure: Measure, lam: Fraction, group: SymmetryGroup | None) -> _Reduced:
-        """The columns that compete for a measure."""
-        m = measure.num_inputs
-        blocks, orbits = _columns_up_to(m, group)
-        columns = [_column(o.representative, m, lam) for o in orbits]
-        rows = [tuple(o.column_sum(i, lam) / o.size for i in range(len(blocks))) for o in orbits]
-        return cls(m, lam, blocks, orbits, columns, rows)
-
-    def program(self, gains: Sequence[Fraction]) -> LinearProgram:
-        """Maximise the gains (minimise their negatives) with the probabilities of every input summing to 1."""
-        entries = tuple(tuple(enumerate(row)) for row in self.rows)
-        count = len(self.blocks)
-        return LinearProgram(tuple(-gain for gain in gains), entries, (Sense.EQ,) * count, (Fraction(1),) * count)
-
-    def spread(self, dual: Sequence[Fraction]) -> tuple[Fraction, ...]:
-        """The vector u over the inputs: the negated multiplier of an orbit, shared equally by its inputs."""
-        bound = [Fraction(0)] * self.m
-        for y, block in zip(dual, self.blocks, strict=True):
-            for x in block:
-                bound[x] = -y / len(block)
-        return tuple(bound)
-
-    def weigh(self, primal: Sequence[tuple[int, Fraction]]) -> dict[int, Fraction]:
-        """The weight of every subset of an orbit, by its representative."""
-        return {self.orbits[j].representative: mass / self.orbits[j].size for j, mass in primal}
-
-
-def _enclosed_maximum(
-    measure: Measure, reduced: _Reduced, bits: int
-) -> tuple[Certificate, tuple[Fraction, ...], Bracket]:
-    """An optimal vertex, a vector above every column, and the bracket between their values.
-
-    The program is solved over the rationals at the midpoints of the balls. Its vertex is feasible whatever the true
-    gains are, so that its value is a lower end; its dual vector is raised until it is certainly above every column.
-    """
-    gains = [measure.column_ball(column) for column in reduced.columns]
-    strange = next((o.representative for o, v in zip(reduced.orbits, gains, strict=True) if not v.is_finite()), None)
-    if strange is not None:
-        raise InputError("measure", measure.name, f"a finite value on the staircase column of subset {strange}")
-    flat = measure.column_ball((Fraction(1),) * reduced.m)
-    flat = flat if flat.is_finite() else flint.arb(0)
-    program = reduced.program([Ball.from_arb(gain, bits).midpoint for gain in gains])
-    basis = _float_basis(reduced.rows, [gain - flat for gain in gains], flat, reduced.lam)
-    certificate = _vertex(measure, program, basis)
-    attained = sum((to_arb(mass) * gains[j] for j, mass in certificate.primal), start=flint.arb(0))
-    bound = _raised(reduced.spread(certificate.dual), gains, reduced.columns)
-    lower = Ball.from_arb(attained, bits).lower
-    how = f"an exact vertex with its value as a ball; a vector that dominates all {len(gains)} kinds of columns"
-    value = Bracket(lower, max(lower, sum(bound, start=Fraction(0))), Rigour.BALL, "lp", how)
-    return certificate, bound, value
-
-
-def _raised(bound: tuple[Fraction, ...], gains: Sequence[flint.arb], columns: Sequence[Column]) -> tuple[Fraction, ...]:
-    """A vector above every column: all of its entries raised by one amount, since no entry of a column is below 1."""
-    excess = [
-        Ball.from_arb(gain - to_arb(sum((u * v for u, v in zip(bound, column, strict=True)), start=Fraction(0))))
-        for gain, column in zip(gains, columns, strict=True)
-    ]
-    # Raising every entry of u by s raises u . S_y by at least s * m.
-    raised = max(Fraction(0), *(ball.upper for ball in excess)) / len(bound)
-    return tuple(u + raised for u in bound)
-
-
-def _vertex(measure: Measure, program: LinearProgram, basis: Sequence[int]) -> Certificate:
-    """The optimal vertex with its multipliers; of a program too large for pivots over the rationals, the given one."""
-    if few_enough(program):
-        return optimal_vectors(program, basis)[0]
-    certificate = certificate_of_basis(program, basis, range(program.num_rows))
-    if certificate is None or any(value < 0 for _, value in certificate.primal):
-        raise NotDecided(f"the basis proposed for {measure.name} is not feasible over the rationals")
-    return certificate
-
-
-def _columns_up_to(m: int, group: SymmetryGroup | None) -> tuple[tuple[tuple[int, ...], ...], list[SubsetOrbit]]:
-    """Orbits of inputs and of subsets; one by one where there is no group."""
-    if group is not None:
-        return group.input_orbits(), list(group.subset_orbits())
-    singles = [SubsetOrbit(y, 1, tuple(y >> x & 1 for x in range(m))) for y in proper_subsets(m)]
-    return tuple((x,) for x in range(m)), singles
-
-
-def _column(subset: int, m: int, lam: Fraction) -> tuple[Fraction, ...]:
-    """The staircase column of a subset."""
-    return tuple(lam if subset >> x & 1 else Fraction(1) for x in range(m))
-
-
-def _enclosed(measure: Measure, column: Column, bits: int) -> Ball:
-    """The value of a column: a point where the measure is rational, otherwise a ball."""
-    if measure.rational is not None:
-        value = measure.rational(column)
-        return Ball(value, value)
-    with working_precision(bits):
-        return Ball.from_arb(measure.column_ball(column), bits)
-
-
-def _float_basis(columns: Sequence[Column], gains: Sequence[Any], flat: Any, lam: Fraction) -> list[int]:
-    """A full basis around the support of a floating-point optimum; empty where the solver has none.
-
-    Columns are ``1 + (lam - 1) g``. With the common value ``K`` of the sums of ``c g`` as a variable, the rows
-    ``c . g = K`` and ``sum(c) + (lam - 1) K = 1`` say the same, and no two of them become parallel as ``lam`` goes
-    to 1. Gains are what columns are worth beyond the constant column, which is worth ``flat``.
-    """
-    from scipy.optimize import linprog
-
-    step = lam - 1
-    inside = np.array([[float((v - 1) / step) for v in column] for column in columns])
-    m = inside.shape[1]
-    matrix = np.c_[inside, np.ones(len(columns))]
-    scale = max((abs(float(gain)) for gain in gains), default=0.0) or 1.0
-    worth = np.array([float(gain) / scale for gain in gains])
-    common = np.r_[-np.ones(m), float(step)]
-    found = linprog(
-        np.r_[-worth, float(flat * to_arb(step)) / scale],
-        A_eq=np.c_[matrix.T, common],
-        b_eq=np.r_[np.zeros(m), 1.0],
-        method="highs-ds",
-    )
-    if found.status != 0:
-        return []
-    reduced = matrix @ -found.eqlin.marginals - worth
-    order = sorted(range(len(columns)), key=lambda j: (found.x[j] <= 1e-11, abs(reduced[j]), j))
-    basis: list[int] = []
-    for j in order:
-        if np.linalg.matrix_rank(np.vstack([common, matrix[[*basis, j]]]), tol=1e-9) == len(basis) + 2:
-            basis.append(j)
-        if len(basis) == m:
-            break
-    return basis
-
-
-def _check_homogeneous(measure: Measure) -> None:
-    """Refuse a functional with an offset or a normalisation: phi(3v) must be 3 phi(v)."""
-    column = [Fraction(3 + (x * x) % 5, 7) for x in range(measure.num_inputs)]
-    tripled = [3 * v for v in column]
-    if measure.rational is not None:
-        agree = measure.rational(tripled) == 3 * measure.rational(column)
-    else:
-        with working_precision(_BITS):
-            agree = (measure.column_ball(tripled) - 3 * measure.column_ball(column)).contains(0)
-    if not agree:
-        raise InputError("measure", measure.name, "a column function with phi(3v) = 3 phi(v)")
 
 
 def renyi_divergence(design: MeasureDesign, alpha: Fraction) -> Bracket:
     """The largest Renyi divergence of order ``alpha``, from the largest Renyi power."""
-    with working_precision(_BITS):
+    with working_precision(BITS):
         ends = [to_arb(end).log() / to_arb(alpha - 1) for end in (design.value.lower, design.value.upper)]
-        lower, upper = Ball.from_arb(ends[0], _BITS).lower, Ball.from_arb(ends[1], _BITS).upper
+        lower, upper = Ball.from_arb(ends[0], BITS).lower, Ball.from_arb(ends[1], BITS).upper
     return Bracket(lower, upper, Rigour.BALL, "lp", design.value.how)

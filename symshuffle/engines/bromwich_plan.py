@@ -1,0 +1,123 @@
+"""Where the line of Bromwich's integral runs and in which steps: choices in doubles, and any of them is sound."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from dataclasses import dataclass
+from typing import Final, final
+
+import flint
+import numpy as np
+import numpy.typing as npt
+
+from symshuffle.continuous_law import ContinuousLaw
+from symshuffle.engines import gauss, saddle
+from symshuffle.errors import Unsupported
+from symshuffle.numbers import to_arb, working_precision
+
+Array = npt.NDArray[np.float64]
+
+
+_SHARE: Final = 1e-2
+"""Share of the width aimed at that each of the errors may take."""
+
+_FINEST: Final = 1e-40
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Constants: the line, the step, where all is bounded at once, the slope for one tail, what is negligible."""
+
+    c: float
+    step: float
+    far: float
+    slope: float
+    small: float
+    size: float
+
+    @property
+    def period(self) -> float:
+        """The period of the aliases."""
+        return 2 * math.pi / self.step
+
+
+def rough(law: ContinuousLaw) -> saddle.Tilt:
+    """The cumulant function of a law by a rule of low order, for choices only."""
+    found = [(max(float(law.zero), 0.0), 0.0)] if law.zero.upper > 0 else []
+    with working_precision(53):
+        for piece in law.pieces:
+            count = max(1, math.ceil((piece.high - piece.low) * 2))
+            width = (piece.high - piece.low) / count
+            for k in range(count):
+                for root, weight in gauss.gauss(8, 53):
+                    u = flint.acb(to_arb(piece.low + width * k + width / 2) + to_arb(width / 2) * root)
+                    mass = float((to_arb(width / 2) * weight * piece.density(u).real).mid())
+                    found.append((mass, float(piece.value(u).real.mid())))
+    kept = [(w, v) for w, v in found if w > 1e-290]
+    weights, values = np.array([w for w, _ in kept]), np.array([v for _, v in kept])
+    return saddle.Tilt(values, weights / weights.sum())
+
+
+def steepest_line(law: ContinuousLaw, n: int) -> float:
+    """The c at which M(c)^n / c is about least, in doubles: a choice.
+
+    Raises
+    ------
+    Unsupported
+        If G is nowhere positive.
+    """
+    return saddle.saddle_point(rough(law), n)
+
+
+def choose(tilt: saddle.Tilt, n: int, rel: float) -> Plan:
+    """Constants for a relative width; whatever they are, the bracket is true.
+
+    Raises
+    ------
+    Unsupported
+        If the tails of the sum are too long for any period.
+    """
+    c = saddle.saddle_point(tilt, n)
+    k, variance = tilt.cumulant(c), tilt.curvature(c)
+    size = 1 / (c * c * math.sqrt(2 * math.pi * (n * variance + 2 / c**2)))  # of the integral, relative to M(c)^n
+    quiet = -math.log(rel * _SHARE)
+    reach, slope = 0.0, c
+    while True:
+        reach = max(1.1 * reach, (quiet + 5) / c)
+        right = c * reach - math.log(reach) + n * k + math.log(size)
+        options = c * (1 + np.geomspace(1e-3, 30, 60))
+        left = [(s - c) * reach - n * (tilt.cumulant(s) - k) + math.log(s * size) for s in map(float, options)]
+        slope = float(options[int(np.argmax(left))])
+        if min(right, max(left)) > quiet + 2:
+            break
+        if reach > 1e12 / c:
+            raise Unsupported("the sum has tails that no period outruns")
+    return Plan(c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rel * _SHARE * size, size)
+
+
+def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[Plan, ContinuousLaw]:
+    """A line to the right of 0, or for the mirrored law, which is one to the left: the shorter period wins.
+
+    ``E[S_+] = E[S] + E[(-S)_+]``: a long upper tail does no harm on the left, but the difference cancels, so that
+    the width asked for is smaller there.
+    """
+    about = rough(law)
+    right: Plan | None = None
+    with contextlib.suppress(Unsupported):
+        right = choose(about, n, aim)
+    mean = float(about.weights @ about.values)
+    c = saddle.saddle_point(about, n) if right is None else right.c
+    value = math.exp(n * about.cumulant(c)) / (c * c * math.sqrt(2 * math.pi * (n * about.curvature(c) + 2 / c**2))) / n
+    if value > 1e-30 * abs(mean) and float(about.values.min()) < 0:
+        rel = max(aim * value / (value + abs(mean)), _FINEST)
+        try:
+            left = choose(saddle.Tilt(-about.values, about.weights), n, rel)
+        except Unsupported:
+            left = None
+        if left is not None and (right is None or left.period < right.period / 3):
+            return left, law.mirrored
+    if right is None:
+        raise Unsupported("the sum has tails that no period outruns")
+    return right, law

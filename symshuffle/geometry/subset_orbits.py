@@ -1,0 +1,116 @@
+"""Orbits of subsets: what a program needs of one, how many there are, and two ways to list them.
+
+Subsets are bit masks. Up to exchanges inside blocks a subset is its *kind*, the numbers of inputs that it has in every
+block.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, final
+
+import numpy as np
+
+from symshuffle.errors import Unsupported
+
+LISTING_LIMIT: Final = 1 << 20
+"""Most kinds of subsets (numbers of inputs by block) that are visited to find the orbits of an arbitrary group."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SubsetOrbit:
+    """An orbit of subsets.
+
+    Parameters
+    ----------
+    representative : int
+        One of its subsets, as a bit mask.
+    size : int
+        Number of subsets in it.
+    incidences : tuple of int
+        For every orbit of inputs, how many of the subsets contain any one fixed input of it.
+    """
+
+    representative: int
+    size: int
+    incidences: tuple[int, ...]
+
+    def column_sum(self, input_orbit: int, lam: Fraction) -> Fraction:
+        r"""The number :math:`\tilde r = \lambda r + (|O| - r)` that one unit of weight contributes to an input."""
+        inside = self.incidences[input_orbit]
+        return lam * inside + (self.size - inside)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OrbitCount:
+    """How many orbits of non-empty proper subsets a group has: a number, or a lower bound on it."""
+
+    number: int
+    exact: bool
+
+    def __str__(self) -> str:
+        shown = str(self.number) if self.number < 10**18 else f"about 2**{(self.number + 2).bit_length() - 1}"
+        return shown if self.exact else f"at least {shown}"
+
+
+def necklaces(m: int) -> Iterator[SubsetOrbit]:
+    """All binary necklaces of length ``m``, each with its period: the orbits under rotation.
+
+    The algorithm is that of Fredricksen, Kessler and Maiorana.
+    """
+    word = [0] * (m + 1)
+
+    def extend(t: int, period: int) -> Iterator[SubsetOrbit]:
+        if t > m:
+            if m % period == 0:
+                subset = sum(1 << (i - 1) for i in range(1, m + 1) if word[i])
+                if 0 < subset < (1 << m) - 1:
+                    yield SubsetOrbit(subset, period, (subset.bit_count() * period // m,))
+            return
+        word[t] = word[t - period]
+        yield from extend(t + 1, period)
+        if word[t - period] == 0:
+            word[t] = 1
+            yield from extend(t + 1, t)
+
+    return extend(1, 1)
+
+
+def kinds_by_orbit(sizes: Sequence[int], moves: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], int]]:
+    """One kind of each orbit under permutations of the blocks, with the number of kinds in that orbit.
+
+    A kind is a number in mixed radix, one digit per block; where all blocks are single inputs, a bit mask.
+
+    Raises
+    ------
+    Unsupported
+        If more than ``LISTING_LIMIT`` kinds would be visited.
+    """
+    radices = [size + 1 for size in sizes]
+    kinds = math.prod(radices)
+    if kinds > LISTING_LIMIT:
+        visited = str(kinds - 2) if kinds < 2**64 else f"about 2**{kinds.bit_length() - 1}"
+        raise Unsupported(
+            f"finding the orbits of this group would visit {visited} kinds of subsets (m = {sum(sizes)}), at most "
+            f"{LISTING_LIMIT}; products of symmetric groups on blocks and cyclic groups are counted without "
+            "listing, and a decision problem has the compact form (no --symmetry)"
+        )
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    strides = [math.prod(radices[:i]) for i in range(len(radices))]
+    kind = np.arange(kinds)
+    digits = [kind // stride % radix for stride, radix in zip(strides, radices, strict=True)]
+    images = [sum(d * strides[i] for d, i in zip(digits, move, strict=True)) for move in moves]
+    edges = (np.tile(kind, len(images)), np.concatenate(images))
+    graph = coo_array((np.ones(len(edges[0]), dtype=np.int8), edges), shape=(kinds, kinds))
+    _, labels = connected_components(graph, directed=False)
+    _, first, members = np.unique(labels, return_index=True, return_counts=True)
+    for where in np.argsort(first):
+        if 0 < (index := int(first[where])) < kinds - 1:
+            yield [index // stride % radix for stride, radix in zip(strides, radices, strict=True)], int(members[where])

@@ -1,0 +1,382 @@
+"""One row for each argument of a public door that takes an enumeration: from its value to a result to be compared."""
+
+from dataclasses import replace
+from fractions import Fraction as F
+
+import numpy as np
+
+from symshuffle import Channel, delta, epsilon, joint, mechanism, optimal_decomposition, privacy_loss
+from symshuffle.accountants import (
+    adversary,
+    baselines,
+    bounds,
+    confirm,
+    covered,
+    curves,
+    evaluate,
+    gaussian_limit,
+    inverses,
+    reduction,
+    renyi,
+    unequal,
+)
+from symshuffle.anchored.law import AnchoredLaw
+from symshuffle.claims import pictures
+from symshuffle.claims.errata import Erratum
+from symshuffle.claims.model import Claim, Comparison, Correction, Obligation
+from symshuffle.comparison import certified, families, forms, matching
+from symshuffle.continuous_law import LevelledPair
+from symshuffle.decompositions import backgrounds, calculated, closed_forms, composition, laplace, rising, symbolic
+from symshuffle.design import (
+    bayes_tradeoff,
+    minimax_tradeoff,
+    smoothed_point_masses,
+)
+from symshuffle.design.decision import exact_programs, invariant, programs, properties, reduced, sizes, symmetries
+from symshuffle.design.parametric.walk import derive
+from symshuffle.engines import densities
+from symshuffle.estimation import canonical, minimax, worst_risk
+from symshuffle.estimation.symbolic_law import SymbolicLaw
+from symshuffle.frontiers import caps, envelope, equivariant, leakage, private_response, subset_family
+from symshuffle.frontiers.frontier import trace_frontier
+from symshuffle.geometry.groups import cyclic_group
+from symshuffle.likelihood import certificates, normal, poisson, worst
+from symshuffle.likelihood.law import LikelihoodRatio
+from symshuffle.mechanisms.continuous import Laplace
+from symshuffle.numbers import Verdict
+from symshuffle.results import Bracket
+from symshuffle.vectors import confirmation, gaussian, templates
+from symshuffle.vectors.accounting import curve as vectors_curve
+from symshuffle.vectors.accounting import pair_delta, vector_delta, vector_epsilon
+from symshuffle.vectors.indices import shuffle_index
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian, SphereLinear
+from symshuffle.vectors.pairs import proved_worst, real_pair, worst_pair
+
+HALF = F(1, 2)
+W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
+KRR = mechanism("krr").at(k=3, lam=2)
+OPTIMAL = optimal_decomposition(KRR)
+SKEW = (F(1, 4), F(3, 4))
+ANCHORED = AnchoredLaw.from_channel(W)
+LINE = SphereLinear("1/2", 1)
+WISH = {"n": 9, "delta": "1/10", "rel": 0.1}
+REDUCED = reduction.reduction(W)
+CURVE = curves.delta_curve(REDUCED, n=3, levels=[0])
+LAW = REDUCED.laws(F(6, 5), "forward", None)[0]
+DENSITIES = LevelledPair(worst_pair(BlanketMixedGaussian("0.9", "4")), F(6, 5))
+MIXED = Laplace(F(2)).mixed_law(F(6, 5))
+RATIO = LikelihoodRatio.of(W, 0, 1)
+LEVEL = {"exp_eps": F(6, 5)}
+UNEQUAL = [unequal.Users(2, W)]
+TREE = joint(mechanism("krr").at(k=3), mechanism("rr"))
+WAY = composition.patterns(TREE)[0]
+PROBLEM = smoothed_point_masses(3, 1)
+FAMILY = families.family("krr", 3)
+FORMS = forms.forms(FAMILY)
+MATCH = matching.Match("eps0", HALF, None)
+ASKED = {"n": 3, "eps": "1/10"}
+GROUP = cyclic_group(3)
+CLAIM = Claim("own.one", "statement", "", "", "", (), "", "proved", bool, iter, (), "holds")
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+DOORS = {
+    "accountants.adversary.worst_of_two_types.rigour": lambda v: adversary.worst_of_two_types(W, 3, F(6, 5), rigour=v),
+    "accountants.adversary.worst_constant.rigour": lambda v: adversary.worst_constant(REDUCED, 3, F(6, 5), rigour=v),
+    "accountants.confirm.front.confirm.route": lambda v: confirm.confirm(LAW, 3, digits=8, route=v).value[:6],
+    "accountants.curves.delta_curve.direction": lambda v: curves.delta_curve(W, n=3, levels=[F(1, 10)], direction=v),
+    "accountants.curves.delta_curve.rigour": lambda v: curves.delta_curve(W, n=3, levels=[F(1, 10)], rigour=v),
+    "accountants.curves.amplification_curve.direction": lambda v: curves.amplification_curve(
+        W, delta="1/10", users=[3], direction=v
+    ),
+    "accountants.curves.amplification_curve.rigour": lambda v: curves.amplification_curve(
+        W, delta="1/10", users=[3], rigour=v, rel=0.1
+    ),
+    "accountants.curves.tradeoff_curve.rigour": lambda v: curves.tradeoff_curve(
+        W, n=3, alphas=[HALF], levels=3, rigour=v
+    ),
+    "accountants.renyi.renyi.direction": lambda v: renyi.renyi(W, n=3, alpha=2, rel=0.1, direction=v),
+    "accountants.renyi.renyi.rigour": lambda v: renyi.renyi(W, n=3, alpha=2, rel=0.1, rigour=v),
+    "accountants.gaussian_limit.gaussian_limit.direction": lambda v: gaussian_limit.gaussian_limit(W, n=3, direction=v),
+    "accountants.gaussian_limit.limit_of.direction": lambda v: gaussian_limit.limit_of(REDUCED, 3, v),
+    "engines.densities.density_bracket.rigour": lambda v: densities.density_bracket(DENSITIES, 2, rigour=v, rel=0.5),
+    "accountants.evaluate.Request.direction": lambda v: evaluate.Request(direction=v),
+    "accountants.evaluate.Request.rigour": lambda v: evaluate.Request(rigour=v),
+    "accountants.evaluate.Request.of.direction": lambda v: evaluate.Request.of(direction=v),
+    "accountants.evaluate.Request.of.rigour": lambda v: evaluate.Request.of(rigour=v),
+    "accountants.evaluate.choose_engine.rigour": lambda v: evaluate.choose_engine(LAW, 3, v, 1e-6),
+    "accountants.evaluate.evaluate_law.rigour": lambda v: evaluate.evaluate_law(LAW, 3, rigour=v),
+    "accountants.evaluate.evaluate_mixed.rigour": lambda v: evaluate.evaluate_mixed(MIXED, 1, rigour=v),
+    "accountants.inverses.solve_eps0.direction": lambda v: inverses.solve_eps0(
+        mechanism("rr"), n=10, eps="1/2", delta="1/10", direction=v, rel=0.1
+    ),
+    "accountants.inverses.solve_eps0.rigour": lambda v: inverses.solve_eps0(
+        mechanism("rr"), n=10, eps="1/2", delta="1/10", rigour=v, rel=0.1
+    ),
+    "accountants.inverses.solve_n.direction": lambda v: inverses.solve_n(W, eps="1/2", delta="1/10", direction=v),
+    "accountants.inverses.solve_n.rigour": lambda v: inverses.solve_n(W, eps="1/2", delta="1/10", rigour=v),
+    "accountants.neighbours.Neighbours.adjacency": lambda v: replace(REDUCED.neighbours("both", 3), adjacency=v),
+    "accountants.neighbours.Neighbours.question": lambda v: replace(REDUCED.neighbours("both", 3), question=v),
+    "accountants.covered.Covering.adjacency": lambda v: covered.Covering(adjacency=v),
+    "accountants.covered.Covering.blanket": lambda v: covered.Covering(blanket=v),
+    "accountants.curves.Curve.kind": lambda v: replace(CURVE, kind=v),
+    "accountants.covered.Reduction.adjacency": lambda v: replace(REDUCED, adjacency=v),
+    "accountants.covered.Reduction.neighbours.question": lambda v: REDUCED.neighbours(v, 3),
+    "accountants.covered.Reduction.laws.question": lambda v: REDUCED.laws(F(6, 5), v, None),
+    "accountants.covered.laws.question": lambda v: covered.laws(REDUCED.bounds[0], F(6, 5), v, None),
+    "accountants.covered.mixed_laws.question": lambda v: covered.mixed_laws(
+        reduction.reduction(Laplace(F(2))).mixed[0], F(6, 5), v, None
+    ),
+    "accountants.privacy_loss.privacy_loss.rigour": lambda v: privacy_loss(W, n=3, step="1/4", beyond="1e-2", rigour=v),
+    "accountants.unequal.unequal_delta.direction": lambda v: unequal.unequal_delta(UNEQUAL, **LEVEL, direction=v),
+    "accountants.unequal.unequal_delta.rigour": lambda v: unequal.unequal_delta(UNEQUAL, **LEVEL, rigour=v),
+    "accountants.unequal.unequal_epsilon.direction": lambda v: unequal.unequal_epsilon(
+        UNEQUAL, delta="1/10", direction=v
+    ),
+    "accountants.unequal.unequal_epsilon.rigour": lambda v: unequal.unequal_epsilon(UNEQUAL, delta="1/10", rigour=v),
+    "accountants.solve.delta.direction": lambda v: delta(W, **ASKED, direction=v),
+    "accountants.solve.delta.rigour": lambda v: delta(W, n=3, exp_eps="6/5", rigour=v),
+    "accountants.solve.epsilon.direction": lambda v: epsilon(W, n=3, delta="1/10", direction=v),
+    "accountants.solve.epsilon.rigour": lambda v: epsilon(W, n=3, delta="1/10", rigour=v, rel=0.1),
+    "accountants.bounds.limit_variance.direction": lambda v: bounds.limit_variance(REDUCED, v),
+    "comparison.certified.Rivals.rigour": lambda v: certified.Rivals(FAMILY, FORMS, MATCH, 9, HALF, v),
+    "comparison.matching.Match.kind": lambda v: matching.Match(v, HALF, None),
+    "decompositions.backgrounds.ConstantBackground.others": lambda v: backgrounds.ConstantBackground(KRR, v),
+    "decompositions.closed_forms.ClosedForm.datasets.others": lambda v: closed_forms.closed_form(
+        "krr", {"k": "3"}, lam=2
+    ).datasets(v, 4),
+    "decompositions.closed_forms.ClosedForm.law.others": lambda v: closed_forms.closed_form(
+        "krr", {"k": "3"}, lam=2
+    ).law(F(6, 5), others=v),
+    "decompositions.closed_forms.ClosedForm.law.direction": lambda v: closed_forms.closed_form(
+        "krr", {"k": "3"}, lam=2
+    ).law(F(6, 5), direction=v),
+    "decompositions.closed_forms.ClosedForm.law_in_doubles.others": lambda v: closed_forms.closed_form(
+        "krr", {"k": "3"}, lam=2
+    ).law_in_doubles(F(6, 5), others=v, direction="forward"),
+    "decompositions.closed_forms.ClosedForm.law_in_doubles.direction": lambda v: closed_forms.closed_form(
+        "krr", {"k": "3"}, lam=2
+    ).law_in_doubles(F(6, 5), others="blanket", direction=v),
+    "decompositions.symbolic.quick_law.others": lambda v: symbolic.quick_law(KRR, F(6, 5), others=v),
+    "decompositions.symbolic.quick_law.direction": lambda v: symbolic.quick_law(KRR, F(6, 5), direction=v),
+    "decompositions.calculated.calculated_law.way": lambda v: calculated.calculated_law((), {}, F(6, 5), v),
+    "accountants.covered.Reduction.laws_in_doubles.question": lambda v: REDUCED.laws_in_doubles(F(6, 5), v),
+    "decompositions.composition.tree.Composition.operator": lambda v: composition.Composition(v, (KRR,), (F(1),)),
+    "decompositions.composition.laws.decomposition.others": lambda v: composition.decomposition(TREE, WAY, others=v),
+    "decompositions.composition.laws.composed_law.others": lambda v: composition.composed_law(
+        TREE, WAY, F(6, 5), lam=F(4), others=v
+    ),
+    "decompositions.composition.laws.composed_law.side": lambda v: composition.composed_law(
+        TREE, WAY, F(6, 5), lam=F(4), side=v
+    ),
+    "decompositions.composition.laws.composed_law.direction": lambda v: composition.composed_law(
+        TREE, WAY, F(6, 5), lam=F(4), direction=v
+    ),
+    "decompositions.composition.laws.mixed_law.others": lambda v: composition.mixed_law(
+        TREE, WAY, F(6, 5), lam=F(4), others=v
+    ),
+    "decompositions.composition.laws.mixed_law.direction": lambda v: composition.mixed_law(
+        TREE, WAY, F(6, 5), lam=F(4), direction=v
+    ),
+    "decompositions.laplace.laplace_cells.side": lambda v: laplace.laplace_cells(4, v, "blanket", differs=True),
+    "decompositions.laplace.laplace_cells.others": lambda v: laplace.laplace_cells(4, "upper", v, differs=True),
+    "decompositions.model.ReductionPair.gparv.direction": lambda v: (
+        OPTIMAL.numeric().reduction_pair().gparv(F(6, 5), direction=v)
+    ),
+    "decompositions.model.ReductionPair.divergence.direction": lambda v: (
+        OPTIMAL.numeric().reduction_pair().divergence(2, F(6, 5), direction=v)
+    ),
+    "decompositions.symbolic.SymbolicDecomposition.gparv.direction": lambda v: OPTIMAL.gparv(direction=v),
+    "decompositions.symbolic.SymbolicDecomposition.singular.direction": lambda v: OPTIMAL.singular(direction=v),
+    "decompositions.symbolic.SymbolicDecomposition.law.direction": lambda v: OPTIMAL.law(F(6, 5), direction=v),
+    "decompositions.symbolic.SymbolicDecomposition.gparv_latex.direction": lambda v: OPTIMAL.gparv_latex(direction=v),
+    "decompositions.symbolic.counted_decomposition.others": lambda v: symbolic.counted_decomposition(KRR, others=v),
+    "frontiers.envelope.Contamination.direction": lambda v: envelope.Contamination(3, v),
+    "frontiers.envelope.shuffled_leakage.rigour": lambda v: envelope.shuffled_leakage(
+        envelope.ratio_law(W, 0, 1), envelope.Contamination(3), gamma=F(6, 5), rigour=v
+    ),
+    "frontiers.equivariant.optimal_equivariant_risk.population": lambda v: equivariant.optimal_equivariant_risk(
+        5, F(1, 8), n=1, population=v
+    ),
+    "frontiers.equivariant.calibrated_risk.population": lambda v: equivariant.calibrated_risk(
+        5, F(1, 8), n=1, population=v
+    ),
+    "frontiers.leakage.convex_envelope.function": lambda v: leakage.convex_envelope(3, lam=F(2), function=v),
+    "frontiers.leakage.convex_envelope.direction": lambda v: leakage.convex_envelope(
+        3, lam=F(2), function="kl", direction=v
+    ),
+    "frontiers.leakage.leakage.divergence": lambda v: leakage.leakage(W, 0, 1, n=3, divergence=v),
+    "frontiers.leakage.leakage.direction": lambda v: leakage.leakage(W, 0, 1, n=3, divergence="kl", direction=v),
+    "frontiers.orbits.Frontier.risk_constant.population": lambda v: trace_frontier(3, F(1)).risk_constant(v),
+    "frontiers.private_response.PricedResponse.risk.population": lambda v: private_response.plain_response(
+        3, 20, gamma=F(6, 5), delta=F(1, 10)
+    ).risk(v),
+    "frontiers.private_response.canonical_delta.rigour": lambda v: private_response.canonical_delta(
+        3, 3, lam=F(2), share=F(1), gamma=F(6, 5), rigour=v
+    ),
+    "design.decision.properties.examine.which": lambda v: (
+        properties.examine(
+            lambda c: PROBLEM.bayes_risk(c)[0], v, num_inputs=3, rng=rng(), trials=2, group=properties_group()
+        ).counterexample
+    ),
+    "frontiers.caps.raw_cap_risk_constant.population": lambda v: caps.raw_cap_risk_constant(4, F(3), population=v),
+    "frontiers.subset_family.matched_risk.population": lambda v: subset_family.matched_risk(
+        5, 2, F(1, 8), n=1, population=v
+    ),
+    "claims.model.Claim.kind": lambda v: replace(CLAIM, kind=v),
+    "claims.model.Claim.expected": lambda v: replace(CLAIM, expected=v),
+    "claims.model.Claim.grade": lambda v: replace(CLAIM, grade=v),
+    "claims.errata.Erratum.severity": lambda v: Erratum(v, None if v == "question" else "granted", "why"),
+    "claims.errata.Erratum.standing": lambda v: Erratum("wording", v, "why"),
+    "claims.pictures.Curve.role": lambda v: pictures.Curve("one", v, ((0.0, 1.0),)),
+    "claims.pictures.curve.role": lambda v: pictures.curve("one", v, [(0, 1)]),
+    "claims.model.Correction.grade": lambda v: Correction("", bool, v),
+    "claims.model.Comparison.means": lambda v: Comparison("1", "1", "==", Verdict.TRUE, v, "here"),
+    "claims.model.Obligation.quantifier": lambda v: Obligation(v, "n"),
+    "design.decision.exact_programs.exact_compact.criterion": lambda v: exact_programs.exact_compact(
+        PROBLEM, F(2), criterion=v
+    ),
+    "design.decision.exact_programs.restricted_program.criterion": lambda v: exact_programs.restricted_program(
+        PROBLEM, F(2), [(1, 0)], criterion=v
+    ),
+    "design.decision.invariant.InvariantProblem.of.criterion": lambda v: invariant.InvariantProblem.of(
+        PROBLEM, GROUP, criterion=v
+    ),
+    "design.decision.programs.compact.criterion": lambda v: programs.compact(PROBLEM, F(2), criterion=v).columns,
+    "design.decision.programs.polytope.criterion": lambda v: programs.polytope(PROBLEM, F(2), criterion=v),
+    "design.decision.reduced.orbit_tradeoff.criterion": lambda v: reduced.orbit_tradeoff(
+        PROBLEM, 2, GROUP, criterion=v
+    ),
+    "design.decision.reduced.orbit_tradeoff_at.criterion": lambda v: reduced.orbit_tradeoff_at(
+        PROBLEM, 2, GROUP, criterion=v
+    ),
+    "design.decision.sizes.check_polytope.criterion": lambda v: sizes.check_polytope(PROBLEM, criterion=v),
+    "design.decision.sizes.exact_compact_seconds.criterion": lambda v: sizes.exact_compact_seconds(
+        PROBLEM, criterion=v
+    ),
+    "design.decision.sizes.pivoting_seconds.criterion": lambda v: sizes.pivoting_seconds(PROBLEM, criterion=v),
+    "design.decision.symmetries.check_symmetry.criterion": lambda v: symmetries.check_symmetry(
+        PROBLEM, GROUP, criterion=v
+    ),
+    "design.decision.symmetries.detect_symmetry.criterion": lambda v: symmetries.detect_symmetry(PROBLEM, criterion=v),
+    "design.decision.symmetries.induced_action.criterion": lambda v: symmetries.induced_action(
+        PROBLEM, GROUP, criterion=v
+    ),
+    "design.parametric.walk.derive.criterion": lambda v: derive(PROBLEM, GROUP, criterion=v),
+    "mechanisms.continuous.Laplace.mixed_null_law.direction": lambda v: Laplace(F(2)).mixed_null_law(
+        F(6, 5), direction=v
+    ),
+    "mechanisms.continuous.Laplace.mixed_null_background.direction": lambda v: Laplace(F(2)).mixed_null_background(
+        F(6, 5), direction=v
+    ),
+    "design.decision.tradeoff.bayes_tradeoff.method": lambda v: bayes_tradeoff(PROBLEM, 2, method=v),
+    "design.decision.tradeoff.minimax_tradeoff.method": lambda v: minimax_tradeoff(PROBLEM, 2, method=v),
+    "estimation.canonical.canonical_risk.population": lambda v: canonical.canonical_risk(
+        ANCHORED, SKEW, n=4, population=v
+    ),
+    "estimation.canonical.worst_canonical_risk.population": lambda v: canonical.worst_canonical_risk(
+        ANCHORED, n=4, population=v
+    ),
+    "estimation.canonical.isotropic_risk.population": lambda v: canonical.isotropic_risk(3, F(1), population=v),
+    "estimation.canonical.enumerated_risk.population": lambda v: canonical.enumerated_risk(W, SKEW, n=4, population=v),
+    "estimation.canonical.simulated_risk.population": lambda v: canonical.simulated_risk(
+        W, SKEW, n=4, population=v, rng=rng(), repetitions=4
+    ),
+    "estimation.canonical.simulated_errors.population": lambda v: canonical.simulated_errors(
+        W, SKEW, n=4, population=v, rng=rng(), repetitions=4
+    ).tolist(),
+    "estimation.minimax.message_law.population": lambda v: minimax.message_law(W, SKEW, 4, v),
+    "estimation.minimax.prior_risk.population": lambda v: minimax.prior_risk(W, [(SKEW, F(1))], n=4, population=v),
+    "estimation.minimax.estimator_risk.population": lambda v: minimax.estimator_risk(
+        W, ESTIMATES, (HALF, HALF), n=2, population=v
+    ),
+    "estimation.minimax.worst_risk.population": lambda v: minimax.worst_risk(
+        W, ESTIMATES, n=2, population=v, gap=F(1, 10)
+    ),
+    "estimation.minimax.minimax_risk.population": lambda v: minimax.minimax_risk(W, n=2, population=v, rel=F(1, 10)),
+    "estimation.worst_risk.worst_risk.population": lambda v: worst_risk.worst_risk(ANCHORED, n=4, population=v),
+    "mechanisms.continuous.Laplace.domain": lambda v: Laplace(F(2), v),
+    "mechanisms.continuous.Laplace.at.domain": lambda v: Laplace().at(lam=2, domain=v),
+    "mechanisms.continuous.Laplace.law.side": lambda v: Laplace(F(2)).law(F(6, 5), side=v),
+    "mechanisms.continuous.Laplace.law.direction": lambda v: Laplace(F(2)).law(F(6, 5), side="upper", direction=v),
+    "mechanisms.continuous.Laplace.mixed_law.direction": lambda v: Laplace(F(2)).mixed_law(F(6, 5), direction=v),
+    "mechanisms.continuous.Laplace.background.direction": lambda v: Laplace(F(2)).background(F(6, 5), direction=v),
+    "mechanisms.continuous.Laplace.mixed_background.direction": lambda v: Laplace(F(2)).mixed_background(
+        F(6, 5), direction=v
+    ),
+    "mixed_law.Segment.finite.side": lambda v: list(MIXED.segments[0].finite(v, 4, 64)),
+    "mixed_law.MixedLaw.finite.side": lambda v: MIXED.finite(v, 4),
+    "accountants.baselines.standard_clone.rigour": lambda v: baselines.standard_clone(
+        F(2), exp_eps=F(6, 5), n=3, rigour=v
+    ),
+    "accountants.baselines.four_point_clone.rigour": lambda v: baselines.four_point_clone(
+        W, (0, 1), exp_eps=F(6, 5), n=3, rigour=v
+    ),
+    "decompositions.rising.Slope.spreads.direction": lambda v: rising.Slope(()).spreads(F(6, 5), v, None),
+    "likelihood.certificates.Hinge.of.direction": lambda v: certificates.Hinge.of(v, **LEVEL),
+    "likelihood.certificates.hinge_range.direction": lambda v: certificates.hinge_range(v, F(2)),
+    "likelihood.certificates.chi_square_certificate.direction": lambda v: certificates.chi_square_certificate(
+        RATIO.chi_square, 3, **LEVEL, direction=v
+    ),
+    "likelihood.certificates.chi_square_certificate.form": lambda v: certificates.chi_square_certificate(
+        RATIO.chi_square, 3, **LEVEL, direction="forward", form=v, lam=F(2)
+    ),
+    "likelihood.certificates.lower_certificate.direction": lambda v: certificates.lower_certificate(
+        RATIO.chi_square, 3, lam=F(2), **LEVEL, direction=v
+    ),
+    "likelihood.law.LikelihoodRatio.profile.direction": lambda v: RATIO.profile(3, **LEVEL, direction=v),
+    "likelihood.law.LikelihoodRatio.profile.rigour": lambda v: RATIO.profile(3, **LEVEL, rigour=v),
+    "likelihood.normal.average_atoms.under": lambda v: normal.average_atoms(RATIO, 3, under=v),
+    "likelihood.normal.kolmogorov_distance.under": lambda v: normal.kolmogorov_distance(RATIO, 3, under=v),
+    "likelihood.normal.berry_esseen_bound.under": lambda v: normal.berry_esseen_bound(RATIO, 3, under=v),
+    "likelihood.normal.normal_profile.direction": lambda v: normal.normal_profile(RATIO, 3, **LEVEL, direction=v),
+    "likelihood.normal.lower_profile.direction": lambda v: normal.lower_profile(RATIO, 3, **LEVEL, direction=v),
+    "likelihood.poisson.poisson_profile.direction": lambda v: poisson.poisson_profile(RATIO, 3, **LEVEL, direction=v),
+    "likelihood.worst.worst_curve.direction": lambda v: worst.worst_curve(
+        F(1, 4), 3, lam=F(2), exp_eps=F(6, 5), direction=v
+    ),
+    "vectors.accounting.curve.adjacency": lambda v: vectors_curve(LINE, n=3, levels=[F(1, 10)], adjacency=v),
+    "vectors.accounting.pair_delta.rigour": lambda v: pair_delta(worst_pair(LINE), 3, F(6, 5), rigour=v),
+    "vectors.accounting.vector_delta.adjacency": lambda v: vector_delta(LINE, n=3, **LEVEL, adjacency=v),
+    "vectors.accounting.vector_delta.blanket": lambda v: vector_delta(LINE, n=3, **LEVEL, blanket=v),
+    "vectors.accounting.vector_delta.rigour": lambda v: vector_delta(LINE, n=3, **LEVEL, rigour=v),
+    "vectors.accounting.vector_epsilon.adjacency": lambda v: vector_epsilon(
+        LINE, n=9, delta="1/10", adjacency=v, rel=0.1
+    ),
+    "vectors.accounting.vector_epsilon.blanket": lambda v: vector_epsilon(LINE, n=9, delta="1/10", blanket=v, rel=0.1),
+    "vectors.accounting.vector_epsilon.rigour": lambda v: vector_epsilon(LINE, n=9, delta="1/10", rigour=v, rel=0.1),
+    "vectors.confirmation.confirm_mixed_gaussian.direction": lambda v: confirmation.confirm_mixed_gaussian(
+        BlanketMixedGaussian("0.95", "4.6"), n=20, eps=F(1, 100), direction=v, digits=6
+    ),
+    "vectors.confirmation.confirm_pair.adjacency": lambda v: confirmation.confirm_pair(
+        BlanketMixedGaussian("0.95", "4.6"), n=20, exp_eps=F(101, 100), adjacency=v, digits=6
+    ),
+    "vectors.confirmation.confirm_pair.blanket": lambda v: confirmation.confirm_pair(
+        BlanketMixedGaussian("0.95", "4.6"), n=20, exp_eps=F(101, 100), blanket=v, digits=6
+    ),
+    "vectors.indices.shuffle_index.side": lambda v: shuffle_index(LINE, v),
+    "vectors.indices.shuffle_index.blanket": lambda v: shuffle_index(LINE, "lower", blanket=v),
+    "vectors.pairs.proved_worst.adjacency": lambda v: proved_worst(LINE, v, "largest"),
+    "vectors.pairs.proved_worst.blanket": lambda v: proved_worst(LINE, "zero-out", v),
+    "vectors.pairs.real_pair.adjacency": lambda v: real_pair(LINE, adjacency=v),
+    "vectors.pairs.worst_pair.adjacency": lambda v: worst_pair(LINE, adjacency=v),
+    "vectors.pairs.worst_pair.blanket": lambda v: worst_pair(LINE, blanket=v),
+    "vectors.gaussian.profile_template.order": lambda v: gaussian.profile_template(100, F(1), F(1, 10), order=v),
+    "vectors.templates.profile_template.order": lambda v: templates.profile_template(F(1), F(1, 10), 100, order=v),
+    "results.Bracket.rigour": lambda v: Bracket(F(0), F(0), v, "none", ""),
+    "estimation.symbolic_law.SymbolicLaw.canonical_risk.population": lambda v: SymbolicLaw(KRR).canonical_risk(
+        ["1/3"] * 3, n=3, population=v
+    ),
+    "estimation.symbolic_law.SymbolicLaw.risk_constant.population": lambda v: SymbolicLaw(KRR).risk_constant(v),
+}
+
+ESTIMATES = {counts: (F(counts[0], 2), F(counts[1], 2)) for counts in ((0, 2), (1, 1), (2, 0))}
+
+
+def properties_group():
+    from symshuffle.geometry.groups import trivial_group
+
+    return trivial_group(3)

@@ -201,9 +201,9 @@ def _check_background(statement: Statement, rng: np.random.Generator) -> Iterato
         channel = cases.channel(rng, 3, 3)
         for n in (3, 6):
             worst = worst_shuffled_divergence(channel, (1, 0), n, Fraction(6, 5))[0]
-            counted[2] += 1
-            if worst == 0:
+            if worst == 0:  # every background reaches it: no evidence either way
                 continue
+            counted[2] += 1
             counted[0] += worst == _constant(channel, n, (0, 1))
             counted[1] += worst == _constant(channel, n, (0, 1, 2))
     mixed = counted[2] > counted[1] >= counted[0]

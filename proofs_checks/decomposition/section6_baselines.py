@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ from symshuffle.decompositions.clones import standard_clone_pair
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.exact import Exact
 from symshuffle.law import Law
-from symshuffle.mechanisms.finite import krr
+from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import EXP_EPS, LAM, evaluate
 from symshuffle.numbers import Ball
 
@@ -50,24 +49,26 @@ def _rational(value: Any) -> sp.Rational:
     return sp.Rational(value.numerator, value.denominator)
 
 
-def _variables() -> Iterator[tuple[str, BlanketVariable, Any, Fraction, Any]]:
-    """Explicit mechanisms: label, blanket variable, law of G, target and ratio cap."""
+def _variables() -> Iterator[tuple[str, BlanketVariable, Any, Fraction, Any, int]]:
+    """Explicit mechanisms: label, blanket variable, law of G, target, ratio cap and number of inputs."""
     for label, channel in named_channels(*MECHANISMS):
         cap: Any = channel.ratio_cap()
         whole = simplified_decomposition(channel, PAIR)
         for exp_eps in (Fraction(11, 10), 1 + (cap - 1) / 2):
             law = whole.reduction_pair().gparv(exp_eps)
-            yield f"{label}, exp(eps)={exp_eps}", BlanketVariable.of(whole, exp_eps), law, exp_eps, cap
+            of = BlanketVariable.of(whole, exp_eps)
+            yield f"{label}, exp(eps)={exp_eps}", of, law, exp_eps, cap, channel.num_inputs
 
 
-def _random_users(bound: str) -> Iterator[Comparison]:
-    """The average of z^m over Bin(n, gamma) users, for a bound whose m-th term is z^m."""
-    gamma, z = sp.symbols("gamma z")
-    for n in (1, 2, 3, 4):
-        average = sum(binomial_mass(n, m, gamma) * z**m for m in range(n + 1))
-        yield identity(
-            sp.expand(average), sp.expand((1 - gamma * (1 - z)) ** n), at=f"{bound}, average over users, n={n}"
-        )
+def _random_users(mean: Callable[[Any], Any], gamma: Any, z: Any) -> Iterator[Comparison]:
+    """The mean of z^M for M ~ Bin(n, gamma), as a statement has it, for any n: one more coin multiplies by its mean."""
+    n = sp.Symbol("n", integer=True, positive=True)
+    coin = 1 - gamma + gamma * z
+    yield identity(mean(sp.Integer(1)), coin, at="average over one user, any gamma")
+    yield identity(sp.powsimp(mean(n + 1)), coin * mean(n), at="average over one more user, any gamma and n")
+    for users in (2, 3, 4):
+        summed = sum(binomial_mass(users, m, gamma) * z**m for m in range(users + 1))
+        yield identity(mean(sp.Integer(users)), summed, at=f"average over {users} users, summed")
 
 
 def _against_the_library(
@@ -94,7 +95,7 @@ def _against_the_library(
 def _hoeffding(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """The tail of Hoeffding's inequality integrated for open a, b and m; averaged over users for open gamma and n.
 
-    Symbolic, the average itself up to n = 4. Ends and range of L for k-RR, any lam and k. Then three mechanisms at two
+    Symbolic, the average by induction on n. Range of L for k-RR, any lam and k, as stated. Then three mechanisms at two
     orders, n <= 40: exact divergence at most the stated bound, and the library's bound no larger than that; in balls.
     """
     a, b, t, m = sp.symbols("a b t m", positive=True)
@@ -104,23 +105,35 @@ def _hoeffding(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
     yield identity(sp.integrate(sp.exp(-4 * a * t / b**2), (t, 0, sp.oo)), b**2 / (4 * a), at="integral of the tail")
     gamma, z, n = sp.symbols("gamma z n", positive=True)
     tail = b**2 / (4 * a)  # times z^m, for m users of the blanket
-    averaged = statement(gamma, a, b, n).subs(sp.exp(-2 * a**2 / b**2), z)
-    yield identity(
-        tail * (1 - gamma * (1 - z)) ** n / (gamma * n), averaged, at="average over users, any gamma, a, b, n"
-    )
-    yield from _random_users("Hoeffding")
-    k = krr().inputs
-    law = optimal_decomposition(krr()).gparv()
-    gamma = k / (LAM + k - 1)
-    values = [gamma * value for value, _ in law if value != 0]
-    top, bottom = gamma * (LAM - EXP_EPS), gamma * (1 - LAM * EXP_EPS)
-    for computed, claimed in zip(_ends(values), (bottom, top), strict=True):
-        yield identity(computed, claimed, at="ends of L for k-RR, any lam and k")
-    yield identity(top - bottom, (1 - gamma) * k * (EXP_EPS + 1), at="range of L for k-RR, any lam and k")
-    for label, variable, exact_law, _, _ in _variables():
+
+    def mean(users: Any) -> Any:
+        bound, _ = statement(gamma, a, b, users, K)
+        return bound.subs(sp.exp(-2 * a**2 / b**2), z) * gamma * users / tail
+
+    yield from _random_users(mean, gamma, z)
+    bottom, top = _ends(_blanket_values())
+    _, stated = statement(_similarity(), EXP_EPS - 1, b, n, K)
+    yield identity(top - bottom, stated, at="range of L for k-RR, any lam and k")
+    for label, variable, exact_law, _, _, inputs in _variables():
         width: Any = variable.largest - variable.smallest
-        parts = tuple(map(_rational, (variable.gamma, variable.drift, width)))
-        yield from _against_the_library(blanket_hoeffding, variable, exact_law, partial(statement, *parts), label)
+        published = _published(statement, inputs, variable.gamma, variable.drift, width)
+        yield from _against_the_library(blanket_hoeffding, variable, exact_law, published, label)
+
+
+def _published(statement: Statement, inputs: int, *parts: Any) -> Callable[[int], Any]:
+    """The stated bound of so many users, for a blanket variable with these parts."""
+    known = tuple(map(_rational, parts))
+    return lambda n: statement(*known, n, sp.Integer(inputs))[0]
+
+
+def _similarity() -> Any:
+    """Weight of the blanket of k-RR, by the library."""
+    return optimal_decomposition(krr()).gamma
+
+
+def _blanket_values() -> list[Any]:
+    """The values of L for k-RR, by the library; 0 is between the ends."""
+    return [_similarity() * value for value, _ in optimal_decomposition(krr()).gparv() if value != 0]
 
 
 def _ends(values: list[Any]) -> tuple[Any, Any]:
@@ -130,9 +143,10 @@ def _ends(values: list[Any]) -> tuple[Any, Any]:
     return ordered[0], ordered[-1]
 
 
-def _hoeffding_bound(gamma: Any, a: Any, b: Any, n: int, *, sharper: Any = 1) -> Any:
-    """The bound as printed; ``b`` is the range of L."""
-    return b**2 / (4 * a * gamma * n) * (1 - gamma * (1 - sp.exp(-2 * sharper * a**2 / b**2))) ** n
+def _hoeffding_bound(gamma: Any, a: Any, b: Any, n: Any, k: Any, *, sharper: Any = 1) -> tuple[Any, Any]:
+    """The bound as printed, ``b`` the range of L; and that range for k-RR."""
+    bound = b**2 / (4 * a * gamma * n) * (1 - gamma * (1 - sp.exp(-2 * sharper * a**2 / b**2))) ** n
+    return bound, (1 - gamma) * k * (a + 2)
 
 
 BASELINE_HOEFFDING = Claim(
@@ -151,15 +165,19 @@ BASELINE_HOEFFDING = Claim(
     controls=(
         Control(
             "exponent one percent larger",
-            lambda gamma, a, b, n: _hoeffding_bound(gamma, a, b, n, sharper=sp.Rational(101, 100)),
+            lambda gamma, a, b, n, k: _hoeffding_bound(gamma, a, b, n, k, sharper=sp.Rational(101, 100)),
         ),
         Control(
             "one percent of the range missing",
-            lambda gamma, a, b, n: _hoeffding_bound(gamma, a, b * sp.Rational(99, 100), n),
+            lambda gamma, a, b, n, k: _hoeffding_bound(gamma, a, b * sp.Rational(99, 100), n, k),
+        ),
+        Control(
+            "the range of k-RR with k - 1",
+            lambda gamma, a, b, n, k: (_hoeffding_bound(gamma, a, b, n, k)[0], (1 - gamma) * (k - 1) * (a + 2)),
         ),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("gamma", "a", "b", "n"),
+    obligations=for_all("gamma", "a", "b", "n", "k"),
 )
 
 
@@ -169,7 +187,8 @@ BASELINE_HOEFFDING = Claim(
 def _bennett(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """The exponent at the best s is the stated decay, and the stated bound its average, for open a, b, c, gamma and n.
 
-    Symbolic, the average itself up to n = 4. E[L^2] and largest L for k-RR, any lam and k. Then three mechanisms at two
+    Symbolic: 1/s is the integral of exp(-s t), the average by induction on n. E[L^2] and largest L for k-RR, any lam
+    and k, as stated. Then three mechanisms at two
     orders, n <= 40: exact divergence at most the stated bound, and the library's bound no larger; in balls.
     """
     a, b, c, s = sp.symbols("a b c s", positive=True)
@@ -179,32 +198,44 @@ def _bennett(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
     kappa = c / b**2 * ((1 + u) * sp.log(1 + u) - u)
     yield identity(sp.expand(exponent.subs(s, best)), sp.expand(-kappa), at="exponent at the best s, any a, b, c")
     yield identity(sp.diff(exponent, s).subs(s, best), 0, at="no better s")
-    gamma, z, n = sp.symbols("gamma z n", positive=True)
-    published = statement(gamma, a, b, c, n)
-    (decay,) = published.atoms(sp.exp)
+    gamma, z, t = sp.symbols("gamma z t", positive=True)
+    # Beyond t the tail of m users is at most exp(-s t) times the mean of exp(s sum L), that is exp(-m kappa).
+    prefactor = sp.integrate(sp.exp(-s * t), (t, 0, sp.oo)).subs(s, best)
+
+    def mean(users: Any) -> Any:
+        bound, _ = statement(gamma, a, b, c, users, K)
+        (decay,) = bound.atoms(sp.exp)
+        without = (1 - gamma) ** users  # nobody takes the blanket: no term of the sum
+        return bound.subs(decay, z) * gamma * users / prefactor + without
+
+    (decay,) = statement(gamma, a, b, c, sp.Symbol("n", positive=True), K)[0].atoms(sp.exp)
     yield identity(sp.expand(decay.args[0]), sp.expand(-kappa), at="decay of a term, any a, b, c")
-    averaged = ((1 - gamma * (1 - z)) ** n - (1 - gamma) ** n) / (best * gamma * n)
-    yield identity(averaged, published.subs(decay, z), at="average over m >= 1 users, any gamma, a, b, c, n")
-    yield from _random_users("Bennett")
-    k = krr().inputs
-    gamma = k / (LAM + k - 1)
-    second = sum(gamma * value**2 * mass for value, mass in optimal_decomposition(krr()).gparv())
-    printed = gamma * (2 - gamma) * (EXP_EPS - 1) ** 2 + (1 - gamma) ** 2 * k * (EXP_EPS**2 + 1)
-    yield identity(second, printed, at="E[L^2] for k-RR, any lam, k and exp(eps)")
-    top = gamma * (LAM - EXP_EPS)
-    yield identity(top, gamma * (1 - EXP_EPS) + (1 - gamma) * k, at="largest L for k-RR, any lam, k and exp(eps)")
-    for label, variable, exact_law, _, _ in _variables():
+    yield from _random_users(mean, gamma, z)
+    second = sum(_similarity() * value**2 * mass for value, mass in optimal_decomposition(krr()).gparv())
+    _, (largest, squared) = statement(_similarity(), EXP_EPS - 1, b, c, sp.Symbol("n", positive=True), K)
+    yield identity(second, squared, at="E[L^2] for k-RR, any lam, k and exp(eps)")
+    _, top = _ends(_blanket_values())
+    yield identity(top, largest, at="largest L for k-RR, any lam, k and exp(eps)")
+    for label, variable, exact_law, _, _, inputs in _variables():
         known = (variable.gamma, variable.drift, variable.largest, variable.second_moment)
-        parts = tuple(map(_rational, known))
-        yield from _against_the_library(blanket_bennett, variable, exact_law, partial(statement, *parts), label)
+        published = _published(statement, inputs, *known)
+        yield from _against_the_library(blanket_bennett, variable, exact_law, published, label)
 
 
-def _bennett_bound(gamma: Any, a: Any, top: Any, second: Any, n: int) -> Any:
-    """The bound as printed; ``top`` is the largest L, ``second`` bounds E[L^2]."""
+def _bennett_bound(gamma: Any, a: Any, top: Any, second: Any, n: Any, k: Any) -> tuple[Any, tuple[Any, Any]]:
+    """The bound as printed, ``top`` the largest L and ``second`` a bound on E[L^2]; and these two for k-RR."""
     u = a * top / second
     s = sp.log(1 + u) / top
     kappa = second / top**2 * ((1 + u) * sp.log(1 + u) - u)
-    return ((1 - gamma + gamma * sp.exp(-kappa)) ** n - (1 - gamma) ** n) / (s * gamma * n)
+    bound = ((1 - gamma + gamma * sp.exp(-kappa)) ** n - (1 - gamma) ** n) / (s * gamma * n)
+    lam, x = 1 + k * (1 - gamma) / gamma, a + 1  # of k-RR with this weight of the blanket
+    return bound, (gamma * (lam - x), gamma * (2 - gamma) * a**2 + (1 - gamma) ** 2 * k * (x**2 + 1))
+
+
+def _times(stated: tuple[Any, tuple[Any, Any]], bound: Any, moment: Any) -> tuple[Any, tuple[Any, Any]]:
+    """Such a statement with its bound, and the second moment of k-RR, times a factor each."""
+    published, (largest, squared) = stated
+    return published * bound, (largest, squared * moment)
 
 
 BASELINE_BENNETT = Claim(
@@ -225,12 +256,19 @@ BASELINE_BENNETT = Claim(
     controls=(
         Control(
             "second moment less 1 %",
-            lambda gamma, a, top, c, n: _bennett_bound(gamma, a, top, c * sp.Rational(99, 100), n),
+            lambda gamma, a, top, c, n, k: _bennett_bound(gamma, a, top, c * sp.Rational(99, 100), n, k),
         ),
-        Control("1/n instead of 1/(gamma n)", lambda gamma, a, top, c, n: _bennett_bound(gamma, a, top, c, n) * gamma),
+        Control(
+            "1/n instead of 1/(gamma n)",
+            lambda gamma, a, top, c, n, k: _times(_bennett_bound(gamma, a, top, c, n, k), gamma, 1),
+        ),
+        Control(
+            "second moment of k-RR one percent smaller",
+            lambda gamma, a, top, c, n, k: _times(_bennett_bound(gamma, a, top, c, n, k), 1, sp.Rational(99, 100)),
+        ),
     ),
     expected=ClaimVerdict.HOLDS,
-    obligations=for_all("gamma", "a", "top", "second", "n"),
+    obligations=for_all("gamma", "a", "top", "second", "n", "k"),
 )
 
 
@@ -313,14 +351,14 @@ def _generic(statement: Statement, rng: np.random.Generator) -> Iterator[Compari
     yield identity(
         sp.diff(sp.log(b**2) - 2 * users * a**2 / b**2, b), 2 / b + 4 * users * a**2 / b**3, at="grows with the range"
     )
-    for label, variable, exact_law, exp_eps, cap in _variables():
+    for label, variable, exact_law, exp_eps, cap, _ in _variables():
         yield compare(variable.gamma, 1 / cap, ">=", at=f"gamma, {label}")
         low, high = statement(cap, exp_eps)
         yield compare(variable.smallest, low, ">=", at=f"smallest L, {label}")
         yield compare(variable.largest, high, "<=", at=f"largest L, {label}")
         for n in (1, 5, 40):
             similarity, drift, width = map(_rational, (1 / cap, variable.drift, high - low))
-            bound = evaluate(_hoeffding_bound(similarity, drift, width, n))
+            bound = evaluate(_hoeffding_bound(similarity, drift, width, n, K)[0])
             yield compare(Exact().bracket(exact_law, n).exact, bound, "<=", at=f"{label}, n={n}")
 
 

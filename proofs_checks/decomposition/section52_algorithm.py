@@ -183,11 +183,11 @@ ALG_7 = Claim(
 
 
 def _step_errors(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """Mechanisms at small budgets and one between, five steps, n <= 30, and one at n = 60: (a) to (d), exactly.
+    """Mechanisms at small budgets and one between, five steps, n <= 30, and one at n = 60: (a) to (e), exactly.
 
-    The tail of (c) is compared with the stated exponent in balls, (d) by the sign of the mean after rounding up. Then
-    for open a, b and l: the best Chernoff exponent is the stated one, and where the printed threshold and exponent
-    follow from it; symbolic. (e) is (a) at l = O(1/n).
+    The tail of (c) is compared with the stated exponent in balls, (d) by a factor below 1 whose powers bound the error,
+    (e) at l = 1/n, where the error is at most 1. Then for open a, b and l: the best Chernoff exponent is the stated
+    one, and where the printed threshold and exponent follow from it; symbolic.
     """
     yield from _monotone_rounding()
     small = ("11/10", Fraction(21, 20))
@@ -230,7 +230,7 @@ def _instances(
     step: Fraction,
     users: Sequence[int] = (1, 4, 30),
 ) -> Iterator[Comparison]:
-    """One law and step: (a), (b) and (c) for several n, by exact convolution; (d) by the mean of the rounded law.
+    """One law and step: (a), (b), (c) and (e) for several n, by exact convolution; (d) by a Chernoff factor.
 
     ``mean`` is exp(eps) - 1, ``width`` the range b.
     """
@@ -244,17 +244,35 @@ def _instances(
         yield compare(above - n * step, truth, "<=", at=f"(a) left side, {at}")
         yield compare(above - n * step * tail, truth, "<=", at=f"(b), {at}")
         exponent = statement(mean, width, step)
+        fine = Fraction(1, n)
+        near = _excess(_convolution(_rounded(law, fine), n), fine)
+        yield compare(near - truth, Fraction(1), "<=", at=f"(e) at l = 1/n, {label}, exp(eps)-1={mean}, n={n}")
         if exponent is not None:
             yield compare(tail, enclose(Exp(-exponent * n)), "<=", at=f"(c), {at}")
     claimed = statement(mean, width, step)
     if claimed is not None and claimed >= 0:
-        drift = sum((step * place * mass for place, mass in rounded.items()), Fraction(0))
-        yield decide(
-            drift < 0,
-            at=f"(d), {label}, exp(eps)-1={mean}, l={step}",
-            computed=f"mean {drift}",
-            claimed="the rounded G has a negative mean, as exponential decay of the error needs",
-        )
+        yield from _decay(rounded, step, users, at=f"(d), {label}, exp(eps)-1={mean}, l={step}")
+
+
+def _decay(rounded: Mapping[int, Any], step: Fraction, users: Sequence[int], *, at: str) -> Iterator[Comparison]:
+    r"""Whether the error of a rounded law decays exponentially: by a base z > 1 with a mean of z^place below 1.
+
+    The error is at most the positive part of the sum, and x_+ <= z^x/(z - 1) for integers x by Bernoulli's inequality:
+    at most (l/(z - 1)) (E z^place)^n for every n. If the mean of the rounded law is not negative there is no such z, by
+    Jensen's inequality, and the positive part does not fall in n.
+    """
+    drift = sum((place * mass for place, mass in rounded.items()), Fraction(0))
+    claimed = "the rounded G has a negative mean, as exponential decay of the error needs"
+    yield decide(drift < 0, at=at, computed=f"mean {step * drift}", claimed=claimed)
+    if drift >= 0:
+        return
+    z, factor = Fraction(2), Fraction(1)
+    while factor >= 1:  # the mean of z^place has a negative slope at z = 1
+        z = (1 + z) / 2
+        factor = sum((mass * z**place for place, mass in rounded.items()), Fraction(0))
+    for n in users:
+        above = _excess(_convolution(rounded, n), step)
+        yield compare(above, step / (z - 1) * factor**n, "<=", at=f"{at}: error, n={n}")
 
 
 def _printed_exponent(a: Any, b: Any, step: Any, *, always: bool = False) -> Any:

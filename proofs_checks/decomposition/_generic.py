@@ -9,7 +9,8 @@ order, :math:`E(G-t)_+\le E(G^*-t)_+` for all t:
 - For :math:`0\le t\le\lambda-x`, write the rows of the pair as :math:`R_0=\lambda u+v`, :math:`R_1=u+\lambda v`
   (Lemma 1) and the blanket as :math:`c=R_0/\lambda+s`. At each output :math:`R_0-xR_1-tc\le u(\lambda-x-t)`, and
   :math:`\sum u=\frac1{\lambda+1}`.
-- For :math:`1-\lambda x\le t\le0`, the right side is linear in t, the left side convex, and neither end exceeds.
+- For :math:`1-\lambda x\le t\le0` the same for :math:`E(t-G)_+`, as the means are equal: with
+  :math:`c=R_1/\lambda+s` at each output :math:`tc+xR_1-R_0\le v(\lambda x-1+t)`, and :math:`\sum v=\frac1{\lambda+1}`.
 
 Convex order survives independent sums and the positive part. So the bound of G* is generic, for every n.
 
@@ -49,9 +50,15 @@ def dominance_steps(weight: Any) -> Iterator[Comparison]:
     first, second = lam * u + v, u + lam * v
     slack = u * (lam - x - t) - (first - x * second - t * (first / lam + s))
     yield never_negative(sp.cancel(slack), at="E(G-t)_+ output by output, t >= 0, any rows and blanket")
+    # Below 0 by E(t - G)_+, at t = -r; the target is at most the ratio cap.
+    cap, r = x + w, sp.Symbol("r", nonnegative=True)
+    first, second = cap * u + v, u + cap * v
+    slack = v * (cap * x - 1 - r) - (x * second - first - r * (second / cap + s))
+    yield never_negative(sp.cancel(slack), at="E(t-G)_+ output by output, t <= 0, any rows and blanket")
     heads, tails = sp.symbols("U V")
     (shares,) = sp.solve([LAM * heads + tails - 1, heads + LAM * tails - 1], (heads, tails), dict=True)
     yield identity(shares[heads], weight, at="total of u, any pair of rows: mass of the upper atom of G*")
+    yield identity(shares[tails], weight, at="total of v, any pair of rows: mass of the lower atom of G*")
     y = sp.Symbol("x", positive=True)
     yield identity(weight * ((LAM - y) + (1 - LAM * y)), 1 - y, at="mean of G*, that of every G")
     low, high = (1 + lam * s) / (1 + s), (1 + lam * t) / (1 + t)  # any two ratios from 1 to lam

@@ -190,7 +190,9 @@ def _one_coordinate_at_a_time(statement: Statement, rng: np.random.Generator) ->
     zero, one = (_S / 2 * sp.exp(-_S * sp.Abs(_Y - end)) for end in (0, 1))
     ratio = ((zero / m_) / (one / m_)).subs(_Y, 0)
     yield identity(ratio, statement("budget", sp.exp(_S), m_), at="attained at distance 1, any number of coordinates")
-    union = m_ * (mass / m_)
+    # Each coordinate is drawn with probability 1/m and has the value with the mass c (claim thm-11).
+    i, number = sp.symbols("i m", integer=True, positive=True)
+    union = sp.summation(mass / number, (i, 1, number)).subs(number, m_)
     yield identity(union, statement("bound", mass, m_), at="mass of a value of G over m coordinates that all differ")
     for pieces in (1, 2, 3):
         single = _cut_laplace(2, pieces)

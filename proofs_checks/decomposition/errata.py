@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
-import sympy as sp
 
 from proofs_checks.decomposition._cases import PAIR, named_channels
+from symshuffle.channel import Channel
 from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
@@ -22,7 +23,6 @@ from symshuffle.claims.model import (
     Statement,
     compare,
     decide,
-    identity,
 )
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.clones import standard_clone_pair
@@ -41,10 +41,16 @@ def _check_tighter(statement: Statement, _: np.random.Generator) -> Iterator[Com
     In rationals. They are equal for one user of binary response, which the printed statement does not survive; the last
     case is strict.
     """
-    lam, x = sp.symbols("lambda x", positive=True)
-    # One user: binary response and the clone pair are one and the same pair.
-    own = lam / (lam + 1) - x / (lam + 1)
-    yield identity(own, (lam - x) / (lam + 1), at="one user, binary response, x <= lam: both divergences")
+    for cap in (Fraction(3, 2), Fraction(3), Fraction(7)):
+        ((label, binary),) = named_channels(("rr", {"lam": cap}))
+        sides = simplified_decomposition(binary, PAIR).reduction_pair(), standard_clone_pair(cap)
+        for side, name in zip(sides, ("blanket", "clone"), strict=True):
+            for exp_eps in (Fraction(1), (1 + cap) / 2):
+                value = (cap - exp_eps) / (cap + 1)
+                at = f"{name}, {label}, exp(eps)={exp_eps}"
+                yield compare(side.divergence(1, exp_eps), value, at=f"{at}: one user, the value of the text")
+            for n, exp_eps in itertools.product((1, 2, 3), (cap, cap + 1)):
+                yield compare(side.divergence(n, exp_eps), Fraction(0), at=f"{name}, {label}, n={n}: eps >= eps0")
     for name, channel in named_channels(*CHANNELS):
         pair, clone = simplified_decomposition(channel, PAIR).reduction_pair(), standard_clone_pair(Fraction(3))
         for n in (1, 2, 3):
@@ -52,7 +58,10 @@ def _check_tighter(statement: Statement, _: np.random.Generator) -> Iterator[Com
                 bounds = [one.divergence(n, exp_eps) for one in (pair, clone)]
                 at = f"{name} at lam = 3, n={n}, exp(eps)={exp_eps}: {bounds[0]} and {bounds[1]}"
                 yield decide(statement(*bounds), at=at, claimed="tighter")
-    yield compare(bounds[0] < bounds[1], True, at="the last of these: strictly")
+    ((name, channel),) = named_channels(CHANNELS[-1])
+    pair, clone = simplified_decomposition(channel, PAIR).reduction_pair(), standard_clone_pair(Fraction(3))
+    strict = pair.divergence(3, Fraction(2)), clone.divergence(3, Fraction(2))
+    yield compare(*strict, "<", at=f"{name} at lam = 3, n=3, exp(eps)=2: strictly")
 
 
 SMALL: Final = (
@@ -85,14 +94,25 @@ def _printed_levels(distances: int) -> int:
 
 
 def _check_levels(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """The number of pairs that the paper lists for four coordinates, and of distances of three, against the stated one.
+    """Two to four reports of binary response: how many laws of G the pairs of inputs have, against the stated number.
 
-    The list is typed from the paper: one word of an example is at stake, no computation.
+    All inputs against 0, by the library's decomposition of the joint mechanism, in rationals. The list, typed from the
+    paper, has one input for each law at four reports.
     """
-    listed = ("1111", "0111", "0011", "0001")  # against 0000
-    yield compare(len(listed), statement(len(listed[0])), at="pairs for four coordinates")
-    yield compare(len({pair.count("1") for pair in listed}), len(listed), at="one for every distance")
-    yield compare(3, statement(3), at="three coordinates have the distances 1, 2 and 3")
+    ((_, single),) = named_channels(("rr", {"lam": 2}))
+    joint = single
+    for reports in (2, 3, 4):
+        joint = joint.tensor(single)
+        laws = {x: _law_of_pair(joint, x) for x in range(1, joint.num_inputs)}
+        yield compare(len(set(laws.values())), statement(reports), at=f"{reports} reports: laws of G of all pairs")
+    listed = [laws[int(pair, 2)] for pair in ("1111", "0111", "0011", "0001")]  # against 0000
+    yield compare(set(listed), set(laws.values()), at="the list: every law of four reports")
+    yield compare(len(set(listed)), len(listed), at="the list: each law once")
+
+
+def _law_of_pair(channel: Channel, x: int) -> frozenset[Any]:
+    """The atoms of G for the inputs 0 and x."""
+    return frozenset(simplified_decomposition(channel, (0, x)).reduction_pair().gparv(Fraction(6, 5)).atoms())
 
 
 CLAIMS: Final = (
@@ -166,7 +186,7 @@ CLAIMS: Final = (
         ),
         source="decomposition, Section 8",
         assumptions=(),
-        scope="the list as printed",
+        scope="all pairs of two, three and four binary reports; the list as printed",
         grade=Grade.REFUTED,
         printed=_printed_levels,
         check=_check_levels,

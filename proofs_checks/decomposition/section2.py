@@ -246,9 +246,13 @@ def _post_processing(statement: Statement, rng: np.random.Generator) -> Iterator
         before = statement([alpha * q0 + u, alpha * q1 + v], [q0, q1], alpha)
         excess = f * before - f * plus(u + v)
         yield never_negative(sp.expand(excess), at=f"two points with P - alpha Q = {u}, {v} and a common weight f >= 0")
-        weighted = plus(f * u) - f * plus(u)
-        yield identity(weighted, 0, at=f"weight f >= 0 on the term {u}")
-    yield identity(f * s + g * s - (f + g) * s, 0, at="weights of all outputs together")
+        point = [alpha * q0 + u], [q0]
+        sent = ([f * mass for mass in law] for law in point)
+        yield identity(statement(*sent, alpha), f * statement(*point, alpha), at=f"weight f >= 0 on the term {u}")
+        # A point with mass for two outputs, of which they take the weights f and g.
+        apart = ([share * law[0] for share in (f, g)] for law in point)
+        whole = ([(f + g) * law[0]] for law in point)
+        yield identity(statement(*apart, alpha), statement(*whole, alpha), at=f"two outputs share the term {u}")
     yield from _processed(statement, rng)
 
 

@@ -274,13 +274,13 @@ def _two_points(statement: Statement, rng: np.random.Generator) -> Iterator[Comp
         for q in (q0, q1):
             mass = sp.cancel(solution[q].subs(within).subs(LAM, 1 + w) * w)  # times lam - 1 > 0
             yield never_negative(mass, at=f"mass of {q} at an output, any rows within the factor lam")
-        for channel in channels(rng, 10, ((2, 3), (2, 5))):
-            cap: Any = channel.ratio_cap()
-            mixture = two_point_mixture(channel.rows[0], channel.rows[1], cap)
-            for y, (a, b) in enumerate(zip(*channel.rows, strict=True)):
-                at = f"output {y} of {shown(channel)}"
-                yield compare(min(mixture[0][y], mixture[1][y]), Fraction(0), ">=", at=at)
-                yield compare(statement(mixture[0][y], mixture[1][y], cap), (a, b), at=at)
+    for channel in channels(rng, 10, ((2, 3), (2, 5))):
+        cap: Any = channel.ratio_cap()
+        mixture = two_point_mixture(channel.rows[0], channel.rows[1], cap)
+        for y, (a, b) in enumerate(zip(*channel.rows, strict=True)):
+            at = f"output {y} of {shown(channel)}"
+            yield compare(min(mixture[0][y], mixture[1][y]), Fraction(0), ">=", at=at)
+            yield compare(statement(mixture[0][y], mixture[1][y], cap), (a, b), at=at)
     yield from _budget(lambda lam: lam, rng)
 
 

@@ -299,6 +299,16 @@ def _monotone(statement: Statement, rng: np.random.Generator) -> Iterator[Compar
     own = 1 - q - LAM * q
     yield identity(own + (1 - keep) * (LAM * q + q), own.subs(q, p), at="user 1 sends none")
     yield identity(1 - 2 * q + (1 - keep) * 2 * q, 1 - 2 * p, at="another user sends none")
+    gone = sp.symbols("u v", positive=True)
+    for n, side in itertools.product((1, 2), (0, 1)):  # the pair as claim eq-1 has it: each clone kept by a coin
+        of_q, of_p = (
+            sum(mass * sp.prod(mark**count for mark, count in zip(marks, h, strict=True)) for h, mass in law.items())
+            for law, marks in (
+                (_three_cell_laws(LAM, q, n)[side], [1 - keep + keep * mark for mark in gone]),
+                (_three_cell_laws(LAM, p, n)[side], gone),
+            )
+        )
+        yield identity(of_q, of_p, at=f"the pair of q, thinned, is that of p: law {side}, n={n}")
     low, high, _ = statement(LAM)
     excess = sp.Symbol("w", positive=True)
     for end in (low, high):  # linear in p, so that the ends of the range decide

@@ -53,16 +53,15 @@ EXP_EPS_VALUES = (Fraction(1), Fraction(6, 5), Fraction(3))
 
 
 def _largest_budget(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """A message (i, y) has the likelihood ratio of y in its part, any weight: the stated budget covers both parts.
+    """The stated budget covers the messages (i, y) of both parts, of probability p_i R_i(x)(y), any weight.
 
-    Open ratios, by the signs of coefficients, and attained by identity. Then two weights of six couples of channels:
-    the library's ratio cap against the stated one, in rationals.
+    Open probabilities, by the signs of coefficients, and attained by identity. Then two weights of six couples of
+    channels: the library's ratio cap against the stated one, in rationals.
     """
-    w, more, p, r, other = sp.symbols("w more p r q", positive=True)
+    w, more, p, r = sp.symbols("w more p r", positive=True)
     s = sp.Symbol("s", nonnegative=True)
     low, high = 1 + w, 1 + w + more
     budget = statement(low, high)
-    yield identity((p * r) / (p * other), r / other, at="a message (i, y) has the ratio of y under R_i, any weight")
     for own in (low, high):
         slack = budget * p * (r + s) / own - p * r  # R_i(x)(y) = r, and R_i(x')(y) is at least r over its own budget
         yield never_negative(sp.cancel(slack), at=f"the budget covers a part with ratio cap {own}, any weight")
@@ -114,9 +113,10 @@ def _weighted_union(statement: Statement, rng: np.random.Generator) -> Iterator[
             yield identity(share * mass, computed, at=f"{name}: a weighted row or infimum, any weight")
     rest = 1 - sum(share * row[2] for share, row in zip(shares, rows, strict=True))
     yield identity(rest, union[3], at="left-over weight, any two decompositions")
-    a, b, c, x = sp.symbols("a b c x", positive=True)
-    weight = sp.Symbol("p", positive=True)
-    yield identity((weight * a - x * weight * b) / (weight * c), (a - x * b) / c, at="atoms of G do not move")
+    x = sp.Symbol("x", positive=True)
+    for a, b, c, row in zip(*union[:3], rows, strict=True):
+        atom = (row[0] - x * row[1]) / row[2]
+        yield identity((a - x * b) / c, atom, at="an atom of G in the union is one of its part, any weight")
     for label, first, second in couples(rng):
         for share in (Fraction(1, 3), Fraction(1, 2)):
             mixed = primary_decomposition(direct_sum([first, second], [share, 1 - share]), PAIR)

@@ -33,7 +33,6 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
-from symshuffle.mechanisms.symbolic import EXP_EPS
 
 # -- decomposition.prop-2, with Remark 6
 
@@ -49,19 +48,21 @@ def _range(statement: Statement, rng: np.random.Generator) -> Iterator[Compariso
     first, second = (1 + lam * s) / (1 + s), (1 + lam * t) / (1 + t)  # any two ratios from 1 to lam
     yield never_negative(lam - x - (first - x * second), at="atoms of the blanket: at most lam - x, any budget and x")
     yield never_negative(first - x * second - (1 - lam * x), at="atoms of the blanket: at least 1 - lam x")
-    yield never_negative((lam - x / lam) - (lam - x), at="Remark 6: below the earlier upper end")
-    yield never_negative((1 - lam * x) - (1 / lam - lam * x), at="Remark 6: above the earlier lower end")
-    a, b, mass = sp.symbols("a b c")
-    yield identity(
-        mass * (a - EXP_EPS * b) / mass, a - EXP_EPS * b, at="value times mass of an atom: E[G] sums a - x b"
-    )
+    a, b, c, d = sp.symbols("a b c d")
     more, less = sp.symbols("r v", positive=True)
     for cap_, target, where in (
         (1 + less + more, 1 + less, "eps < eps0"),
         (1 + less, 1 + less + more, "eps > eps0"),
     ):
         mean, low, high = statement(cap_, target)
-        yield identity(a - target * b + (1 - a) - target * (1 - b), mean, at=f"E[G], {where}")
+        # Two outputs of masses c and d under the blanket; the rest has the atom 0.
+        atoms = ((c, (a - target * b) / c), (d, (1 - a - target * (1 - b)) / d), (1 - c - d, sp.Integer(0)))
+        yield identity(sum(share * value for share, value in atoms), mean, at=f"E[G], {where}")
+        yield never_negative(
+            sp.cancel(low - (1 / cap_ - cap_ * target)), at=f"Remark 6: the earlier lower end, {where}"
+        )
+        if where == "eps < eps0":
+            yield never_negative(sp.cancel(cap_ - target / cap_ - high), at="Remark 6: the earlier upper end")
         yield never_negative(high - (cap_ - target), at=f"upper end above the atoms of the blanket, {where}")
         yield never_negative(high, at=f"upper end above the residual atom, {where}")
         yield identity(low, 1 - cap_ * target, at=f"lower end, reached where the ratios are 1 and lam, {where}")

@@ -190,17 +190,15 @@ THM_14 = Claim(
 
 
 def _composed(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """Parallel composition of one open atom: value and mass against the statement; joint ratios multiply; symbolic.
+    """Parallel composition of one open atom: value and mass against the statement; symbolic.
 
     Then four couples of channels, three orders, in rationals: the atoms of the product are those of products of
     columns, the atoms of the random choice are the stated mixture.
     """
-    a, b, c, d, e, f, x, share = sp.symbols("a b c d e f x w", positive=True)
+    a, b, c, x, share = sp.symbols("a b c x w", positive=True)
     ((value, mass),) = statement([[((a - x * b) / c, c)]], [share])
     yield identity(value, (share * a - x * share * b) / (share * c), at="parallel: a value, any row and weight")
     yield identity(mass, share * c, at="parallel: its mass")
-    whole, parts = (a * d - x * b * e) / (c * f), (a / c) * (d / f) - x * (b / c) * (e / f)
-    yield identity(whole, parts, at="joint: ratios multiply, before the difference is taken")
     for label, first, second in couples(rng):
         if first.num_inputs < 3:
             continue
@@ -251,8 +249,9 @@ SEC_5_3_COMPOSITION = Claim(
     r"composition, without left-over; the lower-bound $G$ mixes under parallel composition, but is no product (or "
     r"sum) under joint composition.",
     source="decomposition, Section 5.3, after Theorem 14",
-    assumptions=("x_1^0, x_1^1, x_2 distinct",),
-    scope="all rows and weights; four couples of channels with three inputs, three values of exp(eps)",
+    assumptions=("x_1^0, x_1^1, x_2 distinct", "reports of a joint mechanism are independent: its rows are products"),
+    scope="parallel composition for all rows and weights; joint and parallel on four couples of channels with three "
+    "inputs, three values of exp(eps)",
     grade=Grade.PROVED,
     printed=_mixed_laws,
     check=_composed,

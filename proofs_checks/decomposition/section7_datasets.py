@@ -212,7 +212,10 @@ def _second_moments(statement: Statement) -> Iterator[Comparison]:
     # One more differing coordinate: -2 x v^d (v + g)^(m - d) grows by 2 x v^d (v + g)^(m - d - 1) g, which is positive.
     growth = (v**d * (v + g) ** (m - d) - v ** (d + 1) * (v + g) ** (m - d - 1)) / (v**d * (v + g) ** (m - d - 1))
     yield identity(sp.powsimp(sp.expand(growth)), g, at="variance grows with the distance, any law, m and distance")
-    yield identity(m, statement(m), at="so that the last of the distances 1, ..., m has the largest, any m")
+    # So the largest is at the last of the distances 1, ..., m: the stated one is not passed by m - j, and is at most m.
+    j = sp.Symbol("j", nonnegative=True)
+    yield never_negative(sp.expand(statement(m) - (m - j)), at="no distance m - j is beyond the stated one, any m")
+    yield never_negative(sp.expand(m - statement(m)), at="the stated distance is at most the number of reports, any m")
     for reports in (2, 3):
         moments = [
             (1 + x**2) * (v + g) ** reports - 2 * x * v**distance * (v + g) ** (reports - distance)

@@ -158,6 +158,10 @@ CAPPED: Final = (
 )
 
 
+THREE: Final = ((8, Fraction(8, 5)), (10, Fraction(2)))
+"""The cases of which the text says that they have three corners."""
+
+
 def _check_corners(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """Seven (k, lam): the library's hull of capped sizes is the list of stated corners.
 
@@ -177,6 +181,8 @@ def _check_corners(statement: Statement, _: np.random.Generator) -> Iterator[Com
                 yield decide(passes(found.verify), at=where, claimed="law and line above all capped templates, over Q")
         beyond = trace_frontier(k, 2 * corners[-1][1], lam_cap=lam)
         yield compare(beyond.trace.exact, k * (k - 1) * corners[-1][2], at=f"k={k}, lam={lam}: flat after the last")
+        if (k, lam) in THREE:
+            yield compare(len(corners), 3, at=f"k={k}, lam={lam}: the number of the text")
 
 
 def _third(k: Any, s: Any, lam: Any) -> Any:

@@ -144,15 +144,27 @@ def _corner_without_mass(m: Any, chi: Any, n: Any, h: Any) -> tuple[Any, Any, An
 def _check_corner(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """Prior information, van Trees in k - 1 coordinates and the limit n to infinity, for open k, n and h: symbolic.
 
-    The stated information of a message covers that of twelve random channels near the corner, in rationals. Three
-    settings below the minimax risk; at 10^13 users above the cube bound and within three percent of the unbiased one,
-    in balls.
+    So is that no output has more information than stated, and where it has as much. The stated information of a message
+    covers that of twelve random channels near the corner, in rationals. Three settings below the minimax risk; at 10^13
+    users above the cube bound and within three percent of the unbiased one, in balls.
     """
     message, prior, bound = statement(_M, _CHI, _N, _H)
     t = sp.Symbol("t", positive=True)
     yield identity(prior_information(cosine_prior(t, _H / 2), t, -_H / 2, _H / 2), prior, at="every h: cosine prior")
     yield identity(_M**2 / (_M * _N * message + _M * prior), bound, at="every k, n, h: van Trees in k - 1 coordinates")
-    yield identity(_CHI / (1 - _M * _H), message, at="every k, h: the corner keeps 1 - (k-1)h")
+    # An output with difference d of an edge's rows adds d^2/W(y), where W(y) is at least its mass p under the corner
+    # times what the corner keeps, 1 - (k-1)h + r; the budget of the edge adds d^2/p.
+    d, p, keeps, rest = sp.symbols("d p r s", positive=True)
+    u = sp.Symbol("u", positive=True)
+    inside = {_CHI: d**2 / p, _H: u / (1 + u) / _M}
+    kept = 1 - _M * _H + keeps
+    room = (message - d**2 / (kept * p + rest)).subs(inside)
+    yield decide(
+        nonnegative(sp.cancel(room), {}), at="every k, h, output", claimed="no more information", symbolic=True
+    )
+    i, number = sp.symbols("i m", integer=True, positive=True)
+    least = (1 - sp.summation(_H, (i, 1, number))).subs(number, _M)  # all k - 1 coordinates at the side h
+    yield identity(message.subs(_CHI, d**2 / p), d**2 / (least * p), at="every k, h: attained at the far vertex")
     yield identity(
         sp.limit(bound.subs(_H, _N ** sp.Rational(-1, 3)) * _N, _N, sp.oo), _M / _CHI, at="n large, h = n^(-1/3)"
     )
@@ -312,7 +324,7 @@ CLAIMS: Final = (
                 "half the exponent",
                 lambda m, c, n, h: (
                     _sharp_cube(m, c, n, h)[0],
-                    m * h**2 / 4 * (1 + h**2 * c / (1 - m * h)) ** (-n / 2 if isinstance(h, sp.Basic) else -n),
+                    m * h**2 / 4 * (1 + h**2 * c / (1 - m * h)) ** (-n / 2 if isinstance(n, sp.Basic) else -(n // 2)),
                 ),
             ),
         ),

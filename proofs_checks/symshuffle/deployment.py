@@ -92,16 +92,15 @@ def _laws() -> Iterator[tuple[str, Law]]:
 def _check_growth(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """Exchangeable terms, any law and n: a sum of n + 1 as a mean of sums that leave one out, and (u + v)_+ by signs.
 
-    These give the stated factor, by identity. Then fourteen laws, up to 6 users: exact positive parts of one more user
-    are at most the factor times those before, and equal for one atom.
+    The first has the stated factor, by identity. Then fourteen laws, up to 6 users: exact positive parts of one more
+    user are at most the factor times those before, and equal for one atom.
     """
     n = sp.Symbol("n", integer=True, positive=True)
-    total, part = sp.symbols("S E", positive=True)
-    # S = (sum over i of S - G_i) / n, the n + 1 terms of which have the law of a sum of n.
-    yield identity(((n + 1) * total - total) / n, total, at="the mean of all sums that leave one out, times (n + 1)/n")
+    total = sp.Symbol("S", real=True)
+    # S is the stated factor times the mean of the n + 1 sums S - G_i, each with the law of a sum of n; then (u + v)_+.
+    mean = ((n + 1) * total - total) / (n + 1)
+    yield from serving("laws", [identity(statement(n) * mean, total, at="any law: from the sums that leave one out")])
     yield from _subadditive("positive parts of sums")
-    share = (n + 1) * part / n  # n + 1 terms, each with the positive part of a sum of n, over n
-    yield from serving("laws", [identity(statement(n) * part, share, at="any law with E(S_n)_+ = E, any n")])
     yield identity(statement(n) * n / (n + 1), 1, at="H(n + 1) over H(n), any n")
     for label, law in _laws():
         bounds = [Exact().bracket(law, m).exact for m in range(1, 7)]

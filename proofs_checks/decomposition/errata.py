@@ -99,7 +99,7 @@ def _check_levels(statement: Statement, _: np.random.Generator) -> Iterator[Comp
     All inputs against 0, by the library's decomposition of the joint mechanism, in rationals. The list, typed from the
     paper, has one input for each law at four reports.
     """
-    ((_, single),) = named_channels(("rr", {"lam": 2}))
+    ((_label, single),) = named_channels(("rr", {"lam": 2}))
     joint = single
     for reports in (2, 3, 4):
         joint = joint.tensor(single)

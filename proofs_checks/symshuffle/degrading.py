@@ -113,7 +113,7 @@ def _hashing(g: Any, rho: Any) -> tuple[Any, Any]:
 
 
 def _check_hashing(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """One bit of local hashing, any g and rho: the library's likelihood ratios and frequencies against the stated ones, symbolic.
+    """One bit of local hashing, any g and rho: the library's likelihood ratios against the stated ones, symbolic.
 
     A one says more at larger g, a zero the same. Then three pairs of thinned mechanisms at one noise level: trace,
     budget and bound at n = 3 rise in the stated order; in rationals.

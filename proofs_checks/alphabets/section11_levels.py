@@ -48,7 +48,7 @@ from symshuffle.frontiers.equivariant import (
     two_level_template,
 )
 from symshuffle.mechanisms.finite import K, S
-from symshuffle.mechanisms.symbolic import LAM, nonnegative
+from symshuffle.mechanisms.symbolic import LAM, nonnegative, positive
 from symshuffle.numbers import lower_end, upper_end
 from symshuffle.results import passes
 
@@ -149,8 +149,8 @@ def _best_slope(root: Any) -> Any:
 def _check_best_slope(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """Open k = r^2 + 1, s, C: inverse slope less inverse bound is (C-r)^2/C + (s-1)(C-1/C); symbolic.
 
-    Both terms are at least 0 as C > 1; other templates lose to two values (alphabets.lem-11.2). Over Q: 60 random
-    templates each at k = 5 and 10 against the bound, the template that attains it, and certified smallest risks at two
+    The first is 0 at C = r only, the second is positive beyond s = 1, by sign; other templates lose to two values
+    (alphabets.lem-11.2). Over Q: 60 random templates each at k = 5, 10 and 17 against the bound, the template that attains it, and certified smallest risks at two
     budgets.
     """
     size = ROOT**2 + 1
@@ -160,14 +160,23 @@ def _check_best_slope(statement: Statement, rng: np.random.Generator) -> Iterato
     gap = (LAM - ROOT) ** 2 / LAM + (S - 1) * (LAM - 1 / LAM)
     # The slope falls as H grows at a given V, and the smallest H is that of two levels.
     exact = identity(inverse - 1 / bound, gap, at="every k, s, C: 1/slope - 1/bound = (C-r)^2/C + (s-1)(C-1/C)")
-    yield from serving("templates", [exact])
+    # Below s = 1 there is no template. At s = 1 the difference vanishes at C = r alone; for s = 1 + m it is positive.
+    left = inverse - 1 / bound
+    single = sp.fraction(sp.factor(left.subs(S, 1)))[0]
+    alone = [identity(left.subs(S, 1), (LAM - ROOT) ** 2 / LAM, at="s = 1, every k, C: a square over C")]
+    alone += [decide(sp.solve(single, LAM) == [ROOT], at="s = 1", claimed="equality at C = r only", symbolic=True)]
+    more, over = sp.symbols("m c", positive=True)
+    second = (left - (LAM - ROOT) ** 2 / LAM).subs({S: 1 + more, LAM: 1 + over})
+    above = positive(sp.cancel(second / (more * over)), {})
+    alone += [decide(above, at="every s > 1, k, C > 1", claimed="above that square", symbolic=True)]
+    yield from serving("templates", [exact, *alone])
     q = sp.Symbol("q", positive=True)
     at_critical = subset_slope().subs(K, S + S * q**2).subs(LAM, q) / ((S + S * q**2) * (S + S * q**2 - 1))
     yield identity(at_critical, 1 / (S + S * q**2 + 2 * S * q), at="every k, s: slope at C = sqrt((k-s)/s)")
     yield identity(
         S * (K - S) - (K - 1), (S - 1) * (K - S - 1), at="every k, s: s(k-s) - (k-1) is a product of two numbers >= 0"
     )
-    for k, root in ((5, 2), (10, 3)):
+    for k, root in ((5, 2), (10, 3), (17, 4)):
         claimed = statement(Fraction(root))
         for trial in range(60):
             draws = [int(v) for v in rng.integers(1, 12, size=k)]
@@ -291,8 +300,8 @@ CLAIMS: Final = (
         source="alphabets, Theorem 11.3",
         assumptions=(r"$k\ge3$",),
         scope=(
-            "every k, s, C by one identity, all templates by alphabets.lem-11.2; 120 templates, certificates over "
-            "Q, at k = 5 and 10"
+            "every k, s, C by one identity and signs, all templates by alphabets.lem-11.2; 180 templates, certificates "
+            "over Q, at k = 5, 10 and 17"
         ),
         grade=Grade.PROVED,
         printed=_best_slope,

@@ -108,17 +108,24 @@ def _risk(k: Any, s: Any, ratio: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def _check_risk(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """Open k, s, C: template values from the library's states, signal and risk from its formulas; symbolic.
+    """Open k, s, C: template values from the library's states, signal from them, risk from that; symbolic.
 
-    Four channels over Q: risk and mean of two users by enumeration, at two compositions.
+    The signal by its definition, the risk by Proposition 11.1, and both are the library's closed forms. Four channels over Q: risk and mean of two users by enumeration, at two compositions.
     """
     high, low, signal, constant = statement(K, S, LAM)
     (subsets,) = subset_selection().classes
     average = (S * subsets.states[0].probability + (K - S) * subsets.states[1].probability) / K
     for state, claimed in zip(subsets.states, (high, low), strict=True):
         yield identity(state.probability / average, claimed, at=f"every k, s, C: template at a {state.name}")
-    yield identity(subset_trace() / (K * (K - 1)), signal, at="every k, s, C: signal coefficient")
-    yield identity(risk_constant(), constant, at="every k, s, C: risk")
+    # The template is high on s of k letters: its square sum over k(k-1); of isotropic information, the exact risk.
+    values = [state.probability / average for state in subsets.states]
+    square = S * (values[0] - 1) ** 2 + (K - S) * (values[1] - 1) ** 2
+    yield identity(square / (K * (K - 1)), signal, at="every k, s, C: signal from the template")
+    yield identity(
+        (K - 1) ** 2 / (K * (K - 1) * signal) - (K - 1) / K, constant, at="every k, s, C: risk by Prop. 11.1"
+    )
+    yield identity(subset_trace() / (K * (K - 1)), signal, at="every k, s, C: signal, the library")
+    yield identity(risk_constant(), constant, at="every k, s, C: risk, the library")
     for k, s, ratio in CASES[:4]:
         channel = subset_selection().at(k=k, s=s, lam=ratio).channel()
         claimed = statement(Fraction(k), Fraction(s), Fraction(ratio))[3]
@@ -318,7 +325,7 @@ CLAIMS: Final = (
             r"$\frac{k-1}{kn}(1/A_{k,s}-1)$ at every fixed composition."
         ),
         source="alphabets, Section 12",
-        assumptions=(r"$1\le s\le k-1$, $C>1$",),
+        assumptions=(r"$1\le s\le k-1$, $C>1$", "the exact risk of Proposition 11.1"),
         scope="every k, s, C; enumeration of all histograms of 2 users at four channels and two compositions",
         grade=Grade.PROVED,
         printed=_risk,

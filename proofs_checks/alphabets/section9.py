@@ -28,6 +28,7 @@ from symshuffle.claims.model import (
     decide,
     for_all,
     identity,
+    serving,
 )
 from symshuffle.estimation.canonical import inverse_trace
 from symshuffle.frontiers.equivariant import response_mixture
@@ -78,7 +79,7 @@ def _symmetrised(k: Any, budgets: Any, trace: Any) -> tuple[Any, Any]:
 def _check_symmetrised(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """Open k: the share of permutations that send a pair to another, the mean of a form with trace T; symbolic.
 
-    Nine random channels at k = 2 to 4 and an equivariant one by `_compare_symmetrised`, where the inequalities are
+    Both inequalities: a mean over the pairs; any number of eigenvalues, one more at a time. Nine random channels at k = 2 to 4 and an equivariant one by `_compare_symmetrised`, where the inequalities are
     checked too.
     """
     chi, trace = sp.symbols("chi T", positive=True)
@@ -89,6 +90,8 @@ def _check_symmetrised(statement: Statement, rng: np.random.Generator) -> Iterat
     yield identity(trace / (K - 1) * (1 - 1 / K), trace / K, at="every k: diagonal of the mean information")
     yield identity(-trace / (K - 1) / K, -trace / (K * (K - 1)), at="every k: off the diagonal")
     yield identity((K - 1) / (trace / (K - 1)), risk, at="every k: trace of its inverse")
+    yield identity(K * (K - 1) * divergence, chi, at="every k: the weights of the pairs add up to 1, so at most chi_*")
+    yield from serving("spectrum", _spectrum(statement, chi))
     for trial in range(9):
         k = 2 + trial % 3
         channel = cases.channel(rng, k, 4 + trial % 2)
@@ -97,6 +100,19 @@ def _check_symmetrised(statement: Statement, rng: np.random.Generator) -> Iterat
     law = AnchoredLaw.from_channel(mixture)
     yield decide(symmetrize(law) == law, at="an equivariant channel", claimed="unchanged")
     yield from _compare_symmetrised(statement, mixture, "an equivariant channel")
+
+
+def _spectrum(statement: Statement, chi: Any) -> Iterator[Comparison]:
+    """(k-1)^2 over the trace is at most the trace of the inverse: for one eigenvalue, and for one more than m."""
+    trace, more, m = sp.symbols("T x m", positive=True)
+
+    def said(eigenvalues: Any, total: Any) -> Any:
+        return statement(eigenvalues + 1, [chi], total)[1]  # k - 1 eigenvalues on contrasts
+
+    yield identity(said(sp.Integer(1), more), 1 / more, at="one eigenvalue: equality")
+    loss = said(m, trace) + 1 / more - said(m + 1, trace + more)
+    square = (m * more - trace) ** 2 / (more * trace * (trace + more))
+    yield identity(loss, square, at="every m, every eigenvalue more: the right side gains as much and a square")
 
 
 def _compare_symmetrised(statement: Statement, channel: Channel, where: str) -> Iterator[Comparison]:
@@ -158,8 +174,8 @@ CLAIMS: Final = (
         source="alphabets, Theorem 9.1",
         assumptions=("independent rows for the second part",),
         scope=(
-            "every k: the weight of a pair and the mean information; nine random channels at k = 2..4 with all pairs, "
-            "explicit k!-fold outputs; an equivariant channel"
+            "every k: the weight of a pair and the mean information; the inequality of both traces for every spectrum; "
+            "nine random channels at k = 2..4 with all pairs, explicit k!-fold outputs; an equivariant channel"
         ),
         grade=Grade.PROVED,
         printed=_symmetrised,
@@ -170,6 +186,6 @@ CLAIMS: Final = (
             Control("k(k-1) for (k-1)^2", lambda k, b, t: (_symmetrised(k, b, t)[0], k * (k - 1) / t)),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "budgets", "trace"),
+        obligations=for_all("k", "budgets", "trace", "spectrum"),
     ),
 )

@@ -11,6 +11,7 @@ import flint
 import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
+from proofs_checks.vecmean.section32 import upper_bound
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -236,8 +237,8 @@ def _check_assembly(statement: Statement, _: np.random.Generator) -> Iterator[Co
     r, m, t = sp.symbols("r m t", positive=True)
     said, e = sp.nsimplify(statement(r)), r**2
     sigma = 1 / r**3 - 1
-    # Corollary 3.6 at chi = sigma + 1 and in dimension d, over d sigma^2.
-    allowed = ((sigma + 1) / sigma) ** 2 * (1 + 3 * e / 2 + (1 / (1 - e) + (1 - e) / (1 + m)) * e**2)
+    # Corollary 3.6, as its own claim transcribes it, at chi = sigma + 1 and in dimension d, over d sigma^2.
+    allowed = ((sigma + 1) / sigma) ** 2 * sp.nsimplify(upper_bound(e, 1 + m))
     room = nonnegative(sp.factor(sp.together(1 + said - allowed)), {r: t / (1 + t)})
     at = "every sigma > 0, d >= 1: what Corollary 3.6 allows at sigma + 1"
     yield from serving("dimensions", [decide(room, at=at, claimed="covered", symbolic=True)])
@@ -375,7 +376,7 @@ CLAIMS: Final = (
         title="steps behind the Gaussian correspondence",
         text=r"$\eta=((\sigma+1)/\sigma)^2(1+\frac32(\sigma+1)^{-2/3}+C(\sigma+1)^{-4/3})-1=O(\sigma^{-2/3})$.",
         source="vecmean, equations (50) to (55)",
-        assumptions=("C made explicit: 1/(1-e) + 1 - e, that of dimension 1",),
+        assumptions=("C made explicit: 1/(1-e) + 1 - e, that of dimension 1", "Corollary 3.6 (vecmean.cor-3.6)"),
         scope="every sigma and d, from Corollary 3.6; four sigma and three dimensions against the best mixture",
         grade=Grade.PROVED,
         printed=_gap,

@@ -107,7 +107,7 @@ def _check_laplace(statement: Statement, _: np.random.Generator) -> Iterator[Com
     total = sum(sp.integrate(sp.expand((a - b) ** 2 * c / (2 * y)), (y, low, high)) for low, high, a, b, c in powers)
     yield identity(sp.simplify(total), statement(u, v), at="every x1 >= 0 >= x: the integral, piece by piece")
     grown = {u: 1 + s, v: 1 + t}
-    for name, slope in (("x1", sp.diff(_laplace(u, v), u)), ("-x", sp.diff(_laplace(u, v), v))):
+    for name, slope in (("x1", sp.diff(statement(u, v), u)), ("-x", sp.diff(statement(u, v), v))):
         yield decide(nonnegative(slope, grown), at=f"x1, -x >= 0: rises in {name}", claimed="rises", symbolic=True)
     # A reference on the same side is no worse: for x = log w between 0 and x1, or beyond it.
     w = sp.Symbol("w", positive=True)
@@ -128,7 +128,7 @@ def _check_laplace(statement: Statement, _: np.random.Generator) -> Iterator[Com
         ("x1 <= x", beyond, {u: 1 + s, w: (1 + s) * (1 + t)}),
     ):
         same = sum(sp.integrate(sp.expand((a - b) ** 2 * c / (2 * y)), (y, lo, hi)) for lo, hi, a, b, c in pieces)
-        opposite = nonnegative(_laplace(u, w) - same, chart)
+        opposite = nonnegative(statement(u, w) - same, chart)
         yield decide(opposite, at=f"{where}: the opposite reference is worse", claimed="worse", symbolic=True)
     with working_precision(192):
         import flint

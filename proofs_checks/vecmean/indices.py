@@ -173,8 +173,8 @@ def _at_length(mechanism: BlanketMixedGaussian, length: Fraction) -> Ball:
 
 def _noise(x: Any) -> tuple[Any, Any]:
     """Bounds of sigma0^2 at the squared upper index x of the plain Gaussian."""
-    upper = x + sp.Rational(9, 2)
-    return upper - sp.Rational(145, 12) / x, upper
+    upper = x + Fraction(9, 2)
+    return upper - Fraction(145, 12) / x, upper
 
 
 def _check_noise(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
@@ -203,8 +203,7 @@ def _check_noise(statement: Statement, _: np.random.Generator) -> Iterator[Compa
     yield identity(low, a + sp.Rational(9, 2) * a * v - sp.Rational(145, 12) * a * v**2, at="every x: times a V")
     for sigma0 in (Fraction(1, 3), Fraction(1), Fraction(5), Fraction(100)):
         inverse: Any = shuffle_index(LocalGaussian(sigma0), "upper", bits=BITS).inverse_square
-        square = 1 / inverse
-        ends = (square + Fraction(9, 2) - Fraction(145, 12) / square, square + Fraction(9, 2))
+        ends = statement(1 / inverse)
         yield compare(ends[0], sigma0**2, "<=", at=f"sigma0 = {sigma0}: from below")
         yield compare(ends[1], sigma0**2, ">=", at=f"sigma0 = {sigma0}: from above")
 
@@ -225,8 +224,8 @@ CLAIMS: Final = (
         printed=_noise,
         check=_check_noise,
         controls=(
-            Control("9/2 less 1 %", lambda x: tuple(end - sp.Rational(9, 200) for end in _noise(x))),
-            Control("144/12", lambda x: (_noise(x)[0] + 1 / (12 * x), _noise(x)[1])),
+            Control("9/2 less 1 %", lambda x: tuple(end - Fraction(9, 200) for end in _noise(x))),
+            Control("144/12", lambda x: (_noise(x)[0] + Fraction(1, 12) / x, _noise(x)[1])),
         ),
         expected=ClaimVerdict.HOLDS,
         obligations=for_all("x"),

@@ -87,15 +87,26 @@ def _factor_moment(power: int, t: Any) -> Any:
 def _check_lower_index(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """Open gamma and w: variance of the privacy variable from integrated moments against the index; symbolic.
 
-    Its slope in the length of the input. Two mechanisms in balls: the library's index.
+    At an input of any length too, and the inverse of the stated index rises with it, by sign. Two mechanisms in balls:
+    the library's index.
     """
     gamma, r = sp.symbols("gamma r", positive=True)
+
     # Against the blanket l_0 = (1 - gamma)(E - 1), whose variance is E[E^2] - 1 up to the factor.
-    t = sp.log(_W)
-    square = sum(sp.binomial(2, k) * (-1) ** (2 - k) * _factor_moment(k, t) for k in range(3))
-    yield identity(gamma / ((1 - gamma) ** 2 * sp.simplify(square)), statement(gamma, _W), at="every gamma, sigma0")
-    growth = sp.diff(sp.exp(r**2 * t) - 1, r)
-    yield identity(growth, 2 * r * t * sp.exp(r**2 * t), at="every length r <= 1: the variance rises with it")
+    def variance(t: Any) -> Any:
+        moments = (sp.binomial(2, k) * (-1) ** (2 - k) * _factor_moment(k, t) for k in range(3))
+        return sp.simplify(sum(moments))
+
+    at = "every gamma, sigma0"
+    yield identity(gamma / ((1 - gamma) ** 2 * variance(sp.log(_W))), statement(gamma, _W), at=at)
+    # An input of length r stands for t = r^2/sigma0^2.
+    t = sp.Symbol("t", positive=True)
+    shorter = statement(gamma, sp.exp(r**2 * t))
+    at = "every gamma, sigma0, at an input of length r"
+    yield identity(gamma / ((1 - gamma) ** 2 * variance(r**2 * t)), shorter, at=at)
+    inverse = sp.diff(1 / shorter, r).subs(gamma, 1 / (1 + _A))
+    rising = bool(sp.simplify(inverse).is_positive)
+    yield decide(rising, at="every gamma < 1, sigma0, length r", claimed="1/index^2 rises", symbolic=True)
     for mass, scale in ((Fraction(19, 20), Fraction(23, 5)), (Fraction(1, 10), Fraction(7, 10))):
         index: Any = shuffle_index(BlanketMixedGaussian(mass, scale), "lower").inverse_square
         with working_precision(128):
@@ -331,7 +342,7 @@ CLAIMS: Final = (
             Control("factor gamma dropped", lambda gamma, w: _lower_index(gamma, w) / gamma),
             Control("1 % off", lambda gamma, w: _lower_index(gamma, w) * sp.Rational(101, 100)),
         ),
-        assumptions=("|x| = 1, where the variance is largest",),
+        assumptions=("inputs of the unit ball",),
         obligations=for_all("gamma", "w"),
     ),
     _claim(

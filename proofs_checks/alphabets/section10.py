@@ -305,17 +305,22 @@ def _added(mass: Any) -> tuple[Any, Any, Any]:
 
 
 def _check_split(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """An open null symbol: what it adds to mass, budget and signal, by their definitions; symbolic.
+    """An open symbol, where all inputs agree on it: what it adds to mass, budget and signal; symbolic.
 
     Two parts of open masses add up to one symbol. Three splittings at k = 4 over Q: mass and budget against the sum of
     the stated parts, and one law of templates.
     """
     u, v = sp.symbols("u v", positive=True)
-    entry = sp.Symbol("g", positive=True)
-    # Every input sends the symbol with probability g: mass g, chi-square (g - g)^2/g at any two inputs, template flat.
-    for found, said, what in zip((entry, (entry - entry) ** 2 / entry, (1 - entry / entry) ** 2 * entry),
-                                 statement(entry), ("mass", "budget", "signal"), strict=True):  # fmt: skip
-        yield identity(found, said, at=f"every null symbol: {what}")
+    here, there, size = sp.symbols("g h k", positive=True)
+    # A symbol with probability g at one input and h at the k - 1 others: mean probability, part of chi-square at two
+    # inputs, mean times the square sum of the template about 1. It is null where h = g.
+    mean = (here + (size - 1) * there) / size
+    budget = (there - here) ** 2 / here
+    signal = mean * ((here / mean - 1) ** 2 + (size - 1) * (there / mean - 1) ** 2)
+    for found, said, what in zip((mean, budget, signal), statement(here), ("mass", "budget", "signal"), strict=True):
+        yield identity(found.subs(there, here), said, at=f"every null symbol: {what}")
+    alone = all(sp.solve(sp.numer(sp.factor(part)), there) == [here] for part in (budget, signal))
+    yield decide(alone, at="h = g", claimed="no other symbol adds 0 to budget or signal", symbolic=True)
     parts = [sum(two) for two in zip(statement(u), statement(v), strict=True)]
     same = [identity(a, b, at="two parts add up to one") for a, b in zip(parts, statement(u + v), strict=True)]
     yield from serving("splittings", same)

@@ -150,8 +150,8 @@ def _check_best_slope(statement: Statement, rng: np.random.Generator) -> Iterato
     """Open k = r^2 + 1, s, C: inverse slope less inverse bound is (C-r)^2/C + (s-1)(C-1/C); symbolic.
 
     The first is 0 at C = r only, the second is positive beyond s = 1, by sign; other templates lose to two values
-    (alphabets.lem-11.2). Over Q: 60 random templates each at k = 5, 10 and 17 against the bound, the template that attains it, and certified smallest risks at two
-    budgets.
+    (alphabets.lem-11.2). Over Q: 60 random templates each at k = 5, 10 and 17 against the bound, the template that
+    attains it, and certified smallest risks at two budgets.
     """
     size = ROOT**2 + 1
     bound = statement(ROOT)

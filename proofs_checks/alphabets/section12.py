@@ -110,7 +110,8 @@ def _risk(k: Any, s: Any, ratio: Any) -> tuple[Any, Any, Any, Any]:
 def _check_risk(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """Open k, s, C: template values from the library's states, signal from them, risk from that; symbolic.
 
-    The signal by its definition, the risk by Proposition 11.1, and both are the library's closed forms. Four channels over Q: risk and mean of two users by enumeration, at two compositions.
+    The signal by its definition, the risk by Proposition 11.1, and both are the library's closed forms. Four channels
+    over Q: risk and mean of two users by enumeration, at two compositions.
     """
     high, low, signal, constant = statement(K, S, LAM)
     (subsets,) = subset_selection().classes

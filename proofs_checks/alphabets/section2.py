@@ -127,7 +127,9 @@ def _check_canonical(statement: Statement, rng: np.random.Generator) -> Iterator
                     ("forward", contaminated, constant),
                     ("reverse", constant, contaminated),
                 ):
-                    direct = law_divergence(first, second_law, order)
+                    # Forward is D(Q || P), and the contaminated law is Q where row b is said to belong to Q.
+                    pair = (first, second_law) if statement(*channel.rows)[1] == "Q" else (second_law, first)
+                    direct = law_divergence(*pair, order)
                     shown = f"channel {trial}, n={n}, exp(eps)={order}, {way}"
                     found = ratio.profile(n, exp_eps=order, direction=way, rigour=Rigour.EXACT).exact
                     yield compare(found, direct, at=f"{shown}: engine against enumeration")
@@ -139,7 +141,7 @@ def _check_canonical(statement: Statement, rng: np.random.Generator) -> Iterator
     for mu, eps in ((Fraction(1, 2), Fraction(1, 4)), (Fraction(2), Fraction(1)), (Fraction(1), Fraction(0))):
         closed = gaussian_profile(mu, eps=eps)
         yield decide(
-            _apart(closed, _gaussian_by_quadrature(mu, eps)),
+            _together(closed, _gaussian_by_quadrature(mu, eps)),
             at=f"mu={mu}, eps={eps}",
             claimed="closed form and quadrature within 1e-20",
         )
@@ -149,7 +151,7 @@ def _check_canonical(statement: Statement, rng: np.random.Generator) -> Iterator
         yield compare(still.profile(5, eps=level).upper, statement(row, row)[0], at="equal rows")
 
 
-def _apart(left: Ball, right: Ball) -> bool:
+def _together(left: Ball, right: Ball) -> bool:
     """Whether two balls lie within 1e-20 of each other."""
     return max(left.upper, right.upper) - min(left.lower, right.lower) < Fraction(1, 10**20)
 
@@ -225,6 +227,7 @@ CLAIMS: Final = (
         controls=(
             Control("chi-square of the reversed pair", lambda a, b: _canonical(b, a)),
             Control("1 % too large", lambda a, b: (_chi(a, b) * Fraction(101, 100), "Q")),
+            Control("row b belongs to P", lambda a, b: (_chi(a, b), "P")),
         ),
         expected=ClaimVerdict.DEFINITION,
     ),

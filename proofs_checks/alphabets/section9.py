@@ -79,8 +79,8 @@ def _symmetrised(k: Any, budgets: Any, trace: Any) -> tuple[Any, Any]:
 def _check_symmetrised(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """Open k: the share of permutations that send a pair to another, the mean of a form with trace T; symbolic.
 
-    Both inequalities: a mean over the pairs; any number of eigenvalues, one more at a time. Nine random channels at k = 2 to 4 and an equivariant one by `_compare_symmetrised`, where the inequalities are
-    checked too.
+    Both inequalities: a mean over the pairs; any number of eigenvalues, one more at a time. Nine random channels at
+    k = 2 to 4 and an equivariant one by `_compare_symmetrised`, where the inequalities are checked too.
     """
     chi, trace = sp.symbols("chi T", positive=True)
     divergence, risk = statement(K, [chi], trace)

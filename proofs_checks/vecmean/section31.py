@@ -242,10 +242,27 @@ def _objective(n: Any, error: Any) -> Any:
 
 
 def _check_objective(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """Six channels over Q, n = 1 to 4: the objective at the enumerated error of n users is the least one-user error.
+    """Any n, one user more at a time, open errors of mean 0: the objective stays the one-user error; symbolic.
 
-    So it has a limit, and the design of one user decides it; for averages of the least unbiased estimates.
+    So it has a limit, and the design of one user decides it. Six channels over Q, n = 1 to 4: the objective at the
+    enumerated error of n users is the least one-user error.
     """
+    import sympy as sp
+
+    n, v, s, p, u, q, w = sp.symbols("n v s p u q w", positive=True)
+    # One user more: his error of mean 0 adds its square to that of the sum, whatever the sum was.
+    one, two = ((p, u), (1 - p, -p * u / (1 - p))), ((q, w), (1 - q, -q * w / (1 - q)))
+    both = sum(a * b * (x + y) ** 2 for a, x in one for b, y in two)
+    apart = sum(a * x**2 for a, x in one) + sum(b * y**2 for b, y in two)
+    # The squared error s of the sum of n for which the objective is v; n + 1 users then have s + v.
+    total = sp.solve(statement(n, s / n**2) - v, s)[0]
+    grown = statement(n + 1, (total + v) / (n + 1) ** 2)
+    steps = [
+        identity(both, apart, at="any two users: no cross term"),
+        identity(statement(sp.Integer(1), v), v, at="one user"),
+        identity(grown, v, at="every n: the objective is the same at n + 1 users, all at the worst input"),
+    ]
+    yield from serving("users", steps)
     for trial in range(6):
         channel = cases.channel(rng, 2, 2 + trial % 2)
         single = minimal_unbiased_risk(channel, [[Fraction(1)], [Fraction(-1)]])
@@ -393,24 +410,25 @@ CLAIMS: Final = (
     ),
     Claim(
         id="vecmean.eq-4",
-        kind=Kind.DEFINITION,
+        kind=Kind.STATEMENT,
         title="the minimax design problem",
         text=(
             r"$\inf\limsup_nn\,Err_n$ over channels and unbiased analyzers under the profile constraint. A problem, "
-            r"not a fact; what is checked: for averages of unbiased estimates the objective $n\,Err_n$ is $Err_1$ (at "
-            r"every n by (3), vecmean.eq-3)."
+            r"not a fact; what is checked: for averages of unbiased estimates the objective $n\,Err_n$ is $Err_1$ "
+            r"at every n."
         ),
         source="vecmean, equation (4)",
         assumptions=(),
-        scope="six random channels with one to four users, all datasets and outputs",
-        grade=Grade.EXACT_CASES,
+        scope="every n, one user more at a time; six random channels with one to four users, all datasets and outputs",
+        grade=Grade.PROVED,
         printed=_objective,
         check=_check_objective,
         controls=(
             Control("1 % more", lambda n, error: _objective(n, error) * Fraction(101, 100)),
             Control("n^2 Err_n", lambda n, error: n * n * error),
         ),
-        expected=ClaimVerdict.DEFINITION,
+        expected=ClaimVerdict.HOLDS,
+        obligations=for_all("n", "error", "users"),
     ),
     Claim(
         id="vecmean.thm-3.3",

@@ -68,18 +68,21 @@ def _check_definition(statement: Statement, rng: np.random.Generator) -> Iterato
     yield identity(atoms[sp.Integer(1)], 1 - share, at="every k, distance: neutral mass")
     yield identity(atoms[LAM], share / (1 + LAM), at="every k, distance: mass at lam")
     chi = sum((r - 1) ** 2 * w for r, w in atoms.items())
-    yield identity(chi, share * largest_chi_square(LAM), at="every k, distance: chi-square")
+    # d outputs are in the half of one input only, d in that of the other only.
+    apart = DISTANCE * (high - low) ** 2 * (1 / low + 1 / high)
+    yield identity(chi, apart, at="every k, distance: chi-square")
     for k in (2, 4, 6, 8):
         for lam in (Fraction(3), Fraction(3, 2)):
             channel = half_block_channel(k, lam)
-            yield compare(set(channel.rows), set(_rows(statement, k, lam)), at=f"k={k}, lam={lam}: rows")
+            said = _rows(statement, k, lam)
+            yield compare(set(channel.rows), set(said), at=f"k={k}, lam={lam}: rows")
             yield compare(matrix_rank(channel), k // 2 + 1, at=f"k={k}, lam={lam}: rank")
             for b in range(1, k):
-                d = min(b, k - b)
                 found = LikelihoodRatio.of(channel, 0, b).chi_square
-                yield compare(
-                    found, Fraction(2 * d, k) * largest_chi_square(lam), at=f"k={k}, lam={lam}, pair (0, {b})"
-                )
+                direct = sum((v - u) ** 2 / u for u, v in zip(said[0], said[b], strict=True))
+                yield compare(found, direct, at=f"k={k}, lam={lam}, pair (0, {b})")
+                far = Fraction(2 * min(b, k - b), k) * largest_chi_square(lam)
+                yield compare(far, direct, at=f"k={k}, lam={lam}, pair (0, {b}): by the distance")
     for k in (3, 5, 7):
         try:
             half_block_channel(k, Fraction(2))

@@ -156,12 +156,14 @@ def _perturbed(distance: Any, density: Any, eta: Any) -> Any:
 def _check_perturbation(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """Any two variables within eta: by inclusion of events the distance is at most D + M eta, covered by the statement.
 
-    Symbolic, by sign; only the upper side is written out. Two lattices, shifted by two amounts, against the uniform law
-    over Q.
+    Symbolic, both sides, by sign. Two lattices against the uniform law over Q: shifted by two amounts, to the right, to
+    the left and every point by its own amount.
     """
     d, density, eta, at_t, at_shift, cdf = sp.symbols("D M eta F_t F_s P", nonnegative=True)
     # {X <= t} lies in {Y <= t + eta}: P(X<=t) - F(t) <= [P(Y<=t+eta) - F(t+eta)] + [F(t+eta) - F(t)] <= D + M eta.
     yield identity((cdf - at_shift) + (at_shift - at_t), cdf - at_t, at="every law: the step in between")
+    # {Y <= t - eta} lies in {X <= t}: F(t) - P(X<=t) <= [F(t-eta) - P(Y<=t-eta)] + [F(t) - F(t-eta)], no more either.
+    yield identity((at_shift - cdf) + (at_t - at_shift), at_t - cdf, at="every law: the step below")
     worst = statement(d, density, eta) - d - density * eta
     covered = decide(nonnegative(worst, {}), at="every D, M, eta", claimed="D and M eta are covered", symbolic=True)
     yield from serving("laws", [covered])
@@ -171,8 +173,11 @@ def _check_perturbation(statement: Statement, rng: np.random.Generator) -> Itera
     for size in (3, 10):  # Y on a lattice, X = Y + eta; F uniform on [0, 1]: M = 1
         for eta_ in (Fraction(1, 7), Fraction(1, 3)):
             places = [Fraction(j, size) for j in range(1, size + 1)]
-            before, after = (_uniform_distance([p + shift for p in places]) for shift in (Fraction(0), eta_))
-            yield compare(after, statement(before, Fraction(1), eta_), "<=", at=f"{size} points shifted by {eta_}")
+            own = [eta_ * Fraction(int(part), 5) for part in rng.integers(-5, 6, size=size)]
+            claimed = statement(_uniform_distance(places), Fraction(1), eta_)
+            for where, shifts in (("right", [eta_] * size), ("left", [-eta_] * size), ("each its own way", own)):
+                after = _uniform_distance(sorted(p + shift for p, shift in zip(places, shifts, strict=True)))
+                yield compare(after, claimed, "<=", at=f"{size} points shifted by at most {eta_}: {where}")
 
 
 def _uniform_distance(places: list[Fraction]) -> Fraction:

@@ -172,16 +172,18 @@ def _check_cube_lemma(statement: Statement, rng: np.random.Generator) -> Iterato
 
     Independent bits attain the bound. 40 random families over Q, m <= 3: loss of the best decoder against the bound.
     """
-    p, q, m = sp.symbols("p q m", positive=True)
+    p, q, m, a, b = sp.symbols("p q m a b", positive=True)
     # For p >= q the smaller is (p + q - |p - q|)/2: the errors of the best test add up to 1 - TV.
     yield identity((p + q - (p - q)) / 2, q, at="every pair of probabilities")
     # m independent symmetric bits, each wrong with probability p < 1/2: alpha = 1 - 2p, and m p errors are attained.
     yield identity(statement(m, 1 - 2 * p), m * p, at="every m: attained by independent bits")
     # On an edge the bit is wrong with mean probability at least (1 - alpha)/2; the loss is the sum over the m
     # directions of the mean over parallel edges.
-    more = statement(m + 1, q) - statement(m, q)
-    at = "every m: one direction more costs (1 - alpha)/2, the error of its edges"
-    yield from serving("families", [identity(more, (1 - q) / 2, at=at), identity(statement(0, q), 0, at="no bit")])
+    # On two events, the better test right with probability a and 1 - b at the ends, a > b: distance a - b.
+    alpha, wrong = a - b, ((1 - a) + b) / 2
+    more = statement(m + 1, alpha) - statement(m, alpha)
+    at = "every m: one direction more costs the mean error of the best test on its edges"
+    yield from serving("families", [identity(more, wrong, at=at), identity(statement(0, q), 0, at="no bit")])
     yield identity(decoding_bound(3, q), statement(3, q), at="m = 3: the library")
     for trial in range(40):
         size = 1 + trial % 3

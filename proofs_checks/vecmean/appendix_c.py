@@ -298,7 +298,7 @@ CLAIMS: Final = (
         ),
         source="own; vecmean, Appendix C",
         assumptions=(),
-        scope="one instance, relative width 1e-12 and below",
+        scope="one instance, relative width 1e-12 and below; the digits are recorded ones, a regression",
         grade=Grade.CERTIFIED,
         printed=_reference_values,
         check=_check_reference,

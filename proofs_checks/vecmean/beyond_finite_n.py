@@ -228,7 +228,7 @@ CLAIMS: Final = (
         ),
         source="our own; the catalogue's third item beyond the paper",
         assumptions=(),
-        scope="three instances in balls, to the digits shown",
+        scope="three instances in balls, to the digits shown: recorded ones, a regression",
         grade=Grade.CERTIFIED,
         printed=_two_sided,
         check=_check_two_sided,

@@ -231,6 +231,14 @@ def _check_coin(statement: Statement, _: np.random.Generator) -> Iterator[Compar
                 error, mean = error + mass * (value - 1) ** 2, mean + mass * value
         yield identity(mean, 1, at=f"input 1, share {share}: unbiased")
         yield identity(error, statement(share, spread), at=f"input 1, share {share}: error")
+    # A function f of the message alone, unbiased at both inputs: one solution, with no spread.
+    f, g = sp.symbols("f g", real=True)
+    means = [(f * (1 + x * t) + g * (1 - x * t)) / 2 - x for x in (1, -1)]
+    (only,) = sp.solve(means, [f, g], dict=True)
+    yield identity(only[f], 1 / t, at="every share: the only unbiased function of the message is Y/t, at 1")
+    yield identity(only[g], -1 / t, at="every share: and at -1")
+    error = ((only[f] - 1) ** 2 * (1 + t) + (only[g] - 1) ** 2 * (1 - t)) / 2
+    yield identity(error, statement(t, sp.Integer(0)), at="every share: its error")
 
 
 def _everywhere(level: str) -> bool:

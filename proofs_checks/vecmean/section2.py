@@ -164,19 +164,20 @@ def _check_conversion(statement: Statement, rng: np.random.Generator) -> Iterato
 
     alpha, delta, p, q, s, t = sp.symbols("alpha delta p q s t", positive=True)
     order, mass = statement(alpha, delta)
-    yield identity(order, alpha**2, at="every alpha: the order")
     # Attained: an event of probabilities q, s = alpha q + delta, p = alpha s + delta under x', bot, x.
     step = alpha * q + delta
-    attained = alpha * step + delta - alpha**2 * q
-    yield identity(attained, (1 + alpha) * delta, at="every alpha, delta: gain of the event where both steps are tight")
+    attained = sp.expand(alpha * step + delta - order * q)
     less = sp.factor(mass - attained)
     shown = f"the bound less the gain is {less}, at alpha = 2, delta = 1: {less.subs({alpha: 2, delta: 1})}"
     covered = nonnegative(mass - attained, {alpha: 1 + t})
     yield decide(covered, at="every alpha >= 1", claimed=">= 0", computed=shown, symbolic=True)
     # Enough: (p - alpha^2 q) is (p - alpha s) plus alpha (s - alpha q), outcome by outcome.
     yield identity(p - alpha**2 * q, (p - alpha * s) + alpha * (s - alpha * q), at="every outcome: the two steps")
-    steps = mass - (delta + alpha * delta)  # each step gains at most delta, on every event
-    enough = decide(nonnegative(steps, {}), at="every event: sum of both steps", claimed="covered", symbolic=True)
+    # Each step gains at most delta, on every event; a larger order gains the less.
+    steps = sp.expand(mass - (delta + alpha * delta) + (order - alpha**2) * q)
+    enough = decide(
+        nonnegative(steps, {alpha: 1 + t}), at="every event: sum of both steps", claimed="covered", symbolic=True
+    )
     yield from serving("events", [enough])
     tight = FiniteRandomizer.from_channel(
         Channel.from_rows([["1/2", "1/2"], ["1/20", "19/20"]]), bot=(Fraction(1, 5), Fraction(4, 5))

@@ -364,7 +364,10 @@ CLAIMS: Final = (
         _fixed_index,
         _check_fixed_index,
         (Control("gamma dropped", lambda gamma, chi: 1 / ((1 - gamma) ** 2 * chi**2)),),
-        scope="the substitution, and that the constraint is tight, for all parameters; the minimiser at three (chi, d)",
+        scope=(
+            "the substitution, and that the constraint is tight, for all parameters; the minimiser at three (chi, d) "
+            "against recorded digits, a regression"
+        ),
         obligations=for_all("gamma", "chi"),
     ),
     _claim(

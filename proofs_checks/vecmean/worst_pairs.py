@@ -212,8 +212,11 @@ def _check_end(statement: Statement, _: np.random.Generator) -> Iterator[Compari
     steep = sp.diff(own - k * sp.exp(-y - sp.Rational(1, 2)) * (-1), y).subs(y, 0)
     at = "k < 0: slope of g over A at 0+"
     here = identity(sp.expand(steep), sp.expand(slope), at=at)
-    # As x <= 1, exp((1 - x^2)/2) >= 1: the slope times exp(1/2) is at least x - |k|.
-    least = nonnegative((x - k).subs(x, k + m), {})
+    # As x <= 1, exp((1 - x^2)/2) = 1 + e with e >= 0: the slope times exp(1/2) is at least x - |k|.
+    e = sp.Symbol("e", nonnegative=True)
+    scaled = sp.powsimp(sp.expand(slope * sp.exp(sp.Rational(1, 2))))
+    replaced = scaled.subs(sp.exp(sp.Rational(1, 2) - x**2 / 2), 1 + e).subs(x, k + m)
+    least = nonnegative(sp.expand(replaced), {})
     sign = decide(least, at="k < 0 and x >= |k|: at least exp(-1/2) (x - |k|)", claimed="rising", symbolic=True)
     yield from serving("k below 0", [here, sign])
     mechanism = BlanketMixedGaussian(Fraction(19, 20), Fraction(23, 5))

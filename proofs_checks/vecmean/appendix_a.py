@@ -351,18 +351,18 @@ def _check_steps(statement: Statement, rng: np.random.Generator) -> Iterator[Com
     # An outcome of probability a at x1, b at bot and c at the reference, estimate e: what it adds to the mean product
     # under the reference, against what it adds to the means t at x1 and n at bot.
     added = statement(t + a * e, null + b * e, w)[0] - statement(t, null, w)[0]
-    found = [
+    steps = [
         identity(statement(sp.Integer(0), sp.Integer(0), w)[0], 0, at="no outcome: (27)"),
         identity(sp.expand(c * e * ((a - b) / c)), sp.expand(added), at="every further outcome: (27)"),
     ]
     # Centred estimate e and privacy variable v at mass r: the variance grows by r e^2, its bound by a square less.
     after = statement(product + r * e * v, sp.Integer(0), w + r * v**2)[1]
     gain = r * e**2 - r * (e * w - v * product) ** 2 / (w * (w + r * v**2))
-    found += [
+    steps += [
         identity(statement(r * e * v, sp.Integer(0), r * v**2)[1], r * e**2, at="one outcome: (28), equality"),
         identity(after, statement(product, sp.Integer(0), w)[1] + gain, at="every further outcome: (28)"),
     ]
-    yield from serving("outcomes", found)
+    yield from serving("outcomes", steps)
     for trial in range(20):
         found = cases.randomizer(rng, 2, 4)
         rows: Any = found.channel.rows

@@ -121,7 +121,8 @@ def _check_regular(statement: Statement, rng: np.random.Generator) -> Iterator[C
     pairs: list[tuple[Channel, Any]] = [(response, one_sided), (response, (HALF, HALF))]
     for one in (cases.randomizer(rng, 2, 3) for _ in range(10)):
         edge = (HALF, HALF, Fraction(0))
-        narrow = FiniteRandomizer(one.channel, edge, 2 * min(min(row[:2]) for row in one.channel.rows), edge)
+        rows: Any = one.channel.rows
+        narrow = FiniteRandomizer(one.channel, edge, 2 * min(min(row[:2]) for row in rows), edge)
         pairs += [(one.channel, one.blanket), (narrow.channel, narrow.blanket)]
     for number, (channel, blanket) in enumerate(pairs):
         # Condition (2) at the blanket: the mean of the squared ratio is 1 + the chi-square divergence.

@@ -346,11 +346,11 @@ def _check_steps(statement: Statement, rng: np.random.Generator) -> Iterator[Com
     import sympy as sp
 
     a, b, c, r = sp.symbols("a b c r", positive=True)
-    e, v, t, null, product = sp.symbols("e v t n P", real=True)
+    e, v, t, base, product = sp.symbols("e v t n P", real=True)
     w = sp.Symbol("w", positive=True)
     # An outcome of probability a at x1, b at bot and c at the reference, estimate e: what it adds to the mean product
     # under the reference, against what it adds to the means t at x1 and n at bot.
-    added = statement(t + a * e, null + b * e, w)[0] - statement(t, null, w)[0]
+    added = statement(t + a * e, base + b * e, w)[0] - statement(t, base, w)[0]
     steps = [
         identity(statement(sp.Integer(0), sp.Integer(0), w)[0], 0, at="no outcome: (27)"),
         identity(sp.expand(c * e * ((a - b) / c)), sp.expand(added), at="every further outcome: (27)"),

@@ -28,6 +28,7 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.errors import InputError
+from symshuffle.mechanisms.symbolic import nonnegative
 
 Density: Any = Callable[[int, Vector], Fraction]
 
@@ -40,45 +41,74 @@ def _simplex_data(k: int) -> tuple[Callable[[sp.Matrix, sp.Matrix], sp.Expr], Ca
 def _check_simplex_data(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """For k = 2 to 6 in the Helmert gauge: the stated constraints at the points of the templates k e_j; symbolic.
 
-    Constraint i is k at vertex i, and 0 at every other one.
+    Constraint i is k at vertex i, and 0 at every other one. The stated sum is that of the template 1 + V x of every
+    point x, and of no template times another factor.
     """
     for k in range(2, 7):
         gauge = helmert(k)
-        inequality, _excess = statement(k)
+        inequality, excess = statement(k)
         for j in range(k):
             vertex = k * gauge.row(j).T  # the template k e_j in this gauge
             for i in range(k):
                 value = sp.simplify(inequality(gauge.row(i), vertex))
                 yield identity(value, k if i == j else 0, at=f"k={k}, constraint {i} at vertex {j}")
+        x = sp.Matrix(sp.symbols(f"x1:{k}"))
+        factor = sp.Symbol("f")
+        template = sp.ones(k, 1) + gauge * x
+        yield identity(excess(template), 0, at=f"k={k}: sum of the template of any point")
+        yield identity(excess(factor * template), k * (factor - 1), at=f"k={k}: and of a multiple of it")
 
 
-def _affine_identification(
-    k: Any,
-) -> tuple[Callable[[sp.Matrix, sp.Matrix], sp.Matrix], Callable[[sp.Matrix], sp.Expr], Any]:
-    """The template of a point, its squared length by its template, and the largest squared length."""
-    return (lambda gauge, x: sp.ones(k, 1) + gauge * x), (lambda u: sum(entry**2 for entry in u) - k), k * (k - 1)
+def _affine_identification(k: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any], Any]:
+    """Template entry i by entry i of V x, squared length by the sum of squares of the template, largest length."""
+    return (lambda entry: 1 + entry), (lambda squares: squares - k), k * (k - 1)
+
+
+def _wrong_beyond_six(k: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any], Any]:
+    """The identification with a template map that is off for k > 6."""
+    _, squared, largest = _affine_identification(k)
+    return (lambda entry: 1 + entry + sp.Heaviside(sp.sympify(k) - 7, 1)), squared, largest
 
 
 def _check_affine_identification(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """For every k: coordinates and squared length of a point, from V V^T = I - 11^T/k; symbolic.
+    """For every k: stated entries and squared length of V^T u, from V V^T = I - 11^T/k and sum k; symbolic.
 
-    The largest length is the stated one. In the Helmert gauge, k = 2 to 6, stated template and length entry by entry.
+    The largest length is the stated one, at k e_i, and an entry above k is none of a template. In the Helmert gauge,
+    k = 2 to 6, stated template and length entry by entry.
     """
-    size, entry, total, squares = sp.symbols("k u s Q", positive=True)
-    # Every gauge has V V^T = I - 11^T/k, so <a_i, V^T u> = u_i - s/k and |V^T u|^2 = Q - s^2/k; templates have s = k.
-    yield identity((1 + entry - total / size).subs(total, size), entry, at="every k: coordinate i of the template")
-    yield identity((squares - total**2 / size).subs(total, size), squares - size, at="every k: squared length")
-    yield identity((squares - size).subs(squares, size**2), statement(size)[2], at="every k: squared length at k e_i")
+    size, entry, others, rest, gap = sp.symbols("k u q r g", nonnegative=True)
+    lift, squared, largest = statement(size)
+    # Every gauge has V V^T = I - 11^T/k, so <a_i, V^T u> = u_i - s/k and |V^T u|^2 = Q - s^2/k with s = u_i + rest.
+    total = entry + rest
+    sum_is_k = {rest: size - entry}
+    yield identity(
+        lift((entry - total / size).subs(sum_is_k)), entry, at="every k: entry i of the template of the point of u"
+    )
+    # Back again: V^T 1 = 0 and V^T V = I take the template 1 + V x to x, if the map adds the same to every entry.
+    yield identity(lift(entry) - lift(rest), entry - rest, at="every k: difference of two entries, V x")
+    squares = entry**2 + others
+    yield identity(
+        squared(squares), (squares - total**2 / size).subs(sum_is_k), at="every k: squared length of the point of u"
+    )
+    # Entries u_i of sum k have sum of squares k^2 - sum u_i (k - u_i), whose terms are not negative.
+    yield decide(
+        nonnegative((entry * (size - entry)).subs(size, entry + gap), {}),
+        at="every k: every entry of the sum of u_i (k - u_i)",
+        claimed="not negative",
+        symbolic=True,
+    )
+    yield identity(squared(size * size - others), largest - others, at="every k: largest length less that sum")
     for k in range(2, 7):
         gauge = helmert(k)
         lift, squared, largest = statement(k)
         u = sp.Matrix(sp.symbols(f"u1:{k + 1}"))
         plane = {u[k - 1]: k - sum(u[:-1])}
         x = gauge.T * u
-        back = (lift(gauge, x) - u).subs(plane)
+        back = ((gauge * x).applyfunc(lift) - u).subs(plane)
         for i in range(k):
             yield identity(back[i], 0, at=f"k={k}, coordinate {i} of the template of its point")
-        yield identity((x.T * x)[0].subs(plane), squared(u).subs(plane), at=f"k={k}, squared length")
+        length = squared(sum(value**2 for value in u))
+        yield identity((x.T * x)[0].subs(plane), length.subs(plane), at=f"k={k}, squared length")
         vertex = dict(zip(u, [k] + [0] * (k - 1), strict=True))
         yield compare(Fraction(int((x.T * x)[0].subs(vertex))), Fraction(largest), at=f"k={k}, largest squared length")
 
@@ -250,11 +280,15 @@ CLAIMS: Final = (
         ),
         source="anchored, Definition 2.1",
         assumptions=("$k\\ge2$, $V^TV=I$, $V^T1=0$",),
-        scope="active constraints at the k vertices, symbolic Helmert gauge, k = 2..6",
+        scope="constraints at the k vertices, sum of the template of any point; symbolic Helmert gauge, k = 2..6",
         grade=Grade.EXACT_CASES,
         printed=_simplex_data,
         check=_check_simplex_data,
-        controls=(Control("the constraint without its 1", lambda k: ((lambda a, x: (a * x)[0]), None)),),
+        controls=(
+            Control("the constraint without its 1", lambda k: ((lambda a, x: (a * x)[0]), _simplex_data(k)[1])),
+            Control("templates of sum k + 1", lambda k: (_simplex_data(k)[0], lambda u: sum(u) - k - 1)),
+            Control("templates of sum 7, whatever k is", lambda k: (_simplex_data(k)[0], lambda u: sum(u) - 7)),
+        ),
         expected=ClaimVerdict.DEFINITION,
     ),
     Claim(
@@ -274,9 +308,14 @@ CLAIMS: Final = (
         controls=(
             Control(
                 "vertices scaled by the root of k",
-                lambda k: (lambda v, x: sp.ones(k, 1) + sp.sqrt(k) * v * x, *_affine_identification(k)[1:]),
+                lambda k: (lambda entry: 1 + sp.sqrt(k) * entry, *_affine_identification(k)[1:]),
             ),
+            Control("the template map one off for every k > 6", _wrong_beyond_six),
             Control("largest squared length k^2", lambda k: (*_affine_identification(k)[:2], k**2)),
+            Control(
+                "squared length without its k",
+                lambda k: (_affine_identification(k)[0], lambda squares: squares, k * (k - 1)),
+            ),
         ),
         expected=ClaimVerdict.HOLDS,
         obligations=for_all("k"),

@@ -86,9 +86,18 @@ def _ldp(columns: Sequence[Sequence[Any]], lam: Fraction) -> bool:
 def _check_ldp(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """For 60 random channels: the library's test of privacy against the stated inequalities, in exact rationals.
 
-    Private channels stay so when post-processed, stacked or mixed; a zero beside a positive entry is not private.
+    So also at a ratio of exactly lam, and a thousandth above or below it, in every pair of inputs. Private channels
+    stay so when post-processed, stacked or mixed; a zero beside a positive entry is not private.
     """
     verdicts = set()
+    for lam, (high, low) in itertools.product(cases.LEVELS, itertools.permutations(range(3), 2)):
+        for off in map(Fraction, ("999/1000", "1", "1001/1000")):
+            top = {high: lam * off / 100, low: Fraction(1, 100)}
+            middle = (lam * off + 1) / 200
+            rows = [[top.get(x, middle), 1 - top.get(x, middle)] for x in range(3)]
+            channel = Channel.from_rows(rows)
+            where = f"lam={lam}, ratio of inputs {high} and {low} {off} of it"
+            yield compare(bool(channel.is_ldp(lam)), statement(channel.columns(), lam), at=where)
     for trial, channel in enumerate(cases.channels(rng, 60, 3)):
         lam = cases.LEVELS[trial % 3]
         claimed = statement(channel.columns(), lam)
@@ -295,7 +304,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         text=r"$Q$ is $\epsilon$-LDP if $\lambda Q_{y,x} \ge Q_{y,x'}$ for all outputs and pairs of inputs.",
         source="ldp_tradeoff, Definition 2.1",
         assumptions=("lam > 1",),
-        scope="60 random channels; closure under post-processing, stacking and mixing; a zero beside a positive entry",
+        scope="60 random channels; ratios a thousandth off the cap; closure under post-processing, stacking and mixing",
         grade=Grade.EXACT_CASES,
         printed=_ldp,
         check=_check_ldp,
@@ -304,6 +313,8 @@ CLAIMS: Final[tuple[Claim, ...]] = (
                 "only neighbouring inputs in one order",
                 lambda q, lam: all(lam * v >= w for c in q for v, w in itertools.pairwise(c)),
             ),
+            Control("a ratio one percent larger", lambda q, lam: _ldp(q, lam * Fraction(101, 100))),
+            Control("a ratio one percent smaller", lambda q, lam: _ldp(q, lam * Fraction(99, 100))),
             Control("an additive budget", lambda q, lam: all(v + lam >= w for c in q for v in c for w in c)),
         ),
         expected=ClaimVerdict.DEFINITION,

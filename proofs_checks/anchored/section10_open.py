@@ -220,28 +220,37 @@ def _height(levels: Sequence[Fraction], eta: Fraction) -> Fraction:
     return template_signal(u) - eta * Fraction(template_budget(u))
 
 
-def _atom(n: int) -> Fraction:
+def _atom(n: Any) -> Any:
     """Mass that the average of n likelihood ratios puts on its smallest value, at lam = n."""
-    return Fraction(n, n + 1) ** n
+    return (n / (n + 1)) ** n
+
+
+def _none_beyond(n: Any) -> Any:
+    """No mass for n > 1000."""
+    return _atom(n) * (sp.Heaviside(1000 - n, 1) if isinstance(n, sp.Basic) else int(n <= 1000))
 
 
 def _check_poisson(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """For lam = n up to 16: smallest value of the convolved endpoint law and its mass against the stated; exact.
 
-    For n = 10, 100, 1000 the stated mass is above 36/100 and falls; the limit of the formula by SymPy.
+    For every n the stated mass is that of n draws of the smaller end, from mean one, and tends to 1/e; symbolic. For
+    n = 10, 100, 1000 it is above 36/100 and falls.
     """
     previous = Fraction(1)
-    for n in (2, 4, 8, 16):
-        average = exact_atoms(average_law(endpoint_law(Fraction(n)), n))
-        yield compare(average[0], (Fraction(1, n), statement(n)), at=f"n = lam = {n}: smallest value and its mass")
-    for n in (10, 100, 1000):
+    for n in map(Fraction, (2, 4, 8, 16)):
+        average = exact_atoms(average_law(endpoint_law(n), int(n)))
+        yield compare(average[0], (1 / n, statement(n)), at=f"n = lam = {n}: smallest value and its mass")
+    for n in map(Fraction, (10, 100, 1000)):
         mass = statement(n)
         yield compare(mass, Fraction(36, 100), ">", at=f"n = lam = {n}: more than 36 percent on one point")
         yield compare(mass, previous, "<", at=f"n = lam = {n}: falling")
         previous = mass
-    n = sp.Symbol("n", positive=True)
+    count, low = sp.symbols("n p", positive=True)
+    (share,) = sp.solve(low / count + (1 - low) * count - 1, low)  # mass p on 1/lam, 1 - p on lam, mean one, lam = n
+    found = statement(count)
+    yield identity(share**count, found, at="every n: n draws of the smaller end")
     yield decide(
-        sp.limit((n / (n + 1)) ** n, n, sp.oo) == sp.exp(-1),
+        sp.limit(found, count, sp.oo) == sp.exp(-1),
         at="n to infinity",
         claimed="1/e, as for a Poisson count",
         symbolic=True,
@@ -345,11 +354,15 @@ CLAIMS: Final = (
         ),
         source="ours; towards anchored, Section 10, question (4)",
         assumptions=(r"$\lambda=n$",),
-        scope="n up to 16 by convolution, up to 1000 by formula, the limit by SymPy",
+        scope="n up to 16 by convolution, every n by independence, the limit of the statement by SymPy",
         grade=Grade.EXACT_CASES,
         printed=_atom,
         check=_check_poisson,
-        controls=(Control("mass of order 1/sqrt(n)", lambda n: Fraction(1, 2) ** n),),
+        controls=(
+            Control("a mass that vanishes", lambda n: 2**-n),
+            Control("none for n > 1000", _none_beyond),
+            Control("one percent more", lambda n: _atom(n) * Fraction(101, 100)),
+        ),
         expected=ClaimVerdict.HOLDS,
     ),
     Claim(

@@ -32,7 +32,7 @@ from symshuffle.frontiers.caps import (
     subset_template,
     tie_ratio,
 )
-from symshuffle.frontiers.frontier import trace_frontier
+from symshuffle.frontiers.frontier import threshold_budget, trace_frontier
 from symshuffle.frontiers.orbit import subset_orbit
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
@@ -78,16 +78,22 @@ def _check_phase(statement: Statement, _: np.random.Generator) -> Iterator[Compa
 
 def _differ(k: int, lam: Fraction) -> bool:
     """Whether the optimal channel under the cap is off the frontier of its own budget."""
-    return lam * lam < max(Fraction(k - 1), Fraction((k - 1) * (k - 2), 2))
+    return _differ_from(k, lam, Fraction(1), Fraction(1))
+
+
+def _differ_from(k: int, lam: Fraction, tangent: Fraction, tie: Fraction) -> bool:
+    """The same with factors on the two parts of the boundary."""
+    return lam * lam < max(tangent * (k - 1), tie * Fraction((k - 1) * (k - 2), 2))
 
 
 def _check_designs(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """For four k, five caps and rational ties: whether the best trace under the cap is off the frontier, as stated.
+    """For four k and eight caps or more: whether the best trace under the cap is off the frontier, as stated.
 
-    Each frontier at the budget of that channel is verified over Q and compared in exact rationals.
+    Three of the caps are within 1/400 of the boundary, or on it. Each frontier at the budget of that channel is
+    verified over Q and compared in exact rationals.
     """
-    for k in (3, 4, 5, 10):
-        edges = [lam for lam in (Fraction(2), Fraction(3), Fraction(6)) if 2 * lam * lam == (k - 1) * (k - 2)]
+    for k, boundary in ((3, 2), (4, 3), (5, 6), (10, 36)):  # the square of the boundary: k - 1 at k = 3, 4
+        edges = [Fraction(math.isqrt(boundary * 400**2) + step, 400) for step in (-1, 0, 1)]
         for lam in (*map(Fraction, ("11/10", "7/5", "3/2", "5/2", "7")), *edges):
             s = optimal_subset_sizes(k, lam)[0]
             spent = Fraction(template_budget(subset_template(k, s, lam)))
@@ -154,13 +160,21 @@ def _one_beyond(k: int, budget: Fraction) -> int:
 def _check_settled(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
     """For k = 3, 5, 10 at five budgets: orbit laws of a verified optimal mixture, at most the stated number; exact.
 
-    Two mixtures of the centre with one orbit and of equal budget have different traces, both below the frontier.
+    It is reached below the threshold, where the best two-level orbit law within the budget has less than 95 percent of
+    the frontier, over a grid of ratios. Two mixtures of the centre with one orbit and of equal budget have different
+    traces, both below the frontier.
     """
     for k in (3, 5, 10):
         for budget in map(Fraction, ("1/100", "1", "2", "10", "1000")):
             found = trace_frontier(k, budget)
             yield decide(passes(found.verify), at=f"k={k}, C={budget}", claimed="law and line check over Q")
             yield compare(len(found.orbits), statement(k, budget), "<=", at=f"k={k}, C={budget}: orbit laws needed")
+            if less(budget, threshold_budget(k)):
+                yield compare(len(found.orbits), statement(k, budget), at=f"k={k}, C={budget}: no fewer do")
+                levels = [subset_orbit(k, s, 1 + Fraction(step, 100)) for s in range(1, k) for step in range(1, 101)]
+                single = max(orbit.signal for orbit in levels if orbit.budget <= budget)
+                short = found.trace.lower * Fraction(19, 20)
+                yield compare(single, short, "<", at=f"k={k}, C={budget}: one two-level orbit law")
     # Two orbits alone do not fix the number: mixtures of two that spend the same budget have different traces.
     pair = [subset_orbit(5, s, Fraction(9)) for s in (1, 2)]
     budget = Fraction(1)
@@ -215,7 +229,7 @@ CLAIMS: Final = (
         ),
         source="anchored, Section 10 says that the problems differ; the boundary is ours",
         assumptions=(r"$k\ge3$",),
-        scope="k = 3, 4, 5, 10, five caps each and the rational boundaries, with frontier certificates",
+        scope="k = 3, 4, 5, 10, five caps each and three next to the boundary, with frontier certificates",
         grade=Grade.EXACT_CASES,
         printed=_differ,
         check=_check_designs,
@@ -223,6 +237,9 @@ CLAIMS: Final = (
             Control("they always differ", lambda k, lam: True),
             Control("they never differ", lambda k, lam: False),
             Control("from the tie of sizes 1 and 2 on", lambda k, lam: 2 * lam * lam < (k - 1) * (k - 2)),
+            Control("k - 1 one percent larger", lambda k, lam: _differ_from(k, lam, Fraction(101, 100), Fraction(1))),
+            Control("k - 1 one percent smaller", lambda k, lam: _differ_from(k, lam, Fraction(99, 100), Fraction(1))),
+            Control("the tie one percent larger", lambda k, lam: _differ_from(k, lam, Fraction(1), Fraction(101, 100))),
         ),
         expected=ClaimVerdict.HOLDS,
     ),
@@ -262,7 +279,11 @@ CLAIMS: Final = (
         grade=Grade.EXACT_CASES,
         printed=_settled,
         check=_check_settled,
-        controls=(Control("one orbit law at every budget", _one_beyond),),
+        controls=(
+            Control("one orbit law at every budget", _one_beyond),
+            Control("five orbit laws", lambda k, budget: 5),
+            Control("three orbit laws", lambda k, budget: 3),
+        ),
         expected=ClaimVerdict.HOLDS,
     ),
 )

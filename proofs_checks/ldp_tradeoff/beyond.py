@@ -61,13 +61,13 @@ def _check_weighted(statement: Statement, rng: np.random.Generator) -> Iterator[
     The signs are those of the gains of j - 1 and j + 1 less that of j. Then 24 certified optima and the library in
     exact rationals, and one prior derived for all lam.
     """
-    lam, j, mass, p = sp.symbols("lambda j P p", positive=True)
+    lam, j, mass, p, v = sp.symbols("lambda j P p v", positive=True)
     gain = statement(j, mass, lam)
-    # The dual vector v_x = (lam p_x - V)/(lam - 1) on the j likeliest values, zero elsewhere.
-    yield identity((lam * mass - j * gain) / (lam - 1), gain, at="the entries of the dual vector add up to V")
-    yield identity(
-        gain + (lam - 1) * (lam * p - gain) / (lam - 1), lam * p, at="its constraint is tight at {a}, a <= j"
-    )
+    # The dual vector makes V + (lam - 1) v_a >= lam p_a tight at the j likeliest values, and is zero elsewhere.
+    (entry,) = sp.solve(gain + (lam - 1) * v - lam * p, v)
+    total = j * entry.subs(p, mass / j)  # an entry is linear in its prior, so their sum only depends on the mass
+    yield identity(sp.diff(entry, p, 2), 0, at="an entry of the dual vector is linear in its prior")
+    yield identity(total, gain, at="the entries of the dual vector add up to V")
     before = statement(j - 1, mass - p, lam)
     yield identity(
         gain - before, (lam * p - gain) / (lam + j - 2), at="v_j >= 0 exactly if the gain of j exceeds j - 1's"

@@ -125,40 +125,53 @@ def _check_coupling(statement: Statement, rng: np.random.Generator) -> Iterator[
             yield decide(spread.holds, at=f"law {trial}, averages of {n}", claimed="a coupling exists")
 
 
-def _averages(n: Any) -> bool:
-    """Whether convex order passes to averages of n."""
-    return True
+def _averages(n: Any) -> tuple[Any, Any]:
+    """Factors of the sums of n copies of X and of Y that convex order passes to."""
+    return 1 / n, 1 / n
 
 
-def _coupled_averages(n: Any) -> bool:
-    """Whether averages of n coupled pairs satisfy E phi(mean of Y) >= E phi(mean of X) for an arbitrary convex phi.
+def _coupled_averages(n: Any, factors: tuple[Any, Any]) -> Any:
+    """Mean of the second scaled sum given all X_r, less the first scaled sum, in a martingale coupling of each pair.
 
-    In the coupling (Remark 4.7, Strassen) the mean of Y_r given X_r is X_r. So the mean of the average of the Y_r given
-    all X_r is, by linearity, the average of the X_r, and phi there is at most the conditional mean of phi: for two
-    values with shares p and 1 - p that is what convexity says, its gap j >= 0; for more values by induction.
+    In the coupling (Remark 4.7, Strassen) Y_r has mean X_r given X_r; of a finite law this is made of steps to two
+    values, up by u and down by d, with the chances that keep the mean.
     """
     r = sp.Symbol("r", integer=True, positive=True)
-    lower, given = sp.IndexedBase("x"), sp.Function("E")(r)
-    coupled = sp.Sum(given / n, (r, 1, n)).subs(given, lower[r])
-    average = sp.Sum(lower[r], (r, 1, n)) / n
-    centred = sp.simplify(coupled - average) == 0
-    p, gap = sp.Symbol("p", positive=True), sp.Symbol("j", nonnegative=True)
-    first, second = sp.symbols("a b", real=True)
-    phi = sp.Function("phi")
-    mixed = p * phi(first) + (1 - p) * phi(second)
-    jensen = sp.expand(mixed - (mixed - gap))  # phi at the mean is the mixture less the gap
-    return bool(centred and jensen.is_nonnegative)
+    lower, up, down = sp.IndexedBase("x"), sp.Symbol("u", positive=True), sp.Symbol("d", positive=True)
+    chance = down / (up + down)
+    given = sp.simplify(chance * (lower[r] + up) + (1 - chance) * (lower[r] - down))
+    return sp.simplify(factors[1] * sp.Sum(given, (r, 1, n)) - factors[0] * sp.Sum(lower[r], (r, 1, n)))
+
+
+def _jensen(mean: Any, values: tuple[Any, Any], share: Any) -> Any:
+    """What a convex function loses at ``mean`` against its average over two values, by its supporting line at ``mean``.
+
+    It is the line plus a gap of at least 0, which vanishes at ``mean``; more values by induction.
+    """
+    height, slope = sp.symbols("h s", real=True)
+    gaps = sp.symbols("g_a g_b", nonnegative=True)
+    above = [height + slope * (value - mean) + gap for value, gap in zip(values, gaps, strict=True)]
+    return sp.expand(sp.simplify(share * above[0] + (1 - share) * above[1] - height))
 
 
 def _check_averages(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """For every n and convex function: Jensen's inequality given the coupled values, as stated; symbolic.
+    """For every n: the coupled sums with the stated factors have the same conditional mean; symbolic.
 
-    Then 12 random mean-preserving spreads, n <= 4: stop-loss values at all thresholds, in exact rationals.
+    Jensen's inequality for an arbitrary convex function, by its supporting line. Then 12 random mean-preserving
+    spreads, n <= 4: stop-loss values at all thresholds, in exact rationals.
     """
     count = sp.Symbol("n", integer=True, positive=True)
-    claimed = statement(count)
-    at = "every n, any law and convex function: Jensen given the coupled values"
-    yield decide(_coupled_averages(count) is claimed, at=at, claimed=str(claimed), symbolic=True)
+    factors = statement(count)
+    yield identity(count * factors[0], 1, at="every n: the first is an average")
+    same = _coupled_averages(count, factors) == 0
+    at = "every n, any law: mean of the coupled average of Y given the X_r, less that of X"
+    yield decide(bool(same), at=at, claimed="0", symbolic=True)
+    first, second = sp.symbols("a b", real=True)
+    share = 1 / (1 + sp.Symbol("o", positive=True))
+    loss = _jensen(share * first + (1 - share) * second, (first, second), share)
+    yield decide(
+        sp.factor(loss).is_nonnegative is True, at="any convex function: Jensen", claimed="not negative", symbolic=True
+    )
     for trial in range(12):
         lower = Law.from_atoms(
             zip(map(Fraction, cases.integers(rng, 3, 0, 9)), cases.distribution(rng, 3), strict=True)
@@ -170,10 +183,17 @@ def _check_averages(statement: Statement, rng: np.random.Generator) -> Iterator[
             for step in (d, -d)
         )
         for n in (1, 2, 3, 4):
-            x, y = average_law(lower, n), average_law(upper, n)
+            x, y = (
+                Law.from_atoms((v * factor * n, w) for v, w in exact_atoms(average_law(law, n)))
+                for law, factor in zip((lower, upper), statement(Fraction(n)), strict=True)
+            )
             thresholds = [v for v, _ in (*exact_atoms(x), *exact_atoms(y))]
             below = all(stop_loss(x, t) <= stop_loss(y, t) for t in thresholds)
-            yield compare(below, statement(n), at=f"spread {trial}, n={n}")
+            yield decide(below and _mean(x) == _mean(y), at=f"spread {trial}, n={n}", claimed="below in convex order")
+
+
+def _mean(law: Law) -> Fraction:
+    return sum((v * w for v, w in exact_atoms(law)), start=ZERO)
 
 
 CLAIMS: Final = (
@@ -248,7 +268,11 @@ CLAIMS: Final = (
         grade=Grade.PROVED,
         printed=_averages,
         check=_check_averages,
-        controls=(Control("it is lost under averaging", lambda n: False),),
+        controls=(
+            Control("the second sum scaled one percent less", lambda n: (1 / n, Fraction(99, 100) / n)),
+            Control("averages of n against sums over n + 1", lambda n: (1 / n, 1 / (n + 1))),
+            Control("both divided by n + 1", lambda n: (1 / (n + 1), 1 / (n + 1))),
+        ),
         expected=ClaimVerdict.HOLDS,
         obligations=for_all("n"),
     ),

@@ -167,8 +167,12 @@ def _risk_for_all(population: Population, statement: Statement) -> Iterator[Comp
         shift = sp.expand(square * length + (1 - square) * apart)
         yield identity((size - shift) / n, statement(size, square, n, k), at="n independent users")
         tau = sp.Symbol("tau", positive=True)
-        # Exchangeable: S = tau/(k - 1) I, and the average of rows is S in every row's trace, so s = (k - 1)^2/tau.
-        yield identity((k - 1) / (tau / (k - 1)), (k - 1) ** 2 / tau, at="exchangeable: the size of the vote")
+        # Exchangeable: S = tau/(k - 1) I, and every M_i has the trace tau of S, their average.
+        moment, dimension = sp.MatrixSymbol("M", m, m), sp.Symbol("tr", positive=True)
+        scaled = sp.trace((moment * ((k - 1) / tau) ** 2).doit()).doit()
+        vote = scaled.subs(sp.trace(moment), dimension).subs(dimension, tau)
+        at = "exchangeable: the risk at uniform, from the covariance tau/(k - 1) I"
+        yield identity(statement(vote, 1 / k, n, k), (k - 1) ** 2 / (tau * n), at=at)
         away = statement(size, 1 / k, n, k) - statement(size, square, n, k)
         yield identity(away, (square - 1 / k) / n, at="exchangeable: what is lost away from uniform, Q >= 1/k")
 

@@ -74,9 +74,6 @@ def _check_low_budget(statement: Statement, _: np.random.Generator) -> Iterator[
     Then k = 5 and 10 with C = 1e-2 to 1e-12 and n = C^-2: certified sides of the stated value that close to 0.2
     percent.
     """
-    size, cap, rate = sp.symbols("k c x", positive=True)  # trace c C, squared radius x = 1/sqrt(n C)
-    side = (size - 1) ** 2 / (cap / (1 - rate * (size - 1) ** 2 * size) + (size - 1) * sp.pi**2 * rate)
-    yield identity(side.subs(rate, 0), (size - 1) ** 2 / cap, at="every k: n C times the van Trees bound as n C grows")
     root = sp.Symbol("rho", positive=True)  # the square root of k - 1
     k = root**2 + 1
     per_budget = k * (k - 1) / (1 + root) ** 2  # Theorem 7.5: the trace that one unit of budget buys, and no more

@@ -334,8 +334,8 @@ CLAIMS: Final = (
         source="ours; the joint problem of anchored, Sections 7 and 9",
         assumptions=(r"$\eta>0$, $\lambda>1$",),
         scope=(
-            "the four identities of the argument for every k; 8 joint problems with rational certificates; 240 "
-            "random templates"
+            "the identities of the argument for every k, which bound the number in words; the stated number enters by "
+            "the template that attains it, and on a grid; 8 joint problems with certificates; 240 random templates"
         ),
         grade=Grade.PROVED,
         printed=_free_coordinates,

@@ -34,6 +34,7 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.errors import InputError
+from symshuffle.mechanisms.symbolic import nonnegative
 
 K4: Final = 4
 ZERO: Final = Fraction(0)
@@ -104,6 +105,8 @@ def _bijection(s: Any, a: Any) -> tuple[Any, Any, Any]:
 def _check_bijection(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """For any template and composition, by two inner products: the stated constraint, weight and inverse; symbolic.
 
+    The ratios are bounded exactly at interior compositions.
+
     Then 12 random laws with 4 inputs there and back, the radius of the range at 4 interior compositions, and points
     that run away at a vertex; exact rationals.
     """
@@ -113,6 +116,13 @@ def _check_bijection(statement: Statement, rng: np.random.Generator) -> Iterator
     yield identity(1 + a * image - s * image, constraint, at="every x, w, i: the constraints correspond")
     yield identity(1 - s * image, weight, at="every x, w: weight at the image")
     yield identity(image * inverse_factor(s * image), 1, at="every x, w: the inverse undoes the map")
+    # The constraints at an image are the ratios u_i/(w u), with w u = w_i u_i + rest. At w_i = 0 the rest can vanish.
+    share, entry, rest = sp.symbols("w u r", positive=True)
+    ratio = constraint.subs({a: entry - 1, s: share * entry + rest - 1})
+    at = "every interior w, i: 1/w_i less the ratio"
+    yield decide(nonnegative(1 / share - ratio, {}), at=at, claimed=">= 0: the range is bounded", symbolic=True)
+    away = sp.limit(constraint.subs({a: entry - 1, s: rest - 1}), rest, 0, "+")
+    yield decide(bool(away == sp.oo), at="w_i = 0: the ratio as the rest vanishes", claimed="unbounded", symbolic=True)
     for where, law, w in random_cases(rng, 12):
         for u in law.templates:
             if dot(w, u):
@@ -169,6 +179,8 @@ def _transported(atoms: Sequence[tuple[Vector, Fraction]], change: Vector) -> li
 def _check_transport(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """For one coordinate of any law: the stated transport takes the fiber at b to the fiber at c; symbolic.
 
+    From the law itself it keeps the moment of every atom, and so the mean zero.
+
     Then 20 random laws, targets inside and on the boundary: the library's and the stated transport against the fiber at
     the target, the mean 0, and the bound of interior fibers; exact rationals.
     """
@@ -177,6 +189,8 @@ def _check_transport(statement: Statement, rng: np.random.Generator) -> Iterator
     (((point,), weight),) = statement([atom], (c - b,))
     yield identity(x / (1 + c * x), point, at="every law: the transported point (one coordinate)")
     yield identity(mass * (1 + c * x), weight, at="every law: the transported weight")
+    (((start,), share),) = statement([((x,), mass)], (b,))  # the law itself is the fiber at uniform, where b = 0
+    yield identity(share * start, mass * x, at="every law: an atom of a fiber has the moment it has in the law")
     for where, law, target in random_cases(rng, 20):
         w = cases.distribution(rng, K4)
         source = fiber(law, w)
@@ -228,7 +242,7 @@ CLAIMS: Final = (
         ),
         source="anchored, Proposition 3.2",
         assumptions=("$w$ a probability vector",),
-        scope="the identities for every k; 12 laws; radius of the range at 4 interior w, unbounded points at a vertex",
+        scope="identities and bounded ratios for every k and w; 12 laws; radius of the range at 4 interior w",
         grade=Grade.PROVED,
         printed=_bijection,
         check=_check_bijection,
@@ -266,7 +280,10 @@ CLAIMS: Final = (
         ),
         source="anchored, Proposition 3.4",
         assumptions=("$w$ interior, $w'$ arbitrary",),
-        scope="the change of base point for every law; 20 random laws, targets inside and on the boundary",
+        scope=(
+            "change of base point and mean zero for every law, bounded by anchored.prop-3.2; 20 random laws, targets "
+            "inside and on the boundary"
+        ),
         grade=Grade.PROVED,
         printed=_transported,
         check=_check_transport,

@@ -158,7 +158,7 @@ def _iid_worst(k: Any, tau: Any) -> Any:
 def _check_iid_worst(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """For every k and trace: the risk after symmetrising is largest at uniform, and the stated one; symbolic.
 
-    It is no larger than before, by pairs of eigenvalues. Then 16 channels and an enumeration at n = 1, 2, 4, in exact
+    It is no larger than before, by pairs of eigenvalues. Then 15 channels and an enumeration at n = 1, 2, 4, in exact
     rationals.
     """
     k, tau, square, left, right = sp.symbols("k tau Q l r", positive=True)
@@ -255,7 +255,7 @@ CLAIMS: Final = (
         text=r"$\sup_wR_{\rm iid}(\mu^{\rm sym})=\frac{(k-1)^2}{n\operatorname{tr}\Sigma}\le\sup_wR_{\rm iid}(\mu)$.",
         source="anchored, Corollary 6.3",
         assumptions=(r"$\operatorname{tr}\Sigma>0$ ($+\infty$ otherwise)",),
-        scope="every k, trace and composition; 16 channels, enumeration at n = 1, 2, 4",
+        scope="every k, trace and composition; 15 channels, enumeration at n = 1, 2, 4",
         grade=Grade.PROVED,
         printed=_iid_worst,
         check=_check_iid_worst,

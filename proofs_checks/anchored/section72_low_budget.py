@@ -342,7 +342,7 @@ CLAIMS: Final = (
         assumptions=(r"$k\ge3$",),
         scope=(
             "attainment and equal weights for every k, the inequality by anchored.lem-7.2; k = 5 and 10 with "
-            "certificates, uniqueness by linear programs"
+            "certificates; uniqueness by linear programs at k = 5 only, for every k it is in anchored.thm-7.6"
         ),
         grade=Grade.PROVED,
         printed=_trace_cap,

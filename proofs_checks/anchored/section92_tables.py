@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import sympy as sp
@@ -186,25 +186,39 @@ def _check_program(statement: Statement, _: np.random.Generator) -> Iterator[Com
             yield compare(columns[best], end, relation, at=f"k={k}, eps0={eps}: optimum rounds to {printed}")
 
 
-def _noticeable(eps: Fraction) -> Fraction:
-    """The least relative gap between trace and low-budget cap once the budget is no longer small, as we read it."""
-    return Fraction(1, 20) if eps >= 1 else ZERO
+Gaps: TypeAlias = dict[tuple[int, str], str]
+"""Relative gaps of trace and low-budget cap in percent, by number of inputs and budget, as printed digits."""
 
 
-def _gap(eps: Fraction) -> Fraction:
-    """The least relative gap at all 12 points."""
-    return Fraction(569, 100_000)
+def _noticeable(eps: Fraction) -> tuple[Fraction, Gaps]:
+    """The least relative gap of trace and cap once the budget is no longer small, as we read it; none by number."""
+    return (Fraction(1, 20) if eps >= 1 else ZERO), {}
+
+
+def _gap(eps: Fraction) -> tuple[Fraction, Gaps]:
+    """The least relative gap at all 12 points, and three of the gaps."""
+    return Fraction(569, 100_000), {(5, "1"): "2.1", (20, "1/2"): "29", (20, "2"): "23"}
+
+
+def _one_digit_off(eps: Fraction) -> tuple[Fraction, Gaps]:
+    """The last of the three gaps one percent point too large."""
+    return Fraction(569, 100_000), {**_gap(eps)[1], (20, "2"): "24"}
 
 
 def _check_prose(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """At the 12 table points: relative gap of trace and cap at least the stated; balls.
+    """At the 12 table points: relative gap of trace and cap at least the stated, and rounding to a stated one; balls.
 
     The crude bound is more than five times the trace.
     """
     for k, eps, *_rest in TABLE:
         exact, cap, crude = table_2_row(k, eps)
         gap = 1 - exact / cap
-        yield compare(gap, statement(Fraction(eps)), ">=", at=f"k={k}, eps0={eps}: relative gap {float(gap):.4f}")
+        least, stated = statement(Fraction(eps))
+        yield compare(gap, least, ">=", at=f"k={k}, eps0={eps}: relative gap {float(gap):.4f}")
+        if (digits := stated.get((k, eps))) is not None:
+            half = Fraction(1, 20) if "." in digits else Fraction(1, 2)
+            for relation, end in ((">=", Fraction(digits) - half), ("<=", Fraction(digits) + half)):
+                yield compare(100 * gap, end, relation, at=f"k={k}, eps0={eps}: gap rounds to {digits} percent")
         yield compare(crude / exact, Fraction(5), ">", at=f"k={k}, eps0={eps}: crude bound over trace")
 
 
@@ -269,11 +283,15 @@ CLAIMS: Final = (
         ),
         source="anchored, Section 9.2",
         assumptions=(),
-        scope="the 12 table points, in balls",
+        scope="the 12 table points, and the three gaps named in the correction, in balls",
         grade=Grade.REFUTED,
         printed=_noticeable,
         check=_check_prose,
-        controls=(Control("20 percent everywhere", lambda eps: Fraction(1, 5)),),
+        controls=(
+            Control("20 percent everywhere", lambda eps: (Fraction(1, 5), {})),
+            Control("a gap of 24 in place of 23 percent", _one_digit_off),
+            Control("a gap of 2.2 in place of 2.1 percent", lambda eps: (_gap(eps)[0], {(5, "1"): "2.2"})),
+        ),
         expected=ClaimVerdict.REFUTED,
         erratum=Erratum(
             Severity.WORDING,

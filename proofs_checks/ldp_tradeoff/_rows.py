@@ -96,6 +96,25 @@ def perspective_excess(convex: Callable[[Any], Any]) -> Iterator[tuple[str, Any]
     yield "excess is a multiple of Jensen's gap", sp.simplify(sp.expand(excess - (b + other_b) * jensen))
 
 
-def mixture_not_below(smallest: Any, values: tuple[Any, Any], share: Any) -> bool:
-    """Whether a concave risk at a mixture of two points is at least ``smallest``, from its values at the points."""
-    return _positive(sp.expand(share * values[0] + (1 - share) * values[1] - smallest))
+def mixture_not_below(smallest: Any, values: tuple[Any, Any], share: Any, bend: Any) -> bool:
+    """Whether a risk at a mixture of two points is at least ``smallest``, from its values at the points.
+
+    It exceeds the average of the two by ``bend``: at least 0 for a concave risk, of any sign for another.
+    """
+    return _positive(sp.expand(share * values[0] + (1 - share) * values[1] + bend - smallest))
+
+
+def linear_in_weights() -> bool:
+    """Whether the sum of F over weighted rows is linear between two points, for any F with F(c v) = c F(v).
+
+    Of one subset, with the row (a, b); a sum over subsets adds up. Such an F is a f(b/a) with any function f.
+    """
+    c, other, a, b, share = sp.symbols("c d a b t", positive=True)
+    f = sp.Function("f")
+
+    def added(weight: Any) -> Any:
+        first, second = weight * a, weight * b
+        return first * f(sp.cancel(second / first))
+
+    mixed = added(share * c + (1 - share) * other)
+    return bool(sp.expand(mixed - share * added(c) - (1 - share) * added(other)) == 0)

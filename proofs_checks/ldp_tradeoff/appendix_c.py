@@ -306,7 +306,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         ),
         source="ldp_tradeoff, Appendix C.2, equations (104)-(123)",
         assumptions=("m >= 3", "0 < gamma <= 1", "lam > 1"),
-        scope="(109) all subsets m <= 10; (122) exact; (110) by balls of 1e-30, m = 3..8, one gamma each, five lam",
+        scope=(
+            "PUT_B: (109) all subsets m <= 10; (122) exact; (110) by balls of 1e-30, m = 3..8, one gamma each, five "
+            "lam. PUT_M is at least that, and the risk of the Bayes rule constant by (122), m <= 10"
+        ),
         grade=Grade.EXACT_CASES,
         printed=_cardioid,
         check=_check_cardioid,

@@ -174,17 +174,21 @@ def _check_implications(statement: Statement, rng: np.random.Generator) -> Itera
     inputs, outputs = sp.symbols("k m", integer=True, positive=True)
     p, gap, odds = sp.symbols("p g o", positive=True)
     first, second = (sp.MatrixSymbol(name, inputs, outputs) for name in "AB")
-    stacked = sp.BlockMatrix([[p * first, (1 - p) * second]])
     merge = sp.BlockMatrix([[sp.Identity(outputs)], [sp.Identity(outputs)]])
     mixture = p * first + (1 - p) * second
-    at = "a mixture is the stack with outputs merged, channels of any size"
-    yield decide(sp.block_collapse(stacked * merge) == mixture, at=at, claimed=str(mixture), symbolic=True)
-    # By DPI the risk of the mixture is at least that of the stack, and by DSA that one is the average.
+    # By DSA the stated bound is the risk of the stack of these weights; by DPI that of the merged stack is no smaller.
+    risks = sp.symbols("r_A r_B", real=True)
+    bound, *_ = statement(*risks, p)
+    weights = [sp.expand(sp.diff(bound, risk)) for risk in risks]
+    linear = sum(weight * risk for weight, risk in zip(weights, risks, strict=True))
+    yield identity(bound, linear, at="the stated bound is an average of the risks, by DSA that of a stack")
+    merged = sp.block_collapse(sp.BlockMatrix([[weights[0] * first, weights[1] * second]]) * merge)
+    at = "a mixture is that stack with outputs merged, channels of any size"
+    yield decide(merged == mixture, at=at, claimed=str(mixture), computed=str(merged), symbolic=True)
     low = sp.Symbol("r", real=True)
     for name, (one, other) in {"larger": (low + gap, low), "smaller": (low, low + gap)}.items():
         average = p * one + (1 - p) * other
-        below, above, _ = statement(one, other, p)
-        yield identity(average, below, at=f"DPI and DSA bound the mixture by the average, first part {name}")
+        _, above, _ = statement(one, other, p)
         slack = nonnegative_by_coefficients(sp.expand(above - average), {p: odds / (1 + odds)}, (gap, odds))
         at = f"DSA keeps the stack below the largest part, first part {name}"
         yield decide(slack, at=at, claimed=f"{above} - ({average}) >= 0", symbolic=True)
@@ -269,6 +273,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         check=_check_implications,
         controls=(
             Control("quasi-convexity is enough for concavity", lambda a, b, p: (*_implications(a, b, p)[:2], True)),
+            Control(
+                "a mixture bounded by one percent more of the first part",
+                lambda a, b, p: (_implications(a, b, p)[0] + p * a / 100, *_implications(a, b, p)[1:]),
+            ),
             Control("weights exchanged", lambda a, b, p: (_implications(b, a, p)[0], *_implications(a, b, p)[1:])),
             Control(
                 "the stack is below its smallest part",

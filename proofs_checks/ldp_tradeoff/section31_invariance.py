@@ -131,9 +131,9 @@ def _functional(problem: DecisionProblem, name: str) -> Functional:
     return lambda channel: minimax_risk(problem, channel).value.lower
 
 
-def _reduction(original: Any) -> Any:
-    """Theorem 3.7, per channel: the largest risk that its maximal, and the symmetrised maximal, substitute can have."""
-    return original
+def _reduction(original: Any, lam: Any) -> tuple[Any, Any]:
+    """Theorem 3.7, per channel: the largest risk of its maximal and symmetrised substitutes, and the ratio of these."""
+    return original, lam
 
 
 def _shift_is_undone() -> bool:
@@ -149,18 +149,24 @@ def _reduction_for_all(statement: Statement) -> Iterator[Comparison]:
     """Any functional, as an open number less what its properties take away; the substitutes row by row; symbolic."""
     lam = 1 + sp.Symbol("w", positive=True)
     risk = sp.Symbol("r", real=True)
+    bound, level = statement(risk, lam)
     # What DPI, and then DS-QCVX at channels of one risk (invariance), take away for an arbitrary functional.
     by_processing, by_stacking = sp.symbols("a b", nonnegative=True)
     for clause, substitute in (("maximal", risk - by_processing), ("invariant", risk - by_processing - by_stacking)):
-        slack = sp.expand(statement(risk) - substitute).is_nonnegative is True
+        slack = sp.expand(bound - substitute).is_nonnegative is True
         at = f"an arbitrary functional, {clause} substitute"
         yield from serving(clause, [decide(slack, at=at, claimed="no larger", symbolic=True)])
-        same = identity(risk, statement(risk), at=f"a constant functional, {clause} substitute: no smaller bound")
+        same = identity(risk, bound, at=f"a constant functional, {clause} substitute: no smaller bound")
         yield from serving(clause, [same])
-    yield from layers(lam, lam)  # the substitute: two-level rows, which Lemma B.5 and Proposition B.3 call maximal
-    acted, image, *_ = moved_levels(lam)
-    yield identity(acted, image, at="a permuted two-level row is the two-level row of the image, any permutation")
-    yield decide(_shift_is_undone(), at="(49): the stack over a group is invariant", claimed="yes", symbolic=True)
+    # The substitute, of which any LDP channel is a post-processing: two-level rows of the stated ratio, which Lemma B.5
+    # and Proposition B.3 call maximal. Permuted they stay such rows, and the stack over a group is invariant.
+    yield from serving("maximal", layers(level, lam))
+    acted, image, *_ = moved_levels(level)
+    at = "a permuted two-level row is the two-level row of the image, any permutation"
+    yield from serving("invariant", [identity(acted, image, at=at)])
+    yield from serving("invariant", layers(level, lam))
+    at = "(49): the stack over a group is invariant"
+    yield from serving("invariant", [decide(_shift_is_undone(), at=at, claimed="yes", symbolic=True)])
 
 
 def _check_reduction(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
@@ -180,9 +186,11 @@ def _check_reduction(statement: Statement, rng: np.random.Generator) -> Iterator
             at = f"m={m}, random LDP channel {trial}"
             for name in ("Bayes", "minimax"):
                 risk = _functional(problem, name)
-                bound = statement(risk(channel))
+                bound, _ = statement(risk(channel), lam)
                 yield decide(risk(above) <= bound, at=f"{name}: a maximal channel is no worse, {at}", claimed="<=")
-                yield decide(risk(spread) <= statement(risk(above)), at=f"{name}: symmetrised, {at}", claimed="<=")
+                yield decide(
+                    risk(spread) <= statement(risk(above), lam)[0], at=f"{name}: symmetrised, {at}", claimed="<="
+                )
             yield decide(
                 non_extreme_output(spread, lam) is None, at=f"symmetrised channel is maximal, {at}", claimed="yes"
             )
@@ -208,7 +216,7 @@ def _check_reduction_needs_invariance(statement: Statement, rng: np.random.Gener
         (polytope.channel(vertex) for vertex in polytope.vertices()), key=lambda channel: skewed.bayes_risk(channel)[0]
     )
     spread = symmetrise(best, symmetric_group(3))
-    yield decide(risk(spread) <= statement(risk(best)), at="a skewed prior", claimed="<=")
+    yield decide(risk(spread) <= statement(risk(best), Fraction(2))[0], at="a skewed prior", claimed="<=")
 
 
 _MEASURES: Final[dict[str, measures.Measure]] = {
@@ -341,11 +349,13 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         printed=_reduction,
         check=_check_reduction,
         controls=(
-            Control("better by one percent of a unit", lambda original: original - Fraction(1, 100)),
+            Control("better by one percent of a unit", lambda original, lam: (original - Fraction(1, 100), lam)),
+            Control("substitutes of a ratio one percent smaller", lambda original, lam: (original, lam * 99 / 100)),
+            Control("substitutes of a ratio one percent larger", lambda original, lam: (original, lam * 101 / 100)),
             Control("no invariance assumed", _reduction, _check_reduction_needs_invariance),
         ),
         expected=ClaimVerdict.HOLDS,
-        obligations=for_all("original", "maximal", "invariant"),
+        obligations=for_all("original", "lam", "maximal", "invariant"),
     ),
     Claim(
         id="ldp_tradeoff.rem-3.8",

@@ -60,7 +60,7 @@ def _one_orbit_for_all(statement: Statement, sizes: tuple[Any, Any, Any, Any]) -
     )
     low, gap = sp.Symbol("v", real=True), sp.Symbol("g", nonnegative=True)
     of_first = 1 / (1 + sp.Symbol("o", positive=True))
-    best = mixture_not_below(low, (low, low + gap), of_first)
+    best = mixture_not_below(low, (low, low + gap), of_first, sp.Symbol("b", nonnegative=True))
     yield decide(
         best, at="a mixture is not below the best single orbit, any concave risk", claimed="yes", symbolic=True
     )
@@ -170,7 +170,7 @@ def _information_for_all(statement: Statement) -> Iterator[Comparison]:
     of_first = 1 / (1 + sp.Symbol("o", positive=True))
     for values in ((low, low + gap), (low + gap, low)):
         claimed = statement(values)
-        above = mixture_not_below(-claimed, (-values[0], -values[1]), of_first)
+        above = mixture_not_below(-claimed, (-values[0], -values[1]), of_first, sp.Integer(0))
         yield decide(above, at="an average of two sizes is not above", claimed=str(claimed), symbolic=True)
         yield identity(low + gap, claimed, at="the better size attains it")
 

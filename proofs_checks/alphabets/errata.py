@@ -119,6 +119,11 @@ def _never_best(ratio: Any, k: Any) -> bool:
 
 
 def _check_calibrated(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Whether k-ary response calibrated to a budget has the least exact risk of one user, at seven (k, lam).
+
+    The risk is counted from the channel, the least one comes from the certified frontier at the same budget; the yes or
+    no is compared with the statement's.
+    """
     # From small to large. The critical ratio sqrt(k-1) is 2 at k = 5 and 3 at k = 10: one case at it, on each side one.
     for k, lam in ((3, Fraction(2)), (4, Fraction(3)), (5, Fraction(3, 2)), (5, Fraction(2)),
                    (5, Fraction(3)), (10, Fraction(5, 2)), (10, Fraction(3))):  # fmt: skip

@@ -172,6 +172,11 @@ def _lower(inputs: int, moves: int) -> bool:
 
 
 def _check_dimension(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Whether the orbit polytope of a group has a lower dimension than the whole polytope, for ten groups.
+
+    Both dimensions are those of the library's polytopes; the yes or no is compared with the statement's, which knows
+    how many inputs there are and how many are moved.
+    """
     groups = [*(SymmetryGroup(m, ()) for m in (2, 3)), *(cyclic_group(m) for m in (2, 3, 4, 5)), symmetric_group(4)]
     groups += [SymmetryGroup(m, ((1, 0, *range(2, m)),)) for m in (3, 4, 5)]
     for group in sorted(groups, key=lambda one: one.m):

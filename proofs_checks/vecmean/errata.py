@@ -248,6 +248,11 @@ def _everywhere(level: str) -> bool:
 
 
 def _check_levels(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Profiles of a shuffled bit and of the central Gaussian at two levels, along one sequence of users.
+
+    The bit's are hockey-stick divergences over the rationals, the Gaussian's are enclosed; which is the smaller is
+    compared with what the statement says of that level.
+    """
     # e^eps_n = 1 + x at n = 4^(k^2) users, x = k/sqrt(n): eps_n sqrt(n) grows like sqrt(log n), inside the regime.
     for k in (2, 3, 4):
         root = 2 ** (k * k)

@@ -20,7 +20,6 @@
 from fractions import Fraction
 
 from symshuffle import compare, epsilon, mechanism, privacy_loss, rounds, solve_eps0
-from symshuffle.accountants import participation
 from symshuffle.numbers import format_decimal
 
 USERS, DELTA, TARGET = 200_000, "1e-8", "0.02"
@@ -91,10 +90,10 @@ for name, value in month.rounds.simpler:
 
 # %%
 for words, who in (
-    ("150,000 certainly send", participation.Population(USERS, min_users=150_000)),
-    ("each other one with 9/10", participation.Population(USERS, dropout="1/10")),
+    ("150,000 certainly send", {"min_users": 150_000}),
+    ("each other one with 9/10", {"dropout": "1/10"}),
 ):
-    found = participation.epsilon(krr(2), who, delta=DELTA, rel=1e-3)
+    found = epsilon(krr(2), n=USERS, delta=DELTA, rel=1e-3, **who)
     print(f"{words}: eps at most {above(found.bracket.upper)}")
 
 # %% [markdown]

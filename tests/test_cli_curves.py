@@ -177,7 +177,6 @@ WRONG = [
     ([*CURVE, "--kind", "delta-eps", "--n", "10", "--from", "1", "--to", "0"], "from < to"),
     ([*CURVE, "--kind", "sideways", "--n", "10"], "'delta-eps', 'eps-n', 'f-dp'"),
     ([*CURVE, "--kind", "f-dp", "--n", "10", "--plot", "x.exe"], "--plot = x.exe"),
-    ([*CURVE, "--kind", "f-dp", "--n", "10", "--csv", "missing/x.csv"], "--csv = missing/x.csv"),
     ([*CURVE, "--kind", "f-dp", "--n", "10", "--rel", "2"], "rel = 2.0"),
 ]
 

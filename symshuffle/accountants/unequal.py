@@ -97,7 +97,7 @@ def unequal_delta(
     --------
     >>> careful, open_ = (Channel.from_rows([[p, 1 - p], [1 - p, p]]) for p in (Fraction(3, 5), Fraction(3, 4)))
     >>> unequal_delta([Users(2, careful), Users(1, open_)], exp_eps=1, rigour="exact").bracket.exact
-    Fraction(33, 100)
+    Fraction(13, 50)
     """
     request, asked = Request.of(direction, None, rigour, rel, bits), _read(users)
     order = read_target(eps=eps, exp_eps=exp_eps)

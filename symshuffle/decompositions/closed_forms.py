@@ -124,8 +124,9 @@ def closed_form(name: str, values: Mapping[str, str], *, eps0: object = None, la
 
     Examples
     --------
+    >>> from fractions import Fraction
     >>> closed_form("krr", {"k": "10"}, lam=3).law(Fraction(6, 5)).values
-    (Fraction(9, 5), Fraction(-13, 5), Fraction(-1, 5), Fraction(0, 1))
+    (Fraction(-13, 5), Fraction(-1, 5), Fraction(0, 1), Fraction(9, 5))
     >>> closed_form("krr", {"k": "1"}, lam=3) is None
     True
     """

@@ -1,4 +1,8 @@
-"""Where the line of Bromwich's integral runs and in which steps: choices in doubles, and any of them is sound."""
+"""Where the line of Bromwich's integral runs and in which steps: choices in doubles, and any of them is sound.
+
+Evidence: constants are choices and need none; that any of them gives a true bracket is proved of
+:mod:`symshuffle.engines.bromwich`, under its assumptions about doubles.
+"""
 
 from __future__ import annotations
 

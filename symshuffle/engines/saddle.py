@@ -243,16 +243,19 @@ def narrowed(
     Raises
     ------
     Unsupported
-        If already the first pass is out of reach; where a later one is, the bracket of the last one stands.
+        If every first pass is out of reach; where a later one is, the bracket of the last one stands. A first pass made
+        for the width asked for gives way to a coarser one.
     """
     bracket: Bracket | None = None
     for width in widths(rel, spread=spread):
         try:
             bracket, evaluated = attempt(width)
         except Unsupported:
-            if bracket is None:
+            if bracket is not None:
+                break
+            if not spread:
                 raise
-            break
+            return narrowed(attempt, rel, most=most)
         if bracket.width <= Fraction(rel) * bracket.upper or evaluated > most:
             break
     assert bracket is not None  # there is a first width

@@ -11,7 +11,8 @@ from fractions import Fraction as F
 import pytest
 
 import symshuffle as ss
-from symshuffle.decompositions.composition import Composed, reduction
+from symshuffle.accountants.reduction import reduction
+from symshuffle.decompositions.composition import Composed
 from symshuffle.design import DecisionProblem
 from symshuffle.design.named.cardioid import cardioid_program
 from symshuffle.design.named.cardioid_formula import cardioid_design

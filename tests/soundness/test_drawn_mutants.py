@@ -16,7 +16,6 @@ from symshuffle.design.information import measures
 from symshuffle.design.named.symmetric import guessing_bound_slacks, guessing_risk
 from symshuffle.errors import Unsupported
 from symshuffle.numbers import to_arb, working_precision
-from symshuffle.vectors.accounting import _round_up
 
 F = Fraction
 
@@ -77,9 +76,3 @@ def test_the_minimax_program_over_all_subsets_is_priced():
 def test_a_number_that_is_none_is_refused_where_it_stands(text):
     with pytest.raises(InputError, match="a number at character"):
         parse(text)
-
-
-def test_rounding_up_leaves_a_dyadic_number_as_it_is():
-    assert _round_up(F(3, 8)) == F(3, 8)
-    assert 0 < _round_up(F(1, 3)) - F(1, 3) < F(1, 2**20)
-    assert 0 < _round_up(F(2, 3)) - F(2, 3) < F(1, 2**20)

@@ -66,6 +66,7 @@ MADE = {
     "lp.LinearProgram",
     "design.decision.certificate.TradeoffCertificate",
     "design.decision.reduced.OrbitDesign",
+    "claims.outcomes.Clause",
     "claims.outcomes.Corrected",
     "claims.outcomes.Outcome",
     "claims.registry.Entry",
@@ -80,6 +81,7 @@ COMMANDS = {
     "cli.curves.solve_n",
     "cli.privacy.delta",
     "cli.privacy.epsilon",
+    "cli.unequal.unequal",
     "cli.views.renyi",
     "cli.views.gdp",
 }

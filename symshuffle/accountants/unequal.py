@@ -62,7 +62,7 @@ class Users:
     channel: Channel
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "count", as_integer(self.count, "users", 1, MOST_USERS))
+        object.__setattr__(self, "count", as_integer(self.count, "count", 1, MOST_USERS))
         if not self.channel.exact or self.channel.num_inputs < 2:
             raise InputError("channel", self.channel, "a channel of rationals with at least 2 inputs")
 

@@ -98,12 +98,14 @@ def _users(row: dict[str, Any], place: str) -> Users:
         raise InputError(f"{place}.mechanism, {place}.params", f"{name}, {params}", "a name, and a table")
     try:
         lam = None if row.get("lam") is None else str(row["lam"])
+        pairs = [f"{key}={value}" for key, value in params.items()]
+        file = None if row.get("file") is None else Path(str(row["file"]))
         if row.get("eps0") is not None:
             if lam is not None:
                 raise InputError("lam", lam, "none where eps0 is given")
+            if name not in _ORDERED:
+                arguments.source_or_channel(name, str(row["eps0"]), None, pairs, file)  # first says what else is wrong
             lam = _rounded_up(name, row["eps0"])
-        pairs = [f"{key}={value}" for key, value in params.items()]
-        file = None if row.get("file") is None else Path(str(row["file"]))
         found: Any = arguments.source_or_channel(name, None, lam, pairs, file)
         if not isinstance(found, Channel) and not hasattr(found, "channel"):
             raise InputError("mechanism", name, "one of finitely many outputs")

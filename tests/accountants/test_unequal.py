@@ -72,7 +72,7 @@ def test_what_is_not_covered_is_refused():
         unequal_delta([Users(2, krr(3, 2)), Users(1, krr(2, 2))], exp_eps=X)
     with pytest.raises(InputError, match="at least one group of Users"):
         unequal_delta([], exp_eps=X)
-    with pytest.raises(InputError, match="users = 0: expected an integer from 1 to 100000"):
+    with pytest.raises(InputError, match="count = 0: expected an integer from 1 to 100000"):
         Users(0, krr(3, 2))
     with pytest.raises(InputError, match="a channel of rationals"):
         Users(1, mechanism("krr").at(k=3, eps0=1).channel())

@@ -195,20 +195,8 @@ def _told_from_zero(found: Bracket) -> Bracket:
 
 def _sides(nodes: list[int], at: Callable[[int], Bracket], below: Cdf) -> tuple[Fraction, Fraction]:
     """Both sides of the mean from values at some numbers, the first and the last included."""
-    highs = list(itertools.accumulate((at(m).upper for m in nodes), min))
-    lows = list(itertools.accumulate((at(m).lower for m in reversed(nodes)), max))[::-1]
-    # On each interval that ends before the next node: the value there, or its own where it is a single number.
-    least = [
-        low if right == left + 1 else after
-        for (left, right), low, after in zip(itertools.pairwise(nodes), lows, lows[1:], strict=False)
-    ]
-    least.append(lows[-1])
-    low, high = least[-1], highs[-1]
-    for i, right in enumerate(nodes[1:]):
-        under, over = below(right - 1)
-        low += under * (least[i] - least[i + 1])
-        high += over * (highs[i] - highs[i + 1])
-    return low, high
+    above, beneath = means_between(nodes, [at(m) for m in nodes], below)
+    return beneath[0], above[1]
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""Appendix A.1 to A.3: the Gaussian profile, the reduction to one user, and the steps of the lower bound."""
+"""Appendix A.2 and A.3: the reduction to one user, and the steps of the lower bound."""
 
 from __future__ import annotations
 

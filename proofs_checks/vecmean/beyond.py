@@ -1,4 +1,4 @@
-"""Statements of our own: where the indices are attained, and a density that beats the excess of order chi^(-2/3)."""
+"""Statements of our own: where the indices are attained, fresh null laws, gains of the largest blanket, shrinkage."""
 
 from __future__ import annotations
 

@@ -1,0 +1,228 @@
+"""Section 2.4: the privacy variable, the two shuffle indices, and the profile between their templates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from proofs_checks.vecmean import _cases as cases
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    for_all,
+    identity,
+)
+from symshuffle.vectors.finite import FiniteRandomizer
+
+
+def _privacy_variable(a: Any, b: Any, reference: Any, alpha: Any) -> Any:
+    return (a - alpha * b) / reference
+
+
+def _check_variable(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Open masses and alpha: integrands of mean and variance; symbolic. Ten random channels over Q: variance."""
+    import sympy as sp
+
+    a, b, r, alpha = sp.symbols("a b r alpha", positive=True)
+    # Integrated over outcomes, these are the mean 1 - alpha and, at alpha = 1, the second moment.
+    yield identity(r * statement(a, b, r, alpha), a - alpha * b, at="every law: integrand of the mean")
+    yield identity(r * statement(a, b, r, 1) ** 2, (a - b) ** 2 / r, at="every law: integrand of the variance")
+    for trial in range(10):
+        found = cases.randomizer(rng, 2, 3)
+        rows: Any = found.channel.rows
+        reference: Any = rows[1]
+        values = [statement(x, y, z, Fraction(1)) for x, y, z in zip(rows[0], found.bot, reference, strict=True)]
+        mean = sum((z * v for z, v in zip(reference, values, strict=True)), Fraction(0))
+        square = sum((z * v * v for z, v in zip(reference, values, strict=True)), Fraction(0))
+        yield compare(found.privacy_variance(0, reference), square - mean**2, at=f"random channel {trial}")
+
+
+def _indices(found: FiniteRandomizer) -> tuple[Fraction, Fraction]:
+    """The two inverse squares, each as the largest variance of the privacy variable at eps = 0."""
+    rows: Any = found.channel.rows
+    bot: Any = found.bot
+
+    def variance(x: int, reference: Any) -> Fraction:
+        values = [(a - b) / r for a, b, r in zip(rows[x], bot, reference, strict=True)]
+        mean = sum((r * v for r, v in zip(reference, values, strict=True)), Fraction(0))
+        return sum((r * (v - mean) ** 2 for r, v in zip(reference, values, strict=True)), Fraction(0))
+
+    inputs = range(len(rows))
+    gamma: Any = found.gamma
+    lower = max(variance(x, found.blanket) for x in inputs) / gamma
+    return lower, max(variance(x1, rows[x]) for x1 in inputs for x in inputs)
+
+
+def _without_mass(found: FiniteRandomizer) -> tuple[Fraction, Fraction]:
+    """The lower index without dividing by the blanket's mass."""
+    gamma: Any = found.gamma
+    return _indices(found)[0] * gamma, _indices(found)[1]
+
+
+def _null_reference(found: FiniteRandomizer) -> tuple[Fraction, Fraction]:
+    """The upper index with the null law as reference."""
+    return _indices(found)[0], max(found.privacy_variance(x, found.bot) for x in range(found.channel.num_inputs))
+
+
+def _check_indices(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """Any blanket, by outcomes: chi_up >= chi_lo, by sign. 60 random randomizers and RR over Q: both indices."""
+    import sympy as sp
+
+    from symshuffle.mechanisms.symbolic import nonnegative
+
+    g, b, q, t = sp.symbols("g b q t", positive=True)
+    gap = 1 / (g * b) - 1 / (g * b + (1 - g) * q)
+    yield decide(
+        nonnegative(gap, {g: t / (1 + t)}),
+        at="every blanket, outcome by outcome",
+        claimed="chi_up >= chi_lo",
+        symbolic=True,
+    )
+    for trial in range(60):
+        found = cases.randomizer(rng, 2 + trial % 3, 2 + trial % 3)
+        lower, upper = statement(found)
+        where = f"random randomizer {trial}"
+        yield compare(found.inverse_square_lower(), lower, at=f"{where}, lower")
+        yield compare(found.inverse_square_upper(), upper, at=f"{where}, upper")
+        yield compare(upper, lower, "<=", at=f"{where}, chi_up >= chi_lo")
+        yield compare(found.with_largest_blanket().inverse_square_lower(), lower, "<=", at=f"{where}, largest blanket")
+    for p in (Fraction(3, 5), Fraction(9, 10)):
+        lower, upper = statement(cases.response(p))
+        share = 2 * p - 1
+        yield compare(share**2 / (1 - share), lower, at=f"RR({p}), lower")
+        yield compare(share**2 / (1 - share**2), upper, at=f"RR({p}), upper")
+
+
+def _leading(chi: Any, eps: Any, n: Any) -> Any:
+    import sympy as sp
+
+    power = n ** sp.Rational(3, 2)
+    return sp.exp(-(chi**2) * eps**2 * n / 2) / (sp.sqrt(2 * sp.pi) * chi**3 * eps**2 * power)
+
+
+def _response_profile(share: float, eps: float, n: int) -> float:
+    """Largest gain between one user holding +1 or nothing, all others holding the same bit, in either order."""
+    from scipy.stats import binom
+
+    k, alpha = np.arange(n + 1), math.exp(eps)
+    found = []
+    for bit in (1, -1):
+        said = np.array([(1 + bit * share) / 2, (1 - bit * share) / 2])  # +1 and -1 under the others' input
+        mass = binom.pmf(k, n, said[0])
+        own, null = np.array([(1 + share) / 2, (1 - share) / 2]), np.array([0.5, 0.5])
+        for first, second in ((own, null), (null, own)):
+            up, down = (first - alpha * second) / said
+            found.append(float(np.maximum(k * up + (n - k) * down, 0) @ mass) / n)
+    return max(found)
+
+
+def _check_template(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open chi, eps, n: the template is the library's and falls in chi; symbolic. RR at three n in doubles: a trend."""
+    import sympy as sp
+
+    from symshuffle.mechanisms.symbolic import nonnegative
+    from symshuffle.vectors.templates import leading_template, profile_template
+
+    chi, eps, n = sp.symbols("chi epsilon n", positive=True)
+    written = statement(chi, eps, n)
+    yield identity(leading_template(chi, eps, n) / written, 1, at="the template")
+    yield identity(
+        sp.diff(sp.expand_log(sp.log(written), force=True), chi), -3 / chi - chi * eps**2 * n, at="its slope"
+    )
+    falling = decide(nonnegative(3 / chi + chi * eps**2 * n, {}), at="every chi", claimed="f falls", symbolic=True)
+    yield falling
+    share, before = 0.3, math.inf
+    index = math.sqrt(1 - share**2) / share
+    # f is the first term of g, which it approaches slowly: their ratio is taken from the library, the limit from g.
+    for users in (3200, 51200, 819200):
+        level = 0.5 * math.sqrt(math.log(users) / users)
+        exact = Fraction(index), Fraction(level), users
+        slow = float(profile_template(*exact, order="leading") / profile_template(*exact))
+        ratio = slow * _response_profile(share, level, users) / float(statement(index, level, users))
+        yield compare(abs(ratio - 1), before, "<=", at=f"RR, n = {users}: closer to its limit", slack=0.0)
+        before = abs(ratio - 1)
+        below = float(statement(math.sqrt(1 - share) / share, level, users)) / slow
+        yield compare(
+            _response_profile(share, level, users), below, "<=", at=f"RR, n = {users}: lower index", slack=0.0
+        )
+    yield compare(before, 0.15, "<=", at="RR, n = 819200: within 15 %", slack=0.0)
+
+
+def _nudge(chi: Any, eps: Any, n: Any) -> Any:
+    """What the exponential gains where the index in it is 2 % smaller, to first order."""
+    import sympy as sp
+
+    return sp.exp(chi**2 * eps**2 * n / 50)
+
+
+CLAIMS: Final = (
+    Claim(
+        id="vecmean.eq-leps",
+        kind=Kind.STATEMENT,
+        title="privacy variable against a reference law",
+        text=(
+            r"$\ell_\varepsilon=(R_x-e^\varepsilon R_{x'})/R_{ref}$ has mean $1-e^\varepsilon$ under $R_{ref}$ and, at "
+            r"$\varepsilon=0$, variance $\int(R_x-R_{x'})^2/R_{ref}$."
+        ),
+        source="vecmean, Section 2.4",
+        assumptions=("the reference dominates both laws",),
+        scope="integrands for every law; 10 random channels",
+        grade=Grade.PROVED,
+        printed=_privacy_variable,
+        check=_check_variable,
+        controls=(Control("alpha larger by 1 %", lambda a, b, r, alpha: (a - alpha * b * Fraction(101, 100)) / r),),
+        expected=ClaimVerdict.HOLDS,
+        obligations=for_all("a", "b", "reference", "alpha"),
+    ),
+    Claim(
+        id="vecmean.def-2.5",
+        kind=Kind.DEFINITION,
+        title="lower and upper shuffle index",
+        text=(
+            r"$\chi_{lo}^{-2}=\sup\frac1\gamma Var_{R_{BG}}\ell_0$, $\chi_{up}^{-2}=\sup Var_{R_x}\ell_0$; for every "
+            r"valid blanket $\chi_{up}\ge\chi_{lo}$."
+        ),
+        source="vecmean, Definition 2.5",
+        assumptions=("finitely many outputs",),
+        scope="60 random randomizers with various blankets; the order for every blanket; randomized response",
+        grade=Grade.EXACT_CASES,
+        printed=_indices,
+        check=_check_indices,
+        controls=(
+            Control("without the mass", _without_mass),
+            Control("the null law as the only reference", _null_reference),
+        ),
+        expected=ClaimVerdict.DEFINITION,
+    ),
+    Claim(
+        id="vecmean.lem-2.6",
+        kind=Kind.STATEMENT,
+        title="asymptotic profile between two templates",
+        text=(
+            r"$f(\chi_{up})(1+o(1))\le\delta(\varepsilon_n)\le f(\chi_{lo})(1+o(1))$ for "
+            r"$\varepsilon_n\sqrt n\to\infty$, $\varepsilon_n=O(\sqrt{\log n/n})$; f falls in $\chi$."
+        ),
+        source="vecmean, Lemma 2.6, which imports it",
+        assumptions=("the regularity of Appendix B",),
+        scope="f falls; both sides along one sequence of randomized response: a trend, no proof of the limits",
+        grade=Grade.SAMPLED,
+        printed=_leading,
+        check=_check_template,
+        controls=(
+            Control("index 2 % smaller in the exponent", lambda c, e, n: _leading(c, e, n) * _nudge(c, e, n)),
+            Control("power 2 of the index instead of 3", lambda c, e, n: c * _leading(c, e, n)),
+        ),
+        expected=ClaimVerdict.HOLDS,
+    ),
+)

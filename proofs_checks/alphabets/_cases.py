@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
+import sympy as sp
 
 from proofs_checks._strategies import channel as channel
 from proofs_checks._strategies import distribution as distribution
@@ -16,6 +17,8 @@ from symshuffle.likelihood.extremes import endpoint_ratio
 from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.shuffled import shuffled_law
 
+ROOT: Final = sp.Symbol("r", positive=True)
+"""The root of k - 1."""
 ZERO: Final = Fraction(0)
 BRR: Final = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
 ASYMMETRIC: Final = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/6", "1/2", "1/3"]])

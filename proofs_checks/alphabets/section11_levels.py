@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks.alphabets._cases import ROOT
 from proofs_checks.alphabets.section11_templates import sum_over_inputs
 from symshuffle.anchored import AnchoredLaw
 from symshuffle.anchored.linear import dot
@@ -51,9 +52,6 @@ from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative, positive
 from symshuffle.numbers import lower_end, upper_end
 from symshuffle.results import passes
-
-ROOT: Final = sp.Symbol("r", positive=True)
-"""The root of k - 1."""
 
 
 def _two_levels(k: Any, s: Any, spread: Any) -> tuple[Any, Any, Any, int]:

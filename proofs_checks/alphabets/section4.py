@@ -157,15 +157,6 @@ def _check_scale(statement: Statement, rng: np.random.Generator) -> Iterator[Com
         yield compare(ratio.chi_square / 7, statement(Fraction(4), 7), at=f"half-block, k={k}: attained")
 
 
-def _nothing() -> None:
-    """The remark has lost its text."""
-
-
-def _check_nothing(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """No comparison: the text at hand has lost what the remark states."""
-    yield from ()
-
-
 CLAIMS: Final = (
     Claim(
         id="alphabets.lem-4.1",
@@ -225,19 +216,5 @@ CLAIMS: Final = (
         ),
         expected=ClaimVerdict.HOLDS,
         obligations=for_all("lam", "n", "laws"),
-    ),
-    Claim(
-        id="alphabets.rem-4.4",
-        kind=Kind.NO_CONTENT,
-        title="a remark without text",
-        text="The text at hand has only the heading of the remark.",
-        source="alphabets, Remark 4.4",
-        assumptions=(),
-        scope="nothing to check",
-        grade=None,
-        printed=_nothing,
-        check=_check_nothing,
-        controls=(),
-        expected=ClaimVerdict.NO_CONTENT,
     ),
 )

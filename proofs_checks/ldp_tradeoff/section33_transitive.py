@@ -13,7 +13,7 @@ import sympy as sp
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._orbits import column_sum, incidence, level
 from proofs_checks.ldp_tradeoff._rows import layers, mixture_not_below, perspective_excess
-from proofs_checks.ldp_tradeoff.section32 import EXCESS
+from proofs_checks.ldp_tradeoff.section32_optima import EXCESS
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,

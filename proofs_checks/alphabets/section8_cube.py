@@ -1,4 +1,4 @@
-"""Section 8: lower bounds on estimation from the pairwise budget."""
+"""Section 8: lower bounds on estimation from the pairwise budget over a cube of compositions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks.alphabets.section8_vertex import example_channels
 from proofs_checks.anchored import _cases as cases
 from symshuffle.anchored import AnchoredLaw
 from symshuffle.anchored.law import exact_columns
-from symshuffle.anchored.linear import Vector, dot, rank
-from symshuffle.channel import Channel
+from symshuffle.anchored.linear import dot
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -32,135 +32,23 @@ from symshuffle.claims.model import (
     serving,
 )
 from symshuffle.divergences import chi_square, kl_divergence, total_variation
-from symshuffle.estimation.canonical import Population, fisher_information
+from symshuffle.estimation.canonical import Population
 from symshuffle.estimation.corner import (
-    cramer_rao_trace,
     cube_bound,
     decoding_bound,
-    near_vertex_bound,
     two_regime_bound,
 )
 from symshuffle.estimation.minimax import Minimax, minimax_risk
-from symshuffle.frontiers.caps import subset_budget
-from symshuffle.mechanisms.finite import K, S, half_block, krr
-from symshuffle.mechanisms.symbolic import LAM, nonnegative
+from symshuffle.mechanisms.finite import K, krr
+from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.shuffled import histogram_law
 
-_CHI, _SHARE, _N, _H, _R = sp.symbols("chi theta n h r", positive=True)
-
-
-def _near(k: int, share: Fraction, a: int = 0) -> Vector:
-    """A composition with this share at ``a`` and the rest spread evenly."""
-    return tuple(share if x == a else (1 - share) / (k - 1) for x in range(k))
-
-
-@cache
-def _channels() -> tuple[Channel, ...]:
-    """Three named channels and three random ones."""
-    rng = np.random.default_rng(811)
-    named = [krr().at(k=3, lam=4).channel(), krr().at(k=4, lam=2).channel(), cases.EXAMPLE]
-    return (*named, *(cases.channel(rng, 3, 4) for _ in range(3)))
+_CHI, _N, _H, _R = sp.symbols("chi n h r", positive=True)
 
 
 @cache
 def _minimax(k: int, lam: int, n: int) -> Minimax:
     return minimax_risk(krr().at(k=k, lam=lam).channel(), n=n, population=Population.IID)
-
-
-def _identifiable(rows: int, found: int) -> bool:
-    """Positive definite on contrasts, from the number of rows and their rank."""
-    return found == rows
-
-
-def _check_identifiable(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """24 random channels and 3 half-blocks: is the Cramer-Rao trace finite, against the stated condition on the rank.
-
-    Exact rationals; the information, recomputed from the rows and projected, is the library's.
-    """
-    chosen = [cases.channel(rng, 3 + i % 2, 2 + i % 4) for i in range(24)]
-    chosen += [half_block().at(k=k, lam=3).channel() for k in (2, 4, 6)]
-    for i, channel in enumerate(chosen):
-        k = channel.num_inputs
-        law, columns = AnchoredLaw.from_channel(channel), exact_columns(channel)
-        w = cases.distribution(rng, k)
-        definite = cramer_rao_trace(law, w, n=1) < math.inf
-        yield decide(definite == statement(k, rank(columns)), at=f"channel {i}, k={k}", claimed="definite")
-        # From the rows themselves: J = sum_y W(y) W(y)^T / m(y), projected.
-        mixture = [dot(w, column) for column in columns]
-        raw = [
-            [sum((c[x] * c[y] / m for c, m in zip(columns, mixture, strict=True)), start=Fraction(0)) for y in range(k)]
-            for x in range(k)
-        ]
-        means = [sum(row, start=Fraction(0)) / k for row in raw]
-        whole = sum(means, start=Fraction(0)) / k
-        centred = tuple(tuple(raw[x][y] - means[x] - means[y] + whole for y in range(k)) for x in range(k))
-        yield compare(fisher_information(law, w), centred, at=f"channel {i}: information from the rows")
-
-
-def _vertex_bound(k: Any, share: Any, chi: Any, n: Any) -> Any:
-    """The bound where one input has the share."""
-    return share * (k - 1) / (n * chi)
-
-
-def _check_vertex(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """Open k, share, chi, n: edges at an input bound the trace of the information; symbolic.
-
-    The harmonic mean of its eigenvalues gives the bound. k-ary response at the vertex for every k and C. Over Q: the
-    Cramer-Rao trace of six channels at three compositions against the bound of every input, and three values at a
-    vertex.
-    """
-    # (e_j - e_a)^T J (e_j - e_a) = sum (W_j - W_a)^2/m <= chi_aj/theta_a, since m >= theta_a W_a; the k-1 of them sum
-    # to at least tr(Pi J Pi): for v in T, sum_j (v_j - v_a)^2 = |v|^2 + k v_a^2 with sum_{j != a} v_j = -v_a.
-    v, q, others = sp.symbols("v q o")
-    summed = (q - 2 * v * others + (K - 1) * v**2).subs(others, -v)
-    yield identity(summed, (q + v**2) + K * v**2, at="every k: edges at a against the identity on contrasts")
-    x, y = sp.symbols("x y", positive=True)
-    yield identity(
-        (x + y) * (1 / x + 1 / y), 4 + (x - y) ** 2 / (x * y), at="every pair of eigenvalues: sum and harmonic sum"
-    )
-    trace = (K - 1) * _CHI / _SHARE
-    yield identity((K - 1) ** 2 / trace / _N, statement(K, _SHARE, _CHI, _N), at="every k: harmonic mean")
-    # At the vertex itself, k-ary response: sum of vote variances, over the bound.
-    vertex = (K - 1) * (2 * LAM + K - 2) / (LAM - 1) ** 2
-    ratio = (2 * LAM + K - 2) * (LAM + 1) / (LAM * (LAM + K - 1))
-    claimed = statement(K, sp.Integer(1), subset_budget().subs(S, 1), sp.Integer(1))
-    yield identity(vertex / claimed, ratio, at="every k, C: k-ary response at the vertex")
-    for i, channel in enumerate(_channels()):
-        law = AnchoredLaw.from_channel(channel)
-        chi, k = Fraction(law.pairwise_budget()), channel.num_inputs
-        for w in (_near(k, Fraction(99, 100)), _near(k, Fraction(1, k)), cases.distribution(rng, k)):
-            exact = cramer_rao_trace(law, w, n=3)
-            for a in range(k):
-                yield compare(exact, statement(Fraction(k), w[a], chi, 3), ">=", at=f"channel {i}, input {a}, {w}")
-    for k, limit in ((3, Fraction(15, 8)), (5, Fraction(7, 4)), (8, Fraction(5, 3))):
-        law = AnchoredLaw.from_channel(krr().at(k=k, lam=2).channel())
-        exact = cramer_rao_trace(law, (Fraction(1), *(Fraction(0),) * (k - 1)), n=1)
-        yield compare(
-            Fraction(exact) / statement(Fraction(k), Fraction(1), Fraction(law.pairwise_budget()), 1),
-            limit,
-            at=f"k={k}, C=2, at the vertex",
-        )
-
-
-def _minimax_vertex(k: Any, rho: Any, chi: Any, n: Any) -> Any:
-    return (1 - rho) * (k - 1) / (n * chi)
-
-
-def _check_minimax_vertex(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """Open k, rho, n: the bound of Theorem 8.1 at share 1 - rho; symbolic.
-
-    Six channels at two rho, n = 7, over Q: the worst trace over inputs is at least the bound, which is the library's.
-    """
-    trace = (K - 1) * _CHI / (1 - _SHARE)
-    yield identity((K - 1) ** 2 / trace / _N, statement(K, _SHARE, _CHI, _N), at="every k, rho, n")
-    for i, channel in enumerate(_channels()):
-        law = AnchoredLaw.from_channel(channel)
-        chi, k = Fraction(law.pairwise_budget()), channel.num_inputs
-        for rho in (Fraction(1, 100), Fraction(1, 2)):
-            claimed = statement(Fraction(k), rho, chi, 7)
-            worst = max(cramer_rao_trace(law, _near(k, 1 - rho, a), n=7) for a in range(k))
-            yield compare(worst, claimed, ">=", at=f"channel {i}, rho={rho}, n=7")
-            yield compare(near_vertex_bound(k, chi, rho=rho, n=7), claimed, at=f"channel {i}, rho={rho}: the library")
 
 
 def _cube_lemma(m: Any, alpha: Any) -> Any:
@@ -250,7 +138,7 @@ def _check_assouad(statement: Statement, _: np.random.Generator) -> Iterator[Com
     kept = sp.cancel(sp.together(kept) / d**2)
     where = "every output of every channel"
     yield from serving("channels", [decide(nonnegative(kept, {}), at=where, claimed="within", symbolic=True)])
-    for i, channel in enumerate(_channels()[:4]):
+    for i, channel in enumerate(example_channels()[:4]):
         law = AnchoredLaw.from_channel(channel)
         k, chi = channel.num_inputs, Fraction(law.pairwise_budget())
         h = statement(Fraction(k), chi, 1, Fraction(1), Fraction(1))["side"]
@@ -317,56 +205,6 @@ def _check_two_regimes(statement: Statement, _: np.random.Generator) -> Iterator
 
 
 CLAIMS: Final = (
-    Claim(
-        id="alphabets.def-8.0",
-        kind=Kind.DEFINITION,
-        title="Fisher information on contrasts",
-        text=(
-            r"$I_n=n\Pi J_\theta\Pi$, $J_\theta=\sum_yw(y)w(y)^T/m_\theta(y)$; positive definite on contrasts exactly "
-            r"if the rows are linearly independent."
-        ),
-        source="alphabets, Section 8",
-        assumptions=("interior compositions",),
-        scope="27 channels at k = 2..6, singular ones among them; information recomputed from the rows",
-        grade=Grade.EXACT_CASES,
-        printed=_identifiable,
-        check=_check_identifiable,
-        controls=(Control("rank k - 1 suffices", lambda rows, found: found >= rows - 1),),
-        expected=ClaimVerdict.DEFINITION,
-    ),
-    Claim(
-        id="alphabets.thm-8.1",
-        kind=Kind.STATEMENT,
-        title="near-vertex Cramer-Rao bound",
-        text=r"Locally unbiased at $\theta$: $E|\hat\theta-\theta|^2\ge\theta_a(k-1)/(n\chi_*)$ for every input $a$.",
-        source="alphabets, Theorem 8.1",
-        assumptions=("independent rows, $0<\\theta_a<1$; the Cramer-Rao inequality",),
-        scope="every k, share, n by the chain of the proof; six channels at three compositions and all inputs",
-        grade=Grade.PROVED,
-        printed=_vertex_bound,
-        check=_check_vertex,
-        controls=(
-            Control("1/theta_a for theta_a", lambda k, share, chi, n: (k - 1) / (share * n * chi)),
-            Control("k for k - 1", lambda k, share, chi, n: share * k / (n * chi)),
-        ),
-        expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "share", "chi", "n"),
-    ),
-    Claim(
-        id="alphabets.cor-8.2",
-        kind=Kind.STATEMENT,
-        title="locally unbiased minimax bound",
-        text=r"$\sup_\theta E|\hat\theta-\theta|^2\ge(1-\rho)(k-1)/(n\chi_*)$ for every $\rho\in(0,1)$.",
-        source="alphabets, Corollary 8.2",
-        assumptions=("independent rows; locally unbiased estimators",),
-        scope="every k, rho, n; six channels at two shares",
-        grade=Grade.PROVED,
-        printed=_minimax_vertex,
-        check=_check_minimax_vertex,
-        controls=(Control("without 1 - rho", lambda k, rho, chi, n: (k - 1) / (n * chi)),),
-        expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "rho", "chi", "n"),
-    ),
     Claim(
         id="alphabets.lem-8.3",
         kind=Kind.STATEMENT,

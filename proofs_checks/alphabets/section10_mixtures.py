@@ -1,4 +1,4 @@
-"""Section 10: mixtures of k-ary responses with null symbols, and what thinning gains."""
+"""Section 10: mixtures of k-ary responses with null symbols, their budget, signal and risk."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks.alphabets._cases import ROOT
 from symshuffle.anchored import AnchoredLaw
 from symshuffle.channel import Channel
 from symshuffle.claims.model import (
@@ -20,7 +21,6 @@ from symshuffle.claims.model import (
     Grade,
     Kind,
     Statement,
-    by_cases,
     compare,
     decide,
     for_all,
@@ -28,22 +28,14 @@ from symshuffle.claims.model import (
     serving,
 )
 from symshuffle.estimation.canonical import Population, canonical_estimator, enumerated_risk
-from symshuffle.frontiers.caps import at, subset_budget, subset_slope, subset_trace
+from symshuffle.frontiers.caps import subset_budget, subset_slope, subset_trace
 from symshuffle.frontiers.equivariant import (
-    calibrated_risk,
-    optimal_equivariant_risk,
     response_mixture,
-    thinning_gain,
 )
 from symshuffle.frontiers.frontier import critical_ratio, tangent_slope, threshold_budget, trace_frontier
-from symshuffle.frontiers.subset_family import risk_constant
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
-from symshuffle.mechanisms.symbolic import LAM, evaluate, nonnegative
-from symshuffle.numbers import Exp, Real, lower_end, upper_end
+from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.results import passes
-
-ROOT: Final = sp.Symbol("r", positive=True)
-"""The root of k - 1."""
 
 SIGNAL: Final = sp.Symbol("A", positive=True)
 
@@ -188,117 +180,6 @@ def _check_mixtures(statement: Statement, _: np.random.Generator) -> Iterator[Co
         yield compare(best.trace.exact, k * (k - 1) * high["alpha"], at=f"k={k}, C=7: calibrated response is best")
 
 
-def _gain(k: Any, ratio: Any, root: Any) -> dict[str, Any]:
-    """At B = chi_k(C): n times both risks, their ratio, and its limit at B = 0."""
-    budget = (ratio - 1) ** 2 * (ratio + 1) / (ratio * (ratio + k - 1))
-    best = (1 + root) ** 2
-    tuned = (ratio + 1) * (ratio + k - 1) / ratio
-    return {
-        "optimal": (k - 1) / k * (best / budget - 1),
-        "calibrated": (k - 1) * (2 * ratio + k - 2) / (ratio - 1) ** 2,
-        "ratio": (tuned - budget) / (best - budget),
-        "limit": 2 * k / best,
-    }
-
-
-def _gain_limit(k: Any, ratio: Any, root: Any) -> dict[str, Any]:
-    return {**_gain(k, ratio, root), "limit": 2 * (k - 1) / (1 + root) ** 2}
-
-
-def _gain_larger(k: Any, ratio: Any, root: Any) -> dict[str, Any]:
-    said = _gain(k, ratio, root)
-    return {**said, "ratio": said["ratio"] * 101 / 100}
-
-
-def _check_gain(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """Open k = r^2 + 1 and C: both risks at the budget of C, their ratio and its limit at budget 0; symbolic.
-
-    From the library's budget; the excess of the calibrated risk is (C - r)^2/C up to a positive factor. Four (k, C):
-    the library's optimum over Q, its calibrated risk and gain in brackets.
-    """
-    size = ROOT**2 + 1
-    said = statement(size, LAM, ROOT)
-    spent = subset_budget().subs(S, 1).subs(K, size)
-    cap = ROOT**2 * size * spent / (1 + ROOT) ** 2  # trace of augmented response at this budget
-    yield identity(ROOT**4 / cap - ROOT**2 / size, said["optimal"], at="every k, C: smallest risk")
-    yield identity(risk_constant().subs(S, 1).subs(K, size), said["calibrated"], at="every k, C: calibrated response")
-    yield identity(said["calibrated"] / said["optimal"], said["ratio"], at="every k, C: ratio")
-    excess = said["calibrated"] - said["optimal"]
-    yield identity(excess * size / ROOT**2 * spent, (LAM - ROOT) ** 2 / LAM, at="every k, C: excess is a square")
-    yield identity(said["ratio"].subs(LAM, 1), said["limit"], at="every k: limit at budget 0")
-    for k, r, c in (
-        (5, 2, Fraction(3, 2)),
-        (10, 3, Fraction(2)),
-        (101, 10, Fraction(4)),
-        (10**8 + 1, 10**4, Fraction(9)),
-    ):
-        claimed = statement(Fraction(k), c, Fraction(r))
-        budget = lower_end(at(subset_budget(), k=k, s=1, lam=c))
-        best, _frontier = optimal_equivariant_risk(k, budget, n=1, population=Population.FIXED)
-        yield compare(best.exact, claimed["optimal"], at=f"k={k}, C={c}: the library's optimum")
-        tuned = calibrated_risk(k, budget, n=1, population=Population.FIXED)
-        yield decide(tuned.contains(claimed["calibrated"]), at=f"k={k}, C={c}", claimed=str(claimed["calibrated"]))
-        yield decide(thinning_gain(k, budget).contains(claimed["ratio"]), at=f"k={k}, C={c}", claimed="ratio")
-
-
-INSTANCES: Final[tuple[tuple[int, Real, tuple[str, ...]], ...]] = (
-    (10, Fraction(2), ("0.136363636363636", "0.306818181818182", "104.7", "108", "1.03151862464183")),
-    (
-        10,
-        Exp(_ONE),
-        ("0.34464555220329", "0.775452492457403", "40.8820566896686", "40.9583005841098", "1.00186497208347"),
-    ),
-    (
-        100,
-        Fraction(2),
-        ("0.0148514851485149", "0.0183557105828498", "7991.52725115055", "10098", "1.26358825824515"),
-    ),
-    (
-        100,
-        Exp(_ONE),
-        ("0.0397043052541328", "0.0490725828999577", "2988.62914822463", "3468.33057261094", "1.16050884890528"),
-    ),
-    (100, Fraction(5), ("0.184615384615385", "0.228175602322195", "641.972402629685", "668.25", "1.04093259657685")),
-    (
-        1000,
-        Exp(_ONE),
-        ("0.00403172606999964", "0.00429948142990333", "263447.134666158", "339520.979911452", "1.28876322887966"),
-    ),
-    (50, Fraction(3), ("0.102564102564103", "0.13960113960114", "610.54", "661.5", "1.08346709470305")),
-)
-"""Inputs, ratio, and what is said of them: budget, share, both risks times n, their ratio."""
-
-
-def _instance(index: int) -> tuple[Fraction, ...]:
-    """The recorded digits of an instance: budget, share, both risks times n, ratio."""
-    return tuple(Fraction(text) for text in INSTANCES[index][2])
-
-
-def example_row(k: int, ratio: Real) -> tuple[Any, ...]:
-    """Budget, share on k-ary response, smallest and calibrated risk times n, and their ratio."""
-    budget: Any = at(subset_budget(), k=k, s=1, lam=ratio)
-    threshold: Any = evaluate(threshold_budget().subs(K, k))
-    share: Any = budget / threshold
-    slope: Any = evaluate((critical_ratio().subs({S: 1, K: k}) + 1) ** 2)
-    best: Any = Fraction(k - 1, k) * (slope / budget - 1)
-    tuned: Any = at(risk_constant(), k=k, s=1, lam=ratio)
-    return budget, share, best, tuned, tuned / best
-
-
-def _check_instances(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """Seven pairs (k, C): the five numbers of `example_row` within a relative 1e-13 of the digits stated.
-
-    In fractions, and in balls where C is irrational.
-    """
-    names = ("budget", "share", "n times the smallest risk", "n times the calibrated risk", "ratio")
-    for index, (k, ratio, _printed) in enumerate(INSTANCES):
-        for name, computed, claimed in zip(names, example_row(k, ratio), statement(index), strict=True):
-            slack = claimed / 10**13
-            where = f"k={k}, C={ratio}: {name}"
-            yield compare(lower_end(computed), claimed + slack, "<=", at=f"{where}, from above")
-            yield compare(upper_end(computed), claimed - slack, ">=", at=f"{where}, from below")
-
-
 def _added(mass: Any) -> tuple[Any, Any, Any]:
     """What a null symbol adds to total mass, budget and signal."""
     return mass, 0 * mass, 0 * mass
@@ -335,30 +216,7 @@ def _check_split(statement: Statement, _: np.random.Generator) -> Iterator[Compa
         yield decide(law == whole, at=where, claimed="the same law of templates, hence budget and risk")
 
 
-def _nothing() -> None:
-    """No quantitative sentence."""
-
-
-def _check_nothing(_: Statement, __: np.random.Generator) -> Iterator[Comparison]:
-    """No comparison: the entry of the paper states nothing that could be computed."""
-    yield from ()
-
-
 CLAIMS: Final = (
-    Claim(
-        id="alphabets.tab-1",
-        kind=Kind.NO_CONTENT,
-        title="overview table of the introduction",
-        text="A table that separates this paper's objects from earlier work; it states no quantity.",
-        source="alphabets, Section 1",
-        assumptions=(),
-        scope="nothing to check",
-        grade=None,
-        printed=_nothing,
-        check=_check_nothing,
-        controls=(),
-        expected=ClaimVerdict.NO_CONTENT,
-    ),
     Claim(
         id="alphabets.def-10.1",
         kind=Kind.DEFINITION,
@@ -404,41 +262,6 @@ CLAIMS: Final = (
         obligations=for_all("k", "ratio", "root", "signal", "blocks", "users"),
     ),
     Claim(
-        id="alphabets.cor-10.3",
-        kind=Kind.STATEMENT,
-        title="thinning against retuning",
-        text=(
-            r"At $B=\chi_k(C)<B_{thr}$: best $\frac{k-1}k((1+\sqrt{k-1})^2/B-1)$, calibrated response "
-            r"$\frac{(k-1)(2C+k-2)}{(C-1)^2}$, ratio above 1, tending to $2k/(1+\sqrt{k-1})^2$."
-        ),
-        source="alphabets, Corollary 10.3",
-        assumptions=(r"$k\ge3$, $1<C<\sqrt{k-1}$",),
-        scope="every k and C: the excess is (C - sqrt(k-1))^2/C up to a positive factor; k up to 10^8",
-        grade=Grade.PROVED,
-        printed=_gain,
-        check=_check_gain,
-        controls=(Control("limit with k - 1", _gain_limit), Control("ratio one per cent larger", _gain_larger)),
-        expected=ClaimVerdict.HOLDS,
-        obligations=for_all("k", "ratio", "root"),
-    ),
-    Claim(
-        id="alphabets.ex-10.4",
-        kind=Kind.STATEMENT,
-        title="numerical instances",
-        text="Budget, share, both risks, their ratio at seven pairs (k, C); the paper's own numbers are not legible.",
-        source="alphabets, Example 10.4 (instances of ours)",
-        assumptions=(),
-        scope="seven instances to 13 recorded digits (a regression), in fractions and balls",
-        grade=Grade.CERTIFIED,
-        printed=_instance,
-        check=_check_instances,
-        controls=(
-            Control("last digits", lambda index: tuple(v * (1 + Fraction(1, 10**10)) for v in _instance(index))),
-        ),
-        expected=ClaimVerdict.HOLDS,
-        obligations=by_cases("index"),
-    ),
-    Claim(
         id="alphabets.rem-10.5",
         kind=Kind.STATEMENT,
         title="null refinements",
@@ -455,19 +278,5 @@ CLAIMS: Final = (
         ),
         expected=ClaimVerdict.HOLDS,
         obligations=for_all("mass", "splittings"),
-    ),
-    Claim(
-        id="alphabets.rem-10.6",
-        kind=Kind.NO_CONTENT,
-        title="scope of Section 10",
-        text="Which channels Theorem 10.2 speaks about, and that the frontier above the threshold is open.",
-        source="alphabets, Remark 10.6",
-        assumptions=(),
-        scope="nothing to check; symshuffle.alphabets-frontier answers the open question",
-        grade=None,
-        printed=_nothing,
-        check=_check_nothing,
-        controls=(),
-        expected=ClaimVerdict.NO_CONTENT,
     ),
 )

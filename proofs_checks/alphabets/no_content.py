@@ -1,0 +1,71 @@
+"""Entries of the catalogue that state nothing that could be computed, or whose text is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Kind,
+    Statement,
+)
+
+
+def _nothing() -> None:
+    """No quantitative sentence."""
+
+
+def _check_nothing(_: Statement, __: np.random.Generator) -> Iterator[Comparison]:
+    """No comparison: the entry of the paper states nothing that could be computed."""
+    yield from ()
+
+
+CLAIMS: Final = (
+    Claim(
+        id="alphabets.tab-1",
+        kind=Kind.NO_CONTENT,
+        title="overview table of the introduction",
+        text="A table that separates this paper's objects from earlier work; it states no quantity.",
+        source="alphabets, Section 1",
+        assumptions=(),
+        scope="nothing to check",
+        grade=None,
+        printed=_nothing,
+        check=_check_nothing,
+        controls=(),
+        expected=ClaimVerdict.NO_CONTENT,
+    ),
+    Claim(
+        id="alphabets.rem-4.4",
+        kind=Kind.NO_CONTENT,
+        title="a remark without text",
+        text="The text at hand has only the heading of the remark.",
+        source="alphabets, Remark 4.4",
+        assumptions=(),
+        scope="nothing to check",
+        grade=None,
+        printed=_nothing,
+        check=_check_nothing,
+        controls=(),
+        expected=ClaimVerdict.NO_CONTENT,
+    ),
+    Claim(
+        id="alphabets.rem-10.6",
+        kind=Kind.NO_CONTENT,
+        title="scope of Section 10",
+        text="Which channels Theorem 10.2 speaks about, and that the frontier above the threshold is open.",
+        source="alphabets, Remark 10.6",
+        assumptions=(),
+        scope="nothing to check; symshuffle.alphabets-frontier answers the open question",
+        grade=None,
+        printed=_nothing,
+        check=_check_nothing,
+        controls=(),
+        expected=ClaimVerdict.NO_CONTENT,
+    ),
+)

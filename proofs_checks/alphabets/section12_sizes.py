@@ -1,0 +1,214 @@
+"""Section 12: which size of the subsets is best at a matched budget, and that thinning gains beyond it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.alphabets._cases import ROOT
+from proofs_checks.alphabets.section12_selection import subset_risk
+from symshuffle.claims.errata import Erratum, Severity, Standing
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    for_all,
+    identity,
+    serving,
+)
+from symshuffle.estimation.canonical import Population, canonical_risk
+from symshuffle.frontiers.caps import subset_budget, subset_slope
+from symshuffle.frontiers.equivariant import orbit_mixture
+from symshuffle.frontiers.subset_family import (
+    has_one_sign,
+    matched_risk,
+    ratio_derivative,
+    risk_derivative,
+    thinned_subset_selection,
+)
+from symshuffle.mechanisms.finite import K, S
+from symshuffle.mechanisms.symbolic import LAM, nonnegative
+
+
+def _monotone(k: Any, s: Any, ratio: Any) -> tuple[Any, Any]:
+    """Derivatives in s of the matched ratio, and of n times the matched-budget risk."""
+    bracket = s * ratio**3 + (2 * k - s) * ratio**2 + (k + s) * ratio + k - s
+    moved = ratio * (ratio**2 - 1) * (ratio * s**2 - (k - s) ** 2) / (s * (k - s) * bracket)
+    grown = (
+        (k - 1) ** 2 * (s * ratio + k - s) ** 2 * (s * ratio**2 + k - s) / (s**2 * (k - s) ** 2 * (ratio - 1) * bracket)
+    )
+    return moved, grown
+
+
+def _with_k_minus_s(k: Any, s: Any, ratio: Any) -> tuple[Any, Any]:
+    """The derivatives with k - s for 2k - s in their bracket."""
+    right = s * ratio**3 + (2 * k - s) * ratio**2 + (k + s) * ratio + k - s
+    wrong = s * ratio**3 + (k - s) * ratio**2 + (k + s) * ratio + k - s
+    moved, grown = _monotone(k, s, ratio)
+    return moved * right / wrong, grown * right / wrong
+
+
+def _check_monotone(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open real k, s, C: both derivatives by implicit differentiation and the chain rule, their sign by coefficients.
+
+    Chi-square grows in C from 0 without bound, so every budget has its ratio. Exact brackets of the risk at
+    neighbouring sizes are in order, at five (k, B) and for four sizes at k = 10^9.
+    """
+    moved, grown = statement(K, S, LAM)
+    yield decide(
+        has_one_sign(sp.diff(subset_budget(), LAM)), at="every k, s, C", claimed="chi grows in C", symbolic=True
+    )
+    yield identity(subset_budget().subs(LAM, 1), 0, at="every k, s: chi is 0 at C = 1")
+    yield identity(sp.limit(subset_budget() / LAM, LAM, sp.oo), (K - S) / (K - 1), at="every k, s: and grows like C")
+    yield identity(ratio_derivative(), moved, at="every k, s, C: implicit differentiation of chi")
+    yield identity(risk_derivative(), grown, at="every k, s, C: the chain rule")
+    above = decide(has_one_sign(grown), at="every real C > 1, 1 < s < k - 1", claimed="above 0", symbolic=True)
+    yield from serving("sign", [above])
+    for k, budget in (
+        (3, Fraction(1, 100)),
+        (3, Fraction(10)),
+        (6, Fraction(3, 10)),
+        (9, Fraction(1)),
+        (12, Fraction(5)),
+    ):
+        risks = [matched_risk(k, s, budget, n=1) for s in range(1, k)]
+        sign = 1 if float(grown.subs({K: k, S: 1, LAM: 2})) > 0 else -1
+        for s, (left, right) in enumerate(itertools.pairwise(risks), start=1):
+            less, more = (left, right) if sign > 0 else (right, left)
+            yield compare(less.upper, more.lower, "<", at=f"k={k}, B={budget}: sizes {s} and {s + 1}")
+    far = [matched_risk(10**9, s, Fraction(1, 10), n=1) for s in (1, 2, 10**6, 10**9 - 1)]
+    for left, right in itertools.pairwise(far):
+        yield compare(left.upper, right.lower, "<", at="k=10^9, B=1/10")
+
+
+def _thinned(least: int) -> Statement:
+    """The statement from a smallest k on."""
+
+    def statement(k: Any, s: Any, ratio: Any) -> tuple[int, Any, Any]:
+        """Smallest k, slope, and the number whose sign is that of the derivative of the slope."""
+        return least, ratio / ((ratio + 1) * (s * ratio + k - s)), k - s - s * ratio**2
+
+    return statement
+
+
+def _check_thinned(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Open k = r^2 + 1, s, C: slope, derivative, and the distance of its inverse from the best one; symbolic.
+
+    From the stated smallest k to 8: is the best ratio sqrt(k-1) above 1 (at k = 2 it is 1). Two thinned channels over
+    Q: risk and slope.
+    """
+    least, slope, numerator = statement(K, S, LAM)
+    yield identity(subset_slope() / (K * (K - 1)), slope, at="every k, s, C: slope")
+    yield identity(
+        sp.diff(slope, LAM) * (LAM + 1) ** 2 * (S * LAM + K - S) ** 2, numerator, at="every k, s, C: its derivative"
+    )
+    # 1/slope = (1 + r)^2 + (C - r)^2/C + (s - 1)(C - 1/C): the last two terms are 0 only at s = 1, C = r.
+    above = (LAM - ROOT) ** 2 / LAM + (S - 1) * (LAM - 1 / LAM)
+    yield identity(
+        (1 / slope).subs(K, ROOT**2 + 1), ((1 + ROOT) ** 2 + above), at="every k, s, C: how far from the maximum"
+    )
+    for k in range(least, 9):
+        best = sp.sqrt(k - 1)
+        claimed = "a ratio above 1 at which the slope is largest"
+        yield decide(bool(best > 1), at=f"k={k}, s=1, C=sqrt(k - 1)", claimed=claimed, computed=f"C = {best}")
+    for k, s, ratio, share in ((5, 2, Fraction(2), Fraction(1, 3)), (4, 1, Fraction(3), Fraction(1, 2))):
+        law = orbit_mixture(thinned_subset_selection(k, s, ratio, share))
+        signal = share * subset_risk(Fraction(k), Fraction(s), ratio)[2]
+        w = (Fraction(1), *(Fraction(0),) * (k - 1))
+        found = canonical_risk(law, w, n=1, population=Population.FIXED)
+        where = f"k={k}, s={s}, C={ratio}, share {share}"
+        yield compare(found, Fraction(k - 1, k) * (1 / signal - 1), at=f"{where}: risk")
+        yield compare(signal / Fraction(law.pairwise_budget()), statement(Fraction(k), Fraction(s), ratio)[1], at=where)
+
+
+def _check_thinned_from_three(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """As `_check_thinned`, and for every k >= 3 the slope at C = 1 is below the best one, by sign; symbolic."""
+    yield from _check_thinned(statement, rng)
+    t = sp.Symbol("t", nonnegative=True)
+    yield decide(
+        nonnegative((K**2 - 4 * (K - 1)).subs(K, 3 + t) - 1, {t: t}),
+        at="every k >= 3",
+        claimed="1/(2k), the limit at C = 1, is below the maximum",
+        symbolic=True,
+    )
+
+
+CLAIMS: Final = (
+    Claim(
+        id="alphabets.thm-12.1",
+        kind=Kind.STATEMENT,
+        title="k-ary response is the only matched-budget optimum of the family",
+        text=(
+            r"At $C=C_s(B)$: $n\,dR_s/ds=\frac{(k-1)^2D^2(sC^2+k-s)}{s^2(k-s)^2(C-1)[sC^3+(2k-s)C^2+(k+s)C+k-s]}>0$ "
+            r"for real $1<s<k-1$, so the risk strictly increases in $s$ at every budget."
+        ),
+        source="alphabets, Theorem 12.1",
+        assumptions=(r"$B>0$; for $k=2$ there is one size",),
+        scope=(
+            "derivative and sign for all real admissible k, s, C by coefficients of one sign; all sizes of five (k, B) "
+            "and k = 10^9 over Q"
+        ),
+        grade=Grade.PROVED,
+        printed=_monotone,
+        check=_check_monotone,
+        controls=(
+            Control("k - s for 2k - s", _with_k_minus_s),
+            Control("decreasing", lambda k, s, ratio: (_monotone(k, s, ratio)[0], -_monotone(k, s, ratio)[1])),
+        ),
+        expected=ClaimVerdict.HOLDS,
+        obligations=for_all("k", "s", "ratio", "sign"),
+    ),
+    Claim(
+        id="alphabets.rem-12.2",
+        kind=Kind.STATEMENT,
+        title="thinned subset selection",
+        text=(
+            r"Mass $\zeta$ on subset selection: risk $\frac{k-1}{kn}(\frac1{\zeta A}-1)$, budget $\zeta\chi$; the "
+            r"slope $\frac C{(C+1)(sC+k-s)}$ is maximised, at $s=1$ and $C=\sqrt{k-1}$."
+        ),
+        source="alphabets, Remark 12.2",
+        assumptions=("the sizes and ratios of Theorem 12.1, whose proof admits k = 2",),
+        scope="every k, s, C by an identity; two explicit channels",
+        grade=Grade.REFUTED,
+        printed=_thinned(2),
+        check=_check_thinned,
+        controls=(
+            Control(
+                "slope without the factor C + 1", lambda k, s, ratio: (3, 1 / (s * ratio + k - s), k - s - s * ratio**2)
+            ),
+            Control(
+                "largest at the critical point of s = 2",
+                lambda k, s, ratio: (3, _thinned(3)(k, s, ratio)[1], (k - 2 - 2 * ratio**2)),
+            ),
+        ),
+        expected=ClaimVerdict.REFUTED,
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.GRANTED,
+            "At two inputs the named maximiser is the excluded ratio 1; from three inputs on the remark is right.",
+        ),
+        corrected=Correction(
+            text=(
+                r"For $k\ge3$: $\frac{\chi}{A}=(1+r)^2+\frac{(C-r)^2}C+(s-1)(C-\frac1C)$ with $r=\sqrt{k-1}$, so "
+                r"the slope is largest at $s=1$, $C=r$ and nowhere else. For $k=2$ it rises to 1/4 as $C\to1$, where "
+                r"signal and budget vanish, and no mechanism attains that."
+            ),
+            statement=_thinned(3),
+            grade=Grade.PROVED,
+            check=_check_thinned_from_three,
+        ),
+        obligations=for_all("k", "s", "ratio"),
+    ),
+)

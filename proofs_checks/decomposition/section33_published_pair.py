@@ -1,0 +1,227 @@
+"""Section 3.3: the published pair of the stronger clone, what it fails to bound, and how it grows with p."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from proofs_checks.decomposition._cases import (
+    PAIR,
+    STUDY,
+    binomial_mass,
+    channels,
+    never_negative,
+    same_law,
+    shown,
+    targets,
+)
+from proofs_checks.decomposition._generic import dominance_steps
+from proofs_checks.decomposition.section33_stronger_clone import POSITIONS, subset_selection
+from symshuffle.claims.errata import Erratum, Severity, Standing
+from symshuffle.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Correction,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+    for_all,
+    identity,
+)
+from symshuffle.decompositions.clones import stronger_clone, unsound_stronger_clone_pair
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.shuffled import Histogram, law_divergence, shuffled_divergence, worst_shuffled_divergence
+
+# -- decomposition.eq-1
+
+
+def _three_cell_laws(lam: Any, p: Any, n: int) -> list[dict[Histogram, Any]]:
+    """Both laws of the counts (n0, n1) from C, A, Delta_1 and Delta_2 as displayed."""
+    laws: list[dict[Histogram, Any]] = [{}, {}]
+    for c in range(n):
+        for a in range(c + 1):
+            clones = binomial_mass(n - 1, c, 2 * p) * binomial_mass(c, a, Fraction(1, 2))
+            for one in (0, 1):
+                for two in range(2 - one):
+                    mass = binomial_mass(1, one, lam * p) * binomial_mass(1 - one, two, p / (1 - lam * p)) * clones
+                    for law, key in zip(laws, ((a + one, c - a + two), (a + two, c - a + one)), strict=True):
+                        law[key] = law.get(key, Fraction(0)) + mass
+    return laws
+
+
+def _intended_bound(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The library's pair against the law of the displayed counts at three (lam, p), n <= 3.
+
+    Then the divergence under a given or the worst background is to be at most that of the stated pair: two instances by
+    hand, five channels at three p each, n <= 2; in rationals. The instances refute the printed bound.
+    """
+    for lam, p in ((Fraction(2), Fraction(1, 10)), (Fraction(3), Fraction(1, 4)), (Fraction(4), Fraction(1, 6))):
+        for n in (1, 2, 3):
+            computed = unsound_stronger_clone_pair(lam, p).histogram_laws(n)
+            for law, claimed in zip(computed, _three_cell_laws(lam, p, n), strict=True):
+                yield same_law({h[:2]: mass for h, mass in law.items()}, claimed, at=f"lam={lam}, p={p}, n={n}")
+    smallest = stronger_clone(STUDY, PAIR)
+    largest = stronger_clone(subset_selection(3), PAIR, position=Fraction(1))
+    instances = [
+        ("p smallest", STUDY, smallest, Fraction(3, 2), (2,)),
+        ("p largest, subset selection k=3, s=2, lam=3", subset_selection(3), largest, Fraction(13, 5), (0,)),
+    ]
+    for label, channel, clone, exp_eps, background in instances:
+        truth = shuffled_divergence(channel, (0, *background), (1, *background), exp_eps)
+        first, second = statement(clone.lam, clone.p, 2)
+        bound = law_divergence(first, second, exp_eps)
+        at = f"{label}, p={clone.p}, n=2, exp(eps)={exp_eps}, background {background}"
+        yield compare(truth, bound, "<=", at=at)
+    for channel in [STUDY, subset_selection(4), *channels(rng, 3, ((3, 3),))]:
+        for position in POSITIONS:
+            clone = stronger_clone(channel, PAIR, position=position)
+            for n in (1, 2):
+                for exp_eps in targets(channel.ratio_cap())[:3]:
+                    truth, worst = worst_shuffled_divergence(channel, PAIR, n, exp_eps)
+                    first, second = statement(clone.lam, clone.p, n)
+                    at = f"p={clone.p}, n={n}, exp(eps)={exp_eps}, background {worst} of {shown(channel)}"
+                    yield compare(truth, law_divergence(first, second, exp_eps), "<=", at=at)
+
+
+def _generic_bound(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The corrected statement, with the clone probability that it gives to one user at open lam.
+
+    The steps of convex order by signs of coefficients, the law of two users as an identity of generating functions;
+    then the comparisons that refute the printed bound.
+    """
+    u, v, p = sp.symbols("u v p", positive=True)
+    alone, pair = (statement(LAM, p, n)[0] for n in (1, 2))
+    yield from dominance_steps(sp.cancel(alone[0, 1]))  # the clone probability: user 1 sends the other symbol
+    generating = sum(mass * u ** h[0] * v ** h[1] for h, mass in pair.items())
+    users = (LAM * u + v) / (LAM + 1), (u + v + LAM - 1) / (LAM + 1)
+    yield identity(generating, users[0] * users[1], at="law of two users, any lam")
+    yield from _intended_bound(statement, rng)
+
+
+EQ_1 = Claim(
+    id="decomposition.eq-1",
+    kind=Kind.STATEMENT,
+    title="histogram pair of the stronger clone, and what it fails to bound",
+    text=r"With $C\sim Bin(n-1,2p)$, $A\sim Bin(C,\frac12)$, $\Delta_1\sim Bern(e^{\varepsilon_0}p)$, $\Delta_2\sim "
+    r"Bin(1-\Delta_1,\frac p{1-e^{\varepsilon_0}p})$, $P_0=(A+\Delta_1,C-A+\Delta_2)$ and "
+    r"$P_1=(A+\Delta_2,C-A+\Delta_1)$, the intended bound for a channel with clone probability $p$ is "
+    r"$D_{e^\varepsilon}(M_S(X^0)\Vert M_S(X^1))\le D_{e^\varepsilon}(P_0\Vert P_1)$. The paper reports that its "
+    r"proof is broken; the bound itself is false, at the smallest and at the largest $p$. The generic bound (1), the "
+    r"same with $p=\frac1{e^{\varepsilon_0}+1}$, which the paper calls unproved, is true.",
+    source="decomposition, Section 3.3, displays before and in equation (1)",
+    assumptions=("eps0 > 0", "eps >= 0"),
+    scope="two channels by hand, five channels by search over all backgrounds, n <= 2 (equation (1) for every n: claim "
+    "symshuffle.generic-bound)",
+    grade=Grade.REFUTED,
+    printed=_three_cell_laws,
+    check=_intended_bound,
+    controls=(
+        Control(
+            "half the clones of the generic bound",
+            lambda lam, p, n: _three_cell_laws(lam, 1 / (2 * lam + 2), n),
+            _generic_bound,
+        ),
+    ),
+    expected=ClaimVerdict.REFUTED,
+    erratum=Erratum(
+        Severity.QUESTION,
+        None,
+        "The paper itself reports that the proof of the intended bound, of earlier work, is broken; here the "
+        "bound is shown to be false, and the generic one to be true.",
+    ),
+    corrected=Correction(
+        r"Equation (1): with $p=\frac1{e^{\varepsilon_0}+1}$ the pair bounds every $\varepsilon_0$-LDP randomizer, "
+        r"for every $n$ (claim symshuffle.generic-bound). For a given decomposition the four-point pair is a bound.",
+        lambda lam, p, n: _three_cell_laws(lam, 1 / (lam + 1), n),
+        Grade.EXACT_CASES,
+        _generic_bound,
+    ),
+)
+
+
+# -- decomposition.lem-2
+
+
+def _monotone(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """A user who forgets a clone with probability 1 - p/q turns the pair of q into that of p: open p, q, lam, symbolic.
+
+    At both ends of the stated range user 1 sends neither clone with a probability that is at least 0, by signs; the
+    printed end 1 fails here. Then divergences along nine p of the range, three budgets, n <= 3, in rationals.
+    """
+    p, q = sp.symbols("p q", positive=True)
+    keep = p / q  # every user forgets a clone with probability 1 - p/q
+    for weight in (LAM * q, q):
+        yield identity(weight * keep, weight.subs(q, p), at=f"a user who sends a clone with probability {weight}")
+    own = 1 - q - LAM * q
+    yield identity(own + (1 - keep) * (LAM * q + q), own.subs(q, p), at="user 1 sends none")
+    yield identity(1 - 2 * q + (1 - keep) * 2 * q, 1 - 2 * p, at="another user sends none")
+    gone = sp.symbols("u v", positive=True)
+    for n, side in itertools.product((1, 2), (0, 1)):  # the pair as claim eq-1 has it: each clone kept by a coin
+        of_q, of_p = (
+            sum(mass * sp.prod(mark**count for mark, count in zip(marks, h, strict=True)) for h, mass in law.items())
+            for law, marks in (
+                (_three_cell_laws(LAM, q, n)[side], [1 - keep + keep * mark for mark in gone]),
+                (_three_cell_laws(LAM, p, n)[side], gone),
+            )
+        )
+        yield identity(of_q, of_p, at=f"the pair of q, thinned, is that of p: law {side}, n={n}")
+    low, high, _ = statement(LAM)
+    excess = sp.Symbol("w", positive=True)
+    for end in (low, high):  # linear in p, so that the ends of the range decide
+        neither = sp.cancel((1 - end - LAM * end).subs(LAM, 1 + excess))
+        yield never_negative(neither, at=f"user 1 sends neither clone: a probability at p={end}, any lam")
+    for lam in (Fraction(3, 2), Fraction(2), Fraction(4)):
+        low, high, relation = statement(lam)
+        grid = [low + (high - low) * Fraction(i, 8) for i in range(9)]
+        pairs = []
+        for p_ in grid:
+            exists = 0 <= p_ * (lam + 1) <= 1
+            yield decide(exists, at=f"lam={lam}, p={p_}", claimed="P0(eps0, p) is a probability law")
+            pairs += [unsound_stronger_clone_pair(lam, p_)] if exists else []
+        for n in (1, 2, 3):
+            for exp_eps in targets(lam)[:3]:
+                heights = [pair.divergence(n, exp_eps) for pair in pairs]
+                for i, (before, after) in enumerate(itertools.pairwise(heights)):
+                    yield compare(before, after, relation, at=f"lam={lam}, n={n}, exp(eps)={exp_eps}, step {i}")
+
+
+LEM_2 = Claim(
+    id="decomposition.lem-2",
+    kind=Kind.STATEMENT,
+    title="stronger-clone divergence grows with p",
+    text=r"For $p<p'$ in $[0,1]$ and $\varepsilon>0$: $D_{e^\varepsilon}(P_0(\varepsilon_0,p)\Vert "
+    r"P_1(\varepsilon_0,p))\le D_{e^\varepsilon}(P_0(\varepsilon_0,p')\Vert P_1(\varepsilon_0,p'))$. The range $[0,1]$ "
+    r"is a slip: the display before the lemma, like Theorem 3, has $p\in[0,\frac1{e^{\varepsilon_0}+1}]$, and beyond "
+    r"that the pair does not exist: user 1 would send neither clone with probability $1-p-e^{\varepsilon_0}p<0$.",
+    source="decomposition, Lemma 2",
+    assumptions=(),
+    scope="thinning, user by user, for all p < p', budgets and n; grid of nine p, n <= 3",
+    grade=Grade.REFUTED,
+    printed=lambda lam: (Fraction(0), Fraction(1), "<="),
+    check=_monotone,
+    controls=(Control("divergence falls with p", lambda lam: (Fraction(0), 1 / (lam + 1), ">=")),),
+    expected=ClaimVerdict.REFUTED,
+    erratum=Erratum(
+        Severity.WORDING,
+        Standing.GRANTED,
+        "The display before the lemma and Theorem 3 have the right range; the proof is not affected.",
+    ),
+    obligations=for_all("lam"),
+    corrected=Correction(
+        r"The same for $p<p'$ in $[0,\frac1{e^{\varepsilon_0}+1}]$: forgetting each clone with probability $1-p/p'$ "
+        r"maps the pair of p' to that of p.",
+        lambda lam: (Fraction(0), 1 / (lam + 1), "<="),
+        Grade.PROVED,
+    ),
+)
+
+CLAIMS: tuple[Claim, ...] = (EQ_1, LEM_2)

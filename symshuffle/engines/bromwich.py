@@ -48,7 +48,6 @@ _RESOLVED: Final = 1e-15
 
 _BLOCK: Final = 128
 _COVER_BITS: Final = 64
-_MOST_CELLS: Final = 8 * gauss.CELLS
 _HIGHEST: Final = 28
 """Attempts to find a height from which the rest can be bounded at once, each by half as much again."""
 
@@ -314,13 +313,10 @@ def _far(
     law: ContinuousLaw, n: int, plan: Plan, c: flint.arb, size: flint.arb, atom: flint.arb
 ) -> tuple[flint.arb, float]:
     """A height from which the rest is small enough, and the bound on the share of the pieces there."""
-    height, cells = plan.far, gauss.CELLS
+    height = plan.far
     for _ in range(_HIGHEST):
-        bound = gauss.far(law, c, height, cells)
+        bound = gauss.far(law, c, height, size)
         share, still = bound / size, atom / size
-        if cells < _MOST_CELLS and not share + still < 1:  # a steep density is not known on cells as wide as these
-            cells *= 2
-            continue
         if n * share * (still + share) ** (n - 1) / (flint.arb.pi() * to_arb(Fraction(height))) < plan.small:
             return bound, height
         height *= 1.5

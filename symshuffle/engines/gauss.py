@@ -41,10 +41,18 @@ _GRAIN: Final = 8
 _SHIFTS: Final = (0.6, 0.15, 0.03)
 """How far the path of integration may be moved off the real line."""
 
-CELLS: Final = 100
+_CELLS: Final = 100
 """Cells of a piece, on which it is bounded far up the line, to begin with."""
 
 _CHUNK: Final = 10
+"""Cells of a stretch, whose path is moved as one, to begin with: both its ends cost."""
+
+_FINEST: Final = 16
+"""How many times narrower cells may become where the density is steep."""
+
+_EXCESS: Final = 0.03
+"""What sums over cells may have too much, as a share of the law's."""
+
 _STEPS: Final = 9
 _COVER_BITS: Final = 53
 
@@ -136,14 +144,15 @@ def gauss(order: int, bits: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
         return tuple(flint.arb.legendre_p_root(order, k, weight=True) for k in range(order))
 
 
-def far(law: ContinuousLaw, c: flint.arb, height: float, cells: int = CELLS) -> flint.arb:
-    """A bound on the share of the pieces in ``|M(c + it)|`` for every ``t >= height``, on so many cells a piece."""
+def far(law: ContinuousLaw, c: flint.arb, height: float, size: flint.arb) -> flint.arb:
+    """A bound on the share of the pieces in ``|M(c + it)|`` for every ``t >= height``.
+
+    Cells are as narrow as M(c), of about this size, takes: a steep density is not known on wide ones.
+    """
     with working_precision(_COVER_BITS):
         top = to_arb(Fraction(height))
-        total = flint.arb(0)
-        for piece in law.pieces:
-            total += _shifted(piece, c, top, cells)
-        return flint.arb(total.upper())
+        allowed = size * _EXCESS * _CHUNK / (_CELLS * len(law.pieces))
+        return flint.arb(sum((_shifted(piece, c, top, allowed) for piece in law.pieces), start=flint.arb(0)).upper())
 
 
 def expectation(law: ContinuousLaw, slope: flint.arb, power: int = 0, centre: flint.arb | None = None) -> flint.arb:
@@ -245,15 +254,15 @@ def _analytic(piece: Piece, centre: flint.arb, wide: flint.arb, tall: flint.arb)
     return True
 
 
-def _shifted(piece: Piece, c: flint.arb, top: flint.arb, cells: int) -> flint.arb:
+def _shifted(piece: Piece, c: flint.arb, top: flint.arb, allowed: flint.arb) -> flint.arb:
     """Bound on the share of one piece at all heights from ``top`` on.
 
     The path moves up where G certainly rises and down where it certainly falls; elsewhere it stays on the line,
     and that part of the bound does not fall with the height.
     """
-    low, width = to_arb(piece.low), to_arb((piece.high - piece.low) / cells)
+    low, width = to_arb(piece.low), to_arb((piece.high - piece.low) / _CELLS)
     groups: list[tuple[int, int, int]] = []  # direction, first cell, end
-    for k in range(cells):
+    for k in range(_CELLS):
         cell = (low + width * k).union(low + width * (k + 1))
         slope = _slope(piece, flint.acb(cell))
         direction = 1 if slope > 0 else -1 if slope < 0 else 0
@@ -265,17 +274,45 @@ def _shifted(piece: Piece, c: flint.arb, top: flint.arb, cells: int) -> flint.ar
     for direction, first, end in groups:
         for start in range(first, end, _CHUNK):
             stop = min(start + _CHUNK, end)
-            total += _moved(piece, direction, (low + width * start, low + width * stop), c, top, stop - start)
+            ends = low + width * start, low + width * stop
+            best, cells = _still(piece, ends, c, stop - start, allowed)
+            total += _moved(piece, direction, ends, c, top, cells, best)
     return flint.arb(total.upper())
 
 
-def _moved(
-    piece: Piece, direction: int, ends: tuple[flint.arb, flint.arb], c: flint.arb, top: flint.arb, cells: int
-) -> flint.arb:
-    """The best bound on the share of a stretch on which G rises or falls."""
+def _columns(ends: tuple[flint.arb, flint.arb], cells: int) -> tuple[list[flint.arb], flint.arb]:
+    """Cells of the same width that cover a stretch, and that width."""
     width = (ends[1] - ends[0]) / cells
-    columns = [(ends[0] + width * k).union(ends[0] + width * (k + 1)) for k in range(cells)]
-    best = sum((_modulus(piece, x, flint.arb(0), flint.arb(0), c, top) * width for x in columns), start=flint.arb(0))
+    return [(ends[0] + width * k).union(ends[0] + width * (k + 1)) for k in range(cells)], width
+
+
+def _still(
+    piece: Piece, ends: tuple[flint.arb, flint.arb], c: flint.arb, cells: int, allowed: flint.arb
+) -> tuple[flint.arb, int]:
+    """A bound on the share of a stretch at any height, and its cells, halved while that gains more than is allowed."""
+    zero, most = flint.arb(0), cells * _FINEST
+    best: flint.arb | None = None
+    while True:
+        columns, width = _columns(ends, cells)
+        bound = sum((_modulus(piece, x, zero, zero, c, zero) * width for x in columns), start=zero).upper()
+        if best is not None and bound.is_finite() and not best - bound > allowed:
+            return min(best, bound), cells // 2
+        if cells >= most:
+            return bound, cells
+        best, cells = bound, 2 * cells
+
+
+def _moved(
+    piece: Piece,
+    direction: int,
+    ends: tuple[flint.arb, flint.arb],
+    c: flint.arb,
+    top: flint.arb,
+    cells: int,
+    best: flint.arb,
+) -> flint.arb:
+    """The best bound on the share of a stretch on which G rises or falls, given that of the path that is not moved."""
+    columns, width = _columns(ends, cells)
     for shift in _SHIFTS if direction else ():
         eta = to_arb(Fraction(shift)) * direction
         bound = sum((_modulus(piece, x, eta, eta, c, top) * width for x in columns), start=flint.arb(0))

@@ -35,7 +35,7 @@ def low(height_share):
 
     def found(law, n, plan, c, size, atom):
         height = height_share * plan.far
-        return gauss.far(law, c, height), height
+        return gauss.far(law, c, height, size), height
 
     return found
 

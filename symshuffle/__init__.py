@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from symshuffle.accountants.curves import Curve as Curve
     from symshuffle.accountants.curves import amplification_curve as amplification_curve
     from symshuffle.accountants.curves import delta_curve as delta_curve
-    from symshuffle.accountants.curves import tradeoff_curve as tradeoff_curve
     from symshuffle.accountants.gaussian_limit import GaussianLimit as GaussianLimit
     from symshuffle.accountants.gaussian_limit import gaussian_limit as gaussian_limit
     from symshuffle.accountants.inverses import Inverse as Inverse
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from symshuffle.accountants.renyi import renyi as renyi
     from symshuffle.accountants.solve import delta as delta
     from symshuffle.accountants.solve import epsilon as epsilon
+    from symshuffle.accountants.tradeoff_function import tradeoff_curve as tradeoff_curve
     from symshuffle.accountants.unequal import Users as Users
     from symshuffle.accountants.unequal import unequal_delta as unequal_delta
     from symshuffle.accountants.unequal import unequal_epsilon as unequal_epsilon
@@ -68,8 +68,8 @@ if TYPE_CHECKING:
     from symshuffle.decompositions.composition import parallel as parallel
     from symshuffle.decompositions.composition import subsample as subsample
     from symshuffle.decompositions.symbolic import optimal_decomposition as optimal_decomposition
+    from symshuffle.design.decision.optimal_channel import Design as Design
     from symshuffle.design.decision.problems import DecisionProblem as DecisionProblem
-    from symshuffle.design.decision.tradeoff import Design as Design
     from symshuffle.design.decision.tradeoff import bayes_tradeoff as bayes_tradeoff
     from symshuffle.design.decision.tradeoff import minimax_tradeoff as minimax_tradeoff
     from symshuffle.divergences import chi_square as chi_square
@@ -114,7 +114,7 @@ _HOME: Final = {
     "accountants.adversary": ("WorstCase",),
     "accountants.amplification": ("Amplification", "Attained"),
     "accountants.confirm": ("confirm",),
-    "accountants.curves": ("Curve", "amplification_curve", "delta_curve", "tradeoff_curve"),
+    "accountants.curves": ("Curve", "amplification_curve", "delta_curve"),
     "accountants.gaussian_limit": ("GaussianLimit", "gaussian_limit"),
     "accountants.inverses": ("Inverse", "solve_eps0", "solve_n"),
     "accountants.neighbours": ("Neighbours",),
@@ -122,6 +122,7 @@ _HOME: Final = {
     "accountants.privacy_loss": ("PrivacyLoss", "privacy_loss"),
     "accountants.renyi": ("RenyiBound", "renyi"),
     "accountants.solve": ("delta", "epsilon"),
+    "accountants.tradeoff_function": ("tradeoff_curve",),
     "accountants.unequal": ("Users", "unequal_delta", "unequal_epsilon"),
     "anchored.law": ("AnchoredLaw",),
     "channel": ("Channel", "direct_sum"),
@@ -152,7 +153,8 @@ _HOME: Final = {
     "decompositions.composition": ("Composed", "hamming", "joint", "parallel", "subsample"),
     "decompositions.symbolic": ("optimal_decomposition",),
     "design.decision.problems": ("DecisionProblem",),
-    "design.decision.tradeoff": ("Design", "bayes_tradeoff", "minimax_tradeoff"),
+    "design.decision.optimal_channel": ("Design",),
+    "design.decision.tradeoff": ("bayes_tradeoff", "minimax_tradeoff"),
     "divergences": ("chi_square", "hockey_stick"),
     "engines.ball": ("BallContour",),
     "engines.contour": ("Contour",),

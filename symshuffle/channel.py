@@ -23,6 +23,7 @@ from symshuffle.numbers import (
     less,
     maximum,
     minimum,
+    natural_log,
     upper_end,
 )
 
@@ -124,7 +125,7 @@ class Channel:
         try:
             return math.log(top)
         except OverflowError:  # beyond the range of doubles
-            return math.log(top.numerator) - math.log(top.denominator)
+            return natural_log(top)
 
     @takes_eps0(as_ball=True)
     def is_ldp(self, lam: Number | int) -> Verdict:

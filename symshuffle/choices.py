@@ -6,6 +6,7 @@ that is no member's value is refused.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import TypeVar, final
 
@@ -53,6 +54,11 @@ class Rigour(StrEnum):
         """Order of the levels, the strongest highest."""
         return ("float64", "ball", "exact").index(self.value)
 
+    @staticmethod
+    def weakest(levels: Iterable[Rigour]) -> Rigour:
+        """That of a result made of parts; there is at least one part."""
+        return min(levels, key=lambda level: level.strength)
+
 
 @final
 class Adjacency(StrEnum):
@@ -97,6 +103,11 @@ class Criterion(StrEnum):
 
     BAYES = "bayes"
     MINIMAX = "minimax"
+
+    @property
+    def word(self) -> str:
+        """The risk in a sentence."""
+        return "worst-case" if self is Criterion.MINIMAX else "Bayes"
 
 
 @final

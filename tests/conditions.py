@@ -44,7 +44,7 @@ MODULES = (
     "symshuffle.design.parametric.walk",
     "symshuffle.design.decision.reduced",
     "symshuffle.frontiers.template_laws",
-    "symshuffle.design.decision.tradeoff",
+    "symshuffle.design.decision.optimal_channel",
     "symshuffle.geometry.dominated",
     "symshuffle.geometry.linprog",
     "symshuffle.geometry.orders",

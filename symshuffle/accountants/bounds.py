@@ -22,7 +22,7 @@ from symshuffle.continuous_law import LevelledPair
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import LARGEST_LEVEL
-from symshuffle.numbers import Exp, Real, lower_end, to_float, upper_end
+from symshuffle.numbers import Exp, Real, lower_end, natural_log, to_float, upper_end
 from symshuffle.results import Bracket
 
 _WIDE: Final = 1e-2
@@ -278,7 +278,7 @@ def _gaussian_level(source: Reduction, n: int, goal: Fraction, question: Questio
     if not spread:
         return None
     distance = math.sqrt(spread / source.participation.expected(n))
-    return group * level(distance, math.log(goal.numerator) - math.log(goal.denominator))
+    return group * level(distance, natural_log(goal))
 
 
 def bounds_nothing_from(source: Reduction, order: Real, request: Request) -> bool:

@@ -1,23 +1,14 @@
-r"""Curves: delta as a function of eps, eps as a function of n, and the trade-off of the two errors of a test.
+"""Curves: a bound at every point of a line, as delta at levels eps, or eps at numbers of users.
 
-One reduction is derived per curve; only its laws are evaluated at each point.
-
-The trade-off function of a pair of experiments is the upper envelope of the lines that its divergences give,
-
-.. math:: f(\alpha)=\sup_{\varepsilon\ge0}\max\bigl(0,\;1-\delta(\varepsilon)-e^{\varepsilon}\alpha,\;
-   e^{-\varepsilon}(1-\delta(\varepsilon)-\alpha)\bigr),
-
-for a profile delta that holds in both directions (Dong, Roth, Su 2022, Proposition 2.12; the identity itself is
-Neyman-Pearson). Upper bounds on delta at finitely many levels give a *lower* bound on f, the safe side. The other side
-of the bracket covers the levels between: delta is convex and falling in :math:`x=e^{\varepsilon}`.
+One reduction is derived per curve; only its laws are evaluated at each point. The trade-off of the two errors of a test
+is a curve as well (:mod:`symshuffle.accountants.tradeoff_function`).
 """
 
 from __future__ import annotations
 
 import html
-import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,7 +16,6 @@ from functools import partial
 from typing import Any, Final, NoReturn, TypeAlias, Unpack, final
 
 from symshuffle.accountants.amplification import about_delta, about_epsilon
-from symshuffle.accountants.chords import Node, lines_below, meetings
 from symshuffle.accountants.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.evaluate import Request, check_n
 from symshuffle.accountants.experiments import Experiment, bound_of, covered_by, experiment, smallest_of, width_of
@@ -45,12 +35,9 @@ Progress: TypeAlias = Callable[[int, int], None]
 """Told how many of how many points are known."""
 
 MOST_POINTS: Final = 10_000
-_SMALLEST_DELTA: Final = Fraction(1, 10**9)
-_OF_DELTA: Final = 1e-6
+USUAL_WIDTH: Final = 1e-6
 _OF_EPS: Final = 1e-4
 """Relative widths that are aimed at, of one round, where none is asked for."""
-
-_LEVELS: Final = 60
 _SHOWN: Final = 50
 """Points of a curve that its table shows."""
 
@@ -116,7 +103,7 @@ class Curve:
     @property
     def rigour(self) -> Rigour:
         """That of the weakest point."""
-        return min((point.y.rigour for point in self.points), key=lambda rigour: rigour.strength)
+        return Rigour.weakest(point.y.rigour for point in self.points)
 
     def rows(self) -> list[dict[str, str]]:
         """The points as text: the argument, both ends as decimals rounded outward, and the engine."""
@@ -225,23 +212,34 @@ def delta_curve(
         Called with the numbers of points known and wanted.
     """
     asked = experiment(source, Covering.of(**whom))
-    request = Request.of(direction, None, rigour, width_of(asked, rel, _OF_DELTA, WIDTH_OF_DELTA), bits)
+    request = Request.of(direction, None, rigour, width_of(asked, rel, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
     if not levels:
         raise InputError("levels", levels, "at least one level")
     places = [parse_rational(level, "eps") for level in levels]
-    at = partial(_at_order, *_sent(source, whom, asked, executor), n, request)
+    at = partial(at_order, *sent(source, whom, asked, executor), n, request)
     neighbours, together = covered_by(asked, n, request.direction)
     values = mapped(at, [read_target(eps=eps) for eps in places], executor, progress)
     found = tuple(map(CurvePoint, places, values))
     return Curve(CurveKind.DELTA_EPS, "eps", "delta", found, neighbours, f"{about_delta(neighbours)}{together}")
 
 
-def _sent(source: Any, whom: Whom, asked: Experiment, executor: Executor | None) -> tuple[Any, Covering]:
-    """What points are computed with: the reduction made here, or what was given, where workers reduce it themselves."""
+def sent(source: Any, whom: Whom, asked: Experiment, executor: Executor | None) -> tuple[Any, Covering]:
+    """What points are computed with: the reduction made here, or what was given, where workers reduce it themselves.
+
+    Parameters
+    ----------
+    source, whom
+        What was given, and whom its bounds are to cover.
+    asked : Experiment
+        The reduction of both.
+    executor : Executor or None
+        Who computes the points; None for this process.
+    """
     return (asked, Covering()) if executor is None else (source, Covering.of(**whom))
 
 
-def _at_order(source: Any, covering: Covering, n: int | None, request: Request, order: Real) -> Bracket:
+def at_order(source: Any, covering: Covering, n: int | None, request: Request, order: Real) -> Bracket:
+    """The bound on delta at one order exp(eps), of what :func:`sent` gave."""
     return bound_of(experiment(source, covering), n, order, request)
 
 
@@ -286,7 +284,7 @@ def amplification_curve(
     if not users:
         raise InputError("users", users, "at least one number of users")
     numbers = [check_n(n) for n in users]
-    at = partial(_at_users, *_sent(source, whom, asked, executor), target, request)
+    at = partial(_at_users, *sent(source, whom, asked, executor), target, request)
     if executor is None:
         points = along_users(at, numbers, progress)
     else:
@@ -325,104 +323,3 @@ def _extrapolated(found: Sequence[CurvePoint], n: int) -> Fraction | None:
     places = [math.log(point.x) for point in last]
     heights = [math.log(point.y.upper) + place / 2 for point, place in zip(last, places, strict=True)]
     return Fraction(math.exp(interpolation(places, heights)(math.log(n)) - math.log(n) / 2))
-
-
-@spelled_out
-def tradeoff_curve(
-    source: Source | Rounds | Sequence[Rounds],
-    *,
-    n: int | None,
-    alphas: Sequence[object],
-    rigour: Rigour | str | None = Rigour.FLOAT64,
-    rel: float | None = None,
-    bits: int | None = None,
-    levels: int = _LEVELS,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    **whom: Unpack[Whom],
-) -> Curve:
-    """The f-DP trade-off: the least type II error of any test of two neighbours, at each type I error.
-
-    Parameters
-    ----------
-    source, n, rigour, rel, bits, adjacency, blanket, null, min_users, dropout, group
-        As in :func:`symshuffle.delta`. Both directions are taken.
-    alphas : sequence of number or text
-        Type I errors in [0, 1], in rising order.
-    levels : int
-        Levels eps at which the profile is evaluated; more of them narrow the bracket.
-    executor, progress
-        As in :func:`delta_curve`; the points are those levels.
-
-    Raises
-    ------
-    InputError
-        If an error is outside [0, 1] or there are fewer than two levels.
-    """
-    errors = [parse_rational(alpha, "alpha") for alpha in alphas]
-    for alpha in errors:
-        if not 0 <= alpha <= 1:
-            raise InputError("alpha", alpha, "a type I error in [0, 1]")
-    if not errors:
-        raise InputError("alphas", alphas, "at least one type I error")
-    levels = as_integer(levels, "levels", 2)
-    asked = experiment(source, Covering.of(**whom))
-    request = Request.of(Question.BOTH, None, rigour, width_of(asked, rel, _OF_DELTA, WIDTH_OF_DELTA), bits)
-    neighbours, together = covered_by(asked, n, Question.BOTH)
-    if neighbours.participation.group > 1:
-        raise Unsupported(f"group {neighbours.participation.group}: the trade-off of one user only; ask for delta(eps)")
-    orders = tuple(_orders(asked, n, levels))
-    at = partial(_at_order, *_sent(source, whom, asked, executor), n, request)
-    falling = orders[::-1]  # of several rounds, what the last level takes is enough for all others
-    profile = list(map(CurvePoint, falling, mapped(at, falling, executor, progress)))[::-1]
-    last = profile[-1].y
-    how = f"envelope of {len(profile)} levels of the profile; at the last: {last.how}"
-    weakest = min((point.y.rigour for point in profile), key=lambda level: level.strength)
-    points = []
-    for alpha in errors:
-        low = max(_lines(point.x, point.y.upper, alpha) for point in profile)
-        high = max(low, *_between(profile, alpha))
-        points.append(CurvePoint(alpha, Bracket(low, min(high, 1 - alpha), weakest, last.engine, how)))
-    text = (
-        "lower bounds the type II error, at each type I error alpha, of every test of two datasets, as the envelope of "
-        f"the lines of a profile delta that bounds {neighbours.compared}; upper is the other side of "
-        f"this envelope{together}"
-    )
-    return Curve(CurveKind.F_DP, "alpha", "beta", tuple(points), neighbours, text)
-
-
-def _orders(asked: Experiment, n: int | None, levels: int) -> Iterator[Fraction]:
-    """Rational target ratios from 1 to where delta is of no account, denser towards 1."""
-    request = Request(rel=1e-2)
-    try:
-        top = float(smallest_of(asked, n, _SMALLEST_DELTA, request).upper)
-    except Unsupported:  # a histogram reveals more than that for certain, at every level
-        top = 10.0
-    yield Fraction(1)
-    for i in range(1, levels):
-        x = Fraction(math.expm1(top * i / (levels - 1))).limit_denominator(10**12)
-        if x > 0:
-            yield 1 + x
-
-
-def _lines(x: Fraction, delta: Fraction, alpha: Fraction) -> Fraction:
-    """The best lower bound on the type II error that one level of the profile gives."""
-    return max(Fraction(0), 1 - delta - x * alpha, (1 - delta - alpha) / x)
-
-
-def _between(profile: Sequence[CurvePoint], alpha: Fraction) -> Iterator[Fraction]:
-    """Upper bounds on what levels between the sampled ones, and beyond the last, could add to the envelope.
-
-    The lines of the envelope rise as delta falls, so they are taken at a lower bound on delta: on a stretch between two
-    levels the larger of the :func:`~symshuffle.accountants.chords.lines_below`. Where that is straight, a line of the
-    envelope is monotone in ``x = exp(eps)`` or straight, so over a stretch it is largest at an end, or where the lines
-    below meet. Beyond the last level delta is at least 0, which leaves the envelope at alpha = 0 at 1 even where a
-    histogram reveals something for certain.
-    """
-    nodes = [Node(point.x, point.y.lower, point.y.upper) for point in profile]
-    for i, (left, right) in enumerate(itertools.pairwise(nodes)):
-        lines = lines_below(nodes, i)
-        for x in (left.x, right.x, *meetings(lines, left.x, right.x)):
-            yield _lines(x, max(line.at(x) for line in lines), alpha)
-    last = profile[-1].x
-    yield max(Fraction(0), 1 - last * alpha, (1 - alpha) / last)

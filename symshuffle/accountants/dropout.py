@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 
 import flint
 
+from symshuffle.choices import Rigour
 from symshuffle.errors import Unsupported
 from symshuffle.numbers import DEFAULT_BITS, Ball, to_arb, working_precision
 from symshuffle.results import Bracket
@@ -115,7 +116,7 @@ def mean_over_counts(
             chosen.add(middle)
             left_open += size + push(left, middle) + push(middle, right)
     low, high = _sides(sorted(chosen), at, below)
-    rigour = min((at(m).rigour for m in chosen), key=lambda level: level.strength)
+    rigour = Rigour.weakest(at(m).rigour for m in chosen)
     count = f"{len(chosen)} of {users} numbers of messages, weights rounded outward"
     found = Bracket(low, high, rigour, at(users).engine, f"mean over {count}; at n = {users}: {at(users).how}")
     return found if found.width <= Fraction(rel) * high else replace(found, aimed=rel)

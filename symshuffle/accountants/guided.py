@@ -21,6 +21,7 @@ from typing import Final, final
 
 from symshuffle.accountants.search import Bound, Crossing, Point
 from symshuffle.errors import Unsupported
+from symshuffle.numbers import natural_log
 
 _PATIENCE: Final = 16
 """Evaluations after which a search without a guide takes over."""
@@ -267,7 +268,7 @@ def _predicted(
     seen: Sequence[Point], target: Fraction, guide: Guide, low: float, high: float
 ) -> tuple[float, float, float] | None:
     """The likely crossing, about how far off it may be relative to itself, and how steep the function is there."""
-    goal = _log(target)
+    goal = natural_log(target)
     known = [_Seen.of(point, guide) for point in seen if point.x > 0 and point.value.midpoint > 0]
     if not known or low >= high:
         return None
@@ -311,7 +312,7 @@ class _Seen:
     @classmethod
     def of(cls, point: Point, guide: Guide) -> _Seen:
         """How steep the function is there is told by the guide alone."""
-        t, value = math.log(point.x), _log(point.value.midpoint)
+        t, value = math.log(point.x), natural_log(point.value.midpoint)
         y = distance(guide.eps(float(point.x)), value)
         try:
             moved = log_profile(guide.eps(math.exp(t + 1e-3)), math.exp(y + guide.slope * 1e-3))
@@ -338,10 +339,12 @@ def _predicted_below(
 
     There it is about a power of the distance to that argument, at last the first.
     """
-    goal = _log(target)
-    known = [(_log(top - point.x), _log(point.value.midpoint)) for point in seen if point.value.midpoint > 0]
-    high = _log(top - above.x)
-    low = high - 40 if meets is None or meets.x >= top else _log(top - meets.x)
+    goal = natural_log(target)
+    known = [
+        (natural_log(top - point.x), natural_log(point.value.midpoint)) for point in seen if point.value.midpoint > 0
+    ]
+    high = natural_log(top - above.x)
+    low = high - 40 if meets is None or meets.x >= top else natural_log(top - meets.x)
     last = known[-1][0]
     for _ in range(2):
         near = sorted(known, key=lambda pair: abs(pair[0] - last))[:3]
@@ -410,7 +413,3 @@ def _rounded(x: float, fine: float, guide: Guide) -> Fraction:
         return Fraction(0)
     places = max(0, 1 - math.floor(math.log10(x * fine)))
     return Fraction(round(Fraction(x) * 10**places), 10**places)
-
-
-def _log(value: Fraction) -> float:
-    return math.log(value.numerator) - math.log(value.denominator)

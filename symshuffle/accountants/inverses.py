@@ -47,7 +47,7 @@ from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.parameters import read_delta, read_target
-from symshuffle.numbers import Exp, Real, to_float
+from symshuffle.numbers import Exp, Real, natural_log, to_float
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 
 Budgeted: TypeAlias = "Mechanism | Laplace | Composed | Callable[[Fraction], Source]"
@@ -324,7 +324,7 @@ def _of_delta(request: Request, rigour: Rigour | None, width: float, *, costly: 
 def _budget_guide(distance_at: Callable[[Fraction], float | None], order: Real, goal: Fraction) -> Guide | None:
     """Where all messages vary as much as two Gaussians that have the target; None if no budget does."""
     eps = _exponent(order)
-    wanted = math.exp(2 * distance(eps, _log(goal)))
+    wanted = math.exp(2 * distance(eps, natural_log(goal)))
     least, most = max(eps, 1e-9), float(_LARGEST_EPS0)
     budget = min(max(math.sqrt(wanted), least * 1.01), most)
     power, before = 2.0, None
@@ -346,17 +346,13 @@ def _users_guide(spread: float | None, order: Real, goal: Fraction) -> Guide | N
     eps = _exponent(order)
     if spread is None or spread <= 0:
         return None
-    users = min(max(spread / math.exp(2 * distance(eps, _log(goal))), 1.0), float(LARGEST_N))
+    users = min(max(spread / math.exp(2 * distance(eps, natural_log(goal))), 1.0), float(LARGEST_N))
     return Guide(users, lambda _: eps, -0.5, falling=True, whole=True, most=Fraction(LARGEST_N))
 
 
 def _exponent(order: Real) -> float:
     """The level eps as a double."""
     return float(order.exponent) if isinstance(order, Exp) else math.log(to_float(order))
-
-
-def _log(value: Fraction) -> float:
-    return math.log(value.numerator) - math.log(value.denominator)
 
 
 def _crossing(search: Search, bound: Callable[[Rigour | None], Bound], goal: Fraction, request: Request) -> Crossing:

@@ -16,7 +16,7 @@ from scipy import optimize
 from symshuffle.accountants.dominating import LatticeLaw
 from symshuffle.choices import Side
 from symshuffle.errors import InputError, Unsupported
-from symshuffle.numbers import Ball, Exp, to_arb, working_precision
+from symshuffle.numbers import Ball, Exp, natural_log, to_arb, working_precision
 
 Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -166,7 +166,7 @@ def epsilon_of(losses: Losses, delta: Fraction, method: Method) -> Fraction:
     left = losses.revealed
     if left >= delta:
         raise Unsupported(f"no eps has delta <= {float(delta):.6g}: {float(left):.6g} is left, revealed for certain")
-    eps, tilt = losses.guess(math.log(delta.numerator) - math.log(delta.denominator))
+    eps, tilt = losses.guess(natural_log(delta))
     found = method(losses, tilt)
     values: dict[int, Fraction] = {}
 

@@ -3,42 +3,29 @@
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from decimal import Decimal
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Unpack, final
 
-import flint
-
 from symshuffle.accountants.amplification import Attained, Composition
-from symshuffle.accountants.bounds import bound_at, bounds_nothing_from
-from symshuffle.accountants.chords import Node
-from symshuffle.accountants.covered import Covering, Datasets, Reduction, Whom, mixed_laws, spelled_out
+from symshuffle.accountants.covered import Covering, Datasets, Reduction, Whom, spelled_out
 from symshuffle.accountants.evaluate import Request
 from symshuffle.accountants.experiments import covered_by, experiment
 from symshuffle.accountants.neighbours import Neighbours
-from symshuffle.accountants.one_round import OneRound
-from symshuffle.accountants.orders import BITS, Stretch, divergence, stretches, whole_line
 from symshuffle.accountants.plan import Round, Rounds, unrolled
 from symshuffle.accountants.reduction import Source
-from symshuffle.choices import Direction, Question, Rigour
+from symshuffle.accountants.refined_profile import RefinedProfile
+from symshuffle.choices import Question, Rigour
 from symshuffle.errors import InputError, Unsupported
-from symshuffle.mechanisms.parameters import LARGEST_LEVEL
-from symshuffle.numbers import format_decimal, lower_end, parse_rational, to_arb, working_precision
+from symshuffle.numbers import format_decimal, parse_rational
 from symshuffle.results import AnswerMethods, Bracket, SafeEnd
 
 LARGEST_ORDER: Final = 10_000
 USUAL_WIDTH: Final = 1e-3
 """Relative width of a Rényi divergence that is aimed at where none is asked for."""
-
-_MOST_NODES: Final = 3_000
 _COARSER: Final = 4
 """Of the orders of a bound one in so many tells which real datasets have the most."""
-
-_PER_SCALE: Final = 2
-"""Levels within the scale of a round on the first grid."""
 
 
 @final
@@ -228,7 +215,7 @@ def _one(part: Round, alpha: Fraction, request: Request, *, attain: bool) -> tup
     """Of one of some rounds that are alike: the bound, and what real datasets have."""
     reduced, n = part.source, part.n
     assert isinstance(reduced, Reduction) and n is not None
-    shape = _Profile.of(reduced, n, request)
+    shape = RefinedProfile.of(reduced, n, request)
     if shape is None:
         return Bracket(Fraction(0), Fraction(0), Rigour.FLOAT64, "profile", "the messages tell nothing"), None
     bracket = shape.narrowed(alpha, request)
@@ -237,12 +224,12 @@ def _one(part: Round, alpha: Fraction, request: Request, *, attain: bool) -> tup
     return bracket, _attained(reduced, n, alpha, request, shape)
 
 
-def _attained(reduced: Reduction, n: int, alpha: Fraction, request: Request, shape: _Profile) -> Attained | None:
+def _attained(reduced: Reduction, n: int, alpha: Fraction, request: Request, shape: RefinedProfile) -> Attained | None:
     """What real datasets have: all of them at some of the orders of the bound, and the best of them at every one."""
     orders = sorted(shape.known)
-    best: tuple[Fraction, Datasets, _Profile] | None = None
+    best: tuple[Fraction, Datasets, RefinedProfile] | None = None
     for real in reduced.datasets:
-        own = _Profile(real.alone(reduced), n, shape.request, shape.scale, shape.last)
+        own = RefinedProfile(real.alone(reduced), n, shape.request, shape.scale, shape.last)
         low = own.lower_at([*orders[::_COARSER], orders[-1]], alpha, request.direction)
         if best is None or low > best[0]:
             best = low, real, own
@@ -252,174 +239,3 @@ def _attained(reduced: Reduction, n: int, alpha: Fraction, request: Request, sha
     return Attained(
         max(low, own.lower_at(orders, alpha, request.direction)), real.describe(reduced.participation.min_users or n)
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Profile:
-    """Two-sided values of the profile of one round at rational orders from 1 to one from which on it is 0."""
-
-    reduced: Reduction
-    n: int
-    request: Request
-    scale: float
-    last: Fraction
-    known: dict[Fraction, tuple[Bracket, Bracket]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, reduced: Reduction, n: int, request: Request) -> _Profile | None:
-        """With nothing known but where it ends; None where there is nothing to be known."""
-        wanted = Request(rigour=request.rigour, rel=max(request.rel / 50, 1e-12), bits=request.bits)
-        scale = OneRound(reduced, n, 1, wanted).scale()
-        if scale <= 0:
-            return None
-        return cls(reduced, n, wanted, scale, _last(reduced, wanted))
-
-    def values(self, x: Fraction) -> tuple[Bracket, Bracket]:
-        """Both directions at an order."""
-        found = self.known.get(x)
-        if found is None:
-            one = self._value(x, Question.FORWARD)
-            same = x < self.last and self._same_both_ways(x)
-            found = self.known[x] = one, one if same else self._value(x, Question.REVERSE)
-        return found
-
-    def _same_both_ways(self, x: Fraction) -> bool:
-        of, bits = self.reduced, self.request.bits
-
-        def laws(question: Question) -> list[Any]:
-            if of.mixed:
-                return [law for family in of.mixed for law in mixed_laws(family, x, question, bits)]
-            return list(of.laws(x, question, bits))
-
-        return laws(Question.FORWARD) == laws(Question.REVERSE)
-
-    def _value(self, x: Fraction, question: Question) -> Bracket:
-        if x >= self.last:
-            return Bracket(Fraction(0), Fraction(0), Rigour.BALL, "none", "G is never positive")
-        return bound_at(self.reduced, self.n, x, _asked(self.request, question))
-
-    def nodes(self, direction: Direction) -> list[Node]:
-        """The profile on all orders."""
-        orders = sorted(self.known)
-        one, other = (
-            [Node(x, self.known[x][place].lower, self.known[x][place].upper) for x in orders] for place in (0, 1)
-        )
-        return whole_line(one, other) if direction is Direction.FORWARD else whole_line(other, one)
-
-    def ends(self, alpha: Fraction, direction: Direction) -> tuple[Fraction, Fraction]:
-        """The divergence, from two sides."""
-        with working_precision(BITS):
-            found = stretches(self.nodes(direction), alpha)
-            low = divergence(sum((one.low for one in found), start=flint.arb(0)), alpha)
-            high = divergence(sum((one.high for one in found), start=flint.arb(0)), alpha)
-        return max(low.lower, Fraction(0)), high.upper
-
-    def lower_at(self, orders: Sequence[Fraction], alpha: Fraction, question: Question) -> Fraction:
-        """What the divergence is not below, from the values at these orders."""
-        for x in orders:
-            self.values(x)
-        return max(self.ends(alpha, direction)[0] for direction in question.directions)
-
-    def narrowed(self, alpha: Fraction, request: Request) -> Bracket:
-        """More values where they matter, until both ends are as close as asked."""
-        self._first(alpha)
-        directions = request.direction.directions
-        before = None
-        while True:
-            ends = [self.ends(alpha, direction) for direction in directions]
-            low, high = (max(end) for end in zip(*ends, strict=True))
-            close = high - low <= Fraction(request.rel) * high
-            stuck = before is not None and (high - low) * 10 > before * 9
-            if close or stuck or 2 * len(self.known) > _MOST_NODES:
-                how = f"integral over {len(self.known)} orders of the profile, between chords and extended chords"
-                return Bracket(
-                    low, high, request.rigour or Rigour.FLOAT64, "profile", how, None if close else request.rel
-                )
-            before = high - low
-            self._refine(alpha, directions)
-
-    def _first(self, alpha: Fraction) -> None:
-        """A first grid, from 1 to where what is left hardly counts, and the end."""
-        self.values(Fraction(1))
-        self.values(self.last)
-        eps, most = 0.0, _logarithm(self.last)
-        while True:
-            eps += self.scale / _PER_SCALE
-            x = _order(eps)
-            if eps >= most or x >= self.last:
-                return
-            self.values(x)
-            found = stretches(self.nodes(Direction.FORWARD), alpha)
-            with working_precision(BITS):
-                whole = sum((one.high for one in found[:-1]), start=flint.arb(0))
-                small = to_arb(Fraction(1, 10**6))
-                if found[-1].high < whole * small and found[0].high < whole * small:
-                    return
-
-    def _refine(self, alpha: Fraction, directions: Sequence[Direction]) -> None:
-        """Halve the stretches that keep the ends apart most, seven eighths of what does."""
-        orders = sorted(self.known)
-        gaps = [0.0] * (len(orders) - 1)
-        for direction in directions:
-            found = stretches(self.nodes(direction), alpha)
-            for i, share in enumerate(_shares(found)):
-                place = i - (len(orders) - 1)
-                gaps[place if place >= 0 else -place - 1] += share
-        left = sum(gaps) / 8
-        for i in sorted(range(len(gaps)), key=gaps.__getitem__):
-            left -= gaps[i]
-            if left < 0:
-                middle = (_logarithm(orders[i]) + _logarithm(orders[i + 1])) / 2
-                self.values(_order(middle))
-
-
-def _shares(found: Sequence[Stretch]) -> list[float]:
-    """What every stretch has of the distance between the ends."""
-    with working_precision(BITS):
-        gaps = [one.high - one.low for one in found]
-        total = sum(gaps, start=flint.arb(0))
-        return [max(float((gap / total).mid()), 0.0) if total > 0 else 0.0 for gap in gaps]
-
-
-def _asked(request: Request, question: Question) -> Request:
-    return Request(question, None, request.rigour, request.rel, request.bits)
-
-
-def _logarithm(x: Fraction) -> float:
-    return math.log1p(float(x - 1)) if x < 2 else math.log(x.numerator) - math.log(x.denominator)
-
-
-def _order(eps: float) -> Fraction:
-    """About exp(eps), a short rational."""
-    if eps < 1:
-        return 1 + Fraction(f"{math.expm1(eps):.7g}")
-    return Fraction(f"{Decimal(eps).exp():.7g}")
-
-
-def _last(reduced: Reduction, request: Request) -> Fraction:
-    """An order from which on the profile is certainly 0, about the smallest.
-
-    Raises
-    ------
-    Unsupported
-        If there is none up to the largest level.
-    """
-    top = _order(float(LARGEST_LEVEL))
-    if not bounds_nothing_from(reduced, top, request):
-        for law in reduced.laws(top, request.direction, request.bits):
-            if lower_end(law.singular) > 0:
-                raise Unsupported(
-                    "the Rényi divergence is infinite: some messages reveal for certain what the user holds; ask for "
-                    "delta or epsilon instead"
-                )
-        raise Unsupported(
-            f"no level up to {LARGEST_LEVEL} is known from which on delta is 0: the Rényi divergence may be infinite; "
-            "ask for delta or epsilon instead"
-        )
-    low, high = 1.0 / 128, 1.0 / 64
-    while not bounds_nothing_from(reduced, _order(high), request):
-        low, high = high, min(2 * high, float(LARGEST_LEVEL))
-    while high - low > low / 50:
-        middle = (low + high) / 2
-        low, high = (low, middle) if bounds_nothing_from(reduced, _order(middle), request) else (middle, high)
-    return _order(high)

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias, final
 
 from symshuffle.errors import Unsupported
 from symshuffle.mechanisms.parameters import LARGEST_LEVEL
+from symshuffle.numbers import natural_log
 from symshuffle.results import Bracket
 
 Bound: TypeAlias = Callable[[Fraction, float], Bracket]
@@ -303,10 +304,9 @@ def _guess(above: Point, meets: Point, target: Fraction) -> Fraction:
     """Where the logarithm of the function, interpolated, crosses the target; the middle if that is not to be had."""
     if meets.value.upper == 0:
         return (above.x + meets.x) / 2
-    over, under = _log(above.value.upper) - _log(target), _log(target) - _log(meets.value.upper)
+    over, under = (
+        natural_log(above.value.upper) - natural_log(target),
+        natural_log(target) - natural_log(meets.value.upper),
+    )
     share = min(max(over / (over + under), 0.01), 0.99) if over + under > 0 else 0.5
     return above.x + (meets.x - above.x) * Fraction(share)
-
-
-def _log(value: Fraction) -> float:
-    return math.log(value.numerator) - math.log(value.denominator)

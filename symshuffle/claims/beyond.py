@@ -18,7 +18,8 @@ from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
-from symshuffle.claims.model import Check, Comparison, Means, Statement
+from symshuffle.claims.comparisons import Comparison, Means
+from symshuffle.claims.model import Check, Statement
 from symshuffle.numbers import Ball, Exp, Verdict
 
 Values: TypeAlias = Mapping[str, Any]

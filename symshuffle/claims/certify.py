@@ -16,7 +16,8 @@ from fractions import Fraction
 from typing import Any, Final, final
 
 from symshuffle.artifacts import installed
-from symshuffle.claims.model import Claim, ClaimVerdict, Comparison, Grade
+from symshuffle.claims.comparisons import Comparison
+from symshuffle.claims.model import Claim, ClaimVerdict, Grade
 from symshuffle.numbers import Ball, Exp
 from symshuffle.recheck.checker import FORMAT, digest, verdict_of
 from symshuffle.recheck.sentences import comparison_reads, file_reads, part_reads, program_reads

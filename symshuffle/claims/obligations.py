@@ -19,7 +19,8 @@ from typing import Final
 import numpy as np
 
 from symshuffle.claims.beyond import Record, falls, rejects
-from symshuffle.claims.model import Claim, Correction, Grade, Kind, Means, Quantifier
+from symshuffle.claims.comparisons import Means
+from symshuffle.claims.model import Claim, Correction, Grade, Kind, Quantifier
 
 GENERAL: Final = frozenset({Quantifier.FOR_ALL, Quantifier.LIMIT})
 """What no number of cases settles."""

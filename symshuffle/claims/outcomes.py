@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
-from symshuffle.claims.model import ClaimVerdict, Comparison, Grade, Kind, Means, Obligation
+from symshuffle.claims.comparisons import Comparison, Means
+from symshuffle.claims.model import ClaimVerdict, Grade, Kind, Obligation
 
 
 @final

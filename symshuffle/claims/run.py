@@ -32,18 +32,8 @@ import numpy as np
 
 from symshuffle.claims.beyond import recording
 from symshuffle.claims.certify import Witnesses, certificate
-from symshuffle.claims.model import (
-    Check,
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Correction,
-    Grade,
-    Kind,
-    Means,
-    Statement,
-)
+from symshuffle.claims.comparisons import Comparison, Means
+from symshuffle.claims.model import Check, Claim, ClaimVerdict, Control, Correction, Grade, Kind, Statement
 from symshuffle.claims.obligations import unmet
 from symshuffle.claims.outcomes import Clause, Corrected, Outcome
 from symshuffle.numbers import DEFAULT_BITS, Verdict, working_precision

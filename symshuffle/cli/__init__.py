@@ -27,7 +27,9 @@ CANNOT_WRITE: Final = 4
 INTERRUPTED: Final = 130
 
 FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
-    "ledger": ("verify", "claims", "errata", "show", "report", "cite", "reproduce", "doctor"),
+    "ledger": ("verify", "report", "reproduce"),
+    "catalogue": ("claims", "errata", "show", "cite"),
+    "doctor": ("doctor",),
     "certificates": ("check-certificate",),
     "privacy": ("delta", "epsilon", "decompose", "mechanisms", "example"),
     "curves": ("solve-eps0", "solve-n", "curve"),

@@ -237,6 +237,7 @@ def _curve(
     **options: Any,
 ) -> Curve:
     from symshuffle.accountants import curves
+    from symshuffle.accountants.tradeoff_function import tradeoff_curve
 
     (start, stop, points), asked, users_of = axis, subject.source, subject.users
     if kind is CurveKind.EPS_N:
@@ -251,7 +252,7 @@ def _curve(
     if direction is not Question.BOTH:
         raise InputError("--direction", direction.value, "both: a trade-off takes both")
     alphas = curves.spaced(start or "0", stop or "1", points)
-    return curves.tradeoff_curve(asked, n=users_of, alphas=alphas, **options)
+    return tradeoff_curve(asked, n=users_of, alphas=alphas, **options)
 
 
 def _level(rel: float | None, rigour: Rigour | None) -> Rigour:

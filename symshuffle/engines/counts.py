@@ -10,9 +10,7 @@ with p the last count at which S is not negative and :math:`s\in[0,w)` its value
 
 Three errors stand between that sum and H(n), each with a bound:
 
-- *Windows.* Only counts in a window of each atom are visited. As :math:`x_+\le e^{cx}/(ec)`, all others contribute at
-  most :math:`\frac1{ec}E[e^{cS};N_i\ge k]\le\frac1{ec}e^{-\theta k}(M(c)+(e^{\theta}-1)w_ie^{cv_i})^n` for every side
-  of every window (c, theta > 0 free; on the lower side theta < 0).
+- *Windows.* Only counts in a window of each atom are visited (:mod:`symshuffle.engines.count_windows`).
 - *Factors.* A table holds :math:`(\rho w_i)^k/k!` relative to its value at one count, made in balls and rounded once.
   All terms are non-negative, so relative errors of factors and sums add up to one relative error of the total.
 - *Values.* Atoms and S are rounded. Where S is off by at most :math:`\eta`, so is its positive part, and only where
@@ -36,11 +34,11 @@ import flint
 import numpy as np
 import numpy.typing as npt
 
-from symshuffle.engines import saddle
+from symshuffle.engines.count_windows import Windows, steps_of
 from symshuffle.engines.saddle import UNIT
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
-from symshuffle.numbers import Ball, ball_arguments, lower_end, to_arb, upper_end, working_precision
+from symshuffle.numbers import Ball, lower_end, to_arb, upper_end, working_precision
 from symshuffle.results import Bracket, Rigour
 
 Numbers: TypeAlias = "npt.NDArray[Any]"
@@ -129,7 +127,7 @@ class Counts:
         spread = math.sqrt(-8 * math.log(self.rel))
         weights = (float(upper_end(weight)) for weight in law.weights)
         sizes = sorted(min(n, 4 + spread * math.sqrt(n * w * max(1 - w, 0.0))) for w in weights)
-        steps = _steps(sizes)
+        steps = steps_of(sizes)
         return None if steps <= self.largest else f"about {steps:.1e} steps, more than {self.largest}"
 
     def bracket(self, law: Law, n: int) -> Bracket:
@@ -150,13 +148,13 @@ class Counts:
             return Bracket(low, high, known, self.name, "G has one atom, or is never positive")
         precision = _TABLE_BITS if self.bits is None else self.bits
         with working_precision(precision + 2 * n.bit_length() + 16):
-            windows = _Windows.choose(law, n, self.rel)
+            windows = Windows.choose(law, n, self.rel)
             if windows.steps > 4 * self.largest:
                 raise Unsupported(f"engine counts at n = {n}: {windows.steps:.1e} steps; use engine contour")
             tables = [_Table.of(windows, i, self.bits) for i in windows.order]
             if self.bits is None and sum(table.range for table in tables) > _RANGE:
                 raise Unsupported(f"engine counts at n = {n}: beyond the range of doubles; use engine contour")
-            total, error = (windows.scale(tables) * to_arb(part) for part in _visited(n, tables, self.bits))
+            total, error = (_scale(windows, tables) * to_arb(part) for part in _visited(n, tables, self.bits))
             singular = to_arb(law.singular)
             low = Ball.from_arb((total - error) / n + singular).lower
             high = Ball.from_arb((total + error + windows.rest()) / n + singular).upper
@@ -165,97 +163,6 @@ class Counts:
         where = "doubles" if self.bits is None else f"integers of {self.bits} bits"
         how = f"{windows.steps:.0f} steps over counts with binomial tails, in {where}; windows and rounding bounded"
         return Bracket(max(low, floor), high, known, self.name, how)
-
-
-def _steps(sizes: list[float]) -> float:
-    """Entries of the table of tails of the two longest windows, and count vectors of the others."""
-    *others, first, second = sizes
-    return min(sum(others) + 1, first + second) * second + math.prod(others)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class _Windows:
-    """Which counts are visited, and a line and a scale that suit them; any choice of them gives a true bound.
-
-    The two atoms whose windows are longest come last in ``order``.
-    """
-
-    law: Law
-    n: int
-    c: float
-    rho: Fraction
-    low: list[int]
-    high: list[int]
-
-    @classmethod
-    def choose(cls, law: Law, n: int, rel: float) -> _Windows:
-        """Windows outside of which hardly any of E[S_+] lies, as Chernoff's bound on each count tells."""
-        tilt = saddle.tilt(law)
-        c = saddle.saddle_point(tilt, n)
-        spread = c * math.sqrt(n * max(tilt.curvature(c), 0.0))
-        quiet = 4 - math.log(rel) + math.log(2 * len(law.values) * (1 + spread))
-        ends = [_window(n, float(share), quiet) for share in tilt.tilted(c)]
-        try:  # at this scale tables are flat but for the tilt
-            rho = Fraction(n * math.exp(-tilt.cumulant(c)))
-        except OverflowError:
-            rho = Fraction(n)
-        return cls(law, n, c, rho or Fraction(n), [first for first, _ in ends], [last for _, last in ends])
-
-    @property
-    def order(self) -> list[int]:
-        """The atoms, those of longer windows later."""
-        return sorted(range(len(self.low)), key=lambda i: self.high[i] - self.low[i])
-
-    @property
-    def steps(self) -> float:
-        """What the sum costs."""
-        return _steps(sorted(float(high - low + 1) for low, high in zip(self.low, self.high, strict=True)))
-
-    def rest(self) -> flint.arb:
-        """Bound on what all counts outside of the windows contribute to E[S_+], with 0 as its lower end."""
-        c, bound = to_arb(Fraction(self.c)), flint.arb(0)
-        values, weights = ball_arguments(self.law.values), ball_arguments(self.law.weights)
-        parts = [weight * (c * value).exp() for value, weight in zip(values, weights, strict=True)]
-        whole = sum(parts, start=flint.arb(0))
-        for low, high, part in zip(self.low, self.high, parts, strict=True):
-            share = float((part / whole).mid())
-            for count in (low - 1, high + 1):
-                if 0 <= count <= self.n:
-                    bound += _chernoff(self.n, whole, part, count, _slope(self.n, share, count))
-        return (bound / (c * flint.arb(1).exp())).union(flint.arb(0))
-
-    def scale(self, tables: list[_Table]) -> flint.arb:
-        """What the product of the tables is to be multiplied with, to be the probability of the counts."""
-        found, left = flint.arb(self.n).fac(), self.n
-        for i, table in zip(self.order, tables, strict=True):
-            found *= to_arb(self.law.weights[i]) ** table.peak / flint.arb(table.peak).fac()
-            left -= table.peak
-        return found * to_arb(self.rho) ** (-left)
-
-
-def _window(n: int, share: float, quiet: float) -> tuple[int, int]:
-    """Counts at which Chernoff's exponent of a binomial count is at most ``quiet``."""
-    counts, share = np.arange(n + 1, dtype=np.float64), min(max(share, 1e-300), 1 - UNIT)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        up = np.where(counts > 0, counts * np.log(counts / (n * share)), 0.0)
-        down = np.where(counts < n, (n - counts) * np.log((n - counts) / (n * (1 - share))), 0.0)
-    inside = np.flatnonzero(up + down <= quiet)
-    middle = min(max(round(n * share), 0), n)
-    return (int(inside[0]), int(inside[-1])) if len(inside) else (middle, middle)
-
-
-def _slope(n: int, share: float, count: int) -> float:
-    """The slope that is best for a bound on a binomial count, of the sign of its side; any other is as true."""
-    share, inner = min(max(share, 1e-300), 1 - UNIT), min(max(count, 0.01), n - 0.01)
-    best = math.log(inner / (n - inner)) - math.log(share) + math.log1p(-share)
-    return max(best, 0.0) if count > n * share else min(best, 0.0)
-
-
-def _chernoff(n: int, whole: flint.arb, part: flint.arb, count: int, slope: float) -> flint.arb:
-    """Bound on E[exp(cS)] where a count is at least (slope > 0) or at most (slope < 0) the one given."""
-    theta = to_arb(Fraction(slope))
-    return (-theta * count).exp() * (whole + (theta.exp() - 1) * part) ** n
 
 
 @final
@@ -291,7 +198,7 @@ class _Table:
     range: float
 
     @classmethod
-    def of(cls, windows: _Windows, i: int, bits: int | None) -> _Table:
+    def of(cls, windows: Windows, i: int, bits: int | None) -> _Table:
         """Of one atom; in doubles where no number of bits is given."""
         first, last = windows.low[i], windows.high[i]
         peak = (first + last) // 2
@@ -326,6 +233,15 @@ class _Table:
     def last(self) -> int:
         """The last count of the window."""
         return self.first + len(self.factors) - 1
+
+
+def _scale(windows: Windows, tables: list[_Table]) -> flint.arb:
+    """What the product of the tables is to be multiplied with, to be the probability of the counts."""
+    found, left = flint.arb(windows.n).fac(), windows.n
+    for i, table in zip(windows.order, tables, strict=True):
+        found *= to_arb(windows.law.weights[i]) ** table.peak / flint.arb(table.peak).fac()
+        left -= table.peak
+    return found * to_arb(windows.rho) ** (-left)
 
 
 def _fixed(ball: flint.arb, point: int) -> int:

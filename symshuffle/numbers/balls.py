@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -224,3 +225,8 @@ def enclose(value: Number | Exp | int, bits: int = DEFAULT_BITS) -> Ball:
 def to_float(value: Number | Exp | int) -> float:
     """The double nearest to the value (for a ball: to its midpoint)."""
     return float(enclose(value, 128)) if isinstance(value, Exp) else float(value)
+
+
+def natural_log(value: Fraction) -> float:
+    """About the logarithm of a rational above 0, which may lie beyond the range of doubles."""
+    return math.log(value.numerator) - math.log(value.denominator)

@@ -13,8 +13,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from symshuffle.artifacts import check_destination, installed, write_atomically
+from symshuffle.claims.comparisons import Comparison, Means
 from symshuffle.claims.errata import MEANINGS
-from symshuffle.claims.model import Comparison, Means
 from symshuffle.claims.outcomes import Outcome
 from symshuffle.claims.papers import bibliography
 from symshuffle.claims.registry import CHECKS, Ledger

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, final
 
 import flint
 import numpy as np
@@ -27,12 +27,9 @@ from symshuffle.numbers import Real, as_integer, enclose, parse_rational, to_flo
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
 from symshuffle.vectors.accounting import VectorBound, vector_delta
 from symshuffle.vectors.gaussian import calibrate_gaussian
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
 from symshuffle.vectors.pairs import Adjacency, FinitePair, Pair, proved_worst, worst_pair
 from symshuffle.vectors.risk import err1
-
-_DIGITS: Final = 12
-"""Decimal digits of the parameters returned."""
+from symshuffle.vectors.shaped_families import DIGITS, Calibrated, family_by_name
 
 _HALF: Final = 8
 """Half length of the window of the search; what is certified has its own."""
@@ -42,9 +39,6 @@ _PANEL: Final = 1.0
 _SETTLED: Final = 1e-8
 _LARGEST: Final = 1e200
 _TRIES: Final = 16
-
-Calibrated: TypeAlias = BlanketMixedGaussian | SphereLinear | PrivUnit | ClippedLinear | LocalGaussian
-"""Families whose parameters are searched."""
 
 Array = npt.NDArray[np.float64]
 
@@ -142,26 +136,6 @@ class Calibration(AnswerMethods):
         }
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class _Family:
-    """Mechanisms by a shape, over which a search runs, and a strength, which the target decides.
-
-    Parameters
-    ----------
-    make : callable
-        From shape and strength (both real) to a mechanism; delta rises with the strength, the error falls.
-    shapes : tuple of float
-        Where the search begins and ends; equal where there is nothing to choose.
-    strengths : callable
-        From a shape to a strength to start from.
-    """
-
-    make: Callable[[float, float], Calibrated]
-    shapes: tuple[float, float]
-    start: Callable[[float], float]
-
-
 def calibrate(
     name: str,
     *,
@@ -214,7 +188,7 @@ def calibrate(
     near = choice(Adjacency, adjacency, "adjacency")
     sensitivity = 1 if near is Adjacency.ZERO_OUT else 2
     noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * sensitivity / n
-    family = _family(name, n, dimension, noise)
+    family = family_by_name(name, n, dimension, noise)
     usual = Blanket.LARGEST if name == "gaussian" else Blanket.MECHANISM
     kind = usual if blanket is None else choice(Blanket, blanket, "blanket")
 
@@ -279,72 +253,9 @@ def calibrate_mixed_gaussian(
     return calibrate("bmg", n=n, dimension=dimension, delta=delta, eps=eps, exp_eps=exp_eps, adjacency=adjacency)
 
 
-def _family(name: str, n: int, dimension: int, noise: float) -> _Family:
-    """A family by shape and strength, started at the index of the central mechanism of the same guarantee."""
-    index = max(noise * math.sqrt(n), 0.5)
-    one = Fraction(1)
-    match name:
-        case "bmg":  # shape: log(1 - gamma); strength: -log(sigma0)
-
-            def mixed(shape: float, strength: float) -> Calibrated:
-                return BlanketMixedGaussian(1 - _short(math.exp(shape)), _short(math.exp(-strength)), one, dimension)
-
-            def start(shape: float) -> float:
-                gamma = 1 - math.exp(shape)
-                return math.log(math.log1p(gamma / (math.exp(2 * shape) * index**2))) / 2
-
-            centre = -2 / 3 * math.log(max(index, 2.0))
-            return _Family(mixed, (centre - 1.5, min(centre + 1.5, -0.02)), start)
-        case "sphere-linear":  # strength: logit of c
-
-            def linear(_: float, strength: float) -> Calibrated:
-                return SphereLinear(_short(_logistic(strength)), dimension)
-
-            return _Family(linear, (0.0, 0.0), lambda _: -math.log(max(index / math.sqrt(dimension), 0.3)))
-        case "privunit":  # shape: theta sqrt(d); strength: logit of p, above that of the cap
-
-            def caps(shape: float, strength: float) -> Calibrated:
-                theta = _short(shape / math.sqrt(dimension))
-                outside = 1 - _below(theta, dimension)
-                return PrivUnit(_short(outside + (1 - outside) * _logistic(strength)), theta, dimension)
-
-            return _Family(caps, (0.0, min(3.0, 0.95 * math.sqrt(dimension))), lambda _: -math.log(max(index, 0.3)))
-        case "clipped-linear":  # shape: clip sqrt(d); strength: -log(chi)
-
-            def clipped(shape: float, strength: float) -> Calibrated:
-                return ClippedLinear(_short(shape / math.sqrt(dimension)), dimension, _short(math.exp(-strength)))
-
-            lowest = -min(5.0, 0.98 * math.sqrt(dimension))
-            return _Family(clipped, (lowest, 0.0), lambda _: -math.log(max(index, 0.5)))
-        case "gaussian":
-
-            def local(_: float, strength: float) -> Calibrated:
-                return LocalGaussian(_short(math.exp(-strength)), dimension)
-
-            return _Family(local, (0.0, 0.0), lambda _: -math.log(max(index, 0.5)))
-    raise InputError("mechanism", name, "bmg, sphere-linear, privunit, clipped-linear or gaussian")
-
-
-def _below(theta: Fraction, dimension: int) -> float:
-    """The share of the sphere below a height, in doubles."""
-    from scipy.special import betainc
-
-    half = (dimension - 1) / 2
-    return float(betainc(half, half, (1 + float(theta)) / 2))
-
-
-def _logistic(x: float) -> float:
-    return 1 / (1 + math.exp(-x))
-
-
-def _short(value: float) -> Fraction:
-    """A decimal of so many significant digits."""
-    return Fraction(f"{value:.{_DIGITS}g}")
-
-
 def _decimal(value: Fraction) -> str:
     """A decimal that was read from one, written back."""
-    text = f"{float(value):.{_DIGITS + 3}g}"
+    text = f"{float(value):.{DIGITS + 3}g}"
     return text if Fraction(text) == value else str(value)
 
 

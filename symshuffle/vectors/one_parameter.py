@@ -15,11 +15,12 @@ from typing import Final, TypeAlias
 
 from symshuffle.choices import Adjacency, choice
 from symshuffle.errors import Unsupported
-from symshuffle.numbers import Real, Verdict, less
+from symshuffle.numbers import Real, Verdict, less, natural_log
 from symshuffle.results import Bracket, Rigour
 from symshuffle.vectors.accounting import larger, pair_delta
 from symshuffle.vectors.mechanisms import PrivUnit, SphereLinear
 from symshuffle.vectors.pairs import worst_pair
+from symshuffle.vectors.shaped_families import logistic
 
 Sloped: TypeAlias = SphereLinear | PrivUnit
 
@@ -95,7 +96,7 @@ def steepest(
     @cache
     def excess(x: float) -> float:
         try:
-            value = sloped_delta(family(_rounded(_logistic(x)), dimension), n, order, adjacency, _SEARCH_REL).upper
+            value = sloped_delta(family(_rounded(logistic(x)), dimension), n, order, adjacency, _SEARCH_REL).upper
         except Unsupported:  # beyond the engine's rule: not certified, so not taken
             return _FAR
         return _log(value) - math.log(goal)
@@ -105,7 +106,7 @@ def steepest(
     while not spread and excess(low) > 0:
         high, low = low, low - _STEP
         if low < -_DIGITS * math.log(10) / 2:
-            raise Unsupported(f"no slope above {_logistic(low):.1g} meets delta = {float(goal):.3g}")
+            raise Unsupported(f"no slope above {logistic(low):.1g} meets delta = {float(goal):.3g}")
     high = low + _STEP if spread else high
     while high < _STEEPEST and excess(high) <= 0:
         low, high = high, high + _STEP
@@ -114,7 +115,7 @@ def steepest(
         found = float(brentq(excess, low, high, xtol=1e-7))
     elif spread and low <= math.log(first / (1 - first)):
         return known
-    slope = _rounded(_logistic(found - 1e-7))
+    slope = _rounded(logistic(found - 1e-7))
     for _ in range(40):
         mechanism = family(slope, dimension)
         try:
@@ -155,11 +156,7 @@ def _slope(mechanism: Sloped) -> Fraction:
 
 def _log(value: Fraction) -> float:
     """The logarithm of a rational, also of one that is 0 as a double."""
-    return math.log(value.numerator) - math.log(value.denominator) if value > 0 else -_FAR
-
-
-def _logistic(x: float) -> float:
-    return 1 / (1 + math.exp(-x))
+    return natural_log(value) if value > 0 else -_FAR
 
 
 def _rounded(value: float) -> Fraction:

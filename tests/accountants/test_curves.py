@@ -8,9 +8,10 @@ import pytest
 
 from symshuffle.accountants import solve
 from symshuffle.accountants.covered import laws
-from symshuffle.accountants.curves import amplification_curve, delta_curve, spaced, tradeoff_curve
+from symshuffle.accountants.curves import amplification_curve, delta_curve, spaced
 from symshuffle.accountants.inverses import solve_eps0, solve_n
 from symshuffle.accountants.reduction import reduction
+from symshuffle.accountants.tradeoff_function import tradeoff_curve
 from symshuffle.channel import Channel
 from symshuffle.engines.ball import BallContour
 from symshuffle.engines.exact import Exact

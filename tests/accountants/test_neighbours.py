@@ -15,10 +15,11 @@ import pytest
 from symshuffle import Channel, InputError, Rigour, Unsupported, delta, epsilon, mechanism, solve_eps0, solve_n
 from symshuffle.accountants.adversary import worst_constant
 from symshuffle.accountants.covered import Covering, Reduction, Whom
-from symshuffle.accountants.curves import amplification_curve, delta_curve, tradeoff_curve
+from symshuffle.accountants.curves import amplification_curve, delta_curve
 from symshuffle.accountants.neighbours import Adjacency, Neighbours
 from symshuffle.accountants.reduction import reduction
 from symshuffle.accountants.solve import Amplification
+from symshuffle.accountants.tradeoff_function import tradeoff_curve
 from symshuffle.cli import curves as cli_curves
 from symshuffle.cli import main, privacy
 from symshuffle.cli.covering import COVERING

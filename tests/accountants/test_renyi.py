@@ -122,7 +122,7 @@ def test_balls():
 
 
 def test_a_width_that_is_missed_is_said(monkeypatch):
-    monkeypatch.setattr("symshuffle.accountants.renyi._MOST_NODES", 20)
+    monkeypatch.setattr("symshuffle.accountants.refined_profile._MOST_NODES", 20)
     assert renyi(UNEQUAL, n=4, alpha=2, rel=1e-6).bracket.aimed == 1e-6
 
 

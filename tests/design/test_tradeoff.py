@@ -20,7 +20,8 @@ from symshuffle.design import (
     smoothed_point_masses,
 )
 from symshuffle.design.decision import programs
-from symshuffle.design.decision.tradeoff import minimax_risk, weights_by_subset
+from symshuffle.design.decision.optimal_channel import weights_by_subset
+from symshuffle.design.decision.tradeoff import minimax_risk
 from symshuffle.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.linprog import proposed

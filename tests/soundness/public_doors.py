@@ -18,6 +18,7 @@ from symshuffle.accountants import (
     inverses,
     reduction,
     renyi,
+    tradeoff_function,
     unequal,
 )
 from symshuffle.anchored.law import AnchoredLaw
@@ -95,7 +96,7 @@ DOORS = {
     "accountants.curves.amplification_curve.rigour": lambda v: curves.amplification_curve(
         W, delta="1/10", users=[3], rigour=v, rel=0.1
     ),
-    "accountants.curves.tradeoff_curve.rigour": lambda v: curves.tradeoff_curve(
+    "accountants.tradeoff_function.tradeoff_curve.rigour": lambda v: tradeoff_function.tradeoff_curve(
         W, n=3, alphas=[HALF], levels=3, rigour=v
     ),
     "accountants.renyi.renyi.direction": lambda v: renyi.renyi(W, n=3, alpha=2, rel=0.1, direction=v),
@@ -234,7 +235,7 @@ DOORS = {
     "claims.pictures.Curve.role": lambda v: pictures.Curve("one", v, ((0.0, 1.0),)),
     "claims.pictures.curve.role": lambda v: pictures.curve("one", v, [(0, 1)]),
     "claims.model.Correction.grade": lambda v: Correction("", bool, v),
-    "claims.model.Comparison.means": lambda v: Comparison("1", "1", "==", Verdict.TRUE, v, "here"),
+    "claims.comparisons.Comparison.means": lambda v: Comparison("1", "1", "==", Verdict.TRUE, v, "here"),
     "claims.model.Obligation.quantifier": lambda v: Obligation(v, "n"),
     "design.decision.exact_programs.exact_compact.criterion": lambda v: exact_programs.exact_compact(
         PROBLEM, F(2), criterion=v

@@ -44,7 +44,7 @@ SHOWN = (
     "frontiers.frontier.Frontier",
     "frontiers.envelope.Leakage",
     "frontiers.leakage.PairLeakage",
-    "design.decision.tradeoff.Design",
+    "design.decision.optimal_channel.Design",
 )
 
 

@@ -13,6 +13,7 @@ from symshuffle import Channel, Exp, InputError, Rigour, mechanism
 from symshuffle.accountants import curves, search
 from symshuffle.accountants.reduction import reduction
 from symshuffle.accountants.search import Point
+from symshuffle.accountants.tradeoff_function import tradeoff_curve
 from symshuffle.choices import Criterion
 from symshuffle.decompositions import composition
 from symshuffle.decompositions.counting import ROLES, Cell
@@ -167,7 +168,7 @@ def test_a_curve_is_as_rigorous_as_its_weakest_point(monkeypatch):
         return replace(found, rigour=Rigour.FLOAT64) if len(seen) == 2 else found
 
     monkeypatch.setattr(curves, "bound_of", mixed)
-    curve = curves.tradeoff_curve(mechanism("rr").at(eps0=1), n=5, alphas=["1/10"], levels=4, rigour=Rigour.BALL)
+    curve = tradeoff_curve(mechanism("rr").at(eps0=1), n=5, alphas=["1/10"], levels=4, rigour=Rigour.BALL)
     assert all(point.y.rigour is Rigour.FLOAT64 for point in curve.points)
 
 

@@ -15,7 +15,7 @@ import flint
 import numpy as np
 import pytest
 
-from symshuffle.engines import contour, convolution, counts, fft, saddle, sparse, tilted
+from symshuffle.engines import contour, convolution, count_windows, counts, fft, saddle, sparse, tilted
 from symshuffle.engines.ball import BallContour
 from symshuffle.engines.characteristic import Form, Region, form
 from symshuffle.engines.contour import Contour
@@ -348,12 +348,12 @@ COUNTED = [
 
 def counted_misses(patch, *, quiet=None, bits=128, rel=1e-30):
     """Whether a sum over counts misses, with windows of some exponent or in coarse numbers."""
-    window = counts._window
+    window = count_windows._window
     for law, n in COUNTED:
         exact = Exact(largest_power=10**9).bracket(law, n).exact
         with pytest.MonkeyPatch.context() as at:
             if quiet is not None:
-                at.setattr(counts, "_window", lambda n, share, _: window(n, share, quiet))
+                at.setattr(count_windows, "_window", lambda n, share, _: window(n, share, quiet))
             patch(at)
             if missed(lambda law=law, n=n: Counts(rel=rel, bits=bits).bracket(law, n), (exact, exact)):
                 return True
@@ -362,12 +362,12 @@ def counted_misses(patch, *, quiet=None, bits=128, rel=1e-30):
 
 def without_side(sign):
     """Chernoff's bound on one side of the windows only."""
-    plain = counts._chernoff
+    plain = count_windows._chernoff
 
     def one_sided(n, whole, part, count, slope):
         return flint.arb(0) if slope * sign > 0 else plain(n, whole, part, count, slope)
 
-    return lambda at: at.setattr(counts, "_chernoff", one_sided)
+    return lambda at: at.setattr(count_windows, "_chernoff", one_sided)
 
 
 def table_without(**fields):
@@ -386,7 +386,7 @@ def test_the_counts_hold_the_truth_for_any_window_and_precision(quiet, bits):
 @pytest.mark.parametrize("bits", [None, 128])
 def test_either_side_of_the_windows_is_bounded(sign, bits):
     """Only one side of one window is cut: where several are, a count too large here is one too small there."""
-    (law, n), plain = COUNTED[1], counts._Windows.choose
+    (law, n), plain = COUNTED[1], counts.Windows.choose
     exact = Exact().bracket(law, n).exact
 
     def cut(*given):
@@ -395,7 +395,7 @@ def test_either_side_of_the_windows_is_bounded(sign, bits):
 
     def misses(patch):
         with pytest.MonkeyPatch.context() as at:
-            at.setattr(counts._Windows, "choose", cut)
+            at.setattr(counts.Windows, "choose", cut)
             patch(at)
             return missed(lambda: Counts(rel=1e-30, bits=bits).bracket(law, n), (exact, exact))
 
@@ -425,8 +425,8 @@ def test_the_counts_need_the_radius_of_balls(monkeypatch, engine, part, field):
     assert not missed(lambda: engine.bracket(law, 3), (exact, exact))
     table_without(**{field: Fraction(0)})(monkeypatch)
     if part == "weights":  # the scale knows the radius as well
-        plain = counts._Windows.scale
-        monkeypatch.setattr(counts._Windows, "scale", lambda *given: flint.arb(plain(*given).mid()))
+        plain = counts._scale
+        monkeypatch.setattr(counts, "_scale", lambda *given: flint.arb(plain(*given).mid()))
     assert missed(lambda: engine.bracket(law, 3), (exact, exact))
 
 

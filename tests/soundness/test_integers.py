@@ -30,6 +30,7 @@ from symshuffle.accountants.confirm import confirm
 from symshuffle.accountants.gaussian_limit import GaussianLimit, gaussian_limit
 from symshuffle.accountants.plan import rounds
 from symshuffle.accountants.renyi import renyi
+from symshuffle.accountants.tradeoff_function import tradeoff_curve
 from symshuffle.accountants.unequal import Users, unequal_delta, unequal_epsilon
 from symshuffle.anchored import gauge
 from symshuffle.anchored.enclosed import EnclosedLaw
@@ -90,7 +91,7 @@ DOORS = {
     "solve_n.bits": (64, lambda v: solve_n(W, eps="1/2", delta="1/10", bits=v).bracket),
     "Request.bits": (64, lambda v: evaluate.Request(bits=v)),
     "spaced.points": (4, lambda v: curves.spaced(0, 1, v)),
-    "tradeoff_curve.levels": (4, lambda v: curves.tradeoff_curve(W, n=3, alphas=[0], levels=v).points),
+    "tradeoff_curve.levels": (4, lambda v: tradeoff_curve(W, n=3, alphas=[0], levels=v).points),
     "amplification_curve.n": (4, lambda v: curves.amplification_curve(W, delta="1/10", users=[v], rel=0.1).points),
     "worst_constant.n": (4, lambda v: adversary.worst_of_two_types(W, v, F(6, 5)).bracket),
     "confirm.n": (4, lambda v: confirm(LAW, v, digits=10)),
@@ -133,8 +134,8 @@ DOORS = {
     ),
     "delta_curve.n": (4, lambda v: curves.delta_curve(W, n=v, levels=[0]).points),
     "delta_curve.bits": (64, lambda v: curves.delta_curve(W, n=3, levels=[0], bits=v).points),
-    "tradeoff_curve.n": (4, lambda v: curves.tradeoff_curve(W, n=v, alphas=[0], levels=3).points),
-    "tradeoff_curve.bits": (64, lambda v: curves.tradeoff_curve(W, n=3, alphas=[0], levels=3, bits=v).points),
+    "tradeoff_curve.n": (4, lambda v: tradeoff_curve(W, n=v, alphas=[0], levels=3).points),
+    "tradeoff_curve.bits": (64, lambda v: tradeoff_curve(W, n=3, alphas=[0], levels=3, bits=v).points),
     "renyi.n": (4, lambda v: renyi(W, n=v, alpha=2, rel=0.1).bracket),
     "renyi.bits": (64, lambda v: renyi(W, n=3, alpha=2, rel=0.1, bits=v).bracket),
     "gaussian_limit.n": (4, lambda v: gaussian_limit(W, n=v).mu),

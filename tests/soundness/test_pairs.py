@@ -30,9 +30,10 @@ from symshuffle import (
     solve_n,
     subsample,
 )
-from symshuffle.accountants.curves import amplification_curve, delta_curve, tradeoff_curve
+from symshuffle.accountants.curves import amplification_curve, delta_curve
 from symshuffle.accountants.reduction import reduction
 from symshuffle.accountants.solve import epsilon
+from symshuffle.accountants.tradeoff_function import tradeoff_curve
 from symshuffle.cli import main
 from symshuffle.mechanisms.given import LAM_PARAMETER
 from symshuffle.shuffled import worst_shuffled_divergence

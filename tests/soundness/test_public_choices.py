@@ -46,6 +46,10 @@ INSIDE = {
     "accountants.experiments.covered_by",
     "accountants.experiments.limit_distance",
     "accountants.losses.Losses",
+    "accountants.refined_profile.RefinedProfile.ends",
+    "accountants.refined_profile.RefinedProfile.lower_at",
+    "accountants.refined_profile.RefinedProfile.nodes",
+    "choices.Rigour.weakest",
 }
 """Called with members: by the registry, an engine, rounds, a comparison, the runner of claims, or a parsed command."""
 
@@ -57,7 +61,7 @@ MADE = {
     "accountants.amplification.Amplification",
     "design.decision.properties.PropertyReport",
     "frontiers.leakage.PairLeakage",
-    "design.decision.tradeoff.Design",
+    "design.decision.optimal_channel.Design",
     "estimation.minimax.Minimax",
     "estimation.worst_risk.WorstRisk",
     "likelihood.normal.NormalProfile",

@@ -104,8 +104,9 @@ class OrbitDesign(AnswerMethods):
     @property
     def about(self) -> str:
         """What the number is the smallest of."""
-        criterion = "worst-case" if self.criterion is Criterion.MINIMAX else "Bayes"
-        return f"smallest {criterion} risk over all LDP channels with {self.group.m} inputs at lam = {self.lam}"
+        return (
+            f"smallest {self.criterion.word} risk over all LDP channels with {self.group.m} inputs at lam = {self.lam}"
+        )
 
     @property
     def safe(self) -> SafeEnd:
@@ -335,7 +336,7 @@ class OrbitDesigns(AnswerMethods):
     @property
     def about(self) -> str:
         """What the number is the smallest of."""
-        criterion = "worst-case" if self.designs[0].criterion is Criterion.MINIMAX else "Bayes"
+        criterion = self.designs[0].criterion.word
         return f"smallest {criterion} risk over all LDP channels with {self.problem.num_inputs} inputs at {self.level}"
 
     @property

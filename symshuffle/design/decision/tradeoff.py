@@ -7,41 +7,37 @@ violate are priced in, and the result carries a certificate that does not depend
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Final
 
 import numpy as np
 
-from symshuffle.channel import Channel
 from symshuffle.choices import Criterion as Criterion  # noqa: PLC0414  # its name here stays
 from symshuffle.choices import Method as Method  # noqa: PLC0414  # its name here stays
 from symshuffle.choices import choice
 from symshuffle.design.decision import programs, sizes
-from symshuffle.design.decision.certificate import TradeoffCertificate, check_around, worst_columns
+from symshuffle.design.decision.certificate import TradeoffCertificate, worst_columns
 from symshuffle.design.decision.channel_risk import minimax_risk as minimax_risk  # noqa: PLC0414  # its name here stays
 from symshuffle.design.decision.exact_programs import Column, exact_compact, restricted_program
 from symshuffle.design.decision.invariant import InvariantProblem
+from symshuffle.design.decision.optimal_channel import Design, action_rows
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.widths import REL, narrowed
-from symshuffle.errors import CertificateError, InputError, NotDecided, SolverFailure
-from symshuffle.geometry.extremal import LDPCone, check_lam, members
+from symshuffle.errors import InputError, NotDecided, SolverFailure
+from symshuffle.geometry.extremal import LDPCone, check_lam
 from symshuffle.geometry.groups import trivial_group
 from symshuffle.geometry.linprog import solve
 from symshuffle.levels import takes_eps0
 from symshuffle.numbers import Exp, enclose
-from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
+from symshuffle.results import Bracket, Rigour
 
 _EXACT_ROWS: Final = 120
 """Largest number of rows for which the rational re-solve is attempted by default."""
 
 _FEW_INPUTS: Final = 12
-
-_MOST_SHOWN: Final = 32
-"""Outputs of a channel that are shown in a notebook."""
 
 _MAX_ROUNDS: Final = 6
 """Rounds of exact column generation before the compact program is solved over the rationals instead."""
@@ -58,134 +54,6 @@ _SEEN: Final = 1 + Fraction(1, 1000)
 
 _PATIENT: Final = 2.0
 """Seconds that pivots of the compact program may take below that level; otherwise columns are generated on."""
-
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class Design(AnswerMethods):
-    """An optimal channel and what is known about it.
-
-    It is a :class:`~symshuffle.results.Certified` answer; the safe end is the upper one, which the channel attains.
-
-    Parameters
-    ----------
-    problem : DecisionProblem
-        What was solved.
-    criterion : Criterion
-        Bayes or minimax.
-    method : Method
-        Which program proposed the optimum.
-    value : Bracket
-        The optimal risk over all LDP channels at the level asked for.
-    weights : tuple of (int, int, Fraction)
-        The optimal extremal channel with its rule: subset, action, weight.
-    certificates : tuple of TradeoffCertificate
-        One at a rational level. At ``exp(eps0)``, two at rational levels around it: the risk does not increase
-        with the level, so the first bounds it from below and the second from above.
-    proposed : float or None
-        What the floating-point solver said the optimum was; None where it gave up.
-    level : Fraction or Exp
-        The level asked for.
-    """
-
-    problem: DecisionProblem
-    criterion: Criterion
-    method: Method
-    value: Bracket
-    weights: tuple[tuple[int, int, Fraction], ...]
-    certificates: tuple[TradeoffCertificate, ...]
-    proposed: float | None
-    level: Fraction | Exp
-
-    @property
-    def bracket(self) -> Bracket:
-        """The optimal risk."""
-        return self.value
-
-    @property
-    def about(self) -> str:
-        """What the number is the smallest of."""
-        criterion = "worst-case" if self.criterion is Criterion.MINIMAX else "Bayes"
-        inputs = f"{self.problem.num_inputs} inputs at lam = {self.level}"
-        return f"smallest {criterion} risk over all LDP channels with {inputs}"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end: the channel shown attains it."""
-        return SafeEnd.UPPER
-
-    @well_formed()
-    def verify(self) -> None:
-        """Check certificates, levels and weights in rational arithmetic, against the problem itself.
-
-        Raises
-        ------
-        CertificateError
-            At ``criterion``, ``certificates`` (their number or levels), ``certificates[i]`` with the part that fails,
-            ``weights`` (they are not the channel of the last certificate) or ``value``.
-        """
-        if not isinstance(self.criterion, Criterion):
-            raise CertificateError("criterion", f"{self.criterion} is none")
-        around = check_around(self.level, [certificate.lam for certificate in self.certificates], "certificates")
-        proved = []
-        for i, certificate in enumerate(self.certificates):
-            if certificate.criterion is not self.criterion:
-                raise CertificateError(f"certificates[{i}]", f"of another criterion than {self.criterion.value}")
-            with within(f"certificates[{i}]"):
-                proved.append(certificate.prove(self.problem))
-        if any(weight < 0 for _, _, weight in self.weights):
-            raise CertificateError("weights", "a negative weight")
-        with within("weights"):
-            rows = action_rows(self.problem, self.weights, self.lam)
-        if rows != self.certificates[-1].rows:
-            raise CertificateError("weights", "they do not make the channel of the certificate")
-        ends = Bracket(proved[0].lower, proved[-1].upper, around, "lp", "certificates")
-        check_claim(self.value, ends, "value")
-
-    def to_dict(self) -> dict[str, Any]:
-        """The answer with its certificates and the weights of the channel."""
-        return AnswerMethods.to_dict(self) | {
-            "criterion": self.criterion.value,
-            "weights": [
-                {"subset": subset, "action": action, "weight": str(weight)} for subset, action, weight in self.weights
-            ],
-            "certificates": [certificate.to_json() for certificate in self.certificates],
-        }
-
-    def _repr_html_(self) -> str:
-        inputs = "".join(f"<th>input {x}</th>" for x in range(self.problem.num_inputs))
-        rows = "".join(
-            f"<tr><td>{{{', '.join(map(str, members(subset)))}}} &rarr; action {action}</td>"
-            + "".join(
-                f"<td>{float(weight * (self.lam if subset >> x & 1 else 1)):.6g}</td>"
-                for x in range(self.problem.num_inputs)
-            )
-            + "</tr>"
-            for subset, action, weight in self.weights[:_MOST_SHOWN]
-        )
-        hidden = len(self.weights) - _MOST_SHOWN
-        more = f"<caption>the first {_MOST_SHOWN} of {len(self.weights)} outputs</caption>" if hidden > 0 else ""
-        return f"{AnswerMethods._repr_html_(self)}<table>{more}<tr><th>output</th>{inputs}</tr>{rows}</table>"
-
-    @property
-    def lam(self) -> Fraction:
-        """The rational level of the channel; at most the level that was asked for."""
-        return self.certificates[-1].lam
-
-    def channel(self) -> Channel:
-        """The optimal channel; one output per pair of subset and action, in the order of ``weights``."""
-        lam = self.lam
-        return Channel(
-            tuple(
-                tuple(weight * (lam if subset >> x & 1 else 1) for subset, _, weight in self.weights)
-                for x in range(self.problem.num_inputs)
-            )
-        )
-
-    @property
-    def least_favourable_prior(self) -> tuple[Fraction, ...]:
-        """The prior of the lower bound; for a minimax design, a least favourable one."""
-        return self.certificates[0].prior
 
 
 @takes_eps0()
@@ -397,17 +265,6 @@ def _priced_columns(costs: Sequence[Sequence[Fraction]], bound: Sequence[Fractio
             yield sum(1 << x for x in proper), a
 
 
-def action_rows(
-    problem: DecisionProblem, weights: Iterable[tuple[int, int, Fraction]], lam: Fraction
-) -> tuple[tuple[Fraction, ...], ...]:
-    """The channel from inputs to actions that a weighted family of columns induces, by action and input."""
-    rows = [[Fraction(0)] * problem.num_inputs for _ in range(problem.num_actions)]
-    for subset, a, weight in weights:
-        for x in range(problem.num_inputs):
-            rows[a][x] += weight * (lam if subset >> x & 1 else 1)
-    return tuple(tuple(row) for row in rows)
-
-
 def _weak_duality(
     problem: DecisionProblem, lam: Fraction, criterion: Criterion, proposal: programs.Proposal, method: Method
 ) -> Design:
@@ -420,11 +277,3 @@ def _weak_duality(
     certificate = TradeoffCertificate(lam, prior, rows, bound, criterion)
     value = certificate.prove(problem)
     return Design(problem, criterion, method, value, _columns_of(rows, lam), (certificate,), proposal.value, lam)
-
-
-def weights_by_subset(design: Design) -> Mapping[int, Fraction]:
-    """The point of the maximal polytope that a design uses."""
-    total: dict[int, Fraction] = defaultdict(Fraction)
-    for subset, _, weight in design.weights:
-        total[subset] += weight
-    return dict(total)

@@ -1,0 +1,139 @@
+r"""The trade-off function (f-DP): the least type II error of a test of two neighbours, at each type I error.
+
+Of a pair of experiments it is the upper envelope of the lines that its divergences give,
+
+.. math:: f(\alpha)=\sup_{\varepsilon\ge0}\max\bigl(0,\;1-\delta(\varepsilon)-e^{\varepsilon}\alpha,\;
+   e^{-\varepsilon}(1-\delta(\varepsilon)-\alpha)\bigr),
+
+for a profile delta that holds in both directions (Dong, Roth, Su 2022, Proposition 2.12; the identity itself is
+Neyman-Pearson). Upper bounds on delta at finitely many levels give a *lower* bound on f, the safe side. The other side
+of the bracket covers the levels between: delta is convex and falling in :math:`x=e^{\varepsilon}`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from fractions import Fraction
+from functools import partial
+from typing import Final, Unpack
+
+from symshuffle.accountants.chords import Node, lines_below, meetings
+from symshuffle.accountants.covered import Covering, Whom, spelled_out
+from symshuffle.accountants.curves import USUAL_WIDTH, Curve, CurvePoint, Progress, at_order, sent
+from symshuffle.accountants.evaluate import Request
+from symshuffle.accountants.experiments import Experiment, covered_by, experiment, smallest_of, width_of
+from symshuffle.accountants.plan import WIDTH_OF_DELTA, Rounds
+from symshuffle.accountants.reduction import Source
+from symshuffle.choices import CurveKind, Question, Rigour
+from symshuffle.errors import InputError, Unsupported
+from symshuffle.executors import mapped
+from symshuffle.numbers import as_integer, parse_rational
+from symshuffle.results import Bracket
+
+_SMALLEST_DELTA: Final = Fraction(1, 10**9)
+
+_LEVELS: Final = 60
+
+
+@spelled_out
+def tradeoff_curve(
+    source: Source | Rounds | Sequence[Rounds],
+    *,
+    n: int | None,
+    alphas: Sequence[object],
+    rigour: Rigour | str | None = Rigour.FLOAT64,
+    rel: float | None = None,
+    bits: int | None = None,
+    levels: int = _LEVELS,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    **whom: Unpack[Whom],
+) -> Curve:
+    """The f-DP trade-off: the least type II error of any test of two neighbours, at each type I error.
+
+    Parameters
+    ----------
+    source, n, rigour, rel, bits, adjacency, blanket, null, min_users, dropout, group
+        As in :func:`symshuffle.delta`. Both directions are taken.
+    alphas : sequence of number or text
+        Type I errors in [0, 1], in rising order.
+    levels : int
+        Levels eps at which the profile is evaluated; more of them narrow the bracket.
+    executor, progress
+        As in :func:`symshuffle.delta_curve`; the points are those levels.
+
+    Raises
+    ------
+    InputError
+        If an error is outside [0, 1] or there are fewer than two levels.
+    """
+    errors = [parse_rational(alpha, "alpha") for alpha in alphas]
+    for alpha in errors:
+        if not 0 <= alpha <= 1:
+            raise InputError("alpha", alpha, "a type I error in [0, 1]")
+    if not errors:
+        raise InputError("alphas", alphas, "at least one type I error")
+    levels = as_integer(levels, "levels", 2)
+    asked = experiment(source, Covering.of(**whom))
+    request = Request.of(Question.BOTH, None, rigour, width_of(asked, rel, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
+    neighbours, together = covered_by(asked, n, Question.BOTH)
+    if neighbours.participation.group > 1:
+        raise Unsupported(f"group {neighbours.participation.group}: the trade-off of one user only; ask for delta(eps)")
+    orders = tuple(_orders(asked, n, levels))
+    at = partial(at_order, *sent(source, whom, asked, executor), n, request)
+    falling = orders[::-1]  # of several rounds, what the last level takes is enough for all others
+    profile = list(map(CurvePoint, falling, mapped(at, falling, executor, progress)))[::-1]
+    last = profile[-1].y
+    how = f"envelope of {len(profile)} levels of the profile; at the last: {last.how}"
+    weakest = Rigour.weakest(point.y.rigour for point in profile)
+    points = []
+    for alpha in errors:
+        low = max(_lines(point.x, point.y.upper, alpha) for point in profile)
+        high = max(low, *_between(profile, alpha))
+        points.append(CurvePoint(alpha, Bracket(low, min(high, 1 - alpha), weakest, last.engine, how)))
+    text = (
+        "lower bounds the type II error, at each type I error alpha, of every test of two datasets, as the envelope of "
+        f"the lines of a profile delta that bounds {neighbours.compared}; upper is the other side of "
+        f"this envelope{together}"
+    )
+    return Curve(CurveKind.F_DP, "alpha", "beta", tuple(points), neighbours, text)
+
+
+def _orders(asked: Experiment, n: int | None, levels: int) -> Iterator[Fraction]:
+    """Rational target ratios from 1 to where delta is of no account, denser towards 1."""
+    request = Request(rel=1e-2)
+    try:
+        top = float(smallest_of(asked, n, _SMALLEST_DELTA, request).upper)
+    except Unsupported:  # a histogram reveals more than that for certain, at every level
+        top = 10.0
+    yield Fraction(1)
+    for i in range(1, levels):
+        x = Fraction(math.expm1(top * i / (levels - 1))).limit_denominator(10**12)
+        if x > 0:
+            yield 1 + x
+
+
+def _lines(x: Fraction, delta: Fraction, alpha: Fraction) -> Fraction:
+    """The best lower bound on the type II error that one level of the profile gives."""
+    return max(Fraction(0), 1 - delta - x * alpha, (1 - delta - alpha) / x)
+
+
+def _between(profile: Sequence[CurvePoint], alpha: Fraction) -> Iterator[Fraction]:
+    """Upper bounds on what levels between the sampled ones, and beyond the last, could add to the envelope.
+
+    The lines of the envelope rise as delta falls, so they are taken at a lower bound on delta: on a stretch between two
+    levels the larger of the :func:`~symshuffle.accountants.chords.lines_below`. Where that is straight, a line of the
+    envelope is monotone in ``x = exp(eps)`` or straight, so over a stretch it is largest at an end, or where the lines
+    below meet. Beyond the last level delta is at least 0, which leaves the envelope at alpha = 0 at 1 even where a
+    histogram reveals something for certain.
+    """
+    nodes = [Node(point.x, point.y.lower, point.y.upper) for point in profile]
+    for i, (left, right) in enumerate(itertools.pairwise(nodes)):
+        lines = lines_below(nodes, i)
+        for x in (left.x, right.x, *meetings(lines, left.x, right.x)):
+            yield _lines(x, max(line.at(x) for line in lines), alpha)
+    last = profile[-1].x
+    yield max(Fraction(0), 1 - last * alpha, (1 - alpha) / last)

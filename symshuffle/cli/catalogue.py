@@ -1,0 +1,196 @@
+"""Commands that print what is on record: claims, errata, show, cite."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from symshuffle.claims.errata import MEANINGS, Erratum
+from symshuffle.claims.model import Claim
+from symshuffle.claims.papers import bibliography
+from symshuffle.claims.registry import Ledger, load, load_named
+from symshuffle.errors import InputError
+from symshuffle.report.cite import bibtex
+from symshuffle.report.entries import LedgerEntry, entries, groups
+from symshuffle.report.entries import errata as by_severity
+from symshuffle.report.records import judged, to_json
+
+app = typer.Typer()
+
+_Paper = Annotated[str | None, typer.Argument(metavar="[PAPER]", help="One paper; all by default.", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Package = Annotated[
+    str | None, typer.Option("--ledger", metavar="PACKAGE", help="A ledger of your own, by the name of its package.")
+]
+
+
+def ledger_of(package: str | None) -> Ledger:
+    """The ledger of a package of sections, by default that of the five papers."""
+    return load() if package is None else load_named(package, argument="--ledger")
+
+
+def console() -> Console:
+    """Where tables are printed: as wide as the terminal."""
+    width = shutil.get_terminal_size(fallback=(140, 50)).columns  # wide where the output is not a terminal
+    return Console(width=width, highlight=False, soft_wrap=False)
+
+
+@app.command()
+def claims(
+    paper: _Paper = None,
+    json: AsJson = False,
+    package: Package = None,
+) -> None:
+    """List the catalogue: every numbered statement, and what the ledger has on record of it."""
+    asked = _chosen(entries(ledger_of(package)), paper)
+    chosen = [_listed(entry) for entry in asked]
+    if json:
+        typer.echo(to_json(chosen), nl=False)
+        return
+    table = Table("claim", "kind", "recorded", "grade", "title", box=None, pad_edge=False, header_style="bold")
+    for entry in chosen:
+        table.add_row(
+            *(entry["id"], entry["kind"], entry["recorded"] or "not checked yet", entry["grade"] or "-", entry["title"])
+        )
+    page = console()
+    page.print(table, markup=False)
+    checked = sum(entry["checked"] for entry in chosen)
+    page.print(f"\n{len(chosen)} entries, {checked} checked")
+    for group in groups(asked):
+        strong, stated = group.strength
+        if stated:
+            page.print(f"{group.key}: {strong} of {stated} statements proved or certified")
+
+
+def _chosen(listed: Sequence[LedgerEntry], paper: str | None, *, by: str = "paper") -> list[LedgerEntry]:
+    """The entries of one paper, or all."""
+    asked = [entry for entry in listed if paper in (None, getattr(entry, by))]
+    if not asked:
+        known = dict.fromkeys(getattr(entry, by) for entry in listed)
+        raise InputError("PAPER", paper, f"one of {', '.join(known)}")
+    return asked
+
+
+@app.command()
+def errata(
+    paper: _Paper = None,
+    json: AsJson = False,
+    package: Package = None,
+) -> None:
+    """List what is wrong as printed, by severity, and what is only a matter of reading.
+
+    Findings without a number in their paper have ids that begin with symshuffle; their source says where they are.
+    """
+    listed = [entry for entry in entries(ledger_of(package)) if entry.erratum is not None]
+    found = by_severity(_chosen(listed, paper, by="about") if listed else ())
+    if json:
+        pairs = [pair for _, part in found for pair in part]
+        typer.echo(to_json([_erratum(entry, erratum) for entry, erratum in pairs]), nl=False)
+        return
+    page = console()
+    for severity, part in found:
+        page.print(f"{MEANINGS[severity]} ({len(part)})", style="bold", markup=False)
+        for entry, erratum in part:
+            standing = "" if erratum.standing is None else f" [{MEANINGS[erratum.standing]}]"
+            page.print(f"  {entry.id}: {entry.source}{standing}", markup=False, soft_wrap=True)
+            page.print(f"      {erratum.because}", markup=False, soft_wrap=True)
+        page.print()
+    total = sum(len(part) for _, part in found)
+    page.print(f"{total} entries; `symshuffle show ID` prints one with its correction", markup=False)
+
+
+def _erratum(entry: LedgerEntry, erratum: Erratum) -> dict[str, Any]:
+    claim = entry.claim
+    assert claim is not None  # an erratum is part of one
+    return {
+        "id": entry.id,
+        "title": entry.title,
+        "source": entry.source,
+        **(judged(erratum) or {}),
+        "printed": claim.text,
+        "corrected": claim.corrected.text if claim.corrected else None,
+        "grade": entry.grade if claim.corrected else None,
+    }
+
+
+def _listed(entry: LedgerEntry) -> dict[str, Any]:
+    claim = entry.claim
+    return {
+        "id": entry.id,
+        "paper": entry.paper,
+        "kind": entry.kind.value,
+        "title": entry.title,
+        "checked": claim is not None,
+        "recorded": claim.expected.value if claim else None,
+        "grade": claim.grade.value if claim and claim.grade else None,
+    }
+
+
+@app.command()
+def show(
+    claim_id: Annotated[str, typer.Argument(metavar="ID", help="The id of a claim.")],
+    json: AsJson = False,
+    package: Package = None,
+) -> None:
+    """Show one claim: the statement, what it supposes, and how it is checked."""
+    facts = _facts(ledger_of(package).claim(claim_id))
+    if json:
+        typer.echo(to_json(facts), nl=False)
+        return
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in facts.items():
+        table.add_row(name.replace("_", " "), in_words(value))
+    console().print(table, markup=False)
+
+
+@app.command()
+def cite(
+    claim_id: Annotated[str, typer.Argument(metavar="ID", help="The id of an entry.")],
+    package: Package = None,
+) -> None:
+    """Print BibTeX: the paper with the number of the statement, and this tool with its verdict."""
+    ledger = ledger_of(package)
+    found = next((entry for entry in entries(ledger) if entry.id == claim_id), None)
+    if found is None:
+        raise InputError("ID", claim_id, f"the id of an entry{ledger.suggestion(claim_id)}")
+    typer.echo(bibtex(found, bibliography().get(found.paper)), nl=False)
+
+
+def _facts(claim: Claim) -> dict[str, Any]:
+    corrected = claim.corrected
+    return {
+        "id": claim.id,
+        "paper": claim.paper,
+        "kind": claim.kind.value,
+        "title": claim.title,
+        "source": claim.source,
+        "statement": claim.text,
+        "assumptions": list(claim.assumptions),
+        "scope": claim.scope,
+        "obligations": [str(obligation) for obligation in claim.obligations],
+        "grade": claim.grade.value if claim.grade else None,
+        "recorded": claim.expected.value,
+        "erratum": judged(claim.erratum),
+        "controls": [control.name for control in claim.controls],
+        "corrected": {"statement": corrected.text, "grade": corrected.grade.value} if corrected else None,
+    }
+
+
+def in_words(value: Any) -> str:
+    """A value of a JSON document as a cell of a table."""
+    match value:
+        case None | []:
+            return "-"
+        case list():
+            return "\n".join(value)
+        case dict():
+            return "\n".join(f"{name}: {part}" for name, part in value.items())
+        case bool():
+            return "yes" if value else "no"
+        case _:
+            return str(value)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Literal, final
 
-from symshuffle.accountants.neighbours import Neighbours
-from symshuffle.choices import Question
+from symshuffle.accountants.neighbours import AboutNeighbours, Neighbours
 from symshuffle.numbers import exact_text, format_decimal
 from symshuffle.results import AnswerMethods, Bracket, SafeEnd
 
@@ -80,7 +79,7 @@ class Composition:
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class Amplification(AnswerMethods):
+class Amplification(AboutNeighbours, AnswerMethods):
     """An amplification bound and whom it covers.
 
     Parameters
@@ -110,20 +109,10 @@ class Amplification(AnswerMethods):
         return self.neighbours.users
 
     @property
-    def direction(self) -> Question:
-        """Which divergence."""
-        return self.neighbours.question
-
-    @property
     def about(self) -> str:
         """Which experiment the bound speaks about, by which theorem."""
         text = (about_delta if self.quantity == "delta" else about_epsilon)(self.neighbours)
         return text if self.rounds is None else f"{text}; {self.rounds.covered}"
-
-    @property
-    def meaning(self) -> str:
-        """The same as :attr:`about`."""
-        return self.about
 
     @property
     def safe(self) -> SafeEnd:
@@ -149,10 +138,7 @@ class Amplification(AnswerMethods):
             "rigour": self.bracket.rigour.value,
             "engine": self.bracket.engine,
             "how": self.how,
-            "direction": self.direction,
-            "adjacency": self.neighbours.adjacency.value,
-            "neighbours": self.neighbours.to_dict(),
-            "meaning": self.about,
+            **self.neighbours.keys(self.about),
             "attained_lower": None if attained is None else format_decimal(attained.lower, up=False),
             "attained_by": None if attained is None else attained.datasets,
             "gap": None if gap is None else format_decimal(gap, digits=6, up=True),

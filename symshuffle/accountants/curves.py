@@ -20,7 +20,7 @@ from symshuffle.accountants.covered import Covering, Whom, spelled_out
 from symshuffle.accountants.evaluate import Request, check_n
 from symshuffle.accountants.experiments import Experiment, bound_of, covered_by, experiment, smallest_of, width_of
 from symshuffle.accountants.guided import interpolation
-from symshuffle.accountants.neighbours import Neighbours
+from symshuffle.accountants.neighbours import AboutNeighbours, Neighbours
 from symshuffle.accountants.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds
 from symshuffle.accountants.reduction import Source
 from symshuffle.choices import CurveKind, Question, Rigour, replace_choice
@@ -53,7 +53,7 @@ class CurvePoint:
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class Curve:
+class Curve(AboutNeighbours):
     """A sampled curve: an answer at every point.
 
     Parameters
@@ -79,16 +79,6 @@ class Curve:
 
     def __post_init__(self) -> None:
         replace_choice(CurveKind, self, "kind")
-
-    @property
-    def direction(self) -> Question:
-        """Which divergence."""
-        return self.neighbours.question
-
-    @property
-    def meaning(self) -> str:
-        """The same as :attr:`about`."""
-        return self.about
 
     @property
     def safe(self) -> SafeEnd:
@@ -135,10 +125,7 @@ class Curve:
             "points": self.rows(),
             "rigour": self.rigour.value,
             "how": self.how,
-            "direction": self.direction.value,
-            "adjacency": self.neighbours.adjacency.value,
-            "neighbours": self.neighbours.to_dict(),
-            "meaning": self.about,
+            **self.neighbours.keys(self.about),
         }
 
     def __float__(self) -> NoReturn:

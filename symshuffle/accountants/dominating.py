@@ -194,8 +194,7 @@ def check_above(law: LatticeLaw, profile: Profile) -> None:
     CertificateError
         Where it is not shown to be.
     """
-    if law.step != profile.step or law.first != -profile.last or len(law.masses) != 2 * profile.last + 1:
-        raise CertificateError("lattice", "the law and the profile are on different lattices")
+    _check_lattice(law, profile)
     with working_precision(_BITS):
         total, values = law.profile_at_nodes()
         if not total >= 1:
@@ -208,6 +207,11 @@ def check_above(law: LatticeLaw, profile: Profile) -> None:
         last = kinks[-1] - profile.last if kinks else -1
         if last < 0 or law.infinity < profile.forward[last][1]:
             raise CertificateError("infinity", "f falls below the last value behind the last kink")
+
+
+def _check_lattice(law: LatticeLaw, profile: Profile) -> None:
+    if law.step != profile.step or law.first != -profile.last or len(law.masses) != 2 * profile.last + 1:
+        raise CertificateError("lattice", "the law and the profile are on different lattices")
 
 
 def law_below(profile: Profile) -> LatticeLaw:
@@ -253,8 +257,7 @@ def check_below(law: LatticeLaw, profile: Profile) -> None:
     CertificateError
         Where it is not shown to be.
     """
-    if law.step != profile.step or law.first != -profile.last or len(law.masses) != 2 * profile.last + 1:
-        raise CertificateError("lattice", "the law and the profile are on different lattices")
+    _check_lattice(law, profile)
     with working_precision(_BITS):
         total, _ = law.profile_at_nodes()
         if not total <= 1:

@@ -28,7 +28,7 @@ from symshuffle.accountants.experiments import (
     of_several,
 )
 from symshuffle.accountants.guided import Guide, distance, guided
-from symshuffle.accountants.neighbours import Neighbours, Question
+from symshuffle.accountants.neighbours import AboutNeighbours, Neighbours, Question
 from symshuffle.accountants.plan import Rounds, plan_of
 from symshuffle.accountants.reduction import Source
 from symshuffle.accountants.search import (
@@ -78,7 +78,7 @@ _FIRST_EPS0: Final = Fraction(1, 2**10)
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class Inverse(AnswerMethods):
+class Inverse(AboutNeighbours, AnswerMethods):
     """A parameter at which a bound on delta meets a target, and one beside it at which it does not.
 
     Parameters
@@ -104,16 +104,6 @@ class Inverse(AnswerMethods):
     def __post_init__(self) -> None:
         replace_choice(SafeEnd, self, "safe")
 
-    @property
-    def direction(self) -> Question:
-        """Which divergence."""
-        return self.neighbours.question
-
-    @property
-    def meaning(self) -> str:
-        """The same as :attr:`about`."""
-        return self.about
-
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: both ends as decimals rounded outward, which is safe, delta there, and whom it covers."""
         at = self.delta.decimals()
@@ -124,10 +114,7 @@ class Inverse(AnswerMethods):
             "rigour": self.bracket.rigour.value,
             "engine": self.bracket.engine,
             "how": self.how,
-            "direction": self.direction.value,
-            "adjacency": self.neighbours.adjacency.value,
-            "neighbours": self.neighbours.to_dict(),
-            "meaning": self.about,
+            **self.neighbours.keys(self.about),
         }
 
     def __str__(self) -> str:

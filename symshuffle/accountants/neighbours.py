@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final, Protocol, final
 
 from symshuffle.accountants.participation import EVERYBODY, Participation
 from symshuffle.choices import Adjacency as Adjacency  # noqa: PLC0414  # its name here stays
@@ -92,7 +92,7 @@ class Neighbours:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
+        """JSON-ready: adjacency, direction, pairs of inputs, users, theorem and who sends."""
         return {
             "adjacency": self.adjacency.value,
             "direction": self.question,
@@ -102,3 +102,39 @@ class Neighbours:
             "theorem": self.theorem,
             **self.participation.to_dict(),
         }
+
+    def keys(self, meaning: str) -> dict[str, Any]:
+        """The four keys with which the JSON of every answer says whom it covers."""
+        return {
+            "direction": self.question.value,
+            "adjacency": self.adjacency.value,
+            "neighbours": self.to_dict(),
+            "meaning": meaning,
+        }
+
+
+class _Speaking(Protocol):
+    @property
+    def neighbours(self) -> Neighbours: ...
+
+    @property
+    def about(self) -> str: ...
+
+
+class AboutNeighbours:
+    """What answers about neighbouring datasets share: for dataclasses that say ``neighbours`` and ``about``.
+
+    It has no data, so that frozen dataclasses with slots may derive from it.
+    """
+
+    __slots__ = ()
+
+    @property
+    def direction(self: _Speaking) -> Question:
+        """Which divergence."""
+        return self.neighbours.question
+
+    @property
+    def meaning(self: _Speaking) -> str:
+        """The same as :attr:`about`."""
+        return self.about

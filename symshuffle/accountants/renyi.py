@@ -12,7 +12,7 @@ from symshuffle.accountants.amplification import Attained, Composition
 from symshuffle.accountants.covered import Covering, Datasets, Reduction, Whom, spelled_out
 from symshuffle.accountants.evaluate import Request
 from symshuffle.accountants.experiments import covered_by, experiment
-from symshuffle.accountants.neighbours import Neighbours
+from symshuffle.accountants.neighbours import AboutNeighbours, Neighbours
 from symshuffle.accountants.plan import Round, Rounds, unrolled
 from symshuffle.accountants.reduction import Source
 from symshuffle.accountants.refined_profile import RefinedProfile
@@ -30,7 +30,7 @@ _COARSER: Final = 4
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class RenyiBound(AnswerMethods):
+class RenyiBound(AboutNeighbours, AnswerMethods):
     """A bound on the Rényi divergence of shuffled messages, and whom it covers.
 
     Parameters
@@ -81,10 +81,7 @@ class RenyiBound(AnswerMethods):
             "rigour": self.bracket.rigour.value,
             "engine": self.bracket.engine,
             "how": self.how,
-            "direction": self.neighbours.question.value,
-            "adjacency": self.neighbours.adjacency.value,
-            "neighbours": self.neighbours.to_dict(),
-            "meaning": self.about,
+            **self.neighbours.keys(self.about),
             "attained_lower": None if attained is None else format_decimal(attained.lower, up=False),
             "attained_by": None if attained is None else attained.datasets,
             **({} if self.rounds is None else self.rounds.to_dict()),

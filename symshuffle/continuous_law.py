@@ -139,14 +139,20 @@ class ContinuousPair:
         The line, in order; or several lines, one for each class of outputs that the coordinate does not tell apart.
     about : str
         Which inputs, which adjacency, which blanket.
+    symmetric : bool
+        Whether a reflection of the coordinate exchanges the two laws and keeps the reference, so that G has the same
+        law in both orders.
     """
 
     stretches: tuple[Stretch, ...]
     about: str
+    symmetric: bool = False
 
     @property
     def reverse(self) -> ContinuousPair:
-        """The pair in the other order."""
+        """The pair in the other order; the same one where it is symmetric, so that its bound is computed once."""
+        if self.symmetric:
+            return self
         stretches = (replace(s, first=s.second, second=s.first) for s in self.stretches)
         return ContinuousPair(tuple(stretches), self.about)
 

@@ -53,6 +53,7 @@ def beside(
     who = bound.neighbours.participation
     if not is_vector(asked) or who.dropout or who.group > 1:
         return {}
+    from symshuffle.accountants.reduction import reduction
     from symshuffle.accountants.solve import delta
     from symshuffle.vectors.reduction import usual_blanket
 
@@ -71,13 +72,17 @@ def beside(
         return found.bracket.decimals()
 
     found: dict[str, Any] = {}
+    known: dict[str, dict[str, dict[str, str]]] = {}
     chosen = blanket or usual_blanket(asked).value
     for kind in Blanket:
         if bound.bracket.aimed is not None and kind.value != chosen:
             found[kind.value] = {"refused": f"left out, as the width is out of reach; ask for --blanket {kind}"}
             continue
         try:
-            found[kind.value] = {way.value: order(way, kind) for way in Direction}
+            pair = reduction(asked, adjacency=bound.neighbours.adjacency, blanket=kind).pairs
+            if pair not in known:  # of messages on the sphere, both blankets are the uniform one
+                known[pair] = {way.value: order(way, kind) for way in Direction}
+            found[kind.value] = known[pair]
         except Unsupported as reason:
             found[kind.value] = {"refused": str(reason)}
     echoed = vector_mechanisms.echoed(asked)

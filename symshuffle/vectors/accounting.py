@@ -142,7 +142,7 @@ def vector_delta(
     request = Request(rigour=level, rel=aim)
     kind = choice(Blanket, blanket, "blanket")
     pair = worst_pair(mechanism, adjacency=near, blanket=kind)
-    forward, reverse = (_value(p, n, order, request) for p in (pair, pair.reverse))
+    forward, reverse = _both(pair, n, order, request)
     caveat = ""
     if not proved_worst(mechanism, near, kind):
         caveat = _covered(mechanism, n, order, (forward, reverse))
@@ -150,7 +150,7 @@ def vector_delta(
     if lower:
         other = real_pair(mechanism, adjacency=near)
         coarser = replace(request, rel=max(aim, 1e-8))
-        real = [_value(p, n, order, coarser) for p in (other, other.reverse)]
+        real = list(_both(other, n, order, coarser))
     about = f"upper bound on delta of n = {n} shuffled messages, {near} adjacency: {pair.about}{caveat}"
     return VectorBound(forward, reverse, real[0], real[1], about)
 
@@ -168,6 +168,12 @@ def pair_delta(
     return _value(pair, n, exp_eps, Request.of(rigour=rigour, rel=rel))
 
 
+def _both(pair: Pair, n: int, exp_eps: Real, request: Request) -> tuple[Bracket, Bracket]:
+    """H(n) of a pair in both orders, computed once where they have the same law."""
+    forward, back = _value(pair, n, exp_eps, request), pair.reverse
+    return forward, forward if back is pair else _value(back, n, exp_eps, request)
+
+
 def _value(pair: Pair, n: int, exp_eps: Real, request: Request) -> Bracket:
     if isinstance(pair, FinitePair):
         return evaluate(pair.law(exp_eps, bits=192), n, request)
@@ -178,13 +184,13 @@ def _covered(mechanism: Randomizer, n: int, order: Real, orders: tuple[Bracket, 
     """What is known about inputs inside the ball for the largest blanket and zero-out, in words."""
     if isinstance(mechanism, BlanketMixedGaussian):
         smaller = smaller_inputs(mechanism, order)
-        most = max(pair_delta(p, n, order, rel=1e-2).upper for p in (smaller, smaller.reverse))
+        most = max(found.upper for found in _both(smaller, n, order, Request.of(rel=1e-2)))
         if most <= min(bracket.lower for bracket in orders):
             return " (worst: proved)"
         cover = "the mechanism's own blanket"
     else:
         every = worst_pair(mechanism, adjacency=Adjacency.REPLACE_ONE, blanket=Blanket.LARGEST)
-        most = max(pair_delta(p, n, order, rel=1e-2).upper for p in (every, every.reverse))
+        most = max(found.upper for found in _both(every, n, order, Request.of(rel=1e-2)))
         cover = "replacement by any input"
     return f" (for this pair; every input: at most {float(most):.6g}, by {cover})"
 
@@ -215,8 +221,7 @@ def vector_epsilon(
 
     def bound(eps: Fraction, width: float) -> Bracket:
         order = Exp(eps)
-        forward, reverse = (_value(p, n, order, replace(request, rel=width)) for p in (pair, pair.reverse))
-        return larger(forward, reverse)
+        return larger(*_both(pair, n, order, replace(request, rel=width)))
 
     start = bound(Fraction(0), 1e-6)
     if start.upper <= goal:

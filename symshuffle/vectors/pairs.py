@@ -31,7 +31,6 @@ above the bound with that blanket and still bounds the divergence.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, final
@@ -45,6 +44,7 @@ from symshuffle.errors import Unsupported
 from symshuffle.law import Law
 from symshuffle.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, to_arb, working_precision
 from symshuffle.vectors.clipped import clipped_numbers
+from symshuffle.vectors.coordinates import constant, cosine, enclosed, normal, once, sine, sphere_constant, tilted
 from symshuffle.vectors.lengths import LengthClass, length_along, length_classes
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
 
@@ -171,9 +171,9 @@ def real_pair(
             mixed = isinstance(mechanism, BlanketMixedGaussian)
             gamma = mechanism.gamma if isinstance(mechanism, BlanketMixedGaussian) else Fraction(0)
             norm = mechanism.norm if isinstance(mechanism, BlanketMixedGaussian) else Fraction(1)
-            toward, opposite = (_tilted(gamma, s * norm / mechanism.sigma0) for s in (1, -1))
-            other = opposite if adjacency is Adjacency.REPLACE_ONE else (_constant(Fraction(1)))
-            stretch = Stretch(None, None, _normal, toward, other, opposite)
+            toward, opposite = (tilted(gamma, s * norm / mechanism.sigma0) for s in (1, -1))
+            other = opposite if adjacency is Adjacency.REPLACE_ONE else constant(Fraction(1))
+            stretch = Stretch(None, None, normal, toward, other, opposite)
             name = "mixed Gaussian" if mixed else "Gaussian"
             return ContinuousPair((stretch,), f"{name}, {_pair_in_words(adjacency)}, {away}")
         case SphereLinear():
@@ -201,84 +201,47 @@ def _pair_in_words(adjacency: Adjacency) -> str:
     return f"a unit vector x against {other}"
 
 
-def _constant(value: Fraction) -> Function:
-    number = _enclosed(value)
-    return lambda u: u * 0 + number()[0]
-
-
-def _normal(z: Any) -> Any:
-    return (-z * z / 2).exp() / (2 * flint.arb.pi()).sqrt()
-
-
-def _tilted(gamma: Fraction, shift: Fraction) -> Function:
-    """Density of a message at distance ``shift`` (in units of sigma0) relative to N(0, 1)."""
-    numbers = _enclosed(gamma, 1 - gamma, shift, shift * shift / 2)
-
-    def density(z: Any) -> Any:
-        mass, rest, slope, half = numbers()
-        return mass + rest * (slope * z - half).exp()
-
-    return density
-
-
-def _enclosed(*values: Fraction) -> Callable[[], tuple[flint.arb, ...]]:
-    """Rationals as balls of the working precision, which are made once: they enter at thousands of points."""
-    made: dict[int, tuple[flint.arb, ...]] = {}
-
-    def numbers() -> tuple[flint.arb, ...]:
-        bits = flint.ctx.prec
-        if bits not in made:
-            made[bits] = tuple(map(to_arb, values))
-        return made[bits]
-
-    return numbers
-
-
 def _mixed_gaussian(mechanism: BlanketMixedGaussian, adjacency: Adjacency) -> ContinuousPair:
     v = mechanism.norm / mechanism.sigma0
-    other = _constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else _tilted(mechanism.gamma, -v)
-    stretch = Stretch(None, None, _normal, _tilted(mechanism.gamma, v), other, _constant(mechanism.gamma))
+    other = constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else tilted(mechanism.gamma, -v)
+    stretch = Stretch(None, None, normal, tilted(mechanism.gamma, v), other, constant(mechanism.gamma))
     about = (
         f"{_pair_in_words(adjacency)} (worst: proved for all norms, dimensions and angles), blanket N(0, sigma0^2 I)"
     )
-    return ContinuousPair((stretch,), f"{about} of mass {mechanism.gamma}")
+    symmetric = adjacency is Adjacency.REPLACE_ONE
+    return ContinuousPair((stretch,), f"{about} of mass {mechanism.gamma}", symmetric)
 
 
 def _largest(gamma: Fraction, sigma0: Fraction, norm: Fraction, dimension: int, adjacency: Adjacency) -> ContinuousPair:
     v = norm / sigma0
-    left, right = _tilted(gamma, v), _tilted(gamma, -v)  # the smallest density is that of the opposite end
-    other = _constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else right
+    left, right = tilted(gamma, v), tilted(gamma, -v)  # the smallest density is that of the opposite end
+    other = constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else right
     # For zero-out the end of the ball is worst if no smaller input can be: see largest_is_worst_at_the_end.
-    worst = " (worst: proved)" if adjacency is Adjacency.REPLACE_ONE else ""
+    symmetric = adjacency is Adjacency.REPLACE_ONE
+    worst = " (worst: proved)" if symmetric else ""
     about = f"{_pair_in_words(adjacency)}%s{worst}, blanket inf over |x| <= {norm} of R_x"
     if dimension == 1:
         ends = (None, Fraction(0), left), (Fraction(0), None, right)
-        on_the_line = tuple(Stretch(low, high, _normal, left, other, least) for low, high, least in ends)
-        return ContinuousPair(on_the_line, about % " on the line")
+        on_the_line = tuple(Stretch(low, high, normal, left, other, least) for low, high, least in ends)
+        return ContinuousPair(on_the_line, about % " on the line", symmetric)
     classes = length_classes(dimension, v, 1 - float(gamma))
     stretches = (
         Stretch(None, None, _weighed(part, dimension), left, other, _least(gamma, v, part.far), part.since)
         for part in classes
     )
-    return ContinuousPair(tuple(stretches), (about % "") + f", bounded below on {len(classes)} classes of |y| across x")
+    about = (about % "") + f", bounded below on {len(classes)} classes of |y| across x"
+    return ContinuousPair(tuple(stretches), about, symmetric)
 
 
 def _weighed(part: LengthClass, dimension: int) -> Function:
     """The normal density of the coordinate, times the mass of a class of lengths."""
-    made: dict[int, flint.arb] = {}
-
-    def base(u: Any) -> Any:
-        bits = flint.ctx.prec
-        if bits not in made:
-            made[bits] = part.mass(dimension)
-        return _normal(u) * made[bits]
-
-    return base
+    mass = once(lambda: part.mass(dimension))
+    return lambda u: normal(u) * mass()
 
 
 def _least(gamma: Fraction, v: Fraction, far: Fraction) -> Function:
     """The largest blanket at the far end of a class of lengths, relative to N(0, 1)."""
-    numbers, length = _enclosed(gamma, 1 - gamma, v, v * v / 2), length_along(far)
+    numbers, length = enclosed(gamma, 1 - gamma, v, v * v / 2), length_along(far)
 
     def density(u: Any) -> Any:
         mass, rest, slope, half = numbers()
@@ -295,26 +258,26 @@ def _sphere(mechanism: SphereLinear, adjacency: Adjacency, bits: int) -> Pair:
 def _on_sphere(mechanism: SphereLinear, adjacency: Adjacency, *, homogeneous: bool) -> ContinuousPair:
     """Along the angle whose sine is the coordinate, where the uniform law has density prop. to cos^(d-2)."""
     c, d = mechanism.c, mechanism.dimension
+    factor = sphere_constant(d)
 
     def base(angle: Any) -> Any:
-        half = to_arb(Fraction(d - 1, 2))
-        constant = (half + to_arb(Fraction(1, 2))).gamma() / half.gamma() / flint.arb.pi().sqrt()
-        return _cosine(angle) ** (d - 2) * constant
+        return cosine(angle) ** (d - 2) * factor()
 
     def toward(sign: int) -> Function:
-        slope = _enclosed(sign * c)
-        return lambda angle: 1 + slope()[0] * _sine(angle)
+        slope = enclosed(sign * c)
+        return lambda angle: 1 + slope()[0] * sine(angle)
 
     def scaled(function: Function) -> Function:
         """As a function on [-1, 1], whose ends are rational."""
         return lambda u: function(u * (flint.arb.pi() / 2))
 
-    other = _constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else scaled(toward(-1))
-    reference = scaled(toward(-1)) if homogeneous else _constant(1 - c)
+    other = constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else scaled(toward(-1))
+    reference = scaled(toward(-1)) if homogeneous else constant(1 - c)
     ends = Fraction(-1), Fraction(1)
     stretch = Stretch(*ends, lambda u: scaled(base)(u) * (flint.arb.pi() / 2), scaled(toward(1)), other, reference)
     rest = "all others hold -x" if homogeneous else f"uniform blanket of mass {1 - c}"
-    return ContinuousPair((stretch,), f"{_pair_in_words(adjacency)} (worst: proved), {rest}")
+    symmetric = adjacency is Adjacency.REPLACE_ONE and not homogeneous
+    return ContinuousPair((stretch,), f"{_pair_in_words(adjacency)} (worst: proved), {rest}", symmetric)
 
 
 def _clipped(mechanism: ClippedLinear, adjacency: Adjacency, *, homogeneous: bool = False) -> ContinuousPair:
@@ -322,53 +285,43 @@ def _clipped(mechanism: ClippedLinear, adjacency: Adjacency, *, homogeneous: boo
     d, clip = mechanism.dimension, mechanism.clip
     corners = sorted({clip} if adjacency is Adjacency.ZERO_OUT and not homogeneous else {clip, -clip})
     heights = [Fraction(-1), *corners, Fraction(1)]
-    made: dict[int, tuple[flint.arb, flint.arb]] = {}
+    factor, height = sphere_constant(d), enclosed(clip)
 
-    def numbers() -> tuple[flint.arb, flint.arb]:
-        bits = flint.ctx.prec
-        if bits not in made:
-            found = clipped_numbers(mechanism, bits=bits + 32)
-            made[bits] = to_arb(found.gamma), to_arb(found.slope)
-        return made[bits]
+    def gamma_and_slope() -> tuple[flint.arb, flint.arb]:
+        found = clipped_numbers(mechanism, bits=flint.ctx.prec + 32)
+        return to_arb(found.gamma), to_arb(found.slope)
+
+    numbers = once(gamma_and_slope)
 
     def stretch(k: int) -> Stretch:
         low, high = heights[k], heights[k + 1]
+        ends = once(lambda: (to_arb(low).asin(), to_arb(high).asin()))
 
         def angle(u: Any) -> Any:
-            start, stop = to_arb(low).asin(), to_arb(high).asin()
+            start, stop = ends()
             return (u - k) * (stop - start) + start
 
         def base(u: Any) -> Any:
-            half = to_arb(Fraction(d - 1, 2))
-            constant = (half + to_arb(Fraction(1, 2))).gamma() / half.gamma() / flint.arb.pi().sqrt()
-            return _cosine(angle(u)) ** (d - 2) * constant * (to_arb(high).asin() - to_arb(low).asin())
+            start, stop = ends()
+            return cosine(angle(u)) ** (d - 2) * factor() * (stop - start)
 
         def density(sign: int) -> Function:
             clipped = (high if sign > 0 else -low) <= clip
 
             def function(u: Any) -> Any:
                 gamma, slope = numbers()
-                return u * 0 + gamma if clipped else (sign * _sine(angle(u)) - to_arb(clip)) * slope + gamma
+                return u * 0 + gamma if clipped else (sign * sine(angle(u)) - height()[0]) * slope + gamma
 
             return function
 
-        other = _constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else density(-1)
+        other = constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else density(-1)
         reference: Function = density(-1) if homogeneous else (lambda u: u * 0 + numbers()[0])
         return Stretch(Fraction(k), Fraction(k + 1), base, density(1), other, reference)
 
     rest = "all others hold -x" if homogeneous else "uniform blanket"
     stretches = tuple(stretch(k) for k in range(len(heights) - 1))
-    return ContinuousPair(stretches, f"{_pair_in_words(adjacency)} (worst: proved), {rest}")
-
-
-def _sine(angle: Any) -> Any:
-    turned = (angle * flint.acb(0, 1)).exp()
-    return (turned - 1 / turned) / flint.acb(0, 2)
-
-
-def _cosine(angle: Any) -> Any:
-    turned = (angle * flint.acb(0, 1)).exp()
-    return (turned + 1 / turned) / 2
+    symmetric = adjacency is Adjacency.REPLACE_ONE and not homogeneous
+    return ContinuousPair(stretches, f"{_pair_in_words(adjacency)} (worst: proved), {rest}", symmetric)
 
 
 def _caps_of_line(mechanism: SphereLinear, adjacency: Adjacency, bits: int, *, homogeneous: bool) -> FinitePair | None:

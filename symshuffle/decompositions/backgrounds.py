@@ -74,7 +74,8 @@ def constant_backgrounds(mechanism: Mechanism) -> Iterator[ConstantBackground]:
 
 def reaches(mechanism: Mechanism) -> bool:
     """Whether the mechanism has a third input and can count the states of triples of inputs."""
-    known = all(c.size == 0 or c.counts(mechanism.inputs, 3) is not None for c in mechanism.classes)
+    general = mechanism.general or mechanism
+    known = all(c.knows(3) for c in general.classes) or all(c.size == 0 or c.knows(3) for c in mechanism.classes)
     return known and _more_than_two(mechanism.inputs, mechanism.parameters)
 
 

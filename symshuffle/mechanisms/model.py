@@ -24,7 +24,7 @@ from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.counted import check_counts
 from symshuffle.mechanisms.display import array, latex
 from symshuffle.mechanisms.given import LAM_PARAMETER, placed, read_matrix, read_states
-from symshuffle.mechanisms.outputs import OutputClass, explicit_output
+from symshuffle.mechanisms.outputs import OutputClass, Placed, explicit_output
 from symshuffle.mechanisms.pairs import ALIKE, Pairs
 from symshuffle.mechanisms.symbolic import (
     Parameter,
@@ -53,8 +53,8 @@ class Mechanism:
         The field's name for it.
     inputs : sympy.Expr
         Number of inputs.
-    classes : tuple of OutputClass
-        Its outputs.
+    classes : sequence of OutputClass
+        Its outputs; at some values of its parameters, they are made when one is looked at.
     parameters : tuple of Parameter
         Open parameters in order, ``lam`` first where the mechanism has one.
     pair : Pairs
@@ -79,7 +79,7 @@ class Mechanism:
     name: str
     title: str
     inputs: sp.Expr
-    classes: tuple[OutputClass, ...]
+    classes: Sequence[OutputClass]
     parameters: tuple[Parameter, ...]
     pair: Pairs = ALIKE
     source: str = ""
@@ -105,6 +105,11 @@ class Mechanism:
                 if same_function(total, 1) is not Verdict.TRUE:
                     raise InputError("pair_counts", f"sum {total} at the {which} input of the pair", "a sum of 1")
         check_counts(self.classes, self.inputs, self.parameters, self.pair)
+
+    def __hash__(self) -> int:
+        """Of what tells mechanisms apart: the classes at some values, which nobody may have asked for, are not made."""
+        defined = self.classes if self.general is None else self.general
+        return hash((self.name, defined, self.pair, self.fixed))
 
     def _pair_totals(self) -> tuple[sp.Expr, sp.Expr]:
         """Sums of the output probabilities at the two inputs of the pair, as the pair counts have them."""
@@ -171,7 +176,6 @@ class Mechanism:
         def fix(expression: sp.Expr) -> sp.Expr:
             return placed(sp.sympify(expression), dict(known))
 
-        classes = tuple(c.substituted(fix) for c in self.classes)
         parameters = tuple(
             replace(
                 p,
@@ -189,7 +193,7 @@ class Mechanism:
         return replace(
             self,
             inputs=fix(self.inputs),
-            classes=classes,
+            classes=Placed(self.classes, tuple(known.items()), placed),
             parameters=parameters,
             pair=pair,
             values=(*self.values, *given),

@@ -71,6 +71,10 @@ class OutputClass:
     number: sp.Expr | None = None
     triple_counts: tuple[tuple[int, int, int, sp.Expr], ...] | None = None
 
+    def knows(self, number: int) -> bool:
+        """Whether the class counts the states of so many distinct inputs."""
+        return number < 3 or self.triple_counts is not None or (self.pair_counts is None and self.members is None)
+
     def counts(self, inputs: sp.Expr, number: int) -> tuple[tuple[tuple[int, ...], sp.Expr], ...] | None:
         r"""States of some distinct inputs, with the weighted number of outputs that show them; None if not known.
 
@@ -85,6 +89,8 @@ class OutputClass:
         number : {1, 2, 3}
             How many distinct inputs are looked at.
         """
+        if not self.knows(number):
+            return None
         listed: Any = {1: None, 2: self.pair_counts, 3: self.triple_counts}[number]
         if listed is not None:
             return tuple((tuple(states), count) for *states, count in listed)
@@ -92,8 +98,6 @@ class OutputClass:
         if number == 1 and self.pair_counts is not None:
             pairs = self.pair_counts
             return tuple(((i,), sp.Add(*(count for first, _, count in pairs if first == i))) for i in places)
-        if number == 3 and (self.pair_counts is not None or self.members is not None):
-            return None
         found = []
         for shown in itertools.product(places, repeat=number):
             count = self.size
@@ -153,6 +157,57 @@ class OutputClass:
             return
         counts = [int(sp.Integer(state.count)) for state in self.states]
         yield from ((states, sp.Integer(1)) for states in _arrangements(counts))
+
+
+@final
+class Placed(Sequence[OutputClass]):
+    """Output classes with every expression replaced by ``fix`` of it, made when one is looked at.
+
+    A mechanism whose laws come from a general form is put at many values, at each of which nobody looks.
+
+    Parameters
+    ----------
+    classes : sequence of OutputClass
+        As they were.
+    known : tuple of (sympy.Symbol, sympy.Expr)
+        The values of symbols.
+    fix : callable
+        From an expression and the values to another.
+    """
+
+    __slots__ = ("_classes", "_fix", "_known", "_made")
+
+    def __init__(
+        self,
+        classes: Sequence[OutputClass],
+        known: tuple[tuple[sp.Symbol, sp.Expr], ...],
+        fix: Callable[[sp.Expr, dict[sp.Symbol, sp.Expr]], sp.Expr],
+    ) -> None:
+        self._classes, self._known, self._fix = classes, known, fix
+        self._made: tuple[OutputClass, ...] | None = None
+
+    def _all(self) -> tuple[OutputClass, ...]:
+        if self._made is None:
+            known = dict(self._known)
+            self._made = tuple(c.substituted(lambda e: self._fix(sp.sympify(e), known)) for c in self._classes)
+        return self._made
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._all()[place]
+
+    def __len__(self) -> int:
+        return len(self._classes)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Placed) and other._classes is self._classes and other._known == self._known:
+            return True
+        return isinstance(other, Placed | tuple) and self._all() == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __repr__(self) -> str:
+        return repr(self._all())
 
 
 def _arrangements(counts: Sequence[int], first: int = 0) -> Iterator[tuple[int, ...]]:

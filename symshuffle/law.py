@@ -31,12 +31,16 @@ from symshuffle.numbers import (
     maximum,
     minimum,
     sums_to_one,
+    to_float,
     upper_end,
 )
 
 _NEARLY: Final = Fraction(1, 2**60)
 _LARGEST_MULTIPLE: Final = 64
 """How close to which multiples of one number atoms have to be, to be taken for these."""
+
+_ROUGHLY: Final = 1e-6
+"""The same as doubles see it: beyond it no exact look is worth while."""
 
 
 def check_atoms(values: Sequence[Number], weights: Sequence[Number], singular: Number) -> None:
@@ -143,6 +147,15 @@ class Law:
         return sum(parts, start=upper_end(self.singular))
 
     @property
+    def floor(self) -> Fraction:
+        """What H(n) is not below, whatever n, beyond its singular part: 0, and E[G] where that may be above 0."""
+        try:
+            rough = math.fsum(to_float(value) * to_float(weight) for value, weight in self.atoms())
+        except OverflowError:
+            rough = 0.0
+        return Fraction(0) if rough < 0 else max(lower_end(self.mean), Fraction(0))
+
+    @property
     def lattice(self) -> Fraction | None:
         """Spacing of the coarsest lattice through 0 that holds every atom; None if some atom is not rational."""
         if not is_exact(self.values):
@@ -158,7 +171,7 @@ class Law:
         farther than the error from its multiple, and neither is H(n), which is 1-Lipschitz in the atoms. The singular
         mass is left out.
         """
-        if is_exact(self.values) or not is_enclosed(self.values):
+        if is_exact(self.values) or not is_enclosed(self.values) or not self._near_multiples():
             return None
         ends = [(lower_end(value), upper_end(value)) for value in self.values]
         sizes = [abs(low + high) / 2 for low, high in ends if not low <= 0 <= high]
@@ -170,6 +183,15 @@ class Law:
         if error > unit * _NEARLY or max(map(abs, multiples)) > _LARGEST_MULTIPLE:
             return None
         return Law.from_atoms(zip(map(Fraction, multiples), self.weights, strict=True)), unit, error
+
+    def _near_multiples(self) -> bool:
+        """Whether doubles leave it open that the atoms are multiples of the smallest one."""
+        try:
+            rough = [to_float(value) for value in self.values if not lower_end(value) <= 0 <= upper_end(value)]
+            unit = min(map(abs, rough), default=math.inf)
+            return all(abs(value / unit - round(value / unit)) < _ROUGHLY for value in rough)
+        except (OverflowError, ZeroDivisionError):
+            return True
 
     @property
     def support(self) -> tuple[Any, Any]:

@@ -41,6 +41,7 @@ from symshuffle.numbers import (
     equal,
     is_enclosed,
     less,
+    lower_end,
     to_arb,
     upper_end,
     working_precision,
@@ -205,6 +206,11 @@ class MixedLaw:
         """Expectation of G."""
         atoms: Any = sum((v * w for v, w in self.atoms()), start=Fraction(0))
         return sum((segment.moments(DEFAULT_BITS)[1] for segment in self.segments), start=atoms)
+
+    @property
+    def floor(self) -> Fraction:
+        """What H(n) is not below, whatever n, beyond its singular part: 0, and E[G]."""
+        return max(lower_end(self.mean), Fraction(0))
 
     def positive_mean(self, bits: int = DEFAULT_BITS) -> Any:
         """Expectation of the positive part of G, in closed form: with the singular mass, H(1)."""

@@ -139,7 +139,7 @@ class BallContour:
             high = Ball.from_arb((upper - line.stuck()) * scale + to_arb(law.singular)).upper
             low = Ball.from_arb(lower * scale + to_arb(law.singular)).lower
         # H is never below E[G] nor below 0, beyond its singular part: both are bounds in their own right.
-        floor = max(Fraction(0), lower_end(law.mean)) + lower_end(law.singular)
+        floor = law.floor + lower_end(law.singular)
         how = (
             f"contour in balls of {self.bits} bits at c = {plan.c:.4g}, {saddle.describe(plan)}, {nodes} nodes "
             f"evaluated, {stretches} stretches of the other {plan.nodes + 1 - nodes} bounded"

@@ -164,7 +164,7 @@ class Contour:
         blur = seen.blur(n, plan.c)
         around = sums.silent + _truncation(plan) + rounding + blur
         # H is never below E[G] nor below 0: both are bounds in their own right, not repairs of this one.
-        floor = max(Fraction(0), lower_end(law.mean) * n)
+        floor = law.floor * n
         if not math.isfinite(sums.upper + around):
             raise Unsupported(f"engine contour at n = {n}: the line at c = {plan.c:.4g} bounds nothing")
         below = sums.lower - around - _aliasing(seen, n, plan)

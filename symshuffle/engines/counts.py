@@ -143,7 +143,7 @@ class Counts:
             raise Unsupported(f"engine counts at n = {n}: {reason}; use engine contour")
         known = Rigour.FLOAT64 if self.bits is None else Rigour.BALL
         if law.never_positive or len(law.values) == 1:
-            low = max(lower_end(law.mean), Fraction(0)) + lower_end(law.singular)
+            low = law.floor + lower_end(law.singular)
             high = max(upper_end(law.mean), Fraction(0)) + upper_end(law.singular)
             return Bracket(low, high, known, self.name, "G has one atom, or is never positive")
         precision = _TABLE_BITS if self.bits is None else self.bits
@@ -159,7 +159,7 @@ class Counts:
             low = Ball.from_arb((total - error) / n + singular).lower
             high = Ball.from_arb((total + error + windows.rest()) / n + singular).upper
         # H is never below E[G] nor below 0, beyond its singular part: both are bounds in their own right.
-        floor = max(Fraction(0), lower_end(law.mean)) + lower_end(law.singular)
+        floor = law.floor + lower_end(law.singular)
         where = "doubles" if self.bits is None else f"integers of {self.bits} bits"
         how = f"{windows.steps:.0f} steps over counts with binomial tails, in {where}; windows and rounding bounded"
         return Bracket(max(low, floor), high, known, self.name, how)
@@ -314,11 +314,14 @@ class _Tails:
         """For all m that the other counts leave."""
         first = max(n - sum(table.last for table in others), below.first + above.first)
         last = min(n - sum(table.first for table in others), below.last + above.last)
-        rest = np.arange(first, last + 1)[:, None] - below.counts - above.first
-        inside = (rest >= 0) & (rest < len(above.factors))
-        split = np.where(inside, above.factors[np.where(inside, rest, 0)] * below.factors, 0)
-        masses = np.zeros((split.shape[0], split.shape[1] + 1), dtype=split.dtype)
-        np.cumsum(split, axis=1, out=masses[:, 1:])
+        size, start = len(below.factors), first - below.first - above.first
+        around = np.zeros(size - 1, dtype=above.factors.dtype)  # no copies outside of the window of the upper atom
+        padded = np.concatenate([around, above.factors, around])
+        # In row m the upper atom has what the lower one leaves: its factors backwards, one place further in each row.
+        left = np.lib.stride_tricks.sliding_window_view(padded, size)[start : start + last + 1 - first, ::-1]
+        masses = np.zeros((len(left), size + 1), dtype=padded.dtype)
+        np.multiply(left, below.factors, out=masses[:, 1:])
+        np.cumsum(masses[:, 1:], axis=1, out=masses[:, 1:])
         return cls(first, masses, np.cumsum(masses, axis=1), below, above)
 
     def plane(self, n: int, chosen: tuple[tuple[int, Any, Any], ...], free: list[_Table]) -> tuple[Any, Any, int]:

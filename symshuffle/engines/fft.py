@@ -130,7 +130,7 @@ class FFT:
         else:
             low, high, how = self._tilted(law, n)
         # H is never below E[G] nor 0, and never above H(1): bounds in their own right, not repairs of this one.
-        low = max(low, Fraction(0), lower_end(law.mean)) + lower_end(law.singular)
+        low = max(low, law.floor) + lower_end(law.singular)
         high = min(high + upper_end(law.singular), law.ceiling)
         return Bracket(low, high, Rigour.FLOAT64, self.name, how)
 

@@ -119,7 +119,7 @@ class Sparse:
             low = Ball.from_arb(total / n + singular).lower
             high = Ball.from_arb((total + rest) / n + singular).upper
         # H is never below E[G] nor below 0, beyond its singular part: both are bounds in their own right.
-        floor = max(Fraction(0), lower_end(law.mean)) + lower_end(law.singular)
+        floor = law.floor + lower_end(law.singular)
         how = f"at most {deepest} copies outside the heaviest atom, in balls of {self.bits} bits; the rest bounded"
         return Bracket(max(low, floor), high, Rigour.BALL, self.name, how)
 

@@ -186,7 +186,10 @@ class Ball:
         return Ball(-self.upper, -self.lower, self.bits)
 
     def __float__(self) -> float:
-        return float(self.midpoint)
+        # The midpoint, rounded once by the division of integers: to reduce the fraction would be dearer.
+        low, high = self.lower, self.upper
+        numerator = low.numerator * high.denominator + high.numerator * low.denominator
+        return numerator / (2 * low.denominator * high.denominator)
 
     def __str__(self) -> str:
         with working_precision(self.bits):

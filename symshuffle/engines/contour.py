@@ -232,11 +232,8 @@ def _trapezoid(seen: Form, n: int, plan: saddle.Plan, largest: int, rel: float) 
             if beyond < rel / 1000 * abs(math.fsum(upper for upper, *_ in parts)):
                 silent += beyond
                 break
-        # Where the Gauss nodes end, the integrand is small; how small it has to become is known by then.
-        threshold = saddle.QUIET + math.log1p(plan.nodes)
-        if region.far:
-            spread = math.sqrt(n) * region.deviation
-            threshold = _SPARED - math.log(rel) + math.log1p(plan.end * spread)
+        # Where all nodes are silent, their sum is about this share of the integral times the end times the spread.
+        threshold = _SPARED - math.log(rel) + math.log1p(plan.end * math.sqrt(n) * region.deviation)
         starts, stops, closed = _loud_stretches(region, n, plan, threshold, largest)
         silent, evaluated = silent + closed, evaluated + int((stops - starts).sum())
         if evaluated > min(largest, _PRICIEST // max(len(region.values), 1)):

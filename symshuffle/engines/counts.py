@@ -338,13 +338,16 @@ class _Tails:
             sums = (sums[:, None] + table.counts.astype(kind) * table.value).ravel()
             factors = (factors[:, None] * table.factors).ravel()
         left = n - used
-        inside = (left >= self.first) & (left < self.first + len(self.masses))
+        inside = np.flatnonzero((left >= self.first) & (left < self.first + len(self.masses)))
         left, sums, factors = left[inside], sums[inside], factors[inside]
-        gap, row, size = self.above.value - self.below.value, left - self.first, len(self.below.factors)
+        gap, size = self.above.value - self.below.value, len(self.below.factors)
         all_above = sums + left.astype(kind) * self.above.value
-        # Up to which count of the lower atom S is not negative; -1 stands for none in the window.
-        last = np.clip(all_above // gap - self.below.first, -1, size - 1).astype(np.int64)
+        # Up to which count of the lower atom S is not negative; -1 stands for none in the window. A quotient of doubles
+        # may round up to a whole number: S is then negative by a round-off of itself, which its error has room for.
+        whole = all_above // gap if kind.hasobject else np.floor(all_above / gap)
+        last = np.minimum(np.maximum(whole - self.below.first, -1), size - 1).astype(np.int64)
         there = all_above - (last + self.below.first).astype(kind) * gap
-        masses, moments = self.masses[row, last + 1], self.moments[row, np.maximum(last, 0)]
+        row = (left - self.first) * (size + 1)  # where it begins, the tables being read as one line
+        masses, moments = self.masses.take(row + last + 1), self.moments.take(row + np.maximum(last, 0))
         total = (factors * (there * masses + gap * moments)).sum()
-        return total, (factors * self.masses[row, np.minimum(last + 2, size)]).sum(), len(left)
+        return total, (factors * self.masses.take(row + np.minimum(last + 2, size))).sum(), len(left)

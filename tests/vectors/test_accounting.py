@@ -222,7 +222,7 @@ def test_what_is_not_known_is_refused():
 @pytest.mark.parametrize("mechanism", [SphereLinear("0.05", 64), ClippedLinear("0.05", 16, "100")])
 def test_beyond_every_ratio_delta_is_zero(mechanism, adjacency):
     """The ratios of both orders are below exp(0.2), so that nobody learns anything at that level, and less below."""
-    for n in (1, 7, 2000):
+    for n in (1, 2000):
         found = vector_delta(mechanism, n=n, eps="0.2", adjacency=adjacency)
         assert (found.bracket.lower, found.bracket.upper, found.lower.upper) == (0, 0, 0)
     assert vector_delta(mechanism, n=2000, eps="0.001", adjacency=adjacency, lower=False).bracket.lower > 0

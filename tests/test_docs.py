@@ -32,6 +32,24 @@ def test_dotted_names_exist(page):
         assert resolve(name) is not None
 
 
+MAP = set(re.findall(r"`([^`]+)`", (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    "path", sorted(name for name in MAP if re.fullmatch(r"[\w.]+(/[\w.]+)*/?", name) and "/" in name)
+)
+def test_paths_of_the_map_exist(path):
+    places = [root / f"{path}{ending}" for root in (ROOT, ROOT / "symshuffle") for ending in ("", ".py")]
+    assert any(place.exists() for place in places)
+
+
+def test_the_map_names_every_room_of_the_top_level():
+    rooms = {
+        path.stem for path in (ROOT / "symshuffle").iterdir() if path.suffix in {"", ".py"} and path.stem[0] != "_"
+    }
+    assert rooms <= MAP, f"not in docs/architecture.md: {rooms - MAP}"
+
+
 def resolve(name):
     parts = name.split(".")
     for i in range(len(parts), 0, -1):

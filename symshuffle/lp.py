@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias, final
 
 from symshuffle.errors import CertificateError, InputError
-from symshuffle.numbers import parse_rational
+from symshuffle.numbers import check_rational, parse_rational
 from symshuffle.results import Bracket, Rigour, well_formed
 
 SparseColumn: TypeAlias = "tuple[tuple[int, Fraction], ...]"
@@ -93,15 +93,25 @@ class LinearProgram:
         *,
         free: Iterable[int] = (),
     ) -> LinearProgram:
-        """Build a program from dense rows ``(coefficients, "==" | ">=" | "<=", right-hand side)``."""
+        """Build a program from dense rows ``(coefficients, "==" | ">=" | "<=", right-hand side)``.
+
+        Raises
+        ------
+        InputError
+            If a row is of another length than the costs, or a number is no rational.
+        """
+        for j, cost in enumerate(costs):
+            check_rational(cost, f"costs[{j}]")
         columns: list[list[tuple[int, Fraction]]] = [[] for _ in costs]
         senses, rhs = [], []
         for i, (coefficients, sense, bound) in enumerate(rows):
             if len(coefficients) != len(costs):
                 raise InputError(f"rows[{i}]", f"{len(coefficients)} coefficients", f"{len(costs)}, one per variable")
             for j, value in enumerate(coefficients):
+                check_rational(value, f"rows[{i}][{j}]")
                 if value:
                     columns[j].append((i, Fraction(value)))
+            check_rational(bound, f"rows[{i}], right-hand side")
             senses.append(Sense(sense))
             rhs.append(Fraction(bound))
         return cls(

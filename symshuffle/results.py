@@ -20,7 +20,7 @@ from typing import Any, Final, Protocol, final, runtime_checkable
 from symshuffle.choices import Rigour as Rigour  # noqa: PLC0414  # its name here stays
 from symshuffle.choices import replace_choice
 from symshuffle.errors import CertificateError, InputError, SymshuffleError, Unsupported
-from symshuffle.numbers import brief, exact_text, format_decimal, format_log10
+from symshuffle.numbers import brief, check_rational, exact_text, format_decimal, format_log10
 
 
 @final
@@ -51,6 +51,8 @@ class Bracket:
 
     def __post_init__(self) -> None:
         replace_choice(Rigour, self, "rigour")
+        check_rational(self.lower, "lower")
+        check_rational(self.upper, "upper")
         if self.lower > self.upper:
             raise InputError("bracket", f"[{float(self.lower)}, {float(self.upper)}]", "lower <= upper")
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Final, Unpack
 
 from symshuffle.accountants.amplification import Amplification as Amplification  # noqa: PLC0414  # its name here stays
@@ -19,6 +18,7 @@ from symshuffle.accountants.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds, un
 from symshuffle.accountants.reduction import Source, covering_reduction
 from symshuffle.choices import Question, Rigour
 from symshuffle.mechanisms.parameters import read_delta, read_target
+from symshuffle.numbers import parse_rational
 from symshuffle.results import Bracket
 
 USUAL_WIDTH: Final = 1e-6
@@ -118,7 +118,7 @@ def epsilon(
     rel: float | None = None,
     bits: int | None = None,
     attain: bool = False,
-    near: Fraction | None = None,
+    near: object = None,
     **whom: Unpack[Whom],
 ) -> Amplification:
     """The smallest eps at which a shuffled mechanism is (eps, delta)-private, on the safe side.
@@ -133,7 +133,7 @@ def epsilon(
         Target, in (0, 1); kept exact.
     rel : float
         Relative width of the bracket around eps to aim at; default 1e-6, with dropout or several rounds 1e-3.
-    near : Fraction, optional
+    near : number or text, optional
         A guess of the answer to start the search from; it changes the cost of one round only.
     adjacency, blanket, null, min_users, dropout, group
         As in :func:`delta`.
@@ -156,7 +156,7 @@ def epsilon(
     reduced = covering_reduction(alone, covering)
     who, neighbours = reduced.participation, reduced.neighbours(asked.direction, n)
     request = replace(asked, rel=who.width(USUAL_WIDTH) if rel is None else rel)
-    guess = first_guess(reduced, n, target, request) if near is None else near
+    guess = first_guess(reduced, n, target, request) if near is None else parse_rational(near, "near")
     found = smallest_eps(reduced, n, target, request, guess)
     how = f"root search on delta(eps); at the upper end: {found.at.how}"
     bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)

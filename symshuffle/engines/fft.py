@@ -33,7 +33,7 @@ from symshuffle.engines.convolution import convolve
 from symshuffle.engines.tilted import Window, contracted, dilated
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
-from symshuffle.numbers import format_decimal, lower_end, to_float, upper_end
+from symshuffle.numbers import check_rational, format_decimal, lower_end, to_float, upper_end
 from symshuffle.results import Bracket, Rigour
 
 _BEYOND_ANY: Final = 2**40
@@ -70,6 +70,8 @@ class FFT:
     rel: float = 1e-6
 
     def __post_init__(self) -> None:
+        if self.step is not None:
+            check_rational(self.step, "step")
         if self.step is not None and self.step <= 0:
             raise InputError("step", self.step, "a positive rational")
         if not 0 < self.rel < 1:

@@ -153,8 +153,8 @@ def trace_frontier(k: int, budget: Fraction | float, *, lam_cap: Real | float | 
     anchored, Theorems 7.5 and 7.9; the high-budget branch and the joint problem are ours.
     """
     k = check_inputs(k)
-    if isinstance(budget, bool) or not isinstance(budget, Fraction | int | float) or not budget >= 0:
-        raise InputError("budget", budget, "a number of at least 0, or inf")
+    if budget != math.inf and (isinstance(budget, bool) or not isinstance(budget, Fraction | int) or budget < 0):
+        raise InputError("budget", budget, "a rational of at least 0 (a double is none), or inf")
     if lam_cap is not None and lam_cap != math.inf:
         return _capped(k, budget, check_cap(lam_cap, "lam_cap"))
     if budget == math.inf:

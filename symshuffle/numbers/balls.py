@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Integral
 from typing import Any, Final, TypeAlias, final
 
 import flint
@@ -61,6 +62,18 @@ def working_precision(bits: int) -> Iterator[None]:
     """
     with flint.ctx.workprec(bits):
         yield
+
+
+def check_rational(value: object, argument: str) -> None:
+    """Refuse what is neither a Fraction nor an integer: a double is no exact number, however short it is written.
+
+    Raises
+    ------
+    InputError
+        Naming the argument.
+    """
+    if not isinstance(value, Fraction | Integral) or isinstance(value, bool):
+        raise InputError(argument, value, "a Fraction or an integer (parse_rational reads a double as a decimal)")
 
 
 @final
@@ -125,6 +138,8 @@ class Ball:
     bits: int = DEFAULT_BITS
 
     def __post_init__(self) -> None:
+        check_rational(self.lower, "lower")
+        check_rational(self.upper, "upper")
         if self.lower > self.upper:
             raise InputError("ball", f"[{self.lower}, {self.upper}]", "lower <= upper")
 

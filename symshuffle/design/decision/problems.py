@@ -17,7 +17,7 @@ import flint
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError
 from symshuffle.geometry.extremal import exact_columns
-from symshuffle.numbers import as_integer, parse_rational
+from symshuffle.numbers import as_integer, check_rational, parse_rational
 
 Vector: TypeAlias = "tuple[Fraction, ...]"
 Matrix: TypeAlias = "tuple[tuple[Fraction, ...], ...]"
@@ -87,7 +87,15 @@ class DecisionProblem:
         loss: Sequence[Sequence[object]],
         prior: Sequence[object] | None = None,
     ) -> DecisionProblem:
-        """Build a problem from anything that reads as a rational: ``1``, ``"1/3"``, ``Fraction(1, 3)``."""
+        """Build a problem from anything that reads as a rational: ``1``, ``"1/3"``, ``Fraction(1, 3)``, ``0.1``.
+
+        A double is read by its shortest decimal form: ``0.1`` means one tenth.
+
+        Raises
+        ------
+        InputError
+            Naming the entry, if it is no number, or a shape or a sum is wrong.
+        """
         return cls(
             tuple(tuple(_rational(v, f"model[{t}][{x}]") for x, v in enumerate(row)) for t, row in enumerate(model)),
             tuple(tuple(_rational(v, f"loss[{t}][{a}]") for a, v in enumerate(row)) for t, row in enumerate(loss)),
@@ -181,6 +189,9 @@ class DecisionProblem:
             Shape ``(actions, inputs)``: the probability of the action given the input.
         """
         model, model_scale = _integers(self.model, self.num_inputs)
+        for a, row in enumerate(rows):
+            for x, value in enumerate(row):
+                check_rational(value, f"rows[{a}][{x}]")
         channel, channel_scale = _integers(rows, self.num_inputs)
         seen = (model * channel.transpose()).tolist()
         whole = model_scale * channel_scale
@@ -246,9 +257,13 @@ def _check_shape(name: str, matrix: Matrix) -> None:
     for t, row in enumerate(matrix):
         if len(row) != len(matrix[0]):
             raise InputError(f"{name}[{t}]", f"{len(row)} entries", f"{len(matrix[0])}, as in {name}[0]")
+        for i, value in enumerate(row):
+            check_rational(value, f"{name}[{t}][{i}]")
 
 
 def _check_distribution(name: str, values: Sequence[Fraction]) -> None:
+    for i, value in enumerate(values):
+        check_rational(value, f"{name}[{i}]")
     ratios = [value.as_integer_ratio() for value in values]
     for i, (numerator, _) in enumerate(ratios):
         if numerator < 0:

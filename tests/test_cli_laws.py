@@ -1,8 +1,16 @@
 import json
+from fractions import Fraction as F
 
 import pytest
+import sympy as sp
 
+from symshuffle import mechanism
 from symshuffle.cli import main
+from symshuffle.errors import InputError
+from symshuffle.frontiers.envelope import Contamination, binary_envelope
+from symshuffle.frontiers.formulas import USERS, chi_square_envelope, hockey_stick_envelope, law_formulas
+from symshuffle.frontiers.leakage import convex_envelope, leakage
+from symshuffle.mechanisms.symbolic import LAM, evaluate
 
 EXAMPLE = "3/5,1/5,1/5\n1/4,1/2,1/4\n1/6,1/3,1/2\n"
 
@@ -55,3 +63,117 @@ def test_refusals(channel, capsys, extra, named):
     captured = capsys.readouterr()
     assert captured.out == ""
     assert named in captured.err
+
+
+def law_of(capsys, *arguments):
+    assert main(["law", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_a_mechanism_with_open_parameters_is_answered_by_formulas(capsys):
+    """What is printed, read again by SymPy, at a level against the numbers that the same command prints there."""
+    found = law_of(capsys, "krr", "-p", "k=3", "--n", "2", "--eps", "0")
+    numbers = law_of(capsys, "krr", "-p", "k=3", "--lam", "4", "--n", "2", "--eps", "0")
+    read = {name: sp.sympify(text, {"lambda_": sp.Integer(4)}) for name, text in formulas(found).items()}
+    assert found["refused"] == {}
+    assert {name: str(read[name]) for name in ("trace", "budget", "ratio_cap")} == {
+        name: numbers[name] for name in ("trace", "budget", "ratio_cap")
+    }
+    for risk in ("iid_risk", "fixed_risk"):
+        assert str(read[risk]) == numbers[risk]["exact"]
+    assert str(read["hockey_stick_envelope"].doit()) == numbers["leakage"][0]["envelope"]["exact"]
+    channel = mechanism("krr").at(k=3, lam=4).channel()
+    worst = leakage(channel, 0, 1, n=2, divergence="chi-square")
+    assert evaluate(read["chi_square"]) == worst.bracket.exact
+    assert evaluate(read["chi_square_envelope"]) == worst.envelope.bracket.exact
+
+
+def formulas(found):
+    """The formulas of the command, with a name for lam that Python can read."""
+    return {name: text.replace("lambda", "lambda_") for name, text in found.items() if isinstance(text, str)}
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+def test_the_hockey_stick_envelope_is_that_of_numbers(direction):
+    for cap, n, gamma in ((F(3), 5, F(6, 5)), (F(5, 4), 7, F(1)), (F(3), 4, F(3)), (F(2), 3, F(7, 2))):
+        formula = hockey_stick_envelope(LAM, USERS, gamma=gamma, direction=direction)
+        at = formula.subs({LAM: sp.Rational(cap.numerator, cap.denominator), USERS: n}).doit()
+        truth = binary_envelope(Contamination(n, direction), lam=cap, gamma=gamma).bracket.exact
+        assert evaluate(at) == truth
+
+
+def test_the_chi_square_envelope_is_that_of_numbers():
+    assert (
+        evaluate(chi_square_envelope(F(7, 2), 6))
+        == convex_envelope(6, lam=F(7, 2), function="chi-square").bracket.exact
+    )
+    assert chi_square_envelope(sp.oo) is sp.oo
+    assert hockey_stick_envelope(sp.oo) == 1
+
+
+def test_randomized_response_leaks_its_envelope():
+    found = law_formulas(mechanism("rr")).formulas
+    assert found["chi_square"] == found["chi_square_envelope"]
+
+
+def test_what_has_no_formula_says_why(capsys):
+    found = law_of(capsys, "rappor")
+    assert found["trace"] is None
+    assert "2**D" in found["refused"]["trace"]
+    assert main(["law", "half-block", "-p", "k=4"]) == 0
+    shown = capsys.readouterr().out
+    assert "no formula: mechanism = half-block" in shown
+    assert "d: an integer in [1, 2]" in shown
+
+
+def test_an_irrational_level_is_answered_in_balls(capsys):
+    found = law_of(capsys, "krr", "-p", "k=3", "--eps0", "1", "--n", "2")
+    assert found["extreme"] is None
+    assert found["iid_risk"]["rigour"] == "ball"
+    assert main(["law", "krr", "-p", "k=3", "--eps0", "1", "--eps", "0.1"]) == 0
+    assert "templates in balls" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ((), "MECH"),
+        (("krr", "--file", "W.csv"), "MECH"),
+        (("laplace",), "finitely many"),
+        (("joint(krr(k=3),2)",), "mechanism"),
+        (("krr", "--n", "0"), "--n"),
+        (("krr", "--eps", "-1"), "--eps"),
+        (("krr", "-p", "k=1"), "k = 1"),
+        (("identity", "--lam", "2"), "no budget"),
+    ],
+)
+def test_refusals_of_mechanisms(capsys, arguments, named):
+    assert main(["law", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert named in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_a_file_takes_no_budget(channel, capsys):
+    assert main(["law", "--file", channel, "--lam", "2"]) == 2
+    assert "--lam" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: chi_square_envelope(F(1, 2)),
+        lambda: chi_square_envelope(2, 0),
+        lambda: chi_square_envelope(2, F(3, 2)),
+        lambda: hockey_stick_envelope(2, gamma=F(1, 2)),
+        lambda: hockey_stick_envelope(2, sp.oo),
+        lambda: hockey_stick_envelope(2, direction="nonsense"),
+        lambda: hockey_stick_envelope(sp.I),
+        lambda: chi_square_envelope(0.5),
+        lambda: chi_square_envelope(True),
+    ],
+)
+def test_refusals_of_envelopes(call):
+    with pytest.raises(InputError):
+        call()

@@ -197,6 +197,8 @@ def mechanism(name: str, eps0: str | None, lam: str | None, param: list[str] | N
 
     values = assignments(param)
     definition = registry.mechanism(name)
+    if not hasattr(definition, "parameters"):  # Laplace noise has a continuum of outputs and no classes
+        raise InputError("MECH", name, "a mechanism with finitely many outputs")
     needs_budget = any(parameter.name == "lam" for parameter in definition.parameters)
     if not needs_budget and (eps0 is not None or lam is not None):
         raise InputError("--eps0" if lam is None else "--lam", eps0 or lam, f"no budget: {name} has none")

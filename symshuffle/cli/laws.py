@@ -12,43 +12,65 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from symshuffle.cli import arguments
+from symshuffle.cli.arguments import Eps0, Json, Lam, Params
 from symshuffle.errors import InputError
 from symshuffle.numbers import Exp, parse_rational, ungrouped
 
 if TYPE_CHECKING:
+    from symshuffle.anchored.enclosed import EnclosedLaw
     from symshuffle.anchored.law import AnchoredLaw
     from symshuffle.channel import Channel
+    from symshuffle.frontiers.formulas import LawFormulas
     from symshuffle.frontiers.leakage import PairLeakage
+    from symshuffle.mechanisms.model import Mechanism
 
 app = typer.Typer()
 
 
 @app.command()
 def law(
+    mech: Annotated[
+        str | None, typer.Argument(metavar="MECH", help="A mechanism (see `symshuffle mechanisms`), or use --file.")
+    ] = None,
     file: Annotated[
-        Path, typer.Option("--file", metavar="FILE", help="Channel as CSV or JSON: one row of probabilities per input.")
-    ],
-    n: Annotated[str, typer.Option("--n", help="Number of users, for risks and leakage.")] = "1",
+        Path | None,
+        typer.Option("--file", metavar="FILE", help="Channel as CSV or JSON: one row of probabilities per input."),
+    ] = None,
+    eps0: Eps0 = None,
+    lam: Lam = None,
+    param: Params = None,
+    n: Annotated[
+        str | None, typer.Option("--n", help="Number of users, for risks and leakage; of a formula open, otherwise 1.")
+    ] = None,
     eps: Annotated[
         str | None, typer.Option("--eps", help="Also the leakage of every ordered pair of inputs at this eps, in nats.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """What a channel says and hides: templates, trace, budget, worst canonical risks, and leakage beside its envelope.
 
     Leakage is that of one user who holds i where all others hold j; its envelope is that of the worst channel with the
-    same ratio cap. Risks are expected squared errors of the estimated composition.
+    same ratio cap. Risks are expected squared errors of the estimated composition. A mechanism with open parameters is
+    answered by formulas in them; with values for all of them, by numbers.
     """
-    from symshuffle.anchored.law import AnchoredLaw
-    from symshuffle.channel_file import read_channel
-
-    channel = read_channel(file)
-    users, found = _users(n), AnchoredLaw.from_channel(channel)
-    leaks = [] if eps is None else _leaks(channel, users, eps)
-    if as_json:
-        typer.echo(json.dumps(_json(found, users, leaks) | {"inputs": {"file": file.name, "n": users, "eps": eps}}))
+    users = None if n is None else _users(n)
+    level = None if eps is None else _level(eps)
+    if (mech is None) is (file is None):
+        raise InputError("MECH", mech, "a mechanism or --file FILE, one of the two")
+    if mech is None:
+        for option, value in (("--eps0", eps0), ("--lam", lam), ("-p", param and param[0])):
+            if value:
+                raise InputError(option, value, "nothing of the kind for --file")
+        _numbers(arguments.channel(file), users, level, {"file": file and file.name}, eps, as_json)
+        return
+    found = arguments.mechanism(mech, eps0, lam, param)
+    named = {"mechanism": found.name, **{name: str(value) for name, value in found.values}}
+    if found.parameters:
+        named |= {parameter.name: "all" for parameter in found.parameters}
+        _formulas(found, users, level, named, as_json)
     else:
-        _show(found, users, leaks)
+        _numbers(found.channel(), users, level, named, eps, as_json)
 
 
 def _users(text: str) -> int:
@@ -58,55 +80,122 @@ def _users(text: str) -> int:
     return int(value)
 
 
-def _leaks(channel: Channel, users: int, eps: str) -> list[PairLeakage]:
+def _level(text: str) -> Fraction:
+    level = parse_rational(text, "--eps")
+    if level < 0:
+        raise InputError("--eps", text, "a number of at least 0")
+    return level
+
+
+def _formulas(
+    found: Mechanism, users: int | None, level: Fraction | None, named: dict[str, Any], as_json: bool
+) -> None:
+    from symshuffle.frontiers import formulas
+
+    given: dict[str, Any] = {} if users is None else {"n": users}
+    if level is not None:
+        given["gamma"] = Exp(level) if level else 1
+    answer = formulas.law_formulas(found, **given)
+    if as_json:
+        asked = {"n": users, "eps": None if level is None else str(level)}
+        typer.echo(json.dumps(answer.to_dict() | {"inputs": named | asked}))
+    else:
+        _show_formulas(answer)
+
+
+def _show_formulas(answer: LawFormulas) -> None:
+    from symshuffle.frontiers.formulas import FORMULAS
+
+    console = Console(highlight=False)
+    if answer.templates:
+        table = Table("mass", "levels of the template", "coordinates", title="templates")
+        for one in answer.templates:
+            for index, (count, value) in enumerate(one.levels):
+                table.add_row("" if index else str(one.mass), str(value), str(count))
+        console.print(table)
+    for name, words in FORMULAS.items():
+        value = answer.formulas.get(name)
+        shown = f"no formula: {answer.refused[name]}" if value is None else str(value)
+        console.print(f"{words}: {shown}", markup=False, soft_wrap=True)
+    ranges = "; ".join(f"{one.symbol}: {one.range}" for one in answer.mechanism.parameters)
+    console.print(f"for all {ranges}", markup=False, soft_wrap=True)
+
+
+def _numbers(
+    channel: Channel, n: int | None, level: Fraction | None, named: dict[str, Any], eps: str | None, as_json: bool
+) -> None:
+    from symshuffle.anchored.enclosed import template_law
+
+    users, found = 1 if n is None else n, template_law(channel)
+    leaks = [] if level is None else _leaks(channel, users, level)
+    if as_json:
+        typer.echo(json.dumps(_json(found, users, leaks) | {"inputs": named | {"n": users, "eps": eps}}))
+    else:
+        _show(found, users, leaks)
+
+
+def _leaks(channel: Channel, users: int, level: Fraction) -> list[PairLeakage]:
     from symshuffle.frontiers.leakage import leakage
 
-    level = parse_rational(eps, "--eps")
-    if level < 0:
-        raise InputError("--eps", eps, "a number of at least 0")
     gamma: Fraction | Exp = Exp(level) if level else Fraction(1)
     inputs = range(channel.num_inputs)
     return [leakage(channel, i, j, n=users, gamma=gamma) for i in inputs for j in inputs if i != j]
 
 
-def _risks(found: AnchoredLaw, users: int) -> dict[str, Any]:
+def _risks(found: AnchoredLaw | EnclosedLaw, users: int) -> dict[str, Any]:
     """The worst canonical risks as answers; infinite ones as None."""
+    from symshuffle.anchored.enclosed import EnclosedLaw
     from symshuffle.estimation.canonical import Population, inverse_trace
     from symshuffle.estimation.worst_risk import worst_risk
 
-    if inverse_trace(found) == math.inf:
+    infinite = found.vote_sizes() is None if isinstance(found, EnclosedLaw) else inverse_trace(found) == math.inf
+    if infinite:
         return {"iid_risk": None, "fixed_risk": None}
     populations = {"iid_risk": Population.IID, "fixed_risk": Population.FIXED}
     return {name: worst_risk(found, n=users, population=kind) for name, kind in populations.items()}
 
 
-def _json(found: AnchoredLaw, users: int, leaks: list[PairLeakage]) -> dict[str, Any]:
-    atoms = [{"template": [str(a) for a in u], "mass": str(w)} for u, w in found.template.atoms()]
+def _atoms(found: AnchoredLaw | EnclosedLaw) -> tuple[Any, ...]:
+    from symshuffle.anchored.enclosed import EnclosedLaw
+
+    return found.atoms() if isinstance(found, EnclosedLaw) else tuple(found.template.atoms())
+
+
+def _extreme(found: AnchoredLaw | EnclosedLaw) -> bool | None:
+    """Whether the law is extreme; None where templates in balls cannot be told apart."""
+    from symshuffle.anchored.law import AnchoredLaw
+
+    return found.is_extreme() if isinstance(found, AnchoredLaw) else None
+
+
+def _json(found: AnchoredLaw | EnclosedLaw, users: int, leaks: list[PairLeakage]) -> dict[str, Any]:
+    atoms = [{"template": [str(a) for a in u], "mass": str(w)} for u, w in _atoms(found)]
     return {
         "law": atoms,
         "trace": str(found.trace()),
         "budget": str(found.pairwise_budget()),
         "ratio_cap": str(found.ratio_cap()),
-        "extreme": found.is_extreme(),
+        "extreme": _extreme(found),
         **{name: None if risk is None else risk.to_dict() for name, risk in _risks(found, users).items()},
         "leakage": [one.to_dict() | {"i": one.inputs[0], "j": one.inputs[1]} for one in leaks],
     }
 
 
-def _show(found: AnchoredLaw, users: int, leaks: list[PairLeakage]) -> None:
+def _show(found: AnchoredLaw | EnclosedLaw, users: int, leaks: list[PairLeakage]) -> None:
     console = Console(highlight=False)
     table = Table("mass", *(f"input {x}" for x in range(found.num_inputs)), title="templates")
-    for u, weight in found.template.atoms():
+    for u, weight in _atoms(found):
         table.add_row(_short(weight), *map(_short, u))
     console.print(table)
     facts = Table(box=None, show_header=False)
     facts.add_row("trace", _short(found.trace()))
     facts.add_row("largest chi-square of two rows", _short(found.pairwise_budget()))
     facts.add_row("largest likelihood ratio", _short(found.ratio_cap()))
-    facts.add_row("extreme", "yes" if found.is_extreme() else "no: a mixture of other laws")
+    answers = {True: "yes", False: "no: a mixture of other laws", None: "open: templates in balls"}
+    facts.add_row("extreme", answers[_extreme(found)])
     labels = {"iid_risk": "worst i.i.d. risk", "fixed_risk": "worst fixed-composition risk"}
     for name, risk in _risks(found, users).items():
-        shown = "infinite: some compositions look alike" if risk is None else _short(risk.bracket.exact)
+        shown = "infinite: some compositions look alike" if risk is None else _risk(risk.bracket)
         facts.add_row(f"{labels[name]}, n = {users}", shown)
     console.print(facts)
     if leaks:
@@ -115,6 +204,10 @@ def _show(found: AnchoredLaw, users: int, leaks: list[PairLeakage]) -> None:
             worst = "none" if one.envelope is None else f"{float(one.envelope):.6g}"
             pairs.add_row(str(one.inputs[0]), str(one.inputs[1]), f"{float(one):.6g}", worst)
         console.print(pairs)
+
+
+def _risk(bracket: Any) -> str:
+    return str(bracket) if bracket.exact is None else _short(bracket.exact)
 
 
 def _short(value: Any) -> str:

@@ -348,7 +348,7 @@ class SymbolicLaw:
     def _repr_latex_(self) -> str:
         lines = [
             (latex(one.mass), ",\\; ".join(f"{latex(value)}\\ ({latex(count)})" for count, value in one.levels))
-            for one in self._tabulated()
+            for one in self.tabulated()
         ]
         table = array((r"\text{mass}", r"\text{levels of the template (coordinates)}"), lines)
         facts = (
@@ -361,7 +361,8 @@ class SymbolicLaw:
         below = ", \\quad ".join(known)
         return f"$\\displaystyle \\begin{{gathered}}{table} \\\\ {below}\\end{{gathered}}$"
 
-    def _tabulated(self) -> Sequence[TemplateClass]:
+    def tabulated(self) -> Sequence[TemplateClass]:
+        """The templates by class, or by output where a class has several; none where that takes values first."""
         try:
             return self.classes
         except Unsupported:

@@ -268,6 +268,15 @@ def limit_variance(source: Reduction, direction: Question | str) -> float | None
         return None
 
 
+def reveals(source: Reduction, direction: Question | str) -> bool:
+    """Whether a message can reveal for certain what a user holds: at eps = 0 a law has singular mass."""
+    question = choice(Question, direction, "direction")
+    try:
+        return any(upper_end(law.singular) > 0 for law in source.laws(Fraction(1), question, None))
+    except Unsupported:  # densities, where nothing is singular, or no law at all, which has no variance either
+        return False
+
+
 def _gaussian_level(source: Reduction, n: int, goal: Fraction, question: Question) -> float | None:
     """Where the two Gaussians that n copies tend to have the target; None where no variance is known, or it is 0."""
     spread, group, goal = (

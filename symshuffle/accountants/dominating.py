@@ -181,6 +181,8 @@ def law_above(profile: Profile) -> LatticeLaw:
         infinity = profile.forward[kept[-1] - 1 - profile.last][1] if kept[-1] > profile.last else None
         if infinity is None:
             raise CertificateError("hull", "the profile does not fall behind level 0")
+        if infinity == 1:  # all is revealed: what the chords still differ by is rounding
+            masses = [0.0] * len(masses)
         law = LatticeLaw(profile.step, -profile.last, tuple(masses), infinity)
     check_above(law, profile)
     return law
@@ -204,7 +206,9 @@ def check_above(law: LatticeLaw, profile: Profile) -> None:
         for k in kinks[:-1]:  # at the last one f is the mass at infinity
             if not values[k] >= nodes[k][1]:
                 raise CertificateError(f"kinks[{k}]", "f is not above the value there")
-        last = kinks[-1] - profile.last if kinks else -1
+        if not kinks:  # f is constant, and at least 1 as f(0) is
+            return
+        last = kinks[-1] - profile.last
         if last < 0 or law.infinity < profile.forward[last][1]:
             raise CertificateError("infinity", "f falls below the last value behind the last kink")
 

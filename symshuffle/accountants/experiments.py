@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from symshuffle.accountants.amplification import Composition
-from symshuffle.accountants.bounds import bound_at, first_guess, limit_variance, smallest_eps
+from symshuffle.accountants.bounds import bound_at, first_guess, limit_variance, reveals, smallest_eps
 from symshuffle.accountants.covered import Covering, Reduction
 from symshuffle.accountants.evaluate import Request, check_n
 from symshuffle.accountants.neighbours import Neighbours
@@ -99,6 +99,11 @@ def covered_by(asked: Experiment, n: int | None, question: Question) -> tuple[Ne
         return found.neighbours(question, least), ""
     parts = tuple((part.times, users) for part, users in zip(plan.parts, known, strict=True))
     return found.neighbours(question, least), f"; {Composition(plan.times, parts).covered}"
+
+
+def certain(asked: Experiment, question: Question) -> bool:
+    """Whether a message of some round can reveal for certain what a user holds: then nothing tends to Gaussians."""
+    return any(reveals(reduced, question) for reduced in _reductions(asked))
 
 
 def limit_distance(asked: Experiment, n: int | None, question: Question) -> float | None:

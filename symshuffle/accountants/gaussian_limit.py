@@ -15,7 +15,7 @@ from statistics import NormalDist
 from typing import Any, Final, Unpack, final
 
 from symshuffle.accountants.covered import Covering, Whom, spelled_out
-from symshuffle.accountants.experiments import Experiment, experiment, limit_distance
+from symshuffle.accountants.experiments import Experiment, certain, experiment, limit_distance
 from symshuffle.accountants.plan import Rounds, plan_of, unrolled
 from symshuffle.accountants.reduction import Source
 from symshuffle.choices import Question, choice
@@ -104,7 +104,8 @@ def gaussian_limit(
     Raises
     ------
     Unsupported
-        If the variance of the amplification variable is not to be had.
+        If the variance of the amplification variable is not to be had, or some messages reveal for certain what the
+        user holds: there is then no limit of the kind.
 
     Examples
     --------
@@ -119,7 +120,13 @@ def gaussian_limit(
 def limit_of(asked: Experiment, n: int | None, direction: Question | str = Question.BOTH) -> GaussianLimit:
     """As :func:`gaussian_limit`, of what was reduced already."""
     unrolled(asked, n)  # refuses a number of users that is missing, or given twice
-    distance = limit_distance(asked, n, choice(Question, direction, "direction"))
+    question = choice(Question, direction, "direction")
+    if certain(asked, question):
+        raise Unsupported(
+            "the Gaussian limit: there is none, since some messages reveal for certain what the user holds; ask for "
+            "delta or epsilon instead"
+        )
+    distance = limit_distance(asked, n, question)
     if distance is None:
         raise Unsupported("the Gaussian limit: the variance of the amplification variable is not known here")
     plan = plan_of(asked)

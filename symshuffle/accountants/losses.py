@@ -78,6 +78,11 @@ class Losses:
             curve += times * float((weights * (places - mean) ** 2).sum()) / mass
         return total, slope, curve
 
+    @property
+    def _steepest(self) -> float:
+        """The logarithm of the largest tilt worth trying: one step of the lattice then weighs exp(64)."""
+        return math.log(64 / float(self.step))
+
     def tilt(self, eps: float) -> float:
         """The saddle point at a level: the tilt under which the level is typical."""
 
@@ -85,9 +90,10 @@ class Losses:
             c = math.exp(log_c)
             return self.cumulant(c)[1] - eps - 1 / c - 1 / (c + 1)
 
-        low, high = -20.0, 5.0
-        while off(high) < 0 and high < 25:
-            high += 2
+        low, most = -20.0, self._steepest
+        high = min(5.0, most)
+        while off(high) < 0 and high < most:
+            high = min(high + 2, most)
         return math.exp(low if off(low) > 0 else high if off(high) < 0 else optimize.brentq(off, low, high, xtol=1e-3))
 
     def guess(self, log_delta: float) -> tuple[float, float]:
@@ -100,9 +106,10 @@ class Losses:
             spread = curve + 1 / c**2 + 1 / (c + 1) ** 2
             return eps, total - c * eps - math.log(c * (c + 1)) - math.log(2 * math.pi * spread) / 2
 
-        low, high = -20.0, 5.0
-        while at(high)[1] > log_delta and high < 25:
-            high += 2
+        low, most = -20.0, self._steepest
+        high = min(5.0, most)
+        while at(high)[1] > log_delta and high < most:
+            high = min(high + 2, most)
         found = high if at(high)[1] > log_delta else low
         if at(low)[1] > log_delta > at(high)[1]:
             found = optimize.brentq(lambda x: at(x)[1] - log_delta, low, high, xtol=1e-3)
@@ -117,7 +124,7 @@ class Losses:
             return self.cumulant(tilt + sign * by)[0] - base - sign * by * place
 
         _, mean, curve = self.cumulant(tilt)
-        guess = math.log(max(sign * (place - mean), 1e-300) / max(curve, 1e-300))
+        guess = min(math.log(max(sign * (place - mean), 1e-300) / max(curve, 1e-300)), self._steepest)
         found = optimize.minimize_scalar(exponent, bounds=(guess - 3, guess + 2), method="bounded")
         return math.exp(float(found.x))
 
@@ -143,6 +150,8 @@ Method: TypeAlias = "Callable[[Losses, float], Sum]"
 
 def delta_of(losses: Losses, eps: Fraction, method: Method) -> Fraction:
     """The profile of a sum at any level eps >= 0: linear in exp(eps) between two points of the lattice."""
+    if not all(any(law.masses) for law, _ in losses.parts):  # a round reveals all: there is no finite sum
+        return min(losses.revealed, Fraction(1))
     level = math.floor(eps / losses.step)
     found = method(losses, losses.tilt(float(eps)))
     value = found.value(level)

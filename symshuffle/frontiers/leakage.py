@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, final
 
-import flint
-
 from symshuffle.channel import Channel
 from symshuffle.choices import Direction, Divergence, choice
 from symshuffle.errors import InputError, Unsupported
@@ -61,7 +59,7 @@ def _generator(name: Divergence, order: Fraction | None, direction: Direction) -
         case Divergence.CHI_SQUARE:
             return (lambda t: (t - 1) * (t - 1) / t) if backwards else (lambda t: (t - 1) * (t - 1))
         case Divergence.KL:
-            return (lambda t: -t.log()) if backwards else (lambda t: t * t.log())
+            return (lambda t: -t.log()) if backwards else (lambda t: t if t.is_zero() else t * t.log())
         case Divergence.SQUARED_HELLINGER:
             return lambda t: 1 + t - 2 * t.sqrt()
         case Divergence.RENYI if order is not None:
@@ -71,11 +69,13 @@ def _generator(name: Divergence, order: Fraction | None, direction: Direction) -
             return lambda t: (t - 1).max(0 * t)
 
 
-def _mean(name: Divergence, order: Fraction | None, direction: Direction, atoms: Weighted) -> Bracket:
-    """The divergence of a pair whose average likelihood ratio has these atoms."""
+def _mean(
+    name: Divergence, order: Fraction | None, direction: Direction, atoms: Weighted, alone: Any = Fraction(0)
+) -> Bracket:
+    """The divergence of a pair whose average likelihood ratio has these atoms; ``alone`` is added to the mean."""
     function = _generator(name, order, direction)
     with working_precision(_BITS):
-        total = sum((to_arb(weight) * function(to_arb(value)) for value, weight in atoms), flint.arb(0))
+        total = sum((to_arb(weight) * function(to_arb(value)) for value, weight in atoms), to_arb(alone))
         if order is not None:
             total = total.log() / to_arb(order - 1)
         ball = Ball.from_arb(total, _BITS)
@@ -355,9 +355,11 @@ def _convex(ratio: Law, name: Divergence, order: Fraction | None, experiment: Co
         raise InputError("channel", "an output of i that j does not have", "two inputs with the same outputs: infinite")
     if not forward and not bounded and any(equal(value, 0) is not Verdict.FALSE for value in ratio.values):
         raise InputError("channel", "an output of j that i does not have", "two inputs with the same outputs: infinite")
-    if equal(ratio.singular, 0) is not Verdict.TRUE:
-        raise Unsupported(f"the {name.value} divergence of inputs with different outputs is not computed")
     if name is Divergence.CHI_SQUARE and forward:
         second: Any = sum((w * (v - 1) * (v - 1) for v, w in ratio.atoms()), start=Fraction(0))
         return _variance(second, experiment.n)
-    return _mean(name, order, experiment.direction, exact_atoms(average_law(ratio, experiment.n)))
+    # A message that only i sends costs what f does per mass at infinity: 1, or nothing for KL and Rényi backwards.
+    counted = name in (Divergence.CHI_SQUARE, Divergence.SQUARED_HELLINGER)
+    alone = ratio.singular if counted else Fraction(0)
+    seen = Law.from_atoms(ratio.atoms())
+    return _mean(name, order, experiment.direction, exact_atoms(average_law(seen, experiment.n)), alone)

@@ -22,7 +22,7 @@ Four errors stand between these integrals and the finite sum, each with a bound:
 - *Silent stretches*, where the n-th power is negligible, are bounded instead of evaluated.
 - *Rounding*: a running bound in doubles here; :mod:`symshuffle.engines.ball` does the same sum in ball arithmetic.
 
-Evidence. *Proved* in exact arithmetic, for any constants: the two sides, aliasing, truncation, silent stretches, what
+Evidence. *Proved* in exact arithmetic, for any constants: smoothing, aliasing, truncation, silent stretches, what
 the mass at 0 adds (in balls), what the radii of balls in the law may change. *Proved under an assumption*: rounding.
 It is assumed that additions and products of doubles are rounded to nearest; that NumPy's ``exp``, ``expm1``, ``log1p``,
 ``sinh``, ``sin`` and ``cos`` and those of ``math`` are off by at most four units in the last place (NumPy promises

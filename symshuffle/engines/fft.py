@@ -9,7 +9,7 @@ transform; the bound is the sum over the positive lattice points. The transform 
 the sum, so nothing wraps, and the floating-point allowance is subtracted below and added above. It is absolute: values
 of H below about 1e-13 drown in it, and the bracket says so by its width.
 
-Evidence. *Proved*: that both roundings are ordered, the window (Chernoff) and, with a step given, that nothing wraps.
+Evidence. *Proved*: the order of both roundings to the lattice, the window (Chernoff); with a step, that nothing wraps.
 *Proved under the assumption* that NumPy's ``exp``, ``sin`` and ``cos`` are off by at most four units in the last place
 and that ``ndarray.sum`` adds pairwise: the evaluation of the characteristic function (a constant that grows with the
 number of atoms), its n-th power, and the sum over the window. *Heuristic*: eight round-offs per binary stage of SciPy's

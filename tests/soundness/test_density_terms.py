@@ -68,6 +68,35 @@ def test_the_rounding_allowance_is_needed(monkeypatch, whole):
     assert (quick.lower <= sure.upper and sure.lower <= quick.upper) == whole
 
 
+@pytest.mark.parametrize(
+    ("n", "eps", "rel"), [(1000, "4/10000", 1e-8), (10**8, "1/1000000", 1e-10), (300, "1/1000", 1e-6)]
+)
+def test_the_sum_in_doubles_is_that_in_balls_within_its_allowance(n, eps, rel):
+    seen = PAIR.law(Exp(Fraction(eps)), tail=Fraction(1, 10**25), bits=192)
+    with working_precision(192):
+        plan, taken = bromwich_plan.plan_for(seen, n, rel)
+        line = bromwich._Line.of(taken, n, plan)
+        total, allowance = line.sum_in_doubles()
+        sure, nothing = line.sum_in_balls()
+        weight = line.step / flint.arb.pi()
+        assert nothing == 0
+        assert abs(total - sure) * weight < allowance
+        assert allowance < abs(sure) * weight * 1e-6  # and it says something
+
+
+def test_sums_and_powers_of_doubles_are_formed_in_a_known_order():
+    """Every term of the sum goes through as many additions as there are halvings; a power errs by 3 (n - 1) units."""
+    for m in (1, 2, 3, 7, 64, 1000):
+        assert bromwich._halved(np.arange(m, dtype=complex)[:, None])[0] == m * (m - 1) // 2
+    base = np.exp(1j * np.linspace(0.1, 3, 40)) * 0.9999999
+    for n in (1, 2, 3, 1000, 10**6 + 7):
+        found = bromwich._power(base, n)
+        for z, power in zip(base, found, strict=True):
+            with mp.workdps(40):
+                truth = mp.mpc(z) ** n
+                assert abs(mp.mpc(power) - truth) <= 3 * max(n - 1, 0) * 2.0**-53 * abs(truth)
+
+
 def line_at(monkeypatch, height, step):
     """A line too close to 0 or too far from it, of a step too long: aliases of one side or of the other."""
     plain = bromwich_plan.choose

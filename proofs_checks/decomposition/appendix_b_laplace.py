@@ -177,8 +177,8 @@ def _one_coordinate_at_a_time(statement: Statement, rng: np.random.Generator) ->
     """Densities at inputs of any distance up to 1 differ by at most exp(eps0), by signs, and by as much at distance 1.
 
     Then Laplace noise with outputs merged into rational cells, 2 and 3 coordinates that all differ: ratio cap against
-    the stated budget, and the bound at n = 3 against the stated one; in rationals. For open m: a value's mass over m
-    coordinates.
+    the stated budget, the law of G value by value and the bound at n = 3 against the stated one; in rationals. For open
+    m: a value's mass over m coordinates.
     """
     m_, gap, inside, mass = sp.symbols("m g e c", nonnegative=True)
     # Inputs x <= x' of distance 1 - g; |y - x'| - |y - x| at an output below both, between them, above both.
@@ -208,6 +208,10 @@ def _one_coordinate_at_a_time(statement: Statement, rng: np.random.Generator) ->
                 statement("bound", Exact().bracket(alone, 3).lower, m),
                 at=f"bound of {m} coordinates that all differ, n = 3, lam = {lam}",
             )
+            masses = {value: statement("bound", mass, m) for value, mass in alone.atoms()}
+            yield compare(
+                dict(law.atoms()), masses, at=f"law of G, {m} coordinates, lam = {lam}: every value, its mass"
+            )
 
 
 def _printed_parallel(what: str, value: Any, m: int) -> Any:
@@ -230,6 +234,7 @@ EX_4_3 = Claim(
     controls=(
         Control("budget eps0/m", lambda what, value, m: value if what == "bound" else value / m),
         Control("bound divided by m", lambda what, value, m: value / m if what == "bound" else value),
+        Control("the budget less 1 %", lambda what, value, m: value if what == "bound" else value * Fraction(99, 100)),
     ),
     expected=ClaimVerdict.HOLDS,
     obligations=for_all("value", "m"),

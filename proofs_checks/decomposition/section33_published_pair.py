@@ -174,6 +174,13 @@ def _monotone(statement: Statement, rng: np.random.Generator) -> Iterator[Compar
             )
         )
         yield identity(of_q, of_p, at=f"the pair of q, thinned, is that of p: law {side}, n={n}")
+    # Each law is that of user 1 and n - 1 others, independent, so that thinning user by user is thinning for every n.
+    other = p * (gone[0] + gone[1]) + 1 - 2 * p
+    for n, side in itertools.product((1, 2, 3), (0, 1)):
+        law = _three_cell_laws(LAM, p, n)[side]
+        whole = sum(mass * sp.prod(mark**count for mark, count in zip(gone, h, strict=True)) for h, mass in law.items())
+        mine = LAM * p * gone[side] + p * gone[1 - side] + 1 - p - LAM * p
+        yield identity(whole, mine * other ** (n - 1), at=f"the pair is of independent users: law {side}, n={n}")
     low, high, _ = statement(LAM)
     excess = sp.Symbol("w", positive=True)
     for end in (low, high):  # linear in p, so that the ends of the range decide
@@ -208,7 +215,10 @@ LEM_2 = Claim(
     grade=Grade.REFUTED,
     printed=lambda lam: (Fraction(0), Fraction(1), "<="),
     check=_monotone,
-    controls=(Control("divergence falls with p", lambda lam: (Fraction(0), 1 / (lam + 1), ">=")),),
+    controls=(
+        Control("divergence falls with p", lambda lam: (Fraction(0), 1 / (lam + 1), ">=")),
+        Control("a range that ends 1 % later", lambda lam: (Fraction(0), Fraction(101, 100) / (lam + 1), "<=")),
+    ),
     expected=ClaimVerdict.REFUTED,
     erratum=Erratum(
         Severity.WORDING,

@@ -119,6 +119,31 @@ def _free_coordinates() -> int:
     return 1
 
 
+def _inner_levels(statement: Statement) -> Iterator[Comparison]:
+    """The stated number against that of the roots above the smallest entry, of every cubic that a maximiser can have."""
+    x = sp.Symbol("x")
+    # The constant of the cubic is positive; a coordinate at the smallest entry, 1, may move up, so that the
+    # cubic is at most 0 there. By its roots a <= 1, v and -av/(a + v) (no linear term): those above 1 are the inner
+    # levels, and its slope at such a level is positive, so that two coordinates there are pulled apart.
+    g, h = sp.symbols("g h", nonnegative=True)
+    first, inner = 1 / (1 + g), 1 + h
+    roots = (first, inner, -first * inner / (first + inner))
+    poly = sp.expand((x - roots[0]) * (x - roots[1]) * (x - roots[2]))
+    yield identity(poly.coeff(x, 1), sp.Integer(0), at="every cubic by its roots: no linear term")
+    signs = {
+        "above 0 at 0": poly.subs(x, 0),
+        "not above 0 at the smallest entry": -poly.subs(x, 1),
+        "rising at an inner level, so that two there are pulled apart": sp.diff(poly, x).subs(x, inner),
+    }
+    for claimed, value in signs.items():
+        truth = nonnegative(sp.cancel(value), {g: g, h: h})
+        yield decide(truth, at="every such cubic", claimed=claimed, symbolic=True)
+    levels_above = sum(nonnegative(sp.cancel(root - 1), {g: g, h: h}) is Verdict.TRUE for root in roots)
+    yield identity(
+        sp.Integer(levels_above), sp.sympify(statement()), at="every k: inner levels, of one coordinate each at most"
+    )
+
+
 def _at_most_one_between(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
     """The comparisons of :func:`_check_reduction`, all of them made for templates."""
     k, e, p, q, r, v, a, b, c = sp.symbols("k e p q r v a b c", positive=True)
@@ -149,26 +174,7 @@ def _at_most_one_between(statement: Statement, rng: np.random.Generator) -> Iter
     m, d, s = sp.symbols("m d s")
     slope = (3 * s * v**2 + 2 * m * v).subs(m, -(s * v**3 + d) / v**2)
     yield identity(slope, v**2 * (s - 2 * d / v**3), at="every cubic: its derivative at a root")
-    # The count. The constant of the cubic is positive; a coordinate at the smallest entry, 1, may move up, so that the
-    # cubic is at most 0 there. By its roots a <= 1, v and -av/(a + v) (no linear term): those above 1 are the inner
-    # levels, and its slope at such a level is positive, so that two coordinates there are pulled apart.
-    g, h = sp.symbols("g h", nonnegative=True)
-    first, inner = 1 / (1 + g), 1 + h
-    roots = (first, inner, -first * inner / (first + inner))
-    poly = sp.expand((x - roots[0]) * (x - roots[1]) * (x - roots[2]))
-    yield identity(poly.coeff(x, 1), sp.Integer(0), at="every cubic by its roots: no linear term")
-    signs = {
-        "above 0 at 0": poly.subs(x, 0),
-        "not above 0 at the smallest entry": -poly.subs(x, 1),
-        "rising at an inner level, so that two there are pulled apart": sp.diff(poly, x).subs(x, inner),
-    }
-    for claimed, value in signs.items():
-        truth = nonnegative(sp.cancel(value), {g: g, h: h})
-        yield decide(truth, at="every such cubic", claimed=claimed, symbolic=True)
-    levels_above = sum(nonnegative(sp.cancel(root - 1), {g: g, h: h}) is Verdict.TRUE for root in roots)
-    yield identity(
-        sp.Integer(levels_above), sp.sympify(statement()), at="every k: inner levels, of one coordinate each at most"
-    )
+    yield from _inner_levels(statement)
     # Beyond its threshold the frontier is attained by templates (v, 1, ..., 1) (claim anchored-frontier), also under a
     # cap above v.
     cap = 1 + v + e

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -28,7 +29,7 @@ from symshuffle.claims.model import (
 from symshuffle.likelihood.extremes import half_block_channel
 from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.likelihood.quotient import Quotient, likelihood_quotient
-from symshuffle.results import Rigour
+from symshuffle.results import Rigour, passes
 from symshuffle.shuffled import law_divergence
 
 ORDERS: Final = (Fraction(1), Fraction(6, 5), Fraction(3, 2))
@@ -103,6 +104,14 @@ def _check_compression(statement: Statement, rng: np.random.Generator) -> Iterat
         yield from _same_experiment(statement, quotient, channel, trial)
     yield compare(len(likelihood_quotient(channels[-1], 0, 1).blocks), 3, at="ratios 2 and 2 + 1e-9 stay apart")
     yield compare(len(likelihood_quotient(channels[-2], 0, 1).blocks), 1, at="equal rows: one block")
+
+
+def _check_false_quotient(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
+    """The certificate of a quotient of which one ratio is 1 % too large: its blocks do not rebuild the rows."""
+    for trial in range(3):
+        quotient = likelihood_quotient(cases.channel(rng, 2, 3), 0, 1)
+        false = replace(quotient, ratios=(quotient.ratios[0] * Fraction(101, 100), *quotient.ratios[1:]))
+        yield decide(passes(false.verify), at=f"case {trial}", claimed="the quotient is sufficient")
 
 
 def _same_experiment(statement: Statement, quotient: Quotient, channel: Channel, trial: int) -> Iterator[Comparison]:
@@ -194,6 +203,7 @@ CLAIMS: Final = (
         printed=_term,
         check=_check_ratio,
         controls=(
+            Control("a quotient with one ratio 1 % off", _term, _check_false_quotient),
             Control("divided by n + 1", lambda n, count, ratio: _term(n + 1, count, ratio)),
             Control("inverse ratios", lambda n, count, ratio: _term(n, count, 1 / ratio)),
             Control(

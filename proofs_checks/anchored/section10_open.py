@@ -120,7 +120,7 @@ def _free_coordinates() -> int:
 
 
 def _inner_levels(statement: Statement) -> Iterator[Comparison]:
-    """The stated number against that of the roots above the smallest entry, of every cubic that a maximiser can have."""
+    """The stated number against that of the roots above the smallest entry, of every cubic that a maximiser has."""
     x = sp.Symbol("x")
     # The constant of the cubic is positive; a coordinate at the smallest entry, 1, may move up, so that the
     # cubic is at most 0 there. By its roots a <= 1, v and -av/(a + v) (no linear term): those above 1 are the inner

@@ -1,6 +1,7 @@
 """No comparison of a check has the same thing on both sides, as written and with local names put in."""
 
 import ast
+import copy
 from pathlib import Path
 
 import proofs_checks
@@ -24,15 +25,14 @@ class Spelled(ast.NodeTransformer):
     def __init__(self, values, levels=3):
         self.values, self.levels = values, levels
 
-    def visit_Name(self, node):  # noqa: N802  # named by ast
+    def visit_Name(self, node):  # named by ast
         if not isinstance(node.ctx, ast.Load) or node.id not in self.values or not self.levels:
             return node
-        value = ast.parse(ast.unparse(self.values[node.id]), mode="eval").body
-        return Spelled(self.values, self.levels - 1).visit(value)
+        return Spelled(self.values, self.levels - 1).visit(copy.deepcopy(self.values[node.id]))
 
 
 def spelled(node, values):
-    return ast.unparse(Spelled(values).visit(ast.parse(ast.unparse(node), mode="eval").body))
+    return ast.unparse(Spelled(values).visit(copy.deepcopy(node)))
 
 
 def tautologies(source):

@@ -242,8 +242,8 @@ CLAIMS: Final = (
         controls=(
             Control("chi-square by (lam - 1) D / 2", lambda lam, d, chi: ((lam - 1) * d / 2, chi)),
             Control(
-                "square of the distance below 0.9 chi-square",
-                lambda lam, d, chi: ((lam - 1) * d, chi * Fraction(9, 10)),
+                "square of the distance below 0.99 chi-square",
+                lambda lam, d, chi: ((lam - 1) * d, chi * Fraction(99, 100)),
             ),
         ),
         expected=ClaimVerdict.HOLDS,
@@ -289,7 +289,7 @@ CLAIMS: Final = (
             Control(
                 "lower end 1 % higher", lambda lam, n: (_scales(lam, n)[0] * Fraction(101, 100), _scales(lam, n)[1])
             ),
-            Control("upper end at chi-square", lambda lam, n: (_scales(lam, n)[0], _scales(lam, n)[0])),
+            Control("upper end 1 % lower", lambda lam, n: (_scales(lam, n)[0], _scales(lam, n)[1] * Fraction(99, 100))),
         ),
         expected=ClaimVerdict.HOLDS,
         obligations=for_all("lam", "n", "families"),

@@ -196,8 +196,8 @@ def _line_only(points: Points, budget: Fraction) -> Fraction:
 
 
 def _high_below_threshold(points: Points, budget: Fraction) -> Fraction:
-    """Half as high again at budgets up to 3/100, which are below the threshold."""
-    return _envelope_of(points, budget) * (Fraction(3, 2) if budget <= Fraction(3, 100) else 1)
+    """One percent higher at budgets up to 3/100, which are below the threshold."""
+    return _envelope_of(points, budget) * (Fraction(101, 100) if budget <= Fraction(3, 100) else 1)
 
 
 def _without_chords(points: Points, budget: Fraction) -> Fraction:
@@ -317,7 +317,7 @@ CLAIMS: Final = (
         controls=(
             Control("one percent lower", _line_only),
             Control("one percent higher", lambda points, budget: Fraction(101, 100) * _envelope_of(points, budget)),
-            Control("half as high again, below the threshold only", _high_below_threshold),
+            Control("one percent higher, below the threshold only", _high_below_threshold),
             Control("the best single orbit law, without mixtures", _without_chords),
         ),
         expected=ClaimVerdict.HOLDS,

@@ -206,9 +206,7 @@ CLAIMS: Final = (
         printed=_poisson_error,
         check=_check_poisson,
         controls=(
-            Control(
-                "three quarters of it", lambda active, distance: active * distance * Fraction(3, 8) * Fraction(9, 10)
-            ),
+            Control("one percent less", lambda active, distance: active * distance * Fraction(99, 200)),
             Control("the square of the share", lambda active, distance: active**2 * distance / 2),
         ),
         expected=ClaimVerdict.HOLDS,

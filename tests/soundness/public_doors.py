@@ -38,7 +38,7 @@ from symshuffle.design.parametric.walk import derive
 from symshuffle.engines import densities
 from symshuffle.estimation import canonical, minimax, worst_risk
 from symshuffle.estimation.symbolic_law import SymbolicLaw
-from symshuffle.frontiers import caps, envelope, equivariant, leakage, private_response, subset_family
+from symshuffle.frontiers import caps, envelope, equivariant, formulas, leakage, private_response, subset_family
 from symshuffle.frontiers.frontier import trace_frontier
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.likelihood import certificates, normal, poisson, worst
@@ -143,6 +143,7 @@ DOORS = {
     "accountants.solve.epsilon.direction": lambda v: epsilon(W, n=3, delta="1/10", direction=v),
     "accountants.solve.epsilon.rigour": lambda v: epsilon(W, n=3, delta="1/10", rigour=v, rel=0.1),
     "accountants.bounds.limit_variance.direction": lambda v: bounds.limit_variance(REDUCED, v),
+    "accountants.bounds.reveals.direction": lambda v: bounds.reveals(REDUCED, v),
     "comparison.certified.Rivals.rigour": lambda v: certified.Rivals(FAMILY, FORMS, MATCH, 9, HALF, v),
     "comparison.matching.Match.kind": lambda v: matching.Match(v, HALF, None),
     "decompositions.backgrounds.ConstantBackground.others": lambda v: backgrounds.ConstantBackground(KRR, v),
@@ -204,6 +205,9 @@ DOORS = {
     ),
     "frontiers.equivariant.calibrated_risk.population": lambda v: equivariant.calibrated_risk(
         5, F(1, 8), n=1, population=v
+    ),
+    "frontiers.formulas.hockey_stick_envelope.direction": lambda v: formulas.hockey_stick_envelope(
+        3, 2, gamma=2, direction=v
     ),
     "frontiers.leakage.convex_envelope.function": lambda v: leakage.convex_envelope(3, lam=F(2), function=v),
     "frontiers.leakage.convex_envelope.direction": lambda v: leakage.convex_envelope(

@@ -43,6 +43,7 @@ INSIDE = {
     "cli.arguments.engine_and_rigour",
     "cli.vectors.beside",
     "cli.population.show",
+    "accountants.experiments.certain",
     "accountants.experiments.covered_by",
     "accountants.experiments.limit_distance",
     "accountants.losses.Losses",

@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
+from typing import Final, TypeAlias, final
 
 import flint
 import numpy as np
@@ -39,6 +39,8 @@ from symshuffle.engines.bromwich_plan import Array, Plan, choose, plan_for
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.numbers import Ball, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
+
+Complexes: TypeAlias = "npt.NDArray[np.complex128]"
 
 _UNIT: Final = 2.0**-53
 _MOST_NODES: Final = 60_000
@@ -225,7 +227,8 @@ class _Line:
         for first in range(0, self.nodes + 1, 512):
             index = np.arange(first, min(first + 512, self.nodes + 1))
             t = plan.step * index
-            ratio = zero + _halved(np.exp(1j * np.outer(values, t)) * weights[:, None])
+            waves: Complexes = np.exp(1j * np.outer(values, t))
+            ratio = zero + _halved(waves * weights[:, None])
             error = _UNIT * (4 * t * drift + per_sum) + float(self.error.upper())
             power = _power(ratio, n)
             # Re(z/s^2) in real numbers: |Re z (c^2 - t^2)| + |Im z 2ct| is at most |z||s|^2.
@@ -295,17 +298,18 @@ class _Line:
         return flint.arb((left + right).upper())
 
 
-def _halved(terms: npt.NDArray[np.complex128]) -> npt.NDArray[np.complex128]:
+def _halved(terms: Complexes) -> Complexes:
     """The sum along the first axis, half to half: each term goes through as many additions as m has binary digits."""
     while len(terms) > 1:
         half = len(terms) // 2
         left = terms[2 * half :]
         terms = terms[:half] + terms[half : 2 * half]
         terms = np.concatenate([terms, left]) if len(left) else terms
-    return terms[0]
+    total: Complexes = terms[0]
+    return total
 
 
-def _power(base: npt.NDArray[np.complex128], n: int) -> npt.NDArray[np.complex128]:
+def _power(base: Complexes, n: int) -> Complexes:
     """Repeated squaring: a product of complex doubles costs at most 3 round-offs, so the power at most 3 (n - 1)."""
     result, square = np.ones_like(base), base
     while n:

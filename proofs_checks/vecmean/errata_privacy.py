@@ -24,6 +24,8 @@ from symshuffle.claims.model import (
 from symshuffle.divergences import chi_square, hockey_stick
 from symshuffle.likelihood.normal import gaussian_profile as normal_profile
 from symshuffle.vectors.finite import FiniteRandomizer
+from symshuffle.vectors.indices import shuffle_index
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian
 
 HALF: Final = Fraction(1, 2)
 
@@ -136,6 +138,23 @@ def _check_levels(statement: Statement, _: np.random.Generator) -> Iterator[Comp
             yield compare(ours, central, "<=" if statement(level) else ">", at=at)
 
 
+def _closes(gamma: Fraction) -> Fraction:
+    """Section 4.3: limit of the squared ratio of the upper to the lower index as the lower one grows, weight fixed."""
+    return Fraction(1)
+
+
+def _check_gap(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Mixed Gaussians of three weights, two noises, in balls: squared ratio of the indices, to a thousandth."""
+    for gamma in (Fraction(1, 2), Fraction(9, 10), Fraction(1, 4)):
+        for noise in (10**3, 10**4):
+            mechanism = BlanketMixedGaussian(gamma, Fraction(noise))
+            lower, upper = (shuffle_index(mechanism, side) for side in ("lower", "upper"))
+            ratio: Any = lower.inverse_square / upper.inverse_square
+            at = f"gamma = {gamma}, sigma_0 = {noise}: squared ratio of the indices"
+            yield compare(ratio, statement(gamma) * Fraction(1001, 1000), "<=", at=at)
+            yield compare(ratio, statement(gamma) * Fraction(999, 1000), ">=", at=at)
+
+
 CLAIMS: Final = (
     refuted(
         "vecmean-class-not-closed",
@@ -235,5 +254,27 @@ CLAIMS: Final = (
         scope="n = 4^(k^2) users for k = 2, 3, 4, e^eps_n = 1 + k/sqrt(n), sigma = 1; the Gaussian profile in balls",
         check=_check_levels,
         controls=(Control("at no level", lambda level: False), Control("at 0 only", lambda level: level == "0")),
+    ),
+    refuted(
+        "vecmean-relative-gap",
+        "do the two indices of the mixed Gaussian meet as they grow?",
+        (
+            r"Section 4.3: the relative gap can vanish in the high-privacy regime (i.e., $\chi_{up}/\chi_{lo}\to1$ as "
+            r"$\chi_{lo}\to\infty$). At a fixed weight it does not: with $\gamma=\frac12$ and growing noise "
+            r"$\chi_{up}^2/\chi_{lo}^2\to2$. (The sentence says can.)"
+        ),
+        _closes,
+        lambda gamma: 1 / gamma,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.READING,
+            "Of sequences along which the weight tends to 1, as in Theorem 4.1, it is right.",
+        ),
+        correction=r"At a fixed weight the limit is $1/\gamma$; it is 1 where also $\gamma\to1$ (vecmean.sec-4.3-gap).",
+        source="vecmean, Section 4.3",
+        assumptions=(r"blanket $N(0,\sigma_0^2I)$ of mass $\gamma$",),
+        scope="three weights, two noises, in balls",
+        check=_check_gap,
+        controls=(Control("1 % less", lambda gamma: Fraction(99, 100) / gamma),),
     ),
 )

@@ -169,8 +169,8 @@ CLAIMS: Final = (
         (
             r"Proof of Lemma A.1: from (11), where each tail has a remainder $O(a^{-5})$ of its own, and (12), "
             r"follows (13), $2b/a^2$ up to $1+o(1)$. In the regime $a^{-5}$ is not small beside $2b/a^2$, as "
-            r"$b=1/(2\sigma\sqrt n)$ and $a=O(\sqrt{\log n})$: at $\sigma=1$, $n=4^{16}$, $a=4$ it is 512 times as "
-            r"large, and remainders $t^{-5}$ and $-t^{-5}$ satisfy (11) and not (13). (The lemma is right.)"
+            r"$b=1/(2\sigma\sqrt n)$ and $a=O(\sqrt{\log n})$: at $\sigma=1$, $n=4^{16}$, $a=4$ it is 1024 times as"
+            r" large, and remainders $t^{-5}$ and $-t^{-5}$ satisfy (11) and not (13). (The lemma is right.)"
         ),
         _whatever_remains,
         lambda remainder: remainder == "normal",

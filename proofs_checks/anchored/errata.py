@@ -1,0 +1,181 @@
+"""Words of the abstract, the introduction and the discussion that go beyond the theorems they report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from proofs_checks._errata import refuted
+from symshuffle.anchored import template_budget, template_signal
+from symshuffle.claims.errata import Erratum, Severity, Standing
+from symshuffle.claims.model import Comparison, Control, Statement, compare, decide
+from symshuffle.estimation.canonical import Population
+from symshuffle.frontiers.frontier import trace_frontier
+from symshuffle.results import passes
+
+
+def _budget(root: int, lam: Fraction) -> Fraction:
+    """Budget of k-ary response of ratio lam, k = root^2 + 1."""
+    return (lam - 1) ** 2 * (lam + 1) / (lam * (lam + root**2))
+
+
+def _explicit(root: int, lam: Fraction) -> Fraction:
+    """Theorem 7.6: users times the least worst i.i.d. risk, at the budget of k-ary response of ratio lam."""
+    return root**2 * (1 + root) ** 2 / ((root**2 + 1) * _budget(root, lam))
+
+
+def _explicit_and_beyond(root: int, lam: Fraction) -> Fraction:
+    """The same up to the ratio sqrt(k - 1), where the budget is B_*; from there on, what k-ary response has."""
+    if lam <= root:
+        return _explicit(root, lam)
+    return root**2 * (lam + root**2) ** 2 / ((root**2 + 1) * (lam - 1) ** 2)
+
+
+def _check_explicit(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Six budgets at k = 5 and 10, over Q: the least risk, by a verified frontier law, against that stated."""
+    for root, ratios in ((2, ("3/2", "2", "3")), (3, ("2", "4", "5"))):
+        for lam in map(Fraction, ratios):
+            k, budget = root**2 + 1, _budget(root, lam)
+            found = trace_frontier(k, budget)
+            at = f"k = {k}, C = {budget}"
+            yield decide(passes(found.verify), at=at, claimed="law and line check over Q")
+            yield compare(found.risk_constant(Population.IID).exact, statement(root, lam), at=f"{at}: n times the risk")
+
+
+def _in_every_low_budget(rate: Fraction) -> bool:
+    """The abstract, for budgets n^-rate: augmented response with its canonical estimator is minimax."""
+    return True
+
+
+def _check_users(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Five inputs, budgets n^-rate along n = 4^m, over Q: the least canonical risk against that of a constant guess.
+
+    The guess is the uniform composition, at most 4/5 wrong. Where it is the smaller one, nothing is minimax.
+    """
+    guess = max(sum((Fraction(int(i == j)) - Fraction(1, 5)) ** 2 for i in range(5)) for j in range(5))
+    for rate in (Fraction(1, 2), Fraction(1), Fraction(2)):
+        for m in (5, 8, 12):
+            n, budget = 4**m, Fraction(1, 2 ** int(2 * m * rate))
+            found: Any = trace_frontier(5, budget).risk_constant(Population.IID).exact
+            at = f"n = 4^{m}, C = {budget}: canonical risk against that of a guess"
+            yield compare(found / n, guess, "<" if statement(rate) else ">", at=at)
+
+
+def _curve(k: int) -> int:
+    """Dimension of the set of budgets and traces of orbit laws: that of a curve."""
+    return 1
+
+
+def _region(k: int) -> int:
+    """One parameter at two inputs; from three inputs on there are interior points."""
+    return min(k - 1, 2)
+
+
+def _check_curve(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Two to six inputs: rank of the derivative of budget and trace along the templates, at one template, over Q.
+
+    The derivative is of two expressions that have the library's values there.
+    """
+    import sympy as sp
+
+    for k in (2, 3, 4, 5, 6):
+        symbols = sp.symbols(f"u0:{k}", positive=True)
+        squares, reciprocals = sum(u**2 for u in symbols), sum(1 / u for u in symbols)
+        point = [Fraction(2 * (i + 1), k + 1) for i in range(k)]  # it adds up to k
+        values = dict(zip(symbols, map(sp.Rational, point), strict=True))
+        pair = sp.Matrix([(squares * reciprocals - k**2) / (k * (k - 1)), squares - k])
+        library = [Fraction(template_budget(point)), template_signal(point)]
+        here = [Fraction(str(entry)) for entry in pair.subs(values)]
+        yield compare(here, library, at=f"k = {k}, template {tuple(map(str, point))}: budget and trace")
+        # Along the templates one coordinate is lowered for another.
+        slopes = sp.Matrix([[sp.diff(entry, u) - sp.diff(entry, symbols[-1]) for u in symbols[:-1]] for entry in pair])
+        yield compare(slopes.subs(values).rank(), statement(k), at=f"k = {k}: rank of the derivative")
+
+
+CLAIMS: Final = (
+    refuted(
+        "anchored-explicit-optimum",
+        "is the optimum under the budget explicit?",
+        (
+            r"Section 10: the exact finite-n canonical optimum under the budget is explicit, and within this scope the "
+            r"theory is closed. Theorem 7.6 has it up to the budget $B_*$ only, and question (1) of the same section "
+            r"asks for the rest: k = 5, $C=\frac{16}{21}$ is above $B_*=\frac14$, and the least i.i.d. risk is "
+            r"$\frac{49}5/n$, where the formula has $\frac{189}{20}/n$."
+        ),
+        _explicit,
+        _explicit_and_beyond,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.READING,
+            "Low budgets are meant; the theorem behind the sentence says so, and so does an open question after it.",
+        ),
+        correction=(
+            r"Up to $B_*=(1-1/\sqrt{k-1})^2$. In the cases checked beyond, k-ary response of that budget is best, "
+            r"with $\frac{(k-1)(\lambda+k-1)^2}{k(\lambda-1)^2}/n$."
+        ),
+        source="anchored, Section 10, before the open questions",
+        assumptions=("i.i.d. users",),
+        scope="k = 5 and 10 at three budgets each, with a law and a line as certificate",
+        check=_check_explicit,
+        controls=(
+            Control("1 % more beyond", lambda r, x: _explicit_and_beyond(r, x) * (Fraction(101, 100) if x > r else 1)),
+            Control(
+                "k-ary response at every budget", lambda r, x: r**2 * (x + r**2) ** 2 / ((r**2 + 1) * (x - 1) ** 2)
+            ),
+        ),
+    ),
+    refuted(
+        "anchored-low-budget-users",
+        "is augmented randomized response minimax at every low budget?",
+        (
+            r"Abstract: in the low-budget regime, augmented randomized response is asymptotically minimax-optimal, to "
+            r"the leading constant, over all channels and estimators. Theorem 8.1 has $nC_n\to\infty$, too: at k = 5, "
+            r"$C_n=1/n$ its canonical risk is $\frac{36}5$ for every n, and guessing the uniform composition is "
+            r"never more than $\frac45$ wrong."
+        ),
+        _in_every_low_budget,
+        lambda rate: rate < 1,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.READING,
+            "The abstract leaves out a condition that the theorem has: the budget falls slower than 1/n.",
+        ),
+        correction=r"Where $C_n\to0$ and $nC_n\to\infty$, as Theorem 8.1 says.",
+        source="anchored, abstract",
+        assumptions=("i.i.d. users", "budgets that are powers of n"),
+        scope="k = 5, rates 1/2, 1, 2 at three n each; where the rate is below 1 Theorem 8.1 has the constant",
+        check=_check_users,
+        controls=(
+            Control("at no rate", lambda rate: False),
+            Control("up to and with 1", lambda rate: rate <= 1),
+        ),
+    ),
+    refuted(
+        "anchored-orbit-curve",
+        "is the frontier an envelope of a curve?",
+        (
+            r"Introduction, (4), Section 10, Corollary 7.10: the frontier is the upper concave envelope of the orbit "
+            r"curve. From three inputs on, budget and trace of orbit laws fill a region: a template has $k-1$ "
+            r"parameters, and at $(\frac12,1,\frac32)$ both change independently."
+        ),
+        _curve,
+        _region,
+        erratum=Erratum(
+            Severity.WORDING,
+            Standing.READING,
+            "A name: the corollary holds for the set, whatever its dimension.",
+        ),
+        correction="A curve at two inputs, a set with interior points from three on; its envelope is the frontier.",
+        source="anchored, Introduction, (4); Corollary 7.10; Section 10",
+        assumptions=(),
+        scope="2 to 6 inputs, the rank at one template",
+        check=_check_curve,
+        controls=(
+            Control("a curve at three inputs, too", lambda k: 1 if k <= 3 else 2),
+            Control("of full dimension", lambda k: k - 1),
+        ),
+    ),
+)

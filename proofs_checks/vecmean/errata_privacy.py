@@ -188,8 +188,8 @@ CLAIMS: Final = (
         (
             r"Appendix B: a nontrivial randomizer with pure local privacy satisfies Assumption B.1 automatically. "
             r"Definition 2.1 allows blankets that vanish where the randomizer does not: $(1,0)$ with mass $1/4$ for "
-            r"RR(3/4). Then $\int R_x^2/R_{BG}=\infty$, against condition (2). (Not where the null symbol, whose law the "
-            "blanket is, has to be private, too; Section 2.2 defines a randomizer on the inputs.)"
+            r"RR(3/4). Then $\int R_x^2/R_{BG}=\infty$, against condition (2). (Not where the null symbol, which sends "
+            "the blanket, has to be private, too; Section 2.2 defines a randomizer on the inputs.)"
         ),
         _regular,
         _square_integrable,

@@ -95,8 +95,8 @@ CLAIMS: Final = (
         title="the Gaussian profile by tail ratios",
         text=(
             r"$\delta=\bar\Phi(a-b)-e^\varepsilon\bar\Phi(a+b)=f(1+o(1))$. The remainder $O(a^{-5})$ on each tail "
-            r"in (11) is larger than $2b/a^2$ once n is large, so (13) does not follow from it; it follows from "
-            r"$t^{-2}-3t^{-4}\le-m'(t)\le t^{-2}$, integrated."
+            r"in (11) is larger than $2b/a^2$ once n is large, so (13) does not follow from it (erratum "
+            r"symshuffle.vecmean-tail-remainders); it follows from $t^{-2}-3t^{-4}\le-m'(t)\le t^{-2}$, integrated."
         ),
         source="vecmean, Lemma A.1 and equations (8) to (13)",
         assumptions=("a > b",),

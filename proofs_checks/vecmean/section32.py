@@ -236,7 +236,7 @@ CLAIMS: Final = (
         title="the lower bound by the upper index",
         text=(
             r"$Err_1\ge d\chi_{up}^2$ for every unbiased estimator; the mean at $\bot$, which the proof sets to 0, may "
-            r"be anything: the sign of $e_j$ can be chosen against it."
+            r"be anything: the sign of $e_j$ can be chosen against it (erratum symshuffle.vecmean-mean-without-datum)."
         ),
         source="vecmean, Theorem 3.5",
         assumptions=(r"$\pm e_j$ are inputs",),

@@ -249,6 +249,18 @@ def open_rows() -> tuple[tuple[tuple[Any, ...], ...], Any]:
     return ((c1, c2, zero), *((first[i], second[i], last[i]) for i in (0, 1))), x
 
 
+def open_columns() -> tuple[tuple[Any, ...], ...]:
+    """Two outputs of three inputs, by output, with open entries; the smallest is that of another input each time.
+
+    Two inputs stand for any number, the third for any other one. Nothing here says that rows sum to one.
+    """
+    low, more = sp.symbols("c1 c2", positive=True), sp.symbols("p q r s", positive=True)
+    return (
+        (low[0], low[0] + more[0], low[0] + more[1]),
+        (low[1] + more[2], low[1], low[1] + more[3]),
+    )
+
+
 def open_height(
     first: Sequence[Any], second: Sequence[Any], others: Sequence[Any], exp_eps: Any, n: int, *, residual: bool
 ) -> Any:

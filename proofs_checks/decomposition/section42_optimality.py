@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -17,6 +18,7 @@ from proofs_checks.decomposition._cases import (
     labelled_channels,
     named_channels,
     never_negative,
+    open_columns,
     pointwise,
     polynomials,
     random_decomposition,
@@ -95,37 +97,75 @@ def _bijection(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
 
 
 def _primary(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """Nine channels, LDP or not: the library's primary decomposition against the stated weights, and valid.
+    """Three open rows on two outputs: the stated weights are a decomposition, and the blanket's, for any n.
 
-    How often a multiset of blanket samples is counted, by an identity in any n and size; then Algorithm 4 as a
-    bijection for n <= 4.
+    See ``_any_histogram``. Then nine channels, LDP or not: the library's primary decomposition against the stated
+    weights, and valid; Algorithm 4 as a bijection for n <= 4.
     """
+    yield from _any_histogram(statement)
     labelled = named_channels(("krr", {"lam": 3, "k": 3}), ("erasure", {"k": 3, "p": "1/3"}), ("identity", {"k": 3}))
     labelled += labelled_channels(rng, 6, ((3, 3), (4, 2)))
     for label, channel in labelled:
         decomposition = primary_decomposition(channel, PAIR)
-        claimed = statement(channel.columns(), PAIR)
+        claimed = statement(*(channel.rows[x] for x in PAIR), channel.columns())
         yield compare((decomposition.a, decomposition.b, decomposition.c, decomposition.beta), claimed, at=label)
         yield compare(decomposition.violations(channel, PAIR), [], at=label)
-    n, m = sp.symbols("n m", integer=True, positive=True)
-    # A multiset of m blanket samples has m!/prod(h!) orders; as counts among n - 1 users it has one multinomial weight.
-    ways = sp.factorial(n - 1) / sp.factorial(n - 1 - m)
-    yield identity(sp.binomial(n - 1, m) * sp.factorial(m), ways, at="weights of a multiset, any n, size and outputs")
     yield from _bijection(blanket_to_primary, rng)
 
 
-def _primary_weights(columns: Any, pair: tuple[int, int]) -> Any:
+def _any_histogram(statement: Statement) -> Iterator[Comparison]:
+    """The mass of the blanket experiment at any multiset of two outputs, and that of the stated weights at its image.
+
+    Further outputs would add the same factors to both sides. The image is read off Algorithm 4: its first cells give
+    back the multiset, whose size is the number of blanket users and one, so that no two outcomes fall together.
+    """
+    columns = open_columns()
+    first, second = (tuple(column[x] for column in columns) for x in PAIR)
+    a, b, c, beta = statement(first, second, columns)
+    for y, column in enumerate(columns):
+        yield identity(a[y], first[y], at=f"first row as a mixture of outputs: output {y}")
+        yield identity(b[y], second[y], at=f"second row as a mixture of outputs: output {y}")
+        for x, entry in enumerate(column):
+            yield never_negative(sp.expand(entry - c[y]), at=f"the shared part fits into row {x}: output {y}")
+    yield identity(beta, 1 - sum(c), at="weight of the left-over, any rows")
+    h, m = sp.symbols("h1 h2", integer=True, positive=True), sp.Symbol("m", integer=True, positive=True)
+    n = sum(h) + m
+    ((image, chance),) = blanket_to_primary(n)(h).items()
+    yield identity(chance, 1, at="Algorithm 4 tosses no coin")
+    for cell, count in zip(image, (*h, m), strict=True):
+        yield identity(cell, count, at="Algorithm 4: the counts of the multiset, and the users without blanket")
+    floor = [min(column) for column in columns]
+    gamma = sum(floor)
+    omega = [mass / gamma for mass in floor]
+    scale = sp.factorial(n - 1) / math.prod(map(sp.factorial, (*h, m))) * (1 - gamma) ** m
+    scale *= math.prod(mass**count for mass, count in zip(floor, h, strict=True))
+    for name, own, weights in (("first", first, a), ("second", second, b)):
+        size = sum(h) - 1
+        blanket = binomial_mass(n - 1, size, gamma) * _one_own(own, omega, h, sp.factorial(size))
+        primary = _one_own(weights, c, h, sp.factorial(n - 1) / sp.factorial(m)) * beta**m
+        ratios = (sp.powsimp(sp.gammasimp(sp.expand_func(mass / scale))) for mass in (blanket, primary))
+        yield identity(*ratios, at=f"{name} law, any n, multiset and rows")
+
+
+def _one_own(own: Sequence[Any], shared: Sequence[Any], h: Sequence[Any], ways: Any) -> Any:
+    """Mass of the counts ``h`` of one draw of ``own`` and all others of ``shared``, over the orders of the others."""
+    total: Any = 0
+    for y, chance in enumerate(own):
+        rest = [count - int(y == z) for z, count in enumerate(h)]
+        orders = ways / math.prod(map(sp.factorial, rest))
+        total += chance * orders * math.prod(p**count for p, count in zip(shared, rest, strict=True))
+    return total
+
+
+def _primary_weights(first: Sequence[Any], second: Sequence[Any], columns: Sequence[Sequence[Any]]) -> Any:
     """The weights a, b, c and beta, the infimum being over all inputs."""
-    a, b = (tuple(column[x] for column in columns) for x in pair)
     c = tuple(min(column) for column in columns)
-    return a, b, c, 1 - sum(c, Fraction(0))
+    return tuple(first), tuple(second), c, 1 - sum(c, Fraction(0))
 
 
-def _pair_weights(columns: Any, pair: tuple[int, int]) -> Any:
+def _pair_weights(first: Sequence[Any], second: Sequence[Any], columns: Sequence[Sequence[Any]]) -> Any:
     """The same with the infimum over the pair only."""
-    a, b = (tuple(column[x] for column in columns) for x in pair)
-    c = tuple(min(column[x] for x in pair) for column in columns)
-    return a, b, c, 1 - sum(c, Fraction(0))
+    return _primary_weights(first, second, [column[:2] for column in columns])
 
 
 THM_5 = Claim(
@@ -136,10 +176,13 @@ THM_5 = Claim(
     r"is a decomposition; Algorithm 4, which writes the number of users without blanket into a cell of its own, is a "
     r"bijection between the blanket experiment and its reduction pair.",
     source="decomposition, Theorem 5 and Algorithm 4",
-    assumptions=(),
-    scope="nine channels, LDP or not, n <= 3; the map for any channel of two outputs, n <= 4; how often a multiset is "
-    "counted, any n and size",
-    grade=Grade.EXACT_CASES,
+    assumptions=(
+        "finitely many outputs (claim symshuffle.infinitely-many-outputs)",
+        "the mass of a histogram of the pair is that of Definition 8 (claim def-8)",
+    ),
+    scope="both laws at any n and multiset of two outputs, for all rows; nine channels, LDP or not, n <= 3; the map for "
+    "any channel of two outputs, n <= 4",
+    grade=Grade.PROVED,
     printed=_primary_weights,
     check=_primary,
     controls=(
@@ -147,6 +190,7 @@ THM_5 = Claim(
         Control("no cell for users without blanket", lambda n: lambda h: {(*h, 0): Fraction(1)}, _bijection),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("first", "second", "columns"),
 )
 
 

@@ -16,6 +16,7 @@ from proofs_checks.decomposition._cases import (
     labelled_channels,
     named_channels,
     never_negative,
+    one_over,
     plus,
     polynomials,
     same_polynomial,
@@ -96,11 +97,13 @@ def _monotone_rounding() -> Iterator[Comparison]:
 
 
 def _upper_bound(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:
-    """Raising a sum raises its positive part, all signs; the stated value for three atoms with open masses, n <= 3.
+    """An open atom, law and n: rounding, length of the transforms and share as stated give an upper bound; symbolic.
 
-    On a lattice it equals the n-fold sum, off it it is no less: polynomials. Then four channels, three steps, n <= 5:
-    exact divergence at most the stated value, at least that of rounding down; in rationals.
+    See ``_any_sum``; raising a sum raises its positive part, all signs. Then three atoms with open masses, n <= 3: on a
+    lattice the value of the n-fold sum, off it no less. Four channels, three steps, n <= 5: exact divergence at most
+    the value, at least that of rounding down; in rationals.
     """
+    yield from _any_sum(statement)
     yield from _monotone_rounding()
     yield from _open_masses(statement)
     labelled = named_channels(("rr", {"lam": 2}), ("krr", {"lam": 3, "k": 4}))
@@ -114,9 +117,33 @@ def _upper_bound(statement: Statement, rng: np.random.Generator) -> Iterator[Com
             truth = Exact().bracket(law, n).exact
             for step in (Fraction(1, 2), Fraction(2, 7), (cap - 1) / 40):
                 at = f"{label}, exp(eps)={exp_eps}, n={n}, l={step}"
-                yield compare(truth, statement(pairs, n, step), "<=", at=at)
-                below = _excess(_convolution(_rounded(pairs, step, up=False), n), step) / n
+                yield compare(truth, returned(statement, pairs, n, step), "<=", at=at)
+                below = returned(partial(statement, up=False), pairs, n, step)
                 yield compare(truth, below, ">=", at=f"rounding down, {at}")
+
+
+def _any_sum(statement: Statement) -> Iterator[Comparison]:
+    """Any atom, in steps: an integer and a part below 1. Any extreme multiples and n.
+
+    The rounded atom is no less, and by less than a step more; rounded down it is no more. Sums of n rounded atoms lie
+    between n times the extremes: no two of them are a multiple of the stated length apart, so that the circular
+    convolution that the power of a transform is (the convolution theorem) is the n-fold one.
+    """
+    whole, low = sp.symbols("q low", integer=True)
+    odds, width = sp.Symbol("g", positive=True), sp.Symbol("w", integer=True, nonnegative=True)
+    n = sp.Symbol("n", integer=True, positive=True)
+    part = 1 / (1 + odds)
+    place, length, share = statement(whole, part, low, low + width, n)
+    raised = sp.cancel(place - whole - part)
+    yield never_negative(raised, at="a rounded atom is no less, any atom and step")
+    yield never_negative(sp.cancel(1 - raised), at="a rounded atom is raised by at most a step, any atom and step")
+    on_lattice, *_ = statement(whole, sp.Integer(0), low, low + width, n)
+    yield identity(on_lattice, whole, at="an atom on the lattice stays, any step")
+    down, *_ = statement(whole, part, low, low + width, n, up=False)
+    yield never_negative(sp.cancel(whole + part - down), at="rounded down it is no more, any atom and step")
+    farthest = n * (low + width) - n * low
+    yield never_negative(sp.expand(length - 1 - farthest), at="any two sums are less than a length apart, any law and n")
+    yield identity(n * share, 1, at="the share of the sum, any n")
 
 
 def _open_masses(statement: Statement) -> Iterator[Comparison]:
@@ -126,29 +153,47 @@ def _open_masses(statement: Statement) -> Iterator[Comparison]:
     for n in (1, 2, 3):
         atoms = list(zip(values, masses, strict=True))
         truth = _excess(_sums(atoms, n)) / n
-        yield same_polynomial(statement(atoms, n, Fraction(1)), truth, at=f"on the lattice, n={n}, any masses")
+        value = returned(statement, atoms, n, Fraction(1))
+        yield same_polynomial(value, truth, at=f"on the lattice, n={n}, any masses")
     thirds = list(zip((Fraction(-5, 3), Fraction(1, 3), Fraction(4, 3)), (p, q, r), strict=True))
     for n in (1, 2, 3):
-        surplus = statement(thirds, n, Fraction(1)) - _excess(_sums(thirds, n)) / n
+        surplus = returned(statement, thirds, n, Fraction(1)) - _excess(_sums(thirds, n)) / n
         yield never_negative(sp.sympify(surplus.as_expr()), at=f"off the lattice, n={n}, any masses")
 
 
-def _algorithm_7(atoms: Atoms, n: int, step: Fraction, *, padded: bool = True, up: bool = True) -> Any:
-    """Algorithm 7 with exact transforms, whose power is a circular convolution.
+def returned(statement: Statement, atoms: Atoms, n: int, step: Fraction) -> Any:
+    """What Algorithm 7 returns with exact transforms: rounding, length and share as the statement has them.
 
-    Padded, the transform has the length of the n-fold sum; otherwise that of the rounded law alone, from its smallest
-    to its largest multiple.
+    The power of a transform is a circular convolution of its length; places are read from the smallest possible sum.
     """
-    masses = _rounded(atoms, step, up=up)
+    masses: dict[int, Any] = {}
+    for value, mass in atoms:
+        whole = math.floor(value / step)
+        place, *_ = statement(whole, value / step - whole, 0, 0, n)
+        masses[place] = masses.get(place, Fraction(0)) + mass
     low, high = min(masses), max(masses)
-    copies = n if padded else 1
-    length = copies * (high - low) + 1
-    first = copies * low
-    circular: dict[int, Fraction] = {}
+    _, length, share = statement(0, Fraction(0), low, high, n)
+    first = low * ((length - 1) // (high - low) if high > low else n)
+    circular: dict[int, Any] = {}
     for place, mass in _convolution(masses, n).items():
         shown = first + (place - first) % length
         circular[shown] = circular.get(shown, Fraction(0)) + mass
-    return _excess(circular, step) / n
+    return _excess(circular, step) * share
+
+
+def algorithm_7(whole: Any, part: Any, low: Any, high: Any, n: Any, *, padded: bool = True, up: bool = True) -> Any:
+    """Algorithm 7 in steps l: where an atom goes, the length of the transforms, and the share of the sum.
+
+    The atom is ``whole + part`` steps, ``0 <= part < 1``; ``low`` and ``high`` are the extreme multiples. Padded, the
+    transform has the length of the n-fold sum, otherwise that of the rounded law alone.
+    """
+    place = whole + 1 if up and part != 0 else whole
+    return place, (n if padded else 1) * (high - low) + 1, one_over(n)
+
+
+def _one_share_more(*args: Any, **options: Any) -> Any:
+    place, length, _ = algorithm_7(*args, **options)
+    return place, length, one_over(args[-1] + 1)
 
 
 ALG_7 = Claim(
@@ -160,22 +205,26 @@ ALG_7 = Claim(
     r"lower bound if rounded down. The power of a transform is a circular convolution; it is the $n$-fold convolution "
     r"that the paper asks for once the length is at least $n(\max\bar G-\min\bar G)/l+1$, as the cost "
     r"$O(\frac nl\log\frac nl)$ of Section 5.2 supposes. At the length of $\bar G$ itself the sum wraps around, and "
-    r"the result falls below the truth even in exact arithmetic.",
+    r"the result falls below the truth even in exact arithmetic (claim symshuffle.wrapped-sum).",
     source="decomposition, Algorithm 7 and the paragraphs on correctness and cost, Section 5.2",
     assumptions=(
         "exact arithmetic: rounding errors of the transform come on top",
         "transforms as long as the n-fold sum",
+        "the convolution theorem of the discrete Fourier transform",
+        "the bound is the mean of the positive part of a sum (Theorem 12, claim thm-12)",
     ),
-    scope="monotonicity for all sums; two lattices with open masses, n <= 3; four channels, n <= 5, up and down",
-    grade=Grade.EXACT_CASES,
-    printed=_algorithm_7,
+    scope="rounding, length and share for any atom, step, law and n; positive parts of all sums; two lattices with open "
+    "masses, n <= 3; four channels, n <= 5, up and down",
+    grade=Grade.PROVED,
+    printed=algorithm_7,
     check=_upper_bound,
     controls=(
-        Control("transforms of the length of the rounded law", partial(_algorithm_7, padded=False)),
-        Control("atoms rounded down", partial(_algorithm_7, up=False)),
-        Control("divided by n + 1", lambda atoms, n, step: _algorithm_7(atoms, n, step) * Fraction(n, n + 1)),
+        Control("transforms of the length of the rounded law", partial(algorithm_7, padded=False)),
+        Control("atoms rounded down", partial(algorithm_7, up=False)),
+        Control("divided by n + 1", _one_share_more),
     ),
     expected=ClaimVerdict.HOLDS,
+    obligations=for_all("whole", "part", "low", "high", "n"),
 )
 
 

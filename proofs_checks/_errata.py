@@ -20,10 +20,13 @@ def refuted(name: str, title: str, text: str, printed: Statement, corrected: Sta
         The true statement in words.
     corrected_grade : Grade, optional
         What the check shows of it; finitely many exact cases where omitted.
+    correction_check : callable, optional
+        A check of its own, where the correction narrows the assumptions.
     **other
         Whatever else a claim has.
     """
-    correction = Correction(other.pop("correction"), corrected, other.pop("corrected_grade", Grade.EXACT_CASES))
+    grade, check = other.pop("corrected_grade", Grade.EXACT_CASES), other.pop("correction_check", None)
+    correction = Correction(other.pop("correction"), corrected, grade, check)
     return Claim(
         id=f"symshuffle.{name}",
         kind=Kind.STATEMENT,

@@ -267,7 +267,9 @@ def _any_user(statement: Statement) -> Iterator[Comparison]:
     yield identity(sum(omega), 1, at="a blanket message is a message, any rows")
     averaged = mass / sp.binomial(n - 1, b)
     split = (gamma**b * (1 - gamma) ** (n - 1 - b)) / averaged
-    yield identity(sp.powsimp(sp.expand_func(split)), 1, at="users who take the blanket, any rows, n and number of them")
+    yield identity(
+        sp.powsimp(sp.expand_func(split)), 1, at="users who take the blanket, any rows, n and number of them"
+    )
     alone = statement(columns, sp.Integer(1), sp.Integer(0))[2]
     yield identity(alone, 1, at="one user: no blanket message, any rows")
 
@@ -309,7 +311,7 @@ THM_2 = Claim(
         "the blanket is the infimum over all inputs that the other users may hold",
         "post-processing cannot raise the divergence (Property 1, claim prop-1)",
     ),
-    scope="the experiments simulate the messages for all rows, n and numbers of blanket users, by the coefficients of a "
+    scope="the experiments simulate the messages for all rows, n and numbers of blanket users, by coefficients of a "
     "product over the users; Algorithm 2 as a map for n <= 4; all backgrounds of nine channels, n <= 3",
     grade=Grade.PROVED,
     printed=_experiment,

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -126,10 +127,9 @@ def _generic_bound(statement: Statement, rng: np.random.Generator) -> Iterator[C
     yield from _intended_bound(statement, rng)
 
 
-def _generic_term(*args: Any, clones: Any = 1) -> Any:
-    """The term at the clone probability of equation (1), or at a multiple of it."""
-    lam, _, *rest = args
-    return _term(lam, clones / (lam + 1), *rest)
+def _generic_term(lam: Any, p: Any, n: Any, c: Any, a: Any, one: int, two: int, *, clones: Any = 1) -> Any:
+    """The term at the clone probability of equation (1), or at a multiple of it, whatever p is."""
+    return _term(lam, clones / (lam + 1), n, c, a, one, two)
 
 
 EQ_1 = Claim(
@@ -149,15 +149,15 @@ EQ_1 = Claim(
         "the blanket bounds the shuffled divergence, by the sum of Theorem 12 (claims thm-2, thm-12)",
         "convex order survives independent sums (anchored, Lemma 4.8), for the correction",
     ),
-    scope="two channels by hand, five channels by search over all backgrounds, n <= 2; equation (1): the pair at any n, "
-    "C, A and lam, and stop-loss transforms for all rows and budgets",
+    scope="two channels by hand, five channels by search over all backgrounds, n <= 2; equation (1): the pair at any "
+    "n, C, A and lam, and stop-loss transforms for all rows and budgets",
     grade=Grade.REFUTED,
     printed=_term,
     check=_intended_bound,
     controls=(
         Control(
             "half the clones of the generic bound",
-            lambda lam, p, n, c, a, one, two: _generic_term(lam, p, n, c, a, one, two, clones=Fraction(1, 2)),
+            partial(_generic_term, clones=Fraction(1, 2)),
             _generic_bound,
         ),
     ),
@@ -172,7 +172,7 @@ EQ_1 = Claim(
     corrected=Correction(
         r"Equation (1): with $p=\frac1{e^{\varepsilon_0}+1}$ the pair bounds every $\varepsilon_0$-LDP randomizer, "
         r"for every $n$ (claim symshuffle.generic-bound). For a given decomposition the four-point pair is a bound.",
-        lambda lam, p, n, c, a, one, two: _generic_term(lam, p, n, c, a, one, two),
+        _generic_term,
         Grade.PROVED,
         _generic_bound,
     ),

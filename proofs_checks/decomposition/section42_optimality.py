@@ -180,8 +180,8 @@ THM_5 = Claim(
         "finitely many outputs (claim symshuffle.infinitely-many-outputs)",
         "the mass of a histogram of the pair is that of Definition 8 (claim def-8)",
     ),
-    scope="both laws at any n and multiset of two outputs, for all rows; nine channels, LDP or not, n <= 3; the map for "
-    "any channel of two outputs, n <= 4",
+    scope="both laws at any n and multiset of two outputs, for all rows; nine channels, LDP or not, n <= 3; the map "
+    "for any channel of two outputs, n <= 4",
     grade=Grade.PROVED,
     printed=_primary_weights,
     check=_primary,

@@ -23,6 +23,7 @@ from proofs_checks.decomposition._cases import (
     weights_of,
 )
 from symshuffle.channel import Channel
+from symshuffle.claims.errata import Erratum, Severity, Standing
 from symshuffle.claims.model import (
     Claim,
     ClaimVerdict,
@@ -207,6 +208,11 @@ THM_9 = Claim(
         Control("left-over as displayed, not divided by its weight", _displayed_left_over, _left_over),
     ),
     expected=ClaimVerdict.HOLDS,
+    erratum=Erratum(
+        Severity.WORDING,
+        Standing.GRANTED,
+        "A left-over in the proof is not divided by its weight; the theorem holds as printed.",
+    ),
     obligations=for_all("first", "second"),
 )
 

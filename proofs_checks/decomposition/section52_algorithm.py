@@ -142,7 +142,9 @@ def _any_sum(statement: Statement) -> Iterator[Comparison]:
     down, *_ = statement(whole, part, low, low + width, n, up=False)
     yield never_negative(sp.cancel(whole + part - down), at="rounded down it is no more, any atom and step")
     farthest = n * (low + width) - n * low
-    yield never_negative(sp.expand(length - 1 - farthest), at="any two sums are less than a length apart, any law and n")
+    yield never_negative(
+        sp.expand(length - 1 - farthest), at="any two sums are less than a length apart, any law and n"
+    )
     yield identity(n * share, 1, at="the share of the sum, any n")
 
 
@@ -213,8 +215,8 @@ ALG_7 = Claim(
         "the convolution theorem of the discrete Fourier transform",
         "the bound is the mean of the positive part of a sum (Theorem 12, claim thm-12)",
     ),
-    scope="rounding, length and share for any atom, step, law and n; positive parts of all sums; two lattices with open "
-    "masses, n <= 3; four channels, n <= 5, up and down",
+    scope="rounding, length and share for any atom, step, law and n; positive parts of all sums; two lattices with "
+    "open masses, n <= 3; four channels, n <= 5, up and down",
     grade=Grade.PROVED,
     printed=algorithm_7,
     check=_upper_bound,

@@ -1,0 +1,214 @@
+"""Slips in the algorithms and in the appendix: what is printed does not do what the text says that it does."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from proofs_checks._errata import refuted
+from proofs_checks.decomposition._cases import PAIR, named_channels, same_law
+from proofs_checks.decomposition.appendix_a_tables import explicit
+from proofs_checks.decomposition.section52_algorithm import algorithm_7, returned
+from symshuffle.claims.errata import Erratum, Severity, Standing
+from symshuffle.claims.model import Claim, Comparison, Control, Statement, compare
+from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
+from symshuffle.decompositions.clones import standard_clone
+from symshuffle.decompositions.postprocessing import Kernel, general_clone_map, push_forward
+from symshuffle.engines.exact import Exact
+from symshuffle.shuffled import Histogram, shuffled_law
+
+# -- Algorithm 3
+
+
+def _nothing(components: Sequence[Any], left_overs: Sequence[Any]) -> Kernel:
+    """Algorithm 3 as printed: samples are joined to O, and the union is not assigned."""
+    return lambda histogram: {(0,) * len(components[0]): Fraction(1)}
+
+
+def _shared_only(components: Sequence[Any], left_overs: Sequence[Any]) -> Kernel:
+    """The loop over the components assigns, that over the left-overs does not."""
+    kernel = general_clone_map(components, left_overs)
+
+    def without(histogram: Histogram) -> Any:
+        return kernel((*histogram[:-1], 0))
+
+    return without
+
+
+def _check_output(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """What the algorithm makes of the pair of the standard clone, against the messages; n <= 3, in rationals."""
+    for label, channel in named_channels(("rr", {"lam": 3}), ("krr", {"lam": 2, "k": 3})):
+        clone = standard_clone(channel, PAIR)
+        for background in ((), (1,), (0, channel.num_inputs - 1)):
+            kernel = statement(clone.components, [clone.left_over(channel.rows[x]) for x in background])
+            for x, law in zip(PAIR, clone.reduction_pair().histogram_laws(len(background) + 1), strict=True):
+                messages = shuffled_law(channel, (x, *background))
+                yield same_law(push_forward(law, kernel), messages, at=f"{label}, dataset {(x, *background)}")
+
+
+# -- Algorithm 7 at the length of the rounded law
+
+
+def _check_wrapped(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Two mechanisms, two steps, n <= 4: the exact divergence is at most what Algorithm 7 returns; in rationals."""
+    for label, channel in named_channels(("rr", {"lam": 2}), ("krr", {"lam": 3, "k": 4})):
+        law = primary_decomposition(channel, PAIR).reduction_pair().gparv(Fraction(3, 2))
+        atoms: list[tuple[Any, Any]] = list(law.atoms())
+        for n, step in itertools.product((1, 2, 3, 4), (Fraction(1, 2), Fraction(1, 5))):
+            at = f"{label}, exp(eps)=3/2, n={n}, l={step}"
+            yield compare(Exact().bracket(law, n).exact, returned(statement, atoms, n, step), "<=", at=at)
+
+
+# -- Appendix A.1 and A.4
+
+RATIO: Final = Fraction(4)
+
+
+def _hashed(lam: Fraction, size: int, constant: bool, *, functions: int | None = None) -> Fraction:
+    """Mass of the blanket at (h, y): h constant and equal to y, or not; over ``functions`` many functions."""
+    gamma = 2 / (1 + lam) + (lam - 1) / (2 ** (size - 1) * (1 + lam))
+    return (lam if constant else 1) / ((1 + lam) * gamma * (functions if functions is not None else 2**size))
+
+
+def _check_hashed(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Binary local hashing of two and three inputs, written out: the blanket at every output, and its total."""
+    for size in (2, 3):
+        channel = explicit("BLH", RATIO, size)
+        outputs = list(itertools.product(itertools.product((0, 1), repeat=size), (0, 1)))
+        claimed = [statement(RATIO, size, set(h) == {y}) for h, y in outputs]
+        yield compare(sum(claimed, Fraction(0)), Fraction(1), at=f"total of omega, D={size}, lam={RATIO}")
+        omega: Any = privacy_blanket(channel).omega
+        for (h, y), mass, stated in zip(outputs, omega, claimed, strict=True):
+            yield compare(mass, stated, at=f"omega at h={h}, y={y}, D={size}, lam={RATIO}")
+
+
+def _low_at_one(first: int, second: int, output: int) -> tuple[int, int]:
+    """Which of the pair's probabilities are above the infimum, for y > 0 where the product of the bits is 0."""
+    return (1 - first, 1 - second) if output else (0, 0)
+
+
+def _check_hadamard(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Hadamard response of three and seven inputs, written out: who is above the infimum at every output."""
+    for order in (4, 8):
+        channel = explicit("HR", RATIO, order)  # row i is that of the input i + 1
+        for y, column in enumerate(channel.columns()):
+            masses: list[Any] = list(column)
+            found = tuple(int(masses[x] > min(masses)) for x in PAIR)
+            bits = (((x + 1) & y).bit_count() % 2 for x in PAIR)
+            yield compare(found, statement(*bits, y), at=f"D={order}, inputs 1 and 2, y={y}: above the infimum")
+
+
+def _check_order(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
+    """Hadamard response of three and seven inputs: gamma, and Appendix A.4's formula at the stated D."""
+    for order in (4, 8):
+        channel = explicit("HR", RATIO, order)
+        size = statement(channel.num_inputs)
+        claimed = 2 / (1 + RATIO) + 2 * (RATIO - 1) / ((1 + RATIO) * size)
+        yield compare(privacy_blanket(channel).gamma, claimed, at=f"{channel.num_inputs} inputs, lam={RATIO}: gamma")
+
+
+CLAIMS: Final[Sequence[Claim]] = (
+    refuted(
+        "algorithm-3-returns-nothing",
+        "what Algorithm 3 returns",
+        r"Algorithm 3 starts with $O\leftarrow\emptyset$, has lines $O\cup\{s\mid s\sim Q\}$ without an assignment, "
+        r"and returns $O$: the empty set. For one user the message is a sample of $R(x_1^0)$.",
+        _nothing,
+        general_clone_map,
+        correction=r"With $O\leftarrow O\cup\{s\}$, a multiset, as in Algorithms 2 and 5, it maps the pair to "
+        r"the messages.",
+        source="decomposition, Algorithm 3",
+        assumptions=(),
+        scope="the standard clone of two mechanisms, n <= 3",
+        check=_check_output,
+        controls=(Control("left-overs are not assigned", _shared_only),),
+        erratum=Erratum(
+            Severity.WORDING, Standing.GRANTED, "A missing assignment; the text before it says what is meant."
+        ),
+    ),
+    refuted(
+        "wrapped-sum",
+        "how long the transforms of Algorithm 7 have to be",
+        r"Algorithm 7 takes the power of the transform of $\bar G$ and transforms back. At the length of $\bar G$ that "
+        r"is a circular convolution, and the result is no upper bound, against the paragraph on correctness: binary "
+        r"response, $e^{\varepsilon_0}=2$, $e^\varepsilon=\frac32$, in steps of $\frac12$. No length is given.",
+        partial(algorithm_7, padded=False),
+        algorithm_7,
+        correction=r"At a length of at least $n(\max\bar G-\min\bar G)/l+1$ it is an upper bound (claim "
+        r"decomposition.alg-7).",
+        source="decomposition, Algorithm 7 and the paragraph on correctness, Section 5.2",
+        assumptions=("exact arithmetic",),
+        scope="two mechanisms, two steps, n <= 4",
+        check=_check_wrapped,
+        controls=(Control("atoms rounded down", partial(algorithm_7, up=False)),),
+        erratum=Erratum(
+            Severity.HYPOTHESIS,
+            Standing.READING,
+            "The comment asks for the n-fold convolution, and the stated cost is that of transforms as long as it.",
+        ),
+    ),
+    refuted(
+        "hash-blanket",
+        "the blanket of binary local hashing",
+        r"Appendix A.1 gives the blanket the masses $\frac1{\gamma(1+e^{\varepsilon_0})}$ and "
+        r"$\frac{e^{\varepsilon_0}}{\gamma(1+e^{\varepsilon_0})}$, which have total $|H|=2^D$; the infima above the "
+        r"display have the factor $\frac1{|H|}$.",
+        partial(_hashed, functions=1),
+        _hashed,
+        correction=r"Both masses are $\frac1{|H|}$ times those printed.",
+        source="decomposition, Appendix A.1, display of omega",
+        assumptions=(),
+        scope="D = 2 and 3 at one budget, every output",
+        check=_check_hashed,
+        controls=(
+            Control(
+                "one function fewer", lambda lam, size, constant: _hashed(lam, size, constant, functions=2**size - 1)
+            ),
+        ),
+        erratum=Erratum(Severity.WORDING, Standing.GRANTED, "A factor lost in one display; gamma and Table 2 have it."),
+    ),
+    refuted(
+        "hadamard-sets",
+        "the sets S of Hadamard response",
+        r"Appendix A.4: $S_{e^{\varepsilon_0},1}=\{y\mid x_1^0\odot y=1,\ x_1^1\odot y=0\}$, and so on. As "
+        r"$H_{x,y}=(-1)^{x\odot y}$, an input is likely to send $y$ where $x\odot y=0$: 0 and 1 are exchanged, and the "
+        r"sets do not have the same size, because $y=0$ is in $S_{1,1}$.",
+        lambda first, second, output: (first, second),
+        _low_at_one,
+        correction=r"$S_{e^{\varepsilon_0},1}=\{x_1^0\odot y=0,\ x_1^1\odot y=1\}$, the others with 0 and 1 exchanged "
+        r"in the same way, and $y=0$ in $S_{1,1}$ in place of $S_{e^{\varepsilon_0},e^{\varepsilon_0}}$: sizes "
+        r"$\frac D4,\frac D4,\frac D4-1,\frac D4+1$. Table 2 then has the weights of claim decomposition.table-2.",
+        source="decomposition, Appendix A.4",
+        assumptions=("inputs 1 and 2",),
+        scope="D = 4 and 8, every output",
+        check=_check_hadamard,
+        controls=(Control("y = 0 not set apart", lambda first, second, output: (1 - first, 1 - second)),),
+        erratum=Erratum(
+            Severity.RESULT,
+            Standing.GRANTED,
+            "The weights of one row of Table 2 are read off these sets, and are wrong.",
+        ),
+    ),
+    refuted(
+        "hadamard-order",
+        "the domain of Hadamard response",
+        r"Table 2 says that $D$ is the size of the domain, and Appendix A.4 that the domain is $[D]$; its footnote "
+        r"excludes the input 0 of the $D$ rows. So $D$ is one more than the number of inputs: with three, $D=4$.",
+        lambda inputs: inputs,
+        lambda inputs: inputs + 1,
+        correction="In the row of Hadamard response D is the order of the matrix, for D - 1 inputs.",
+        source="decomposition, Table 2, caption; Appendix A.4",
+        assumptions=("all rows but that of 0 are inputs",),
+        scope="three and seven inputs at one budget",
+        check=_check_order,
+        controls=(Control("two inputs excluded", lambda inputs: inputs + 2),),
+        erratum=Erratum(
+            Severity.WORDING, Standing.READING, "The footnote of the same appendix says that 0 is no input."
+        ),
+    ),
+)

@@ -232,6 +232,21 @@ class MatchKind(StrEnum):
     EPS_DELTA = "eps-delta"
 
 
+@final
+class Larger(StrEnum):
+    """Which order of a pair has the larger profile on a range of levels.
+
+    ``FORWARD`` and ``REVERSE``: at least as large on all of it. ``CROSSING``: either one somewhere. ``UNDECIDED``: not
+    settled on all of it.
+    """
+
+    FORWARD = "forward"
+    REVERSE = "reverse"
+    EQUAL = "equal"
+    CROSSING = "crossing"
+    UNDECIDED = "undecided"
+
+
 def choice(kind: type[E], value: object, argument: str) -> E:
     """The member that a caller means, given itself or by its text.
 

@@ -1,7 +1,7 @@
 r"""Which order of a pair has the larger bound, on a whole range of levels, at a given number of users.
 
-With the means :math:`X=\frac1n\sum_iA_0/A_2` and :math:`Y=\frac1n\sum_iA_1/A_2` of n i.i.d. terms, which both have mean 1,
-the two profiles are
+With the means :math:`X=\frac1n\sum_iA_0/A_2` and :math:`Y=\frac1n\sum_iA_1/A_2` of n i.i.d. terms, both of mean 1,
+the profiles are
 
 .. math:: h(x)=E(X-xY)_+,\qquad r(x)=E(Y-xX)_+=x\,h(1/x)+1-x,\qquad x=e^\varepsilon\ge1,
 
@@ -25,7 +25,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import comb
@@ -131,7 +131,7 @@ def which_order(
     low: object = 0,
     high: object,
     rigour: Rigour | str = Rigour.FLOAT64,
-    evaluations: int = 60,
+    evaluations: int = 250,
 ) -> OrderComparison:
     r"""Which order of a pair has the larger bound at every level from ``low`` to ``high``, at this n.
 
@@ -283,9 +283,7 @@ def _apart(above: Sequence[Node], below: Sequence[Node], i: int) -> bool:
     """Whether the lines below the one are above the chord of the other on stretch i: a convex function, at corners."""
     lines, chord = lines_below(above, i), line_above(below, i)
     left, right = above[i].x, above[i + 1].x
-    return all(
-        max(line.at(x) for line in lines) >= chord.at(x) for x in (left, right, *meetings(lines, left, right))
-    )
+    return all(max(line.at(x) for line in lines) >= chord.at(x) for x in (left, right, *meetings(lines, left, right)))
 
 
 def _from_one(above: Sequence[Node], below: Sequence[Node]) -> bool:
@@ -331,7 +329,9 @@ class _Sums:
             else:
                 never += mass * x
         ratios = tuple(sorted(t for t, (x, y) in by_ratio.items() if x or y))
-        ahead, behind = (tuple(itertools.accumulate((by_ratio[t][k] for t in ratios), initial=Fraction(0))) for k in (0, 1))
+        ahead, behind = (
+            tuple(itertools.accumulate((by_ratio[t][k] for t in ratios), initial=Fraction(0))) for k in (0, 1)
+        )
         return cls(ratios, ahead, behind, never)
 
     def gap(self, x: Fraction) -> Fraction:
@@ -368,9 +368,3 @@ def _rational(order: Real, *, up: bool) -> Fraction:
 
 def _covers(low: Real, high: Real, first: Fraction, last: Fraction) -> bool:
     return first <= _rational(low, up=False) and _rational(high, up=True) <= last
-
-
-def stretches_of(comparison: OrderComparison) -> Iterator[tuple[Fraction, Fraction, Larger]]:
-    """The stretches of ``exp(eps)`` with their verdicts."""
-    for (left, right), verdict in zip(itertools.pairwise(comparison.orders), comparison.verdicts, strict=True):
-        yield left, right, verdict

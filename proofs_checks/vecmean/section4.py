@@ -1,4 +1,4 @@
-"""Section 4: the mixed Gaussian randomizer, its index and risk, and the Gaussian one without a blanket."""
+"""Sections 4.1 and 4.2: the mixed Gaussian randomizer, its index and risk."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from symshuffle.numbers import Ball, Exp, to_arb, working_precision
 from symshuffle.results import Rigour
 from symshuffle.vectors.accounting import pair_delta
 from symshuffle.vectors.indices import shuffle_index
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian
 from symshuffle.vectors.optimal import bmg_error, bmg_optimal
 from symshuffle.vectors.pairs import worst_pair
 from symshuffle.vectors.risk import mixed_gaussian_risk
@@ -184,67 +184,6 @@ def _check_series(statement: Statement, _: np.random.Generator) -> Iterator[Comp
     )
 
 
-def _in_balls(statement: Statement, w: Ball) -> Any:
-    """A polynomial statement at a ball."""
-    written = sp.Poly(statement(_W), _W)
-    value: Any = Fraction(0)
-    for coefficient in written.all_coeffs():
-        value = value * w + Fraction(int(coefficient.p), int(coefficient.q))
-    return value
-
-
-def _gaussian_variance(w: Any) -> Any:
-    """1/chi_chua^2 as printed, w = exp(1/sigma0^2)."""
-    return w**4 - 2 * w**2 + w
-
-
-def _check_gaussian_variance(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """Open sigma0: the integral of (R_e - R_0)^2/R_-e, term by term, against the stated number; symbolic.
-
-    Its series, and that of its inverse. Three sigma0 in balls: the library's upper index.
-    """
-    # The integral of (R_e - R_0)^2/R_-e along e, term by term; the other coordinates integrate to 1.
-    t, y = sp.Symbol("t", positive=True), sp.Symbol("y", real=True)
-    total = sp.Integer(0)
-    for one, other, sign in ((1, 1, 1), (1, 0, -2), (0, 0, 1)):
-        exponent = sp.expand(-t * ((y - one) ** 2 + (y - other) ** 2 - (y + 1) ** 2) / 2)
-        part = sp.integrate(sp.exp(exponent) * sp.sqrt(t / (2 * sp.pi)), (y, -sp.oo, sp.oo))
-        total += sign * sp.simplify(part)
-    yield identity(total.subs(t, sp.log(_W)), statement(_W), at="every sigma0: variance under N(-e, sigma0^2 I)")
-    for scale in (Fraction(1), Fraction(5), Fraction(20)):
-        index: Any = shuffle_index(LocalGaussian(scale), "upper").inverse_square
-        with working_precision(128):
-            w = Ball.from_arb((1 / to_arb(scale * scale)).exp(), 128)
-        gap: Any = index / _in_balls(statement, w) - 1
-        yield compare(gap * gap, TINY, "<=", at=f"sigma0 = {scale}: the library's upper index is this one")
-    printed = sp.series(statement(sp.exp(t)), t, 0, 5).removeO()
-    claimed = t + sp.Rational(9, 2) * t**2 + sp.Rational(49, 6) * t**3 + sp.Rational(75, 8) * t**4
-    yield identity(sp.expand(printed), claimed, at="expansion (59) to fourth order")
-    s = sp.Symbol("s", positive=True)
-    chi2 = sp.series(1 / statement(sp.exp(1 / s)).rewrite(sp.exp).subs(s, 1 / t), t, 0, 2).removeO()
-    yield identity(
-        sp.expand(chi2), 1 / t - sp.Rational(9, 2) + sp.Rational(145, 12) * t, at="chi^2 = s - 9/2 + 145/(12 s)"
-    )
-
-
-def _reversion(x: Any) -> Any:
-    """S = sigma0^2 as a series in X = chi_chua^2, equation (61)."""
-    return x + sp.Rational(9, 2) - sp.Rational(145, 12) / x + sp.Rational(651, 8) / x**2
-
-
-def _check_reversion(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """The variance at 1/S, with S the stated series, is 1/X to fourth order; its value and slope at 0; symbolic."""
-    y = sp.Symbol("y", positive=True)
-    # With 1/X = y and t = 1/s: V(t) = y up to O(y^5) when t = 1/s(1/y).
-    t = sp.series(1 / statement(1 / y), y, 0, 5).removeO()
-    z = sp.Symbol("z")
-    whole = _gaussian_variance(sp.exp(z))  # entire in z, 0 at 0 with slope 1: its inverse there is a convergent series
-    yield identity(whole.subs(z, 0), 0, at="V(0) = 0")
-    yield identity(sp.diff(whole, z).subs(z, 0), 1, at="V'(0) = 1")
-    variance = sp.series(whole, z, 0, 5).removeO().subs(z, t)
-    yield identity(sp.series(sp.expand(variance), y, 0, 5).removeO(), y, at="V(1/s(X)) = 1/X to fourth order")
-
-
 def _fixed_index(gamma: Any, chi: Any) -> Any:
     """exp(1/sigma0^2) - 1 at a fixed lower index, which turns (38) into a function of gamma alone."""
     return gamma / ((1 - gamma) ** 2 * chi**2)
@@ -386,29 +325,6 @@ CLAIMS: Final = (
         assumptions=("remainder made explicit: between 0 and $(1/(1-e)+(1-e)/d)e^2$, $e=\\chi^{-2/3}<1$",),
         scope="every chi > 1 and every d: the index of the parameters, both sides of the remainder",
         obligations=(*for_all("e", "d"), *attained("parameters of index chi")),
-    ),
-    _claim(
-        "vecmean.prop-4.2",
-        "plain Gaussian randomizer: error against index",
-        r"$\chi_{chua}^{-2}=e^{4a}-2e^{2a}+e^a$, $a=1/\sigma_0^2$, so that "
-        r"$Err_1=d\chi_{chua}^2(1+\frac92\chi_{chua}^{-2}+\dots)$.",
-        "Proposition 4.2, equations (56) to (58)",
-        _gaussian_variance,
-        _check_gaussian_variance,
-        (Control("e^(3a) for e^(4a)", lambda w: w**3 - 2 * w**2 + w),),
-        obligations=for_all("w"),
-    ),
-    _claim(
-        "vecmean.eq-59-61",
-        "power series of the plain Gaussian index and its inverse",
-        r"$\sigma_0^2=X+\frac92-\frac{145}{12}X^{-1}+\frac{651}8X^{-2}+\dots$, $X=\chi_{chua}^2$.",
-        "equations (59) to (61)",
-        _reversion,
-        _check_reversion,
-        (Control("last coefficient 650/8", lambda x: _reversion(x) - sp.Rational(1, 8) / x**2),),
-        assumptions=("V is entire with V(0) = 0 and V'(0) = 1: its local inverse is the sum of this series",),
-        scope="series to fourth order; remainders with constants: claim symshuffle.vecmean-gaussian-remainders",
-        obligations=for_all("x"),
     ),
     _claim(
         "symshuffle.vecmean-worst-norm",

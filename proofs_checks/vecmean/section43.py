@@ -170,7 +170,8 @@ CLAIMS: Final = (
             r"$\frac1{\gamma(\gamma+(1-\gamma)(w^3+w^2-w))}\le\chi_{up}^2/\chi_{lo}^2\le"
             r"1+\frac{1-\gamma}{\gamma w}$, which tends to 1 as $\gamma\to1$; at fixed $\gamma$ and "
             r"$\sigma_0\to\infty$ it tends to $1/\gamma$. At $1-\gamma=\chi^{-2/3}$ the absolute gap "
-            r"grows like $\chi^{1/3}/2$."
+            r"grows like $\chi^{1/3}/2$. (Printed: the ratio tends to 1 as $\chi_{lo}\to\infty$; erratum "
+            "symshuffle.vecmean-relative-gap.)"
         ),
         source="vecmean, Section 4.3; the bounds are ours",
         assumptions=("blanket $N(0,\\sigma_0^2I)$ of mass $\\gamma$",),

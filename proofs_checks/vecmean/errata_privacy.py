@@ -148,8 +148,10 @@ def _check_gap(statement: Statement, _: np.random.Generator) -> Iterator[Compari
     for gamma in (Fraction(1, 2), Fraction(9, 10), Fraction(1, 4)):
         for noise in (10**3, 10**4):
             mechanism = BlanketMixedGaussian(gamma, Fraction(noise))
-            lower, upper = (shuffle_index(mechanism, side) for side in ("lower", "upper"))
-            ratio: Any = lower.inverse_square / upper.inverse_square
+            lower: Any
+            upper: Any
+            lower, upper = (shuffle_index(mechanism, side).inverse_square for side in ("lower", "upper"))
+            ratio: Any = lower / upper
             at = f"gamma = {gamma}, sigma_0 = {noise}: squared ratio of the indices"
             yield compare(ratio, statement(gamma) * Fraction(1001, 1000), "<=", at=at)
             yield compare(ratio, statement(gamma) * Fraction(999, 1000), ">=", at=at)

@@ -110,7 +110,7 @@ class OneRound:
     def scale(self) -> float:
         """The parameter of the Gaussian mechanism of equal total variation: no bound, it only sizes the lattice."""
         if self.dropout:
-            return self.with_messages(round(self.reduced.participation.expected(self.n)) or 1).scale()
+            return self.with_messages(round(self.reduced.participation.expected(self.n))).scale()
         variation = min(float(max(b.upper for b in self.values(Fraction(0), _ROUGH))), 1 - 1e-12)
         return 2 * NormalDist().inv_cdf((1 + variation) / 2)
 

@@ -91,8 +91,8 @@ class Participation:
             raise InputError("min_users", self.min_users, "none where the number of users is asked for: it is that one")
 
     def expected(self, users: int) -> float:
-        """About how many send: no bound, it tells where to look."""
-        return float(self.min_users or max(users * (1 - (self.dropout or 0)), Fraction(1, 10)))
+        """About how many send, of whom the user who is asked about is one: no bound, it tells where to look."""
+        return float(self.min_users or 1 + (users - 1) * (1 - (self.dropout or 0)))
 
     def width(self, usual: float) -> float:
         """The relative width to aim at where none is asked for."""

@@ -14,6 +14,7 @@ from symshuffle import (
     delta,
     delta_curve,
     epsilon,
+    gaussian_limit,
     mechanism,
     privacy_loss,
     rounds,
@@ -392,3 +393,20 @@ def test_the_command_line(capsys):
     ):
         assert main([*asked, *wrong]) == 2
         assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("n", "dropout"), [(1, "1/10"), (3, "9/10"), (2, "999/1000")])
+def test_hardly_anybody_sends(n, dropout):
+    """The user who is asked about always sends: a bound exists, and no Gaussian is further than that of one message."""
+    source = mechanism("rr").at(lam=3)
+    found = epsilon(source, n=n, delta=Fraction(1, 5), dropout=dropout).bracket
+    alone = epsilon(source, n=1, delta=Fraction(1, 5)).bracket
+    assert 0 < found.upper <= alone.upper * (1 + Fraction(1, 100))
+    mu = gaussian_limit(source, n=n, dropout=dropout).mu
+    assert 0 < mu <= gaussian_limit(source, n=1).mu
+
+
+def test_the_gaussian_of_a_dropout_is_that_of_the_mean_number_of_messages():
+    source = mechanism("rr").at(lam=3)
+    mean = gaussian_limit(source, n=1).mu ** 2 / gaussian_limit(source, n=101, dropout="1/2").mu ** 2
+    assert mean == pytest.approx(51)

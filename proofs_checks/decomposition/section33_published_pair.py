@@ -208,7 +208,7 @@ def _monotone(statement: Statement, rng: np.random.Generator) -> Iterator[Compar
     # Each law is that of user 1 and n - 1 others, independent, so that thinning user by user is thinning for every n.
     other = p * (gone[0] + gone[1]) + 1 - 2 * p
     for n, side in itertools.product((1, 2, 3), (0, 1)):
-        law = _three_cell_laws(LAM, p, n)[side]
+        law = _three_cell_laws(_term, LAM, p, n)[side]
         whole = sum(mass * sp.prod(mark**count for mark, count in zip(gone, h, strict=True)) for h, mass in law.items())
         mine = LAM * p * gone[side] + p * gone[1 - side] + 1 - p - LAM * p
         yield identity(whole, mine * other ** (n - 1), at=f"the pair is of independent users: law {side}, n={n}")

@@ -71,8 +71,10 @@ RATIO: Final = Fraction(4)
 
 def _hashed(lam: Fraction, size: int, constant: bool, *, functions: int | None = None) -> Fraction:
     """Mass of the blanket at (h, y): h constant and equal to y, or not; over ``functions`` many functions."""
-    gamma = 2 / (1 + lam) + (lam - 1) / (2 ** (size - 1) * (1 + lam))
-    return (lam if constant else 1) / ((1 + lam) * gamma * (functions if functions is not None else 2**size))
+    gamma = 2 / (1 + lam) + (lam - 1) / (Fraction(2) ** (size - 1) * (1 + lam))
+    number: int = 2**size if functions is None else functions
+    above = lam if constant else Fraction(1)
+    return above / ((1 + lam) * gamma * number)
 
 
 def _check_hashed(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:

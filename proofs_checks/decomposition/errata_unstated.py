@@ -53,7 +53,7 @@ def _graded(pairs: int) -> Channel:
 
 def _slopes(channel: Channel) -> set[Fraction]:
     """The slopes of D_alpha of the two rows in alpha: minus the mass, under the second one, of all larger ratios."""
-    columns: list[tuple[Any, Any]] = list(channel.columns())
+    columns: Any = list(channel.columns())
     levels = {Fraction(0), *(a / b for a, b in columns)}
     return {-sum((b for a, b in columns if a / b > level), Fraction(0)) for level in levels}
 
@@ -81,7 +81,7 @@ def _check_finite_outputs(statement: Statement, _: np.random.Generator) -> Itera
         at = f"{channel.num_outputs} outputs"
         yield compare(len(_slopes(channel)), statement(None, channel.num_outputs), "<=", at=f"pieces, {at}")
         for exp_eps in (Fraction(1), Fraction(21, 20), Fraction(5, 4)):
-            rows: list[tuple[Any, Any]] = list(channel.columns())
+            rows: Any = list(channel.columns())
             direct = sum((max(Fraction(0), a - exp_eps * b) for a, b in rows), Fraction(0))
             found = primary_decomposition(channel, PAIR).reduction_pair().divergence(1, exp_eps)
             yield compare(found, direct, at=f"one user, exp(eps)={exp_eps}, {at}")

@@ -104,7 +104,7 @@ def _largest_of_channel(channel: Channel, blanket: tuple[Fraction, ...]) -> Frac
 def _largest_of_blanket(channel: Channel, blanket: tuple[Fraction, ...]) -> Fraction:
     """The largest mass with which a law is a blanket."""
     rows: Any = channel.rows
-    return min(entry / mass for row in rows for entry, mass in zip(row, blanket, strict=True) if mass)
+    return Fraction(min(entry / mass for row in rows for entry, mass in zip(row, blanket, strict=True) if mass))
 
 
 def _check_mass(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:

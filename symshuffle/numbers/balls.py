@@ -72,7 +72,7 @@ def check_rational(value: object, argument: str) -> None:
     InputError
         Naming the argument.
     """
-    if not isinstance(value, Fraction | Integral) or isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, Fraction | Integral):
         raise InputError(argument, value, "a Fraction or an integer (parse_rational reads a double as a decimal)")
 
 

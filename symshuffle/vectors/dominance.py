@@ -289,7 +289,7 @@ def _apart(above: Sequence[Node], below: Sequence[Node], i: int) -> bool:
 def _from_one(above: Sequence[Node], below: Sequence[Node]) -> bool:
     """Whether the one is at least the other from order 1 to the next, where they begin at the same height."""
     height, end = max(above[0].low, below[0].low), above[1].x
-    return below[1].high <= tangent_at_one(end, height)
+    return bool(below[1].high <= tangent_at_one(end, height))
 
 
 def tangent_at_one(x: Any, height: Any) -> Any:

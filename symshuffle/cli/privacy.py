@@ -109,6 +109,7 @@ def delta(
     one = bound.rounds is None
     beside = vectors.beside(asked.source, bound, target, level, _width(rel), blanket) if one else None
     _show("delta", bound, confirmed, inside, asked.inputs, as_json, beside)
+    _agreed(inside)
 
 
 @app.command(epilog=_BOUND_HELP)
@@ -157,6 +158,7 @@ def epsilon(
     # The confirmed number is delta at the upper end of eps, which is safe if it meets the target.
     inside = confirmed and confirmed.exactly <= target + Fraction(confirmed.error)
     _show("epsilon", bound, confirmed, inside, asked.inputs, as_json)
+    _agreed(inside)
 
 
 def _width(rel: float | None) -> float:
@@ -324,6 +326,12 @@ def _confirmed(
         for law in reduced.laws(target, bound.direction, LAW_BITS)
     ]
     return max(found, key=lambda confirmation: confirmation.exactly)
+
+
+def _agreed(inside: bool | None) -> None:
+    """Leave with an error where the second opinion contradicts the answer: one of the two is wrong."""
+    if inside is False:
+        raise typer.Exit(1)
 
 
 def _show(

@@ -18,11 +18,15 @@ from typing import Any, Final
 
 from symshuffle.choices import Adjacency, Blanket, Direction, choice
 from symshuffle.errors import Unsupported
+from symshuffle.law import Law
 from symshuffle.numbers import Exp
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
 
 _FEWEST: Final = 10
 """Users below which the integrand falls too slowly."""
+
+_MOST_NODES: Final = 3000
+"""On one line; where much of the mass of G is in atoms, the integrand falls no faster than 1/t^2."""
 
 
 def confirm_mixed_gaussian(
@@ -102,7 +106,9 @@ def confirm_pair(
 ) -> tuple[str, int]:
     """The larger order of the bound for a randomizer of vectors, and the digits on which two quadratures agree.
 
-    The second one has other panels, a wider window and another line. A numerical witness, not a certificate.
+    The second one has other panels, a wider window and another line. A numerical witness, not a certificate. A pair of
+    finitely many likelihood ratios has no density to make the integrand fall: it goes to
+    :func:`symshuffle.accountants.confirm.confirm`, which searches the whole line.
 
     Raises
     ------
@@ -122,6 +128,8 @@ def confirm_pair(
         raise Unsupported("the largest blanket of a Gaussian is confirmed in dimension 1 only")
     with mp.workdps(digits + 15):
         ratio = mp.exp(_mpf(exp_eps.exponent)) if isinstance(exp_eps, Exp) else _mpf(exp_eps)
+        if isinstance(mechanism, PrivUnit) or (isinstance(mechanism, SphereLinear) and mechanism.dimension == 1):
+            return _of_atoms(_rows(mechanism, near, kind, digits, 1), n, ratio, digits)
         pairs = [_rows(mechanism, near, kind, digits, factor) for factor in (1, 2)]
         found = []
         for reverse in (False, True):
@@ -134,6 +142,28 @@ def confirm_pair(
         gap = abs(value - other)
         agree = digits if gap == 0 else max(0, min(digits, int(-mp.log10(gap / abs(value)))))
         return str(mp.nstr(value, max(agree, 1))), agree
+
+
+def _of_atoms(rows: list[tuple[Any, ...]], n: int, ratio: Any, digits: int) -> tuple[str, int]:
+    """Finitely many values of G: the integrand comes back far up the line, so the whole line has to be looked at."""
+    from symshuffle.accountants.confirm import confirm
+
+    found = []
+    for reverse in (False, True):
+        atoms = []
+        for p, q, r, w in rows:
+            first, second = (q, p) if reverse else (p, q)
+            atoms.append((_fraction((first - ratio * second) / r), _fraction(r * w)))
+        rest = 1 - sum(mass for _, mass in atoms)
+        found.append(confirm(Law.from_atoms([(Fraction(0), rest), *atoms]), n, digits=digits))
+    largest = max(found, key=lambda one: one.exactly)
+    return largest.value, largest.digits
+
+
+def _fraction(value: Any) -> Fraction:
+    """A number of mpmath as it is stored."""
+    sign, mantissa, exponent, _ = value._mpf_
+    return Fraction(-mantissa if sign else mantissa) * Fraction(2) ** exponent
 
 
 def _mpf(value: Fraction) -> Any:
@@ -242,3 +272,5 @@ def _left_of_zero(rows: list[tuple[Any, ...]], n: int, ratio: Any, digits: int, 
         if k > 3 and abs(term) * (k + 1) < abs(total) * mp.mpf(10) ** (-digits - 3):
             return total * step / mp.pi / n + mean
         k += 1
+        if k > _MOST_NODES:
+            raise Unsupported(f"the quadrature that confirms falls too slowly at n = {n} for over {_MOST_NODES} nodes")

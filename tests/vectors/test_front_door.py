@@ -215,3 +215,20 @@ def test_other_commands_take_them(capsys):
     text = "curve sphere-linear -p c=0.25 -p d=3 --kind delta-eps --n 500 --to 0.02 --points 3"
     assert len(asked(f"{text} --adjacency zero-out --json", capsys)["points"]) == 3
     assert main(["worst-background", "bmg", "-p", "gamma=0.95", "-p", "sigma0=4.6", "--n", "10", "--eps", "0.1"]) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "delta privunit -p p=0.51 -p theta=0.1 -p d=100 --n 300 --eps 0.02",
+        "delta sphere-linear -p c=0.5 --n 300 --eps 0.1",
+    ],
+)
+def test_a_confirmation_of_few_ratios_looks_at_the_whole_line(text, capsys, monkeypatch):
+    """The integrand comes back far from 0: two lines that both stop at its first fall agree on a wrong number."""
+    told = asked(f"{text} --confirm --json", capsys)
+    assert told["confirmed"]["inside"] and told["confirmed"]["digits"] >= 9
+    wrong = Fraction(told["upper"]) * Fraction(100_002, 100_000)
+    monkeypatch.setattr("symshuffle.vectors.confirmation.confirm_pair", lambda *_, **__: (f"{float(wrong):.14g}", 14))
+    assert main([*text.split(), "--confirm"]) == 1
+    assert "OUTSIDE" in capsys.readouterr().out

@@ -5,15 +5,15 @@ r"""Shuffle indices of randomizers: how much one message says, in the two senses
 
 The lower index depends on the blanket that is looked at, the upper one does not. Every supremum is proved: by a formula
 that is monotone in the input (claims ``symshuffle.vecmean-linear-upper-index``, ``-laplace-upper-index``), by an affine
-function of one overlap (``-caps-upper-index``), or by the argument of :mod:`symshuffle.vectors.gaussian_integrals`
-(``-bmg-upper-index``, ``-largest-blanket-index``).
+function of one overlap (``-caps-upper-index``), by the argument of :mod:`symshuffle.vectors.gaussian_integrals`
+(``-bmg-upper-index``, ``-largest-blanket-index``), or covered at every angle (:mod:`symshuffle.vectors.zonal`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, Final, final
 
 import flint
 
@@ -23,6 +23,7 @@ from symshuffle.choices import choice
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.numbers import DEFAULT_BITS, Ball, Number, less, maximum, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour, outward
+from symshuffle.vectors.clipped import clipped_numbers
 from symshuffle.vectors.finite import FiniteRandomizer
 from symshuffle.vectors.gaussian_integrals import largest_blanket_variance, upper_variance
 from symshuffle.vectors.mechanisms import (
@@ -35,8 +36,10 @@ from symshuffle.vectors.mechanisms import (
     VectorMechanism,
 )
 from symshuffle.vectors.sphere import cap_complement, cap_numbers
+from symshuffle.vectors.zonal import Heights, largest_mean
 
-"""Which of the two indices."""
+_TERMS: Final = 24
+"""Polynomials by which the variance of a clipped density is known at every angle."""
 
 
 @final
@@ -172,7 +175,9 @@ def _variance(mechanism: Any, side: Side, blanket: Blanket) -> tuple[Any, str]:
                 mechanism, side
             ), "closed form; worst at |x| = 1, and opposite to or along the reference"
         case ClippedLinear():
-            return _clipped_linear(mechanism, side), "a parameter of the mechanism; |x| = 1"
+            if side is Side.LOWER:
+                return 1 / mechanism.chi**2, "a parameter of the mechanism; |x| = 1"
+            return _clipped_linear(mechanism), f"{_TERMS} zonal terms and a remainder, every angle of two unit inputs"
         case LocalLaplace():
             beta = 1 / to_arb(mechanism.scale)
             if side is Side.UPPER:
@@ -204,10 +209,17 @@ def _gaussian(mechanism: LocalGaussian, side: Side, blanket: Blanket) -> tuple[f
     return largest_blanket_variance(flint.arb(0), b, mechanism.dimension), "integral over the length; |x| = 1"
 
 
-def _clipped_linear(mechanism: ClippedLinear, side: Side) -> Fraction:
-    if side is Side.UPPER:
-        raise Unsupported("no upper index of the clipped linear density is known in closed form")
-    return 1 / mechanism.chi**2
+def _clipped_linear(mechanism: ClippedLinear) -> flint.arb:
+    """Shorter inputs are mixtures of unit ones, and the variance is convex in both laws."""
+    numbers = clipped_numbers(mechanism, bits=flint.ctx.prec)
+    gamma, slope, clip = to_arb(numbers.gamma), to_arb(numbers.slope), to_arb(mechanism.clip)
+
+    def line(t: flint.acb) -> flint.acb:
+        return gamma + slope * (t - clip)
+
+    square = Heights(lambda t: t * 0 + (gamma - 1) ** 2, lambda t: (line(t) - 1) ** 2)
+    inverse = Heights(lambda t: t * 0 + 1 / gamma, lambda t: 1 / line(t))
+    return largest_mean(square, inverse, mechanism.clip, mechanism.dimension, _TERMS)
 
 
 def _privunit(mechanism: PrivUnit, side: Side) -> flint.arb:

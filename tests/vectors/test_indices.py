@@ -13,15 +13,18 @@ from symshuffle.channel import Channel
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.vectors import (
     BlanketMixedGaussian,
+    ClippedLinear,
     LocalGaussian,
     LocalLaplace,
     PrivUnit,
     SphereLinear,
     gaussian_integrals,
 )
+from symshuffle.vectors.clipped import clipped_numbers
 from symshuffle.vectors.finite import FiniteRandomizer
 from symshuffle.vectors.gaussian_integrals import largest_blanket_variance
 from symshuffle.vectors.indices import Blanket, shuffle_index
+from symshuffle.vectors.zonal import Heights, largest_mean
 
 
 def chi(mechanism, side, blanket=Blanket.MECHANISM):
@@ -191,3 +194,42 @@ def test_the_largest_blanket_is_never_worse(gamma, b):
     own, largest = (shuffle_index(mixed, "lower", blanket=blanket).bracket for blanket in Blanket)
     assert own.upper < largest.lower
     assert largest.upper < shuffle_index(mixed, "upper").bracket.lower
+
+
+def test_the_clipped_upper_index_is_that_of_the_line_where_nothing_is_clipped():
+    chi = Fraction("2.449489742783178")  # of the linear density of slope 1/2 in dimension 3
+    found = shuffle_index(ClippedLinear("-0.999999", 3, chi), "upper")
+    assert float(found.bracket.lower) == pytest.approx(
+        float(shuffle_index(SphereLinear("1/2", 3), "upper").bracket.lower)
+    )
+    assert found.bracket.relative_width < Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize(("clip", "chi"), [("-0.1", 3), ("0.5", 1)])
+def test_the_clipped_upper_index_against_sums_over_a_circle(clip, chi):
+    """On a circle both heights are cosines: sums over a fine grid, at every one of 200 angles."""
+    mechanism = ClippedLinear(clip, 2, chi)
+    numbers = clipped_numbers(mechanism)
+    angle = (np.arange(20000) + 0.5) * np.pi / 10000
+
+    def density(at):
+        return float(numbers.gamma) + float(numbers.slope) * np.maximum(np.cos(at) - float(clip), 0)
+
+    seen = max(float(((density(angle) - 1) ** 2 / density(angle - turn)).mean()) for turn in np.linspace(0, np.pi, 200))
+    bracket = shuffle_index(mechanism, "upper").bracket
+    assert float(bracket.lower) <= seen**-0.5 * (1 + 1e-7)
+    assert float(bracket.upper) >= seen**-0.5 * (1 - 1e-4)
+    assert bracket.relative_width < Fraction(1, 1000)
+    assert bracket.lower >= chi  # no index of privacy below the lower one
+
+
+@pytest.mark.parametrize("terms", [3, 5, 9])
+def test_what_is_left_of_a_zonal_series_is_inside_the_ball(terms):
+    """On a circle E|cos a||cos b| is least, 1/pi, at right angles: the largest of its negative is at neither end."""
+    height = Heights(lambda t: -t, lambda t: t)
+    minus = Heights(lambda t: t, lambda t: -t)
+    found = largest_mean(height, minus, Fraction(0), 2, terms)
+    assert found.lower() < -1 / flint.arb.pi() < found.upper()
+    middle = Fraction(1, 2)  # the largest of E[T T'] is at equal axes, 1/d; one term less leaves the whole of it
+    same = Heights(lambda t: t, lambda t: t)
+    assert largest_mean(same, same, middle, 5, terms).overlaps(flint.arb(1) / 5)

@@ -99,6 +99,10 @@ def calibrate(
     exp_eps: Annotated[str | None, typer.Option("--exp-eps", help="Target ratio exp(eps) >= 1.")] = None,
     adjacency: Annotated[str, typer.Option("--adjacency", help="replace-one or zero-out.")] = "replace-one",
     blanket: Annotated[str | None, typer.Option("--blanket", help="mechanism or largest.")] = None,
+    gap: Annotated[
+        str,
+        typer.Option("--gap", help="How far below the rmse a certified floor may lie, in (0, 1); none leaves it out."),
+    ] = "0.01",
     as_json: arguments.Json = False,
 ) -> None:
     """Parameters of smallest exact worst-case error that make n shuffled messages (eps, delta)-private."""
@@ -113,6 +117,7 @@ def calibrate(
         exp_eps=exp_eps,
         adjacency=adjacency,
         blanket=blanket,
+        gap=None if gap == "none" else gap,
     )
     if as_json:
         asked = {
@@ -129,6 +134,9 @@ def calibrate(
     for name, value in found.to_dict()["parameters"].items():
         shown.add_row(name, str(value))
     shown.add_row("rmse", f"{found.rmse:.9g}")
+    if found.floor is not None:
+        told = f"{float(found.floor.rmse):.9g}, excluded below at {len(found.floor.points)} points"
+        shown.add_row("no rmse below", told)
     shown.add_row("gaussian_rmse", f"{found.gaussian_rmse:.9g}, of a trusted curator's Gaussian noise")
     shown.add_row("delta <=", found.certificate.bracket.decimals(12)["upper"])
     shown.add_row("about", found.about)

@@ -2,13 +2,14 @@
 
 The search is by uncertified values of the bound, a fraction of the cost of a bracket: nothing that is reported depends
 on them. The last parameter is then moved until a bracket certifies the target, and that bracket is the certificate.
+What other parameters could gain is bounded by :mod:`symshuffle.vectors.floor`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any, Final, final
@@ -24,9 +25,11 @@ from symshuffle.engines.bromwich import estimate
 from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.mechanisms.parameters import read_target
 from symshuffle.numbers import Real, as_integer, enclose, parse_rational, to_float, working_precision
-from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, outward
 from symshuffle.vectors.accounting import VectorBound, vector_delta
+from symshuffle.vectors.floor import Floor, Target, floor_of
 from symshuffle.vectors.gaussian import calibrate_gaussian
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, SphereLinear
 from symshuffle.vectors.pairs import Adjacency, FinitePair, Pair, proved_worst, worst_pair
 from symshuffle.vectors.risk import err1
 from symshuffle.vectors.shaped_families import DIGITS, Calibrated, family_by_name
@@ -41,6 +44,13 @@ _LARGEST: Final = 1e200
 _TRIES: Final = 16
 
 Array = npt.NDArray[np.float64]
+
+_FREE: Final[dict[type, tuple[str, ...]]] = {
+    BlanketMixedGaussian: ("gamma", "sigma0"),
+    SphereLinear: ("c",),
+    LocalGaussian: ("sigma0",),
+}
+"""The parameters that are searched, of the families that have a floor."""
 
 
 @final
@@ -70,6 +80,8 @@ class Calibration(AnswerMethods):
         What is certain and what is searched.
     blanket : {"mechanism", "largest"}
         The blanket of the bound.
+    floor : Floor, optional
+        What no parameters of the family can beat, where that is known.
     """
 
     parameters: Calibrated
@@ -82,6 +94,12 @@ class Calibration(AnswerMethods):
     adjacency: Adjacency
     about: str
     blanket: Blanket = Blanket.MECHANISM
+    floor: Floor | None = None
+
+    @property
+    def gap(self) -> float | None:
+        """The share of the error that other parameters of the family could save at most; None if that is not known."""
+        return None if self.floor is None else outward(1 - self.floor.rmse / self.bracket.upper, up=True)
 
     @property
     def safe(self) -> SafeEnd:
@@ -94,12 +112,12 @@ class Calibration(AnswerMethods):
         return float(self)
 
     def verify(self) -> None:
-        """Compute the bound on delta and the error again, from the parameters alone.
+        """Compute the bound on delta, the error and the floor again, from the parameters alone.
 
         Raises
         ------
         CertificateError
-            If the target is not met in balls, or the error is another one.
+            If the target is not met in balls, the error is another one, or the floor does not hold.
         """
         try:
             again = vector_delta(
@@ -121,6 +139,10 @@ class Calibration(AnswerMethods):
         proved = _error(self.parameters, self.users)
         if not self.bracket.lower <= proved.lower or not proved.upper <= self.bracket.upper:
             raise CertificateError("rmse", f"{proved} is proved, {self.bracket} is claimed")
+        if self.floor is not None:
+            if not all(_same_family(point, self.parameters) for point in self.floor.points):
+                raise CertificateError("floor.points", f"not all are {self.parameters} with other parameters")
+            self.floor.verify(Target(self.users, self.exp_eps, self.goal, self.adjacency, self.blanket))
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain data."""
@@ -132,7 +154,18 @@ class Calibration(AnswerMethods):
             "parameters": {name: value if isinstance(value, int) else _decimal(value) for name, value in found.items()},
             "rmse": self.rmse,
             "gaussian_rmse": self.gaussian_rmse,
-            "certificate": self.certificate.to_dict(),
+            "certificate": self.certificate.to_dict() | self._excluded(),
+        }
+
+    def _excluded(self) -> dict[str, Any]:
+        if self.floor is None:
+            return {"rmse_floor": None, "gap": None}
+        return {
+            "rmse_floor": outward(self.floor.rmse, up=False),
+            "gap": self.gap,
+            "excluded": [
+                {name: _decimal(getattr(point, name)) for name in _FREE[type(point)]} for point in self.floor.points
+            ],
         }
 
 
@@ -146,6 +179,7 @@ def calibrate(
     exp_eps: object = None,
     adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
     blanket: Blanket | str | None = None,
+    gap: object = "1/100",
 ) -> Calibration:
     """The mechanism of a family with the smallest exact worst-case error whose messages are (eps, delta)-private.
 
@@ -165,6 +199,8 @@ def calibrate(
         In what neighbours differ.
     blanket : {"mechanism", "largest"}, optional
         The blanket of the bound; that of the null symbol where it has any mass, otherwise the largest.
+    gap : number or text, optional
+        How far the certified floor under the error may lie below it, relatively, in (0, 1); None leaves it out.
 
     Raises
     ------
@@ -177,8 +213,9 @@ def calibrate(
     -----
     At a fixed shape (gamma; theta; clip) the bound is monotone in the other parameter (convex order), and so is the
     error. That the target is met by the mechanism returned is certified (against the largest blanket of a Gaussian: for
-    the opposite inputs of full length that the certificate names); that no other shape does better is the
-    search's word.
+    the opposite inputs of full length that the certificate names). That no other parameters do better by more than
+    :attr:`Calibration.gap` is certified for bmg with its own blanket, sphere-linear and gaussian on the line; elsewhere
+    the shape is the search's word.
     """
     n = check_n(n)
     order, goal = read_target(eps=eps, exp_eps=exp_eps), parse_rational(delta, "delta")
@@ -189,6 +226,9 @@ def calibrate(
     sensitivity = 1 if near is Adjacency.ZERO_OUT else 2
     noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * sensitivity / n
     family = family_by_name(name, n, dimension, noise)
+    share = None if gap is None else parse_rational(gap, "gap")
+    if share is not None and not 0 < share < 1:
+        raise InputError("gap", gap, "a number in (0, 1), or none")
     usual = Blanket.LARGEST if name == "gaussian" else Blanket.MECHANISM
     kind = usual if blanket is None else choice(Blanket, blanket, "blanket")
 
@@ -235,9 +275,16 @@ def calibrate(
         f"{name}, n = {n}, d = {dimension}, {near} adjacency, {kind} blanket; rmse: root of the worst-case squared "
         f"error of the mean per coordinate; the target is {met} at these parameters"
     )
+    floor = None
+    if share is not None:
+        floor = floor_of(mechanism, Target(n, order, goal, near, kind), share)
+    found = Calibration(mechanism, _error(mechanism, n), noise, certificate, n, order, goal, near, about, kind, floor)
+    if found.gap is not None:
+        rest = f"no others of this family that meet it by this bound save more than a share {found.gap:.2g} of the rmse"
+        return replace(found, about=f"{about}, and {rest}")
     if family.shapes[0] < family.shapes[1]:
-        about += ", the shape is the end of a search over it"
-    return Calibration(mechanism, _error(mechanism, n), noise, certificate, n, order, goal, near, about, kind)
+        return replace(found, about=f"{about}, the shape is the end of a search over it")
+    return found
 
 
 def calibrate_mixed_gaussian(
@@ -251,6 +298,15 @@ def calibrate_mixed_gaussian(
 ) -> Calibration:
     """:func:`calibrate` for the blanket-mixed Gaussian."""
     return calibrate("bmg", n=n, dimension=dimension, delta=delta, eps=eps, exp_eps=exp_eps, adjacency=adjacency)
+
+
+def _same_family(point: Calibrated, found: Calibrated) -> bool:
+    """Whether two mechanisms differ in what is searched only."""
+    return type(point) is type(found) and all(
+        getattr(point, name) == getattr(found, name)
+        for name in type(found).__dataclass_fields__
+        if name not in _FREE[type(found)]
+    )
 
 
 def _decimal(value: Fraction) -> str:

@@ -46,7 +46,7 @@ from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.numbers import Verdict
 from symshuffle.results import Bracket
-from symshuffle.vectors import confirmation, gaussian, templates
+from symshuffle.vectors import confirmation, floor, gaussian, templates
 from symshuffle.vectors.accounting import curve as vectors_curve
 from symshuffle.vectors.accounting import pair_delta, vector_delta, vector_epsilon
 from symshuffle.vectors.indices import shuffle_index
@@ -362,6 +362,9 @@ DOORS = {
     "vectors.confirmation.confirm_pair.blanket": lambda v: confirmation.confirm_pair(
         BlanketMixedGaussian("0.95", "4.6"), n=20, exp_eps=F(101, 100), blanket=v, digits=6
     ),
+    "vectors.floor.Target.adjacency": lambda v: floor.Target(3, F(6, 5), F(1, 10), v, "largest"),
+    "vectors.floor.Target.blanket": lambda v: floor.Target(3, F(6, 5), F(1, 10), "zero-out", v),
+    "vectors.floor.cells_of.adjacency": lambda v: floor.cells_of(BlanketMixedGaussian("1/2", 2), v),
     "vectors.indices.shuffle_index.side": lambda v: shuffle_index(LINE, v),
     "vectors.indices.shuffle_index.blanket": lambda v: shuffle_index(LINE, "lower", blanket=v),
     "vectors.pairs.proved_worst.adjacency": lambda v: proved_worst(LINE, v, "largest"),

@@ -8,8 +8,11 @@ import pytest
 
 from symshuffle.cli import main
 from symshuffle.errors import CertificateError, InputError
+from symshuffle.vectors.accounting import pair_delta
 from symshuffle.vectors.calibration import calibrate
+from symshuffle.vectors.floor import Target, cells_of
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian
+from symshuffle.vectors.pairs import worst_pair
 
 GOAL = Fraction(1, 10**5)
 
@@ -24,26 +27,29 @@ def test_the_command_meets_its_target_and_shows_the_parameters(capsys):
     gamma, sigma0 = (float(told["parameters"][name]) for name in ("gamma", "sigma0"))
     error = (100 * sigma0**2 / (1 - gamma) ** 2 + gamma / (1 - gamma)) / (100 * 10**4)
     assert told["rmse"] == pytest.approx(error**0.5, rel=1e-12)
+    assert told["certificate"]["rmse_floor"] > 0.98999 * told["rmse"]
 
 
 @pytest.mark.parametrize(
-    ("name", "d", "adjacency"),
+    ("name", "d", "adjacency", "floor"),
     [
-        ("sphere-linear", 3, "zero-out"),
-        ("privunit", 20, "replace-one"),
-        ("clipped-linear", 20, "zero-out"),
-        ("gaussian", 1, "zero-out"),
+        ("sphere-linear", 3, "zero-out", True),
+        ("privunit", 20, "replace-one", False),
+        ("clipped-linear", 20, "zero-out", False),
+        ("gaussian", 1, "zero-out", True),
     ],
 )
-def test_other_families_meet_their_target(name, d, adjacency):
+def test_other_families_meet_their_target(name, d, adjacency, floor):
     found = calibrate(name, n=2000, dimension=d, eps="0.05", delta="1e-4", adjacency=adjacency)
+    assert (found.floor is not None) == floor == ("no others of this family" in found.about)
+    assert found.gap is None or found.gap < 1e-5
     assert Fraction("0.9999e-4") < found.certificate.bracket.upper <= Fraction("1e-4")
     assert found.gaussian_rmse < found.rmse
 
 
 @pytest.fixture(scope="module")
 def found():
-    return calibrate("bmg", n=1000, dimension=2, eps="0.1", delta="1e-4", adjacency="zero-out")
+    return calibrate("bmg", n=1000, dimension=2, eps="0.1", delta="1e-4", adjacency="zero-out", gap="1/20")
 
 
 def test_a_certificate_is_checked_from_the_parameters_alone(found):
@@ -56,6 +62,58 @@ def test_a_certificate_is_checked_from_the_parameters_alone(found):
     ):
         with pytest.raises(CertificateError, match=place):
             false.verify()
+
+
+@pytest.fixture(scope="module")
+def target(found):
+    return Target(found.users, found.exp_eps, found.goal, found.adjacency, found.blanket)
+
+
+def test_the_floor_is_near_and_recomputed(found, target):
+    assert 0 < found.gap < 0.051
+    found.floor.verify(target)
+    told = found.to_dict()["certificate"]
+    assert told["gap"] == found.gap and told["rmse_floor"] < found.rmse
+    assert len(told["excluded"]) == len(found.floor.points)
+
+
+def test_a_false_floor_falls(found, target):
+    floor = found.floor
+    points = floor.points
+    weaker = replace(points[1], sigma0=points[1].sigma0 * Fraction(51, 50))
+    for false, place in (
+        (replace(floor, rmse=floor.rmse * Fraction(1001, 1000)), "floor.rmse"),
+        (replace(floor, points=(points[0], *points[2:])), "floor.rmse"),  # a step is missing: a lower corner is left
+        (replace(floor, points=points[:-1]), "floor.rmse"),
+        (replace(floor, points=points[1:]), "floor.rmse"),
+        (replace(floor, points=(points[0], weaker, *points[2:])), r"floor.points\[1\]"),  # it may meet the target
+        (replace(floor, points=(points[1], points[0], *points[2:])), r"floor.points\[1\]"),
+    ):
+        with pytest.raises(CertificateError, match=place):
+            false.verify(target)
+    with pytest.raises(CertificateError, match="may meet"):
+        floor.verify(replace(target, goal=target.goal * Fraction(11, 10)))
+
+
+def test_the_floor_is_of_the_family_that_was_calibrated(found, monkeypatch):
+    """Of dimension 1 the same points would exclude less."""
+    monkeypatch.setattr("symshuffle.vectors.calibration.vector_delta", lambda *_, **__: found.certificate)
+    narrow = tuple(replace(point, norm=Fraction(1, 2)) for point in found.floor.points)
+    with pytest.raises(CertificateError, match=r"floor.points"):
+        replace(found, floor=replace(found.floor, points=narrow)).verify()
+
+
+@pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
+@pytest.mark.parametrize(("gamma", "sigma0"), [("0.5", "1.2"), ("0.3", "1.6")])
+def test_cells_say_little_less_than_the_density(adjacency, gamma, sigma0):
+    mechanism = BlanketMixedGaussian(gamma, sigma0)
+    pair = worst_pair(mechanism, adjacency=adjacency)
+    cells = cells_of(mechanism, adjacency)
+    for whole, part in ((pair, cells), (pair.reverse, cells.reverse)):
+        true = pair_delta(whole, 500, Fraction(11, 10), rel=1e-4)
+        low = pair_delta(part, 500, Fraction(11, 10), rel=1e-4)
+        assert low.lower <= true.upper
+        assert low.upper > true.lower * Fraction(98, 100)
 
 
 def test_no_neighbouring_shape_is_better(found):
@@ -79,6 +137,8 @@ def test_wrong_input_is_named():
         ({"dimension": 0}, "dimension"),
         ({"adjacency": "add"}, "adjacency"),
         ({"n": 0}, "n"),
+        ({"gap": 1}, "gap"),
+        ({"gap": 0}, "gap"),
     ):
         with pytest.raises(InputError, match=name):
             calibrate("bmg", **{"n": 100, "dimension": 2, "eps": 1, "delta": "1e-4", "adjacency": "zero-out"} | wrong)

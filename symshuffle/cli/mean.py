@@ -27,7 +27,7 @@ def mean(
     data: Annotated[Path, typer.Option("--data", help="Vectors, one per row: .npy, or .csv with or without a header.")],
     eps: Annotated[str, typer.Option("--eps", help="Target eps > 0 in nats, of the shuffled messages.")],
     delta: Annotated[str, typer.Option("--delta", help="Target delta in (0, 1).")],
-    adjacency: Annotated[str, typer.Option("--adjacency", help="zero-out or replace-one.")] = "zero-out",
+    adjacency: Annotated[str, typer.Option("--adjacency", help="replace-one or zero-out.")] = "replace-one",
     mechanism: Annotated[
         str,
         typer.Option(

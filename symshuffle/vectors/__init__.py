@@ -17,7 +17,26 @@ from symshuffle.vectors.mechanisms import (
 )
 
 if TYPE_CHECKING:
+    from symshuffle.vectors.calibration import calibrate
+    from symshuffle.vectors.compare import contenders, takeover
+    from symshuffle.vectors.indices import shuffle_index
     from symshuffle.vectors.means import private_mean
+    from symshuffle.vectors.risk import err1, errn, hcr_bound
+    from symshuffle.vectors.sampling import estimate, sample
+
+_FIRST_USE = {
+    "calibrate": "calibration",
+    "contenders": "compare",
+    "err1": "risk",
+    "errn": "risk",
+    "estimate": "sampling",
+    "hcr_bound": "risk",
+    "private_mean": "means",
+    "sample": "sampling",
+    "shuffle_index": "indices",
+    "takeover": "compare",
+}
+"""What loads with its first use, and the module that has it: accounting and engines are heavy."""
 
 __all__ = [
     "BlanketMixedGaussian",
@@ -28,14 +47,23 @@ __all__ = [
     "PrivUnit",
     "SphereLinear",
     "VectorMechanism",
+    "calibrate",
+    "contenders",
+    "err1",
+    "errn",
+    "estimate",
+    "hcr_bound",
     "private_mean",
+    "sample",
+    "shuffle_index",
+    "takeover",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Accounting and engines load with the first use of :func:`private_mean`."""
-    if name != "private_mean":
+    """Functions load with their first use."""
+    if name not in _FIRST_USE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from symshuffle.vectors.means import private_mean
+    import importlib
 
-    return private_mean
+    return getattr(importlib.import_module(f"{__name__}.{_FIRST_USE[name]}"), name)

@@ -29,7 +29,7 @@ from symshuffle.vectors.mechanisms import (
 from symshuffle.vectors.one_parameter import half_sphere, linear_density, sloped_delta, steepest
 from symshuffle.vectors.risk import affine_risk, err1
 from symshuffle.vectors.rows import Rows, Survey, array_rows, file_rows, survey
-from symshuffle.vectors.sampling import estimate, round_to_sphere, sample
+from symshuffle.vectors.sampling import estimate, round_to_sphere, sample, source
 
 if TYPE_CHECKING:
     import numpy as np
@@ -166,7 +166,7 @@ def private_mean(
     eps: object,
     delta: object,
     rng: np.random.Generator | None = None,
-    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
+    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
     mechanism: str | Certifiable = "auto",
     progress: Progress | None = None,
 ) -> PrivateMean:
@@ -178,14 +178,14 @@ def private_mean(
 
     Parameters
     ----------
-    data : array of shape (n, d), or Path
+    data : array of shape (n, d), or path
         One vector per user, of length at most 1, or a ``.npy`` or ``.csv`` file of them. Nothing is clipped.
     eps, delta : number or text
         The guarantee of the shuffled messages: eps > 0, delta in (0, 1).
     rng : numpy.random.Generator, optional
         Source of all randomness; by default fresh from the operating system.
-    adjacency : {"zero-out", "replace-one"}
-        Whether a record is compared with the null symbol or with another record.
+    adjacency : {"replace-one", "zero-out"}
+        Whether a record is compared with another record or with the null symbol.
     mechanism : str, BlanketMixedGaussian, SphereLinear, PrivUnit or ClippedLinear
         A name of :data:`NAMES`, or ``auto`` for the smallest certified worst-case error; or a mechanism with its
         parameters, which has to meet the target.
@@ -219,7 +219,7 @@ def private_mean(
     """
     import numpy as np
 
-    generator = np.random.default_rng() if rng is None else rng
+    generator = np.random.default_rng() if rng is None else source(rng)
     order, goal = read_target(eps=eps), parse_rational(delta, "delta")
     if not 0 < goal < 1:
         raise InputError("delta", delta, "a number in (0, 1)")
@@ -228,7 +228,7 @@ def private_mean(
         raise InputError("mechanism", mechanism, f"auto, {', '.join(NAMES)}{_no_bound(mechanism)}")
     tell = progress or (lambda _: None)
     tell("checking the vectors")
-    rows = file_rows(data) if isinstance(data, Path) else array_rows(data)
+    rows = file_rows(Path(data)) if isinstance(data, str | Path) else array_rows(data)
     seen = survey(rows)
     n, d = check_n(seen.count), rows.dimension
     noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * (1 if adjacency is Adjacency.ZERO_OUT else 2)
@@ -314,7 +314,7 @@ def _calibrated(name: str, n: int, d: int, order: Real, goal: Fraction, adjacenc
     if name in ("privunit", "clipped-linear") and d == 1:
         raise Unsupported("needs dimension 2 or more; in dimension 1 sphere-linear is randomized response")
     if name in ("bmg", "clipped-linear"):
-        tuned = calibrate(name, n=n, dimension=d, exp_eps=order, delta=goal, adjacency=adjacency)
+        tuned = calibrate(name, n=n, dimension=d, exp_eps=order, delta=goal, adjacency=adjacency, gap=None)
         best = tuned.parameters
         if not isinstance(best, Certifiable):
             raise Unsupported(f"the calibration of {name} came back as {type(best).__name__}")

@@ -49,10 +49,12 @@ def sample(mechanism: VectorMechanism, vectors: Any, rng: np.random.Generator) -
     Raises
     ------
     InputError
-        If the array has the wrong shape, an entry is not a number, or a vector the wrong length (nothing is clipped).
+        If the array has the wrong shape, an entry is not a number, or a vector the wrong length (nothing is clipped);
+        if ``rng`` is a seed, say.
     """
     import numpy as np
 
+    source(rng)
     x = check_vectors(mechanism, vectors)
     match mechanism:
         case BlanketMixedGaussian():
@@ -71,6 +73,21 @@ def sample(mechanism: VectorMechanism, vectors: Any, rng: np.random.Generator) -
             return x + rng.laplace(scale=float(mechanism.scale), size=x.shape)
         case _:
             return x + float(mechanism.sigma0) * rng.standard_normal(x.shape)
+
+
+def source(rng: object) -> np.random.Generator:
+    """The generator itself; a seed is none, because a second call would repeat the first.
+
+    Raises
+    ------
+    InputError
+        If it is no generator.
+    """
+    import numpy as np
+
+    if not isinstance(rng, np.random.Generator):
+        raise InputError("rng", rng, "a numpy.random.Generator, such as numpy.random.default_rng(1)")
+    return rng
 
 
 def sample_null(mechanism: VectorMechanism, users: int, rng: np.random.Generator) -> Vectors:

@@ -53,7 +53,8 @@ def test_measured_errors_scatter_around_the_exact_one(vectors, mechanism):
 
 
 def test_the_guarantee_is_that_of_the_accountant(vectors):
-    found = private_mean(vectors, eps=1, delta=GOAL, mechanism="privunit", rng=np.random.default_rng(1))
+    asked = {"eps": 1, "delta": GOAL, "adjacency": "zero-out"}
+    found = private_mean(vectors, **asked, mechanism="privunit", rng=np.random.default_rng(1))
     bound = vector_delta(found.chosen.mechanism, n=400, eps=1, lower=False)
     assert bound.bracket.lower <= found.chosen.delta.upper <= GOAL
     assert isinstance(found, Answer)
@@ -124,6 +125,7 @@ def _candidate(name, mechanism, n):
         ({"delta": 0}, "delta"),
         ({"delta": 1}, "delta"),
         ({"eps": "x"}, "eps"),
+        ({"rng": 7}, r"rng = 7: expected a numpy.random.Generator"),
         ({"adjacency": "both"}, "adjacency = both: expected one of replace-one, zero-out"),
     ],
 )
@@ -146,6 +148,8 @@ def test_command(tmp_path, vectors, capsys):
         assert main(["mean", "--data", str(tmp_path / name), *options, "--json"]) == 0
         answers.append(json.loads(capsys.readouterr().out))
     assert answers[0]["estimate"] == pytest.approx(answers[1]["estimate"])
+    named = private_mean(str(tmp_path / "x.npy"), eps=1, delta="1e-5", mechanism="privunit")
+    assert "replace-one" in named.about and named.bracket.decimals()["upper"] == answers[0]["upper"]
     assert {"measured_rmse", "expected_rmse", "central_gaussian_rmse", "about", "rigour"} <= answers[0].keys()
     assert main(["mean", "--data", str(tmp_path / "x.npy"), *options]) == 0
     shown = capsys.readouterr().out

@@ -163,7 +163,8 @@ def _of_atoms(rows: list[tuple[Any, ...]], n: int, ratio: Any, digits: int) -> t
 def _fraction(value: Any) -> Fraction:
     """A number of mpmath as it is stored."""
     sign, mantissa, exponent, _ = value._mpf_
-    return Fraction(-mantissa if sign else mantissa) * Fraction(2) ** exponent
+    found: Fraction = Fraction(-mantissa if sign else mantissa) * Fraction(2) ** exponent
+    return found
 
 
 def _mpf(value: Fraction) -> Any:

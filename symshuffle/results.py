@@ -85,7 +85,13 @@ class Bracket:
         return replace(self, lower=self.lower + amount, upper=self.upper + amount)
 
     def scaled(self, factor: Fraction) -> Bracket:
-        """The bracket of the number times a non-negative rational."""
+        """The bracket of the number times a non-negative rational.
+
+        Raises
+        ------
+        InputError
+            If the factor is negative.
+        """
         if factor < 0:
             raise InputError("factor", factor, "a non-negative rational (a negative one swaps the directions)")
         return replace(self, lower=self.lower * factor, upper=self.upper * factor)
@@ -134,6 +140,13 @@ def outward(value: Fraction, *, up: bool) -> float:
     """The double next to a rational on one side: at least the value if ``up``, otherwise at most.
 
     A value that is a double is returned as it is; beyond the doubles the answer is an infinity or the largest double.
+
+    Parameters
+    ----------
+    value : Fraction
+        The rational.
+    up : bool
+        The side.
 
     Examples
     --------
@@ -276,6 +289,13 @@ def _safe_end(answer: Answer) -> Fraction:
 def check_claim(claimed: Bracket, proved: Bracket, place: str) -> None:
     """Refuse a bracket that says more than a proof of the same number does.
 
+    Parameters
+    ----------
+    claimed, proved : Bracket
+        Brackets of one number: of the answer, and of its proof.
+    place : str
+        The place that a refusal names.
+
     Raises
     ------
     CertificateError
@@ -317,6 +337,11 @@ def within(place: str) -> Iterator[None]:
 
     A :class:`CertificateError` gets the place as a prefix. Any other error that a malformed part causes on its way
     through the arithmetic (a missing entry, a text where a number belongs, a group that does not act) becomes one.
+
+    Parameters
+    ----------
+    place : str
+        Name of the part.
     """
     try:
         yield

@@ -222,6 +222,19 @@ def worst_constant(
 ) -> WorstCase:
     """The worst constant background of the pair that a bound compares, without the matrix of a channel.
 
+    Parameters
+    ----------
+    source : Reduction
+        The mechanism, reduced; its real datasets are tried.
+    n : int
+        Number of users.
+    exp_eps : number, text or Exp
+        Target ratio, at least 1.
+    rel : float
+        Relative width of each divergence to aim at.
+    rigour : {"exact", "ball", "float64"} or None
+        What every divergence must be at least; None for whatever is known.
+
     Raises
     ------
     Unsupported
@@ -248,6 +261,13 @@ def _family(decomposition: Decomposition) -> Any:
 
 def count_families(inputs: int, outputs: int, n: int) -> int:
     """How many constant and two-type families a channel has, with the pairs of inputs before them.
+
+    Parameters
+    ----------
+    inputs, outputs : int
+        Shape of the channel.
+    n : int
+        Number of users.
 
     Raises
     ------
@@ -311,6 +331,23 @@ def worst_background(
 ) -> WorstCase:
     """The worst neighbouring datasets: of all of them where that can be enumerated, otherwise of two types.
 
+    Parameters
+    ----------
+    channel : Channel
+        The local randomizer.
+    n : int
+        Number of users.
+    exp_eps : Fraction or Exp
+        Target ratio, at least 1.
+    rel : float
+        Relative width of a divergence to aim at, where datasets cannot be enumerated.
+    progress : callable, optional
+        Called with the numbers of families known and of all.
+    pairs : sequence of (int, int), optional
+        Pairs of inputs of the user who differs; all by default.
+    executor : Executor, optional
+        Who searches; without one, this process.
+
     Examples
     --------
     >>> from symshuffle import mechanism
@@ -325,6 +362,13 @@ def worst_background(
 
 def gap(found: WorstCase, bound: Bracket) -> Fraction:
     """How much of the bound is not reached by the datasets found, in [0, 1].
+
+    Parameters
+    ----------
+    found : WorstCase
+        What real datasets have.
+    bound : Bracket
+        The bound on all of them, of the same quantity.
 
     Raises
     ------

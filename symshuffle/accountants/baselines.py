@@ -246,6 +246,11 @@ def generic_hoeffding(lam: Number, *, exp_eps: Number, n: int, bits: int = DEFAU
     bits : int
         Precision of the ball.
 
+    Raises
+    ------
+    InputError
+        If the ratio cap is not above 1, or the target ratio is below 1.
+
     Notes
     -----
     decomposition, Section 6 (Balle et al., CRYPTO 2019). :func:`symshuffle.decompositions.clones.generic_pair` leads to
@@ -293,6 +298,11 @@ def standard_clone(
         Number of users.
     engine, rigour, rel
         As in :func:`symshuffle.accountants.solve.delta`.
+
+    Raises
+    ------
+    InputError
+        If the ratio cap is not above 1, or the target ratio is below 1.
 
     Notes
     -----

@@ -50,6 +50,17 @@ def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracke
     finite laws that have the bound as their largest value; and, where finite laws only approach it, laws on both sides.
     On each of them ``upper`` is at least the largest value, and ``lower`` at most. Where not all users send, or several
     differ, the values at numbers of messages are put together as :func:`~.participation.bound_over` says.
+
+    Parameters
+    ----------
+    source : Reduction
+        The mechanism, reduced.
+    n : int
+        Number of users.
+    order : Fraction or Exp
+        Target ratio ``exp(eps)``, at least 1.
+    request : Request
+        Direction, rigour, relative width, precision and engine.
     """
 
     def at(messages: int, ratio: Real, width: float) -> Bracket:
@@ -260,6 +271,13 @@ def limit_variance(source: Reduction, direction: Question | str) -> float | None
     """The largest variance of G at eps = 0: over n, the squared distance of the Gaussians that the profile tends to.
 
     None where a law is not to be had there, or all have densities.
+
+    Parameters
+    ----------
+    source : Reduction
+        The mechanism, reduced.
+    direction : {"forward", "reverse", "both"}
+        Which divergence.
     """
     question = choice(Question, direction, "direction")
     try:
@@ -291,7 +309,17 @@ def _gaussian_level(source: Reduction, n: int, goal: Fraction, question: Questio
 
 
 def bounds_nothing_from(source: Reduction, order: Real, request: Request) -> bool:
-    """Whether the bound at the level ``exp(eps) = order``, and so at every larger one, is certainly 0 for every n."""
+    """Whether the bound at the level ``exp(eps) = order``, and so at every larger one, is certainly 0 for every n.
+
+    Parameters
+    ----------
+    source : Reduction
+        The mechanism, reduced.
+    order : Fraction or Exp
+        Target ratio ``exp(eps)``, at least 1.
+    request : Request
+        Direction, rigour, relative width, precision and engine.
+    """
     if source.bounds:
         return _all_zero(source.laws(order, request.direction, request.bits))
     found = [law for family in source.mixed for law in mixed_laws(family, order, request.direction, request.bits)]

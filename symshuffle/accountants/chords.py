@@ -26,7 +26,15 @@ class Node(NamedTuple):
 @final
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The line through (x, y) of this slope."""
+    """The line through (x, y) of this slope.
+
+    Parameters
+    ----------
+    x, y : Fraction
+        A point of it.
+    slope : Fraction
+        Its rise by unit of x.
+    """
 
     x: Fraction
     y: Fraction
@@ -38,7 +46,15 @@ class Line:
 
 
 def line_above(nodes: Sequence[Node], i: int) -> Line:
-    """The chord that the function is certainly not above on the stretch from node i to node i + 1."""
+    """The chord that the function is certainly not above on the stretch from node i to node i + 1.
+
+    Parameters
+    ----------
+    nodes : sequence of Node
+        Places in rising order with values from two sides, of a convex falling function.
+    i : int
+        From 0 to ``len(nodes) - 2``.
+    """
     left, right = nodes[i], nodes[i + 1]
     return Line(left.x, left.high, (right.high - left.high) / (right.x - left.x))
 
@@ -49,6 +65,11 @@ def lines_below(nodes: Sequence[Node], i: int) -> list[Line]:
     It is above two chords, extended: that of the nodes before, to the right, and that of the nodes after, to the left.
     Each line starts at the lower end of the near node and takes the upper end of the far one, which only lowers it on
     the stretch; no slope is above 0.
+
+    Parameters
+    ----------
+    nodes, i
+        As in :func:`line_above`.
     """
     left, right = nodes[i], nodes[i + 1]
     slope = Fraction(0)
@@ -64,7 +85,15 @@ def lines_below(nodes: Sequence[Node], i: int) -> list[Line]:
 
 
 def meetings(lines: Sequence[Line], low: Fraction, high: Fraction) -> Iterator[Fraction]:
-    """Where pairs of lines meet, inside an interval."""
+    """Where pairs of lines meet, inside an interval.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        The lines.
+    low, high : Fraction
+        Ends of the interval, which do not count.
+    """
     for one, other in itertools.combinations(lines, 2):
         if one.slope != other.slope:
             x = (other.at(Fraction(0)) - one.at(Fraction(0))) / (one.slope - other.slope)

@@ -38,6 +38,13 @@ def basic_epsilon(levels: Sequence[tuple[Fraction, int]]) -> Fraction:
 def advanced_epsilon(levels: Sequence[tuple[Fraction, int]], slack: Fraction) -> Fraction:
     """The eps of all rounds, rounded up, where ``slack`` is added to the sum of their deltas.
 
+    Parameters
+    ----------
+    levels : sequence of (Fraction, int)
+        Levels eps >= 0 of single rounds, and how many rounds have each.
+    slack : Fraction
+        In (0, 1).
+
     Raises
     ------
     InputError
@@ -51,7 +58,15 @@ def advanced_epsilon(levels: Sequence[tuple[Fraction, int]], slack: Fraction) ->
 
 
 def advanced_slack(levels: Sequence[tuple[Fraction, int]], eps: Fraction) -> Fraction:
-    """What has to be added to the sum of the deltas for the rounds to have this eps together, rounded up; at most 1."""
+    """What has to be added to the sum of the deltas for the rounds to have this eps together, rounded up; at most 1.
+
+    Parameters
+    ----------
+    levels
+        As in :func:`advanced_epsilon`.
+    eps : Fraction
+        Level of all rounds together, at least 0.
+    """
     with working_precision(_BITS):
         drift, square = _drift(levels)
         room = to_arb(eps) - drift

@@ -314,7 +314,19 @@ class Reduction:
 
 
 def laws(family: LawFamily, exp_eps: Real, question: Question | str, bits: int | None) -> list[Law]:
-    """The laws of a family in the directions asked for; one, where both directions agree."""
+    """The laws of a family in the directions asked for; one, where both directions agree.
+
+    Parameters
+    ----------
+    family : callable
+        From a ratio, a direction and a precision to a law of G.
+    exp_eps : Fraction or Exp
+        Target ratio, at least 1.
+    question : {"forward", "reverse", "both"}
+        Which directions.
+    bits : int or None
+        Precision of balls; None takes the usual one.
+    """
     return list(_laws(family, exp_eps, choice(Question, question, "question"), bits))
 
 

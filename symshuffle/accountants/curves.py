@@ -45,7 +45,15 @@ _SHOWN: Final = 50
 @final
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """One point of a curve: an exact argument, and the bracket there."""
+    """One point of a curve: an exact argument, and the bracket there.
+
+    Parameters
+    ----------
+    x : Fraction
+        The argument.
+    y : Bracket
+        Around the value there.
+    """
 
     x: Fraction
     y: Bracket
@@ -153,6 +161,15 @@ class Curve(AboutNeighbours):
 def spaced(start: object, stop: object, points: int, *, geometric: bool = False) -> tuple[Fraction, ...]:
     """Arguments from start to stop, both included; geometric ones are rounded to four digits between the ends.
 
+    Parameters
+    ----------
+    start, stop : number or text
+        The ends, in rising order; above 0 for geometric arguments.
+    points : int
+        How many, both ends included: 2 to 10,000.
+    geometric : bool
+        Whether neighbours have one ratio instead of one distance.
+
     Raises
     ------
     InputError
@@ -197,6 +214,11 @@ def delta_curve(
         Who computes the points, as in :func:`symshuffle.sweep`; without one, this process.
     progress : callable, optional
         Called with the numbers of points known and wanted.
+
+    Raises
+    ------
+    InputError
+        If no level is given, or an argument is out of its range.
     """
     asked = experiment(source, Covering.of(**whom))
     request = Request.of(direction, None, rigour, width_of(asked, rel, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
@@ -263,6 +285,11 @@ def amplification_curve(
     executor, progress
         As in :func:`delta_curve`. With an executor points do not tell each other where to look, so that brackets may
         differ within ``rel`` from those computed here.
+
+    Raises
+    ------
+    InputError
+        If no number of users is given, or an argument is out of its range.
     """
     asked = experiment(source, Covering.of(**whom))
     width = width_of(asked, rel, _OF_EPS, WIDTH_OF_EPS)

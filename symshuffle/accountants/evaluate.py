@@ -99,6 +99,17 @@ class Request:
 def choose_engine(law: Law | MixedLaw, n: int, rigour: Rigour | str | None, rel: float) -> Engine:
     """The engine that the automatic choice asks first.
 
+    Parameters
+    ----------
+    law : Law or MixedLaw
+        Law of G.
+    n : int
+        Number of users.
+    rigour : {"exact", "ball", "float64"} or None
+        What the answer must be at least; None for whatever comes first.
+    rel : float
+        Relative width to aim at, in (0, 1).
+
     Raises
     ------
     Unsupported
@@ -124,6 +135,15 @@ def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Request) -> Br
 
     A law that is never positive has H(n) equal to its singular mass, 0 where it has a density, and needs no engine; of
     one user, a continuous part is integrated in closed form. A bracket that is wider than asked has ``aimed`` set.
+
+    Parameters
+    ----------
+    law : Law, MixedLaw or LevelledPair
+        Law of G, or a pair with densities at a level.
+    n : int
+        Number of users.
+    request : Request
+        Direction, rigour, relative width, precision and engine.
 
     Raises
     ------

@@ -22,7 +22,15 @@ Experiment: TypeAlias = Reduction | Rounds
 
 
 def experiment(source: Any, covering: Covering) -> Experiment:
-    """A source as its reduction, several rounds as rounds of reductions."""
+    """A source as its reduction, several rounds as rounds of reductions.
+
+    Parameters
+    ----------
+    source : Source, Rounds or sequence of Rounds
+        What is run.
+    covering : Covering
+        Whom the bounds are to cover.
+    """
     plan = plan_of(source)
     if plan is None:
         return covering_reduction(source, covering)
@@ -41,7 +49,17 @@ def coarse(asked: Experiment) -> bool:
 
 
 def width_of(asked: Experiment, rel: float | None, one: float, several: float) -> float:
-    """The relative width to aim at: what is asked for, or the usual one, of one round and of several."""
+    """The relative width to aim at: what is asked for, or the usual one, of one round and of several.
+
+    Parameters
+    ----------
+    asked : Experiment
+        What is asked about.
+    rel : float or None
+        What was asked for.
+    one, several : float
+        The usual widths of one round and of several.
+    """
     if rel is not None:
         return rel
     if of_several(asked):
@@ -55,7 +73,19 @@ def _reductions(asked: Experiment) -> tuple[Reduction, ...]:
 
 
 def bound_of(asked: Experiment, n: int | None, order: Real, request: Request) -> Bracket:
-    """The bound on delta at the level ``exp(eps) = order``; ``n`` is None where every round has its own users."""
+    """The bound on delta at the level ``exp(eps) = order``; ``n`` is None where every round has its own users.
+
+    Parameters
+    ----------
+    asked : Experiment
+        What is asked about.
+    n : int or None
+        Number of users.
+    order : Fraction or Exp
+        Target ratio ``exp(eps)``, at least 1.
+    request : Request
+        Direction, rigour, relative width, precision and engine.
+    """
     plan, alone, users = unrolled(asked, n)
     if plan is None:
         return bound_at(alone, users, order, request)
@@ -67,7 +97,17 @@ def bound_of(asked: Experiment, n: int | None, order: Real, request: Request) ->
 def smallest_of(
     asked: Experiment, n: int | None, target: Fraction, request: Request, near: Fraction | None = None
 ) -> Bracket:
-    """The smallest eps at a target delta; a guess ``near`` changes the cost of one round only."""
+    """The smallest eps at a target delta; a guess ``near`` changes the cost of one round only.
+
+    Parameters
+    ----------
+    asked, n, request
+        As in :func:`bound_of`.
+    target : Fraction
+        Target delta, in (0, 1).
+    near : Fraction, optional
+        The guess.
+    """
     plan, alone, users = unrolled(asked, n)
     if plan is None:
         guess = first_guess(alone, users, target, request) if near is None else near
@@ -107,7 +147,15 @@ def certain(asked: Experiment, question: Question) -> bool:
 
 
 def limit_distance(asked: Experiment, n: int | None, question: Question) -> float | None:
-    """The squared distance of the Gaussians that all messages together tend to; None where it is not to be had."""
+    """The squared distance of the Gaussians that all messages together tend to; None where it is not to be had.
+
+    Parameters
+    ----------
+    asked, n
+        As in :func:`bound_of`.
+    question : Question
+        Which direction, or the larger of both.
+    """
     plan, alone, users = unrolled(asked, n)
     if plan is None:
         return _distance(alone, users, question)

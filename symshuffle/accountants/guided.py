@@ -52,7 +52,15 @@ _NARROWEST: Final = 1e-13
 
 
 def log_profile(eps: float, mu: float) -> float:
-    """``log delta_mu(eps)``, the profile of two Gaussians at distance mu, also where doubles end."""
+    """``log delta_mu(eps)``, the profile of two Gaussians at distance mu, also where doubles end.
+
+    Parameters
+    ----------
+    eps : float
+        Level, at least 0.
+    mu : float
+        Distance, above 0.
+    """
     a, b = eps / mu - mu / 2, eps / mu + mu / 2
     # For a small mu no difference of nearly equal ratios: the derivative of Mills' ratio is integrated.
     gap = mu * math.fsum(w * _fall(a + mu * u) for u, w in _NODES) if mu < 1 else _mills(a) - _mills(b)
@@ -75,12 +83,28 @@ def _fall(x: float) -> float:
 
 
 def distance(eps: float, log_delta: float) -> float:
-    """``log mu`` of the two Gaussians that have this delta at this eps."""
+    """``log mu`` of the two Gaussians that have this delta at this eps.
+
+    Parameters
+    ----------
+    eps : float
+        Level, at least 0.
+    log_delta : float
+        Logarithm of delta, below 0.
+    """
     return _root(lambda y: log_profile(eps, math.exp(y)) - log_delta, -30.0, 4.0)
 
 
 def level(mu: float, log_delta: float) -> float:
-    """The eps at which two Gaussians at distance mu have this delta; 0 if they have less everywhere."""
+    """The eps at which two Gaussians at distance mu have this delta; 0 if they have less everywhere.
+
+    Parameters
+    ----------
+    mu : float
+        Distance, above 0.
+    log_delta : float
+        Logarithm of delta, below 0.
+    """
     if log_profile(0.0, mu) <= log_delta:
         return 0.0
     return math.exp(_root(lambda t: log_delta - log_profile(math.exp(t), mu), math.log(mu) - 30, math.log(mu) + 5))

@@ -78,6 +78,13 @@ def of_channel(channel: Channel) -> Reduction:
 def against_null(channel: Channel, law: tuple[Number, ...]) -> Reduction:
     """Every input against the null symbol, which becomes one more row: others may hold it as well.
 
+    Parameters
+    ----------
+    channel : Channel
+        The local randomizer.
+    law : tuple of Number
+        Law of the null symbol, by output.
+
     Raises
     ------
     InputError

@@ -149,7 +149,17 @@ Method: TypeAlias = "Callable[[Losses, float], Sum]"
 
 
 def delta_of(losses: Losses, eps: Fraction, method: Method) -> Fraction:
-    """The profile of a sum at any level eps >= 0: linear in exp(eps) between two points of the lattice."""
+    """The profile of a sum at any level eps >= 0: linear in exp(eps) between two points of the lattice.
+
+    Parameters
+    ----------
+    losses : Losses
+        The losses that are added.
+    eps : Fraction
+        Level, at least 0.
+    method : callable
+        How sums are taken: tilted transforms, or one period in balls.
+    """
     if not all(any(law.masses) for law, _ in losses.parts):  # a round reveals all: there is no finite sum
         return min(losses.revealed, Fraction(1))
     level = math.floor(eps / losses.step)
@@ -166,6 +176,13 @@ def delta_of(losses: Losses, eps: Fraction, method: Method) -> Fraction:
 
 def epsilon_of(losses: Losses, delta: Fraction, method: Method) -> Fraction:
     """Where the profile of a sum meets a target: on a line between two points of the lattice; 0 where it does at 0.
+
+    Parameters
+    ----------
+    losses, method
+        As in :func:`delta_of`.
+    delta : Fraction
+        The target, in (0, 1).
 
     Raises
     ------

@@ -38,7 +38,13 @@ _LEAST_DOUBLE: Final = Fraction(1, 10**290)
 @final
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What a stretch between two nodes adds to the integral: not less than ``low``, not more than ``high``."""
+    """What a stretch between two nodes adds to the integral: not less than ``low``, not more than ``high``.
+
+    Parameters
+    ----------
+    low, high : flint.arb
+        Balls around the two bounds.
+    """
 
     low: flint.arb
     high: flint.arb
@@ -91,7 +97,15 @@ def stretches(nodes: Sequence[Node], alpha: Fraction) -> list[Stretch]:
 
 
 def divergence(integral: flint.arb, alpha: Fraction) -> Ball:
-    """The divergence of order alpha whose integral is given."""
+    """The divergence of order alpha whose integral is given.
+
+    Parameters
+    ----------
+    integral : flint.arb
+        A ball around the integral, at least 0.
+    alpha : Fraction
+        Order, at least 1.
+    """
     with working_precision(BITS):
         if alpha == 1:
             return Ball.from_arb(integral, BITS)

@@ -40,7 +40,17 @@ _Read: TypeAlias = "Callable[[Losses], Fraction]"
 @final
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """All rounds on one lattice, from above and from below."""
+    """All rounds on one lattice, from above and from below.
+
+    Parameters
+    ----------
+    step : Fraction
+        Distance of two levels, in nats.
+    above, below : Losses
+        Losses with a profile above, or below, that of the rounds.
+    levels : int
+        How many levels a round was asked for.
+    """
 
     step: Fraction
     above: Losses

@@ -98,7 +98,22 @@ SymbolicDecomposition, Channel, Reduction or matrix
 
 
 def covering_reduction(source: Source, covering: Covering) -> Reduction:
-    """As :func:`reduction`, of a covering that was read already."""
+    """As :func:`reduction`, of a covering that was read already.
+
+    Parameters
+    ----------
+    source : Source
+        A mechanism, channel, decomposition, pair, or a reduction of one.
+    covering : Covering
+        Whom the bounds are to cover.
+
+    Raises
+    ------
+    Unsupported
+        If the source has no reduction for that adjacency.
+    InputError
+        If the source is a reduction of another covering.
+    """
     found, who = _derived(source, covering), covering.participation
     if covering.adjacency not in (None, found.adjacency):
         raise Unsupported(f"adjacency {covering.adjacency}: this source has a reduction for {found.adjacency} only")

@@ -51,7 +51,15 @@ Search: TypeAlias = Callable[[Bound, Fraction, float], Crossing]
 @final
 @dataclass(frozen=True, slots=True)
 class Point:
-    """An argument and the function there."""
+    """An argument and the function there.
+
+    Parameters
+    ----------
+    x : Fraction
+        The argument.
+    value : Bracket
+        Around the function there.
+    """
 
     x: Fraction
     value: Bracket
@@ -63,6 +71,17 @@ def settle(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
     Finer than ``rel`` is needed where the function is flat: there a small change of it is a large one of x.
 
     Where a finer width is out of the engine's reach the coarser bracket stands, undecided.
+
+    Parameters
+    ----------
+    bound : callable
+        From an argument and a relative width to a bracket.
+    target : Fraction
+        What the function is compared with.
+    rel : float
+        Relative width that is always enough.
+    x : Fraction
+        The argument.
 
     Raises
     ------
@@ -87,6 +106,13 @@ def mills_guess(start: Fraction, goal: Fraction) -> Fraction:
     r"""About where a privacy profile meets a target, from its value at level 0.
 
     In the Gaussian limit it is :math:`(\varphi(a)-a\bar\Phi(a))/s` with :math:`a=s\varepsilon`; the value at 0 tells s.
+
+    Parameters
+    ----------
+    start : Fraction
+        Value of the profile at level 0.
+    goal : Fraction
+        The target, above 0.
     """
     scale = float(start) * math.sqrt(2 * math.pi)
     low, high = 0.0, 40.0

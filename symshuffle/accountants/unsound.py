@@ -129,6 +129,11 @@ def unsound_variation_ratio(channel: Channel, pair: tuple[int, int]) -> UnsoundR
         An eps0-LDP local randomizer.
     pair : tuple of int
         Input of the differing user in the first and in the second dataset.
+
+    Raises
+    ------
+    InputError
+        If the channel tells no two inputs apart.
     """
     rows: Sequence[Sequence[Any]] = channel.rows
     lam = channel.ratio_cap()

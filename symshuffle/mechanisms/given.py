@@ -21,6 +21,11 @@ _MOST_CHOSEN_FROM: Final = 10_000
 def read_matrix(rows: Sequence[Sequence[Any]]) -> list[list[sp.Expr]]:
     """The rows of a channel as expressions.
 
+    Parameters
+    ----------
+    rows : sequence of sequences
+        One row per input; entries are expressions of SymPy, exact numbers or their text.
+
     Raises
     ------
     InputError
@@ -41,6 +46,15 @@ def read_states(
     inputs: Any, classes: Mapping[str, Mapping[str, tuple[Any, Any]]], parameters: Sequence[Parameter]
 ) -> tuple[sp.Expr, tuple[OutputClass, ...], tuple[Parameter, ...]]:
     """The number of inputs, the output classes, and all parameters: those given, and those that the states imply.
+
+    Parameters
+    ----------
+    inputs : sympy.Expr or int
+        Number of inputs.
+    classes : mapping of str to mapping of str to (count, probability)
+        The states of each class of outputs.
+    parameters : sequence of Parameter
+        Open parameters other than ``lam`` and the number of inputs.
 
     Raises
     ------
@@ -70,7 +84,15 @@ def read_states(
 
 
 def placed(expression: sp.Expr, known: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
-    """The expression at some values. A number of subsets too long to be written out stays a binomial."""
+    """The expression at some values. A number of subsets too long to be written out stays a binomial.
+
+    Parameters
+    ----------
+    expression : sympy.Expr
+        The expression.
+    known : dict of Symbol to Expr
+        The values, by symbol.
+    """
     choices = expression.atoms(sp.binomial)
     if not choices:
         return expression.xreplace(known)

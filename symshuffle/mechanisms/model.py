@@ -223,7 +223,13 @@ class Mechanism:
         return tuple(self.at_pairs(kind) for kind in self.pair_kinds())
 
     def pair_kinds(self) -> tuple[Pairs, ...]:
-        """The classes of pairs that it does not treat alike; together they are all that it covers."""
+        """The classes of pairs that it does not treat alike; together they are all that it covers.
+
+        Raises
+        ------
+        InputError
+            If the parameter that tells pairs apart has a range that depends on an open one.
+        """
         if self.pair.listed:
             return tuple(Pairs.only(*pair, int(self.inputs)) for pair in self.pair.listed)
         if self.pair.by is None:

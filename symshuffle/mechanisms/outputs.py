@@ -226,7 +226,17 @@ def _arrangements(counts: Sequence[int], first: int = 0) -> Iterator[tuple[int, 
 
 
 def all_arrangements(name: str, inputs: sp.Expr, states: tuple[State, ...]) -> OutputClass:
-    """The class that has one output for every way to distribute the states over the inputs."""
+    """The class that has one output for every way to distribute the states over the inputs.
+
+    Parameters
+    ----------
+    name : str
+        Name of the class.
+    inputs : sympy.Expr
+        Number of inputs.
+    states : tuple of State
+        Its states, whose counts sum to the number of inputs.
+    """
     size, free = sp.Integer(1), inputs
     for state in states[:-1]:
         size, free = size * sp.binomial(free, state.count), free - state.count
@@ -234,7 +244,15 @@ def all_arrangements(name: str, inputs: sp.Expr, states: tuple[State, ...]) -> O
 
 
 def explicit_output(y: int, column: Sequence[sp.Expr]) -> OutputClass:
-    """One output as a class of its own; inputs with the same probability share a state. It counts no pair yet."""
+    """One output as a class of its own; inputs with the same probability share a state. It counts no pair yet.
+
+    Parameters
+    ----------
+    y : int
+        Its place among the outputs, from 0.
+    column : sequence of Expr
+        Its probability under each input.
+    """
     probabilities = list(dict.fromkeys(column))
     of_input = tuple(probabilities.index(entry) for entry in column)
     states = tuple(

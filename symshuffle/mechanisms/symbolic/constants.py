@@ -107,6 +107,13 @@ def rebuilt(expression: sp.Expr) -> sp.Expr:
 def expression_of(entry: object, argument: str) -> sp.Expr:
     """Read an expression: SymPy's own, an exact number, or the text of one; text never reaches SymPy's parser.
 
+    Parameters
+    ----------
+    entry : Expr, Exp, Fraction, int or str
+        What a caller wrote.
+    argument : str
+        Its name in a refusal.
+
     Raises
     ------
     InputError
@@ -156,6 +163,15 @@ def evaluate(expression: sp.Expr, *, bits: int | None = None) -> Number:
 
 def ball_at(expression: sp.Expr, values: Mapping[sp.Symbol, Number | int], bits: int) -> Ball:
     """The value of an expression in symbols, without putting the numbers into it: for many values of one expression.
+
+    Parameters
+    ----------
+    expression : sympy.Expr
+        The expression.
+    values : mapping of Symbol to Number
+        A value for every symbol in it.
+    bits : int
+        Precision of the ball.
 
     Raises
     ------

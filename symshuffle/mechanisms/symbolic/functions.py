@@ -18,6 +18,11 @@ def same_function(left: Any, right: Any) -> Verdict:
     """Whether two expressions agree as functions of their symbols.
 
     True only by a normal form, false only by an exact evaluation at a rational point; otherwise undecided.
+
+    Parameters
+    ----------
+    left, right : Expr or number
+        The expressions.
     """
     difference = normal_form(sp.sympify(left) - sp.sympify(right))
     if difference == 0 or sp.simplify(difference) == 0:
@@ -47,6 +52,15 @@ def proportional(first: Sequence[sp.Expr], second: Sequence[sp.Expr]) -> bool:
 
 def large_limit(expression: sp.Expr, symbol: sp.Symbol, slacks: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
     """The limit of an expression as an integer symbol grows, where it stands in exponents of bases of at least 1.
+
+    Parameters
+    ----------
+    expression : sympy.Expr
+        The expression.
+    symbol : sympy.Symbol
+        What grows.
+    slacks : mapping of Symbol to Expr
+        The ranges of all symbols, as :func:`~.signs.chart` writes them.
 
     Raises
     ------

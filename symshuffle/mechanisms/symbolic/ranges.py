@@ -110,7 +110,13 @@ class Parameter:
         return f"{kind} >= {self.lower}" if self.upper is None else f"{kind} in [{self.lower}, {self.upper}]"
 
     def read(self, value: object, known: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
-        """The value as a SymPy constant, checked against the range; ``known`` holds the parameters before it."""
+        """The value as a SymPy constant, checked against the range; ``known`` holds the parameters before it.
+
+        Raises
+        ------
+        InputError
+            If the value is no number, or outside the range.
+        """
         real = value if isinstance(value, Exp) else parse_rational(value, self.name)
         if self.integer and not self._admits(real):
             raise InputError(self.name, value, self.range)

@@ -14,7 +14,8 @@ from typing import Final
 
 from symshuffle.accountants.covered import Datasets, MixedFamily, Reduction, laws, mixed_laws
 from symshuffle.accountants.evaluate import Request, evaluate
-from symshuffle.accountants.guided import Guide, guided, level
+from symshuffle.accountants.gaussian_profile import level
+from symshuffle.accountants.guided import Guide, guided
 from symshuffle.accountants.participation import EVERYBODY, Participation, bound_over
 from symshuffle.accountants.search import Bound, Crossing, cross, mills_guess, smallest_meeting
 from symshuffle.choices import Question, Rigour, choice

@@ -1,9 +1,7 @@
 r"""A search that starts from the Gaussian limit, where a bound meets a target after few evaluations.
 
-As n grows the profile of a shuffled mechanism tends to that of two Gaussians at distance :math:`\mu`,
-
-.. math:: \delta_\mu(\varepsilon)=\Phi(-a)-e^{\varepsilon}\Phi(-b),\qquad
-   a=\varepsilon/\mu-\mu/2,\;b=\varepsilon/\mu+\mu/2,\qquad\mu^2=\operatorname{Var}G/n\text{ at }\varepsilon=0.
+As n grows the profile of a shuffled mechanism tends to that of two Gaussians at distance :math:`\mu`
+(:mod:`symshuffle.accountants.gaussian_profile`), with :math:`\mu^2=\operatorname{Var}G/n` at eps = 0.
 
 Every value that was seen has a :math:`\mu` that gives it, and :math:`\log\mu` hardly bends over the logarithm of the
 argument (eps, n or eps0): its interpolation through the nearest values tells where to look next.
@@ -19,24 +17,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, final
 
+from symshuffle.accountants.gaussian_profile import distance, log_profile, rising_root
 from symshuffle.accountants.search import Bound, Crossing, Point
 from symshuffle.errors import Unsupported
 from symshuffle.numbers import natural_log
 
 _PATIENCE: Final = 16
 """Evaluations after which a search without a guide takes over."""
-
-_NODES: Final = tuple(
-    (0.5 + sign * x / 2, w / 2)
-    for x, w in (
-        (0.1834346424956498, 0.3626837833783620),
-        (0.5255324099163290, 0.3137066458778873),
-        (0.7966664774136267, 0.2223810344533745),
-        (0.9602898564975363, 0.1012285362903763),
-    )
-    for sign in (-1, 1)
-)
-"""Gauss's rule of eight nodes on [0, 1]."""
 
 _FAR: Final = 1.4
 """Step in the logarithm of the argument beyond which no interpolation is trusted."""
@@ -49,89 +36,6 @@ _BELOW_ZERO: Final = Fraction(15, 16)
 
 _WIDEST: Final = 1e-3
 _NARROWEST: Final = 1e-13
-
-
-def log_profile(eps: float, mu: float) -> float:
-    """``log delta_mu(eps)``, the profile of two Gaussians at distance mu, also where doubles end.
-
-    Parameters
-    ----------
-    eps : float
-        Level, at least 0.
-    mu : float
-        Distance, above 0.
-    """
-    a, b = eps / mu - mu / 2, eps / mu + mu / 2
-    # For a small mu no difference of nearly equal ratios: the derivative of Mills' ratio is integrated.
-    gap = mu * math.fsum(w * _fall(a + mu * u) for u, w in _NODES) if mu < 1 else _mills(a) - _mills(b)
-    return -a * a / 2 - math.log(2 * math.pi) / 2 + math.log(gap)
-
-
-def _mills(x: float) -> float:
-    """``(1 - Phi(x)) / phi(x)``."""
-    if x < 30:
-        return math.sqrt(math.pi / 2) * math.exp(x * x / 2) * math.erfc(x / math.sqrt(2))
-    return (1 - _fall(x)) / x
-
-
-def _fall(x: float) -> float:
-    """Minus the derivative of Mills' ratio."""
-    if x < 30:
-        return 1 - x * _mills(x)
-    y = 1 / (x * x)
-    return y * (1 - y * (3 - y * (15 - 105 * y)))
-
-
-def distance(eps: float, log_delta: float) -> float:
-    """``log mu`` of the two Gaussians that have this delta at this eps.
-
-    Parameters
-    ----------
-    eps : float
-        Level, at least 0.
-    log_delta : float
-        Logarithm of delta, below 0.
-    """
-    return _root(lambda y: log_profile(eps, math.exp(y)) - log_delta, -30.0, 4.0)
-
-
-def level(mu: float, log_delta: float) -> float:
-    """The eps at which two Gaussians at distance mu have this delta; 0 if they have less everywhere.
-
-    Parameters
-    ----------
-    mu : float
-        Distance, above 0.
-    log_delta : float
-        Logarithm of delta, below 0.
-    """
-    if log_profile(0.0, mu) <= log_delta:
-        return 0.0
-    return math.exp(_root(lambda t: log_delta - log_profile(math.exp(t), mu), math.log(mu) - 30, math.log(mu) + 5))
-
-
-def _root(rising: Callable[[float], float], low: float, high: float) -> float:
-    """Where a rising function is 0, by secants that keep both sides and halve where they creep."""
-    try:
-        at_low, at_high = rising(low), rising(high)
-    except (ValueError, OverflowError):
-        at_low, at_high = -math.inf, math.inf
-    for turn in range(120):
-        if high - low <= 1e-15 * max(1.0, abs(low)):
-            break
-        x = (low + high) / 2
-        if turn % 3 and math.isfinite(at_low) and math.isfinite(at_high) and at_low < 0 < at_high:
-            x = low - at_low * (high - low) / (at_high - at_low)
-            x = min(max(x, low + (high - low) * 1e-3), high - (high - low) * 1e-3)
-        try:
-            value = rising(x)
-        except (ValueError, OverflowError):  # mu below what doubles resolve
-            value = -math.inf
-        if value < 0:
-            low, at_low = x, value
-        else:
-            high, at_high = x, value
-    return (low + high) / 2
 
 
 @final
@@ -309,7 +213,7 @@ def _predicted(
 
         try:
             if excess(low) < 0 < excess(high):
-                last = _root(excess, low, high)
+                last = rising_root(excess, low, high)
                 steep = max(abs(excess(last + 1e-4) - excess(last - 1e-4)) / 2e-4, 1e-3)
                 found = near
         except (ValueError, OverflowError):
@@ -380,7 +284,7 @@ def _predicted_below(
 
         if not excess(low) < 0 < excess(high):
             return None
-        last = _root(excess, low, high)
+        last = rising_root(excess, low, high)
     x = float(top) - math.exp(last)
     share = math.exp(last) / x
     gaps = [*sorted(abs(place - last) for place in places), _UNKNOWN]

@@ -27,7 +27,8 @@ from symshuffle.accountants.experiments import (
     limit_distance,
     of_several,
 )
-from symshuffle.accountants.guided import Guide, distance, guided
+from symshuffle.accountants.gaussian_profile import distance
+from symshuffle.accountants.guided import Guide, guided
 from symshuffle.accountants.neighbours import AboutNeighbours, Neighbours, Question
 from symshuffle.accountants.plan import Rounds, plan_of
 from symshuffle.accountants.reduction import Source

@@ -8,7 +8,7 @@ import pytest
 
 from symshuffle import Rigour, mechanism
 from symshuffle.accountants import bounds, experiments, solve
-from symshuffle.accountants.guided import distance, level, log_profile
+from symshuffle.accountants.gaussian_profile import distance, level, log_profile
 from symshuffle.accountants.inverses import solve_eps0, solve_n
 from symshuffle.accountants.reduction import reduction
 from symshuffle.accountants.search import smallest_meeting

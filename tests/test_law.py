@@ -67,3 +67,18 @@ def test_kinds_of_numbers():
     assert mixed.enclosed and not mixed.exact and mixed.lattice is None and not mixed.never_positive
     assert not Law((1.0,), (1.0,)).enclosed
     assert "<td>1.0</td>" in Law((1.0,), (1.0,))._repr_html_()
+
+
+@given(laws(max_atoms=4))
+def test_the_floor_is_the_mean_where_that_is_positive(law):
+    assert law.floor == max(law.mean, 0)
+    assert Law(tuple(enclose(v) for v in law.values), law.weights).floor <= law.floor
+
+
+@pytest.mark.parametrize("bent", [0, 1])
+def test_multiples_are_seen_in_doubles_only_where_they_may_be(bent):
+    """Balls around multiples of an irrational number; one that is off by 10^-9 of it is none, and is found exactly."""
+    unit = enclose(Exp(Fraction(1, 3)), 200)
+    values = (-unit, unit * (2 + bent * Fraction(1, 10**9)), enclose(Fraction(0), 200))
+    found = Law(values, (HALF, Fraction(1, 4), Fraction(1, 4))).in_units()
+    assert (found is None) == bool(bent)

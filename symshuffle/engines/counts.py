@@ -18,8 +18,8 @@ Three errors stand between that sum and H(n), each with a bound:
 
 The tables are integers of a fixed point, on which everything is exact, or doubles.
 
-Evidence: with integers all of it is proved. With doubles it is proved if additions and products of doubles are rounded
-to nearest, in whatever order NumPy adds them.
+Evidence: with integers all of it is proved. With doubles it is proved if additions, products and quotients of doubles
+are rounded to nearest, in whatever order NumPy adds them.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ def normal_bracket(pair: Pair, n: int, exp_eps: Real, *, bits: int = 160) -> Bra
     >>> pair = worst_pair(SphereLinear("1/2", 1))
     >>> found = normal_bracket(pair, 10**12, Fraction(1000001, 1000000))
     >>> f"{float(found.lower):.5e} {float(found.upper):.5e}"
-    '8.31545e-08 8.31577e-08'
+    '2.51269e-08 2.51276e-08'
     """
     n = check_n(n)
     with working_precision(bits):

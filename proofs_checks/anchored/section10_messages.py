@@ -161,8 +161,8 @@ def _higher_in_reverse(lam: Fraction, users: int, gamma: Fraction, forward: bool
 
 
 def _higher_elsewhere(lam: Fraction, users: int, gamma: Fraction, forward: bool) -> Fraction:
-    """Twice as much at every cap other than 3."""
-    return _binary_is_worst(lam, users, gamma, forward) * (1 if lam == 3 else 2)
+    """One per cent more at every cap other than 3."""
+    return _binary_is_worst(lam, users, gamma, forward) * (1 if lam == 3 else Fraction(101, 100))
 
 
 def _one_message(lam: Fraction, users: int, gamma: Fraction, forward: bool) -> Fraction:
@@ -315,7 +315,7 @@ CLAIMS: Final = (
         controls=(
             Control("the envelope of one message per user", _one_message),
             Control("one percent more in the reverse direction", _higher_in_reverse),
-            Control("twice as much at every cap but one", _higher_elsewhere),
+            Control("1 % more at every cap but one", _higher_elsewhere),
         ),
         expected=ClaimVerdict.HOLDS,
     ),

@@ -68,9 +68,7 @@ def test_the_rounding_allowance_is_needed(monkeypatch, whole):
     assert (quick.lower <= sure.upper and sure.lower <= quick.upper) == whole
 
 
-@pytest.mark.parametrize(
-    ("n", "eps", "rel"), [(1000, "4/10000", 1e-8), (10**8, "1/1000000", 1e-10), (300, "1/1000", 1e-6)]
-)
+@pytest.mark.parametrize(("n", "eps", "rel"), [(1000, "4/10000", 1e-8), (10**8, "1/1000000", 1e-10)])
 def test_the_sum_in_doubles_is_that_in_balls_within_its_allowance(n, eps, rel):
     seen = PAIR.law(Exp(Fraction(eps)), tail=Fraction(1, 10**25), bits=192)
     with working_precision(192):

@@ -19,16 +19,20 @@ tends to 0 wherever :math:`\varepsilon_n=O(\sqrt{\log n/n})`. Without the tilt i
 :math:`b^2\le\theta\log n` with :math:`\theta<1`.
 
 *Lemma 2.6 of vecmean.* Let all moments of :math:`G_\varepsilon` be bounded, for small :math:`\varepsilon` and over all
-pairs of inputs, and :math:`v=\operatorname{Var}G_0=\chi^{-2}>0`. Replace G by :math:`\min(G,T)`, :math:`T=n^{1/8}`: S falls,
-and H(n) falls by at most :math:`E(G-T)_+\le E|G|^kT^{1-k}` for any k, which is less than every power of n, while f is at
-least some power of n. At :math:`\lambda=\chi^2\varepsilon`, :math:`\lambda T\to0`, so that Taylor's remainders are those of
-moments: with :math:`t=\chi\varepsilon\sqrt n`, :math:`n\log M=-t^2/2+O(t^3/\sqrt n)`, :math:`n\lambda m=O(t^3/\sqrt n)`,
-:math:`\sigma^2=v(1+O(t/\sqrt n))`, and :math:`t^3/\sqrt n\to0`. Hence :math:`H(n)=f_{n,\varepsilon}(\chi)(1+o(1))` where
-:math:`t\to\infty`, uniformly over pairs with v above a constant. Pairs with :math:`v\le v_{max}/(1+\eta)` are below
-:math:`M(\lambda)^n/(en\lambda)` at the :math:`\lambda` of the largest, which is
-:math:`o(f_{n,\varepsilon}(v_{max}^{-1/2}))`. The upper bound of the lemma is the maximum over pairs of inputs against the
-blanket; the lower one is that over pairs of datasets whose other users all hold one input, which H(n) is exactly. The
-conditions (3) of Assumption B.1 are not needed.
+pairs of inputs, and let :math:`v=\operatorname{Var}G_0=\chi^{-2}>0`.
+
+- *Truncation.* With :math:`\min(G,T)` in place of G, :math:`T=n^{1/8}`, H(n) falls by at most
+  :math:`E(G-T)_+\le E|G|^kT^{1-k}` for any k: by less than every power of n, while f is at least some power of n.
+- *Moments.* At :math:`\lambda=\chi^2\varepsilon`, :math:`\lambda T\to0`, so that Taylor's remainders are those of
+  moments. With :math:`t=\chi\varepsilon\sqrt n`: :math:`n\log M=-t^2/2+O(t^3/\sqrt n)`,
+  :math:`n\lambda m=O(t^3/\sqrt n)`, :math:`\sigma^2=v(1+O(t/\sqrt n))`, and :math:`t^3/\sqrt n\to0`.
+- *Limit.* Hence :math:`H(n)=f_{n,\varepsilon}(\chi)(1+o(1))` where :math:`t\to\infty`, uniformly over pairs with v
+  above a constant. Pairs with :math:`v\le v_{max}/(1+\eta)` are below :math:`M(\lambda)^n/(en\lambda)` at the
+  :math:`\lambda` of the largest v, which is of smaller order than f there.
+- *Both sides.* The upper bound of the lemma is the maximum over pairs of inputs against the blanket; the lower one that
+  over pairs of datasets whose other users all hold one input, whose divergence H(n) is.
+
+The condition (3) of Assumption B.1 is not needed.
 """
 
 from __future__ import annotations

@@ -158,8 +158,8 @@ def _support_bound(moments: int) -> int:
     return moments + 1
 
 
-def _vertices(points: Sequence[Vector], target: Vector) -> list[tuple[int, ...]]:
-    """Supports of the basic solutions of the moment set on finitely many points, by enumeration."""
+def _vertices(points: Sequence[Vector], target: Vector) -> list[dict[int, Fraction]]:
+    """The basic solutions of the moment set on finitely many points, by enumeration: weights of the points they use."""
     found = []
     for size in range(1, len(target) + 3):
         for support in itertools.combinations(range(len(points)), size):
@@ -169,7 +169,7 @@ def _vertices(points: Sequence[Vector], target: Vector) -> list[tuple[int, ...]]
             augmented = [*columns, (Fraction(-1), *(-entry for entry in target))]
             relation = row_dependence(augmented)
             if relation is not None and relation[-1] and all(c / relation[-1] > 0 for c in relation[:-1]):
-                found.append(support)
+                found.append({i: c / relation[-1] for i, c in zip(support, relation, strict=False)})
     return found
 
 
@@ -230,7 +230,10 @@ def _check_support(statement: Statement, rng: np.random.Generator) -> Iterator[C
             rows.extend(([p[c] for p in points], "==", target[c]) for c in range(2))
             solution = solve(LinearProgram.from_rows(costs, rows))
             support = tuple(i for i, v in enumerate(solution.primal()) if v)
-            yield compare(len(support), statement(2), "<=", at=f"case {trial}, objective {objective}: optimal support")
+            at = f"case {trial}, objective {objective}"
+            least = min(sum((w * costs[i] for i, w in vertex.items()), ZERO) for vertex in supports)
+            yield compare(solution.value.upper, least, at=f"{at}: least value at a basic solution", solution=solution)
+            yield compare(len(support), statement(2), "<=", at=f"{at}: optimal support")
     yield compare(largest, statement(2), at="the bound is attained")
 
 

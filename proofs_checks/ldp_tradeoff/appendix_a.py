@@ -24,7 +24,7 @@ from symshuffle.claims.model import (
 )
 from symshuffle.geometry.cones import PolyhedralCone, rank
 from symshuffle.geometry.extremal import LDPCone
-from symshuffle.geometry.linprog import solve
+from symshuffle.geometry.linprog import Solution, solve
 from symshuffle.lp import LinearProgram
 
 Vector = tuple[Fraction, ...]
@@ -111,15 +111,14 @@ def _spanned() -> tuple[bool, int]:
     return True, 0
 
 
-def _conic(rays: Sequence[Vector], vector: Vector) -> int:
-    """The number of rays in some exact conic combination of a vector; -1 if there is none."""
+def _gap(rays: Sequence[Vector], vector: Vector) -> Solution:
+    """The program for the least total distance, by coordinates, of a conic combination of rays to a vector."""
     costs = [Fraction(0)] * len(rays) + [Fraction(1)] * (2 * len(vector))
     rows = []
     for i, v in enumerate(vector):
         slack = [Fraction(int(j == i)) for j in range(len(vector))]
         rows.append(([*(ray[i] for ray in rays), *slack, *(-s for s in slack)], "==", v))
-    solution = solve(LinearProgram.from_rows(costs, rows))
-    return len(solution.certificate.primal) if solution.value.exact == 0 else -1
+    return solve(LinearProgram.from_rows(costs, rows))
 
 
 def _rows_along(reach: Any) -> Iterator[tuple[str, Any, Any]]:
@@ -204,8 +203,11 @@ def _check_finite(statement: Statement, rng: np.random.Generator) -> Iterator[Co
         kept = rays[: len(rays) - spare]
         for vector in _integer_vectors(rng, cone.ambient_dimension, 30):
             if any(vector):
-                inside = bool(kept) and _conic(kept, vector) >= 0
-                yield compare(cone.contains(vector), inside, at=f"random cone {trial}, certified program")
+                gap, within = _gap(kept, vector), cone.contains(vector)
+                at = (
+                    f"random cone {trial}, certified program: distance of {'an inner' if within else 'an outer'} vector"
+                )
+                yield compare(gap.value.upper, Fraction(0), "==" if within else ">", at=at, solution=gap)
     ldp = LDPCone(4, Fraction(5, 2)).polyhedral()
     yield compare(len(ldp.extreme_rays()), 14, at="LDP cone on 4 inputs: finitely many rays")
 
@@ -263,9 +265,9 @@ def _check_kernel(statement: Statement, rng: np.random.Generator) -> Iterator[Co
             tight = [cone.rows[i] for i in cone.active(vector)]
             # Independent of kernels: on an extreme ray exactly if no other rays combine to the vector.
             others = [ray for ray in rays if rank([ray, vector]) > 1]
-            alone = _conic(others, vector) < 0
-            claimed = bool(statement(sp.Integer(cone.ambient_dimension - rank(tight))))
-            yield compare(alone, claimed, at=f"random cone {trial}: not a combination of other rays")
+            gap, alone = _gap(others, vector), bool(statement(sp.Integer(cone.ambient_dimension - rank(tight))))
+            at = f"random cone {trial}: distance from the combinations of other rays"
+            yield compare(gap.value.upper, Fraction(0), ">" if alone else "==", at=at, solution=gap)
 
 
 CLAIMS: Final[tuple[Claim, ...]] = (

@@ -112,6 +112,8 @@ def recheck(content: Any) -> Rechecked:
     for i, part in enumerate(parts):
         with within(f"parts[{i}]"):
             _check_part(part)
+    if not any(part["comparisons"] for part in parts):
+        raise CertificateError("parts", "no comparison is written out")
     names = [part["of"] for part in parts]
     if names not in (["printed"], ["printed", "corrected"]):
         raise CertificateError("parts", f"{names} is neither the printed statement nor that and its correction")
@@ -149,6 +151,8 @@ def _check_part(part: Any) -> None:
         with within(f"comparisons[{i}]"):
             _check_comparison(comparison)
         found[comparison["verdict"]] += 1
+    if not found:
+        raise CertificateError("comparisons", "a verdict on nothing")
     verdict = verdict_of(found)
     if part["verdict"] != verdict:
         raise CertificateError("verdict", f"{part['verdict']}, where the comparisons say {verdict}")

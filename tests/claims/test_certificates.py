@@ -39,6 +39,7 @@ from symshuffle.geometry.linprog import solve
 from symshuffle.lp import LinearProgram
 from symshuffle.numbers import Ball, Exp
 from symshuffle.recheck.checker import digest, read, recheck
+from symshuffle.recheck.sentences import file_reads, part_reads
 from symshuffle.recheck.values import decide as decide_again
 
 ROOT = Path(__file__).parents[2]
@@ -105,6 +106,17 @@ def test_certificates_are_accepted(certificates: list[dict[str, Any]]) -> None:
 
 def test_certificates_of_definitions_are_accepted() -> None:
     assert recheck(content(load().claim("decomposition.def-1"))).verdict == "definition"
+
+
+def test_a_verdict_needs_a_comparison(certificates: list[dict[str, Any]]) -> None:
+    for beside, place in (({}, "parts[0].comparisons"), ({"symbolic true": 1}, "parts")):
+        file = copy.deepcopy(certificates[0])
+        part = file["parts"][0]
+        part["comparisons"], part["beside"] = [], beside
+        part["reads"] = part_reads(part)
+        file["reads"] = file_reads(file)
+        file["digest"] = digest(file)
+        assert refusal(file) == place
 
 
 def test_inputs_are_those_of_the_statement(certificates: list[dict[str, Any]]) -> None:

@@ -66,7 +66,7 @@ def _terms(lam: Any, n: Any, log_mass: Any, mean: Any, variance: Any, third: Any
 
 
 def _check_bracket(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """Every tilt, n and moment: the function is 1-Lipschitz, its normal mean and the error are the stated ones; symbolic.
+    """Every tilt, n and moment: a 1-Lipschitz function, its normal mean and the error; symbolic.
 
     The quoted metric is at most third / (variance^(3/2) n^(1/2)) for the standardised sum. Two laws at n = 5, 40, both
     orders, three tilts: exact values within the stated error, in balls; the library's terms are the stated ones.
@@ -188,7 +188,7 @@ def _leading_term(scaled: Any, chi: Any, t: Any, s: Any) -> Iterator[Comparison]
 
 
 def _mills() -> Iterator[Comparison]:
-    """1 - 3/t^2 and 1 on either side of t^2 sqrt(2 pi) exp(t^2/2) (phi - t Phibar): by slopes, as all vanish at the end."""
+    """1 - 3/t^2 and 1 on either side of t^2 sqrt(2 pi) exp(t^2/2) (phi - t Phibar), by slopes: all vanish at the end."""
     a = sp.Symbol("a", positive=True)
     upper, lower = 1 / a - a**-3 + 3 * a**-5, 1 / a - a**-3
     for name, ratio, sign in (("above the tail", upper, 1), ("below the tail", lower, -1)):
@@ -222,7 +222,8 @@ CLAIMS: Final = (
         text=(
             r"For every $\lambda\ge0$ and n, with mean m, variance $\sigma^2$ and third absolute central moment "
             r"$\beta$ under the tilt $e^{\lambda G}/M$: "
-            r"$|H(n)-\frac{M^n}nE\psi(N)|\le\frac{M^n}n\frac\beta{\sigma^2}$, $\psi(s)=s_+e^{-\lambda s}$ and N normal with the mean and variance of the tilted sum."
+            r"$|H(n)-\frac{M^n}nE\psi(N)|\le\frac{M^n}n\frac\beta{\sigma^2}$, "
+            r"$\psi(s)=s_+e^{-\lambda s}$ and N normal with the mean and variance of the tilted sum."
         ),
         source="own; vecmean, Lemma 2.6 has no rate",
         assumptions=(

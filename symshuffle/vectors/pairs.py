@@ -212,16 +212,42 @@ def _mixed_gaussian(mechanism: BlanketMixedGaussian, adjacency: Adjacency) -> Co
     return ContinuousPair((stretch,), f"{about} of mass {mechanism.gamma}", symmetric)
 
 
-def _largest(gamma: Fraction, sigma0: Fraction, norm: Fraction, dimension: int, adjacency: Adjacency) -> ContinuousPair:
+def short_input(
+    mechanism: BlanketMixedGaussian | LocalGaussian, *, length: Fraction, reach: Fraction
+) -> ContinuousPair:
+    """An input of a length against the null symbol, and the largest blanket of all inputs up to another length.
+
+    Parameters
+    ----------
+    mechanism : BlanketMixedGaussian or LocalGaussian
+        What every user runs.
+    length, reach : Fraction
+        Of the input, and of the longest input that the blanket is below.
+    """
+    gamma = mechanism.gamma if isinstance(mechanism, BlanketMixedGaussian) else Fraction(0)
+    pair = _largest(gamma, mechanism.sigma0, reach, mechanism.dimension, Adjacency.ZERO_OUT, length)
+    blanket = f"blanket inf over |x| <= {float(reach):.6g} of R_x"
+    return replace(pair, about=f"an input of length {float(length):.6g} against the null symbol, {blanket}")
+
+
+def _largest(
+    gamma: Fraction,
+    sigma0: Fraction,
+    norm: Fraction,
+    dimension: int,
+    adjacency: Adjacency,
+    length: Fraction | None = None,
+) -> ContinuousPair:
     v = norm / sigma0
-    left, right = tilted(gamma, v), tilted(gamma, -v)  # the smallest density is that of the opposite end
+    near, right = tilted(gamma, v), tilted(gamma, -v)  # the smallest density is that of the opposite end
+    left = near if length is None else tilted(gamma, length / sigma0)
     other = constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else right
     # For zero-out the end of the ball is worst if no smaller input can be: see largest_is_worst_at_the_end.
     symmetric = adjacency is Adjacency.REPLACE_ONE
     worst = " (worst: proved)" if symmetric else ""
     about = f"{_pair_in_words(adjacency)}%s{worst}, blanket inf over |x| <= {norm} of R_x"
     if dimension == 1:
-        ends = (None, Fraction(0), left), (Fraction(0), None, right)
+        ends = (None, Fraction(0), near), (Fraction(0), None, right)
         on_the_line = tuple(Stretch(low, high, normal, left, other, least) for low, high, least in ends)
         return ContinuousPair(on_the_line, about % " on the line", symmetric)
     classes = length_classes(dimension, v, 1 - float(gamma))

@@ -18,7 +18,7 @@ from tests.soundness.false_formulas import bayes_formula, formula
 from tests.soundness.false_frontiers import frontier
 from tests.soundness.false_likelihood import quotient, sandwich, worst
 from tests.soundness.false_measures import largest, logs
-from tests.soundness.false_orders import COARSE, FINE, INNER, OUTER, SPREAD, lacking, separation
+from tests.soundness.false_orders import COARSE, FINE, INNER, OUTER, SPREAD, lacking, larger, separation
 from tests.soundness.false_programs import program
 
 __all__ = ["CASES", "false_answers", "false_claim_files", "false_laws", "true_ones", "true_pairs"]
@@ -28,7 +28,7 @@ def true_ones() -> Iterator[Any]:
     """What the false certificates were made from, and a few more: all of them verify."""
     yield from (frontier(), frontier(4, F("0.0696599"), F("7/5")), frontier(4, F("1/10"), E1), frontier(6, math.inf))
     yield from (design(), design(E1), bayes_tradeoff(ORDERED, F(3)), bayes_tradeoff(ORDERED, E1), channel_risk())
-    yield from (guessing(), two_levels(), program(), CertifiedModel(F(1), program(), F(0), False), lacking())
+    yield from (guessing(), two_levels(), program(), CertifiedModel(F(1), program(), F(0), False), lacking(), larger())
     yield from map(largest, ("rational", "logarithmic", "level", "grouped", "many"))
     yield from (formula(), bayes_formula(), logs(), logs().pieces[0], sandwich(), quotient(), worst())
 

@@ -9,9 +9,12 @@ from functools import cache
 from typing import Any
 
 from symshuffle.channel import Channel
+from symshuffle.choices import Larger
 from symshuffle.frontiers.convex_order import ConvexOrder
 from symshuffle.geometry.orders import Garbling, Separation, blackwell, deficiency
 from symshuffle.law import Law
+from symshuffle.vectors.dominance import which_order
+from symshuffle.vectors.pairs import FinitePair
 from tests.soundness.false_certificates import exactly, false
 
 FINE = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
@@ -86,3 +89,23 @@ _coupling("rows", OUTER, _eighths(2, 1), _eighths(2, 3))
 _coupling("columns", SPREAD, _eighths(3, 0, 1), _eighths(1, 0, 3))
 false("coupling: threshold", "threshold", lambda: ConvexOrder(None, F(1)).verify(INNER, OUTER))
 false("coupling: means agree", "means", lambda: ConvexOrder(None, None).verify(INNER, OUTER))
+
+
+@cache
+def larger() -> Any:
+    """A true one: the reverse order is larger on the whole range."""
+    pair = FinitePair((F(3, 4), F(1, 4)), (F(1, 2), F(1, 2)), (F(1, 4), F(1, 4)), "a bit against none")
+    return which_order(pair, 3, low="1/10", high="1/5")
+
+
+def _larger(name: str, place: str, **changes: Any) -> None:
+    false(f"order: {name}", place, lambda: replace(larger(), **changes).verify())
+
+
+_larger("the other one", "verdicts[0]", verdicts=(Larger.FORWARD,))
+_larger("too few places", "orders", orders=(F(2),))
+_larger("a verdict too many", "orders", verdicts=(Larger.REVERSE, Larger.REVERSE))
+_larger("places that fall", "orders", orders=(F(5, 4), F(1)))
+_larger("places below 1", "orders", orders=(F(1, 2), F(5, 4)), verdicts=(Larger.UNDECIDED,))
+_larger("a range that is too short", "orders", orders=(F(9, 8), F(5, 4)))
+_larger("an end that is too near", "orders", orders=(F(1), F(9, 8)))

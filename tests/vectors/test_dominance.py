@@ -1,0 +1,69 @@
+"""Which order of a pair is larger on a range of levels: against exact profiles, and never guessed."""
+
+import itertools
+from fractions import Fraction as F
+
+import pytest
+
+from symshuffle.choices import Larger
+from symshuffle.engines.exact import Exact
+from symshuffle.errors import InputError
+from symshuffle.law import Law
+from symshuffle.vectors import dominance
+from symshuffle.vectors.dominance import which_order
+from symshuffle.vectors.mechanisms import PrivUnit, SphereLinear
+from symshuffle.vectors.pairs import FinitePair, worst_pair
+
+BIT = FinitePair((F(3, 4), F(1, 4)), (F(1, 2), F(1, 2)), (F(1, 4), F(1, 4)), "a bit against none")
+RARE = FinitePair((F(1, 10), F(9, 10)), (F(1, 20), F(19, 20)), (F(1, 20), F(9, 10)), "a rare output")
+SAME = FinitePair((F(3, 4), F(1, 4)), (F(1, 4), F(3, 4)), (F(1, 4), F(1, 4)), "two bits")
+CROSSED = FinitePair((F(1, 8), F(7, 8)), (F(1, 12), F(11, 12)), (F(1, 12), F(7, 8)), "crossing")
+
+
+def profile(pair, n, x):
+    rest = 1 - sum(pair.reference)
+    rows = zip(pair.first, pair.second, pair.reference, strict=True)
+    atoms = [(F(0), rest), *(((p - x * q) / r, r) for p, q, r in rows)]
+    return Exact().bracket(Law.from_atoms(atoms), n).exact
+
+
+@pytest.mark.parametrize("n", [1, 4, 9])
+@pytest.mark.parametrize("pair", [BIT, RARE, SAME, CROSSED], ids=lambda pair: pair.about)
+def test_exact_verdicts_are_the_signs_of_exact_profiles(pair, n):
+    found = which_order(pair, n, high="3/4")
+    found.verify()
+    assert found.undecided == ()
+    for (a, b), verdict in zip(itertools.pairwise(found.orders), found.verdicts, strict=True):
+        for x in (a, (3 * a + b) / 4, (a + b) / 2, b):
+            gap = profile(pair, n, x) - profile(pair.reverse, n, x)
+            assert {Larger.FORWARD: gap >= 0, Larger.REVERSE: gap <= 0, Larger.EQUAL: gap == 0}[verdict]
+
+
+def test_by_brackets_as_exactly(monkeypatch):
+    exact = which_order(BIT, 6, high="1/5").larger, which_order(RARE, 6, high="1/50").larger
+    assert exact == (Larger.REVERSE, Larger.FORWARD)
+    monkeypatch.setattr(dominance, "HISTOGRAMS", 0)
+    for pair, high, larger in ((BIT, "1/5", exact[0]), (RARE, "1/50", exact[1])):
+        found = which_order(pair, 6, high=high)
+        assert found.larger is larger
+        found.verify()
+    open_one = which_order(SAME, 6, high="1/5", evaluations=9)
+    assert open_one.larger is Larger.UNDECIDED
+    assert open_one.undecided[0][0] == 1
+
+
+def test_enclosed_masses_are_compared_by_brackets():
+    found = which_order(worst_pair(PrivUnit("2/3", "1/5", 5)), 4, low="1/20", high="1/10", evaluations=40)
+    assert found.rigour.value == "float64"
+    assert found.to_dict()["larger"] in {"forward", "reverse"}
+    found.verify()
+
+
+def test_what_is_wrong_is_named():
+    pair = worst_pair(SphereLinear("1/2", 1))
+    with pytest.raises(InputError, match="high"):
+        which_order(pair, 5, low=1, high="1/2")
+    with pytest.raises(InputError, match="evaluations"):
+        which_order(pair, 5, high=1, evaluations=2)
+    with pytest.raises(InputError, match="reference"):
+        which_order(FinitePair((F(1, 2), F(1, 2)), (F(1), F(0)), (F(1, 2), F(0)), "uncovered"), 5, high=1)

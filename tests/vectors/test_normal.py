@@ -1,0 +1,52 @@
+"""The bound by the normal law with an explicit error, against engines and exact values."""
+
+from fractions import Fraction as F
+
+import flint
+import pytest
+
+from symshuffle.errors import InputError
+from symshuffle.vectors import normal
+from symshuffle.vectors.accounting import pair_delta
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian, SphereLinear
+from symshuffle.vectors.normal import normal_bracket
+from symshuffle.vectors.pairs import worst_pair
+
+BIT = worst_pair(SphereLinear("1/2", 1))
+
+
+@pytest.mark.parametrize("n", [1, 20, 10**4, 10**6])
+def test_it_contains_what_the_engines_find(n):
+    x = 1 + F(f"{0.7 / n**0.5:.6e}")
+    for pair in (BIT, BIT.reverse):
+        found, known = normal_bracket(pair, n, x), pair_delta(pair, n, x, rel=1e-6)
+        assert found.lower <= known.upper
+        assert known.lower <= found.upper
+        if n == 10**6:
+            assert found.relative_width < F(3, 20)
+
+
+def test_a_density_with_a_long_tail():
+    pair, x = worst_pair(BlanketMixedGaussian("0.95", "4.6")), 1 + F(1, 30000)
+    for one in (pair, pair.reverse):
+        found, known = normal_bracket(one, 10**6, x), pair_delta(one, 10**6, x, rel=1e-4)
+        assert found.lower <= known.upper
+        assert known.lower <= found.upper
+        assert found.relative_width < F(1, 5)
+
+
+def test_the_error_is_needed(monkeypatch):
+    """Without it the bracket misses the truth."""
+
+    def bare(*given):
+        return terms(*given)[0], flint.arb(0)
+
+    terms = normal.terms
+    monkeypatch.setattr(normal, "terms", bare)
+    found, known = normal_bracket(BIT, 20, F(11, 10)), pair_delta(BIT, 20, F(11, 10))
+    assert not (found.lower <= known.upper and known.lower <= found.upper)
+
+
+def test_what_is_wrong_is_named():
+    with pytest.raises(InputError, match="n = 0"):
+        normal_bracket(BIT, 0, F(2))

@@ -188,7 +188,7 @@ def _leading_term(scaled: Any, chi: Any, t: Any, s: Any) -> Iterator[Comparison]
 
 
 def _mills() -> Iterator[Comparison]:
-    """1 - 3/t^2 and 1 on either side of t^2 sqrt(2 pi) exp(t^2/2) (phi - t Phibar), by slopes: all vanish at the end."""
+    """1 - 3/t^2 and 1 on either side of t^2 sqrt(2 pi) exp(t^2/2) (phi - t Phibar), by slopes: all end at 0."""
     a = sp.Symbol("a", positive=True)
     upper, lower = 1 / a - a**-3 + 3 * a**-5, 1 / a - a**-3
     for name, ratio, sign in (("above the tail", upper, 1), ("below the tail", lower, -1)):

@@ -36,7 +36,7 @@ def _cell(rho: Any, z: Any, end: Any, low: Any, high: Any) -> tuple[Any, Any, An
 
 
 def _check(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """Every contraction and mean by cumulants, every length in a cell by sign; symbolic. One cell, both orders, in balls."""
+    """Every contraction and mean by cumulants, every length in a cell by sign; symbolic. One cell in balls."""
     rho, z, end, low, high, more = sp.symbols("rho z v k l a", positive=True)
     u = sp.Symbol("u", real=True)
     mean, noise, reach = statement(rho, z, end, low, high)

@@ -44,10 +44,9 @@ from typing import Any, Final, final
 
 import flint
 
-from symshuffle.accountants.evaluate import check_n
 from symshuffle.continuous_law import ContinuousLaw
 from symshuffle.law import Law
-from symshuffle.numbers import Ball, Real, to_arb, working_precision
+from symshuffle.numbers import Ball, Real, as_integer, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
 from symshuffle.vectors.pairs import FinitePair, Pair
 from symshuffle.vectors.templates import upper_normal
@@ -111,7 +110,8 @@ def normal_bracket(pair: Pair, n: int, exp_eps: Real, *, bits: int = 160) -> Bra
     >>> f"{float(found.lower):.5e} {float(found.upper):.5e}"
     '2.51269e-08 2.51276e-08'
     """
-    n = check_n(n)
+    n = as_integer(n, "n", 1)  # of any size: there is nothing to enumerate
+    bits += 2 * n.bit_length()
     with working_precision(bits):
         law = pair.law(exp_eps, bits=bits) if isinstance(pair, FinitePair) else pair.law(exp_eps, tail=_TAIL, bits=bits)
         missing = law.missing if isinstance(law, ContinuousLaw) else (Fraction(0), Fraction(0))

@@ -47,9 +47,9 @@ def test_by_brackets_as_exactly(monkeypatch):
         found = which_order(pair, 6, high=high)
         assert found.larger is larger
         found.verify()
-    open_one = which_order(SAME, 6, high="1/5", evaluations=9)
+    open_one = which_order(RARE, 40, high="1/5", evaluations=5)
     assert open_one.larger is Larger.UNDECIDED
-    assert open_one.undecided[0][0] == 1
+    assert open_one.undecided
 
 
 def test_enclosed_masses_are_compared_by_brackets():

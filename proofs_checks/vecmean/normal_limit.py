@@ -92,7 +92,9 @@ def _check_bracket(statement: Statement, _: np.random.Generator) -> Iterator[Com
     front = sp.exp(n * mass) / n
     value = front * sp.exp(shift) * -primitive.subs(s, 0)
     off = sp.simplify((main - value) / (front * sp.exp(shift)))
-    tails = {atom: sp.Dummy("tail", positive=True) for atom in off.atoms(sp.erfc)}  # of no use in a rational normal form
+    tails = {
+        atom: sp.Dummy("tail", positive=True) for atom in off.atoms(sp.erfc)
+    }  # of no use in a rational normal form
     yield identity(off.xreplace(tails), 0, at="its mean under the normal law")
     metric = third / (variance ** sp.Rational(3, 2) * sp.sqrt(n))
     yield identity(sp.simplify(error / front), sp.simplify(spread * metric), at="the error: the metric, rescaled")

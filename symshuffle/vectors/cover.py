@@ -35,7 +35,7 @@ from symshuffle.vectors.templates import upper_normal
 
 Cell = tuple[Fraction, Fraction]
 
-_STEPS: Final = tuple(map(Fraction, ("4", "2", "1.5", "1.25", "1.1", "1.05")))
+_STEPS: Final = tuple(map(Fraction, ("1.02", "1.05", "1.1", "1.25", "1.5", "2")))
 _WIDTH: Final = 1e-5
 _BITS: Final = 160
 
@@ -141,15 +141,16 @@ def every_input(
     cells: list[Cell] = [(end * (1 - share), end)]
     most = of_cell(mechanism, n, order, *cells[0])
     target = max(most, Fraction(1, 10**300))
+    step = 3
     while alone(mechanism, cells[-1][0], order).upper > target:
-        outer = cells[-1][0]
-        for step in (*_STEPS, 1 + share):
-            value = of_cell(mechanism, n, order, outer / step, outer)
+        # Shorter inputs have more room: one step more than the last cell, and fewer where that is too many.
+        for k in range(min(step + 1, len(_STEPS) - 1), -1, -1):
+            cell = Fraction(f"{float(cells[-1][0] / _STEPS[k]):.6e}"), cells[-1][0]
+            value, step = of_cell(mechanism, n, order, *cell), k
             if value <= target:
                 break
         most = max(most, value)
-        cells.append((Fraction(f"{float(outer / step):.6e}"), outer))
-        most = max(most, of_cell(mechanism, n, order, *cells[-1]))
+        cells.append(cell)
     tip = short_input(mechanism, length=end, reach=end)
     lower = max(_value(pair, n, order).lower for pair in (tip, tip.reverse))
     how = f"{len(cells)} cells of lengths, each below one pair by a contraction"

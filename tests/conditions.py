@@ -59,7 +59,6 @@ UNDRIVEN = {
     "symshuffle.frontiers.envelope": "a kernel that the library itself has just made",
     "symshuffle.vectors.calibration": "half a minute for each false one: tests/vectors/test_calibration.py has them",
     "symshuffle.vectors.floor": "the floor of a calibration: tests/vectors/test_calibration.py has them",
-    "symshuffle.vectors.cover": "brackets of densities for each false one: tests/vectors/test_cover.py has them",
     "symshuffle.vectors.conjecture": "searches of seconds: tests/vectors/test_conjecture.py has them",
 }
 """Modules whose conditions are not deleted one by one, and why."""

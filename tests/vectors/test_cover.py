@@ -1,52 +1,32 @@
-"""Every input of a Gaussian under zero-out: cells of lengths, each below one pair."""
+"""Inputs of a Gaussian under zero-out: a cell of lengths is below one pair."""
 
-from dataclasses import replace
 from fractions import Fraction as F
-from functools import cache
 
 import pytest
 
-from symshuffle.errors import CertificateError, InputError
+from symshuffle.errors import InputError
+from symshuffle.numbers import Exp
 from symshuffle.vectors.accounting import pair_delta
-from symshuffle.vectors.cover import every_input
+from symshuffle.vectors.cover import alone, cell_delta
 from symshuffle.vectors.mechanisms import LocalGaussian
 from symshuffle.vectors.pairs import short_input
 
 NOISE = LocalGaussian("4.6")
 
 
-@cache
-def cover():
-    return every_input(NOISE, n=100, eps="0.02", slack="1/10")
-
-
-def test_no_input_exceeds_the_cover():
-    found = cover()
-    assert found.bracket.lower <= found.bracket.upper < F(3, 2) * found.bracket.lower
-    for length in (F(1, 20), F(1, 2), F(9, 10)):
-        pair = short_input(NOISE, length=length, reach=F(1))
-        for one in (pair, pair.reverse):
-            assert pair_delta(one, 100, found.exp_eps, rel=1e-3).lower <= found.bracket.upper
-
-
-def test_false_covers_are_refused():
-    found = cover()
-    found.verify()
-    low = replace(found.bracket, lower=F(0), upper=found.bracket.lower)
-    tiny = replace(low, upper=F(1, 10**40))
-    end = found.cells[0][1]
-    for place, changes in (
-        ("cells", {"cells": found.cells[1:]}),
-        ("short", {"short": found.short * 2}),
-        ("cells[0]", {"cells": ((F(0), end),), "short": F(0)}),
-        ("short", {"cells": found.cells[:1], "short": found.cells[0][0], "bracket": tiny}),
-        ("cells[0]", {"bracket": low}),
-    ):
-        with pytest.raises(CertificateError) as caught:
-            replace(found, **changes).verify()
-        assert caught.value.place == place
+def test_no_input_exceeds_its_cell():
+    most = cell_delta(NOISE, n=1000, low="0.9", high=1, eps="0.004", rel=1e-5)
+    end = short_input(NOISE, length=F(1), reach=F(1))
+    inside = short_input(NOISE, length=F(19, 20), reach=F(1))
+    found = [pair_delta(pair, 1000, Exp(F(4, 1000)), rel=1e-5) for pair in (end, inside, inside.reverse)]
+    assert all(one.upper < most.lower for one in found)
+    assert most.upper < F(103, 100) * found[0].lower
+    assert most.upper < alone(NOISE, 1, eps="0.004").lower
 
 
 def test_what_is_wrong_is_named():
-    with pytest.raises(InputError, match="slack"):
-        every_input(NOISE, n=100, eps="0.02", slack=1)
+    for name, low, high in (("high", 1, 2), ("low", 1, "1/2"), ("low", 0, 1)):
+        with pytest.raises(InputError, match=name):
+            cell_delta(NOISE, n=10, low=low, high=high, eps=1)
+    with pytest.raises(InputError, match="length"):
+        alone(NOISE, 0, eps=1)

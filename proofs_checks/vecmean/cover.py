@@ -59,7 +59,7 @@ CLAIMS: Final = (
             "data processing; a larger blanket has a smaller bound (symshuffle.vecmean-largest-blanket-bound)",
             "the mean of an infimum is at most the infimum of means",
         ),
-        scope="every contraction, mean, cell and length",
+        scope="every contraction, mean, cell and length; brackets: tests/vectors/test_cover.py",
         grade=Grade.PROVED,
         printed=_cell,
         check=_check,

@@ -20,7 +20,7 @@ def test_no_input_exceeds_its_cell():
     inside = short_input(NOISE, length=F(19, 20), reach=F(1))
     found = [pair_delta(pair, 1000, Exp(F(4, 1000)), rel=1e-5) for pair in (end, inside, inside.reverse)]
     assert all(one.upper < most.lower for one in found)
-    assert most.upper < F(103, 100) * found[0].lower
+    assert most.upper < F(21, 20) * found[0].lower
     assert most.upper < alone(NOISE, 1, eps="0.004").lower
 
 

@@ -1,8 +1,7 @@
-"""Section 2.4: the privacy variable, the two shuffle indices, and the profile between their templates."""
+"""Section 2.4: the privacy variable and the two shuffle indices; Lemma 2.6 is in normal_limit."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Final
@@ -104,68 +103,6 @@ def _check_indices(statement: Statement, rng: np.random.Generator) -> Iterator[C
         yield compare(share**2 / (1 - share**2), upper, at=f"RR({p}), upper")
 
 
-def _leading(chi: Any, eps: Any, n: Any) -> Any:
-    import sympy as sp
-
-    power = n ** sp.Rational(3, 2)
-    return sp.exp(-(chi**2) * eps**2 * n / 2) / (sp.sqrt(2 * sp.pi) * chi**3 * eps**2 * power)
-
-
-def _response_profile(share: float, eps: float, n: int) -> float:
-    """Largest gain between one user holding +1 or nothing, all others holding the same bit, in either order."""
-    from scipy.stats import binom
-
-    k, alpha = np.arange(n + 1), math.exp(eps)
-    found = []
-    for bit in (1, -1):
-        said = np.array([(1 + bit * share) / 2, (1 - bit * share) / 2])  # +1 and -1 under the others' input
-        mass = binom.pmf(k, n, said[0])
-        own, null = np.array([(1 + share) / 2, (1 - share) / 2]), np.array([0.5, 0.5])
-        for first, second in ((own, null), (null, own)):
-            up, down = (first - alpha * second) / said
-            found.append(float(np.maximum(k * up + (n - k) * down, 0) @ mass) / n)
-    return max(found)
-
-
-def _check_template(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
-    """Open chi, eps, n: the template is the library's and falls in chi; symbolic. RR at three n in doubles: a trend."""
-    import sympy as sp
-
-    from symshuffle.mechanisms.symbolic import nonnegative
-    from symshuffle.vectors.templates import leading_template, profile_template
-
-    chi, eps, n = sp.symbols("chi epsilon n", positive=True)
-    written = statement(chi, eps, n)
-    yield identity(leading_template(chi, eps, n) / written, 1, at="the template")
-    yield identity(
-        sp.diff(sp.expand_log(sp.log(written), force=True), chi), -3 / chi - chi * eps**2 * n, at="its slope"
-    )
-    falling = decide(nonnegative(3 / chi + chi * eps**2 * n, {}), at="every chi", claimed="f falls", symbolic=True)
-    yield falling
-    share, before = 0.3, math.inf
-    index = math.sqrt(1 - share**2) / share
-    # f is the first term of g, which it approaches slowly: their ratio is taken from the library, the limit from g.
-    for users in (3200, 51200, 819200):
-        level = 0.5 * math.sqrt(math.log(users) / users)
-        exact = Fraction(index), Fraction(level), users
-        slow = float(profile_template(*exact, order="leading") / profile_template(*exact))
-        ratio = slow * _response_profile(share, level, users) / float(statement(index, level, users))
-        yield compare(abs(ratio - 1), before, "<=", at=f"RR, n = {users}: closer to its limit", slack=0.0)
-        before = abs(ratio - 1)
-        below = float(statement(math.sqrt(1 - share) / share, level, users)) / slow
-        yield compare(
-            _response_profile(share, level, users), below, "<=", at=f"RR, n = {users}: lower index", slack=0.0
-        )
-    yield compare(before, 0.15, "<=", at="RR, n = 819200: within 15 %", slack=0.0)
-
-
-def _nudge(chi: Any, eps: Any, n: Any) -> Any:
-    """What the exponential gains where the index in it is 2 % smaller, to first order."""
-    import sympy as sp
-
-    return sp.exp(chi**2 * eps**2 * n / 50)
-
-
 CLAIMS: Final = (
     Claim(
         id="vecmean.eq-leps",
@@ -204,25 +141,5 @@ CLAIMS: Final = (
             Control("the null law as the only reference", _null_reference),
         ),
         expected=ClaimVerdict.DEFINITION,
-    ),
-    Claim(
-        id="vecmean.lem-2.6",
-        kind=Kind.STATEMENT,
-        title="asymptotic profile between two templates",
-        text=(
-            r"$f(\chi_{up})(1+o(1))\le\delta(\varepsilon_n)\le f(\chi_{lo})(1+o(1))$ for "
-            r"$\varepsilon_n\sqrt n\to\infty$, $\varepsilon_n=O(\sqrt{\log n/n})$; f falls in $\chi$."
-        ),
-        source="vecmean, Lemma 2.6, which imports it",
-        assumptions=("the regularity of Appendix B",),
-        scope="f falls; both sides along one sequence of randomized response: a trend, no proof of the limits",
-        grade=Grade.SAMPLED,
-        printed=_leading,
-        check=_check_template,
-        controls=(
-            Control("index 2 % smaller in the exponent", lambda c, e, n: _leading(c, e, n) * _nudge(c, e, n)),
-            Control("power 2 of the index instead of 3", lambda c, e, n: c * _leading(c, e, n)),
-        ),
-        expected=ClaimVerdict.HOLDS,
     ),
 )

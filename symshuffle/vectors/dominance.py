@@ -34,6 +34,7 @@ from typing import Any, Final, final
 from symshuffle.accountants.chords import Node, line_above, lines_below, meetings
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.choices import Larger, Rigour, choice
+from symshuffle.continuous_law import ContinuousPair
 from symshuffle.errors import CertificateError, InputError
 from symshuffle.levels import read_target
 from symshuffle.numbers import Ball, Real, as_integer, is_exact, to_arb, working_precision
@@ -220,6 +221,8 @@ class _Profiles:
 
     def follows(self, orders: Sequence[Fraction], i: int) -> set[Larger]:
         """All verdicts that follow on a stretch."""
+        if isinstance(self.pair, ContinuousPair) and self.pair.symmetric:
+            return {Larger.EQUAL, Larger.FORWARD, Larger.REVERSE, Larger.UNDECIDED}
         if _few(self.pair, self.n):
             points = [orders[i], *self._corners(orders[i], orders[i + 1]), orders[i + 1]]
             return _of_signs([self._counted().gap(x) for x in points])

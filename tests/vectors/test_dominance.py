@@ -59,6 +59,12 @@ def test_enclosed_masses_are_compared_by_brackets():
     found.verify()
 
 
+def test_a_pair_that_is_its_own_reverse():
+    found = which_order(worst_pair(SphereLinear("1/2", 3), adjacency="replace-one"), 10**6, high=1)
+    assert found.larger is Larger.EQUAL
+    found.verify()
+
+
 def test_what_is_wrong_is_named():
     pair = worst_pair(SphereLinear("1/2", 1))
     with pytest.raises(InputError, match="high"):

@@ -105,7 +105,7 @@ def _larger(name: str, place: str, **changes: Any) -> None:
 _larger("the other one", "verdicts[0]", verdicts=(Larger.FORWARD,))
 _larger("too few places", "orders", orders=(F(2),))
 _larger("a verdict too many", "orders", verdicts=(Larger.REVERSE, Larger.REVERSE))
-_larger("places that fall", "orders", orders=(F(5, 4), F(1)))
+_larger("places that fall", "orders", orders=(F(1), F(2), F(3, 2)), verdicts=(Larger.REVERSE, Larger.UNDECIDED))
 _larger("places below 1", "orders", orders=(F(1, 2), F(5, 4)), verdicts=(Larger.UNDECIDED,))
 _larger("a range that is too short", "orders", orders=(F(9, 8), F(5, 4)))
 _larger("an end that is too near", "orders", orders=(F(1), F(9, 8)))

@@ -33,7 +33,7 @@ from typing import Any, Final, final
 
 from symshuffle.accountants.chords import Node, line_above, lines_below, meetings
 from symshuffle.accountants.evaluate import check_n
-from symshuffle.choices import Larger, Rigour, choice
+from symshuffle.choices import Larger, Rigour, choice, replace_choice
 from symshuffle.continuous_law import ContinuousPair
 from symshuffle.errors import CertificateError, InputError
 from symshuffle.levels import read_target
@@ -78,6 +78,10 @@ class OrderComparison:
     orders: tuple[Fraction, ...]
     verdicts: tuple[Larger, ...]
     rigour: Rigour
+
+    def __post_init__(self) -> None:
+        replace_choice(Rigour, self, "rigour")
+        object.__setattr__(self, "verdicts", tuple(choice(Larger, one, "verdicts") for one in self.verdicts))
 
     @property
     def larger(self) -> Larger:

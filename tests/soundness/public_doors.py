@@ -49,6 +49,7 @@ from symshuffle.results import Bracket
 from symshuffle.vectors import confirmation, floor, gaussian, templates
 from symshuffle.vectors.accounting import curve as vectors_curve
 from symshuffle.vectors.accounting import pair_delta, vector_delta, vector_epsilon
+from symshuffle.vectors.dominance import OrderComparison, which_order
 from symshuffle.vectors.indices import shuffle_index
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, SphereLinear
 from symshuffle.vectors.pairs import proved_worst, real_pair, worst_pair
@@ -344,6 +345,15 @@ DOORS = {
         F(1, 4), 3, lam=F(2), exp_eps=F(6, 5), direction=v
     ),
     "vectors.accounting.curve.adjacency": lambda v: vectors_curve(LINE, n=3, levels=[F(1, 10)], adjacency=v),
+    "vectors.dominance.OrderComparison.verdicts": lambda v: OrderComparison(
+        worst_pair(SphereLinear("1/2", 1)), 3, F(1), F(2), (F(1), F(2)), (v,), "float64"
+    ),
+    "vectors.dominance.OrderComparison.rigour": lambda v: OrderComparison(
+        worst_pair(SphereLinear("1/2", 1)), 3, F(1), F(2), (F(1), F(2)), ("undecided",), v
+    ),
+    "vectors.dominance.which_order.rigour": lambda v: which_order(
+        worst_pair(SphereLinear("1/2", 3)), 3, low="1/20", high="1/10", rigour=v, evaluations=5
+    ),
     "vectors.accounting.pair_delta.rigour": lambda v: pair_delta(worst_pair(LINE), 3, F(6, 5), rigour=v),
     "vectors.accounting.vector_delta.adjacency": lambda v: vector_delta(LINE, n=3, **LEVEL, adjacency=v),
     "vectors.accounting.vector_delta.blanket": lambda v: vector_delta(LINE, n=3, **LEVEL, blanket=v),

@@ -353,7 +353,7 @@ DOORS = {
     ),
     "vectors.dominance.which_order.rigour": lambda v: which_order(
         worst_pair(SphereLinear("1/2", 3)), 3, low="1/20", high="1/10", rigour=v, evaluations=5
-    ),
+    ).to_dict(),
     "vectors.accounting.pair_delta.rigour": lambda v: pair_delta(worst_pair(LINE), 3, F(6, 5), rigour=v),
     "vectors.accounting.vector_delta.adjacency": lambda v: vector_delta(LINE, n=3, **LEVEL, adjacency=v),
     "vectors.accounting.vector_delta.blanket": lambda v: vector_delta(LINE, n=3, **LEVEL, blanket=v),

@@ -1,6 +1,7 @@
 """Break the library on purpose, one operator at a time, and list what no test and no claim noticed.
 
-    python -m tests.mutants [--count 250] [--seed 2026] [--out out/mutants.jsonl] [--seconds 40] [--no-ledger | --again]
+    python -m tests.mutants [--count 250] [--seed 2026] [--out out/mutants.jsonl] [--seconds 40]
+                            [--jobs 2] [--no-ledger | --again]
     python -m tests.mutants --report [--kept]
 
 Mutants are drawn by seed from all places where a value can change (:mod:`tests.edits`). Each is run against the tests
@@ -19,16 +20,18 @@ from __future__ import annotations
 import argparse
 import importlib
 import itertools
+import os
 import sys
 import time
 import tomllib
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from tests.edits import ROOT, Mutant, drawn, kept
-from tests.touched import append, claims_of, copied, finding, forked, read, touched
+from tests.touched import append, claims_of, copied, finding, forked, read, shared, touched
 
 EXCUSED: Final = ROOT / "tests" / "equivalent_mutants.toml"
 DRAWN: Final = ROOT / "tests" / "drawn_mutants.jsonl"
@@ -167,6 +170,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "mutants.jsonl")
     parser.add_argument("--seconds", type=float, default=40, help="for the tests of one mutant, and for its claims")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many at once, each in a copy of its own")
     parser.add_argument("--no-ledger", action="store_true", help="tests only; later, with --again, the survivors")
     parser.add_argument("--again", action="store_true", help="run the survivors on file again")
     parser.add_argument("--kept", action="store_true", help="those of the draw on file, in place of a new draw")
@@ -184,13 +188,14 @@ def main(arguments: list[str] | None = None) -> int:
             importlib.import_module(name)
         known = {key for key, one in done.items() if not options.again or one["outcome"] in CAUGHT}
         known |= set(excused()) & set(done)
-        with copied() as root:  # drawn, traced and broken is one and the same copy, whatever happens to the project
+        with ExitStack() as stack:  # drawn, traced and broken is what is copied now, whatever happens to the project
+            roots = [stack.enter_context(copied()) for _ in range(options.jobs)]
             map_of_tests = options.out.with_suffix(".touched.jsonl")
-            entries = list(touched(map_of_tests, root, 3 * options.seconds, options.no_ledger))
-            for key, mutant in asked(root):
-                if key not in known:
-                    done[key] = tried(root, mutant, entries, options.seconds)
-                    append(options.out, done[key])
+            entries = list(touched(map_of_tests, roots, 3 * options.seconds, options.no_ledger))
+            missing = [mutant for key, mutant in asked(roots[0]) if key not in known]
+            for result in shared(roots, lambda root, one: tried(root, one, entries, options.seconds), missing):
+                done[identity(result)] = result
+                append(options.out, result)
     results = [done[key] for key, _ in asked(ROOT) if key in done]
     text, left = report(results, excused())
     print(text)  # noqa: T201

@@ -16,12 +16,17 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from queue import SimpleQueue
+from typing import Any, Final, TypeVar
 
 from tests.edits import ROOT, sources
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 COPIED: Final = ("symshuffle", "proofs_checks", "tests", "benchmarks", "examples", "docs", "pyproject.toml")
 WITHOUT: Final = ("test_notebooks", "test_docs", "test_readme", "test_packaging", "test_mutat", "test_mutants",
@@ -41,6 +46,24 @@ def copied() -> Iterator[Path]:
             else:
                 shutil.copy(source, root / name)
         yield root
+
+
+def shared(roots: Sequence[Path], work: Callable[[Path, T], R], things: Iterable[T]) -> Iterator[R]:
+    """The results of some work on each thing, as they come: as many at once as there are copies, each in its own."""
+    free: SimpleQueue[Path] = SimpleQueue()
+    for root in roots:
+        free.put(root)
+
+    def one(thing: T) -> R:
+        root = free.get()
+        try:
+            return work(root, thing)
+        finally:
+            free.put(root)
+
+    with ThreadPoolExecutor(len(roots)) as pool:
+        for done in as_completed([pool.submit(one, thing) for thing in things]):
+            yield done.result()
 
 
 def forked(root: Path, work: Callable[[], int], limit: float) -> int | None:
@@ -211,22 +234,26 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
-def touched(path: Path, root: Path, seconds: float, no_ledger: bool = False) -> Iterator[dict[str, Any]]:
+def touched(path: Path, roots: Sequence[Path], seconds: float, no_ledger: bool = False) -> Iterator[dict[str, Any]]:
     """What every file of tests and every section touches: read where it was measured before, else measured and kept.
 
     A file that changed is measured again. Of a source that changed since, the lines are not known any more: any test
     that touched it counts for all of them.
     """
     known = {(entry["file"], entry["digest"]): entry for entry in read(path)}
-    now = {source: digest(root / source) for source in sources(root)}
-    for file in files_of_tests() + ([] if no_ledger else sections()):
-        key = file, digest(root / file)
-        if key not in known:
-            empty: dict[str, Any] = {"tests": [], "took": [], "found": [], "lines": {}}
-            measured = touch(root, file, seconds) or empty
-            known[key] = {"file": file, "digest": key[1], **measured, "sources": {s: now[s] for s in measured["lines"]}}
-            append(path, known[key])
-        entry = known[key]
+    now = {source: digest(roots[0] / source) for source in sources(roots[0])}
+    asked = [(file, digest(roots[0] / file)) for file in files_of_tests() + ([] if no_ledger else sections())]
+
+    def measured(root: Path, key: tuple[str, str]) -> dict[str, Any]:
+        empty: dict[str, Any] = {"tests": [], "took": [], "found": [], "lines": {}}
+        found = touch(root, key[0], seconds) or empty
+        of = {source: now[source] for source in found["lines"]}
+        return {"file": key[0], "digest": key[1], **found, "sources": of}
+
+    for entry in shared(roots, measured, [key for key in asked if key not in known]):
+        known[entry["file"], entry["digest"]] = entry
+        append(path, entry)
+    for entry in map(known.__getitem__, asked):
         for source in entry["lines"]:
             if entry["sources"][source] != now.get(source):
                 every = sorted({test for tests in entry["lines"][source].values() for test in tests})

@@ -76,24 +76,30 @@ def chosen(mutant: Mutant, entries: list[dict[str, Any]], seconds: float) -> lis
 
 
 _RANKED: Final = ("took", "breadth", "found")
+_BY: Final = "noticed_by.txt"
+"""What noticed a mutant first, written in the copy that holds it."""
 
 
 def outcome(root: Path, mutant: Mutant, entries: list[dict[str, Any]], seconds: float) -> dict[str, Any]:
-    """``killed``, ``by the ledger``, ``time`` (no end), ``survived``, ``untouched``; how many tests and claims ran."""
+    """``killed``, ``by the ledger``, ``time`` (no end), ``survived``, ``untouched``; what
+    noticed it first, and how many tests and claims there were to run."""
     tests = chosen(mutant, [e for e in entries if e["file"].startswith("tests")], seconds)
     claims = chosen(mutant, [e for e in entries if not e["file"].startswith("tests")], seconds)
-    path = root / mutant.file
+    path, by = root / mutant.file, root / _BY
     sound = path.read_text(encoding="utf-8")
+    by.unlink(missing_ok=True)
 
     def of_tests() -> int:
         import pytest
 
-        return int(pytest.main([*(name for _, name, _ in tests), "-x", "-q", "-p", "no:cacheprovider"]))
+        names = [name for _, name, _ in tests]
+        return int(pytest.main([*names, "-x", "-q", "-p", "no:cacheprovider"], plugins=[_First(root / _BY)]))
 
     def of_claims() -> int:
         for file, name, found in claims:
             (claim,) = (claim for claim in claims_of(file) if claim.id == name)
             if finding(claim) != found:
+                (root / _BY).write_text(name, encoding="utf-8")
                 return 1
         return 0
 
@@ -108,7 +114,23 @@ def outcome(root: Path, mutant: Mutant, entries: list[dict[str, Any]], seconds: 
             result = "time" if status is None else "survived" if status == 0 else word
             if status not in {0, 1, None} and forked(root, work, limit) != 0:  # no test failed: did they run at all?
                 raise SystemExit(f"{mutant.key}: {[name for _, name, _ in some]} end with {status}, unbroken too")
-    return {"outcome": result, "tests": len(tests), "claims": len(claims)}
+    first = by.read_text(encoding="utf-8") if by.exists() else ""
+    return {"outcome": result, "by": first, "tests": len(tests), "claims": len(claims)}
+
+
+class _First:
+    """A plugin of pytest: keeps the name of the first test that fails."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            self.path.write_text(report.nodeid, encoding="utf-8")
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            self.path.write_text(report.nodeid, encoding="utf-8")
 
 
 def tried(root: Path, mutant: Mutant, entries: list[dict[str, Any]], seconds: float) -> dict[str, Any]:

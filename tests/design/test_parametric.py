@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -9,6 +10,7 @@ import sympy as sp
 
 from symshuffle.choices import Criterion
 from symshuffle.design import DecisionProblem, bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
+from symshuffle.design.named import cardioid
 from symshuffle.design.named.cardioid import cardioid_program, cosine, cosine_field, grid_suffices
 from symshuffle.design.named.weighted import (
     weighted_guessing_breakpoints,
@@ -172,3 +174,16 @@ def test_refusals():
         derive(weighted_guessing_problem(PRIOR), trivial_group(3)).at(Fraction(1, 2))
     with pytest.raises(InputError, match="symmetry"):
         derive(weighted_guessing_problem(PRIOR), symmetric_group(3))
+
+
+@pytest.mark.parametrize("m", [3, 4, 5])
+def test_an_action_of_the_cardioid_is_a_direction(m, monkeypatch):
+    """Action a is the direction pi a/m, reading x the direction 2 pi x/m; what is lost is one less a cosine."""
+    seen = []
+    monkeypatch.setattr(cardioid, "program_of_costs", lambda costs, *_: seen.append(costs))
+    cardioid_program(m, Fraction(1, 2))
+    field = cosine_field(m)
+    for a, row in enumerate(seen[0]):
+        for x, cost in enumerate(row):
+            found = float(field.to_sympy(cost).evalf())
+            assert math.isclose(found, (1 - math.cos(math.pi * (2 * x - a) / m) / 4) / m, rel_tol=1e-12)

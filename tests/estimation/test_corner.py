@@ -126,3 +126,11 @@ def test_no_side_of_a_cube_is_better_than_the_best_one(k, chi, n):
 def test_the_best_side_needs_a_rational_budget():
     with pytest.raises(InputError, match="budget"):
         best_cube_side(3, Ball(F(1), F(1), 60), n=2)
+
+
+@pytest.mark.parametrize(("k", "n", "h"), [(2, 3, F("1/2")), (3, 10, F("1/9")), (6, 1, F("1/10")), (10, 10**6, F("1/900"))])
+def test_the_cube_bound_is_that_of_a_decoder(k, n, h):
+    """Every wrong bit costs h^2/4; by Pinsker's inequality an edge is no further than h sqrt(n chi)."""
+    alpha = float(h) * math.sqrt(n * float(CHI))
+    expected = float(h) ** 2 / 4 * float(decoding_bound(k - 1, alpha))
+    assert math.isclose(float(cube_bound(k, CHI, n=n, h=h).lower), max(expected, 0.0), rel_tol=1e-12)

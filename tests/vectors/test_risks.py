@@ -254,6 +254,8 @@ def test_contenders_are_ordered_and_above_the_floor():
     half = PrivUnit(Fraction((1 + 2 / (1 + 40001**0.5)) / 2), 0, 48)
     assert float(shuffle_index(half, "lower").bracket.midpoint) == pytest.approx(100, rel=1e-9)
     assert float(by_name["PrivUnit"].lower) == pytest.approx(float(err1(half)), rel=1e-9)
+    rounded = err1(best_density(100, 48).mechanism)  # over the ball, which costs 1 more than at unit inputs
+    assert float(by_name["clipped linear density"].midpoint) == pytest.approx(float(rounded), rel=1e-12)
     with pytest.raises(InputError, match="dimension"):
         contenders(10, 1)
 

@@ -1,0 +1,37 @@
+"""Every risk of several users, by population: n times fewer, as the risk of the channel that attains it."""
+
+from fractions import Fraction as F
+
+import pytest
+
+from symshuffle import mechanism
+from symshuffle.anchored import AnchoredLaw
+from symshuffle.choices import Population
+from symshuffle.estimation.canonical import canonical_risk
+from symshuffle.frontiers.equivariant import calibrated_risk, optimal_equivariant_risk
+from symshuffle.frontiers.subset_family import matched_risk
+
+
+@pytest.mark.parametrize("population", Population)
+@pytest.mark.parametrize("times", [1, 3])
+@pytest.mark.parametrize(("k", "lam"), [(3, F(2)), (5, F(7, 2))])
+def test_calibrated_response(k, lam, times, population):
+    n = times * k
+    law = AnchoredLaw.from_channel(mechanism("krr").at(k=k, lam=lam).channel())
+    risk = canonical_risk(law, [F(1, k)] * k, n=n, population=population)
+    found = calibrated_risk(k, law.pairwise_budget(), n=n, population=population)
+    assert found.lower <= risk <= found.upper
+    assert found.width <= risk / 10**6
+
+
+@pytest.mark.parametrize("population", Population)
+@pytest.mark.parametrize("ask", [optimal_equivariant_risk, matched_risk])
+def test_risks_fall_with_the_users(ask, population):
+    def value(n):
+        given = (5, 2, F(1, 8)) if ask is matched_risk else (5, F(1, 8))
+        found = ask(*given, n=n, population=population)
+        return found[0] if isinstance(found, tuple) else found
+
+    one, nine = value(1), value(9)
+    assert nine.lower * 9 <= one.upper
+    assert one.lower <= nine.upper * 9

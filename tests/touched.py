@@ -29,7 +29,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 COPIED: Final = ("symshuffle", "proofs_checks", "tests", "benchmarks", "examples", "docs", "pyproject.toml")
-WITHOUT: Final = ("test_notebooks", "test_docs", "test_readme", "test_packaging", "test_mutat", "test_mutants",
+WITHOUT: Final = ("test_notebooks", "test_readme", "test_packaging", "test_mutat", "test_mutants",
                   "test_cli_ledger", "test_benchmarks", "test_import_light", "claims", "conformance")  # fmt: skip
 """Test files that say nothing about a formula, or run for minutes."""
 

@@ -72,7 +72,7 @@ def calibrate_gaussian(*, delta: object, eps: object = None, exp_eps: object = N
     Raises
     ------
     InputError
-        If delta is not in (0, 1).
+        If delta or the relative width is not in (0, 1).
 
     Examples
     --------
@@ -83,6 +83,8 @@ def calibrate_gaussian(*, delta: object, eps: object = None, exp_eps: object = N
     goal = parse_rational(delta, "delta")
     if not 0 < goal < 1:
         raise InputError("delta", delta, "a number in (0, 1)")
+    if not 0 < rel < 1:
+        raise InputError("rel", rel, "a number in (0, 1)")
     order = read_target(eps=eps, exp_eps=exp_eps)
 
     def bound(share: Fraction, _: float) -> Bracket:

@@ -1,8 +1,11 @@
 """The clone decompositions are decompositions, refuse what they must, and p has exactly the range that they report."""
 
+import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
+from scipy import optimize
 
 from symshuffle.channel import Channel
 from symshuffle.decompositions.blanket import primary_decomposition
@@ -92,3 +95,39 @@ def test_clones_in_balls_enclose_the_exact_pair():
 def test_refusals_name_the_argument_and_its_range(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+def random_channel(rng, inputs, outputs, lam):
+    """Rows within a factor lam of each other, most of them strictly."""
+    rows = []
+    for _ in range(inputs):
+        row = [Fraction(int(w), 60) for w in rng.integers(60, 60 * lam + 1, outputs)]
+        rows.append([w / sum(row) for w in row])
+    return Channel.from_rows(rows)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_clone_probabilities_reach_from_the_least_to_the_most(seed):
+    """The ends are those of a linear program over Q0 and Q1, solved in doubles; in between the clones decompose."""
+    rng = np.random.default_rng(seed)
+    channel = random_channel(rng, 3, 4, 2)
+    lam = channel.ratio_cap() * Fraction(11, 10)
+    found = [stronger_clone(channel, PAIR, lam=lam, position=Fraction(j, 2)) for j in range(3)]
+    rows, value = np.array([[float(x) for x in row] for row in channel.rows]), float(lam)
+    eye = np.eye(4)
+    upper = np.vstack([np.hstack([value * eye, eye]), *(np.hstack([eye, eye]) for _ in rows)])
+    total = np.array([[1.0] * 4 + [-1.0] * 4])
+    same = np.hstack([(value - 1) * eye, -(value - 1) * eye])
+    for sign, end in ((1, found[0].p_min), (-1, found[0].p_max)):
+        best = optimize.linprog(
+            sign * np.r_[np.ones(4), np.zeros(4)],
+            A_ub=upper,
+            b_ub=np.concatenate([rows[0], *rows]),
+            A_eq=np.vstack([same, total]),
+            b_eq=np.r_[rows[0] - rows[1], 0.0],
+        )
+        assert best.status == 0
+        assert math.isclose(sign * best.fun, float(end), rel_tol=1e-7, abs_tol=1e-9)
+    for clone in found:
+        assert clone.four_point(channel).violations(channel, PAIR) == []
+    assert [clone.p for clone in found] == [found[0].p_min, (found[0].p_min + found[0].p_max) / 2, found[0].p_max]

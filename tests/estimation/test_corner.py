@@ -128,7 +128,10 @@ def test_the_best_side_needs_a_rational_budget():
         best_cube_side(3, Ball(F(1), F(1), 60), n=2)
 
 
-@pytest.mark.parametrize(("k", "n", "h"), [(2, 3, F("1/2")), (3, 10, F("1/9")), (6, 1, F("1/10")), (10, 10**6, F("1/900"))])
+CUBES = [(2, 3, F("1/2")), (3, 10, F("1/9")), (6, 1, F("1/10")), (10, 10**6, F("1/900"))]
+
+
+@pytest.mark.parametrize(("k", "n", "h"), CUBES)
 def test_the_cube_bound_is_that_of_a_decoder(k, n, h):
     """Every wrong bit costs h^2/4; by Pinsker's inequality an edge is no further than h sqrt(n chi)."""
     alpha = float(h) * math.sqrt(n * float(CHI))

@@ -65,5 +65,9 @@ def test_equivalence_operations():
     split = Channel(tuple((row[0] / 3, row[1], 2 * row[0] / 3, row[2], Fraction(0)) for row in SINGLES.rows))
     assert equivalent(SINGLES, split)
     assert not equivalent(SINGLES, PAIRS)
+    merged = Channel(tuple((row[0] + row[1], *row[2:]) for row in SINGLES.rows))
+    assert blackwell(SINGLES, merged).dominates
+    assert not equivalent(SINGLES, merged)
+    assert not equivalent(merged, SINGLES)
     with pytest.raises(InputError, match="inputs"):
         blackwell(SINGLES, Channel.from_rows([[1], [1]]))

@@ -19,6 +19,7 @@ from symshuffle.errors import Unsupported
 from symshuffle.law import Law
 from symshuffle.likelihood import worst
 from symshuffle.likelihood.quotient import likelihood_quotient
+from symshuffle.mechanisms.continuous import LARGEST_CELLS
 from symshuffle.numbers import Exp
 
 F = Fraction
@@ -86,3 +87,11 @@ def test_bounds_at_irrational_budgets_are_as_precise_as_asked():
 def test_no_two_datasets_of_one_input_differ():
     with pytest.raises(InputError, match="at least 2 inputs"):
         adversary.worst_of_two_types(Channel.from_rows([["1/2", "1/2"]]), 3, F(6, 5))
+
+
+@pytest.mark.parametrize(("part", "most"), [("joint(rr,{})", 64), ("laplace(cells={})", LARGEST_CELLS)])
+def test_the_largest_number_in_an_expression_is_taken(part, most):
+    parse(part.format(most))
+    for number in (most + 1, 0):
+        with pytest.raises(InputError, match=f"an integer from 1 to {most}"):
+            parse(part.format(number))

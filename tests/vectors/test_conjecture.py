@@ -70,6 +70,11 @@ def test_the_conjecture_stands_and_a_false_one_falls():
     wrong.verify()
     x, b = wrong.counterexample
     assert divergence((float(x), float(b)), 0.2) > float(wrong.conjectured.lower)
+    real = wrong.bracket
+    more = min(real.lower * Fraction(1001, 1000), real.upper)
+    for ends in (replace(real, lower=more), replace(real, lower=real.lower / 2, upper=Fraction(99, 100))):
+        with pytest.raises(CertificateError, match="counterexample"):
+            replace(wrong, bracket=ends).verify()
 
 
 def test_false_certificates_are_refused():

@@ -164,3 +164,10 @@ def test_command_refuses_in_one_line(tmp_path, capsys):
         error = capsys.readouterr().err
         assert error.startswith("symshuffle: ") and error.count("\n") == 1
     assert main(["mean", "--data", str(tmp_path / "y.npy"), "--eps", "1", "--delta", "1e-5"]) == 2
+
+
+def test_progress_is_told_step_by_step(vectors):
+    told = []
+    found = private_mean(vectors, eps=1, delta=GOAL, mechanism="privunit", progress=told.append)
+    assert told == ["checking the vectors", "calibrating privunit", "simulating 400 messages of privunit"]
+    assert found.chosen.name == "privunit"

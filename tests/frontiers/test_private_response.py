@@ -69,3 +69,8 @@ def test_false_answers_are_refused():
 def test_refusals(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+def test_the_smallest_level_is_total_variation():
+    found = plain_response(3, 6, gamma=F(1), delta=F("1/2"))
+    assert canonical_delta(3, 6, lam=found.lam, share=F(1), gamma=F(1), rigour="ball").upper <= F("1/2")

@@ -137,6 +137,11 @@ _used(
     lambda w: {"orbit": replace(w.orbit, representative=31, size=1, incidences=(1,)), "weight": F(1, 3)},
 )
 _used("no such input", "weights[0].orbit", lambda w: {"orbit": replace(w.orbit, representative=1 << 7)})
+_used(
+    "the empty subset",
+    "weights[0].orbit",
+    lambda w: {"orbit": replace(w.orbit, representative=0, size=1, incidences=(0,))},
+)
 _used("no such action", "weights[0].action", lambda w: {"action": 99})
 _used("a double as weight", "weights[0].weight", lambda w: {"weight": 0.5})
 _used("a column sum", "weights", lambda w: {"weight": w.weight / 2})

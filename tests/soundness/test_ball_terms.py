@@ -5,6 +5,7 @@ As in the tests of the contour in doubles the constants are bad on purpose.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import flint
@@ -14,6 +15,7 @@ from symshuffle.engines import ball, saddle
 from symshuffle.engines.ball import BallContour
 from symshuffle.engines.exact import Exact
 from symshuffle.law import Law
+from symshuffle.numbers import working_precision
 from tests.soundness.test_engine_terms import contour_cases, missed
 
 ZERO = flint.arb(0)
@@ -74,3 +76,18 @@ def test_half_of_the_truncation_in_balls_is_too_little(monkeypatch, share):
     monkeypatch.setattr(ball._Line, "aliasing", lambda *_: ZERO)  # the step is short: e^-157
     engine = BallContour(bits=96)
     assert missed(lambda: engine._attempt(law, 5, saddle.tilt(law), 1e-3)[0], (exact, exact)) == (share < 1)
+
+
+@pytest.mark.parametrize("error", ["0", "1e-3", "0.2"])
+def test_what_is_called_silent_is_silent_with_the_error_of_the_nodes(error):
+    """Every node that is not evaluated is below the threshold, the error of the line counted in."""
+    law = Law((Fraction(0), Fraction(1), Fraction(-3, 2)), (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)))
+    plan, n, threshold = saddle.Plan(c=0.3, step=0.02, nodes=600, tau=0.05), 7, 6.0
+    with working_precision(96):
+        line = replace(ball._Line.of(law, n, plan, 1e-3), error=flint.arb(error))
+        loud, silent = ball._stretches(line, saddle.tilt(law), threshold, plan.nodes + 1, 10**6)
+        evaluated = {index for start, stop in loud for index in range(start, stop)}
+        assert silent or error == "0.2"
+        for index in set(range(plan.nodes + 1)) - evaluated:
+            size = line.ratio(index).abs_upper()
+            assert size**n < flint.arb(-threshold).exp() * (1 + flint.arb("1e-9"))

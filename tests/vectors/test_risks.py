@@ -284,3 +284,9 @@ def test_a_takeover_that_does_not_happen_is_not_reported():
         takeover(10, "linear density", "Kashin")
     with pytest.raises(InputError, match="chi = 0"):
         takeover(0, "linear density", "PrivUnit")
+
+
+@pytest.mark.parametrize(("chi", "dimension"), [(10, 2), (100, 48)])
+def test_the_excess_is_over_what_a_central_gaussian_pays(chi, dimension):
+    found = best_density(chi, dimension)
+    assert found.excess == pytest.approx(float(found.bracket.upper) / (dimension * chi**2) - 1)

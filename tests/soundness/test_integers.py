@@ -27,6 +27,7 @@ from symshuffle import (
 )
 from symshuffle.accountants import adversary, curves, evaluate
 from symshuffle.accountants.confirm import confirm
+from symshuffle.accountants.confirm.front import confirm_laplace
 from symshuffle.accountants.gaussian_limit import GaussianLimit, gaussian_limit
 from symshuffle.accountants.plan import rounds
 from symshuffle.accountants.renyi import renyi
@@ -214,3 +215,41 @@ def test_every_exported_integer_is_a_door():
     apart = {door for door in exported() if door.startswith(MADE)}
     apart |= {door for door in exported() if door.startswith(PRECISIONS) and door.endswith(".bits")}
     assert set(exported()) - apart - set(DOORS) == set(ELSEWHERE)
+
+
+LEAST = {
+    0: "Channel.column.output Channel.likelihood_ratios.numerator Channel.likelihood_ratios.denominator "
+    "AnchoredLaw.row_second_moment.x AnchoredLaw.pairwise_divergence.i AnchoredLaw.pairwise_divergence.j "
+    "EnclosedLaw.row_second_moment.x EnclosedLaw.pairwise_divergence.i EnclosedLaw.pairwise_divergence.j "
+    "likelihood_quotient.a likelihood_quotient.b LikelihoodRatio.of.a LikelihoodRatio.of.b subset_orbit.subset",
+    1: "delta.n amplification_curve.n worst_constant.n confirm.n mechanism.s Laplace.cells Contamination.n "
+    "subset_template.s minimax_sandwich.n chi_square_certificate.n gaussian_scale.n SphereLinear.dimension "
+    "BlanketMixedGaussian.dimension CentralGaussian.dimension privacy_loss.n rounds.n LocalGaussian.dimension "
+    "confirm.least delta_curve.n tradeoff_curve.n renyi.n gaussian_limit.n GaussianLimit.rounds solve_eps0.n epsilon.n "
+    "hamming.distance compare.n LikelihoodRatio.profile.n Laplace.at.cells Users.count check_size.s",
+    2: "delta.bits Request.bits spaced.points tradeoff_curve.levels mechanism.k mechanism.D raw_cap_trace.k "
+    "optimal_subset_sizes.k largest_budget.k staircase_matrix.m MaximalPolytope.m smoothed_point_masses.m "
+    "isotropic_risk.k minimax_sandwich.k ClippedLinear.dimension PrivUnit.dimension privacy_loss.bits "
+    "delta_curve.bits tradeoff_curve.bits renyi.bits solve_eps0.bits helmert.k compare.k trace_frontier.k "
+    "unequal_delta.bits",
+    3: "cardioid_design.m",
+    4: "householder.k half_block_channel.k",
+}
+"""The smallest integers that doors take, as their pages say; of other doors it depends on what else is given."""
+
+
+@pytest.mark.parametrize(("least", "door"), [(least, door) for least, doors in LEAST.items() for door in doors.split()])
+def test_the_smallest_integer_is_taken_and_one_less_is_not(least, door):
+    _, ask = DOORS[door]
+    ask(least)
+    with pytest.raises(InputError):
+        ask(least - 1)
+
+
+def test_few_digits_confirm_where_few_are_asked_for():
+    assert confirm(LAW, 3, digits=1, least=1).digits == 1
+    with pytest.raises(InputError, match="digits = 0"):
+        confirm(LAW, 3, digits=0, least=1)
+    assert confirm_laplace(F(3), F(6, 5), 1, digits=1, least=1).digits == 1
+    with pytest.raises(InputError, match="digits = 0"):
+        confirm_laplace(F(3), F(6, 5), 1, digits=0, least=1)

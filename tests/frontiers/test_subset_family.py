@@ -8,6 +8,7 @@ from symshuffle.errors import InputError
 from symshuffle.estimation.canonical import Population, worst_canonical_risk
 from symshuffle.frontiers.caps import at, subset_budget
 from symshuffle.frontiers.equivariant import orbit_mixture
+from symshuffle.frontiers.orbit import subset_orbit
 from symshuffle.frontiers.subset_family import (
     has_one_sign,
     inclusion_probabilities,
@@ -104,3 +105,11 @@ def test_the_largest_budget_is_that_of_some_size(k, lam):
 def test_refusals(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+@pytest.mark.parametrize("lam", [Fraction(3, 2), Fraction(4), Fraction(30), Fraction(1000)])
+@pytest.mark.parametrize("k", [2, 3, 4, 7])
+def test_the_largest_budget_is_the_largest_of_all_sizes(k, lam):
+    found = {s: Fraction(subset_orbit(k, s, lam).budget) for s in range(1, k)}
+    budget, size = largest_budget(k, lam)
+    assert budget == max(found.values()) == found[size]

@@ -217,3 +217,27 @@ def test_the_tails_of_the_aliases_of_a_contour(monkeypatch):
         share = float((tails[0] / (line * flint.arb(1).exp()) / true).mid())
     assert 0 <= over < 20 * share
     assert share > 1e-6
+
+
+def test_the_mean_deviation_of_a_line_is_not_rounded_below_itself():
+    """Against rationals: without the allowance about every second law has one that is too small."""
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        values = [Fraction(int(x), 64) for x in rng.choice(4000, 40, replace=False) - 1500]
+        law = Law.from_atoms([(x, Fraction(1, 40)) for x in values])
+        tilt, plan = saddle.tilt(law), saddle.Plan(c=0.01, step=0.1, nodes=5, tau=0.1)
+        (region,) = characteristic.form(law, tilt, plan, tolerance=1e-9).regions
+        weights = [Fraction(x) for x in region.tilted]
+        exact = [Fraction(x) for x in region.values]
+        middle = sum(w * x for w, x in zip(weights, exact, strict=True))
+        assert Fraction(region.deviation) >= sum(w * abs(x - middle) for w, x in zip(weights, exact, strict=True))
+
+
+def test_the_noise_of_a_cumulant_counts_what_is_taken_out_and_put_back():
+    """Where exponentials would overflow the largest exponent is subtracted first, and added in the end."""
+    tilt = saddle.Tilt(np.array([1.0, -2.0, 3.0]), np.array([0.5, 0.25, 0.25]))
+    for s in (300.0, 900.0):
+        shift = 3 * s
+        inside = shift + math.log(0.25)
+        assert math.isclose(tilt.cumulant(s), inside, rel_tol=1e-12)
+        assert math.isclose(tilt.noise(s), (2 + shift) + inside + shift, rel_tol=1e-9)

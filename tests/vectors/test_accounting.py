@@ -18,7 +18,7 @@ from symshuffle.numbers import Exp
 from symshuffle.results import Rigour
 from symshuffle.vectors.accounting import order_margin, pair_delta, vector_delta, vector_epsilon
 from symshuffle.vectors.clipped import ClippedLinear
-from symshuffle.vectors.confirmation import confirm_mixed_gaussian
+from symshuffle.vectors.confirmation import confirm_mixed_gaussian, confirm_pair
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
 from symshuffle.vectors.pairs import cap_complement, real_pair, worst_pair
 
@@ -309,3 +309,12 @@ def test_the_share_of_the_sphere_below_a_height(theta, dimension):
     power = (dimension - 3) / 2
     below, whole = (integrate.quad(lambda t: (1 - t * t) ** power, -1, end)[0] for end in (float(theta), 1))
     assert math.isclose(float(cap_complement(theta, dimension)), below / whole, rel_tol=1e-6)
+
+
+def test_the_largest_blanket_is_confirmed_in_dimension_1_only():
+    found = vector_delta(MIXED, n=1000, eps="0.0004", blanket="largest")
+    digits, agree = confirm_pair(MIXED, n=1000, exp_eps=Exp(Fraction(4, 10_000)), blanket="largest", digits=8)
+    assert agree >= 6
+    assert float(digits) == pytest.approx(float(found.bracket.upper), rel=1e-6)
+    with pytest.raises(Unsupported, match="dimension 1 only"):
+        confirm_pair(replace(MIXED, dimension=2), n=1000, exp_eps=Exp(Fraction(4, 10_000)), blanket="largest")

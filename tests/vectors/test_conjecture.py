@@ -127,3 +127,10 @@ def test_constants_approach_one():
     for users, growth in (([2], 1), ([10], 0)):
         with pytest.raises(InputError):
             correspondence(SphereLinear("0.5", 3), users, growth=growth)
+
+
+def test_every_box_that_is_bounded_is_counted(monkeypatch):
+    plain, bounded = _Search._slack, []
+    monkeypatch.setattr(_Search, "_slack", lambda self, box: bounded.append(box) or plain(self, box))
+    found = worst_background_on_the_line(n=2, sigma0=1, eps="1/5", tolerance="1/50")
+    assert found.boxes == len(bounded)

@@ -7,6 +7,7 @@ from fractions import Fraction
 import flint
 import pytest
 
+from symshuffle import divergences
 from symshuffle.design.information import measures as me
 from symshuffle.design.information.maximum import maximise, renyi_divergence
 from symshuffle.design.named import uniform
@@ -123,3 +124,15 @@ def test_refusals():
         me.renyi_power(P0, P1, Fraction(1, 2))
     with pytest.raises(InputError, match="eps0"):
         maximise(me.total_variation_measure(P0, P1), Exp(Fraction(0)))
+
+
+@pytest.mark.parametrize("alpha", [Fraction(3, 2), Fraction(3)])
+def test_the_renyi_divergence_is_that_of_the_channel(alpha):
+    design = maximise(me.renyi_power(P0, P1, alpha), 3)
+    found = renyi_divergence(design, alpha)
+    laws = [[sum(p * w for p, w in zip(law, column, strict=True)) for column in design.channel().columns()]
+            for law in (P0, P1)]  # fmt: skip
+    exact = divergences.renyi_divergence(*laws, alpha)
+    assert found.lower <= exact.upper
+    assert exact.lower <= found.upper
+    assert found.width < Fraction(1, 10**10)

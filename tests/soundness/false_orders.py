@@ -88,6 +88,7 @@ _coupling("means", OUTER, _eighths(2, 2), _eighths(2, 2))
 _coupling("rows", OUTER, _eighths(2, 1), _eighths(2, 3))
 _coupling("columns", SPREAD, _eighths(3, 0, 1), _eighths(1, 0, 3))
 false("coupling: threshold", "threshold", lambda: ConvexOrder(None, F(1)).verify(INNER, OUTER))
+false("coupling: a threshold beyond all atoms", "threshold", lambda: ConvexOrder(None, F(100)).verify(INNER, OUTER))
 false("coupling: means agree", "means", lambda: ConvexOrder(None, None).verify(INNER, OUTER))
 
 

@@ -12,7 +12,8 @@ appended to, so that an interrupted run goes on where it stopped. ``--again`` ru
 250 are drawn, so that 200 change a value. A survivor that changes none, or breaks no promise, is recorded with the
 reason in ``tests/equivalent_mutants.toml``; the two are counted apart. The exit status is 1 if another one survived.
 A draw depends on the lines of the library: the one of 2026-11-22 is on file with its results, and ``--kept`` goes on
-from them, with those of its mutants whose lines are still there.
+from them, with those of its mutants whose lines are still there. What is on file under ``first`` is what became of a
+mutant before any test was written for it; only that says how good the tests are at what they have not seen.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from tests.touched import append, claims_of, copied, finding, forked, read, shar
 
 EXCUSED: Final = ROOT / "tests" / "equivalent_mutants.toml"
 DRAWN: Final = ROOT / "tests" / "drawn_mutants.jsonl"
-"""The 250 that were drawn with seed 2026 on 2026-11-22, and what became of them then."""
+"""The 250 of seed 2026 on 2026-11-22: what became of them at first, and once the survivors had tests."""
 
 MOST_TESTS: Final = 300
 MARGIN = 60.0
@@ -81,8 +82,7 @@ _BY: Final = "noticed_by.txt"
 
 
 def outcome(root: Path, mutant: Mutant, entries: list[dict[str, Any]], seconds: float) -> dict[str, Any]:
-    """``killed``, ``by the ledger``, ``time`` (no end), ``survived``, ``untouched``; what
-    noticed it first, and how many tests and claims there were to run."""
+    """``killed``, ``by the ledger``, ``time`` (no end), ``survived``, ``untouched``; what noticed it, how many ran."""
     tests = chosen(mutant, [e for e in entries if e["file"].startswith("tests")], seconds)
     claims = chosen(mutant, [e for e in entries if not e["file"].startswith("tests")], seconds)
     path, by = root / mutant.file, root / _BY
@@ -175,13 +175,16 @@ def report(results: list[dict[str, Any]], excuses: dict[tuple[str, str], Excuse]
             lines.append(f"{word}: {result['file']}\n{result['diff']}")
     counted = Counter(result["outcome"] for result in results)
     words = ", ".join(f"{number} {word}" for word, number in counted.items())
-    caught = len(results) - kinds.total()
+    caught, first = len(results) - kinds.total(), Counter(result.get("first") for result in results)
     changing = max(len(results) - kinds["same"], 1)
     lines.append(
         f"{len(results)} mutants ({words}): {caught / max(len(results), 1):.1%} noticed, {caught / changing:.1%} of "
         f"the {changing} that change a value; of the others {kinds['same']} compute the same, {kinds['free']} break no "
         f"promise, {kinds['']} are open"
     )
+    if not first[None]:
+        noticed = sum(first[word] for word in CAUGHT)
+        lines.append(f"before any test was written for them {noticed} were noticed, {first['time']} of these by time")
     return "\n".join(lines), kinds[""]
 
 

@@ -1,11 +1,15 @@
+import numpy as np
 import pytest
 import sympy as sp
 
 from symshuffle.anchored import AnchoredLaw
 from symshuffle.errors import Unsupported
 from symshuffle.estimation.moments import pairwise_budget, template_classes, trace
+from symshuffle.estimation.symbolic_law import SymbolicLaw
 from symshuffle.mechanisms.finite import half_block, krr
+from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
+from symshuffle.mechanisms.symbolic import LAM
 
 RATIONAL = 4
 """The budget at which every channel is rational."""
@@ -67,3 +71,17 @@ def test_a_changed_definition_changes_the_formula():
     diluted = type(mechanism)("diluted", "diluted", mechanism.inputs, (*classes, null), mechanism.parameters)
     assert sp.simplify(trace(diluted) - trace(mechanism) / 2) == 0
     assert sp.simplify(pairwise_budget(diluted) - pairwise_budget(mechanism) / 2) == 0
+
+
+@pytest.mark.parametrize("power", [1, 2])
+def test_sizes_of_votes_where_the_entries_are_roots(power):
+    """Two rows of which none is a rearrangement of the other, in a root of lam; in numbers at lam = 64."""
+    root = LAM ** sp.Rational(1, power)
+    matrix = [[root / (root + 1), 1 / (root + 1)], [1 / (2 * root + 1), 2 * root / (2 * root + 1)]]
+    law = SymbolicLaw(Mechanism.from_matrix("roots", matrix))
+    found = [float(size.subs(LAM, 64)) for size in law.vote_sizes()]
+    rows = np.array([[float(entry.subs(LAM, 64)) for entry in row] for row in matrix])
+    templates = rows / rows.mean(axis=0)
+    covariance = (templates - 1) @ np.diag(rows.mean(axis=0)) @ (templates - 1).T
+    votes = np.linalg.inv(covariance + 0.5) @ (templates - 1)
+    assert found == pytest.approx(list(rows @ (votes**2).sum(axis=0)), rel=1e-9)

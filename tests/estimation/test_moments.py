@@ -85,3 +85,11 @@ def test_sizes_of_votes_where_the_entries_are_roots(power):
     covariance = (templates - 1) @ np.diag(rows.mean(axis=0)) @ (templates - 1).T
     votes = np.linalg.inv(covariance + 0.5) @ (templates - 1)
     assert found == pytest.approx(list(rows @ (votes**2).sum(axis=0)), rel=1e-9)
+
+
+@pytest.mark.parametrize("power", [1, 2, 3])
+def test_the_inverse_of_a_matrix_of_roots(power):
+    root = LAM ** sp.Rational(1, power)
+    law = SymbolicLaw(Mechanism.from_matrix("coin", [["1/2", "1/2"], ["1/4", "3/4"]]))
+    ((found,),) = law._inverse([[root + 1]])
+    assert float(found.subs(LAM, 64)) == pytest.approx(1 / (64 ** (1 / power) + 1))

@@ -12,6 +12,7 @@ from fractions import Fraction
 import pytest
 
 from symshuffle.accountants import guided, search
+from symshuffle.accountants.gaussian_profile import level, log_profile
 from symshuffle.accountants.search import Point
 from symshuffle.errors import Unsupported
 from symshuffle.results import Bracket, Rigour
@@ -49,20 +50,20 @@ def bent(x, power, bend):
 
 def of_level(mu, bend):
     """delta as a function of eps, where the distance drifts with it."""
-    return lambda x: math.exp(guided.log_profile(x, mu * bent(x, 0, bend)))
+    return lambda x: math.exp(log_profile(x, mu * bent(x, 0, bend)))
 
 
 def of_users(mu, eps, bend):
-    return lambda n: math.exp(guided.log_profile(eps, mu / math.sqrt(n) * bent(1 / n, 0, bend)))
+    return lambda n: math.exp(log_profile(eps, mu / math.sqrt(n) * bent(1 / n, 0, bend)))
 
 
 def of_budget(mu, eps, bend):
-    return lambda x: math.exp(guided.log_profile(eps, mu * bent(x, 1, bend)))
+    return lambda x: math.exp(log_profile(eps, mu * bent(x, 1, bend)))
 
 
 def ending(mu, end):
     """A profile that is 0 from some level on, as that of randomized response at its budget."""
-    return lambda x: max(math.exp(guided.log_profile(x, mu)) * (1 - x / end), 0.0) if x < end else 0.0
+    return lambda x: max(math.exp(log_profile(x, mu)) * (1 - x / end), 0.0) if x < end else 0.0
 
 
 MOST = Fraction(10**15)
@@ -210,10 +211,10 @@ def test_no_integer_meets_the_target():
 @pytest.mark.parametrize("mu", [1e-4, 1e-2, 0.1])
 def test_the_guess_from_the_value_at_0(mu, goal):
     """Close to the level of two Gaussians where their distance is small, which is the limit that it is of."""
-    start = math.exp(guided.log_profile(0.0, mu))
+    start = math.exp(log_profile(0.0, mu))
     if goal < start:
         guess = float(search.mills_guess(Fraction(start), Fraction(goal)))
-        assert abs(guess / guided.level(mu, math.log(goal)) - 1) < mu
+        assert abs(guess / level(mu, math.log(goal)) - 1) < mu
 
 
 @pytest.mark.parametrize("off", [0.999, 0.9995, 1.0, 1.0005, 1.001])

@@ -40,9 +40,9 @@ import flint
 from symshuffle.choices import Adjacency as Adjacency  # noqa: PLC0414  # its name here stays
 from symshuffle.choices import Blanket, choice
 from symshuffle.continuous_law import ContinuousPair, Function, Stretch
-from symshuffle.errors import Unsupported
+from symshuffle.errors import NotDecided, Unsupported
 from symshuffle.law import Law
-from symshuffle.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, to_arb, working_precision
+from symshuffle.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, positive_part, to_arb, working_precision
 from symshuffle.vectors.clipped import clipped_numbers
 from symshuffle.vectors.coordinates import constant, cosine, enclosed, normal, once, sine, sphere_constant, tilted
 from symshuffle.vectors.lengths import LengthClass, length_along, length_classes
@@ -83,13 +83,29 @@ class FinitePair:
         return FinitePair(self.second, self.first, self.reference, self.about)
 
     def law(self, exp_eps: Real, *, bits: int = DEFAULT_BITS) -> Law:
-        """The law of G: 0 where the message is not a blanket message."""
+        """The law of G: 0 where the message is not a blanket message; what the blanket never sends is singular mass.
+
+        Raises
+        ------
+        NotDecided
+            If a mass of the blanket is not told from 0.
+        """
         with working_precision(bits):
             x = Ball.from_arb(to_arb(exp_eps), bits)
-        rows = zip(self.first, self.second, self.reference, strict=True)
-        atoms = [((p - x * q) / r, r) for p, q, r in rows if less(0, r) is Verdict.TRUE]
+        atoms: list[tuple[Any, Any]] = []
+        revealed: Any = Fraction(0)
+        for p, q, r in zip(self.first, self.second, self.reference, strict=True):
+            match less(0, r):
+                case Verdict.TRUE:
+                    atoms.append(((p - x * q) / r, r))
+                case Verdict.FALSE if less(0, p - x * q) is not Verdict.FALSE:
+                    revealed += positive_part(p - x * q)
+                case Verdict.FALSE:
+                    pass
+                case _:
+                    raise NotDecided("whether the blanket ever sends a message; raise bits")
         rest: Any = 1 - sum((r for _, r in atoms), start=Fraction(0))
-        return Law.from_atoms([(Fraction(0), rest), *atoms])
+        return Law.from_atoms([(Fraction(0), rest), *atoms], revealed)
 
 
 Pair: TypeAlias = ContinuousPair | FinitePair

@@ -13,14 +13,14 @@ from symshuffle.accountants.evaluate import evaluate_law, evaluate_mixed
 from symshuffle.continuous_law import ContinuousPair, LevelledPair, Stretch
 from symshuffle.engines import densities, gauss
 from symshuffle.engines.bromwich import Bromwich
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.numbers import Exp
+from symshuffle.errors import InputError, NotDecided, Unsupported
+from symshuffle.numbers import Ball, Exp
 from symshuffle.results import Rigour
 from symshuffle.vectors.accounting import order_margin, pair_delta, vector_delta, vector_epsilon
 from symshuffle.vectors.clipped import ClippedLinear
 from symshuffle.vectors.confirmation import confirm_mixed_gaussian, confirm_pair
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
-from symshuffle.vectors.pairs import cap_complement, real_pair, worst_pair
+from symshuffle.vectors.pairs import FinitePair, cap_complement, real_pair, worst_pair
 
 MIXED = BlanketMixedGaussian("0.95", "4.6")
 EPS = Exp(Fraction(4, 10000))
@@ -318,3 +318,16 @@ def test_the_largest_blanket_is_confirmed_in_dimension_1_only():
     assert float(digits) == pytest.approx(float(found.bracket.upper), rel=1e-6)
     with pytest.raises(Unsupported, match="dimension 1 only"):
         confirm_pair(replace(MIXED, dimension=2), n=1000, exp_eps=Exp(Fraction(4, 10_000)), blanket="largest")
+
+
+@pytest.mark.parametrize("n", [1, 2, 50])
+def test_what_the_blanket_never_sends_is_revealed(n):
+    half = Fraction(1, 2)
+    pair = FinitePair(
+        (half, half), (Fraction(1), Fraction(0)), (half, Fraction(0)), "half of the messages are revealed"
+    )
+    assert pair_delta(pair, n, Fraction(1)).contains(half)  # the class that hides has p < q
+    assert pair_delta(pair.reverse, 1, Fraction(1)).contains(half)
+    unsure = FinitePair(pair.first, pair.second, (half, Ball(Fraction(-1, 10**9), Fraction(1, 10**9), 64)), "")
+    with pytest.raises(NotDecided, match="whether the blanket ever sends"):
+        pair_delta(unsure, n, Fraction(1))

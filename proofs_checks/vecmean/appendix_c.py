@@ -186,7 +186,7 @@ def _check_reference(statement: Statement, _: np.random.Generator) -> Iterator[C
     for n, gamma, sigma0, eps in _REFERENCE:
         mechanism = BlanketMixedGaussian(Fraction(gamma), Fraction(sigma0))
         said = statement(n, gamma, sigma0, eps)
-        bound = vector_delta(mechanism, n=n, eps=eps, rigour=Rigour.BALL, lower=False)
+        bound = vector_delta(mechanism, n=n, eps=eps, rigour=Rigour.BALL, lower=False, adjacency="zero-out")
         for name, bracket, value in zip(("forward", "reverse"), (bound.forward, bound.reverse), said, strict=True):
             yield compare(bracket.lower, value, "<=", at=f"n={n}, {name}: lower end")
             yield compare(bracket.upper, value, ">=", at=f"n={n}, {name}: upper end")
@@ -242,7 +242,7 @@ def _check_largest(statement: Statement, _: np.random.Generator) -> Iterator[Com
     yield decide(nonnegative(1 - share, {}), at="every output", claimed="a probability", symbolic=True)
     for gamma, sigma0, n, eps in (("0.95", "4.6", 1000, "0.0004"), ("0.9", "4", 300, "0.002")):
         mechanism = BlanketMixedGaussian(Fraction(gamma), Fraction(sigma0))
-        own, least = (worst_pair(mechanism, blanket=b) for b in ("mechanism", "largest"))
+        own, least = (worst_pair(mechanism, blanket=b, adjacency="zero-out") for b in ("mechanism", "largest"))
         order = Exp(Fraction(eps))
         values = [pair_delta(p, n, order, rigour=Rigour.BALL, rel=1e-8) for p in (least, own)]
         at = f"gamma={gamma}, sigma0={sigma0}, n={n}: strictly below, against its own"

@@ -102,7 +102,7 @@ def _figure_1() -> list[Panel]:
         for d, points in mixed.items():
 
             def bound(chi: float, d: int = d, eps: Fraction = eps) -> Fraction:
-                return _delta(worst_pair(mixed_at_index(chi, d)), n, eps)
+                return _delta(worst_pair(mixed_at_index(chi, d), adjacency="zero-out"), n, eps)
 
             points.append((float(eps), per_coordinate(mixed_at_index(_root(bound, 1.005 * sigma), d), n)))
 
@@ -111,10 +111,12 @@ def _figure_1() -> list[Panel]:
         settled = _COARSE if steep else 1e-7
 
         def least(scale: float, eps: Fraction = eps, rel: float = rel) -> Fraction:
-            return _delta(worst_pair(LocalGaussian(_rational(scale)), blanket="largest"), n, eps, rel)
+            return _delta(
+                worst_pair(LocalGaussian(_rational(scale)), blanket="largest", adjacency="zero-out"), n, eps, rel
+            )
 
         def homogeneous(scale: float, eps: Fraction = eps, rel: float = rel) -> Fraction:
-            return _delta(real_pair(LocalGaussian(_rational(scale))), n, eps, rel)
+            return _delta(real_pair(LocalGaussian(_rational(scale)), adjacency="zero-out"), n, eps, rel)
 
         own.append((float(eps), _root(least, near, settled) / math.sqrt(n)))
         conjectured.append((float(eps), _root(homogeneous, near, settled) / math.sqrt(n)))
@@ -146,10 +148,10 @@ def _figure_2() -> list[Panel]:
     scale = LocalGaussian(_rational(math.sqrt(error)))
     sigma = Fraction(round(math.sqrt(error * n) * 10**12), 10**12)
     pairs: tuple[tuple[str, Pair, Look], ...] = (
-        ("BMG, bound", worst_pair(mixed), _MIXED),
-        ("Gaussian, own blanket", worst_pair(scale, blanket="largest"), _CERTIFIED),
-        ("Gaussian, CONJECTURE", real_pair(scale), _CONJECTURE),
-        ("BMG, a real pair", real_pair(mixed), _OTHER),
+        ("BMG, bound", worst_pair(mixed, adjacency="zero-out"), _MIXED),
+        ("Gaussian, own blanket", worst_pair(scale, blanket="largest", adjacency="zero-out"), _CERTIFIED),
+        ("Gaussian, CONJECTURE", real_pair(scale, adjacency="zero-out"), _CONJECTURE),
+        ("BMG, a real pair", real_pair(mixed, adjacency="zero-out"), _OTHER),
     )
     curves = [
         Series("central Gaussian", tuple((float(e), float(gaussian_profile(sigma, eps=e))) for e in PROFILE), _CENTRAL)
@@ -178,7 +180,7 @@ def _figure_3() -> list[Panel]:
     mechanism = BlanketMixedGaussian(Fraction(19, 20), Fraction(23, 5))
     mixed, central, levels = [], [], []
     for n in USERS:
-        eps = vector_epsilon(mechanism, n=n, delta=DELTA, rel=1e-5).upper
+        eps = vector_epsilon(mechanism, n=n, delta=DELTA, rel=1e-5, adjacency="zero-out").upper
         noise = float(calibrate_gaussian(eps=eps, delta=DELTA).upper)
         levels.append((float(n), float(eps)))
         mixed.append((float(n), per_coordinate(mechanism, n)))

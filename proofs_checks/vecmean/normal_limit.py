@@ -99,7 +99,7 @@ def _check_bracket(statement: Statement, _: np.random.Generator) -> Iterator[Com
     metric = third / (variance ** sp.Rational(3, 2) * sp.sqrt(n))
     yield identity(sp.simplify(error / front), sp.simplify(spread * metric), at="the error: the metric, rescaled")
     for share in (Fraction(1, 2), Fraction(1, 10)):
-        pair = worst_pair(SphereLinear(share, 1))
+        pair = worst_pair(SphereLinear(share, 1), adjacency="zero-out")
         assert isinstance(pair, FinitePair)
         for one, name in ((pair, "forward"), (pair.reverse, "reverse")):
             yield from _within(statement, one, f"c = {share}, {name}")
@@ -209,7 +209,7 @@ def _mills() -> Iterator[Comparison]:
 
 def _response() -> Iterator[Comparison]:
     """Randomized response, chi^2 = (1 - c)/c^2 at c = 1/2: eps = sqrt(log n / n)/chi to nine digits."""
-    pair = worst_pair(SphereLinear(Fraction(1, 2), 1))
+    pair = worst_pair(SphereLinear(Fraction(1, 2), 1), adjacency="zero-out")
     for exponent in (24, 48):
         n = 10**exponent
         with working_precision(BITS):

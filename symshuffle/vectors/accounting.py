@@ -91,7 +91,7 @@ def vector_delta(
     n: int,
     eps: object = None,
     exp_eps: object = None,
-    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
+    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
     blanket: Blanket | str = Blanket.MECHANISM,
     rigour: Rigour | str = Rigour.FLOAT64,
     rel: float | None = None,
@@ -131,7 +131,8 @@ def vector_delta(
 
     Examples
     --------
-    >>> bound = vector_delta(BlanketMixedGaussian("0.95", "4.6"), n=1000, eps="0.0004", lower=False)
+    >>> mixed = BlanketMixedGaussian("0.95", "4.6")
+    >>> bound = vector_delta(mixed, n=1000, eps="0.0004", adjacency="zero-out", lower=False)
     >>> f"{float(bound.forward.upper):.8e} {float(bound.reverse.upper):.8e}"
     '2.37913533e-05 2.32041697e-05'
     """
@@ -200,7 +201,7 @@ def vector_epsilon(
     *,
     n: int,
     delta: object,
-    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
+    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
     blanket: Blanket | str = Blanket.MECHANISM,
     rigour: Rigour | str = Rigour.FLOAT64,
     rel: float = 1e-9,
@@ -235,7 +236,7 @@ def curve(
     *,
     n: int,
     levels: list[Fraction],
-    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
+    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
     rel: float = 1e-6,
 ) -> list[VectorBound]:
     """The privacy profile at some levels, without the real pair."""

@@ -294,7 +294,7 @@ def calibrate_mixed_gaussian(
     delta: object,
     eps: object = None,
     exp_eps: object = None,
-    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
+    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
 ) -> Calibration:
     """:func:`calibrate` for the blanket-mixed Gaussian."""
     return calibrate("bmg", n=n, dimension=dimension, delta=delta, eps=eps, exp_eps=exp_eps, adjacency=adjacency)

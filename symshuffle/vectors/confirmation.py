@@ -100,7 +100,7 @@ def confirm_pair(
     *,
     n: int,
     exp_eps: Fraction | Exp,
-    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
+    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
     blanket: Blanket | str | None = None,
     digits: int = 14,
 ) -> tuple[str, int]:

@@ -133,7 +133,7 @@ def correspondence(
     rows = []
     for n in [as_integer(n, "users", 3) for n in users]:
         eps = _level(lower, n, rate)
-        bound = vector_delta(mechanism, n=n, eps=eps, rel=1e-8)
+        bound = vector_delta(mechanism, n=n, eps=eps, rel=1e-8, adjacency="zero-out")
         assert bound.lower is not None  # asked for by default
         rows.append(
             Correspondence(

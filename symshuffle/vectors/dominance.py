@@ -168,7 +168,7 @@ def which_order(
     --------
     >>> from symshuffle.vectors.pairs import worst_pair
     >>> from symshuffle.vectors.mechanisms import SphereLinear
-    >>> found = which_order(worst_pair(SphereLinear("1/2", 1)), 5, high=1)
+    >>> found = which_order(worst_pair(SphereLinear("1/2", 1), adjacency="zero-out"), 5, high=1)
     >>> found.larger, found.rigour
     (<Larger.REVERSE: 'reverse'>, <Rigour.EXACT: 'exact'>)
     >>> found.verify()

@@ -105,7 +105,7 @@ def normal_bracket(pair: Pair, n: int, exp_eps: Real, *, bits: int = 160) -> Bra
     --------
     >>> from symshuffle.vectors.mechanisms import SphereLinear
     >>> from symshuffle.vectors.pairs import worst_pair
-    >>> pair = worst_pair(SphereLinear("1/2", 1))
+    >>> pair = worst_pair(SphereLinear("1/2", 1), adjacency="zero-out")
     >>> found = normal_bracket(pair, 10**12, Fraction(1000001, 1000000))
     >>> f"{float(found.lower):.5e} {float(found.upper):.5e}"
     '2.51269e-08 2.51276e-08'

@@ -114,7 +114,7 @@ Pair: TypeAlias = ContinuousPair | FinitePair
 def worst_pair(
     mechanism: Randomizer,
     *,
-    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
+    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
     blanket: Blanket | str = Blanket.MECHANISM,
     bits: int = DEFAULT_BITS,
 ) -> Pair:
@@ -174,7 +174,7 @@ def _feasible(mechanism: LocalGaussian) -> None:
 
 
 def real_pair(
-    mechanism: Randomizer, *, adjacency: Adjacency | str = Adjacency.ZERO_OUT, bits: int = DEFAULT_BITS
+    mechanism: Randomizer, *, adjacency: Adjacency | str = Adjacency.REPLACE_ONE, bits: int = DEFAULT_BITS
 ) -> Pair:
     """A pair of datasets, x against the null symbol or against -x, in which all others hold -x: a lower bound.
 

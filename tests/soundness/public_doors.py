@@ -65,7 +65,7 @@ WISH = {"n": 9, "delta": "1/10", "rel": 0.1}
 REDUCED = reduction.reduction(W)
 CURVE = curves.delta_curve(REDUCED, n=3, levels=[0])
 LAW = REDUCED.laws(F(6, 5), "forward", None)[0]
-DENSITIES = LevelledPair(worst_pair(BlanketMixedGaussian("0.9", "4")), F(6, 5))
+DENSITIES = LevelledPair(worst_pair(BlanketMixedGaussian("0.9", "4"), adjacency="zero-out"), F(6, 5))
 MIXED = Laplace(F(2)).mixed_law(F(6, 5))
 RATIO = LikelihoodRatio.of(W, 0, 1)
 LEVEL = {"exp_eps": F(6, 5)}
@@ -346,23 +346,29 @@ DOORS = {
     ),
     "vectors.accounting.curve.adjacency": lambda v: vectors_curve(LINE, n=3, levels=[F(1, 10)], adjacency=v),
     "vectors.dominance.OrderComparison.verdicts": lambda v: OrderComparison(
-        worst_pair(SphereLinear("1/2", 1)), 3, F(1), F(2), (F(1), F(2)), (v,), "float64"
+        worst_pair(SphereLinear("1/2", 1), adjacency="zero-out"), 3, F(1), F(2), (F(1), F(2)), (v,), "float64"
     ),
     "vectors.dominance.OrderComparison.rigour": lambda v: OrderComparison(
-        worst_pair(SphereLinear("1/2", 1)), 3, F(1), F(2), (F(1), F(2)), ("undecided",), v
+        worst_pair(SphereLinear("1/2", 1), adjacency="zero-out"), 3, F(1), F(2), (F(1), F(2)), ("undecided",), v
     ),
     "vectors.dominance.which_order.rigour": lambda v: which_order(
-        worst_pair(SphereLinear("1/2", 3)), 3, low="1/20", high="1/10", rigour=v, evaluations=5
+        worst_pair(SphereLinear("1/2", 3), adjacency="zero-out"), 3, low="1/20", high="1/10", rigour=v, evaluations=5
     ).to_dict(),
-    "vectors.accounting.pair_delta.rigour": lambda v: pair_delta(worst_pair(LINE), 3, F(6, 5), rigour=v),
+    "vectors.accounting.pair_delta.rigour": lambda v: pair_delta(
+        worst_pair(LINE, adjacency="zero-out"), 3, F(6, 5), rigour=v
+    ),
     "vectors.accounting.vector_delta.adjacency": lambda v: vector_delta(LINE, n=3, **LEVEL, adjacency=v),
     "vectors.accounting.vector_delta.blanket": lambda v: vector_delta(LINE, n=3, **LEVEL, blanket=v),
     "vectors.accounting.vector_delta.rigour": lambda v: vector_delta(LINE, n=3, **LEVEL, rigour=v),
     "vectors.accounting.vector_epsilon.adjacency": lambda v: vector_epsilon(
         LINE, n=9, delta="1/10", adjacency=v, rel=0.1
     ),
-    "vectors.accounting.vector_epsilon.blanket": lambda v: vector_epsilon(LINE, n=9, delta="1/10", blanket=v, rel=0.1),
-    "vectors.accounting.vector_epsilon.rigour": lambda v: vector_epsilon(LINE, n=9, delta="1/10", rigour=v, rel=0.1),
+    "vectors.accounting.vector_epsilon.blanket": lambda v: vector_epsilon(
+        LINE, n=9, delta="1/10", blanket=v, rel=0.1, adjacency="zero-out"
+    ),
+    "vectors.accounting.vector_epsilon.rigour": lambda v: vector_epsilon(
+        LINE, n=9, delta="1/10", rigour=v, rel=0.1, adjacency="zero-out"
+    ),
     "vectors.confirmation.confirm_mixed_gaussian.direction": lambda v: confirmation.confirm_mixed_gaussian(
         BlanketMixedGaussian("0.95", "4.6"), n=20, eps=F(1, 100), direction=v, digits=6
     ),
@@ -370,7 +376,7 @@ DOORS = {
         BlanketMixedGaussian("0.95", "4.6"), n=20, exp_eps=F(101, 100), adjacency=v, digits=6
     ),
     "vectors.confirmation.confirm_pair.blanket": lambda v: confirmation.confirm_pair(
-        BlanketMixedGaussian("0.95", "4.6"), n=20, exp_eps=F(101, 100), blanket=v, digits=6
+        BlanketMixedGaussian("0.95", "4.6"), n=20, exp_eps=F(101, 100), blanket=v, digits=6, adjacency="zero-out"
     ),
     "vectors.floor.Target.adjacency": lambda v: floor.Target(3, F(6, 5), F(1, 10), v, "largest"),
     "vectors.floor.Target.blanket": lambda v: floor.Target(3, F(6, 5), F(1, 10), "zero-out", v),
@@ -381,7 +387,7 @@ DOORS = {
     "vectors.pairs.proved_worst.blanket": lambda v: proved_worst(LINE, "zero-out", v),
     "vectors.pairs.real_pair.adjacency": lambda v: real_pair(LINE, adjacency=v),
     "vectors.pairs.worst_pair.adjacency": lambda v: worst_pair(LINE, adjacency=v),
-    "vectors.pairs.worst_pair.blanket": lambda v: worst_pair(LINE, blanket=v),
+    "vectors.pairs.worst_pair.blanket": lambda v: worst_pair(LINE, blanket=v, adjacency="zero-out"),
     "vectors.gaussian.profile_template.order": lambda v: gaussian.profile_template(100, F(1), F(1, 10), order=v),
     "vectors.templates.profile_template.order": lambda v: templates.profile_template(F(1), F(1, 10), 100, order=v),
     "results.Bracket.rigour": lambda v: Bracket(F(0), F(0), v, "none", ""),

@@ -19,8 +19,8 @@ from symshuffle.vectors.pairs import worst_pair
 
 EPS = Exp(Fraction(4, 10000))
 TRUE = Fraction("2.379135330145171598564562564e-5")
-PAIR = worst_pair(BlanketMixedGaussian("0.95", "4.6"))
-FEW = worst_pair(BlanketMixedGaussian("0.9", "4"))
+PAIR = worst_pair(BlanketMixedGaussian("0.95", "4.6"), adjacency="zero-out")
+FEW = worst_pair(BlanketMixedGaussian("0.9", "4"), adjacency="zero-out")
 FEW_EPS = Exp(Fraction(1, 100))
 TWO, THREE = Fraction("0.00374801731398906099641705593"), Fraction("0.00259075334408556413651")
 

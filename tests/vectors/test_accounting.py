@@ -30,7 +30,7 @@ REVERSE = Fraction("2.320416974609793891579048096e-5")
 
 @pytest.mark.parametrize(("rigour", "width"), [(Rigour.FLOAT64, 1e-8), (Rigour.BALL, 1e-12)])
 def test_both_orders_contain_the_reference(rigour, width):
-    bound = vector_delta(MIXED, n=1000, eps="0.0004", rigour=rigour)
+    bound = vector_delta(MIXED, n=1000, eps="0.0004", rigour=rigour, adjacency="zero-out")
     assert bound.forward.contains(FORWARD) and bound.reverse.contains(REVERSE)
     assert max(bound.forward.relative_width, bound.reverse.relative_width) < width
     assert (
@@ -43,7 +43,7 @@ def test_both_orders_contain_the_reference(rigour, width):
 
 @pytest.mark.parametrize("n", [10**4, 10**6])
 def test_many_users_are_as_cheap(n):
-    pair = worst_pair(MIXED)
+    pair = worst_pair(MIXED, adjacency="zero-out")
     eps = Exp(Fraction(1, 100 * math.isqrt(n)))
     quick, sure = (pair_delta(pair, n, eps, rigour=r, rel=w) for r, w in ((Rigour.FLOAT64, 1e-8), (Rigour.BALL, 1e-12)))
     assert quick.relative_width < 1e-8 and sure.relative_width < 1e-12
@@ -51,7 +51,7 @@ def test_many_users_are_as_cheap(n):
 
 
 def test_a_heavy_upper_tail_is_taken_from_the_left():
-    pair = worst_pair(BlanketMixedGaussian("0.4", "0.8"))
+    pair = worst_pair(BlanketMixedGaussian("0.4", "0.8"), adjacency="zero-out")
     found = pair_delta(pair, 1000, Exp(Fraction(1, 10)), rel=1e-6)
     assert "c = -" in found.how
     digits, agree = confirm_mixed_gaussian(BlanketMixedGaussian("0.4", "0.8"), n=1000, eps=Fraction(1, 10), digits=12)
@@ -67,7 +67,7 @@ def test_an_independent_witness_agrees(direction):
 
 
 def test_the_cut_tails_are_needed():
-    law = worst_pair(MIXED).law(EPS, tail=Fraction(1, 100))
+    law = worst_pair(MIXED, adjacency="zero-out").law(EPS, tail=Fraction(1, 100))
     engine = Bromwich(1e-6)
     honest, careless = engine.bracket(law, 1000), engine.bracket(replace(law, missing=(Fraction(0), Fraction(0))), 1000)
     assert honest.contains(FORWARD)
@@ -75,7 +75,7 @@ def test_the_cut_tails_are_needed():
 
 
 def test_the_error_of_the_gauss_rule_is_needed(monkeypatch):
-    law = worst_pair(MIXED).law(EPS, tail=Fraction(1, 10**18))
+    law = worst_pair(MIXED, adjacency="zero-out").law(EPS, tail=Fraction(1, 10**18))
     genuine = gauss.rule
 
     def coarse(law, c, *, height, tolerance):
@@ -91,7 +91,7 @@ def test_the_error_of_the_gauss_rule_is_needed(monkeypatch):
 def test_aliases_are_needed(monkeypatch):
     from symshuffle.engines import bromwich, bromwich_plan
 
-    law = worst_pair(MIXED).law(EPS, tail=Fraction(1, 10**18))
+    law = worst_pair(MIXED, adjacency="zero-out").law(EPS, tail=Fraction(1, 10**18))
     genuine = bromwich_plan.choose
     monkeypatch.setattr(bromwich_plan, "choose", lambda *a: replace(genuine(*a), step=2.5 * genuine(*a).step))
     assert Bromwich(1e-8).bracket(law, 1000).contains(FORWARD)
@@ -100,8 +100,8 @@ def test_aliases_are_needed(monkeypatch):
 
 
 def test_the_largest_blanket_is_smaller_and_worst_at_the_end():
-    own = vector_delta(MIXED, n=1000, eps="0.0004", lower=False)
-    largest = vector_delta(MIXED, n=1000, eps="0.0004", blanket="largest")
+    own = vector_delta(MIXED, n=1000, eps="0.0004", lower=False, adjacency="zero-out")
+    largest = vector_delta(MIXED, n=1000, eps="0.0004", blanket="largest", adjacency="zero-out")
     assert largest.bracket.upper < own.bracket.lower
     assert largest.lower.upper < largest.bracket.lower
     assert "worst: proved" in largest.about
@@ -109,7 +109,8 @@ def test_the_largest_blanket_is_smaller_and_worst_at_the_end():
 
 def test_a_shorter_input_is_less_exposed():
     values = [
-        pair_delta(worst_pair(replace(MIXED, norm=Fraction(r))), 1000, EPS, rel=1e-6) for r in ("0.5", "0.8", "1")
+        pair_delta(worst_pair(replace(MIXED, norm=Fraction(r)), adjacency="zero-out"), 1000, EPS, rel=1e-6)
+        for r in ("0.5", "0.8", "1")
     ]
     assert values[0].upper < values[1].lower and values[1].upper < values[2].lower
     assert abs(float(values[1].midpoint) / 1.04258e-5 - 1) < 1e-5
@@ -144,7 +145,10 @@ def test_a_pair_that_says_it_is_symmetric_is(mechanism, blanket):
 
     pair = worst_pair(mechanism, adjacency="replace-one", blanket=blanket)
     assert pair.symmetric and pair.reverse is pair and same(pair)
-    for other in (worst_pair(mechanism, blanket=blanket), real_pair(mechanism, adjacency="replace-one")):
+    for other in (
+        worst_pair(mechanism, blanket=blanket, adjacency="zero-out"),
+        real_pair(mechanism, adjacency="replace-one"),
+    ):
         assert not other.symmetric and not same(other)
 
 
@@ -152,19 +156,21 @@ def test_a_pair_that_says_it_is_symmetric_is(mechanism, blanket):
 def test_linear_density_against_its_own_sampled_law(dimension):
     """In dimension 3 the coordinate is uniform: two atoms in place of the density bracket the value in convex order."""
     mechanism = SphereLinear(Fraction(1, 4), dimension)
-    bound = vector_delta(mechanism, n=500, eps="0.01")
+    bound = vector_delta(mechanism, n=500, eps="0.01", adjacency="zero-out")
     assert bound.lower.upper < bound.bracket.lower
     wide = vector_delta(
-        SphereLinear(Fraction(1, 4), 1), n=500, eps="0.01", lower=False
+        SphereLinear(Fraction(1, 4), 1), n=500, eps="0.01", lower=False, adjacency="zero-out"
     )  # the coarsest law of the coordinate
     assert bound.bracket.upper < wide.bracket.lower
 
 
 def test_one_dimension_is_two_points():
-    pair = worst_pair(SphereLinear(Fraction(1, 2), 1))
+    pair = worst_pair(SphereLinear(Fraction(1, 2), 1), adjacency="zero-out")
     exact = evaluate_law(pair.law(Fraction(1)), 3, rigour=None)
     assert exact.lower > 0
-    same = worst_pair(PrivUnit(Fraction(3, 4), 0, 5))  # a half sphere is a sign in every dimension
+    same = worst_pair(
+        PrivUnit(Fraction(3, 4), 0, 5), adjacency="zero-out"
+    )  # a half sphere is a sign in every dimension
     assert abs(evaluate_law(same.law(Fraction(1)), 3).midpoint - exact.midpoint) < Fraction(1, 10**9)
 
 
@@ -173,7 +179,7 @@ def test_caps_of_every_size_sum_to_probabilities():
         for adjacency in ("zero-out", "replace-one"):
             for pair in (
                 worst_pair(PrivUnit("0.7", theta, 4), adjacency=adjacency),
-                real_pair(PrivUnit("0.7", theta, 4)),
+                real_pair(PrivUnit("0.7", theta, 4), adjacency="zero-out"),
             ):
                 assert abs(float(sum(pair.first)) - 1) < 1e-12 and abs(float(sum(pair.second)) - 1) < 1e-12
 
@@ -190,33 +196,33 @@ def test_a_new_mechanism_needs_a_density_only():
         Fraction(-1), Fraction(1), lambda u: one(u) / 2, lambda u: 1 + slope * u, one, lambda u: one(u) * (1 - slope)
     )
     found = pair_delta(ContinuousPair((stretch,), "uniform"), 500, Exp(Fraction(1, 100)))
-    known = pair_delta(worst_pair(SphereLinear(c, 3)), 500, Exp(Fraction(1, 100)))
+    known = pair_delta(worst_pair(SphereLinear(c, 3), adjacency="zero-out"), 500, Exp(Fraction(1, 100)))
     assert found.lower <= known.upper and known.lower <= found.upper
 
 
 def test_inverse_at_the_paper_size():
-    found = vector_epsilon(MIXED, n=10000, delta="1e-5", rel=1e-5)
+    found = vector_epsilon(MIXED, n=10000, delta="1e-5", rel=1e-5, adjacency="zero-out")
     assert found.lower <= Fraction("0.00010935581711961") <= found.upper
 
 
 def test_which_order_is_larger():
     rest, w = 0.05, math.exp(1 / 4.6**2)
-    margin = order_margin(worst_pair(MIXED))
+    margin = order_margin(worst_pair(MIXED, adjacency="zero-out"))
     third, second = rest**3 * (w - 1) ** 2 * (w + 2) / 0.95**2, rest**2 * (w - 1) / 0.95
     assert float(margin) == pytest.approx(third - 3 * second * second, rel=1e-9)
 
 
 def test_what_is_not_known_is_refused():
     with pytest.raises(Unsupported, match="take minutes"):
-        vector_delta(LocalGaussian(4, 3), n=10, eps=1, blanket="largest")
+        vector_delta(LocalGaussian(4, 3), n=10, eps=1, blanket="largest", adjacency="zero-out")
     with pytest.raises(Unsupported, match="largest"):
-        vector_delta(LocalGaussian(4), n=10, eps=1)
+        vector_delta(LocalGaussian(4), n=10, eps=1, adjacency="zero-out")
     with pytest.raises(InputError, match="adjacency"):
         vector_delta(MIXED, n=10, eps=1, adjacency="add")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="blanket"):
-        vector_delta(MIXED, n=10, eps=1, blanket="none")  # type: ignore[arg-type]
+        vector_delta(MIXED, n=10, eps=1, blanket="none", adjacency="zero-out")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="delta"):
-        vector_epsilon(MIXED, n=10, delta=2)
+        vector_epsilon(MIXED, n=10, delta=2, adjacency="zero-out")
 
 
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
@@ -231,23 +237,23 @@ def test_beyond_every_ratio_delta_is_zero(mechanism, adjacency):
 
 def test_zero_of_a_density_is_not_claimed_next_to_a_ratio():
     """1 + 0.05 is the largest ratio to the null symbol: just below it delta is positive, just above it is 0."""
-    pair = worst_pair(SphereLinear("0.05", 64))
+    pair = worst_pair(SphereLinear("0.05", 64), adjacency="zero-out")
     assert LevelledPair(pair, Fraction(105001, 100000)).never_positive
     assert not LevelledPair(pair, Fraction(104999, 100000)).never_positive
 
 
 def test_next_to_nothing_is_an_answer():
     """From the null symbol to x the largest ratio is 1/0.95, just above exp(0.05): with d = 64 hardly ever seen."""
-    found = vector_delta(SphereLinear("0.05", 64), n=2000, eps="0.05")
+    found = vector_delta(SphereLinear("0.05", 64), n=2000, eps="0.05", adjacency="zero-out")
     assert found.forward.upper == 0 and 0 <= found.reverse.lower <= found.reverse.upper < Fraction(1, 10**30)
     assert found.reverse.aimed is not None
 
 
 def test_the_ceiling_is_the_value_for_one_user():
-    level = LevelledPair(worst_pair(SphereLinear("0.5", 4)), Fraction(6, 5))
+    level = LevelledPair(worst_pair(SphereLinear("0.5", 4), adjacency="zero-out"), Fraction(6, 5))
     one = evaluate_mixed(level, 1)
     assert one.lower <= level.ceiling <= one.upper + Fraction(1, 10**6)
-    endless = LevelledPair(worst_pair(MIXED), Fraction(21, 20))
+    endless = LevelledPair(worst_pair(MIXED, adjacency="zero-out"), Fraction(21, 20))
     # One user's value on a line without ends, by the error function: G > 0 beyond the logarithm of the level.
     v = 1 / 4.6
     start = (math.log((1.05 - 0.95) / 0.05) + v * v / 2) / v
@@ -259,10 +265,10 @@ def test_the_ceiling_is_the_value_for_one_user():
 def test_next_to_nothing_is_bounded_at_once():
     """Where one user's value, or Chernoff's bound, is below 1e-30 that is the answer, and it says so."""
     for n, eps in ((10, "1"), (30, "0.9")):
-        found = pair_delta(worst_pair(MIXED), n, Exp(Fraction(eps)), rel=1e-6)
+        found = pair_delta(worst_pair(MIXED, adjacency="zero-out"), n, Exp(Fraction(eps)), rel=1e-6)
         assert 0 < found.upper < Fraction(1, 10**30) and found.aimed == 1e-6
     for source, n, eps in ((MIXED, 300, "0.01"), (SphereLinear("0.5", 4), 400, "0.1")):
-        level = LevelledPair(worst_pair(source), Exp(Fraction(eps)))
+        level = LevelledPair(worst_pair(source, adjacency="zero-out"), Exp(Fraction(eps)))
         bound, road = densities._next_to_nothing(level, n)
         truth = pair_delta(level.pair, n, level.exp_eps)
         assert "Chernoff" in road and truth.upper <= bound <= 100 * truth.upper + Fraction(1, 10**32)
@@ -271,8 +277,8 @@ def test_next_to_nothing_is_bounded_at_once():
 def test_few_users_against_classes_of_lengths_are_refused_before_work():
     wide = replace(MIXED, dimension=1000)
     with pytest.raises(Unsupported, match="n = 10 users and a blanket"):
-        pair_delta(worst_pair(wide, blanket="largest"), 10, Exp(Fraction(1, 100)))
-    assert pair_delta(worst_pair(wide), 10, Exp(Fraction(1, 100)), rel=1e-6).upper < 1e-5
+        pair_delta(worst_pair(wide, blanket="largest", adjacency="zero-out"), 10, Exp(Fraction(1, 100)))
+    assert pair_delta(worst_pair(wide, adjacency="zero-out"), 10, Exp(Fraction(1, 100)), rel=1e-6).upper < 1e-5
 
 
 def test_a_gauss_rule_is_priced_before_its_first_node(monkeypatch):
@@ -285,19 +291,29 @@ def test_a_gauss_rule_is_priced_before_its_first_node(monkeypatch):
         return taken[-1]
 
     monkeypatch.setattr(gauss, "price", seen)
-    found = pair_delta(worst_pair(LocalGaussian("1.15"), blanket="largest"), 10**4, Exp(Fraction(1, 50)), rel=1e-5)
+    found = pair_delta(
+        worst_pair(LocalGaussian("1.15"), blanket="largest", adjacency="zero-out"),
+        10**4,
+        Exp(Fraction(1, 50)),
+        rel=1e-5,
+    )
     nodes = int(re.search(r"(\d+) Gauss nodes", found.how)[1])
     assert 0 < taken[-1] < nodes
     monkeypatch.setattr(gauss, "price", lambda *_, **__: 1e6)
     monkeypatch.setattr(gauss, "_order", lambda *_: pytest.fail("a node was made"))
     with pytest.raises(Unsupported, match="Gauss nodes"):
-        pair_delta(worst_pair(LocalGaussian("1.15"), blanket="largest"), 10**4, Exp(Fraction(1, 50)), rel=1e-5)
+        pair_delta(
+            worst_pair(LocalGaussian("1.15"), blanket="largest", adjacency="zero-out"),
+            10**4,
+            Exp(Fraction(1, 50)),
+            rel=1e-5,
+        )
 
 
 def test_the_clipped_density_in_many_dimensions_has_a_narrow_bracket():
     """Where the likelihood is steep cells are halved: without that the upper end of this one was 0.24."""
     level = Exp(Fraction("0.00678"))
-    found = pair_delta(worst_pair(ClippedLinear("0.1", 100, 14)), 1000, level, rel=1e-6)
+    found = pair_delta(worst_pair(ClippedLinear("0.1", 100, 14), adjacency="zero-out"), 1000, level, rel=1e-6)
     assert float(found.upper) == pytest.approx(1.587829e-06, rel=1e-5)
     assert found.upper <= found.lower * (1 + Fraction(1, 10**6))
 
@@ -312,12 +328,20 @@ def test_the_share_of_the_sphere_below_a_height(theta, dimension):
 
 
 def test_the_largest_blanket_is_confirmed_in_dimension_1_only():
-    found = vector_delta(MIXED, n=1000, eps="0.0004", blanket="largest")
-    digits, agree = confirm_pair(MIXED, n=1000, exp_eps=Exp(Fraction(4, 10_000)), blanket="largest", digits=8)
+    found = vector_delta(MIXED, n=1000, eps="0.0004", blanket="largest", adjacency="zero-out")
+    digits, agree = confirm_pair(
+        MIXED, n=1000, exp_eps=Exp(Fraction(4, 10_000)), blanket="largest", digits=8, adjacency="zero-out"
+    )
     assert agree >= 6
     assert float(digits) == pytest.approx(float(found.bracket.upper), rel=1e-6)
     with pytest.raises(Unsupported, match="dimension 1 only"):
-        confirm_pair(replace(MIXED, dimension=2), n=1000, exp_eps=Exp(Fraction(4, 10_000)), blanket="largest")
+        confirm_pair(
+            replace(MIXED, dimension=2),
+            n=1000,
+            exp_eps=Exp(Fraction(4, 10_000)),
+            blanket="largest",
+            adjacency="zero-out",
+        )
 
 
 @pytest.mark.parametrize("n", [1, 2, 50])

@@ -53,7 +53,9 @@ def test_by_brackets_as_exactly(monkeypatch):
 
 
 def test_enclosed_masses_are_compared_by_brackets():
-    found = which_order(worst_pair(PrivUnit("2/3", "1/5", 5)), 4, low="1/20", high="1/10", evaluations=40)
+    found = which_order(
+        worst_pair(PrivUnit("2/3", "1/5", 5), adjacency="zero-out"), 4, low="1/20", high="1/10", evaluations=40
+    )
     assert found.rigour.value == "float64"
     assert found.to_dict()["larger"] in {"forward", "reverse"}
     found.verify()
@@ -66,7 +68,7 @@ def test_a_pair_that_is_its_own_reverse():
 
 
 def test_what_is_wrong_is_named():
-    pair = worst_pair(SphereLinear("1/2", 1))
+    pair = worst_pair(SphereLinear("1/2", 1), adjacency="zero-out")
     with pytest.raises(InputError, match="high"):
         which_order(pair, 5, low=1, high="1/2")
     with pytest.raises(InputError, match="evaluations"):

@@ -53,11 +53,13 @@ def by_both_coordinates(gamma, sigma0, d, n, eps):
 
 def test_classes_of_the_length_bound_the_blanket_from_below(monkeypatch):
     def bound():
-        return pair_delta(worst_pair(MIXED, blanket="largest"), USERS, Exp(LEVEL), rel=1e-5)
+        return pair_delta(worst_pair(MIXED, blanket="largest", adjacency="zero-out"), USERS, Exp(LEVEL), rel=1e-5)
 
     exact = by_both_coordinates(0.95, 4.6, 3, USERS, float(LEVEL))
-    own = pair_delta(worst_pair(MIXED), USERS, Exp(LEVEL), rel=1e-5)
-    line = pair_delta(worst_pair(replace(MIXED, dimension=1), blanket="largest"), USERS, Exp(LEVEL), rel=1e-5)
+    own = pair_delta(worst_pair(MIXED, adjacency="zero-out"), USERS, Exp(LEVEL), rel=1e-5)
+    line = pair_delta(
+        worst_pair(replace(MIXED, dimension=1), blanket="largest", adjacency="zero-out"), USERS, Exp(LEVEL), rel=1e-5
+    )
     found = bound()
     assert float(line.upper) < exact < float(found.lower)
     assert found.upper < own.lower
@@ -71,7 +73,7 @@ def test_classes_of_the_length_bound_the_blanket_from_below(monkeypatch):
 
 
 def test_both_orders_and_what_is_proved():
-    bound = vector_delta(MIXED, n=USERS, eps=LEVEL, blanket="largest", rel=1e-5, lower=False)
+    bound = vector_delta(MIXED, n=USERS, eps=LEVEL, blanket="largest", rel=1e-5, lower=False, adjacency="zero-out")
     assert "worst: proved" in bound.about
     replaced = worst_pair(MIXED, adjacency="replace-one", blanket="largest")
     assert pairs.proved_worst(MIXED, "replace-one", "largest") and "worst: proved" in replaced.about
@@ -88,7 +90,7 @@ def test_the_front_door_covers_every_input_under_both_adjacencies(monkeypatch):
         assert found.bracket.contains(pair_delta(pair, USERS, Exp(LEVEL), rel=1e-6).upper)
     # Far up, short inputs have no argument of their own: the bound is that of the mechanism's blanket.
     high = delta(on_the_line, n=USERS, eps="0.7", adjacency="zero-out", blanket="largest", rel=1e-2)
-    own = pair_delta(worst_pair(on_the_line), USERS, Exp(Fraction(7, 10)), rel=1e-2)
+    own = pair_delta(worst_pair(on_the_line, adjacency="zero-out"), USERS, Exp(Fraction(7, 10)), rel=1e-2)
     assert pairs.largest_is_worst_at_the_end(on_the_line, Exp(Fraction(7, 10))) is None
     assert high.neighbours.every and high.bracket.upper >= own.lower
 
@@ -122,13 +124,20 @@ def test_no_pair_of_a_line_has_a_larger_hinge_than_opposite_ends():
 
 def test_the_unmixed_gaussian_beyond_the_line():
     with pytest.raises(Unsupported, match=r"sigma0 = 2 in dimension 2: .* take minutes"):
-        worst_pair(LocalGaussian(2, 2), blanket="largest")
+        worst_pair(LocalGaussian(2, 2), blanket="largest", adjacency="zero-out")
     with pytest.raises(Unsupported, match="dimension 101"):
-        worst_pair(LocalGaussian(6, 101), blanket="largest")
-    line = worst_pair(LocalGaussian(6, 1), blanket="largest").law(Exp(Fraction(1)), tail=Fraction(1, 10**10))
+        worst_pair(LocalGaussian(6, 101), blanket="largest", adjacency="zero-out")
+    line = worst_pair(LocalGaussian(6, 1), blanket="largest", adjacency="zero-out").law(
+        Exp(Fraction(1)), tail=Fraction(1, 10**10)
+    )
     assert 0 < sum(line.missing) <= Fraction(1, 10**10)
     one, two = (
-        pair_delta(worst_pair(LocalGaussian("4.6", d), blanket="largest"), 1000, Exp(Fraction(4, 1000)), rel=1e-3)
+        pair_delta(
+            worst_pair(LocalGaussian("4.6", d), blanket="largest", adjacency="zero-out"),
+            1000,
+            Exp(Fraction(4, 1000)),
+            rel=1e-3,
+        )
         for d in (1, 2)
     )
     exact = by_both_coordinates(0, 4.6, 2, 1000, 0.004)
@@ -137,7 +146,7 @@ def test_the_unmixed_gaussian_beyond_the_line():
 
 def test_zero_out_of_the_unmixed_gaussian_is_covered_by_replacement():
     source = LocalGaussian("4.6")
-    found = vector_delta(source, n=USERS, eps="0.004", blanket="largest", rel=1e-3, lower=False)
+    found = vector_delta(source, n=USERS, eps="0.004", blanket="largest", rel=1e-3, lower=False, adjacency="zero-out")
     stated = re.search(r"every input: at most (\S+), by replacement", found.about)
     replaced = vector_delta(
         source, n=USERS, eps="0.004", adjacency="replace-one", blanket="largest", rel=1e-3, lower=False
@@ -170,11 +179,13 @@ def test_no_bound_is_read_off_across_the_branch_cut():
 
 def test_the_independent_quadrature_does_not_claim_it():
     with pytest.raises(Unsupported, match="dimension 1"):
-        confirm_pair(MIXED, n=USERS, exp_eps=Exp(LEVEL), blanket="largest")
+        confirm_pair(MIXED, n=USERS, exp_eps=Exp(LEVEL), blanket="largest", adjacency="zero-out")
 
 
 def test_cells_without_visible_mass_count_as_zero():
-    law = worst_pair(SphereLinear("0.05", 64)).law(Exp(Fraction(1, 1000)), tail=Fraction(1, 10**20))
+    law = worst_pair(SphereLinear("0.05", 64), adjacency="zero-out").law(
+        Exp(Fraction(1, 1000)), tail=Fraction(1, 10**20)
+    )
     below, above = merged_and_spread(law, 60)
     assert below.weights.sum() == pytest.approx(1) and above.weights.sum() == pytest.approx(1)
 

@@ -55,7 +55,7 @@ def test_measured_errors_scatter_around_the_exact_one(vectors, mechanism):
 def test_the_guarantee_is_that_of_the_accountant(vectors):
     asked = {"eps": 1, "delta": GOAL, "adjacency": "zero-out"}
     found = private_mean(vectors, **asked, mechanism="privunit", rng=np.random.default_rng(1))
-    bound = vector_delta(found.chosen.mechanism, n=400, eps=1, lower=False)
+    bound = vector_delta(found.chosen.mechanism, n=400, eps=1, lower=False, adjacency="zero-out")
     assert bound.bracket.lower <= found.chosen.delta.upper <= GOAL
     assert isinstance(found, Answer)
     assert json.loads(json.dumps(found.to_dict()))["n"] == 400

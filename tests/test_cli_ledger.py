@@ -12,7 +12,7 @@ import symshuffle.cli
 from symshuffle.claims import registry
 from symshuffle.claims.errata import Severity
 from symshuffle.claims.model import ClaimVerdict
-from symshuffle.cli import app, ledger, main
+from symshuffle.cli import app, catalogue, doctor, ledger, main
 from symshuffle.errors import InputError, NotDecided, SolverFailure, Unsupported
 
 HERE = Path(__file__).parent
@@ -25,7 +25,8 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def use(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
     monkeypatch.syspath_prepend(str(HERE / "claims"))
-    monkeypatch.setattr(ledger, "load", lambda: registry.load(package))
+    for module in (catalogue, doctor, ledger):
+        monkeypatch.setattr(module, "load", lambda: registry.load(package))
 
 
 @pytest.mark.usefixtures("fakes")
@@ -61,7 +62,7 @@ def test_verify_fails_if_something_is_not_as_recorded(monkeypatch: pytest.Monkey
 
 
 def test_verifying_nothing_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ledger, "load", lambda: registry.Ledger("fake_nothing", (), {}))
+    monkeypatch.setattr(catalogue, "load", lambda: registry.Ledger("fake_nothing", (), {}))
     result = CliRunner().invoke(app, ["verify"])
     assert result.exit_code == 1
     assert "0 claims" in result.stdout
@@ -147,14 +148,14 @@ def test_reproduction_without_files_is_a_failure(tmp_path: Path, capsys: pytest.
 
 def test_doctor(monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, "fake_ledger")
-    monkeypatch.setattr(ledger, "DOCTORED", ("symshuffle.true", "symshuffle.drawn"))
+    monkeypatch.setattr(doctor, "DOCTORED", ("symshuffle.true", "symshuffle.drawn"))
     result = CliRunner().invoke(app, ["doctor", "--json"])
     assert result.exit_code == 0
     findings = json.loads(result.stdout)
-    assert set(findings["versions"]) == {"python", "symshuffle", *ledger.LIBRARIES}
+    assert set(findings["versions"]) == {"python", "symshuffle", *doctor.LIBRARIES}
     assert findings["ball_precision"] == "restored and enclosing"
     assert findings["claims"] == {"symshuffle.true": "as recorded", "symshuffle.drawn": "as recorded"}
-    monkeypatch.setattr(ledger, "DOCTORED", ("symshuffle.true", "symshuffle.gone"))
+    monkeypatch.setattr(doctor, "DOCTORED", ("symshuffle.true", "symshuffle.gone"))
     text = CliRunner().invoke(app, ["doctor"])
     assert text.exit_code == 1
     assert "symshuffle.gone: missing" in text.stdout
@@ -179,7 +180,7 @@ WRONG: list[tuple[list[str], list[str]]] = [
     (["reproduce", "symshuffle.fig-7"], ["ID = symshuffle.fig-7:", "symshuffle.fig-1"]),
     (["reproduce", "symshuffle.fig-1", "--out", "plain"], ["--out = plain:", "a directory"]),
     (["doctor", "--json", "x"], ["unexpected extra argument"]),
-    (["verfy"], ["verfy", "verify, report, claims, errata, show, cite, reproduce, doctor"]),
+    (["verfy"], ["verfy", "verify, report, reproduce, claims, errata, show, cite, doctor"]),
     (["--nonsense"], ["--nonsense"]),
 ]
 
@@ -220,7 +221,7 @@ def test_errors_of_the_library_end_in_one_line(
     def fail() -> Any:
         raise error
 
-    monkeypatch.setattr(ledger, "load", fail)
+    monkeypatch.setattr(catalogue, "load", fail)
     assert main(["claims"]) == status
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", f"symshuffle: {' '.join(str(error).split())}\n")

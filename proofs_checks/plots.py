@@ -12,6 +12,7 @@ from typing import Any, Final
 import sympy as sp
 
 from proofs_checks.anchored.section92_tables import table_2_row
+from proofs_checks.decomposition.section33_published_pair import three_cell_laws
 from symshuffle.anchored import symmetrize_channel
 from symshuffle.channel import Channel
 from symshuffle.claims.model import Claim, Correction
@@ -64,8 +65,7 @@ def stronger() -> Picture:
     printed, corrected = _statements("decomposition.eq-1")
     channel = subset_selection().at(k=3, s=2, lam=3).channel()
     clone = stronger_clone(channel, (0, 1), position=Fraction(1))
-    intended: Any = printed(clone.lam, clone.p, 2)
-    generic: Any = corrected(clone.lam, clone.p, 2)
+    intended, generic = (three_cell_laws(term, clone.lam, clone.p, 2) for term in (printed, corrected))
     levels = _steps(1, Fraction(59, 20), 39)
     rows = {
         ("two real datasets", Role.FOUND): [shuffled_divergence(channel, (0, 0), (1, 0), level) for level in levels],

@@ -58,7 +58,7 @@ def _term(lam: Any, p: Any, n: Any, c: Any, a: Any, one: int, two: int) -> tuple
     return own * clones, (a + one, c - a + two), (a + two, c - a + one)
 
 
-def _three_cell_laws(term: Statement, lam: Any, p: Any, n: int) -> list[dict[Histogram, Any]]:
+def three_cell_laws(term: Statement, lam: Any, p: Any, n: int) -> list[dict[Histogram, Any]]:
     """Both laws of the counts (n0, n1), summed over the stated terms."""
     laws: list[dict[Histogram, Any]] = [{}, {}]
     for c in range(n):
@@ -78,7 +78,7 @@ def _intended_bound(statement: Statement, rng: np.random.Generator) -> Iterator[
     for lam, p in ((Fraction(2), Fraction(1, 10)), (Fraction(3), Fraction(1, 4)), (Fraction(4), Fraction(1, 6))):
         for n in (1, 2, 3):
             computed = unsound_stronger_clone_pair(lam, p).histogram_laws(n)
-            for law, claimed in zip(computed, _three_cell_laws(_term, lam, p, n), strict=True):
+            for law, claimed in zip(computed, three_cell_laws(_term, lam, p, n), strict=True):
                 yield same_law({h[:2]: mass for h, mass in law.items()}, claimed, at=f"lam={lam}, p={p}, n={n}")
     smallest = stronger_clone(STUDY, PAIR)
     largest = stronger_clone(subset_selection(3), PAIR, position=Fraction(1))
@@ -88,7 +88,7 @@ def _intended_bound(statement: Statement, rng: np.random.Generator) -> Iterator[
     ]
     for label, channel, clone, exp_eps, background in instances:
         truth = shuffled_divergence(channel, (0, *background), (1, *background), exp_eps)
-        first, second = _three_cell_laws(statement, clone.lam, clone.p, 2)
+        first, second = three_cell_laws(statement, clone.lam, clone.p, 2)
         bound = law_divergence(first, second, exp_eps)
         at = f"{label}, p={clone.p}, n=2, exp(eps)={exp_eps}, background {background}"
         yield compare(truth, bound, "<=", at=at)
@@ -98,7 +98,7 @@ def _intended_bound(statement: Statement, rng: np.random.Generator) -> Iterator[
             for n in (1, 2):
                 for exp_eps in targets(channel.ratio_cap())[:3]:
                     truth, worst = worst_shuffled_divergence(channel, PAIR, n, exp_eps)
-                    first, second = _three_cell_laws(statement, clone.lam, clone.p, n)
+                    first, second = three_cell_laws(statement, clone.lam, clone.p, n)
                     at = f"p={clone.p}, n={n}, exp(eps)={exp_eps}, background {worst} of {shown(channel)}"
                     yield compare(truth, law_divergence(first, second, exp_eps), "<=", at=at)
 
@@ -200,15 +200,15 @@ def _monotone(statement: Statement, rng: np.random.Generator) -> Iterator[Compar
         of_q, of_p = (
             sum(mass * sp.prod(mark**count for mark, count in zip(marks, h, strict=True)) for h, mass in law.items())
             for law, marks in (
-                (_three_cell_laws(_term, LAM, q, n)[side], [1 - keep + keep * mark for mark in gone]),
-                (_three_cell_laws(_term, LAM, p, n)[side], gone),
+                (three_cell_laws(_term, LAM, q, n)[side], [1 - keep + keep * mark for mark in gone]),
+                (three_cell_laws(_term, LAM, p, n)[side], gone),
             )
         )
         yield identity(of_q, of_p, at=f"the pair of q, thinned, is that of p: law {side}, n={n}")
     # Each law is that of user 1 and n - 1 others, independent, so that thinning user by user is thinning for every n.
     other = p * (gone[0] + gone[1]) + 1 - 2 * p
     for n, side in itertools.product((1, 2, 3), (0, 1)):
-        law = _three_cell_laws(_term, LAM, p, n)[side]
+        law = three_cell_laws(_term, LAM, p, n)[side]
         whole = sum(mass * sp.prod(mark**count for mark, count in zip(gone, h, strict=True)) for h, mass in law.items())
         mine = LAM * p * gone[side] + p * gone[1 - side] + 1 - p - LAM * p
         yield identity(whole, mine * other ** (n - 1), at=f"the pair is of independent users: law {side}, n={n}")

@@ -31,6 +31,7 @@ import sympy as sp
 from IPython.display import Markdown
 
 import symshuffle as ss
+from proofs_checks.decomposition.section33_published_pair import three_cell_laws
 from proofs_checks.ldp_tradeoff import errata
 from symshuffle.claims.errata import MEANINGS, Severity
 from symshuffle.claims.model import ClaimVerdict
@@ -138,8 +139,9 @@ entry("decomposition.eq-1")
 claim = ledger.claim("decomposition.eq-1")
 channel = ss.mechanism("subset-selection").at(k=3, s=2, lam=3).channel()
 clone = stronger_clone(channel, (0, 1), position=Fraction(1))
-intended = claim.printed(clone.lam, clone.p, 2)
-generic = claim.corrected.statement(clone.lam, clone.p, 2)
+intended, generic = (
+    three_cell_laws(terms, clone.lam, clone.p, 2) for terms in (claim.printed, claim.corrected.statement)
+)
 exp_eps = Fraction(13, 5)
 print("datasets (0, 0) and (1, 0): ", ss.shuffled_divergence(channel, (0, 0), (1, 0), exp_eps))
 print("intended bound:             ", law_divergence(*intended, exp_eps))

@@ -7,7 +7,7 @@ from fractions import Fraction
 import flint
 import numpy as np
 import pytest
-from scipy import integrate
+from scipy import integrate, stats
 
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError, NotDecided, Unsupported
@@ -173,6 +173,29 @@ def test_tails_beyond_the_reach_are_inside_the_ball(monkeypatch):
     for wide, narrow in zip((*short, largest_blanket_variance(flint.arb(0), b, 3)), (*full, plain), strict=True):
         assert wide.contains(narrow)
         assert wide.rad() > 1e-4 * narrow
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 7, 40])
+def test_the_tail_of_a_length_is_that_of_the_chi_law(d):
+    for start in (0.3, 1.0, 4.0, 9.0):
+        found = gaussian_integrals._chi_tail(flint.arb(d), flint.arb(start))
+        assert float(found.mid()) == pytest.approx(stats.chi(d).sf(start), rel=1e-10)
+
+
+@pytest.mark.parametrize("sigma0", ["0.7", "2"])
+def test_the_upper_index_of_the_gaussian_depends_on_no_blanket(sigma0):
+    """E[(E_1 - 1)^2 / E_-1] on the line, by quadrature."""
+    b = 1 / float(sigma0)
+
+    def density(z):
+        tilted = [math.exp(side * b * z - b * b / 2) for side in (1, -1)]
+        return (tilted[0] - 1) ** 2 / tilted[1] * math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+
+    variance = integrate.quad(density, -12, 12 + 3 * b, limit=200)[0]
+    for blanket in Blanket:
+        found = chi(LocalGaussian(sigma0, 3), "upper", blanket)
+        assert found == pytest.approx(variance**-0.5, rel=1e-8)
+        assert found > chi(LocalGaussian(sigma0, 3), "lower", Blanket.LARGEST)
 
 
 def test_cells_do_not_accept_a_supremum_that_is_none():

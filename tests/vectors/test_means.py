@@ -117,7 +117,8 @@ def _candidate(name, mechanism, n):
 @pytest.mark.parametrize(
     ("asked", "match"),
     [
-        ({"mechanism": "gaussian"}, "mechanism = gaussian: expected auto, .* no certified bound"),
+        ({"mechanism": "gaussian"}, r"mechanism = gaussian: expected auto, .* \(LocalGaussian has no certified bound"),
+        ({"mechanism": "laplace"}, r"mechanism = laplace: expected auto, .* \(LocalLaplace has no certified bound"),
         ({"mechanism": SphereLinear("0.9", 4)}, "mechanism = of dimension 4: expected dimension 3"),
         ({"mechanism": PrivUnit("0.999", 0, 3), "eps": "0.1"}, "mechanism = with delta <= .*: expected at most"),
         ({"mechanism": BlanketMixedGaussian("0.5", 1, "0.5", 3)}, "norm 1/2"),

@@ -251,6 +251,8 @@ def test_contenders_are_ordered_and_above_the_floor():
     slope = SphereLinear(Fraction(d_root := 2 * 48 / (48 + (48**2 + 4 * 48 * 10**4) ** 0.5)), 48)
     assert float(shuffle_index(slope, "lower").bracket.midpoint) == pytest.approx(100, rel=1e-12)
     assert float(by_name["linear density"].lower) == pytest.approx((48 / d_root) ** 2)
+    (excess,) = (entry.excess for entry in found if entry.name == "linear density")
+    assert excess == pytest.approx(d_root / (1 - d_root), rel=1e-9)  # chi^2 c^2 = d (1 - c) at the slope c
     half = PrivUnit(Fraction((1 + 2 / (1 + 40001**0.5)) / 2), 0, 48)
     assert float(shuffle_index(half, "lower").bracket.midpoint) == pytest.approx(100, rel=1e-9)
     assert float(by_name["PrivUnit"].lower) == pytest.approx(float(err1(half)), rel=1e-9)

@@ -38,6 +38,9 @@ EXCUSED: Final = ROOT / "tests" / "equivalent_mutants.toml"
 DRAWN: Final = ROOT / "tests" / "drawn_mutants.jsonl"
 """The 250 of seed 2026 on 2026-11-22: what became of them at first, and once the survivors had tests."""
 
+HELD_OUT: Final = ROOT / "tests" / "held_out_mutants.jsonl"
+"""129 of seed 2027, drawn once those tests were written; then its own survivors had tests, or reasons. No run adds to it."""
+
 MOST_TESTS: Final = 300
 MARGIN = 60.0
 """Seconds for a process to begin, beside four times what its tests take unbroken."""

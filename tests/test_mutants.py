@@ -8,7 +8,7 @@ import pytest
 
 from tests import edits, touched
 from tests.edits import ROOT, Mutant, changes, drawn, kept
-from tests.mutants import DRAWN, Excuse, chosen, excused, identity, outcome, report
+from tests.mutants import DRAWN, HELD_OUT, Excuse, chosen, excused, identity, outcome, report
 from tests.touched import append, read, sections, touch
 
 SOURCE = '''"""A module of 1 docstring."""
@@ -157,7 +157,7 @@ def test_results_are_appended_and_reported(tmp_path):
 
 
 def test_what_is_excused_was_drawn_survived_and_still_fits_the_code():
-    survived = {identity(row) for row in read(DRAWN) if row["outcome"] == "survived"}
+    survived = {identity(row) for row in (*read(DRAWN), *read(HELD_OUT)) if row["outcome"] == "survived"}
     for (file, diff), excuse in excused().items():
         assert (file, diff) in survived
         assert excuse.kind in ("same", "free")
@@ -175,6 +175,17 @@ def test_the_draw_on_file_is_found_again_in_the_code():
         text = (ROOT / mutant.file).read_text(encoding="utf-8")
         assert (mutant.file, mutant.diff(text)) in {identity(row) for row in rows}
         ast.parse(mutant.applied(text))
+
+
+def test_the_draw_held_out_has_a_test_or_a_reason_for_every_mutant():
+    rows = read(HELD_OUT)
+    assert len({identity(row) for row in rows}) == len(rows) == 129
+    assert report(rows, excused())[1] == 0
+    for row in rows:
+        if row["outcome"] == "killed":
+            file, _, name = row["by"].partition("::")
+            assert name.partition("[")[0] in (ROOT / file).read_text(encoding="utf-8")
+    assert sum(row["first"] == "killed" for row in rows) == 92  # before any of them had a test of its own
 
 
 def test_a_draw_is_the_same_after_an_edit_elsewhere(tmp_path, monkeypatch):

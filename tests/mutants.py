@@ -39,7 +39,7 @@ DRAWN: Final = ROOT / "tests" / "drawn_mutants.jsonl"
 """The 250 of seed 2026 on 2026-11-22: what became of them at first, and once the survivors had tests."""
 
 HELD_OUT: Final = ROOT / "tests" / "held_out_mutants.jsonl"
-"""129 of seed 2027, drawn once those tests were written; then its own survivors had tests, or reasons. No run adds to it."""
+"""129 of seed 2027, tried once those tests were written; what survived then has a test or a reason since."""
 
 MOST_TESTS: Final = 300
 MARGIN = 60.0

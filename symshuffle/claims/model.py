@@ -95,7 +95,7 @@ class Obligation:
         How the statement speaks about the quantity.
     of : str
         A parameter of the transcribed statement, or a clause in words, such as ``"channels"``. A comparison that is
-        made for a clause names it (:func:`serving`).
+        made for a clause names it (:func:`symshuffle.claims.comparisons.serving`).
     """
 
     quantifier: Quantifier

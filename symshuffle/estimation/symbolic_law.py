@@ -45,7 +45,7 @@ class SymbolicLaw:
     Parameters
     ----------
     mechanism : Mechanism
-        With any of its parameters open; give values with :meth:`Mechanism.at`.
+        With any of its parameters open; give values with :meth:`~symshuffle.mechanisms.model.Mechanism.at`.
 
     Examples
     --------

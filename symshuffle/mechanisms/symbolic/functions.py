@@ -60,7 +60,7 @@ def large_limit(expression: sp.Expr, symbol: sp.Symbol, slacks: Mapping[sp.Symbo
     symbol : sympy.Symbol
         What grows.
     slacks : mapping of Symbol to Expr
-        The ranges of all symbols, as :func:`~.signs.chart` writes them.
+        The ranges of all symbols, as :func:`~symshuffle.mechanisms.symbolic.signs.chart` writes them.
 
     Raises
     ------

@@ -50,7 +50,8 @@ def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracke
     Three roads lead there: the laws with a continuous part themselves, where there are some and an engine takes them;
     finite laws that have the bound as their largest value; and, where finite laws only approach it, laws on both sides.
     On each of them ``upper`` is at least the largest value, and ``lower`` at most. Where not all users send, or several
-    differ, the values at numbers of messages are put together as :func:`~symshuffle.accountants.participation.bound_over` says.
+    differ, the values at numbers of messages are put together as
+    :func:`~symshuffle.accountants.participation.bound_over` says.
 
     Parameters
     ----------

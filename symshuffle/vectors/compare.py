@@ -114,7 +114,7 @@ def contenders(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> tupl
     index = parse_rational(chi, "chi")
     if index <= 0:
         raise InputError("chi", index, "a number > 0")
-    dimension = as_integer(dimension, "dimension", 2)
+    dimension, bits = as_integer(dimension, "dimension", 2), as_integer(bits, "bits", 2)
     found = {name: error(index, dimension, bits) for name, error in _ERRORS.items()}
     floor = dimension * index**2
     entries = (Contender(name, bracket, float(bracket.upper / floor - 1)) for name, bracket in found.items())

@@ -35,7 +35,7 @@ from symshuffle.accountants.chords import Node, line_above, lines_below, meeting
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.choices import Larger, Rigour, choice, replace_choice
 from symshuffle.continuous_law import ContinuousPair
-from symshuffle.errors import CertificateError, InputError
+from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.levels import read_target
 from symshuffle.numbers import Ball, Real, as_integer, is_exact, to_arb, working_precision
 from symshuffle.results import Bracket
@@ -111,7 +111,11 @@ class OrderComparison:
             raise CertificateError("orders", "they do not cover the range of levels")
         profiles = _Profiles(self.pair, self.n, self.rigour)
         for i, verdict in enumerate(self.verdicts):
-            if verdict not in profiles.follows(self.orders, i):
+            try:
+                following = profiles.follows(self.orders, i)
+            except (InputError, NotDecided, Unsupported) as reason:
+                raise CertificateError("pair", f"not comparable: {reason}") from reason
+            if verdict not in following:
                 raise CertificateError(f"verdicts[{i}]", f"{verdict} does not follow on this stretch")
 
     def to_dict(self) -> dict[str, Any]:

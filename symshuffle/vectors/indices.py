@@ -21,7 +21,7 @@ from symshuffle.choices import Blanket as Blanket  # noqa: PLC0414  # its name h
 from symshuffle.choices import Side as Side  # noqa: PLC0414  # its name here stays
 from symshuffle.choices import choice
 from symshuffle.errors import InputError, NotDecided, Unsupported
-from symshuffle.numbers import DEFAULT_BITS, Ball, Number, less, maximum, to_arb, working_precision
+from symshuffle.numbers import DEFAULT_BITS, Ball, Number, as_integer, less, maximum, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour, outward
 from symshuffle.vectors.clipped import clipped_numbers
 from symshuffle.vectors.finite import FiniteRandomizer
@@ -138,6 +138,7 @@ def shuffle_index(
     ShuffleIndex(lower, [88.61318456, 88.61318457] (ball, index))
     """
     side, blanket = choice(Side, side, "side"), choice(Blanket, blanket, "blanket")
+    bits = as_integer(bits, "bits", 2)
     with working_precision(bits + 32):
         variance, where = _variance(mechanism, side, blanket)
         if isinstance(variance, flint.arb):

@@ -128,14 +128,14 @@ def normal_bracket(pair: Pair, n: int, exp_eps: Real, *, bits: int = 160) -> Bra
     )
 
 
-def terms(lam: Any, n: Any, log_mass: Any, mean: Any, variance: Any, third: Any) -> tuple[flint.arb, flint.arb]:
+def terms(slope: Any, n: Any, log_mass: Any, mean: Any, variance: Any, third: Any) -> tuple[flint.arb, flint.arb]:
     """The value for a normal sum under a tilt, and the error, at the working precision."""
     spread = (variance * n).sqrt()
-    b = lam * spread - mean * n / spread
+    b = slope * spread - mean * n / spread
     density = (-b * b / 2).exp() / (2 * flint.arb.pi()).sqrt()
     hinge = spread * (density - b * upper_normal(b))
     front = (log_mass * n).exp() / n
-    return front * (-lam * mean * n + lam * lam * variance * n / 2).exp() * hinge, front * third / variance
+    return front * (-slope * mean * n + slope * slope * variance * n / 2).exp() * hinge, front * third / variance
 
 
 def tilt(law: Law | ContinuousLaw, lam: Fraction) -> Tilted:

@@ -40,7 +40,7 @@ import flint
 from symshuffle.choices import Adjacency as Adjacency  # noqa: PLC0414  # its name here stays
 from symshuffle.choices import Blanket, choice
 from symshuffle.continuous_law import ContinuousPair, Function, Stretch
-from symshuffle.errors import NotDecided, Unsupported
+from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.law import Law
 from symshuffle.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, positive_part, to_arb, working_precision
 from symshuffle.vectors.clipped import clipped_numbers
@@ -76,6 +76,17 @@ class FinitePair:
     second: tuple[Any, ...]
     reference: tuple[Any, ...]
     about: str
+
+    def __post_init__(self) -> None:
+        for name in ("first", "second", "reference"):
+            masses = getattr(self, name)
+            if not isinstance(masses, tuple) or len(masses) != len(self.reference):
+                raise InputError(name, masses, "a tuple of masses, as many as the blanket has")
+            for mass in masses:
+                if type(mass) not in (int, Fraction, Ball) or less(mass, 0) is Verdict.TRUE:
+                    raise InputError(name, mass, "rationals or balls of at least 0")
+            if less(1, sum(masses, start=Fraction(0))) is Verdict.TRUE:
+                raise InputError(name, masses, "masses of sum at most 1")
 
     @property
     def reverse(self) -> FinitePair:

@@ -80,7 +80,7 @@ def err1(mechanism: VectorMechanism, *, on_sphere: bool = False, bits: int = DEF
     >>> err1(BlanketMixedGaussian("0.95", "4.6"))
     Fraction(8483, 1)
     """
-    parts: tuple[Any, ...] = affine_risk(mechanism, bits=bits)
+    parts: tuple[Any, ...] = affine_risk(mechanism, bits=as_integer(bits, "bits", 2))
     at_edge: Any = parts[0] + parts[1] * parts[2]
     worst: Number = at_edge if on_sphere else maximum([parts[0], at_edge])
     return worst
@@ -88,7 +88,7 @@ def err1(mechanism: VectorMechanism, *, on_sphere: bool = False, bits: int = DEF
 
 def errn(mechanism: VectorMechanism | CentralGaussian, n: int, *, bits: int = DEFAULT_BITS) -> Number:
     """Worst squared error of the mean of n estimates: a n-th of one user's (vecmean, equations (2) and (3))."""
-    n = as_integer(n, "n", 1)
+    n, bits = as_integer(n, "n", 1), as_integer(bits, "bits", 2)
     if isinstance(mechanism, CentralGaussian):
         return mechanism.dimension * mechanism.sigma**2 / n
     single: Any = err1(mechanism, bits=bits)
@@ -98,6 +98,7 @@ def errn(mechanism: VectorMechanism | CentralGaussian, n: int, *, bits: int = DE
 
 def hcr_bound(mechanism: VectorMechanism, *, bits: int = DEFAULT_BITS) -> Bracket:
     r"""The number :math:`d\chi_{up}^2`, below the error of every unbiased estimator (vecmean, Theorem 3.5)."""
+    bits = as_integer(bits, "bits", 2)
     index = shuffle_index(mechanism, "upper", bits=bits)
     with working_precision(bits):
         bound = Ball.from_arb(mechanism.dimension / to_arb(index.inverse_square), bits)

@@ -122,6 +122,8 @@ _case("sentence", "reads", lambda file: file.update(reads="it is so"), again=Fal
 _case("digest", "digest", lambda file: file.update(digest="sha256:0"), again=False)
 _case("half a comparison", "parts[0].beside.symbolic true", _part(beside={"symbolic true": 1.5}))
 _case("no comparison", "parts[0].beside.symbolic true", _part(beside={"symbolic true": 0}))
+_case("a verdict on nothing", "parts[0].comparisons", _part(comparisons=[], beside={}, verdict="holds"))
+_case("nothing written out", "parts", _part(comparisons=[], beside={"symbolic true": 1}))
 
 
 def undecided(file: File) -> None:

@@ -51,6 +51,7 @@ from symshuffle.likelihood import certificates, extremes
 from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.likelihood.quotient import likelihood_quotient
 from symshuffle.likelihood.worst import worst_curve
+from symshuffle.vectors import calibrate, contenders, err1, errn, hcr_bound, shuffle_index, takeover
 from symshuffle.vectors.mechanisms import (
     BlanketMixedGaussian,
     CentralGaussian,
@@ -86,6 +87,7 @@ ELSEWHERE = {
     "Mechanism.comparing.second": "as the first",
 }
 
+NOISE = BlanketMixedGaussian("0.95", "4.6")
 DOORS = {
     "delta.n": (4, lambda v: delta(W, n=v, **LEVEL).bracket),
     "delta.bits": (64, lambda v: delta(W, n=3, **LEVEL, bits=v).bracket),
@@ -176,6 +178,19 @@ DOORS = {
     "Users.count": (2, lambda v: Users(v, W)),
     "unequal_delta.bits": (64, lambda v: unequal_delta([Users(2, W)], **LEVEL, bits=v).bracket),
     "unequal_epsilon.bits": (64, lambda v: unequal_epsilon([Users(9, W)], delta="1/10", rel=0.1, bits=v).bracket),
+    "err1.bits": (64, lambda v: err1(NOISE, bits=v)),
+    "errn.bits": (64, lambda v: errn(NOISE, 3, bits=v)),
+    "errn.n": (3, lambda v: errn(NOISE, v)),
+    "hcr_bound.bits": (64, lambda v: hcr_bound(NOISE, bits=v)),
+    "shuffle_index.bits": (64, lambda v: shuffle_index(NOISE, "lower", bits=v).bracket),
+    "contenders.dimension": (3, lambda v: contenders(2, v)),
+    "contenders.bits": (64, lambda v: contenders(2, 3, bits=v)),
+    "takeover.most": (16, lambda v: takeover(10, "linear density", "mixed Gaussian", most=v)),
+    "calibrate.n": (200, lambda v: calibrate("sphere-linear", n=v, dimension=1, eps=1, delta="1/10").parameters),
+    "calibrate.dimension": (
+        1,
+        lambda v: calibrate("sphere-linear", n=200, dimension=v, eps=1, delta="1/10").parameters,
+    ),
     "check_size.s": (2, lambda v: subset_family.check_size(5, v)),
     "check_size.k": (5, lambda v: subset_family.check_size(v, 2)),
 }

@@ -37,7 +37,7 @@ from symshuffle.choices import Larger, Rigour, choice, replace_choice
 from symshuffle.continuous_law import ContinuousPair
 from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.levels import read_target
-from symshuffle.numbers import Ball, Real, as_integer, is_exact, to_arb, working_precision
+from symshuffle.numbers import Ball, Exp, Real, as_integer, check_rational, is_exact, to_arb, working_precision
 from symshuffle.results import Bracket
 from symshuffle.vectors.accounting import pair_delta
 from symshuffle.vectors.pairs import FinitePair, Pair
@@ -81,6 +81,9 @@ class OrderComparison:
 
     def __post_init__(self) -> None:
         replace_choice(Rigour, self, "rigour")
+        as_integer(self.n, "n", 1)
+        for order in (*self.orders, *(end for end in (self.low, self.high) if not isinstance(end, Exp))):
+            check_rational(order, "orders")
         object.__setattr__(self, "verdicts", tuple(choice(Larger, one, "verdicts") for one in self.verdicts))
 
     @property

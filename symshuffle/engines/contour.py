@@ -233,10 +233,9 @@ def _trapezoid(seen: Form, n: int, plan: saddle.Plan, largest: int, rel: float) 
                 silent += beyond
                 break
         # Where all nodes are silent, their sum is about this share of the integral times the end times the spread.
-        # On a lattice, where one node may carry the integral, silence is what rounding does not see.
         threshold = _SPARED - math.log(rel) + math.log1p(plan.end * math.sqrt(n) * region.deviation)
-        if plan.lattice is not None:
-            threshold = max(threshold, saddle.QUIET + math.log1p(plan.nodes))
+        if plan.lattice is not None:  # its kernel, and with it the integral, falls like exp(-c step)
+            threshold += plan.c * float(plan.lattice)
         starts, stops, closed = _loud_stretches(region, n, plan, threshold, largest)
         silent, evaluated = silent + closed, evaluated + int((stops - starts).sum())
         if evaluated > min(largest, _PRICIEST // max(len(region.values), 1)):

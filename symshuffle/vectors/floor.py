@@ -8,7 +8,11 @@ fall in :math:`\sigma_0` leave a staircase: what is not excluded has, at one of 
 
 That a point misses the target is read off a mechanism that says less: of each message only the cell of the line in
 which it falls. This is a finite law, milliseconds where the density takes a second, and it still bites where the
-density has a tail too long for any rule. Families with one parameter need one point.
+density has a tail too long for any rule.
+
+Families with one parameter need one point: a linear density of smaller slope is one of larger slope whose message may
+be replaced by a uniform one, and a Gaussian of more noise is one of less noise with some added. Either way the blanket
+of the bound contains what the same step makes of the blanket before it, so that the bound falls too.
 """
 
 from __future__ import annotations
@@ -113,8 +117,14 @@ class Floor:
         CertificateError
             If a point is not certainly excluded, they are out of order, or the floor is above a corner.
         """
+        if not self.points:
+            raise CertificateError("floor.points", "none is given")
         for k, point in enumerate(self.points):
-            if not misses(point, target):
+            try:
+                missed = misses(point, target)
+            except Unsupported as reason:
+                raise CertificateError(f"floor.points[{k}]", str(reason)) from reason
+            if not missed:
                 raise CertificateError(f"floor.points[{k}]", f"{point} may meet delta = {float(target.goal):.6g}")
         least = _root(_least(self.points) / (target.n * self.points[0].dimension))
         if self.rmse > least:

@@ -66,10 +66,17 @@ class FinitePair:
 
     Parameters
     ----------
-    first, second, reference : tuple of Ball
-        Masses of the classes of outputs.
+    first, second : tuple of Fraction or Ball
+        Masses of the classes of outputs under either law, of sum 1.
+    reference : tuple of Fraction or Ball
+        Masses of the blanket, of sum at most 1.
     about : str
         Which inputs, which adjacency, which blanket.
+
+    Raises
+    ------
+    InputError
+        If a mass is negative or no number, or lengths or sums are others.
     """
 
     first: tuple[Any, ...]
@@ -85,8 +92,9 @@ class FinitePair:
             for mass in masses:
                 if type(mass) not in (int, Fraction, Ball) or less(mass, 0) is Verdict.TRUE:
                     raise InputError(name, mass, "rationals or balls of at least 0")
-            if less(1, sum(masses, start=Fraction(0))) is Verdict.TRUE:
-                raise InputError(name, masses, "masses of sum at most 1")
+            total = sum(masses, start=Fraction(0))
+            if less(1, total) is Verdict.TRUE or (name != "reference" and less(total, 1) is Verdict.TRUE):
+                raise InputError(name, masses, "masses of sum 1, of the blanket at most 1")
 
     @property
     def reverse(self) -> FinitePair:

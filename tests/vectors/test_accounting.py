@@ -355,3 +355,22 @@ def test_what_the_blanket_never_sends_is_revealed(n):
     unsure = FinitePair(pair.first, pair.second, (half, Ball(Fraction(-1, 10**9), Fraction(1, 10**9), 64)), "")
     with pytest.raises(NotDecided, match="whether the blanket ever sends"):
         pair_delta(unsure, n, Fraction(1))
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong"),
+    [
+        ("first", (Fraction(1, 2), Fraction(1, 3))),
+        ("second", (Fraction(3, 4), Fraction(1, 2))),
+        ("second", (Fraction(1),)),
+        ("first", (Fraction(3, 2), Fraction(-1, 2))),
+        ("first", (0.5, 0.5)),
+        ("reference", (Fraction(3, 4), Fraction(1, 2))),
+        ("reference", [Fraction(1, 4), Fraction(1, 4)]),
+    ],
+)
+def test_a_finite_pair_is_of_two_laws_and_part_of_one(place, wrong):
+    half = (Fraction(1, 2), Fraction(1, 2))
+    with pytest.raises(InputError) as refused:
+        replace(FinitePair(half, half, half, ""), **{place: wrong})
+    assert refused.value.argument == place

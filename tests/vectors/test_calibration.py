@@ -84,6 +84,7 @@ def test_a_false_floor_falls(found, target):
     for false, place in (
         (replace(floor, rmse=floor.rmse * Fraction(1001, 1000)), "floor.rmse"),
         (replace(floor, points=(points[0], *points[2:])), "floor.rmse"),  # a step is missing: a lower corner is left
+        (replace(floor, points=()), "floor.points"),
         (replace(floor, points=points[:-1]), "floor.rmse"),
         (replace(floor, points=points[1:]), "floor.rmse"),
         (replace(floor, points=(points[0], weaker, *points[2:])), r"floor.points\[1\]"),  # it may meet the target
@@ -93,6 +94,8 @@ def test_a_false_floor_falls(found, target):
             false.verify(target)
     with pytest.raises(CertificateError, match="may meet"):
         floor.verify(replace(target, goal=target.goal * Fraction(11, 10)))
+    with pytest.raises(CertificateError, match="its own blanket only"):
+        floor.verify(replace(target, blanket="largest"))
 
 
 def test_the_floor_is_of_the_family_that_was_calibrated(found, monkeypatch):

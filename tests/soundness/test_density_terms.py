@@ -83,6 +83,60 @@ def test_the_sum_in_doubles_is_that_in_balls_within_its_allowance(n, eps, rel):
         assert allowance < abs(sure) * weight * 1e-6  # and it says something
 
 
+class Rough:
+    """NumPy with functions that are as far off as the engine says they may be: units of exp, round-offs of a phase."""
+
+    def __init__(self, units, turns):
+        self.units, self.turns = units * 2.0**-53, turns * 2.0**-53
+
+    def __getattr__(self, name):
+        return getattr(np, name)
+
+    def exp(self, z):
+        return np.exp(z) * (1 + self.units)
+
+    def outer(self, a, b):
+        return np.outer(a, b) * (1 + self.turns)
+
+
+def off_and_allowed(line):
+    total, allowance = line.sum_in_doubles()
+    return abs(total - line.sum_in_balls()[0]) * line.step / flint.arb.pi(), allowance
+
+
+@pytest.mark.parametrize(("n", "eps"), [(1000, "4/10000"), (10**8, "1/1000000")])
+def test_sums_that_are_as_wrong_as_they_may_be_are_allowed_for(n, eps, monkeypatch):
+    """Four units of every exponential and one round-off of every addition take a good part of the allowance."""
+    halved = bromwich._halved
+    monkeypatch.setattr(bromwich, "np", Rough(4, 0))
+    monkeypatch.setattr(bromwich, "_halved", lambda x: halved(x) * (1 + math.ceil(math.log2(len(x))) * 2.0**-53))
+    seen = PAIR.law(Exp(Fraction(eps)), tail=Fraction(1, 10**25), bits=192)
+    with working_precision(192):
+        plan, taken = bromwich_plan.plan_for(seen, n, 1e-8)
+        off, allowance = off_and_allowed(replace(bromwich._Line.of(taken, n, plan), error=flint.arb(0)))
+        assert allowance / 4 < off < allowance
+
+
+@pytest.mark.parametrize("turns", [3, -3])
+def test_phases_that_are_as_wrong_as_they_may_be_are_allowed_for(law, turns, monkeypatch):
+    """Far up a line that is far out a phase of thousands of turns is off by as many round-offs."""
+    monkeypatch.setattr(bromwich, "np", Rough(0, turns))
+    with working_precision(192):
+        plan, taken = bromwich_plan.plan_for(law, 1000, 1e-8)
+        line = bromwich._Line.of(taken, 1000, plan)
+        few = replace(line.rule, values=(flint.arb(1), flint.arb("0.5")), weights=line.rule.weights[:2])
+        far = replace(plan, c=1e4, step=1.0)
+        half = flint.arb("0.25")
+        line = replace(
+            line, n=1, plan=far, c=flint.arb(10**4), step=flint.arb(1), rule=few, tilted=(half, half),
+            zero=2 * half, error=flint.arb(0), nodes=2000,
+        )  # fmt: skip
+        off, allowance = off_and_allowed(line)
+        assert off < allowance
+        whole = flint.arb(sum(3 * t * 0.375 / (1e8 + t * t) for t in range(2001)) * 2.0**-53) / flint.arb.pi()
+        assert whole < allowance  # were all phases to push one way
+
+
 def test_sums_and_powers_of_doubles_are_formed_in_a_known_order():
     """Every term of the sum goes through as many additions as there are halvings; a power errs by 3 (n - 1) units."""
     for m in (1, 2, 3, 7, 64, 1000):

@@ -5,6 +5,7 @@ from fractions import Fraction as F
 
 import pytest
 
+from symshuffle.accountants.chords import Node
 from symshuffle.choices import Larger
 from symshuffle.engines.exact import Exact
 from symshuffle.errors import InputError
@@ -75,3 +76,12 @@ def test_what_is_wrong_is_named():
         which_order(pair, 5, high=1, evaluations=2)
     with pytest.raises(InputError, match="reference"):
         which_order(FinitePair((F(1, 2), F(1, 2)), (F(1), F(0)), (F(1, 2), F(0)), "uncovered"), 5, high=1)
+
+
+def test_lines_may_cross_below_a_chord_that_they_are_above_at_both_ends():
+    """Convex values 9, 5, 4, 4: between 1 and 2 all that is known is above 5 - 4 (x - 1) and above 4."""
+    above = [Node(F(x), F(y), F(y)) for x, y in enumerate((9, 5, 4, 4))]
+    apart = [Node(F(x), y, y) for x, y in enumerate((F(10), F(49, 10), F(39, 10), F(39, 10)))]
+    below = [Node(F(x), y, y) for x, y in enumerate((F(10), F(4), F(4), F(4)))]
+    assert not dominance._apart(above, apart, 1)
+    assert dominance._apart(above, below, 1)

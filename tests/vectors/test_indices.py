@@ -19,6 +19,7 @@ from symshuffle.vectors import (
     PrivUnit,
     SphereLinear,
     gaussian_integrals,
+    zonal,
 )
 from symshuffle.vectors.clipped import clipped_numbers
 from symshuffle.vectors.finite import FiniteRandomizer
@@ -256,3 +257,12 @@ def test_what_is_left_of_a_zonal_series_is_inside_the_ball(terms):
     middle = Fraction(1, 2)  # the largest of E[T T'] is at equal axes, 1/d; one term less leaves the whole of it
     same = Heights(lambda t: t, lambda t: t)
     assert largest_mean(same, same, middle, 5, terms).overlaps(flint.arb(1) / 5)
+
+
+def test_the_largest_value_of_a_series_may_lie_between_all_places_looked_at():
+    """In three dimensions 0.6 P_1 - P_2 is largest at 1/5, where it is 0.56."""
+    low, high = zonal._largest([flint.arb(0), flint.arb("0.6"), flint.arb(-1)], 3)
+    truth = flint.arb(56) / 100
+    assert low <= truth.upper()
+    assert high >= truth.lower()
+    assert high - low < 1e-6

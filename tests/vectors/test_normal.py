@@ -1,10 +1,12 @@
 """The bound by the normal law with an explicit error, against engines and exact values."""
 
+from dataclasses import replace
 from fractions import Fraction as F
 
 import flint
 import pytest
 
+from symshuffle.continuous_law import ContinuousPair
 from symshuffle.errors import InputError
 from symshuffle.vectors import normal
 from symshuffle.vectors.accounting import pair_delta
@@ -45,6 +47,19 @@ def test_the_error_is_needed(monkeypatch):
     monkeypatch.setattr(normal, "terms", bare)
     found, known = normal_bracket(BIT, 20, F(11, 10)), pair_delta(BIT, 20, F(11, 10))
     assert not (found.lower <= known.upper and known.lower <= found.upper)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_mass_beyond_the_window_is_needed(whole, monkeypatch):
+    """Cut where it holds more than the bound itself, a tail that is left out takes the bound with it."""
+    pair, x = worst_pair(BlanketMixedGaussian("0.95", "4.6"), adjacency="zero-out"), 1 + F(1, 30000)
+    known = pair_delta(pair, 10**6, x, rel=1e-4)
+    monkeypatch.setattr(normal, "_TAIL", F(1, 10**4))
+    if not whole:
+        cut = ContinuousPair.law
+        monkeypatch.setattr(ContinuousPair, "law", lambda *a, **k: replace(cut(*a, **k), missing=(F(0), F(0))))
+    found = normal_bracket(pair, 10**6, x)
+    assert (found.lower <= known.upper and known.lower <= found.upper) == whole
 
 
 def test_what_is_wrong_is_named():

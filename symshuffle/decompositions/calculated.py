@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ast
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import flint
@@ -43,6 +44,10 @@ class CalculatedCell(NamedTuple):
         """The cell of some texts."""
         known = None if ratios is None else (calculated(ratios[0]), calculated(ratios[1]))
         return cls(calculated(a), calculated(b), calculated(c), known)
+
+    def exchanged(self) -> CalculatedCell:
+        """The cell of the two rows the other way round."""
+        return CalculatedCell(self.b, self.a, self.c, self.ratios and (self.ratios[1], self.ratios[0]))
 
 
 def calculated_law(
@@ -76,22 +81,32 @@ def calculated_law(
     NotDecided
         If a number that is not rational may be 0, or is beyond what doubles enclose; or a parameter has no value.
     """
-    way = choice(Direction, way, "way")
+    way, cells = choice(Direction, way, "way"), tuple(cells)
+    if _symmetric(cells):
+        way = Direction.FORWARD
     try:
-        return _law(cells, values, exp_eps, way, bits or DEFAULT_BITS, doubles=doubles)
+        return _law(cells, tuple(values.items()), exp_eps, way, bits or DEFAULT_BITS, doubles)
     except (KeyError, ZeroDivisionError) as reason:  # a parameter left open, or a form that does not hold at its value
         raise NotDecided(f"the closed form at these values: {reason!r}") from None
 
 
+@lru_cache
+def _symmetric(cells: tuple[CalculatedCell, ...]) -> bool:
+    """Whether the two rows exchanged are the same cells again, so that both directions have one law."""
+    return Counter(cells) == Counter(cell.exchanged() for cell in cells)
+
+
+@lru_cache(maxsize=4)
 def _law(
-    cells: Sequence[CalculatedCell],
-    values: Mapping[str, Real],
+    cells: tuple[CalculatedCell, ...],
+    known: tuple[tuple[str, Real], ...],
     exp_eps: Real,
     way: Direction,
     precision: int,
-    *,
     doubles: bool,
 ) -> Law:
+    """Kept for a moment: the other direction is asked for next."""
+    values = dict(known)
     with working_precision(precision + 32):
         entry = Span.around if doubles else to_arb
         numbers: dict[str, Entry] = {

@@ -69,6 +69,7 @@ _AS_MANY_AS: Final = 16
 """Atoms that cost as much as the continuous part of a law."""
 
 _SHORT: Final = 64
+_FEW: Final = 256
 _MOST_STRETCHES: Final = 4_000_000
 _COARSE: Final = 0.2
 _SHARE_OF_GAUSS: Final = 1e-4
@@ -306,7 +307,7 @@ def _loud_stretches(
     r"""Stretches of nodes on which the integrand may matter, and a bound on the sum over all other nodes.
 
     Every node of the region ends in one of three ways: in a *silent* stretch, whose sum is bounded by :func:`_decay`;
-    in a *short* one that is not silent, which is kept and evaluated; or in one that is neither, which is halved.
+    in a *short* one that is not silent, which is kept and evaluated; or in one that is neither, which is split.
 
     Raises
     ------
@@ -363,9 +364,13 @@ def _decay(region: Region, n: int, plan: saddle.Plan, starts: Indices, stops: In
 
 
 def _split(starts: Indices, stops: Indices) -> tuple[Indices, Indices]:
-    """Each stretch as two halves."""
-    middle = (starts + stops) // 2
-    return np.concatenate([starts, middle]), np.concatenate([middle, stops])
+    """Each stretch as two halves; where they stay few and long as more, because it is then the rounds that cost."""
+    while len(starts):
+        middle = (starts + stops) // 2
+        starts, stops = np.concatenate([starts, middle]), np.concatenate([middle, stops])
+        if len(starts) > _FEW // 2 or int((stops - starts).max()) <= 2 * _SHORT:
+            break
+    return starts, stops
 
 
 def _truncation(plan: saddle.Plan) -> float:
@@ -387,10 +392,10 @@ def _aliasing(seen: Form, n: int, plan: saddle.Plan) -> float:
     c, reach = plan.c, 2 * math.pi / plan.step
     q = math.exp(-c * reach / 2)
     series = reach / 2 * q / (1 - q) ** 2
-    tails = 0.0
+    tails, slopes = 0.0, saddle.tail_slopes(tilt, n, c, plan.tau, reach / 2)
     for sign, distance in ((-1, reach / 2), (1, reach)):
         best = math.inf
-        for slope in saddle.tail_slopes(tilt, n, c, plan.tau, distance):
+        for slope in slopes:  # any slope gives a bound; the nearer distance has the larger tail
             exponent = saddle.tail_exponent(tilt, n, c, plan.tau, distance, sign * slope) - excess
             exponent -= 24 * UNIT * (n * (tilt.noise(c + sign * slope) + tilt.noise(c)) + slope * distance)
             ratio = math.exp(-slope * distance)

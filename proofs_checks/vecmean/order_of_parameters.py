@@ -28,7 +28,8 @@ def _processing(gamma: Any, sigma: Any, more: Any, noise: Any) -> tuple[Any, ...
     """How a message with (gamma, sigma) becomes one with (more, noise), both at least as large.
 
     The chance that it is replaced by a fresh message of the null symbol, the variance that is added to it otherwise,
-    and the chance that one of the other users' blanket messages at (more, noise) is taken for one at (gamma, sigma).
+    and the chance that one of the other users' blanket messages at (more, noise) is taken for one at (gamma, sigma),
+    against the blanket of the null symbol.
     """
     return 1 - (1 - more) / (1 - gamma), noise**2 - sigma**2, gamma / more
 
@@ -64,6 +65,15 @@ def _check(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]
     # gamma = u/(1 + u), more = (u + v)/(1 + u + v), noise^2 = sigma^2 + w
     u, v, w = sp.symbols("u v w", positive=True)
     ranges = {gamma: u / (1 + u), more: (u + v) / (1 + u + v), noise: sp.sqrt(sigma**2 + w)}
+    # The largest blanket, gamma N + (1 - gamma) I with I of mass at most 1, whose processed form is below the infimum
+    # of what is processed: what the step makes of it lies below the largest blanket at (more, noise).
+    mass = u / (1 + u) + 1 / (1 + u) / (1 + sp.Symbol("s", positive=True))
+    null, rest = more - (1 - replaced) * gamma - replaced * mass, (1 - more) - (1 - replaced) * (1 - gamma)
+    yield identity(sp.cancel(rest), 0, at="the infimum's share, largest blanket")
+    inside = sp.factor(null.subs(ranges))
+    yield decide(
+        nonnegative(inside, {}), at="the null symbol's share, largest blanket", claimed="at least 0", symbolic=True
+    )
     for name, value in (
         ("chance of a fresh message", replaced),
         ("its complement", 1 - replaced),
@@ -89,12 +99,15 @@ CLAIMS: Final = (
             r"BMG$(\gamma,\sigma_0)$, of every input and of the null symbol, after noise of variance "
             r"$\sigma_0'^2-\sigma_0^2$ or, with probability $1-\frac{1-\gamma'}{1-\gamma}$, replaced by a fresh "
             r"message of the null symbol; and Bin$(n-1,\gamma)$ is Bin$(n-1,\gamma')$ thinned. So the bound with the "
-            r"mechanism's own blanket falls in both parameters, at every n, level, adjacency, order; the risk rises."
+            r"mechanism's own blanket falls in both parameters, at every n, level, adjacency, order; so does that with "
+            r"the largest blanket $\inf_xR_x$, as what the step makes of it is below the largest blanket at "
+            r"$(\gamma',\sigma_0')$; the risk rises."
         ),
         source="our own; vecmean, Algorithm 1 and Appendix C",
         assumptions=(
             "the bound is the divergence of one message among Bin(n - 1, gamma) messages of the blanket, shuffled",
-            "data processing",
+            "data processing; a kernel makes of an infimum of laws no more than the infimum of what it makes of each",
+            "whoever reads can add messages of a blanket, so that the bound falls where the blanket grows",
         ),
         scope="every gamma, sigma0, dimension",
         grade=Grade.PROVED,

@@ -214,8 +214,7 @@ def calibrate(
     At a fixed shape (gamma; theta; clip) the bound is monotone in the other parameter (convex order), and so is the
     error. That the target is met by the mechanism returned is certified (against the largest blanket of a Gaussian: for
     the opposite inputs of full length that the certificate names). That no other parameters do better by more than
-    :attr:`Calibration.gap` is certified for bmg with its own blanket, sphere-linear and gaussian on the line; elsewhere
-    the shape is the search's word.
+    :attr:`Calibration.gap` is certified for bmg, sphere-linear and gaussian; elsewhere the shape is the search's word.
     """
     n = check_n(n)
     order, goal = read_target(eps=eps, exp_eps=exp_eps), parse_rational(delta, "delta")

@@ -1,14 +1,16 @@
 r"""What no parameters of a family can beat: a certified floor under the error that meets a target.
 
-For a blanket-mixed Gaussian the bound with its own blanket falls, and the error rises, in both parameters: a message
-that may be replaced by a fresh blanket message has a larger :math:`\gamma`, one with noise added a larger
-:math:`\sigma_0`, and whoever reads can add blanket messages (claim ``symshuffle.vecmean-mixed-gaussian-order``). So
-parameters that certainly miss the target exclude all that are smaller in both. Points that rise in :math:`\gamma` and
-fall in :math:`\sigma_0` leave a staircase: what is not excluded has, at one of its corners, no larger error.
+For a blanket-mixed Gaussian the bound falls, and the error rises, in both parameters: a message that may be replaced
+by a fresh blanket message has a larger :math:`\gamma`, one with noise added a larger :math:`\sigma_0`, and whoever
+reads can add blanket messages; for the largest blanket too, because the infimum of what is processed is no smaller
+than the processed infimum (claim ``symshuffle.vecmean-mixed-gaussian-order``). So parameters that certainly miss the
+target exclude all that are smaller in both. Points that rise in :math:`\gamma` and fall in :math:`\sigma_0` leave a
+staircase: what is not excluded has, at one of its corners, no larger error.
 
 That a point misses the target is read off a mechanism that says less: of each message only the cell of the line in
-which it falls. This is a finite law, milliseconds where the density takes a second, and it still bites where the
-density has a tail too long for any rule.
+which it falls, and a blanket with at least the mass of the true one in each (:mod:`symshuffle.vectors.cells`). This is
+a finite law, milliseconds where the density takes a second, and it still bites where the density has a tail too long
+for any rule.
 
 Families with one parameter need one point: a linear density of smaller slope is one of larger slope whose message may
 be replaced by a uniform one, and a Gaussian of more noise is one of less noise with some added. Either way the blanket
@@ -24,15 +26,15 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Final, TypeAlias, final
 
-import flint
 import numpy as np
 import numpy.typing as npt
 
-from symshuffle.choices import Adjacency, Blanket, choice, replace_choice
+from symshuffle.choices import Adjacency, Blanket, replace_choice
 from symshuffle.engines.bromwich import estimate
 from symshuffle.errors import CertificateError, NotDecided, Unsupported
-from symshuffle.numbers import Ball, Real, enclose, to_arb, to_float, working_precision
+from symshuffle.numbers import Real, enclose, to_float
 from symshuffle.vectors.accounting import pair_delta
+from symshuffle.vectors.cells import cells_in_doubles, cells_of
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, SphereLinear
 from symshuffle.vectors.pairs import FinitePair, Pair, worst_pair
 from symshuffle.vectors.risk import err1, mixed_gaussian_risk
@@ -41,13 +43,8 @@ Bounded: TypeAlias = BlanketMixedGaussian | SphereLinear | LocalGaussian
 
 Array: TypeAlias = npt.NDArray[np.float64]
 
-_CELLS: Final = 120
-_BELOW: Final = 5
-"""Cells of the line begin so far below 0, in units of sigma0; the rest of it is one cell more."""
-
-_GRID: Final = 2**40
 _REL: Final = 1e-3
-_MOST: Final = 2000
+_MOST: Final = 600
 """Points after which the staircase gives up: it stands still where the floor asked for is not below the optimum."""
 
 _LEAST: Final = 2 / 7
@@ -59,6 +56,7 @@ _BEYOND: Final = 1e-6
 _FAR: Final = 1e3
 """Stands for the logarithm of infinity."""
 
+_WIDENED: Final = 5
 _MARGIN: Final = 2e-3
 """By how much delta is to exceed the target at a point, by the search's estimate: more than the engine's width."""
 
@@ -141,14 +139,13 @@ def floor_of(found: object, target: Target, gap: Fraction) -> Floor | None:
     target : Target
         What is to be met.
     gap : Fraction
-        How far below the error the floor may lie, relatively.
+        How far below the error the floor may lie, relatively; up to 16 times as far where cells say too little for that.
     """
     match found:
-        case BlanketMixedGaussian() if target.blanket is Blanket.MECHANISM:
-            points = _staircase(found, target, gap)
-        case SphereLinear():
-            points = _beside(found, target)
-        case LocalGaussian() if found.dimension == 1:
+        case BlanketMixedGaussian():
+            gaps = (gap * 2**k for k in range(_WIDENED) if gap * 2**k < 1)
+            points = next(filter(None, (_staircase(found, target, wider) for wider in gaps)), ())
+        case SphereLinear() | LocalGaussian():
             points = _beside(found, target)
         case _:
             return None
@@ -163,12 +160,12 @@ def misses(mechanism: Bounded, target: Target) -> bool:
     Raises
     ------
     Unsupported
-        For a blanket-mixed Gaussian and another blanket than its own.
+        If the mechanism has no such blanket.
     """
-    if isinstance(mechanism, BlanketMixedGaussian):
-        if target.blanket is not Blanket.MECHANISM:
-            raise Unsupported("cells of a blanket-mixed Gaussian are taken against its own blanket only")
-        pair: Pair = cells_of(mechanism, target.adjacency)
+    if isinstance(mechanism, BlanketMixedGaussian) or (
+        isinstance(mechanism, LocalGaussian) and mechanism.dimension > 1
+    ):
+        pair: Pair = cells_of(mechanism, target.adjacency, target.blanket)
     else:
         pair = worst_pair(mechanism, adjacency=target.adjacency, blanket=target.blanket)
     for one in (pair, pair.reverse):
@@ -179,38 +176,6 @@ def misses(mechanism: Bounded, target: Target) -> bool:
         except (Unsupported, NotDecided):
             continue
     return False
-
-
-def cells_of(mechanism: BlanketMixedGaussian, adjacency: Adjacency | str) -> FinitePair:
-    """The worst pair against the mechanism's own blanket, of each message only its cell on the line through x."""
-    adjacency = choice(Adjacency, adjacency, "adjacency")
-    b = mechanism.norm / mechanism.sigma0
-    ends = [Fraction(round(end * _GRID), _GRID) for end in _ends(float(b), adjacency)]
-    with working_precision(128):
-        null, along, opposite = (_normal_cells(ends, shift) for shift in (Fraction(0), b, -b))
-        gamma, rest = mechanism.gamma, 1 - mechanism.gamma
-        first, second = (
-            tuple(gamma * Ball.from_arb(p, 96) + rest * Ball.from_arb(q, 96) for p, q in zip(null, other, strict=True))
-            for other in (along, opposite)
-        )
-        balls = tuple(Ball.from_arb(p, 96) for p in null)
-    other = balls if adjacency is Adjacency.ZERO_OUT else second
-    return FinitePair(first, other, tuple(gamma * p for p in balls), f"{len(balls)} cells of the line")
-
-
-def _normal_cells(ends: Sequence[Fraction], shift: Fraction) -> list[flint.arb]:
-    """Masses of a normal law around ``shift`` between neighbouring ends and beyond them."""
-    half = flint.arb(1) / 2
-    scaled = [to_arb(end - shift) * half.sqrt() for end in ends]
-    inner = [_between(low, high) for low, high in pairwise(scaled)]
-    return [(-scaled[0]).erfc() * half, *inner, scaled[-1].erfc() * half]
-
-
-def _between(low: flint.arb, high: flint.arb) -> flint.arb:
-    """Half the difference of erf, from the side on which it does not cancel."""
-    if high < 0:
-        low, high = -high, -low
-    return (low.erfc() - high.erfc()) / 2
 
 
 def _least(points: Sequence[Bounded]) -> Fraction:
@@ -255,7 +220,7 @@ def _staircase(found: BlanketMixedGaussian, target: Target, gap: Fraction) -> tu
     gamma, share, last = 0.0, 0.0, -math.log1p(error) - _BEYOND
     while (left := error - gamma / (1 - gamma)) > 0 and len(points) < _MOST:
         noise = max((1 - gamma) * math.sqrt(left / d), float(found.norm) * _LEAST)
-        reached = _farthest(float(found.norm) / noise, (share, last), wanted, target)
+        reached = _farthest(float(found.norm) / noise, d, (share, last), wanted, target)
         if reached is None or reached >= share:
             return ()
         share = reached
@@ -265,20 +230,22 @@ def _staircase(found: BlanketMixedGaussian, target: Target, gap: Fraction) -> tu
     return tuple(points) if len(points) < _MOST else ()
 
 
-def _farthest(shift: float, between: tuple[float, float], wanted: float, target: Target) -> float | None:
+def _farthest(
+    shift: float, dimension: int, between: tuple[float, float], wanted: float, target: Target
+) -> float | None:
     """The logarithm of the least 1 - gamma at which delta is above a target, between two; None if at neither."""
     share, last = between
     n, ratio, adjacency = target.n, to_float(target.exp_eps), target.adjacency
-    null, along, opposite = _cells_in_doubles(shift, adjacency)
-    kept = null > 1e-300
-    grow, back = along[kept] / null[kept], opposite[kept] / null[kept]
+    null, along, opposite, shared = cells_in_doubles(shift, dimension, adjacency, target.blanket)
 
     def excess(at: float) -> float:
         rest = math.exp(at)
         gamma = 1 - rest
-        p = 1 + rest / gamma * grow
-        q = 1 / gamma + 0 * grow if adjacency is Adjacency.ZERO_OUT else 1 + rest / gamma * back
-        values, weights = np.append(p - ratio * q, 0.0), np.append(gamma * null[kept], rest)
+        first, second, blanket = (gamma * null + rest * other for other in (along, opposite, shared))
+        kept = blanket > 1e-300
+        other = null if adjacency is Adjacency.ZERO_OUT else second
+        values = np.append((first - ratio * other)[kept] / blanket[kept], 0.0)
+        weights = np.append(blanket[kept], max(1 - blanket.sum(), 0.0))
         value = estimate(values, weights, n, rel=1e-5) if values.max() > 0 else 0.0
         return math.log(value) - wanted if value > 0 else -_FAR
 
@@ -295,25 +262,6 @@ def _farthest(shift: float, between: tuple[float, float], wanted: float, target:
         high, step = low, 2 * step
         low = max(high - step, last)
     return float(brentq(excess, low, high, xtol=5e-5))
-
-
-def _ends(shift: float, adjacency: Adjacency) -> Array:
-    """Where cells end: fewer far cells where the input is far out, as likelihood ratios there make a law slow."""
-    high = shift + min(4.0, max(1.5, 5 - shift))
-    return np.linspace(-_BELOW if adjacency is Adjacency.ZERO_OUT else -high, high, _CELLS + 1)
-
-
-def _cells_in_doubles(shift: float, adjacency: Adjacency) -> tuple[Array, Array, Array]:
-    from scipy.special import ndtr
-
-    ends = _ends(shift, adjacency)
-
-    def masses(at: float) -> Array:
-        below, above = ndtr(ends - at), ndtr(at - ends)
-        inner = np.where(ends[1:] < at, np.diff(below), -np.diff(above))
-        return np.concatenate([below[:1], inner, above[-1:]])
-
-    return masses(0.0), masses(shift), masses(-shift)
 
 
 def _beside(found: SphereLinear | LocalGaussian, target: Target) -> tuple[Bounded, ...]:
@@ -333,4 +281,4 @@ def _decimal(value: float) -> Fraction:
     return Fraction(f"{value:.12g}")
 
 
-__all__ = ["Floor", "Target", "cells_of", "floor_of", "misses"]
+__all__ = ["Floor", "Target", "floor_of", "misses"]

@@ -86,12 +86,23 @@ def cells_of(
 
 
 def cells_in_doubles(
-    shift: float, dimension: int, adjacency: Adjacency, blanket: Blanket
+    shift: float, dimension: int, adjacency: Adjacency | str, blanket: Blanket | str
 ) -> tuple[Array, Array, Array, Array]:
-    """About the masses of the cells under the null symbol, the input, its opposite, and what all inputs share."""
+    """About the masses of the cells under the null symbol, the input, its opposite, and what all inputs share.
+
+    Parameters
+    ----------
+    shift : float
+        Length of the input, in units of the noise.
+    dimension : int
+        Length of the vectors.
+    adjacency, blanket
+        As of :func:`cells_of`.
+    """
     from scipy.special import ndtr
     from scipy.stats import chi
 
+    adjacency, blanket = choice(Adjacency, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
     ends = _ends(shift, adjacency, blanket)
     low, high = np.append(-np.inf, ends)[:, None], np.append(ends, np.inf)[:, None]
 

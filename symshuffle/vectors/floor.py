@@ -139,7 +139,7 @@ def floor_of(found: object, target: Target, gap: Fraction) -> Floor | None:
     target : Target
         What is to be met.
     gap : Fraction
-        How far below the error the floor may lie, relatively; up to 16 times as far where cells say too little for that.
+        How far below the error the floor may lie, relatively; up to 16 times as far where cells say too little.
     """
     match found:
         case BlanketMixedGaussian():

@@ -49,7 +49,7 @@ from symshuffle.results import Bracket
 from symshuffle.vectors import confirmation, floor, gaussian, templates
 from symshuffle.vectors.accounting import curve as vectors_curve
 from symshuffle.vectors.accounting import pair_delta, vector_delta, vector_epsilon
-from symshuffle.vectors.cells import cells_of
+from symshuffle.vectors.cells import cells_in_doubles, cells_of
 from symshuffle.vectors.dominance import OrderComparison, which_order
 from symshuffle.vectors.indices import shuffle_index
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, SphereLinear
@@ -370,6 +370,8 @@ DOORS = {
     "vectors.accounting.vector_epsilon.rigour": lambda v: vector_epsilon(
         LINE, n=9, delta="1/10", rigour=v, rel=0.1, adjacency="zero-out"
     ),
+    "vectors.cells.cells_in_doubles.adjacency": lambda v: cells_in_doubles(0.5, 2, v, "largest")[0].sum(),
+    "vectors.cells.cells_in_doubles.blanket": lambda v: cells_in_doubles(0.5, 2, "zero-out", v)[3].sum(),
     "vectors.cells.cells_of.adjacency": lambda v: cells_of(BlanketMixedGaussian("1/2", 2), v),
     "vectors.cells.cells_of.blanket": lambda v: cells_of(BlanketMixedGaussian("1/2", 2), "zero-out", v),
     "vectors.confirmation.confirm_mixed_gaussian.direction": lambda v: confirmation.confirm_mixed_gaussian(

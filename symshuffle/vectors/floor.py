@@ -117,6 +117,9 @@ class Floor:
         """
         if not self.points:
             raise CertificateError("floor.points", "none is given")
+        least = _root(_least(self.points) / (target.n * self.points[0].dimension))
+        if self.rmse > least:
+            raise CertificateError("floor.rmse", f"{float(self.rmse):.9g} is claimed, {float(least):.9g} is left")
         for k, point in enumerate(self.points):
             try:
                 missed = misses(point, target)
@@ -124,9 +127,6 @@ class Floor:
                 raise CertificateError(f"floor.points[{k}]", str(reason)) from reason
             if not missed:
                 raise CertificateError(f"floor.points[{k}]", f"{point} may meet delta = {float(target.goal):.6g}")
-        least = _root(_least(self.points) / (target.n * self.points[0].dimension))
-        if self.rmse > least:
-            raise CertificateError("floor.rmse", f"{float(self.rmse):.9g} is claimed, {float(least):.9g} is left")
 
 
 def floor_of(found: object, target: Target, gap: Fraction) -> Floor | None:

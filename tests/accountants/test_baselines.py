@@ -4,6 +4,7 @@ import itertools
 import math
 from fractions import Fraction
 
+import mpmath
 import pytest
 
 from symshuffle import mechanism
@@ -192,3 +193,86 @@ def test_the_closed_form_of_the_clone_is_safe():
 def test_accountants_take_no_closed_form_for_a_source():
     with pytest.raises(InputError, match="source"):
         solve.delta(BlanketVariable.of(TEN_RR, Fraction(2)), n=5, exp_eps=2)
+
+
+def mp_hoeffding(gamma, drift, width, n):
+    """Both forms in mpmath, each as the docstring prints it."""
+    shrink = mpmath.exp(-2 * drift**2 / width**2)
+    share = 1 - gamma * (1 - shrink)
+    root = width * mpmath.sqrt(mpmath.pi * gamma * n / 8 * shrink / share)
+    forms = [width**2 / (4 * drift), root] if drift else [root]
+    return [share**n / (gamma * n) * form for form in forms]
+
+
+def mp_bennett(gamma, drift, top, second, n):
+    spread = (second - drift**2) / (gamma * n)
+    forms = [(mpmath.sqrt(drift**2 + spread) - drift) / 2]
+    if drift:
+        u = drift * top / second
+        phi = (1 + u) * mpmath.log(1 + u) - u
+        share = 1 - gamma + gamma * mpmath.exp(-second / top**2 * phi)
+        forms.insert(0, (share**n - (1 - gamma) ** n) / (mpmath.log(1 + u) / top * gamma * n))
+    return forms
+
+
+@pytest.mark.parametrize("x", [Fraction(1), Fraction(101, 100), Fraction(6, 5), Fraction(2), Fraction(29, 10)])
+@pytest.mark.parametrize("n", [1, 2, 50, 4000])
+def test_both_forms_of_both_bounds_in_other_arithmetic(x, n):
+    """Of 10-ary randomized response at lam = 3 the blanket variable is (5/6)(3-x, 1-3x, 1-x eight times), gamma 5/6."""
+    values = [Fraction(5, 6) * v for v in (3 - x, 1 - 3 * x, *[1 - x] * 8)]
+    second = sum(v * v for v in values) / 10
+    known = BlanketVariable.of(TEN_RR, x)
+    assert known == BlanketVariable(Fraction(5, 6), x - 1, min(values), max(values), second)
+    with mpmath.workdps(60):
+        gamma, drift, top, low, moment = (
+            mpmath.mpf(v.numerator) / v.denominator
+            for v in (known.gamma, known.drift, known.largest, known.smallest, known.second_moment)
+        )
+        for found, forms in (
+            (blanket_hoeffding(known, n), mp_hoeffding(gamma, drift, top - low, n)),
+            (blanket_bennett(known, n), mp_bennett(gamma, drift, top, moment, n)),
+        ):
+            expected = Fraction(mpmath.nstr(min(forms), 50))
+            assert abs(found.midpoint / expected - 1) < Fraction(1, 10**35)
+            assert found.radius < found.midpoint / 10**30
+
+
+def test_each_form_is_the_smaller_one_somewhere():
+    for name, forms in (("hoeffding", mp_hoeffding(0.5, 0.1, 2.0, 5)), ("bennett", mp_bennett(0.5, 0.01, 1.0, 0.3, 5))):
+        assert forms[1] < forms[0], name
+    assert mp_hoeffding(0.5, 1.0, 2.0, 500)[0] < mp_hoeffding(0.5, 1.0, 2.0, 500)[1]
+    assert mp_bennett(0.5, 0.5, 1.0, 0.3, 500)[0] < mp_bennett(0.5, 0.5, 1.0, 0.3, 500)[1]
+
+
+@pytest.mark.parametrize(
+    ("lam", "x", "n"), [(3, "1", 4), (3, "11/10", 30), (2, "3/2", 10), (20, "15", 2), (5, "4", 200)]
+)
+def test_the_generic_bound_in_other_arithmetic(lam, x, n):
+    """gamma = 1/lam, and L between 1/lam - lam x and lam - x/lam."""
+    ratio = Fraction(x)
+    with mpmath.workdps(50):
+        cap, order = mpmath.mpf(lam), mpmath.mpf(ratio.numerator) / ratio.denominator
+        expected = min(mp_hoeffding(1 / cap, order - 1, (cap - order / cap) - (1 / cap - cap * order), n))
+        found = generic_hoeffding(Fraction(lam), exp_eps=ratio, n=n)
+        assert abs(found.midpoint / Fraction(mpmath.nstr(expected, 45)) - 1) < Fraction(1, 10**30)
+
+
+@pytest.mark.parametrize(("lam", "delta", "n"), [(2, "1/1000", 1000), (3, "1/10", 144), (10, "1/1000000", 5000)])
+def test_the_closed_form_of_the_clone_in_other_arithmetic(lam, delta, n):
+    with mpmath.workdps(50):
+        target = mpmath.mpf(1) / Fraction(delta).denominator
+        root = mpmath.sqrt(lam * mpmath.log(4 / target) / n)
+        expected = 1 + mpmath.mpf(lam - 1) / (lam + 1) * (8 * root + mpmath.mpf(8) * lam / n)
+        found = standard_clone_closed_form(Fraction(lam), delta=Fraction(delta), n=n)
+        assert abs(found.midpoint - Fraction(mpmath.nstr(expected, 45))) < Fraction(1, 10**30)
+        fewest = math.ceil(16 * lam * mpmath.log(2 / target))
+    assert standard_clone_closed_form(Fraction(lam), delta=Fraction(delta), n=fewest).lower > 1
+    with pytest.raises(InputError, match="at least 16 lam log"):
+        standard_clone_closed_form(Fraction(lam), delta=Fraction(delta), n=fewest - 1)
+
+
+@pytest.mark.parametrize("value", [Fraction(0), Fraction(1), Fraction(-1, 2)])
+def test_the_closed_form_of_the_clone_takes_probabilities(value):
+    with pytest.raises(InputError, match="delta"):
+        standard_clone_closed_form(Fraction(2), delta=value, n=10**6)
+    assert standard_clone_closed_form(Fraction(2), delta=Fraction(999, 1000), n=10**6).lower > 1

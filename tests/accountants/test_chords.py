@@ -2,10 +2,15 @@
 
 from fractions import Fraction as F
 
+import flint
+import mpmath
 import numpy as np
 import pytest
 
-from symshuffle.accountants.chords import Node, line_above, lines_below, meetings
+from symshuffle.accountants.chords import Line, Node, line_above, lines_below, meetings
+from symshuffle.accountants.orders import BITS, divergence, stretches, whole_line
+from symshuffle.errors import InputError
+from symshuffle.numbers import working_precision
 
 
 def convex(rng):
@@ -48,3 +53,81 @@ def test_lines_are_tight_where_values_are_known():
     assert line_above(nodes, 1).at(F(2)) == F(5, 2)
     (corner,) = meetings(lines_below(nodes, 1), F(1), F(3))
     assert corner == F(7, 3) and {line.at(corner) for line in lines_below(nodes, 1)} == {F(4, 3)}
+
+
+def test_each_line_is_known_exactly():
+    """Through the near node's lower end to the far node's upper end, and never rising."""
+    nodes = [Node(F(x), F(low), F(high)) for x, low, high in ((1, 8, 9), (2, 5, 6), (4, 3, 4), (7, 1, 3), (8, 2, 3))]
+    assert line_above(nodes, 1) == Line(F(2), F(6), F(-1))
+    assert line_above(nodes, 3) == Line(F(7), F(3), F(0))
+    assert lines_below(nodes, 0) == [Line(F(2), F(5), F(-1, 2))]
+    assert lines_below(nodes, 1) == [Line(F(4), F(3), F(0)), Line(F(2), F(5), F(-4))]
+    assert lines_below(nodes, 2) == [Line(F(7), F(1), F(0)), Line(F(4), F(3), F(-3, 2))]
+    assert lines_below(nodes, 3) == [Line(F(8), F(2), F(0)), Line(F(7), F(1), F(-1))]
+    rising = [Node(F(x), F(y), F(y)) for x, y in ((0, 0), (1, 1), (2, 2))]
+    assert lines_below(rising, 1) == [Line(F(2), F(2), F(0)), Line(F(1), F(1), F(0))]
+    assert lines_below(rising, 0) == [Line(F(1), F(1), F(0))]
+
+
+def test_meetings_are_inside_and_of_lines_that_are_not_parallel():
+    lines = [Line(F(0), F(0), F(1)), Line(F(1), F(5), F(-1)), Line(F(3), F(4), F(1))]
+    assert list(meetings(lines, F(0), F(10))) == [F(3), F(5, 2)]
+    assert list(meetings(lines, F(5, 2), F(10))) == [F(3)]
+    assert list(meetings(lines, F(0), F(3))) == [F(5, 2)]
+
+
+ATOMS = ((F(1, 2), F(1, 5)), (F(3, 4), F(2, 5)), (F(4, 3), F(3, 10)), (F(2), F(1, 10)))
+"""Likelihood ratios of P to Q, and their masses under Q."""
+
+
+def stick(atoms, x):
+    return sum((max(r - x, F(0)) * q for r, q in atoms), start=F(0))
+
+
+def of_ratios(alpha):
+    """The divergence of order alpha by its definition."""
+    with mpmath.workdps(50):
+        a = mpmath.mpf(alpha.numerator) / alpha.denominator
+        terms = [(mpmath.mpf(r.numerator) / r.denominator, mpmath.mpf(q.numerator) / q.denominator) for r, q in ATOMS]
+        if alpha == 1:
+            return sum(q * r * mpmath.log(r) for r, q in terms)
+        return mpmath.log(sum(q * r**a for r, q in terms)) / (a - 1)
+
+
+@pytest.mark.parametrize("alpha", [F(1), F(3, 2), F(2), F(9, 2), F(20)])
+def test_the_integral_over_all_orders_is_the_divergence(alpha):
+    """A profile of straight pieces with a node inside of each is known exactly, and so is the integral, both sides."""
+    assert sum(q for _, q in ATOMS) == 1 == sum(r * q for r, q in ATOMS)
+    orders = [F(1), F(7, 6), F(4, 3), F(5, 3), F(2), F(3), F(4)]
+    forward = [Node(x, stick(ATOMS, x), stick(ATOMS, x)) for x in orders]
+    back = [(1 / r, r * q) for r, q in ATOMS]
+    reverse = [Node(x, stick(back, x), stick(back, x)) for x in orders]
+    nodes = whole_line(forward, reverse)
+    for node in nodes:
+        assert max(abs(end - stick(ATOMS, node.x)) for end in node[1:]) < F(1, 10**15)
+    found = stretches(nodes, alpha)
+    assert len(found) == len(nodes) - 1
+    with working_precision(BITS):
+        ends = (sum((getattr(one, side) for one in found), start=flint.arb(0)) for side in ("low", "high"))
+    for end in ends:
+        assert float(divergence(end, alpha)) == pytest.approx(float(of_ratios(alpha)), rel=1e-11)
+
+
+def test_values_of_the_reverse_direction_are_turned_with_their_ends():
+    """h(1/x) = 1 - (1 - D_x(Q || P))/x, the lower end from the lower one; ends are probabilities."""
+    forward = [Node(F(1), F(1, 4), F(1, 2)), Node(F(2), F(-1, 8), F(9, 8))]
+    reverse = [Node(F(1), F(0), F(1)), Node(F(2), F(1, 8), F(1, 4))]
+    assert whole_line(forward, reverse) == [
+        Node(F(1, 2), F(9, 16), F(5, 8)), Node(F(1), F(1, 4), F(1, 2)), Node(F(2), F(0), F(1))
+    ]  # fmt: skip
+    tiny = F(1, 10**295)
+    kept = [Node(F(1), F(1, 3), F(1, 3)), Node(F(2), tiny / 7, tiny / 3)]
+    last = whole_line(kept, kept)[-1]
+    assert last == kept[1]
+    assert whole_line(kept, kept)[1].low < F(1, 3) < whole_line(kept, kept)[1].high
+    for one, other in (
+        (kept[:1], kept[:1]), (kept, kept[:1]), (kept[::-1], kept[::-1]), ([kept[0]] * 2, [kept[0]] * 2),
+        ([Node(F(3), *node[1:]) if node.x == 1 else Node(F(4), *node[1:]) for node in kept],) * 2,
+    ):  # fmt: skip
+        with pytest.raises(InputError, match="rising from 1"):
+            whole_line(one, other)

@@ -5,6 +5,7 @@ import math
 from fractions import Fraction
 from functools import cache
 
+import mpmath
 import pytest
 
 from symshuffle import delta, delta_curve, epsilon, mechanism, rounds, solve_eps0, solve_n, tradeoff_curve
@@ -185,3 +186,37 @@ def test_the_smallest_of_all_theorems_is_returned():
     """At a level that one round never passes, basic composition says 0 where a lattice only says little."""
     found = delta(rounds([["2/3", "1/3"], ["1/3", "2/3"]], 2), n=2, exp_eps=5, rel=0.1)
     assert found.bracket.upper == 0
+
+
+LEVELS = (
+    ((Fraction(1, 2), 4),),
+    ((Fraction(1, 10), 30), (Fraction(3, 2), 2)),
+    ((Fraction(1, 1000), 7), (Fraction(0), 3)),
+)
+
+
+@pytest.mark.parametrize("levels", LEVELS)
+@pytest.mark.parametrize("slack", [Fraction(1, 10**6), Fraction(1, 3), Fraction(99, 100)])
+def test_the_advanced_theorem_in_other_arithmetic(levels, slack):
+    with mpmath.workdps(50):
+        known = [(mpmath.mpf(eps.numerator) / eps.denominator, times) for eps, times in levels]
+        drift = sum(times * eps * (mpmath.exp(eps) - 1) / (mpmath.exp(eps) + 1) for eps, times in known)
+        square = sum(times * eps**2 for eps, times in known)
+        expected = drift + mpmath.sqrt(2 * mpmath.log(mpmath.mpf(slack.denominator) / slack.numerator) * square)
+        found = advanced_epsilon(levels, slack)
+        assert 0 <= found - Fraction(mpmath.nstr(expected, 45)) < Fraction(1, 10**30)
+        room = Fraction(mpmath.nstr(drift, 45)) + Fraction(1, 7)
+        expected = mpmath.exp(-mpmath.mpf(1) / 49 / (2 * square))
+        assert abs(advanced_slack(levels, room) / Fraction(mpmath.nstr(expected, 45)) - 1) < Fraction(1, 10**20)
+
+
+def test_where_the_advanced_theorem_says_nothing_the_basic_one_does():
+    levels = [(Fraction(1, 4), 2), (Fraction(4), 1)]
+    assert basic_epsilon(levels) == Fraction(9, 2)
+    assert advanced_slack(levels, Fraction(1)) == 1
+    assert advanced_slack(levels, Fraction(0)) == 1
+    zeros = [(Fraction(0), 5)]
+    assert basic_epsilon(zeros) == 0 and advanced_slack(zeros, Fraction(0)) == 0 == advanced_slack(zeros, Fraction(1))
+    for slack in (Fraction(0), Fraction(1)):
+        with pytest.raises(InputError, match="slack"):
+            advanced_epsilon(levels, slack)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import flint
+import mpmath
 import numpy as np
 import pytest
 
@@ -363,3 +364,107 @@ def test_precision_of_the_hull_is_needed():
         with pytest.raises(CertificateError):
             law_above(PROFILE)
     assert convolution.UNIT == 2.0**-53
+
+
+THREE = Losses(
+    (
+        (LatticeLaw(Fraction(1, 4), -2, (0.125, 0.0, 0.5, 0.25), Fraction(1, 8)), 2),
+        (LatticeLaw(Fraction(1, 4), 0, (0.5, 0.375), Fraction(1, 16)), 1),
+    ),
+    Side.UPPER,
+)
+"""Two rounds of one law and one of another, whose masses are dyadic."""
+
+
+def places_of_three():
+    """Every sum of three finite losses, in steps, with its mass."""
+    laws = [law for law, times in THREE.parts for _ in range(times)]
+    for picked in itertools.product(*(range(len(law.masses)) for law in laws)):
+        mass = math.prod(Fraction(law.masses[k]) for law, k in zip(laws, picked, strict=True))
+        yield sum(law.first + k for law, k in zip(laws, picked, strict=True)), mass
+
+
+def test_what_is_revealed_is_all_mass_but_the_finite_one():
+    expected = Fraction(1) * Fraction(15, 16) - Fraction(7, 8) ** 3
+    upper, lower = THREE.revealed, replace(THREE, side=Side.LOWER).revealed
+    assert lower <= expected <= upper and upper - lower < Fraction(1, 2**150)
+    nothing = Losses(((LatticeLaw(Fraction(1), 0, (0.75,), Fraction(0)), 3),), Side.UPPER)
+    assert nothing.revealed == 0
+    one = Losses(((LatticeLaw(Fraction(1), 0, (0.75,), Fraction(1, 4)), 1), nothing.parts[0]), Side.UPPER)
+    assert abs(one.revealed - Fraction(27, 64) / 4) < Fraction(1, 2**150)
+
+
+@pytest.mark.parametrize("c", [0.0, 0.5, 7.0])
+def test_the_cumulant_and_its_derivatives(c):
+    weights = [(float(place) / 4, float(mass) * math.exp(c * place / 4)) for place, mass in places_of_three()]
+    total = sum(w for _, w in weights)
+    mean = sum(x * w for x, w in weights) / total
+    spread = sum((x - mean) ** 2 * w for x, w in weights) / total
+    assert THREE.cumulant(c) == pytest.approx((math.log(total), mean, spread), rel=1e-13)
+
+
+@pytest.mark.parametrize("eps", [0.05, 0.3, 0.6])
+def test_the_tilt_solves_its_equation(eps):
+    c = THREE.tilt(eps)
+    left = [THREE.cumulant(x)[1] - 1 / x - 1 / (x + 1) - eps for x in (c * 0.998, c * 1.002)]
+    assert left[0] < 0 < left[1]
+
+
+@pytest.mark.parametrize("log_delta", [-2.5, -3.0, -5.0])
+def test_the_guess_is_where_the_saddle_point_formula_has_the_target(log_delta):
+    eps, c = THREE.guess(log_delta)
+    assert eps == pytest.approx(THREE.cumulant(c)[1] - 1 / c - 1 / (c + 1), abs=1e-12)
+
+    def formula(c):
+        base, slope, curve = THREE.cumulant(c)
+        level, spread = slope - 1 / c - 1 / (c + 1), curve + c**-2 + (c + 1) ** -2
+        return base - c * level - math.log(c * (c + 1)) - math.log(2 * math.pi * spread) / 2
+
+    assert formula(c * 1.002) < log_delta < formula(c / 1.002)
+
+
+def test_further_tilts_are_those_of_chernoff():
+    """By convexity the exponent has one least point: the slope of the cumulant there is the place."""
+    for tilt, place, sign in ((1.0, 0.6, 1), (1.0, -0.3, -1), (0.2, 0.4, 1)):
+        by = THREE.chernoff(tilt, place, sign)
+        off = [sign * (THREE.cumulant(tilt + sign * by * f)[1] - place) for f in (0.97, 1.03)]
+        assert off[0] < 0 < off[1]
+
+
+class Direct:
+    """The profile of three rounds by adding up all outcomes."""
+
+    def value(self, level):
+        with mpmath.workdps(60):
+            over = sum(
+                mpmath.mpf(m.numerator) / m.denominator * (1 - mpmath.exp(mpmath.mpf(level - place) / 4))
+                for place, m in places_of_three()
+                if place > level
+            )
+            return Fraction(mpmath.nstr(over, 50)) + Fraction(15, 16) - Fraction(7, 8) ** 3
+
+
+@pytest.mark.parametrize("eps", [Fraction(0), Fraction(1, 4), Fraction(1, 3), Fraction(7, 10)])
+def test_a_profile_between_points_of_the_lattice_and_back(eps):
+    """Every outcome, one by one, at levels on the lattice and off it; the target then leads back to the level."""
+    with mpmath.workdps(60):
+        level = mpmath.mpf(eps.numerator) / eps.denominator
+        over = sum(
+            mpmath.mpf(m.numerator) / m.denominator * max(1 - mpmath.exp(level - mpmath.mpf(place) / 4), 0)
+            for place, m in places_of_three()
+        )
+        expected = Fraction(mpmath.nstr(over, 50)) + Fraction(15, 16) - Fraction(7, 8) ** 3
+    for side in (Side.UPPER, Side.LOWER):
+        losses = replace(THREE, side=side)
+        found = delta_of(losses, eps, lambda *_: Direct())
+        assert abs(found - expected) < Fraction(1, 10**40)
+        assert abs(
+            epsilon_of(losses, expected + (Fraction(1, 10**45) if eps == 0 else 0), lambda *_: Direct()) - eps
+        ) < (Fraction(1, 10**40))
+
+
+def test_losses_that_are_none():
+    law = THREE.parts[0][0]
+    for parts in ((), ((law, 0),), ((law, 1), (LatticeLaw(Fraction(1, 2), 0, (1.0,), Fraction(0)), 1))):
+        with pytest.raises(InputError, match="parts"):
+            Losses(parts, Side.UPPER)

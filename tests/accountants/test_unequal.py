@@ -80,3 +80,39 @@ def test_what_is_not_covered_is_refused():
         unequal_delta([Users(301, krr(3, 2))], exp_eps=X, rigour="exact")
     with pytest.raises(Unsupported, match="at most 100000"):
         unequal_delta([Users(100_000, krr(3, 2)), Users(1, krr(3, 2))], exp_eps=X)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_draws_from_the_blanket_have_the_probabilities_of_their_coins(exact):
+    """Every outcome of two coins of one half and three of a third, one by one; who is asked about is one more."""
+    coins = ((2, Fraction(1, 2)), (3, Fraction(1, 3)))
+    law = [Fraction(0)] * 6
+    for outcome in itertools.product((0, 1), repeat=5):
+        mass = Fraction(1)
+        for drawn, gamma in zip(outcome, [Fraction(1, 2)] * 2 + [Fraction(1, 3)] * 3, strict=True):
+            mass *= gamma if drawn else 1 - gamma
+        law[sum(outcome)] += mass
+    below = clones_cdf(coins, exact=exact)
+    for m in range(-1, 9):
+        low, high = below(m)
+        assert low <= sum(law[: max(m, 0)], Fraction(0)) <= high <= low + Fraction(1, 2**200)
+    assert below(0) == (0, 0) and below(6) == below(7) == (1, 1)
+
+
+def test_two_users_by_hand():
+    """A coin of each blanket: with probability gamma of the other user there are two messages, else one."""
+    one, other = krr(2, 2), krr(2, 5)
+    found = unequal_delta([Users(1, one), Users(1, other)], exp_eps=X, rigour="exact")
+
+    def alone(lam, m):
+        p = Fraction(lam, lam + 1)
+        total = Fraction(0)
+        for places in itertools.product((0, 1), repeat=m):
+            values = [2 * (p - X * (1 - p)) if y else 2 * (1 - p - X * p) for y in places]
+            total += max(sum(values), Fraction(0)) / 2**m / m
+        return total
+
+    gammas = {2: Fraction(2, 3), 5: Fraction(1, 3)}
+    hidden = {a: (1 - gammas[b]) * alone(a, 1) + gammas[b] * alone(a, 2) for a, b in ((2, 5), (5, 2))}
+    assert found.bracket.exact == max(hidden.values()) and hidden[2] != hidden[5]
+    assert found.to_dict()["neighbours"]["users"] == 2 and found.neighbours.every and found.quantity == "delta"

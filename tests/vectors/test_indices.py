@@ -5,12 +5,14 @@ import math
 from fractions import Fraction
 
 import flint
+import mpmath
 import numpy as np
 import pytest
 from scipy import integrate, stats
 
 from symshuffle.channel import Channel
 from symshuffle.errors import InputError, NotDecided, Unsupported
+from symshuffle.numbers import to_arb, working_precision
 from symshuffle.vectors import (
     BlanketMixedGaussian,
     ClippedLinear,
@@ -266,3 +268,184 @@ def test_the_largest_value_of_a_series_may_lie_between_all_places_looked_at():
     assert low <= truth.upper()
     assert high >= truth.lower()
     assert high - low < 1e-6
+
+
+MIXED = ((Fraction(1, 2), Fraction(1)), (Fraction(9, 10), Fraction(1, 3)), (Fraction(1, 20), Fraction(3, 2)))
+
+
+def mp(x):
+    return mpmath.mpf(x.numerator) / x.denominator
+
+
+@pytest.mark.parametrize(("gamma", "b"), MIXED)
+def test_the_upper_variance_by_quadrature(gamma, b):
+    with mpmath.workdps(30):
+        g, c = mp(gamma), mp(b)
+
+        def integrand(z):
+            toward, away = mpmath.exp(c * z - c * c / 2), mpmath.exp(-c * z - c * c / 2)
+            return (toward - 1) ** 2 / (g + (1 - g) * away) * mpmath.npdf(z)
+
+        expected = mpmath.quad(integrand, [-14, -6, 0, 3 * c, 6 + 3 * c, 14 + 3 * c])
+    with working_precision(100):
+        found = gaussian_integrals.upper_variance(to_arb(gamma), to_arb(b))
+        assert found.rad() < found.mid() * flint.arb("1e-15")
+        assert float(found) == pytest.approx(float(expected), rel=1e-14)
+
+
+@pytest.mark.parametrize("b", [Fraction(1, 3), Fraction(1), Fraction(2)])
+def test_the_upper_variance_without_a_blanket(b):
+    """E[(E_b - 1)^2 / E_{-b}] by the moments of normal laws, and by quadrature."""
+    c = float(b)
+    with working_precision(100):
+        found = float(gaussian_integrals.upper_variance(flint.arb(0), to_arb(b)))
+    expected = mpmath.quad(
+        lambda z: (mpmath.exp(c * z - c * c / 2) - 1) ** 2 * mpmath.exp(c * z + c * c / 2) * mpmath.npdf(z),
+        [-12, 0, 3 * c, 12 + 3 * c],
+    )
+    assert found == pytest.approx(float(expected), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("dimension", "gamma", "b", "rho", "tolerance"),
+    [(1, "0", "1", "2", 1e-3), (2, "0", "1/2", "0", 1e-4), (3, "1/2", "1", "1", 1e-6), (7, "9/10", "1/3", "2/3", 1e-8)],
+)
+def test_the_mean_weight_by_quadrature(dimension, gamma, b, rho, tolerance):
+    """Over the coordinate along the shift and the length of the rest, each with its own law; kinks cost digits."""
+    g, c, r = (float(Fraction(v)) for v in (gamma, b, rho))
+
+    def weight(length):
+        return 1 / (g + (1 - g) * np.exp(-c * length - c * c / 2))
+
+    along, masses = np.polynomial.legendre.leggauss(160)
+    across, shares = 6 + 6 * along, 6 * masses
+    along, masses = 12 * along, 12 * masses
+    line = masses * np.exp(-along * along / 2) / math.sqrt(2 * math.pi)
+    if dimension == 1:
+        expected = float(line @ weight(np.abs(along + r)))
+    else:
+        k = dimension - 1
+        law = shares * across ** (k - 1) * np.exp(-across * across / 2) * 2 ** (1 - k / 2) / math.gamma(k / 2)
+        expected = float(line @ weight(np.hypot.outer(along + r, across)) @ law)
+    with working_precision(60):
+        found = gaussian_integrals.mean_weight(
+            to_arb(Fraction(gamma)), to_arb(Fraction(b)), dimension, to_arb(Fraction(rho))
+        )
+        assert found.rad() < flint.arb("1e-10")
+    assert float(found) == pytest.approx(expected, rel=tolerance)
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 4, 9])
+def test_polynomials_and_multiplicities_of_the_sphere(dimension):
+    """P_k is 1 at 1, orthogonal under the law of the height, and 1/E[P_k^2] is the number of harmonics."""
+    nodes, weights = np.polynomial.legendre.leggauss(60)
+    angle, weights = nodes * math.pi / 2, weights * math.pi / 2
+    law = weights * np.cos(angle) ** (dimension - 2)
+    law /= law.sum()
+    values = zonal._polynomials(np.sin(angle), 6, dimension)
+    assert [float(p) for p in zonal._polynomials(Fraction(1), 6, dimension)] == [1.0] * 7
+    gram = [[float(law @ (p * q)) for q in values] for p in values]
+    for j, row in enumerate(gram):
+        for k, value in enumerate(row):
+            expected = 1 / float(zonal._multiplicity(k, dimension)) if j == k else 0.0
+            assert value == pytest.approx(expected, abs=1e-12)
+    harmonics = [1, dimension]
+    harmonics += [math.comb(k + dimension - 1, k) - math.comb(k + dimension - 3, k - 2) for k in range(2, 7)]
+    assert [float(zonal._multiplicity(k, dimension)) for k in range(7)] == harmonics
+    assert len(zonal._polynomials(Fraction(1), 0, dimension)) == 1
+
+
+@pytest.mark.parametrize(
+    ("coefficients", "dimension"),
+    [((1, 2, -3), 3), ((0, -1, -1, 2), 4), ((1, 0, 1), 5), ((2,), 3), ((0, 1, 0, -2, 1), 2)],
+)
+def test_the_largest_sum_of_polynomials(coefficients, dimension):
+    places = np.linspace(-1, 1, 200_001)
+    values = zonal._polynomials(places, len(coefficients) - 1, dimension)
+    expected = sum(c * p for c, p in zip(coefficients, values, strict=True)).max()
+    with working_precision(80):
+        low, high = zonal._largest([flint.arb(c) for c in coefficients], dimension)
+    assert float(low) <= expected + 1e-9 and float(high) >= expected - 1e-12
+    assert float(low) == pytest.approx(expected, abs=1e-6) and float(high) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("knot", [Fraction(-2, 5), Fraction(0), Fraction(1, 3)])
+@pytest.mark.parametrize("dimension", [2, 3, 6])
+def test_means_over_the_sphere_at_both_ends(knot, dimension):
+    """Pieces t + 2 below the knot and 3 - t above: moments by quadrature, and products at equal and opposite axes."""
+    one = zonal.Heights(lambda t: t + 2, lambda t: 3 - t)
+    other = zonal.Heights(lambda t: t * t, lambda t: t * 0 + 5)
+    split = math.asin(knot)
+
+    def mean(function):
+        cuts = sorted({-math.pi / 2, split, -split, math.pi / 2})
+        nodes, weights = np.polynomial.legendre.leggauss(40)
+        total = mass = 0.0
+        for low, high in itertools.pairwise(cuts):
+            for x, w in zip(nodes, weights, strict=True):
+                a = (low + high) / 2 + (high - low) / 2 * x
+                total += w * (high - low) / 2 * math.cos(a) ** (dimension - 2) * function(math.sin(a))
+                mass += w * (high - low) / 2 * math.cos(a) ** (dimension - 2)
+        return total / mass
+
+    def f(t):
+        return t + 2 if t < knot else 3 - t
+
+    def g(t):
+        return t * t if t < knot else 5.0
+
+    with working_precision(80):
+        found = zonal._Mean(knot, dimension)
+        for degree in (0, 1, 3):
+            polynomial = lambda t, k=degree: float(zonal._polynomials(t, k, dimension)[-1])  # noqa: E731
+            assert float(found.of(one, degree)) == pytest.approx(mean(lambda t: f(t) * polynomial(t)), abs=1e-12)  # noqa: B023
+            squared = float(found.of(one, degree, squared=True))
+            assert squared == pytest.approx(mean(lambda t: f(t) ** 2 * polynomial(t)), abs=1e-12)  # noqa: B023
+        assert float(found.product(one, other, turned=False)) == pytest.approx(mean(lambda t: f(t) * g(t)), rel=1e-12)
+        assert float(found.product(one, other, turned=True)) == pytest.approx(mean(lambda t: f(t) * g(-t)), rel=1e-12)
+        left = mean(lambda t: f(t) ** 2)
+        for k in range(3):
+            part = mean(lambda t, k=k: f(t) * float(zonal._polynomials(t, k, dimension)[-1]))
+            left -= part**2 * float(zonal._multiplicity(k, dimension))
+        assert float(zonal._left(one, found, 3)) == pytest.approx(left, abs=1e-12)
+
+
+def test_the_fields_of_an_index():
+    lower = shuffle_index(SphereLinear("1/2", 3), "lower")
+    assert lower.inverse_square == Fraction(1, 6)  # c^2 / (d (1 - c))
+    kept = lower.to_dict()
+    assert (kept["side"], kept["inverse_square"], kept["how"]) == ("lower", "1/6", lower.how)
+    assert kept["chi"] == lower.bracket.decimals() and kept["rigour"] == lower.bracket.rigour.value
+    assert lower.about.endswith(f"zero-out adjacency, {Blanket.MECHANISM.value} blanket")
+    assert lower.bracket.lower**2 <= 6 <= lower.bracket.upper**2
+    upper = shuffle_index(SphereLinear("1/2", 1), "upper")
+    assert upper.inverse_square == Fraction(1, 3) and upper.about.endswith("zero-out adjacency")
+
+
+@pytest.mark.parametrize(("c", "d"), [("1/2", 2), ("9/10", 3), ("1/5", 8)])
+def test_the_upper_index_of_the_linear_density_by_quadrature(c, d):
+    """E[(1 + cT)^2/(1 - cT)] - 1 at opposite inputs is E[(cT)^2...]: by the density of the height."""
+    slope = float(Fraction(c))
+    expected = mpmath.quad(
+        lambda a: mpmath.cos(a) ** (d - 2) * (slope * mpmath.sin(a)) ** 2 / (1 - slope * mpmath.sin(a)),
+        [-mpmath.pi / 2, 0, mpmath.pi / 2],
+    ) / mpmath.quad(lambda a: mpmath.cos(a) ** (d - 2), [-mpmath.pi / 2, mpmath.pi / 2])
+    found = shuffle_index(SphereLinear(c, d), "upper")
+    assert float(found.inverse_square) == pytest.approx(float(expected), rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", ["1/2", "1", "3"])
+def test_the_indices_of_laplace_noise_by_quadrature(scale):
+    """At x1 = 1 against x = -1 above; below against exp(-(1 + |y|)/s)/(2s), the least density of all inputs."""
+    s = float(Fraction(scale))
+
+    def noise(y, x):
+        return mpmath.exp(-abs(y - x) / s) / (2 * s)
+
+    cuts = [-40 * s - 1, -1, 0, 1, 1 + 40 * s]
+    upper = shuffle_index(LocalLaplace(scale), "upper")
+    expected = mpmath.quad(lambda y: (noise(y, 1) - noise(y, 0)) ** 2 / noise(y, -1), cuts)
+    assert float(upper.inverse_square) == pytest.approx(float(expected), rel=1e-9)
+    lower = shuffle_index(LocalLaplace(scale), "lower", blanket="largest")
+    expected = mpmath.quad(lambda y: (noise(y, 1) - noise(y, 0)) ** 2 / (mpmath.exp(-(1 + abs(y)) / s) / (2 * s)), cuts)
+    assert float(lower.inverse_square) == pytest.approx(float(expected), rel=1e-9)

@@ -1,8 +1,10 @@
 """Risks, certificates and optima: by enumeration, by an independent optimiser, and with false certificates."""
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import optimize
@@ -14,9 +16,12 @@ from symshuffle.vectors import (
     BlanketMixedGaussian,
     CentralGaussian,
     ClippedLinear,
+    LocalGaussian,
     LocalLaplace,
     PrivUnit,
     SphereLinear,
+    gaussian,
+    sphere,
 )
 from symshuffle.vectors.clipped import _ends, best_density, clipped_numbers, density_program
 from symshuffle.vectors.compare import contenders, takeover
@@ -30,7 +35,13 @@ from symshuffle.vectors.minimal_risk import (
 )
 from symshuffle.vectors.optimal import bmg_optimal, bmg_risk_series
 from symshuffle.vectors.risk import affine_risk, best_shrinkage, err1, errn, hcr_bound
-from symshuffle.vectors.templates import central_profile, mills_bracket, profile_template
+from symshuffle.vectors.templates import (
+    central_profile,
+    decay_exponent,
+    leading_template,
+    mills_bracket,
+    profile_template,
+)
 
 CHANNEL = Channel.from_rows([["1/2", "1/4", "1/8", "1/8"], ["1/4", "1/4", "1/4", "1/4"], ["1/8", "1/8", "1/4", "1/2"]])
 TARGETS = [[Fraction(-1)], [Fraction(1, 5)], [Fraction(1)]]
@@ -292,3 +303,125 @@ def test_a_takeover_that_does_not_happen_is_not_reported():
 def test_the_excess_is_over_what_a_central_gaussian_pays(chi, dimension):
     found = best_density(chi, dimension)
     assert found.excess == pytest.approx(float(found.bracket.upper) / (dimension * chi**2) - 1)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "expected"),
+    [
+        (BlanketMixedGaussian("1/4", "2", dimension=3), (Fraction(64, 3), Fraction(1, 3), Fraction(1))),
+        (SphereLinear("1/2", 3), (Fraction(36), Fraction(-1), Fraction(1))),
+        (LocalLaplace(3), (Fraction(18), Fraction(0), Fraction(1))),
+        (LocalGaussian(3, 5), (Fraction(45), Fraction(0), Fraction(1))),
+    ],
+)
+def test_errors_are_a_number_and_a_share_of_the_squared_length(mechanism, expected):
+    assert affine_risk(mechanism) == expected
+    a, b, s = expected
+    assert err1(mechanism) == max(a, a + b * s) and err1(mechanism, on_sphere=True) == a + b * s
+    assert errn(mechanism, 7) == max(a, a + b * s) / 7
+
+
+def test_the_bound_by_the_upper_index_is_dimension_over_its_inverse_square():
+    found = hcr_bound(SphereLinear("1/2", 1))
+    assert found.lower <= 3 <= found.upper and found.width < Fraction(1, 10**25)
+    three = hcr_bound(SphereLinear("1/2", 3))
+    inverse = shuffle_index(SphereLinear("1/2", 3), "upper").inverse_square
+    assert float(three.upper) == pytest.approx(3 / float(inverse), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "n"), [(1, 0, 1), (36, -1, 1), (5, "1/3", 4), (4, "-7/2", 1), (9, -8, 2), (3, "-1/2", 10)]
+)
+def test_shrinkage_is_minimax_over_a_grid(a, b, n):
+    a, b = Fraction(a), Fraction(b)
+    found = best_shrinkage(a, b, n=n)
+    factor, risk = float(found.factor), float(found.risk)
+
+    def worst(f):
+        return max(f * f * float(a + b * s) / n + (1 - f) ** 2 * s for s in (0, 1))
+
+    assert worst(factor) == pytest.approx(risk, rel=1e-12)
+    assert all(worst(factor * (1 + d)) > risk for d in (-1e-4, 1e-4, -0.1, 0.1))
+
+
+def mp_tail(x):
+    return mpmath.erfc(x / mpmath.sqrt(2)) / 2
+
+
+@pytest.mark.parametrize(("chi", "eps", "n"), [("1", "1/2", 9), ("7/3", "1/10", 100), ("1/2", "2", 4)])
+def test_templates_and_profiles_in_other_arithmetic(chi, eps, n):
+    with mpmath.workdps(60):
+        index, level = (mpmath.mpf(Fraction(v).numerator) / Fraction(v).denominator for v in (chi, eps))
+        root = mpmath.sqrt(n)
+        a = index * level * root
+        expected = {
+            "leading": mpmath.npdf(a) / (a**2 * index * root),
+            "mills": (mpmath.npdf(a) - a * mp_tail(a)) / (index * root),
+        }
+        for order, value in expected.items():
+            for found in (
+                profile_template(Fraction(chi), Fraction(eps), n, order=order),
+                gaussian.profile_template(n, Fraction(chi), Fraction(eps), order=order),
+            ):
+                assert abs(found.midpoint / Fraction(mpmath.nstr(value, 50)) - 1) < Fraction(1, 10**25)
+        with mpmath.workdps(40):
+            substituted = leading_template(index, level, n).evalf(30)
+        assert float(substituted) == pytest.approx(float(expected["leading"]), rel=1e-14)
+        b = 1 / (2 * index * root)
+        profile = mp_tail(a - b) - mpmath.exp(level) * mp_tail(a + b)
+        exact = Fraction(mpmath.nstr(profile, 50))
+        assert abs(central_profile(Fraction(chi), Fraction(eps), n).midpoint / exact - 1) < Fraction(1, 10**25)
+        multiplier = Fraction(chi) * math.isqrt(n)
+        assert abs(gaussian.gaussian_profile(multiplier, eps=eps).midpoint / exact - 1) < Fraction(1, 10**15)
+        factor = mpmath.npdf(a) * mpmath.exp(level / 2 - b**2 / 2)
+        ends = [factor * mpmath.quad(f, [a - b, a + b]) for f in (lambda t: t**-2 - 3 * t**-4, lambda t: t**-2)]
+        for found, value in zip(mills_bracket(Fraction(chi), Fraction(eps), n), ends, strict=True):
+            assert float(found) == pytest.approx(float(value), rel=1e-13)
+        exponent = -mpmath.log(profile) / mpmath.log(n)
+        assert float(decay_exponent(Fraction(chi), Fraction(eps), n)) == pytest.approx(float(exponent), rel=1e-13)
+
+
+def test_templates_refuse_what_they_do_not_cover():
+    for call in (
+        lambda: profile_template(Fraction(0), Fraction(1), 5), lambda: profile_template(Fraction(1), Fraction(0), 5),
+        lambda: mills_bracket(Fraction(1), Fraction(1, 2), 1),
+        lambda: gaussian.profile_template(5, Fraction(1), Fraction(0), order="leading"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=r"eps|chi"):
+            call()
+    assert gaussian.profile_template(4, Fraction(1), Fraction(0), order="mills").lower > Fraction(199, 1000)
+
+
+@pytest.mark.parametrize("theta", ["-1/3", "0", "2/5"])
+@pytest.mark.parametrize("dimension", [2, 3, 6])
+def test_the_numbers_of_a_cap_by_quadrature(theta, dimension):
+    mechanism, edge = PrivUnit("0.7", theta, dimension), math.asin(Fraction(theta))
+
+    def mean(function, low, high):
+        law = lambda a: mpmath.cos(a) ** (dimension - 2)  # noqa: E731
+        whole = mpmath.quad(law, [-mpmath.pi / 2, 0, mpmath.pi / 2])
+        return float(mpmath.quad(lambda a: function(mpmath.sin(a)) * law(a), [low, high]) / whole)
+
+    right = math.pi / 2
+    q, inside = mean(lambda t: 1, -right, edge), mean(lambda t: 1, edge, right)
+    height, under = mean(lambda t: t, edge, right) / inside, mean(lambda t: t, -right, edge) / q
+    found = sphere.cap_numbers(mechanism)
+    expected = (q, height, 0.7 * height + 0.3 * under, 0.7 + q - 1, 0.7 / inside, 0.3 / q)
+    numbers = (found.q, found.alpha, found.shrinkage, found.advantage, found.high, found.low)
+    assert [float(x) for x in numbers] == pytest.approx(expected, rel=1e-12)
+    assert float(found.gamma) == min(float(found.high), float(found.low))
+    assert sphere.cap_numbers_float(mechanism) == pytest.approx((q, height, expected[2]), rel=1e-12)
+    assert float(sphere.epsilon0(mechanism)) == pytest.approx(abs(math.log(expected[4] / expected[5])), rel=1e-12)
+
+
+def test_mechanisms_at_a_level_are_never_less_private():
+    for bits in (8, 64):
+        line = sphere.sphere_linear_at(Fraction(3), 4, bits=bits)
+        assert Fraction(1, 2) - Fraction(2, 2**bits) <= line.c <= Fraction(1, 2)
+        cap = sphere.privunit_at(Fraction(3), "1/4", 3, bits=bits)  # in three dimensions the height is uniform
+        exact = Fraction(9, 14)
+        assert exact - Fraction(1, 2**bits) <= cap.p <= exact
+    assert float(sphere.epsilon0(SphereLinear("1/2", 4))) == pytest.approx(math.log(3), rel=1e-14)
+    for build in (lambda lam: sphere.sphere_linear_at(lam, 4), lambda lam: sphere.privunit_at(lam, 0, 4)):
+        with pytest.raises(InputError, match="lam"):
+            build(Fraction(1))

@@ -1,9 +1,11 @@
 """No bracket excludes the truth: random laws, against their exact rational value."""
 
+import itertools
 import math
 from fractions import Fraction
 
 import hypothesis
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from symshuffle.accountants.confirm import confirm
 from symshuffle.engines.ball import BallContour
 from symshuffle.engines.contour import Contour
+from symshuffle.engines.doubling import Atoms, positive_part
 from symshuffle.engines.exact import Exact, _counted, enumerate_ball
 from symshuffle.engines.fft import FFT
 from symshuffle.engines.registry import engine_classes
@@ -127,3 +130,52 @@ def test_an_atom_that_is_positive_but_rounds_to_zero():
     tiny = Fraction(1, 10**400)
     law = Law((tiny, Fraction(-1)), (Fraction(1, 2), Fraction(1, 2)))
     assert Contour().bracket(law, 2).contains(truth(law, 2))
+
+
+LEFT = Atoms(np.array([-1.0, 0.25, 2.0]), np.array([0.5, 0.25, 0.25]), 1e-15, 2e-15)
+RIGHT = Atoms(np.array([-2.0, 0.5, 1.0, 5.0]), np.array([0.25, 0.25, 0.375, 0.125]), 3e-15, 4e-15)
+
+
+def hinge(atoms, t):
+    return float(atoms.weights @ np.maximum(atoms.values - t, 0))
+
+
+@pytest.mark.parametrize("bins", [3, 5, 64])
+def test_a_binned_sum_is_between_its_merged_and_its_spread_law(bins):
+    """Mass and mean are kept by both; merging lowers, and spreading raises, the mean of every hinge."""
+    values, weights = np.add.outer(LEFT.values, RIGHT.values).ravel(), np.outer(LEFT.weights, RIGHT.weights).ravel()
+    merged, spread = (LEFT.plus(RIGHT, bins, spread=one) for one in (False, True))
+    for found in (merged, spread):
+        assert found.weights.sum() == pytest.approx(1, abs=1e-14) and np.all(found.weights > 0)
+        assert found.weights @ found.values == pytest.approx(weights @ values, abs=1e-13)
+        assert np.all(np.diff(found.values) > 0)
+        assert found.share >= LEFT.share + RIGHT.share and found.shift >= LEFT.shift + RIGHT.shift
+    gaps = []
+    for t in np.linspace(-4, 8, 49):
+        exact = float(weights @ np.maximum(values - t, 0))
+        assert hinge(merged, t) <= exact + 1e-13 and exact <= hinge(spread, t) + 1e-13
+        gaps.append(hinge(spread, t) - hinge(merged, t))
+    assert max(gaps) < (4 if bins < 10 else 0.08)
+    assert spread.values[0] == -3.0 and spread.values[-1] == 7.0
+
+
+def test_the_positive_mean_of_a_sum_by_all_outcomes():
+    values, weights = np.add.outer(LEFT.values, RIGHT.values), np.outer(LEFT.weights, RIGHT.weights)
+    found, error = LEFT.positive_mean(RIGHT)
+    assert found == pytest.approx(float((weights * np.maximum(values, 0)).sum()), rel=1e-15)
+    size = 0.5 + 0.0625 + 0.5 + 0.5 + 0.125 + 0.375 + 0.625
+    noise = 6e-15 + 2.0**-53 * (4 * 4 + 64)
+    assert error == pytest.approx(1.01 * noise * size + 4e-15, rel=1e-6)
+    assert LEFT.size == pytest.approx(1.0625 * (1 + 4e-15 + 1e-9) + 1e-15, rel=1e-15)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 6, 7])
+@pytest.mark.parametrize("spread", [False, True])
+def test_doubling_adds_up_as_many_copies_as_asked(n, spread):
+    """With values on a lattice and a bin for each the sum is exact up to its merging, at every n."""
+    exact = 0.0
+    for picked in itertools.product(range(3), repeat=n):
+        exact += math.prod(LEFT.weights[i] for i in picked) * max(sum(LEFT.values[i] for i in picked), 0)
+    found, _ = positive_part(LEFT, n, 4000, spread=spread)
+    assert found == pytest.approx(exact, rel=1e-4)
+    assert found >= exact - 1e-13 if spread else found <= exact + 1e-13

@@ -1,5 +1,6 @@
 """Inputs of a Gaussian under zero-out: a cell of lengths is below one pair."""
 
+import math
 from fractions import Fraction as F
 
 import pytest
@@ -30,3 +31,11 @@ def test_what_is_wrong_is_named():
             cell_delta(NOISE, n=10, low=low, high=high, eps=1)
     with pytest.raises(InputError, match="length"):
         alone(NOISE, 0, eps=1)
+
+
+@pytest.mark.parametrize(("sigma", "length", "eps"), [("2", "1", "1/2"), ("1/2", "1/3", "0"), ("1", "3", "2")])
+def test_one_message_alone_is_two_normal_tails(sigma, length, eps):
+    shift, level = float(F(length) / F(sigma)), float(F(eps))
+    tail = [math.erfc((level / shift + sign * shift / 2) / math.sqrt(2)) / 2 for sign in (-1, 1)]
+    found = alone(LocalGaussian(sigma), length, eps=eps)
+    assert float(found) == pytest.approx(tail[0] - math.exp(level) * tail[1], rel=1e-12)

@@ -425,3 +425,34 @@ def test_mechanisms_at_a_level_are_never_less_private():
     for build in (lambda lam: sphere.sphere_linear_at(lam, 4), lambda lam: sphere.privunit_at(lam, 0, 4)):
         with pytest.raises(InputError, match="lam"):
             build(Fraction(1))
+
+
+@pytest.mark.parametrize(("clip", "dimension", "chi"), [("-1/2", 2, "1"), ("1/5", 3, "2"), ("0", 6, "1/2")])
+def test_a_clipped_density_by_quadrature(clip, dimension, chi):
+    """It has mass 1 and the index asked for, and the mean message is its moment: by its three numbers alone."""
+    found = clipped_numbers(ClippedLinear(clip, dimension, chi))
+    gamma, slope, knot = float(found.gamma), float(found.slope), float(Fraction(clip))
+    nodes, weights = np.polynomial.legendre.leggauss(80)
+    edge, total = math.asin(knot), np.zeros(4)
+    for low, high in ((-math.pi / 2, edge), (edge, math.pi / 2)):
+        angle = (low + high) / 2 + (high - low) / 2 * nodes
+        law = (high - low) / 2 * weights * np.cos(angle) ** (dimension - 2)
+        height = np.sin(angle)
+        density = gamma + slope * np.maximum(height - knot, 0)
+        total += [law @ f for f in (np.ones(80), density, (density - 1) ** 2, height * density)]
+    one, spread, mean = total[1:] / total[0]
+    assert (one, spread, mean) == pytest.approx(
+        (1, gamma / float(Fraction(chi)) ** 2, float(found.shrinkage)), rel=1e-12
+    )
+    mechanism = ClippedLinear(clip, dimension, chi)
+    assert [float(x) for x in affine_risk(mechanism)] == pytest.approx([mean**-2, -1, 1], rel=1e-12)
+
+
+@pytest.mark.parametrize(("constant", "dimension", "chi"), [(1.0, 1, 2.0), (1.5, 4, 0.3), (3.0, 2, 40.0)])
+def test_one_coefficient_costs_the_squared_distortion(constant, dimension, chi):
+    """At the root t of chi^2 t^2 + t = 1."""
+    t = (-1 + math.sqrt(1 + 4 * chi * chi)) / (2 * chi * chi)
+    assert one_coefficient_error(constant, dimension, chi) == pytest.approx(constant**2 * dimension / t**2, rel=1e-12)
+    for wrong in ((0.999, dimension, chi), (constant, 0, chi), (constant, dimension, 0.0), (1.0, 1, math.inf)):
+        with pytest.raises(InputError):
+            one_coefficient_error(*wrong)

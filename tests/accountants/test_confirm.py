@@ -290,6 +290,7 @@ def test_the_transform_of_laplace_noise_is_the_mean_over_outputs(x):
     order = Fraction(x)
     read = laplace_transform(Fraction(3), order, 5, digits=20)
     nodes = read.nodes(panels=4)
+    assert read.singular == 0 and read.lattice is None and read.noise(5, 1.0) == 0
     assert float(sum(w for _, w in nodes)) == pytest.approx(1, rel=1e-14)
     assert float(sum(v * w for v, w in nodes)) == pytest.approx(float(1 - order), abs=1e-14)
     squares = (float(order) ** 2 + 1) * (2 * math.sqrt(3) + 1 / 3) / 3 - 2 * float(order) * (2 / math.sqrt(3) - 1 / 3)
@@ -305,3 +306,10 @@ def test_the_transform_of_laplace_noise_is_the_mean_over_outputs(x):
             step = read.context.mpf(1) / 10**9
             slope = (part.value(place + step) - part.value(place - step)) / (2 * step)
             assert float(part.slope(place)) == pytest.approx(float(slope), rel=1e-12)
+
+
+def test_singular_mass_is_read_and_added_once():
+    law = Law((Fraction(1), Fraction(-1)), (HALF, HALF), Fraction(1, 8))
+    assert transform(law, 3, digits=9).singular == 0.125
+    for route in ("sums", "inversion"):
+        assert confirm(law, 1, route=route, digits=20).exactly == HALF + Fraction(1, 8)

@@ -90,3 +90,48 @@ def test_other_refusals():
     straddling = Ball(Fraction(-1, 10), Fraction(1, 10))
     with pytest.raises(NotDecided):
         chi_square((Fraction(1), Fraction(0)), (straddling, 1 - straddling))
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "gamma", "value"),
+    [
+        ("3/4 1/4", "1/4 3/4", 0, 1),
+        ("3/4 1/4", "1/4 3/4", 1, "1/2"),
+        ("3/4 1/4", "1/4 3/4", 2, "1/4"),
+        ("3/4 1/4", "1/4 3/4", 3, 0),
+        ("1/2 1/3 1/6", "1/6 1/3 1/2", "3/2", "1/4"),
+        ("1 0", "0 1", 5, 1),
+    ],
+)
+def test_hockey_sticks_by_hand(p, q, gamma, value):
+    p, q = (tuple(map(Fraction, text.split())) for text in (p, q))
+    assert hockey_stick(p, q, Fraction(gamma)) == Fraction(value)
+    assert total_variation(p, q) == sum(abs(a - b) for a, b in zip(p, q, strict=True)) / 2
+
+
+@pytest.mark.parametrize("alpha", [Fraction(3, 2), 2, 3, Fraction(7, 2)])
+def test_renyi_divergences_by_hand(alpha):
+    """In balls, in doubles, and where both masses vanish; orders that are no integers too."""
+    p, q = (Fraction(3, 4), Fraction(1, 4), Fraction(0)), (Fraction(1, 4), Fraction(3, 4), Fraction(0))
+    a = float(alpha)
+    value = math.log(0.75**a * 0.25 ** (1 - a) + 0.25**a * 0.75 ** (1 - a)) / (a - 1)
+    assert float(renyi_divergence(p, q, alpha)) == pytest.approx(value, rel=1e-12)
+    assert renyi_divergence(tuple(map(float, p)), tuple(map(float, q)), alpha) == pytest.approx(value, rel=1e-12)
+    assert float(kl_divergence(p, q)) == pytest.approx(0.5 * math.log(3), rel=1e-12)
+    assert kl_divergence(tuple(map(float, p)), tuple(map(float, q))) == pytest.approx(0.5 * math.log(3), rel=1e-12)
+
+
+def test_a_point_that_the_first_law_misses_costs_nothing_but_its_reference_mass():
+    p, q = (Fraction(0), Fraction(1)), (Fraction(1, 2), Fraction(1, 2))
+    assert chi_square(p, q) == 1
+    for kind in (tuple, lambda side: tuple(map(float, side))):
+        assert float(kl_divergence(kind(p), kind(q))) == pytest.approx(math.log(2), rel=1e-12)
+        assert float(renyi_divergence(kind(p), kind(q), 2)) == pytest.approx(math.log(2), rel=1e-12)
+        assert renyi_divergence(kind(q), kind(p), 2) == kl_divergence(kind(q), kind(p)) == math.inf
+
+
+@pytest.mark.parametrize("bits", [64, 200])
+def test_balls_are_as_narrow_as_asked(bits):
+    p, q = (Fraction(2, 3), Fraction(1, 3)), (Fraction(1, 2), Fraction(1, 2))
+    for ball in (kl_divergence(p, q, bits=bits), renyi_divergence(p, q, Fraction(3, 2), bits=bits)):
+        assert 0 < ball.upper - ball.lower < Fraction(1, 2 ** (bits - 8))

@@ -82,3 +82,58 @@ def test_multiples_are_seen_in_doubles_only_where_they_may_be(bent):
     values = (-unit, unit * (2 + bent * Fraction(1, 10**9)), enclose(Fraction(0), 200))
     found = Law(values, (HALF, Fraction(1, 4), Fraction(1, 4))).in_units()
     assert (found is None) == bool(bent)
+
+
+@pytest.mark.parametrize(
+    ("values", "weights", "singular", "floor", "ceiling", "variance", "lattice"),
+    [
+        ("-1 2", "1/2 1/2", "0", "1/2", "1", "9/4", "1"),
+        ("-2 1", "1/2 1/2", "1/5", "0", "7/10", "9/4", "1"),
+        ("-1 1", "1/2 1/2", "0", "0", "1/2", "1", "1"),
+        ("-1/2 3/4", "1/3 2/3", "1/7", "1/3", "9/14", "25/72", "1/4"),
+        ("-6 4", "1/2 1/2", "0", "0", "2", "25", "2"),
+        ("0", "1", "1/3", "0", "1/3", "0", "1"),
+        ("5/3", "1", "0", "5/3", "5/3", "0", "5/3"),
+    ],
+)
+def test_laws_by_hand(values, weights, singular, floor, ceiling, variance, lattice):
+    atoms = [tuple(map(Fraction, text.split())) for text in (values, weights)]
+    law = Law(*atoms, Fraction(singular))
+    found = (law.floor, law.ceiling, law.variance, law.lattice)
+    assert found == tuple(map(Fraction, (floor, ceiling, variance, lattice)))
+    assert law.never_positive == (max(law.values) <= 0)
+
+
+def test_the_ends_of_balls_bound_from_the_right_side():
+    law = Law((Ball(Fraction(-1), Fraction(1)), Ball(Fraction(3), Fraction(4))), (HALF, HALF), Fraction(1, 8))
+    assert 0 <= law.ceiling - (HALF + 2 + Fraction(1, 8)) < Fraction(1, 2**20)
+    assert 1 - Fraction(1, 2**20) < law.floor <= 1  # balls of these ends are a little wider
+    assert not law.never_positive
+    assert Law((Ball(Fraction(-1), Fraction(0)),), (Fraction(1),)).never_positive
+
+
+@pytest.mark.parametrize(("multiple", "found"), [(1, True), (64, True), (65, False)])
+def test_multiples_in_units(multiple, found):
+    """Multiples up to 64 of the smallest atom, whose sign and size are kept, and the error that is owned to."""
+    unit = enclose(Exp(Fraction(1, 3)), 200)
+    law = Law((-unit, unit * multiple, enclose(Fraction(0), 200)), (HALF, Fraction(1, 4), Fraction(1, 4)))
+    units = law.in_units()
+    if not found:
+        assert units is None
+        return
+    multiples, one, error = units
+    assert multiples.atoms() == ((-1, HALF), (multiple, Fraction(1, 4)), (0, Fraction(1, 4)))
+    assert unit.lower <= one <= unit.upper
+    assert 0 < error < Fraction(1, 2**180)
+    for value, (k, _) in zip(law.values, multiples.atoms(), strict=True):
+        assert max(abs(value.lower - k * one), abs(value.upper - k * one)) <= error
+
+
+def test_multiples_are_not_sought_where_there_are_none():
+    balls = tuple(Ball(Fraction(x) - Fraction(1, 2**80), Fraction(x) + Fraction(1, 2**80)) for x in (1, 2))
+    assert Law(balls, (HALF, HALF)).in_units() is not None
+    wide = tuple(Ball(x.lower - Fraction(1, 2**50), x.upper) for x in balls)
+    assert Law(wide, (HALF, HALF)).in_units() is None
+    assert Law((Fraction(1), Fraction(2)), (HALF, HALF)).in_units() is None
+    assert Law((1.0, 2.0), (0.5, 0.5)).in_units() is None
+    assert Law((Ball(Fraction(-1), Fraction(1)),), (Fraction(1),)).in_units() is None

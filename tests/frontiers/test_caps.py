@@ -6,11 +6,14 @@ import pytest
 from symshuffle.anchored import AnchoredLaw, orbit_law
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.frontiers.caps import (
+    NEIGHBOUR_CHART,
     block_design_law,
     extreme_templates,
     optimal_subset_sizes,
     phase_boundaries,
     raw_cap_trace,
+    sign_at,
+    sign_factor,
     split_template,
     subset_budget,
     subset_template,
@@ -93,3 +96,98 @@ def test_two_inputs_have_one_size_and_no_boundary():
     assert optimal_subset_sizes(2, F(7)) == (1,)
     assert raw_cap_trace(2, F(3)) == F("1/2")
     assert phase_boundaries(2) == ()
+
+
+def _trace(k, s, lam):
+    """The squared distance of the template from the constant one."""
+    low = F(k) / (s * lam + k - s)
+    return s * (lam * low - 1) ** 2 + (k - s) * (low - 1) ** 2
+
+
+@pytest.mark.parametrize("lam", ["101/100", "3/2", "2", "3", "6", "7", "40"])
+@pytest.mark.parametrize("k", [2, 3, 4, 5, 8, 10, 13])
+def test_the_best_sizes_are_those_of_a_list(k, lam):
+    values = {s: _trace(k, s, F(lam)) for s in range(1, k)}
+    best = tuple(s for s in values if values[s] == max(values.values()))
+    assert raw_cap_trace(k, F(lam)) == max(values.values())
+    if k == 3 or len(best) < 3:
+        assert optimal_subset_sizes(k, F(lam)) == best
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5, 6, 9, 10])
+def test_boundaries_in_closed_form(k):
+    """Sizes s and s + 1 tie at the square root of (k-s)(k-s-1)/(s(s+1)); the list ends where that is 1."""
+    squares = {s: F((k - s) * (k - s - 1), s * (s + 1)) for s in range(1, k)}
+    expected = {s: square for s, square in squares.items() if square > 1}
+    found = dict(phase_boundaries(k))
+    assert list(found) == list(expected)
+    for s, ball in found.items():
+        assert float(ball) == pytest.approx(math.log(expected[s]) / 2, rel=1e-14)
+        tie = tie_ratio(k, s)
+        assert tie**2 == expected[s] if isinstance(tie, F) else tie.lower**2 <= expected[s] <= tie.upper**2
+
+
+@pytest.mark.parametrize(("k", "s"), [(10, 0), (10, 5), (9, 5), (2, 1), (4, 2)])
+def test_sizes_that_never_tie(k, s):
+    with pytest.raises(InputError):
+        tie_ratio(k, s)
+
+
+@pytest.mark.parametrize(
+    ("polynomial", "lam", "sign"),
+    [
+        (LAM - 2, F(2), 0),
+        (LAM - 2, F(3), 1),
+        (LAM - 2, F("3/2"), -1),
+        (LAM - 2, Exp(F(1)), 1),
+        (LAM - 3, Exp(F(1)), -1),
+        (1 + 0 * LAM, Exp(F(1)), 1),
+        (LAM - LAM - 1, Exp(F(1)), -1),
+        (LAM - LAM, Exp(F(1)), 0),
+    ],
+)
+def test_signs_of_polynomials(polynomial, lam, sign):
+    assert sign_at(polynomial, lam) == sign
+
+
+@pytest.mark.parametrize(
+    ("expression", "rest"),
+    [
+        (LAM**3 * (LAM - 3) * (K - S), LAM - 3),
+        ((LAM - 3) / (1 - LAM), 3 - LAM),
+        ((LAM - 3) ** 2 * (S - 2), S - 2),
+        (-((LAM - 3) ** 3) / K, 3 - LAM),
+        ((S - 2) / (LAM - 3), (S - 2) * (LAM - 3)),
+        (1 / (1 - K), -1),
+    ],
+)
+def test_what_decides_a_sign(expression, rest):
+    assert (sign_factor(expression, NEIGHBOUR_CHART) - rest).expand() == 0
+
+
+@pytest.mark.parametrize(
+    ("template", "lam", "weight", "first", "second"),
+    [
+        ("1 1", "3", "9/16", "10/9 8/9", "6/7 8/7"),
+        ("4/3 1 2/3", "2", "5/9", "6/5 6/5 3/5", "3/2 3/4 3/4"),
+        ("4/3 2/3", "2", None, "", ""),
+    ],
+)
+def test_splits_by_hand(template, lam, weight, first, second):
+    u, first, second = (tuple(map(F, text.split())) for text in (template, first, second))
+    found = split_template(u, F(lam))
+    assert found == (None if weight is None else (F(weight), first, second))
+    with pytest.raises(InputError, match="ratios"):
+        split_template((F("4/3"), F("2/3")), F("199/100"))
+
+
+def test_templates_and_designs_by_hand():
+    assert subset_template(3, 1, F(2)) == (F("3/2"), F("3/4"), F("3/4"))
+    assert subset_template(3, 1, F(1)) == (1, 1, 1)
+    assert subset_template(4, 3, F(3)) == (F("6/5"),) * 3 + (F("2/5"),)
+    assert block_design_law([(0, 1), (1, 2), (0, 2)], 3, F(2)) == orbit_law(subset_template(3, 2, F(2)))
+    assert sorted(extreme_templates(2, F(3))) == [(F("1/2"), F("3/2")), (F("3/2"), F("1/2"))]
+    assert [len(extreme_templates(k, F(3))) for k in (3, 4, 5)] == [6, 14, 30]
+    for blocks in ([(0, 1), (2,)], [(0, 1, 2)], [()], [(0, 1), (0, 1)]):
+        with pytest.raises(InputError):
+            block_design_law(blocks, 3, F(2))

@@ -2,6 +2,7 @@ import itertools
 from fractions import Fraction
 
 import pytest
+import sympy as sp
 
 from symshuffle.anchored import AnchoredLaw
 from symshuffle.errors import InputError
@@ -113,3 +114,52 @@ def test_the_largest_budget_is_the_largest_of_all_sizes(k, lam):
     found = {s: Fraction(subset_orbit(k, s, lam).budget) for s in range(1, k)}
     budget, size = largest_budget(k, lam)
     assert budget == max(found.values()) == found[size]
+
+
+def _spent(k, s, lam):
+    """Mean over ordered pairs of coordinates of (u_i - u_j)^2 / u_j, which is not 0 for a high and a low one."""
+    low = F(k) / (s * lam + k - s)
+    return F(s * (k - s), k * (k - 1)) * low * (lam - 1) ** 2 * (1 + 1 / lam)
+
+
+@pytest.mark.parametrize("lam", ["101/100", "2", "9/4", "4", "30"])
+@pytest.mark.parametrize("k", [2, 3, 4, 5, 10])
+def test_the_largest_budget_is_that_of_a_list(k, lam):
+    assert largest_budget(k, F(lam)) == max((_spent(k, s, F(lam)), s) for s in range(1, k))
+
+
+@pytest.mark.parametrize("lam", ["5/4", "2", "7/3", "4", "9"])
+@pytest.mark.parametrize(("k", "s"), [(2, 1), (5, 2), (6, 5)])
+def test_ratios_come_back_from_their_budgets(k, s, lam):
+    """Exactly where they have 80 binary digits, and between two neighbours that have; risks follow."""
+    lam = F(lam)
+    budget = _spent(k, s, lam)
+    found = matched_ratio(k, s, budget, lam_cap=lam)
+    if lam.denominator == 3:
+        assert found.lower < lam < found.upper and found.width == F(1, 2**80)
+    else:
+        assert found.exact == lam
+    with pytest.raises(InputError, match="budget"):
+        matched_ratio(k, s, budget, lam_cap=lam - F(1, 1000))
+    low = F(k) / (s * lam + k - s)
+    trace = s * (lam * low - 1) ** 2 + (k - s) * (low - 1) ** 2
+    for population, extra in (("fixed", F(k - 1, k)), ("iid", 0)):
+        risk = matched_risk(k, s, budget, n=7, population=population)
+        assert risk.lower <= (F((k - 1) ** 2) / trace - extra) / 7 <= risk.upper
+        assert risk.width < risk.upper / 2**70
+
+
+def test_inclusion_by_counting_subsets():
+    """Of the 10 pairs of 5 inputs the 4 that hold the input weigh 3 each: 12/18, and 6/18 hold another one."""
+    values = {K: 5, S: 2, LAM: 3}
+    assert [value.subs(values) for value in inclusion_probabilities()] == [sp.Rational(2, 3), sp.Rational(1, 3)]
+
+
+@pytest.mark.parametrize("share", [F("1/3"), F(1)])
+def test_thinning_by_hand(share):
+    orbits = thinned_subset_selection(5, 2, F(3), share)
+    assert sum(orbit.weight for orbit in orbits) == 1
+    assert [orbit.weight for orbit in orbits] == ([1 - share, share] if share < 1 else [1])
+    for wrong in (F(0), F(-1), F("11/10")):
+        with pytest.raises(InputError, match="share"):
+            thinned_subset_selection(5, 2, F(3), wrong)

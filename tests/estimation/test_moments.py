@@ -1,11 +1,15 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import sympy as sp
 
 from symshuffle.anchored import AnchoredLaw
+from symshuffle.choices import Population
 from symshuffle.errors import Unsupported
 from symshuffle.estimation.moments import pairwise_budget, template_classes, trace
 from symshuffle.estimation.symbolic_law import SymbolicLaw
+from symshuffle.estimation.worst_risk import _worst
 from symshuffle.mechanisms.finite import half_block, krr
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
@@ -93,3 +97,19 @@ def test_the_inverse_of_a_matrix_of_roots(power):
     law = SymbolicLaw(Mechanism.from_matrix("coin", [["1/2", "1/2"], ["1/4", "3/4"]]))
     ((found,),) = law._inverse([[root + 1]])
     assert float(found.subs(LAM, 64)) == pytest.approx(1 / (64 ** (1 / power) + 1))
+
+
+@pytest.mark.parametrize(
+    ("population", "sizes", "value", "worst"),
+    [
+        (Population.FIXED, "1 2 3/2", "4/15", "0 1 0"),
+        (Population.FIXED, "3 2", "1/2", "1 0"),
+        (Population.IID, "1 1", "1/5", "1/2 1/2"),
+        (Population.IID, "1 2", "13/40", "1/4 3/4"),
+        (Population.IID, "1 5", "9/10", "0 1"),
+    ],
+)
+def test_worst_compositions_of_vote_sizes_by_hand(population, sizes, value, worst):
+    sizes, worst = (tuple(map(Fraction, text.split())) for text in (sizes, worst))
+    found, w = _worst(sizes, 5, population)
+    assert (found, tuple(w)) == (Fraction(value), worst)

@@ -94,3 +94,24 @@ def test_refusals():
     ):
         with pytest.raises(InputError):
             call()
+
+
+@pytest.mark.parametrize(
+    ("function", "convex"),
+    [
+        (lambda t: (t - 1) ** 2, True),
+        (lambda t: t - 1, True),  # affine: every second difference is 0
+        (lambda t: 1 - t, True),
+        (lambda t: 1 - t**2, False),
+        (lambda t: 10 - 10 * t - (t - 1) ** 2 / 100, False),  # a little concave beside a steep slope
+    ],
+)
+def test_convexity_is_asked_of_second_differences(function, convex):
+    n, lam = 3, F(3)
+    if not convex:
+        with pytest.raises(InputError, match="not convex"):
+            convex_envelope(n, lam=lam, function=function)
+        return
+    points = [(1 / lam + F(c, n) * (lam - 1 / lam), math.comb(n, c) * lam ** (n - c)) for c in range(n + 1)]
+    expected = sum(function(t) * w for t, w in points) / (1 + lam) ** n
+    assert convex_envelope(n, lam=lam, function=function).bracket.exact == expected

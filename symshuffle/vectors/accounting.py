@@ -15,14 +15,11 @@ from symshuffle.continuous_law import LevelledPair, Stretch
 from symshuffle.levels import read_delta, read_target
 from symshuffle.numbers import Ball, Exp, Real, enclose, to_arb, working_precision
 from symshuffle.results import AnswerMethods, Bracket, SafeEnd
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian
 from symshuffle.vectors.pairs import (
     FinitePair,
     Pair,
     Randomizer,
-    proved_worst,
     real_pair,
-    smaller_inputs,
     worst_pair,
 )
 
@@ -142,17 +139,14 @@ def vector_delta(
     aim = rel if rel is not None else (1e-8 if level is Rigour.FLOAT64 else 1e-12)
     request = Request(rigour=level, rel=aim)
     kind = choice(Blanket, blanket, "blanket")
-    pair = worst_pair(mechanism, adjacency=near, blanket=kind)
+    pair = worst_pair(mechanism, adjacency=near, blanket=kind, exp_eps=order)
     forward, reverse = _both(pair, n, order, request)
-    caveat = ""
-    if not proved_worst(mechanism, near, kind):
-        caveat = _covered(mechanism, n, order, (forward, reverse))
     real: list[Bracket | None] = [None, None]
     if lower:
         other = real_pair(mechanism, adjacency=near)
         coarser = replace(request, rel=max(aim, 1e-8))
         real = list(_both(other, n, order, coarser))
-    about = f"upper bound on delta of n = {n} shuffled messages, {near} adjacency: {pair.about}{caveat}"
+    about = f"upper bound on delta of n = {n} shuffled messages, {near} adjacency: {pair.about}"
     return VectorBound(forward, reverse, real[0], real[1], about)
 
 
@@ -181,21 +175,6 @@ def _value(pair: Pair, n: int, exp_eps: Real, request: Request) -> Bracket:
     return evaluate(LevelledPair(pair, exp_eps), n, request)
 
 
-def _covered(mechanism: Randomizer, n: int, order: Real, orders: tuple[Bracket, Bracket]) -> str:
-    """What is known about inputs inside the ball for the largest blanket and zero-out, in words."""
-    if isinstance(mechanism, BlanketMixedGaussian):
-        smaller = smaller_inputs(mechanism, order)
-        most = max(found.upper for found in _both(smaller, n, order, Request.of(rel=1e-2)))
-        if most <= min(bracket.lower for bracket in orders):
-            return " (worst: proved)"
-        cover = "the mechanism's own blanket"
-    else:
-        every = worst_pair(mechanism, adjacency=Adjacency.REPLACE_ONE, blanket=Blanket.LARGEST)
-        most = max(found.upper for found in _both(every, n, order, Request.of(rel=1e-2)))
-        cover = "replacement by any input"
-    return f" (for this pair; every input: at most {float(most):.6g}, by {cover})"
-
-
 def vector_epsilon(
     mechanism: Randomizer,
     *,
@@ -218,10 +197,10 @@ def vector_epsilon(
     n = check_n(n)
     goal, request = read_delta(delta), Request.of(rigour=rigour, rel=rel)
     level = request.rigour or Rigour.FLOAT64
-    pair = worst_pair(mechanism, adjacency=adjacency, blanket=blanket)
 
     def bound(eps: Fraction, width: float) -> Bracket:
         order = Exp(eps)
+        pair = worst_pair(mechanism, adjacency=adjacency, blanket=blanket, exp_eps=order)
         return larger(*_both(pair, n, order, replace(request, rel=width)))
 
     start = bound(Fraction(0), 1e-6)

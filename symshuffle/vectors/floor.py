@@ -167,7 +167,7 @@ def misses(mechanism: Bounded, target: Target) -> bool:
     ):
         pair: Pair = cells_of(mechanism, target.adjacency, target.blanket)
     else:
-        pair = worst_pair(mechanism, adjacency=target.adjacency, blanket=target.blanket)
+        pair = worst_pair(mechanism, adjacency=target.adjacency, blanket=target.blanket, exp_eps=target.exp_eps)
     for one in (pair, pair.reverse):
         try:
             rel = _REL if isinstance(pair, FinitePair) else 1e-8

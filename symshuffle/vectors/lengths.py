@@ -57,7 +57,9 @@ class LengthClass:
         return share_below(self.far, dimension) - share_below(self.near, dimension)
 
 
-def length_classes(dimension: int, slope: Fraction, share: float) -> tuple[LengthClass, ...]:
+def length_classes(
+    dimension: int, slope: Fraction, share: float, *, least: Fraction = Fraction(0)
+) -> tuple[LengthClass, ...]:
     """Classes from 0 on, narrow where most messages are.
 
     Parameters
@@ -68,6 +70,8 @@ def length_classes(dimension: int, slope: Fraction, share: float) -> tuple[Lengt
         How fast the logarithm of the noise's part of the blanket falls with the length.
     share : float
         The noise's part of the blanket where it is largest, in (0, 1].
+    least : Fraction
+        Where the first class ends at the earliest.
     """
     middle = Fraction(round(math.sqrt(dimension - 1) * _GRID), _GRID)
     start = max(middle - _BULK, Fraction(0))
@@ -79,6 +83,7 @@ def length_classes(dimension: int, slope: Fraction, share: float) -> tuple[Lengt
         ends.insert(0, Fraction(0))
     while ends[-1] < middle + _FARTHEST:
         ends.append(ends[-1] + max(Fraction(1), (ends[-1] - middle) / 5))
+    ends = [Fraction(0), *(end for end in ends[1:-1] if end >= least), max(ends[-1], least)]
     return tuple(LengthClass(near, far, max(far - middle, Fraction(0))) for near, far in pairwise(ends))
 
 

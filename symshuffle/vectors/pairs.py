@@ -23,14 +23,14 @@ every dimension and both orders. On a sphere of outputs b does not change, and o
 inputs p and q with :math:`p\ge0\ge q` on a line. There the hinges
 :math:`\int(R_p-\alpha R_q-kb)_+` rise with p and fall with q, for every :math:`\alpha>0` and every length across
 (symshuffle.vecmean-worst-pair-largest-replace; :math:`k<0` is the other order, mirrored). For zero-out the longest
-input is worst where :func:`largest_is_worst_at_the_end` says so. From dimension 2 on b also depends on the length
-across the line: it is bounded below on classes of it (:mod:`symshuffle.vectors.lengths`), so that what is computed is
-above the bound with that blanket and still bounds the divergence.
+input is worst once b is rounded around 0, by how much depends on the level (:mod:`symshuffle.vectors.rounded`). From
+dimension 2 on b also depends on the length across the line: it is bounded below on classes of it
+(:mod:`symshuffle.vectors.lengths`). Either way what is computed is above the bound with b itself and still bounds the
+divergence.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, final
@@ -47,11 +47,18 @@ from symshuffle.vectors.clipped import clipped_numbers
 from symshuffle.vectors.coordinates import constant, cosine, enclosed, normal, once, sine, sphere_constant, tilted
 from symshuffle.vectors.lengths import LengthClass, length_along, length_classes
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
+from symshuffle.vectors.rounded import rounded, rounding_radius
 
 Randomizer: TypeAlias = "BlanketMixedGaussian | LocalGaussian | SphereLinear | PrivUnit | ClippedLinear"
 
 _LEAST_NOISE: Final = 3
 """Least noise of an unmixed Gaussian beyond the line, in lengths of an input: at 2 a bracket takes over a minute."""
+
+_MOST_ROUNDED: Final = 4
+"""Twice the logarithm of what rounding may take from an unmixed Gaussian's blanket at 0; beyond, inputs are replaced."""
+
+_WHOLE_LINE: Final = 8
+"""Radius from which on the blanket is rounded everywhere."""
 
 _MOST_COORDINATES: Final = 100
 """Most coordinates of one: at 1000 a bracket takes over a minute."""
@@ -136,6 +143,7 @@ def worst_pair(
     adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
     blanket: Blanket | str = Blanket.MECHANISM,
     bits: int = DEFAULT_BITS,
+    exp_eps: Real | None = None,
 ) -> Pair:
     """The pair of inputs that no other exceeds, compared against a blanket.
 
@@ -148,6 +156,10 @@ def worst_pair(
     blanket : {"mechanism", "largest"}
         The law of the null symbol with its mass in every message, or the infimum over all inputs (which, for a density
         that is smallest at the same mass everywhere, is the same).
+    exp_eps : Real, optional
+        The level up to which no other pair may exceed it. For zero-out against the largest blanket of a Gaussian it
+        says how far that is rounded around 0 (:mod:`symshuffle.vectors.rounded`); without it the blanket is as it is,
+        and only the longest input is bounded. Everything else is the same at all levels.
 
     Raises
     ------
@@ -161,10 +173,12 @@ def worst_pair(
         case BlanketMixedGaussian() if blanket is Blanket.MECHANISM:
             return _mixed_gaussian(mechanism, adjacency)
         case BlanketMixedGaussian():
-            return _largest(mechanism.gamma, mechanism.sigma0, mechanism.norm, mechanism.dimension, adjacency)
+            return _largest(
+                mechanism.gamma, mechanism.sigma0, mechanism.norm, mechanism.dimension, adjacency, exp_eps=exp_eps
+            )
         case LocalGaussian() if blanket is Blanket.LARGEST:
             _feasible(mechanism)
-            return _largest(Fraction(0), mechanism.sigma0, Fraction(1), mechanism.dimension, adjacency)
+            return _largest(Fraction(0), mechanism.sigma0, Fraction(1), mechanism.dimension, adjacency, exp_eps=exp_eps)
         case LocalGaussian():
             raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
         case SphereLinear():
@@ -220,17 +234,6 @@ def real_pair(
             return _clipped(mechanism, adjacency, homogeneous=True)
 
 
-def proved_worst(mechanism: Randomizer, adjacency: Adjacency | str, blanket: Blanket | str) -> bool:
-    """Whether :func:`worst_pair` is proved to be the worst of all pairs of inputs, whatever the level.
-
-    It is not for zero-out against the largest blanket of a Gaussian, which depends on the length of the output: there
-    short inputs need a bound of their own (:func:`largest_is_worst_at_the_end`).
-    """
-    replaced = choice(Adjacency, adjacency, "adjacency") is Adjacency.REPLACE_ONE
-    own = choice(Blanket, blanket, "blanket") is Blanket.MECHANISM
-    return replaced or own or isinstance(mechanism, SphereLinear | PrivUnit | ClippedLinear)
-
-
 def _pair_in_words(adjacency: Adjacency) -> str:
     other = "the null symbol" if adjacency is Adjacency.ZERO_OUT else "-x"
     return f"a unit vector x against {other}"
@@ -272,20 +275,32 @@ def _largest(
     dimension: int,
     adjacency: Adjacency,
     length: Fraction | None = None,
+    exp_eps: Real | None = None,
 ) -> ContinuousPair:
     v = norm / sigma0
     near, right = tilted(gamma, v), tilted(gamma, -v)  # the smallest density is that of the opposite end
     left = near if length is None else tilted(gamma, length / sigma0)
-    other = constant(Fraction(1)) if adjacency is Adjacency.ZERO_OUT else right
-    # For zero-out the end of the ball is worst if no smaller input can be: see largest_is_worst_at_the_end.
     symmetric = adjacency is Adjacency.REPLACE_ONE
-    worst = " (worst: proved)" if symmetric else ""
+    other = right if symmetric else constant(Fraction(1))
+    # For zero-out the end of the ball is worst against the blanket rounded within this radius.
+    radius = Fraction(0) if symmetric or exp_eps is None else rounding_radius(exp_eps, reach=v, gamma=gamma)
+    if not gamma and radius * v > _MOST_ROUNDED:
+        opposite = _largest(gamma, sigma0, norm, dimension, Adjacency.REPLACE_ONE)
+        return replace(
+            opposite, about=f"at this level, as the null symbol has the law of the input 0: {opposite.about}"
+        )
+    worst = " (worst: proved)" if symmetric or radius else ""
     about = f"{_pair_in_words(adjacency)}%s{worst}, blanket inf over |x| <= {norm} of R_x"
+    about += ", rounded around 0" if radius else ""
     if dimension == 1:
-        ends = (None, Fraction(0), near), (Fraction(0), None, right)
+        ends: list[tuple[Fraction | None, Fraction | None, Function]] = [(None, -radius, near), (radius, None, right)]
+        if radius > _WHOLE_LINE:  # beyond the radius the rounded one is below the blanket as well
+            ends = [(None, None, rounded(gamma, v, radius))]
+        elif radius:
+            ends.insert(1, (-radius, radius, rounded(gamma, v, radius)))
         on_the_line = tuple(Stretch(low, high, normal, left, other, least) for low, high, least in ends)
         return ContinuousPair(on_the_line, about % " on the line", symmetric)
-    classes = length_classes(dimension, v, 1 - float(gamma))
+    classes = length_classes(dimension, v, 1 - float(gamma), least=radius)
     stretches = (
         Stretch(None, None, _weighed(part, dimension), left, other, _least(gamma, v, part.far), part.since)
         for part in classes
@@ -435,29 +450,3 @@ def cap_complement(theta: Fraction, dimension: int, bits: int = DEFAULT_BITS) ->
     with working_precision(bits):
         tail = to_arb(1 - theta * theta).beta_lower(to_arb(Fraction(dimension - 1, 2)), to_arb(Fraction(1, 2)), 1) / 2
         return Ball.from_arb(1 - tail if theta > 0 else tail, bits)
-
-
-def largest_is_worst_at_the_end(mechanism: BlanketMixedGaussian, exp_eps: Real) -> Fraction | None:
-    r"""A norm from which on the law of G against the largest blanket rises in convex order; None if that is not known.
-
-    On each class of lengths (the line itself in dimension 1) the derivative in x of
-    :math:`\int(R_x-\alpha R_0-k\,\inf R)_+` is A times a sum of :math:`\pm\varphi` at the ends of the set where
-    the integrand is positive. For :math:`k\ge0` it is never negative:
-    :math:`E_x` rises while inf R falls on either side of 0, so of two ends at which they balance the left one is
-    farther out. For :math:`k<0` the set is a half line as soon as :math:`x\ge|k|` times the norm, and G is never below
-    :math:`-(\max(\alpha,1)-\gamma)/\gamma`. Smaller inputs are below the bound with the mechanism's own blanket at
-    that norm.
-    """
-    floor = (to_arb(exp_eps) - to_arb(mechanism.gamma)) / to_arb(mechanism.gamma)
-    norm = Ball.from_arb(floor.max(flint.arb(0))).upper * mechanism.norm
-    return norm if norm < mechanism.norm else None
-
-
-def smaller_inputs(mechanism: BlanketMixedGaussian, exp_eps: Real) -> Pair:
-    """A pair above all inputs that :func:`largest_is_worst_at_the_end` leaves out, for zero-out.
-
-    The mechanism's own blanket, which is below the largest one, at half the norm, or as far out as they reach.
-    """
-    start = largest_is_worst_at_the_end(mechanism, exp_eps)
-    norm = mechanism.norm if start is None else max(Fraction(math.ceil(start * 2**20), 2**20), mechanism.norm / 2)
-    return _mixed_gaussian(replace(mechanism, norm=min(norm, mechanism.norm)), Adjacency.ZERO_OUT)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from symshuffle.accountants.covered import (
@@ -20,7 +22,7 @@ from symshuffle.decompositions.model import Direction
 from symshuffle.law import Law
 from symshuffle.numbers import DEFAULT_BITS, Real
 from symshuffle.vectors.mechanisms import Accounted, BlanketMixedGaussian, LocalGaussian
-from symshuffle.vectors.pairs import FinitePair, Pair, proved_worst, real_pair, smaller_inputs, worst_pair
+from symshuffle.vectors.pairs import FinitePair, Pair, real_pair, worst_pair
 
 _LAW_BITS = 192
 _WHY = "why no other pair is worse: symshuffle.vectors.pairs"
@@ -42,35 +44,36 @@ def reduction_of(mechanism: Any, covering: Covering) -> Reduction:
     """
     adjacency = covering.adjacency or Adjacency.REPLACE_ONE
     kind = covering.blanket or usual_blanket(mechanism)
-    pair = worst_pair(mechanism, adjacency=adjacency, blanket=kind)
+    pair = worst_pair(mechanism, adjacency=adjacency, blanket=kind, exp_eps=Fraction(1))
     finite, mixed = families(pair)
+    if finite is None:
+        mixed = _by_level(mechanism, adjacency, kind)
     real, beside = families(real_pair(mechanism, adjacency=adjacency))
     datasets = Datasets(_describe(mechanism, adjacency), real, beside)
-    classes = [PairClass(pair.about, finite, mixed=mixed, datasets=(datasets,))]
-    proved = proved_worst(mechanism, adjacency, kind)
-    if not proved and isinstance(mechanism, BlanketMixedGaussian):
-        classes.append(_short_inputs(mechanism))
-        proved = True
     return Reduction(
-        tuple(classes),
-        proved,
+        (PairClass(pair.about, finite, mixed=mixed, datasets=(datasets,)),),
+        True,
         adjacency,
         pairs=pair.about,
-        theorem=f"vecmean, Appendix C; {_WHY if proved else 'that no other pair is worse is not proved'}",
+        theorem=f"vecmean, Appendix C; {_WHY}",
         first="X0 holding the vector" if adjacency is Adjacency.ZERO_OUT else "",
     )
 
 
-def _short_inputs(mechanism: BlanketMixedGaussian) -> PairClass:
-    """The inputs for which the largest blanket says nothing of its own, under zero-out."""
+def _by_level(mechanism: Any, adjacency: Adjacency, blanket: Blanket) -> MixedFamily:
+    """The pair that is worst up to the level asked for: of some the blanket depends on it."""
+
+    @cache
+    def at(exp_eps: Real) -> Pair:
+        return worst_pair(mechanism, adjacency=adjacency, blanket=blanket, exp_eps=exp_eps)
 
     def mixed(exp_eps: Real, direction: Direction, _: int | None) -> LevelledPair:
-        pair = smaller_inputs(mechanism, exp_eps)
+        pair = at(exp_eps)
         one = pair if direction == "forward" else pair.reverse
         assert not isinstance(one, FinitePair)
         return LevelledPair(one, exp_eps)
 
-    return PairClass("short inputs against the null symbol, blanket of the mechanism", None, mixed=mixed)
+    return mixed
 
 
 def families(pair: Pair) -> tuple[LawFamily | None, MixedFamily | None]:

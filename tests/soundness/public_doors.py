@@ -53,7 +53,7 @@ from symshuffle.vectors.cells import cells_in_doubles, cells_of
 from symshuffle.vectors.dominance import OrderComparison, which_order
 from symshuffle.vectors.indices import shuffle_index
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, SphereLinear
-from symshuffle.vectors.pairs import proved_worst, real_pair, worst_pair
+from symshuffle.vectors.pairs import real_pair, worst_pair
 
 HALF = F(1, 2)
 W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
@@ -387,8 +387,6 @@ DOORS = {
     "vectors.floor.Target.blanket": lambda v: floor.Target(3, F(6, 5), F(1, 10), "zero-out", v),
     "vectors.indices.shuffle_index.side": lambda v: shuffle_index(LINE, v),
     "vectors.indices.shuffle_index.blanket": lambda v: shuffle_index(LINE, "lower", blanket=v),
-    "vectors.pairs.proved_worst.adjacency": lambda v: proved_worst(LINE, v, "largest"),
-    "vectors.pairs.proved_worst.blanket": lambda v: proved_worst(LINE, "zero-out", v),
     "vectors.pairs.real_pair.adjacency": lambda v: real_pair(LINE, adjacency=v),
     "vectors.pairs.worst_pair.adjacency": lambda v: worst_pair(LINE, adjacency=v),
     "vectors.pairs.worst_pair.blanket": lambda v: worst_pair(LINE, blanket=v, adjacency="zero-out"),

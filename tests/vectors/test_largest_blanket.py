@@ -1,7 +1,6 @@
 """The largest blanket of a Gaussian beyond one dimension, against a quadrature in both coordinates of the message."""
 
 import math
-import re
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -12,20 +11,24 @@ import pytest
 from scipy.stats import chi
 
 from symshuffle import delta
+from symshuffle.accountants.reduction import reduction
 from symshuffle.choices import Blanket
 from symshuffle.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import merged_and_spread
 from symshuffle.errors import CertificateError, Unsupported
 from symshuffle.numbers import Ball, Exp, working_precision
+from symshuffle.results import Bracket
 from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian, SphereLinear, calibration, pairs
 from symshuffle.vectors.accounting import pair_delta, vector_delta
 from symshuffle.vectors.calibration import calibrate
 from symshuffle.vectors.confirmation import confirm_pair
 from symshuffle.vectors.lengths import length_along, length_classes
 from symshuffle.vectors.pairs import worst_pair
+from symshuffle.vectors.rounded import rounding_radius
 
 MIXED = BlanketMixedGaussian("0.95", "4.6", 1, 3)
 USERS, LEVEL = 1000, Fraction(4, 10000)
+ANSWER = Bracket(Fraction(0), Fraction(1), "float64", "none", "not evaluated")
 
 
 def by_both_coordinates(gamma, sigma0, d, n, eps):
@@ -72,34 +75,98 @@ def test_classes_of_the_length_bound_the_blanket_from_below(monkeypatch):
     assert float(bound().upper) < exact
 
 
-def test_both_orders_and_what_is_proved():
-    bound = vector_delta(MIXED, n=USERS, eps=LEVEL, blanket="largest", rel=1e-5, lower=False, adjacency="zero-out")
-    assert "worst: proved" in bound.about
+def test_every_input_is_below_what_is_answered(monkeypatch):
+    monkeypatch.setattr("symshuffle.vectors.accounting.evaluate", lambda *_: ANSWER)
+    for source in (MIXED, replace(MIXED, dimension=1), LocalGaussian("4.6"), LocalGaussian("4.6", 3)):
+        for adjacency in ("zero-out", "replace-one"):
+            bound = vector_delta(source, n=USERS, eps=LEVEL, blanket="largest", lower=False, adjacency=adjacency)
+            assert "(worst: proved)" in bound.about
+            assert ("rounded around 0" in bound.about) == (adjacency == "zero-out")
+            found = reduction(source, adjacency=adjacency, blanket="largest")
+            assert found.every and "(worst: proved)" in found.pairs and len(found.classes) == 1
+        unrounded = worst_pair(source, adjacency="zero-out", blanket="largest")
+        assert "proved" not in unrounded.about and "rounded" not in unrounded.about
     replaced = worst_pair(MIXED, adjacency="replace-one", blanket="largest")
-    assert pairs.proved_worst(MIXED, "replace-one", "largest") and "worst: proved" in replaced.about
-    assert not pairs.proved_worst(MIXED, "zero-out", "largest")
     assert replaced.reverse.stretches[0].since == replaced.stretches[0].since
 
 
-def test_the_front_door_covers_every_input_under_both_adjacencies(monkeypatch):
-    on_the_line = replace(MIXED, dimension=1)
-    for adjacency in ("zero-out", "replace-one"):
-        found = delta(on_the_line, n=USERS, eps=LEVEL, adjacency=adjacency, blanket="largest", rel=1e-4)
-        pair = worst_pair(on_the_line, adjacency=adjacency, blanket="largest")
-        assert found.neighbours.every
-        assert found.bracket.contains(pair_delta(pair, USERS, Exp(LEVEL), rel=1e-6).upper)
-    # Far up, short inputs have no argument of their own: the bound is that of the mechanism's blanket.
-    high = delta(on_the_line, n=USERS, eps="0.7", adjacency="zero-out", blanket="largest", rel=1e-2)
-    own = pair_delta(worst_pair(on_the_line, adjacency="zero-out"), USERS, Exp(Fraction(7, 10)), rel=1e-2)
-    assert pairs.largest_is_worst_at_the_end(on_the_line, Exp(Fraction(7, 10))) is None
-    assert high.neighbours.every and high.bracket.upper >= own.lower
+def test_the_front_door_covers_every_input_under_zero_out():
+    source, eps = LocalGaussian("4.6"), Fraction(4, 1000)
+    found = delta(source, n=USERS, eps=eps, adjacency="zero-out", direction="forward", rel=1e-4)
+    sharp = pair_delta(worst_pair(source, adjacency="zero-out", blanket="largest"), USERS, Exp(eps), rel=1e-6)
+    assert found.neighbours.every and found.bracket.upper >= sharp.lower
+    assert float(found.bracket.upper) < 1.001 * float(sharp.upper)
 
 
-def test_the_range_of_inputs_scales_with_the_norm():
-    for norm, noise in ((1, "4.6"), (Fraction(1, 2), "2.3")):
-        mechanism = BlanketMixedGaussian("0.95", noise, norm)
-        start = pairs.largest_is_worst_at_the_end(mechanism, Exp(Fraction(1, 10)))
-        assert float(start / norm) == pytest.approx((math.exp(0.1) - 0.95) / 0.95)
+def hinges(level, v, gamma, radius, lengths, weight, w=0):
+    """Of (R_x - level R_0 - weight b)/(1 - gamma) at some lengths, b rounded within a radius, by a sum on a grid."""
+    y = np.linspace(-14, 18, 8001)
+    far = np.hypot(y, w)
+    steep = np.where(far < radius, (far**2 / radius + radius) * v / 2, v * far) if radius else v * far
+    least = gamma + (1 - gamma) * np.exp(-steep - v * v / 2)
+    mass = np.exp(-y * y / 2) / math.sqrt(2 * math.pi) * (y[1] - y[0])
+    return [
+        float(mass @ np.maximum(gamma + (1 - gamma) * np.exp(x * y - x * x / 2) - level - weight * least, 0))
+        for x in lengths
+    ]
+
+
+def test_hinges_rise_with_the_input_against_the_rounded_blanket_and_fall_against_the_largest_itself():
+    draw, falls = np.random.default_rng(7), {1: 0.0, Fraction(1, 2): 0.0, 0: 0.0}
+    for _ in range(120):
+        v, level = (
+            Fraction(draw.uniform(0.05, 2)).limit_denominator(1000),
+            math.exp(draw.choice([0.02, 1, 2.5]) * draw.uniform()),
+        )
+        gamma = Fraction(draw.choice([0, draw.uniform()])).limit_denominator(100)
+        radius = rounding_radius(Fraction(level), reach=v, gamma=gamma)
+        lengths = float(v) * np.sort(draw.uniform(size=2) ** 2)
+        top = float(gamma + (1 - gamma) * Fraction(math.exp(-v * (v + radius) / 2)))
+        for share in falls:
+            for order in (level, 1 / level):
+                weight = -abs(order - 1 + 1e-3) / top * math.exp(draw.uniform(-1, 3))
+                one, other = hinges(order, float(v), float(gamma), float(radius * share), lengths, weight)
+                falls[share] = max(falls[share], one - other)
+    assert falls[1] < 1e-9 < 1e-3 < falls[Fraction(1, 2)] < falls[0]
+
+
+def test_from_the_radius_on_a_length_across_needs_no_rounding():
+    level, v = 2.0, Fraction(1, 2)
+    radius = rounding_radius(Fraction(2), reach=v)
+    lengths, weights = np.linspace(0, 0.5, 6), -np.exp(np.linspace(0.1, 3, 12))
+    assert all(np.diff(hinges(level, 0.5, 0, 0, lengths, k, float(radius))).min() > -1e-9 for k in weights)
+    assert min(np.diff(hinges(level, 0.5, 0, 0, lengths, k, float(radius) / 4)).min() for k in weights) < -1e-5
+
+
+def test_the_rounded_blanket_is_below_the_largest_and_meets_it():
+    v, gamma, level = Fraction(1, 2), Fraction(1, 3), Exp(Fraction(1, 2))
+    sharp, round_ = (
+        worst_pair(BlanketMixedGaussian(gamma, 2), adjacency="zero-out", blanket="largest", exp_eps=at).stretches
+        for at in (None, level)
+    )
+    radius = rounding_radius(level, reach=v, gamma=gamma)
+    assert [s.high for s in round_] == [-radius, radius, None] and round_[1].low == -radius
+    a = (math.exp(0.5) - 1 / 3) * 1.5
+    assert float(radius) == pytest.approx(max(a - 1, (a - 1) / 2 + a * math.expm1(1 / 8) / 8) / 2, rel=3e-6)
+    for k in range(-4, 5):
+        u = flint.acb(radius.numerator * k) / (4 * radius.denominator)
+        low, high = round_[1].reference(u).real, sharp[k > 0].reference(u).real
+        assert abs(low - high) < 1e-20 if abs(k) == 4 else low < high
+
+
+def test_the_radius_serves_lower_levels_and_follows_the_units():
+    radius = rounding_radius(Exp(Fraction(1)), reach=Fraction(1, 3))
+    assert (
+        rounding_radius(Fraction(1), reach=Fraction(1, 3)) < rounding_radius(Fraction(2), reach=Fraction(1, 3)) < radius
+    )
+    assert rounding_radius(Exp(Fraction(1)), reach=Fraction(1, 3), gamma=Fraction(1, 2)) > radius
+    one, half = (
+        worst_pair(BlanketMixedGaussian("0.9", s, norm), adjacency="zero-out", blanket="largest", exp_eps=Fraction(2))
+        for norm, s in ((1, 4), ("1/2", 2))
+    )
+    assert one.stretches[1].high == half.stretches[1].high
+    assert length_classes(2, Fraction(1), 1.0, least=Fraction(5, 4))[0].far >= Fraction(5, 4)
+    assert length_classes(2, Fraction(1), 1.0, least=Fraction(99))[-1].far == 99
 
 
 def test_no_pair_of_a_line_has_a_larger_hinge_than_opposite_ends():
@@ -142,17 +209,6 @@ def test_the_unmixed_gaussian_beyond_the_line():
     )
     exact = by_both_coordinates(0, 4.6, 2, 1000, 0.004)
     assert float(one.upper) < exact < float(two.lower) and float(two.upper) < exact * 1.05
-
-
-def test_zero_out_of_the_unmixed_gaussian_is_covered_by_replacement():
-    source = LocalGaussian("4.6")
-    found = vector_delta(source, n=USERS, eps="0.004", blanket="largest", rel=1e-3, lower=False, adjacency="zero-out")
-    stated = re.search(r"every input: at most (\S+), by replacement", found.about)
-    replaced = vector_delta(
-        source, n=USERS, eps="0.004", adjacency="replace-one", blanket="largest", rel=1e-3, lower=False
-    )
-    assert float(stated[1]) == pytest.approx(float(replaced.bracket.upper), rel=0.02)
-    assert float(stated[1]) > float(found.bracket.upper)
 
 
 @pytest.mark.parametrize("dimension", [2, 3, 50])

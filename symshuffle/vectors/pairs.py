@@ -55,7 +55,7 @@ _LEAST_NOISE: Final = 3
 """Least noise of an unmixed Gaussian beyond the line, in lengths of an input: at 2 a bracket takes over a minute."""
 
 _MOST_ROUNDED: Final = 4
-"""Twice the logarithm of what rounding may take from an unmixed Gaussian's blanket at 0; beyond, inputs are replaced."""
+"""Twice the logarithm of what rounding may take from an unmixed Gaussian's blanket at 0; then inputs are replaced."""
 
 _WHOLE_LINE: Final = 8
 """Radius from which on the blanket is rounded everywhere."""
@@ -286,9 +286,7 @@ def _largest(
     radius = Fraction(0) if symmetric or exp_eps is None else rounding_radius(exp_eps, reach=v, gamma=gamma)
     if not gamma and radius * v > _MOST_ROUNDED:
         opposite = _largest(gamma, sigma0, norm, dimension, Adjacency.REPLACE_ONE)
-        return replace(
-            opposite, about=f"at this level, as the null symbol has the law of the input 0: {opposite.about}"
-        )
+        return replace(opposite, about=f"the null symbol has the law of the input 0, hence {opposite.about}")
     worst = " (worst: proved)" if symmetric or radius else ""
     about = f"{_pair_in_words(adjacency)}%s{worst}, blanket inf over |x| <= {norm} of R_x"
     about += ", rounded around 0" if radius else ""

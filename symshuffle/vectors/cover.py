@@ -10,8 +10,8 @@ blanket has a smaller bound,
 
 in every dimension, for every level, n and order. Cells [k, l] that follow one another down to a length whose messages
 alone tell as little as asked for cover all inputs; as the first gets short its bound tends to F at the end of the ball.
-Of the monotonicity that proves the worst pair under replacement nothing is left here: against the null symbol the set
-of gain may be an interval and a half line.
+Against this blanket itself, short inputs do not rise in convex order; against the same one rounded around 0 all do
+(:mod:`symshuffle.vectors.rounded`), which is what the front doors answer by.
 """
 
 from __future__ import annotations

@@ -92,10 +92,10 @@ def test_every_input_is_below_what_is_answered(monkeypatch):
 def test_rounding_costs_next_to_nothing_at_usual_levels():
     source, order = LocalGaussian("4.6"), Exp(Fraction(4, 1000))
     sharp, every = (
-        pair_delta(worst_pair(source, adjacency="zero-out", blanket="largest", exp_eps=at), USERS, order, rel=1e-6)
+        pair_delta(worst_pair(source, adjacency="zero-out", blanket="largest", exp_eps=at), USERS, order, rel=1e-4)
         for at in (None, order)
     )
-    assert sharp.lower < every.upper < sharp.upper * Fraction(100001, 100000)
+    assert sharp.lower < every.upper < sharp.upper * Fraction(1001, 1000)
 
 
 def hinges(level, v, gamma, radius, lengths, weight, w=0):
@@ -263,7 +263,7 @@ def test_what_such_cells_hold_is_allowed_for():
 
 def test_calibration_against_the_largest_blanket_needs_less_noise(monkeypatch):
     found = calibrate("bmg", n=10**4, dimension=1, eps="0.02", delta="1e-5", adjacency="zero-out", blanket="largest")
-    assert found.blanket is Blanket.LARGEST and "certainly" not in found.about
+    assert found.blanket is Blanket.LARGEST and "certainly met" in found.about
     own = worst_pair(found.parameters, adjacency="zero-out")
     assert calibration._roughly(own, found.users, found.exp_eps) > found.goal
     asked = []

@@ -1,7 +1,8 @@
 """All small edits of the library that change a value: what the driver of mutants draws from.
 
 Constants, comparisons, the sign between two terms, a term or factor dropped, min for max, a condition negated. What is
-written for readers or for the type checker is left alone, and so are the limits of how much work is done.
+written for readers or for the type checker is left alone, and so are the limits of how much work is done and whole
+functions that only guide (:mod:`tests.guides`), which a test of their own shows to break no promise.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from tests.guides import GUIDES
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 TARGETS: Final = (
@@ -77,6 +80,7 @@ class _Places(ast.NodeVisitor):
 
     def __init__(self, file: str, text: str) -> None:
         self.file, self.raw, self.found = file, text.encode(), list[Mutant]()
+        self.inside = file.removesuffix(".py").replace("/", ".")
         self.starts = [0]
         for line in self.raw.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
@@ -108,7 +112,7 @@ class _Places(ast.NodeVisitor):
     def visit_Import(self, node: ast.Import) -> None: ...
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        if SHOWN.fullmatch(node.name):
+        if SHOWN.fullmatch(node.name) or f"{self.inside}.{node.name}" in GUIDES:
             return
         given = node.args
         positional = [*given.posonlyargs, *given.args]
@@ -129,8 +133,10 @@ class _Places(ast.NodeVisitor):
             self.visit(node.value)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        outer, self.inside = self.inside, f"{self.inside}.{node.name}"
         for child in node.body:
             self.visit(child)
+        self.inside = outer
 
     def visit_If(self, node: ast.If) -> None:
         if not (isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"):

@@ -4,7 +4,8 @@
                             [--jobs 2] [--no-ledger | --again]
     python -m tests.mutants --report [--kept]
 
-Mutants are drawn by seed from all places where a value can change (:mod:`tests.edits`). Each is run against the tests
+Mutants are drawn by seed from all places where a value can change (:mod:`tests.edits`), outside of functions that only
+guide (:mod:`tests.guides`). Each is run against the tests
 that touch its line, the quick ones first, to the first failure, and what survives them against the claims of the ledger
 that touch it. Which those are is measured once (:mod:`tests.touched`) and kept beside the results; both files are
 appended to, so that an interrupted run goes on where it stopped. ``--again`` runs the survivors on file once more.

@@ -42,6 +42,14 @@ def test_what_can_be_broken_and_what_cannot():
     assert all('"""A module of 1 docstring."""' in text and 'f"{x + 1} is 4"' in text for text in made)
 
 
+def test_what_only_guides_is_not_drawn_and_what_stands_beside_it_is(monkeypatch):
+    source = f"class Plan:\n    def larger(self):\n        return 1 + 2\n\n\n{SOURCE}"
+    monkeypatch.setattr(edits, "GUIDES", {"module.larger": "", "module.Plan.other": ""})
+    assert {mutant.line for mutant in edits.mutants(source, "module.py")} == {3}
+    monkeypatch.setattr(edits, "GUIDES", {"module.Plan.larger": ""})
+    assert {mutant.line for mutant in edits.mutants(source, "module.py")} == {8, 10, 12}
+
+
 def test_the_draw_is_by_seed_and_every_mutant_compiles():
     chosen = drawn(60, 2026)
     assert [mutant.key for mutant in chosen] == [mutant.key for mutant in drawn(60, 2026)]

@@ -90,9 +90,12 @@ class Windows:
         whole = sum(parts, start=flint.arb(0))
         for low, high, part in zip(self.low, self.high, parts, strict=True):
             share = float((part / whole).mid())
-            for count in (low - 1, high + 1):
+            for count, above in ((low - 1, False), (high + 1, True)):
                 if 0 <= count <= self.n:
-                    bound += _chernoff(self.n, whole, part, count, _slope(self.n, share, count))
+                    # The side is that of the window, not of the mean: a window need not hold it.
+                    slope = _slope(self.n, share, count)
+                    slope = max(slope, 0.0) if above else min(slope, 0.0)
+                    bound += _chernoff(self.n, whole, part, count, slope)
         return (bound / (c * flint.arb(1).exp())).union(flint.arb(0))
 
 
@@ -108,10 +111,9 @@ def _window(n: int, share: float, quiet: float) -> tuple[int, int]:
 
 
 def _slope(n: int, share: float, count: int) -> float:
-    """The slope that is best for a bound on a binomial count, of the sign of its side; any other is as true."""
+    """The slope that is best for a bound on a binomial count; any other of the sign of its side is as true."""
     share, inner = min(max(share, 1e-300), 1 - UNIT), min(max(count, 0.01), n - 0.01)
-    best = math.log(inner / (n - inner)) - math.log(share) + math.log1p(-share)
-    return max(best, 0.0) if count > n * share else min(best, 0.0)
+    return math.log(inner / (n - inner)) - math.log(share) + math.log1p(-share)
 
 
 def _chernoff(n: int, whole: flint.arb, part: flint.arb, count: int, slope: float) -> flint.arb:

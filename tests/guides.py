@@ -1,0 +1,38 @@
+"""Functions of the library that only guide: what they return decides how much work is done, never what is true.
+
+What follows each of them certifies the answer, whatever it returned within its type and range; so an edit of it breaks
+no promise, and :mod:`tests.edits` draws none. ``tests/soundness/test_guides_are_free.py`` replaces every one of them by
+bad versions and asks a public door for an answer that is known otherwise. What is not tried there is not listed here,
+and no error term, condition of a certificate, formula or decision between exact cases may be. (So
+``saddle.choose`` is not: on a lattice its nodes have to make up one period exactly.)
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+GUIDES: Final[dict[str, str]] = {
+    "symshuffle.engines.saddle.saddle_point": "the line of a contour: every engine bounds its errors on any line",
+    "symshuffle.engines.saddle.spread_out": "with which pass to begin: every pass has a bracket of its own",
+    "symshuffle.engines.saddle.widths": "for which widths passes are made: every pass has a bracket of its own",
+    "symshuffle.engines.saddle.tail_slopes": "slopes of Chernoff's bound on the aliases: it holds at any of its sign",
+    "symshuffle.engines.saddle._reach": "the period of the aliases, which are bounded at any",
+    "symshuffle.engines.saddle._tail_exponent": "whether a period is chosen as long enough; aliases are bounded",
+    "symshuffle.engines.count_windows.Windows.choose": "which counts are visited: all others are bounded",
+    "symshuffle.engines.count_windows._window": "the ends of one window of counts: all others are bounded",
+    "symshuffle.engines.count_windows._slope": "slope of Chernoff's bound on a count: the sign is set by the caller",
+    "symshuffle.accountants.search._guess": "where a search looks next: both ends are evaluated",
+    "symshuffle.accountants.search._candidates": "where a search looks next: both ends are evaluated",
+    "symshuffle.accountants.search._fine_enough": "how finely an end is confirmed, else all is searched again",
+    "symshuffle.accountants.guided._next": "where a guided search looks next: both ends are evaluated",
+    "symshuffle.accountants.guided._predicted": "the likely crossing: both ends are evaluated",
+    "symshuffle.accountants.guided.interpolation": "the likely crossing: both ends are evaluated",
+    "symshuffle.accountants.guided._useful": "which values a prediction goes through: both ends are evaluated",
+    "symshuffle.accountants.guided._inside": "between what a prediction looks: both ends are evaluated",
+    "symshuffle.accountants.guided._plain": "a place to look at without a prediction: both ends are evaluated",
+    "symshuffle.accountants.guided._either_side": "two places to look at: both ends are evaluated",
+    "symshuffle.accountants.guided._finer": "how finely a place is evaluated: the bracket there is true at any width",
+    "symshuffle.geometry.linprog._highs_basis": "a basis that HiGHS proposes: its vectors are proved exactly",
+    "symshuffle.vectors.optimal._guess": "near which share the least error is looked for: cells prove that it is there",
+}
+"""By full name, and why whatever it returns leaves every promise true."""

@@ -134,6 +134,15 @@ def moved(found, draw):
     return [(max(Fraction(1), round(x * Fraction(draw.uniform(0.9, 1.1)))), 1e-3) for x, _ in found]
 
 
+def below_the_mean(first):
+    """Of the likeliest atoms only counts far below the mean, of all others all counts."""
+    return lambda old, draw: lambda n, share, quiet: (0, 0) if share * n > first else (0, n)
+
+
+def above_the_mean(first):
+    return lambda old, draw: lambda n, share, quiet: (n, n) if share * n > first else (0, n)
+
+
 WILD = (scaled(0.5), scaled(2))
 S, W, A, G = (
     "symshuffle.engines.saddle.",
@@ -149,7 +158,17 @@ BAD: dict[str, tuple[str, tuple[Change, ...]]] = {
     S + "_reach": ("contour smoothed ball", (scaled(0.5), stuck(1e-3), stuck(1e3))),
     S + "_tail_exponent": ("contour smoothed ball", (stuck(1e9), scaled(0.5))),
     W + "Windows.choose": ("counts", (changed(narrower), *4 * (changed(elsewhere),))),
-    W + "_window": ("counts", (stuck((0, 0)), stuck((N, N)), stuck((0, N)), stuck((3, 5)))),
+    W + "_window": (
+        "counts",
+        (
+            stuck((0, 0)),
+            stuck((N, N)),
+            stuck((0, N)),
+            stuck((3, 5)),
+            *map(below_the_mean, (1.2, 2, 3)),
+            *map(above_the_mean, (1.2, 2, 3)),
+        ),
+    ),
     W + "_slope": ("counts", (stuck(0.0), scaled(1))),
     A + "_guess": ("plain", (scaled(0.05), stuck(Fraction(1, 3)))),
     A + "_candidates": ("plain", (stuck([Fraction(1, 3)]), changed(lambda old, draw: reversed([*old])))),

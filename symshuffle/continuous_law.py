@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, TypeAlias, final
+from typing import Final, TypeAlias, final
 
 import flint
 
@@ -32,8 +32,12 @@ Function: TypeAlias = Callable[[flint.acb], flint.acb]
 """A function that is analytic near a stretch and real on it, evaluated on complex balls."""
 
 _SIGN_BITS: Final = 128
-_HALVINGS: Final = 12
-"""Precision, and how finely an interval is divided, to show that G is nowhere positive."""
+_HALVINGS: Final = 40
+_MOST_UNSURE: Final = 400
+"""Precision, how finely an interval is divided to find where G is positive, and cells of unknown sign that are not."""
+
+_SPLITS: Final = 12
+"""How finely an interval is divided to show that G is nowhere positive."""
 
 _BEYOND: Final = Fraction(1, 10**33)
 """What the first law may have outside of a window on which one user's value is bounded."""
@@ -93,6 +97,28 @@ class Piece:
 
 @final
 @dataclass(frozen=True, slots=True)
+class Transform:
+    """What is known in closed form of the pieces of a law.
+
+    Parameters
+    ----------
+    at : callable
+        The share of the pieces in the moment generating function of G, at complex balls.
+    most : callable
+        From c and a height above 0 to a bound on the modulus of that share at ``c + it`` for every ``|t| >= height``.
+    """
+
+    at: Function
+    most: Callable[[flint.arb, flint.arb], flint.arb]
+
+    @property
+    def mirrored(self) -> Transform:
+        """That of -G."""
+        return Transform(lambda s: self.at(-s), lambda c, height: self.most(-c, height))
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class ContinuousLaw:
     """A law of G: 0 with some probability, and pieces with densities.
 
@@ -104,6 +130,8 @@ class ContinuousLaw:
         The probability that G is 0.
     missing : tuple of Fraction
         ``(below, above)``: how far H(n) of the law that was meant may lie below and above H(n) of this one.
+    transform : Transform, optional
+        The same pieces by their transform, where it is known in closed form.
 
     Raises
     ------
@@ -114,6 +142,7 @@ class ContinuousLaw:
     pieces: tuple[Piece, ...]
     zero: Ball
     missing: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
+    transform: Transform | None = None
 
     def __post_init__(self) -> None:
         if not self.pieces or any(piece.low >= piece.high for piece in self.pieces):
@@ -122,10 +151,17 @@ class ContinuousLaw:
             raise InputError("zero", self.zero, "a probability (the pieces have mass above 1)")
 
     @property
+    def positive_mean(self) -> flint.arb:
+        """``E[G_+]``, certified, at the working precision."""
+        parts = (_positive_mean(piece.value, piece.density, piece.low, piece.high) for piece in self.pieces)
+        return sum(parts, start=flint.arb(0))
+
+    @property
     def mirrored(self) -> ContinuousLaw:
         """The law of -G, with nothing said of what is missing."""
         pieces = (Piece(p.low, p.high, _negative(p.value), p.density) for p in self.pieces)
-        return ContinuousLaw(tuple(pieces), self.zero)
+        transform = None if self.transform is None else self.transform.mirrored
+        return ContinuousLaw(tuple(pieces), self.zero, transform=transform)
 
 
 @final
@@ -142,11 +178,14 @@ class ContinuousPair:
     symmetric : bool
         Whether a reflection of the coordinate exchanges the two laws and keeps the reference, so that G has the same
         law in both orders.
+    transforms : pair of callables, optional
+        Where every stretch has ends: from the ratio exp(eps) to the transform of G in closed form, in either order.
     """
 
     stretches: tuple[Stretch, ...]
     about: str
     symmetric: bool = False
+    transforms: tuple[Callable[[flint.arb], Transform], Callable[[flint.arb], Transform]] | None = None
 
     @property
     def reverse(self) -> ContinuousPair:
@@ -154,7 +193,8 @@ class ContinuousPair:
         if self.symmetric:
             return self
         stretches = (replace(s, first=s.second, second=s.first) for s in self.stretches)
-        return ContinuousPair(tuple(stretches), self.about)
+        transforms = None if self.transforms is None else (self.transforms[1], self.transforms[0])
+        return ContinuousPair(tuple(stretches), self.about, transforms=transforms)
 
     def law(self, exp_eps: Real, *, tail: Fraction, bits: int = 128) -> ContinuousLaw:
         """The law of G on a window outside of which the pair has a total mass of at most ``tail``.
@@ -181,7 +221,8 @@ class ContinuousPair:
             above, below = (max(Ball.from_arb(x, bits).upper, Fraction(0)) for x in (outside[0], ratio * outside[1]))
             zero = Ball.from_arb(1 - masses[2], bits)
             pieces = tuple(Piece(a, b, _amplification(s, ratio), _product(s.base, s.reference)) for s, a, b in window)
-        return ContinuousLaw(pieces, zero, (below, above))
+            transform = None if self.transforms is None else self.transforms[0](ratio)
+        return ContinuousLaw(pieces, zero, (below, above), transform)
 
 
 @final
@@ -226,7 +267,7 @@ class LevelledPair:
                 whole = all(s.low is not None and s.high is not None for s in self.pair.stretches)
                 outside = flint.arb(0) if whole else (1 - inside).upper().max(flint.arb(0))
                 if outside < to_arb(_BEYOND):
-                    parts = (_positive_part(_excess(s, ratio), s.base, a, b) for s, a, b in window)
+                    parts = (_positive_mean(_excess(s, ratio), s.base, a, b) for s, a, b in window)
                     return Ball.from_arb(sum(parts, outside), _SIGN_BITS).upper
         return None
 
@@ -236,7 +277,7 @@ def _excess(stretch: Stretch, ratio: flint.arb) -> Function:
     return lambda u: stretch.first(u) - ratio * stretch.second(u)
 
 
-def _at_most_zero(function: Function, low: Fraction, high: Fraction, halvings: int = _HALVINGS) -> bool:
+def _at_most_zero(function: Function, low: Fraction, high: Fraction, halvings: int = _SPLITS) -> bool:
     """Whether a function is certainly at most 0 on an interval: as a whole, or on both halves."""
     if not function(flint.acb(to_arb((low + high) / 2))).real <= 0:
         return False
@@ -248,17 +289,44 @@ def _at_most_zero(function: Function, low: Fraction, high: Fraction, halvings: i
     )
 
 
-def _positive_part(function: Function, base: Function, low: Fraction, high: Fraction, halvings: int = _HALVINGS) -> Any:
-    """An upper bound on the integral of the positive part of a function against a density."""
-    reach = function(flint.acb(to_arb(low).union(to_arb(high)))).real
-    if reach <= 0:
-        return flint.arb(0)
-    if reach >= 0:
-        return _integral(_product(base, function), low, high).real.upper()
-    if not halvings:
-        return (_integral(base, low, high).real * reach).upper()
-    middle = (low + high) / 2
-    return sum(_positive_part(function, base, *half, halvings - 1) for half in ((low, middle), (middle, high)))
+def _positive_mean(function: Function, density: Function, low: Fraction, high: Fraction) -> flint.arb:
+    """The integral of the positive part of a function against a density that is not negative.
+
+    Runs on which the function is certainly positive are integrated as a whole; where its sign stays open, on cells that
+    are halved as long as there are few of them, the integral is between 0 and the largest values times the length.
+    """
+    total = flint.arb(0)
+    positive: list[tuple[Fraction, Fraction]] = []
+    cells = [(low, high)]
+    for depth in range(_HALVINGS + 1):
+        unsure = []
+        for start, stop in cells:
+            reach = function(flint.acb(to_arb(start).union(to_arb(stop)))).real
+            if reach >= 0:
+                positive.append((start, stop))
+            elif not reach <= 0:
+                unsure.append((start, stop))
+        if depth == _HALVINGS or len(unsure) > _MOST_UNSURE:
+            break
+        cells = [half for a, b in unsure for half in ((a, (a + b) / 2), ((a + b) / 2, b))]
+    for start, stop in unsure:
+        cell = flint.acb(to_arb(start).union(to_arb(stop)))
+        most = function(cell).real * density(cell).real * to_arb(stop - start)
+        total += flint.arb(0).union(flint.arb(abs(most).upper()))
+    for start, stop in _joined(positive):
+        total += _integral(_product(function, density), start, stop).real
+    return total
+
+
+def _joined(cells: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]]:
+    """Cells that touch made one, in order."""
+    runs: list[tuple[Fraction, Fraction]] = []
+    for start, stop in sorted(cells):
+        if runs and runs[-1][1] == start:
+            runs[-1] = runs[-1][0], stop
+        else:
+            runs.append((start, stop))
+    return runs
 
 
 def _negative(f: Function) -> Function:

@@ -11,15 +11,24 @@ negative, so that the sum is an upper bound as it stands; the lower side subtrac
 - for m > 0: :math:`e^{-cmX}(E[S_+]+mX)`;
 - for m < 0: :math:`e^{c|m|X}E[(S-|m|X)_+]\le e^{-(\theta-c)|m|X}M(\theta)^n/(e\theta)` with any :math:`\theta>c`.
 
+*Few terms.* A sum in which only one term is not 0 has a transform that falls no faster than that of G. Where that
+counts such sums are taken out: the same identity holds on the event of at least two terms that are not 0,
+
+.. math:: E[S_+]=n\,p_0^{n-1}E[G_+]+\frac1{2\pi i}\int_{\Re s=c}\frac{M(s)^n-p_0^n-n\,p_0^{n-1}(M(s)-p_0)}{s^2}\,ds,
+
+with the first term by a certified integral; the aliases are those of that event, no larger than those of all.
+
 Beyond the last node evaluated, stretches are bounded by :math:`|M(c+it)|\le|M(c+it_0)|+|t-t_0|\,E[|G-\mu|e^{cG}]`, and
 from some height on the bound of :func:`symshuffle.engines.gauss.far` holds at all heights.
+
+A law that brings its transform in closed form (:class:`symshuffle.continuous_law.Transform`) needs no rule: the sum is
+then one of balls at whatever rigour, and a bound at all heights comes with it.
 
 Evidence. *Proved*, in balls: aliases, the stretches and heights beyond the last node, the error of the Gauss rule, and
 with ``rigour=BALL`` the sum over the nodes too. *Proved under an assumption*, the sum in doubles: that additions,
 products and quotients of doubles are rounded to nearest, and that NumPy's exponential of an imaginary number is off by
 at most four units in the last place in either part, and so are its absolute values and real powers. Sums and powers are
 formed here, in an order that is known: no promise of BLAS, of ``ndarray.sum`` or of a library power is needed for them.
-:func:`estimate` claims nothing.
 """
 
 from __future__ import annotations
@@ -34,8 +43,8 @@ import numpy as np
 import numpy.typing as npt
 
 from symshuffle.continuous_law import ContinuousLaw
-from symshuffle.engines import gauss, saddle
-from symshuffle.engines.bromwich_plan import Array, Plan, choose, plan_for
+from symshuffle.engines import gauss
+from symshuffle.engines.bromwich_plan import BLOCK, MOST_NODES, Array, Plan, plan_for
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.numbers import Ball, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
@@ -43,7 +52,9 @@ from symshuffle.results import Bracket, Rigour
 Complexes: TypeAlias = "npt.NDArray[np.complex128]"
 
 _UNIT: Final = 2.0**-53
-_MOST_NODES: Final = 60_000
+_MOST_WAVES: Final = 4_000_000
+"""Nodes of the line times nodes of the rule that doubles take rather than a bound on a stretch of the line."""
+
 _MOST_TERMS: Final = 3_000_000
 """Nodes of the line times nodes of the rule, beyond which the sum in balls is refused."""
 
@@ -53,7 +64,6 @@ _TINY: Final = 1e-290
 _RESOLVED: Final = 1e-15
 """Share of the integral below which errors are no longer told apart in doubles."""
 
-_BLOCK: Final = 128
 _COVER_BITS: Final = 64
 _HIGHEST: Final = 28
 """Attempts to find a height from which the rest can be bounded at once, each by half as much again."""
@@ -101,13 +111,15 @@ class Bromwich:
         """
         with working_precision(self.bits + max(n.bit_length(), 8)):
             plan, seen = plan_for(law, n, self.rel)
-            line = _Line.of(seen, n, plan)
-            doubles = self.rigour is Rigour.FLOAT64 and plan.small > _RESOLVED * plan.size
+            # Balls cost as little where the transform is known; otherwise doubles, where they resolve the width.
+            resolved = plan.small > _RESOLVED * plan.size and seen.transform is None
+            doubles = self.rigour is Rigour.FLOAT64 and resolved
+            line = _Line.of(seen, n, plan, doubles=doubles)
             total, allowance = line.sum_in_doubles() if doubles else line.sum_in_balls()
             rest = line.rest() + allowance
             weight = line.step / flint.arb.pi()
-            upper = total * weight + rest
-            lower = total * weight - rest - line.aliases(total * weight + rest)
+            upper = total * weight + rest + line.alone
+            lower = total * weight - rest - line.aliases(total * weight + rest) + line.alone
             scale = line.log_scale.exp() / n
             high, low = Ball.from_arb(upper * scale).upper, Ball.from_arb(lower * scale).lower
             if seen is not law:
@@ -116,48 +128,19 @@ class Bromwich:
         below, above = law.missing
         how = (
             f"Bromwich integral at c = {plan.c if seen is law else -plan.c:.4g}, {line.nodes + 1} nodes of step "
-            f"{plan.step:.4g}, {len(line.rule.values)} Gauss nodes, tails cut at {float(below + above):.1e}"
+            f"{plan.step:.4g}, {line.transform}, tails cut at {float(below + above):.1e}"
         )
         known = Rigour.FLOAT64 if doubles else Rigour.BALL
         return Bracket(max(low - below, Fraction(0)), high + above, known, self.name, how)
 
 
-def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> float:
-    """About H(n), in milliseconds and without any claim: for searches whose result is certified afterwards.
-
-    Parameters
-    ----------
-    values, weights : array
-        Atoms of G and their probabilities, or nodes and weights of a rule, shape ``(m,)``.
-    n : int
-        Number of users.
-    rel : float
-        About the relative error to aim at.
-    """
-    kept = weights > 1e-18 * weights.max()
-    tilt = saddle.Tilt(values[kept], weights[kept] / weights[kept].sum())
-    still = float(tilt.weights[tilt.values == 0].sum())
-    plan = choose(tilt, n, rel)
-    k = tilt.cumulant(plan.c)
-    shifted = tilt.tilted(plan.c)
-    zero = still * math.exp(-k)
-    total = 0.0
-    for first in range(0, _MOST_NODES, _BLOCK):
-        t = plan.step * np.arange(first, first + _BLOCK)
-        ratio = np.exp(1j * np.outer(t, tilt.values)) @ shifted
-        part = (ratio**n - zero**n) / (plan.c + 1j * t) ** 2
-        if first == 0:
-            part[0] /= 2
-        total += float(part.real.sum())
-        if float(np.abs(part[-8:]).max()) * plan.step * (first + _BLOCK) < plan.size * rel:
-            break
-    return total * plan.step / math.pi * math.exp(n * k) / n
-
-
 @final
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """The integrand on the line at c; ``M(c)^n`` by the Gauss rule is taken out as ``exp(log_scale)``."""
+    """The integrand on the line at c; ``M(c)^n`` by the Gauss rule is taken out as ``exp(log_scale)``.
+
+    It is the transform of sums of at least ``least`` terms that are not 0 (1 or 2); ``alone`` is what the others add.
+    """
 
     law: ContinuousLaw
     n: int
@@ -172,26 +155,54 @@ class _Line:
     error: flint.arb
     beyond: tuple[flint.arb, float]
     nodes: int
+    least: int
+    alone: flint.arb
 
     @classmethod
-    def of(cls, law: ContinuousLaw, n: int, plan: Plan) -> _Line:
+    def of(cls, law: ContinuousLaw, n: int, plan: Plan, *, doubles: bool = False) -> _Line:
         c = to_arb(Fraction(plan.c))
         step = to_arb(Fraction(plan.step))
         atom = to_arb(law.zero).max(flint.arb(0))
-        size = gauss.expectation(law, c)
-        beyond, height = _far(law, n, plan, c, size, atom)
-        tolerance = float(size.mid()) * plan.small * plan.c**2 / n / 10
-        rule = gauss.rule(law, c, height=height, tolerance=tolerance)
+        size = _moment(law, c)
+        least = 2 if _worth(n, atom / size, plan) else 1
+        beyond, height = _far(law, n, plan, c, size, atom, least)
+        last = math.ceil(height / plan.step)
+        if law.transform is None:
+            tolerance = float(size.mid()) * plan.small * plan.c**2 / n / 10
+            rule = gauss.rule(law, c, height=height, tolerance=tolerance)
+        else:
+            rule = gauss.Rule((), (), flint.arb(0))
         grown = [w * (c * v).exp() for v, w in zip(rule.values, rule.weights, strict=True)]
-        total = sum(grown, start=atom)
+        total = sum(grown, start=atom) if law.transform is None else size
         tilted = tuple(g / total for g in grown)
         error = (rule.error / total).upper()
         log_scale, zero = n * total.log(), atom / total
-        nodes = _nodes(_doubles(rule.values), _doubles(tilted), float(zero.mid()), n, plan, height)
-        return cls(law, n, plan, c, step, rule, tilted, zero, total, log_scale, error, (beyond, height), nodes)
+        alone = n * zero ** (n - 1) * law.positive_mean / total if least > 1 else flint.arb(0)
+        if law.transform is not None or (doubles and last * len(rule.values) < _MOST_WAVES):
+            nodes = last
+        else:
+            nodes = _nodes(_doubles(rule.values), _doubles(tilted), float(zero.mid()), n, plan, height, least)
+        if nodes > MOST_NODES:
+            raise Unsupported(f"the integrand has not fallen after {MOST_NODES} nodes; ask for a larger rel")
+        return cls(
+            law, n, plan, c, step, rule, tilted, zero, total, log_scale, error, (beyond, height), nodes, least, alone
+        )
+
+    @property
+    def single(self) -> flint.arb:
+        """What the share of the pieces is multiplied with where sums of one term are taken out."""
+        return self.n * self.zero ** (self.n - 1) if self.least > 1 else flint.arb(0)
+
+    @property
+    def transform(self) -> str:
+        """Where the transform comes from, in words."""
+        known = self.law.transform is not None
+        return "transform in closed form" if known else f"{len(self.rule.values)} Gauss nodes"
 
     def ratio(self, t: flint.arb) -> flint.acb:
         """``M(c + it)/M(c)``, M(c) being the sum of the rule."""
+        if self.law.transform is not None:
+            return self.law.transform.at(flint.acb(self.c, t)) / self.total + self.zero
         real, imaginary = self.zero, flint.arb(0)
         for value, weight in zip(self.rule.values, self.tilted, strict=True):
             sine, cosine = (t * value).sin_cos()
@@ -204,12 +215,13 @@ class _Line:
         if self.nodes * len(self.tilted) > _MOST_TERMS:
             cost = f"{self.nodes} nodes of {len(self.tilted)} terms"
             raise Unsupported(f"engine bromwich in balls at n = {self.n}: {cost}; ask for a larger rel, or for doubles")
-        still = self.zero**self.n
+        still, single = self.zero**self.n, self.single
         total = flint.arb(0)
         for index in range(self.nodes + 1):
             t = self.step * index
             s = flint.acb(self.c, t)
-            part = ((self.ratio(t) ** self.n - still) / (s * s)).real
+            ratio = self.ratio(t)
+            part = ((ratio**self.n - still - single * (ratio - self.zero)) / (s * s)).real
             total += part / 2 if index == 0 else part
         return total, flint.arb(0)
 
@@ -221,6 +233,8 @@ class _Line:
         known = self.zero**n
         still = float(known.mid())
         spoilt_still = float(abs(known - to_arb(Fraction(still))).upper()) + _TINY
+        single = float(self.single.mid())
+        spoilt_single = float(abs(self.single - to_arb(Fraction(single))).upper()) + (_TINY if single else 0.0)
         per_sum = 12 + math.ceil(math.log2(len(values) + 1))
         sums: list[float] = []
         noise = 0.0
@@ -228,16 +242,19 @@ class _Line:
             index = np.arange(first, min(first + 512, self.nodes + 1))
             t = plan.step * index
             waves: Complexes = np.exp(1j * np.outer(values, t))
-            ratio = zero + _halved(waves * weights[:, None])
+            share = _halved(waves * weights[:, None])
+            ratio = zero + share
             error = _UNIT * (4 * t * drift + per_sum) + float(self.error.upper())
-            power = _power(ratio, n)
+            power = _power(ratio, n) - single * share
             # Re(z/s^2) in real numbers: |Re z (c^2 - t^2)| + |Im z 2ct| is at most |z||s|^2.
             length = plan.c * plan.c + t * t
             turned = (power.real - still) * ((plan.c - t) * (plan.c + t)) + power.imag * (2 * plan.c * t)
             sums.extend(turned / (length * length) * np.where(index == 0, 0.5, 1.0))
             size = (np.abs(ratio) + error) * (1 + 32 * _UNIT)
             whole = size**n
+            lone = np.abs(share) + error
             spoilt = n * error * size ** (n - 1) + 4 * n * _UNIT * whole + 16 * _UNIT * (whole + still) + spoilt_still
+            spoilt += single * (error + 16 * _UNIT * lone) + spoilt_single * lone
             noise += float((spoilt / length).sum())
         total = math.fsum(sums)
         # The step of the plan is a double; the product t is rounded, and so are the values: 3 round-offs of the drift.
@@ -252,7 +269,7 @@ class _Line:
         total = weight * self._stretches(self.nodes + 1, last)
         reached = self.step * max(last, 1)
         share = (bound / self.total).upper()
-        power = self.n * share * (self.zero + share) ** (self.n - 1)
+        power = _several(self.n, self.least, self.zero, share)
         return total + power / (flint.arb.pi() * reached)
 
     def _stretches(self, start: int, last: int) -> flint.arb:
@@ -263,7 +280,7 @@ class _Line:
             mean = (gauss.expectation(self.law, self.c, 1) / self.total).mid()
             spread = (gauss.expectation(self.law, self.c, 2, mean) / self.total).upper().sqrt()
             total, index, taken, width = flint.arb(0), start, 0, 1
-            still = self.zero**self.n
+            still, single = self.zero**self.n, self.single
             allowed = self.plan.small / (last + 1 - start)
             while index <= last:
                 stop = min(index + width, last + 1)
@@ -272,7 +289,8 @@ class _Line:
                 middle = self.ratio((left + right) / 2)
                 size = (abs(middle) + radius * spread).upper().min(flint.arb(1))
                 moved = (abs(middle - self.zero) + radius * spread).upper()
-                most = (size**self.n + still).min(self.n * moved * (self.zero + moved) ** (self.n - 1))
+                direct = size**self.n + still + single * moved
+                most = direct.min(_several(self.n, self.least, self.zero, moved))
                 part = most.upper() / (self.c**2 + left**2)
                 taken += 1
                 if taken * len(self.tilted) > _MOST_TERMS:
@@ -290,12 +308,32 @@ class _Line:
         q = (-self.c * reach).exp()
         right = value.upper() * q / (1 - q) + reach * q / (1 - q) ** 2 * (-self.log_scale).exp()
         theta = to_arb(Fraction(self.plan.slope))
-        size = gauss.expectation(self.law, theta)
+        size = _moment(self.law, theta)
         ratio = (-(theta - self.c) * reach).exp()
         left = ratio / (1 - ratio) * (self.n * size.log() - self.log_scale).exp() / (flint.arb(1).exp() * theta)
         if not (left.is_finite() and right.is_finite()):
             raise NotDecided("the bound on the aliases could not be evaluated; raise bits")
         return flint.arb((left + right).upper())
+
+
+def _moment(law: ContinuousLaw, slope: flint.arb) -> flint.arb:
+    """``E exp(slope G)``."""
+    if law.transform is None:
+        return gauss.expectation(law, slope)
+    return to_arb(law.zero) + law.transform.at(flint.acb(slope)).real
+
+
+def _worth(n: int, zero: flint.arb, plan: Plan) -> bool:
+    """Whether to take sums of one term out: a choice, where they are not negligible by their probability alone."""
+    return n > 1 and bool(n * zero ** (n - 1) > plan.small)
+
+
+def _several(n: int, least: int, zero: flint.arb, share: flint.arb) -> flint.arb:
+    r"""Bound on the terms of :math:`(p+z)^n` of degree at least 1 or 2 in z, for p up to ``zero``, |z| up to ``share``.
+
+    :math:`\binom nk\le\binom nj\binom{n-j}{k-j}` makes it :math:`\binom nj|z|^j(p+|z|)^{n-j}`.
+    """
+    return math.comb(n, least) * share**least * (zero + share) ** (n - least)
 
 
 def _halved(terms: Complexes) -> Complexes:
@@ -325,7 +363,7 @@ def _doubles(numbers: tuple[flint.arb, ...]) -> Array:
     return np.array([float(x.mid()) for x in numbers])
 
 
-def _nodes(values: Array, weights: Array, zero: float, n: int, plan: Plan, height: float) -> int:
+def _nodes(values: Array, weights: Array, zero: float, n: int, plan: Plan, height: float, least: int) -> int:
     """The last node worth evaluating: after it the integrand, if it goes on falling, is negligible.
 
     Raises
@@ -334,28 +372,30 @@ def _nodes(values: Array, weights: Array, zero: float, n: int, plan: Plan, heigh
         If that takes too many nodes.
     """
     last = math.ceil(height / plan.step)
-    for start in range(1, min(last, _MOST_NODES), _BLOCK):
-        index = np.arange(start, start + _BLOCK)
+    for start in range(1, min(last, MOST_NODES), BLOCK):
+        index = np.arange(start, start + BLOCK)
         t = plan.step * index
-        ratio = zero + np.exp(1j * np.outer(t, values)) @ weights
-        part = np.abs(ratio**n - zero**n) / (plan.c**2 + t * t) * plan.step * (1 + index)
+        share = np.exp(1j * np.outer(t, values)) @ weights
+        single = n * zero ** (n - 1) * share if least > 1 else 0.0
+        part = np.abs((zero + share) ** n - zero**n - single) / (plan.c**2 + t * t) * plan.step * (1 + index)
         below = np.flatnonzero(part < plan.small / 40)
         if len(below):
             return min(int(start + below[0]), last)
-    if last > _MOST_NODES:
-        raise Unsupported(f"the integrand has not fallen after {_MOST_NODES} nodes; ask for a larger rel")
+    if last > MOST_NODES:
+        raise Unsupported(f"the integrand has not fallen after {MOST_NODES} nodes; ask for a larger rel")
     return last
 
 
 def _far(
-    law: ContinuousLaw, n: int, plan: Plan, c: flint.arb, size: flint.arb, atom: flint.arb
+    law: ContinuousLaw, n: int, plan: Plan, c: flint.arb, size: flint.arb, atom: flint.arb, least: int
 ) -> tuple[flint.arb, float]:
     """A height from which the rest is small enough, and the bound on the share of the pieces there."""
     height = plan.far
     for _ in range(_HIGHEST):
-        bound = gauss.far(law, c, height, size)
+        top = to_arb(Fraction(height))
+        bound = gauss.far(law, c, height, size) if law.transform is None else law.transform.most(c, top).upper()
         share, still = bound / size, atom / size
-        if n * share * (still + share) ** (n - 1) / (flint.arb.pi() * to_arb(Fraction(height))) < plan.small:
+        if _several(n, least, still, share) / (flint.arb.pi() * to_arb(Fraction(height))) < plan.small:
             return bound, height
         height *= 1.5
     raise Unsupported("a density whose transform falls too slowly for the width asked for; ask for a larger rel")

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.choices import Blanket, choice
 from symshuffle.continuous_law import ContinuousPair
-from symshuffle.engines.bromwich import estimate
+from symshuffle.engines.bromwich_plan import estimate
 from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.mechanisms.parameters import read_target
 from symshuffle.numbers import Real, as_integer, enclose, parse_rational, to_float, working_precision

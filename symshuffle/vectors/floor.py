@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from symshuffle.choices import Adjacency, Blanket, replace_choice
-from symshuffle.engines.bromwich import estimate
+from symshuffle.engines.bromwich_plan import estimate
 from symshuffle.errors import CertificateError, NotDecided, Unsupported
 from symshuffle.numbers import Real, enclose, to_float
 from symshuffle.vectors.accounting import pair_delta

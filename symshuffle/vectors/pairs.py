@@ -44,7 +44,17 @@ from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.law import Law
 from symshuffle.numbers import DEFAULT_BITS, Ball, Real, Verdict, less, positive_part, to_arb, working_precision
 from symshuffle.vectors.clipped import clipped_numbers
-from symshuffle.vectors.coordinates import constant, cosine, enclosed, normal, once, sine, sphere_constant, tilted
+from symshuffle.vectors.coordinates import (
+    constant,
+    cosine,
+    enclosed,
+    linear_transform,
+    normal,
+    once,
+    sine,
+    sphere_constant,
+    tilted,
+)
 from symshuffle.vectors.lengths import LengthClass, length_along, length_classes
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
 from symshuffle.vectors.rounded import rounded, rounding_radius
@@ -351,7 +361,9 @@ def _on_sphere(mechanism: SphereLinear, adjacency: Adjacency, *, homogeneous: bo
     stretch = Stretch(*ends, lambda u: scaled(base)(u) * (flint.arb.pi() / 2), scaled(toward(1)), other, reference)
     rest = "all others hold -x" if homogeneous else f"uniform blanket of mass {1 - c}"
     symmetric = adjacency is Adjacency.REPLACE_ONE and not homogeneous
-    return ContinuousPair((stretch,), f"{_pair_in_words(adjacency)} (worst: proved), {rest}", symmetric)
+    slopes = c, Fraction(0) if adjacency is Adjacency.ZERO_OUT else -c
+    transforms = None if homogeneous else (linear_transform(d, slopes, 1 - c), linear_transform(d, slopes[::-1], 1 - c))
+    return ContinuousPair((stretch,), f"{_pair_in_words(adjacency)} (worst: proved), {rest}", symmetric, transforms)
 
 
 def _clipped(mechanism: ClippedLinear, adjacency: Adjacency, *, homogeneous: bool = False) -> ContinuousPair:

@@ -33,7 +33,7 @@ def law():
 def low(height_share):
     """A height from which all is bounded at once that is far too low."""
 
-    def found(law, n, plan, c, size, atom):
+    def found(law, n, plan, c, size, atom, least):
         height = height_share * plan.far
         return gauss.far(law, c, height, size), height
 

@@ -29,8 +29,9 @@ _SHARE: Final = 1e-2
 _FINEST: Final = 1e-40
 
 MOST_NODES: Final = 60_000
+_ROUGH_NODES: Final = 8_192
 BLOCK: Final = 128
-"""Most nodes of a line, and how many are looked at together for its end."""
+"""Most nodes of a line, most of an estimate, whose atoms need not have a transform that falls, and those of a block."""
 
 
 @final
@@ -131,6 +132,23 @@ def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[Plan, ContinuousLa
     return right, law
 
 
+def ceiling(values: Array, weights: Array, n: int) -> float:
+    r"""About the least bound :math:`M(c)^n/(ecn)` on H(n), 0 where G is nowhere positive: no claim, next to no work.
+
+    Parameters
+    ----------
+    values, weights : array
+        Atoms of G and their probabilities, shape ``(m,)``.
+    n : int
+        Number of users.
+    """
+    if float(values.max()) <= 0:
+        return 0.0
+    tilt = saddle.Tilt(values, weights / weights.sum())
+    c = saddle.saddle_point(tilt, n)
+    return math.exp(n * tilt.cumulant(c)) / (math.e * c * n)
+
+
 def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> float:
     """About H(n), in milliseconds and without any claim: for searches whose result is certified afterwards.
 
@@ -151,7 +169,7 @@ def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> flo
     shifted = tilt.tilted(plan.c)
     zero = still * math.exp(-k)
     total = 0.0
-    for first in range(0, MOST_NODES, BLOCK):
+    for first in range(0, _ROUGH_NODES, BLOCK):
         t = plan.step * np.arange(first, first + BLOCK)
         ratio = np.exp(1j * np.outer(t, tilt.values)) @ shifted
         part = (ratio**n - zero**n) / (plan.c + 1j * t) ** 2

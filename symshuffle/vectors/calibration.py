@@ -21,7 +21,7 @@ import numpy.typing as npt
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.choices import Blanket, choice
 from symshuffle.continuous_law import ContinuousPair
-from symshuffle.engines.bromwich_plan import estimate
+from symshuffle.engines.bromwich_plan import ceiling, estimate
 from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.mechanisms.parameters import read_target
 from symshuffle.numbers import Real, as_integer, enclose, parse_rational, to_float, working_precision
@@ -322,7 +322,12 @@ def _roughly(pair: Pair, n: int, order: Real) -> float:
     p, q, weight = densities
     ratio, rest = to_float(order), max(1 - float(weight.sum()), 0.0)
     weights = np.append(weight, rest)
-    return max(estimate(np.append(g, 0.0), weights, n) for g in (p - ratio * q, q - ratio * p))
+    orders = [np.append(g, 0.0) for g in (p - ratio * q, q - ratio * p)]
+    most = [ceiling(values, weights, n) for values in orders]
+    larger = most.index(max(most))
+    found = estimate(orders[larger], weights, n)
+    # The other order is often far below, and its transform falls slowly there.
+    return found if most[1 - larger] <= found else max(found, estimate(orders[1 - larger], weights, n))
 
 
 def _charged(pair: FinitePair) -> list[tuple[Any, Any, Any]]:

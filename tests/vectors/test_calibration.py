@@ -9,8 +9,12 @@ import pytest
 
 from symshuffle.choices import Adjacency, Blanket
 from symshuffle.cli import main
+from symshuffle.engines.bromwich_plan import ceiling
+from symshuffle.engines.exact import Exact
 from symshuffle.errors import CertificateError, InputError
+from symshuffle.law import Law
 from symshuffle.numbers import Exp
+from symshuffle.vectors import calibration
 from symshuffle.vectors.accounting import pair_delta
 from symshuffle.vectors.calibration import calibrate
 from symshuffle.vectors.cells import cells_in_doubles, cells_of
@@ -214,3 +218,27 @@ def test_wrong_input_is_named():
             calibrate("bmg", **{"n": 100, "dimension": 2, "eps": 1, "delta": "1e-4", "adjacency": "zero-out"} | wrong)
     with pytest.raises(InputError, match="mechanism"):
         calibrate("krr", n=100, dimension=2, eps=1, delta="1e-4")
+
+
+@pytest.mark.parametrize(("gamma", "sigma0", "asked"), [("0.3", "0.8", 1), ("0.5", "0.7", 1), ("0.95", "4.6", 2)])
+def test_an_order_that_cannot_be_the_larger_is_not_estimated(gamma, sigma0, asked, monkeypatch):
+    """From gamma = exp(-eps) on the other order is never positive, before that far below; at small eps both count."""
+    plain, seen = calibration.estimate, []
+
+    def counted(values, weights, n):
+        seen.append(plain(values, weights, n))
+        return seen[-1]
+
+    monkeypatch.setattr(calibration, "estimate", counted)
+    pair = worst_pair(BlanketMixedGaussian(gamma, sigma0, 1, 10), adjacency="zero-out")
+    eps = Exp(Fraction(1)) if asked == 1 else Exp(Fraction(4, 10_000))
+    found = calibration._roughly(pair, 1000, eps)
+    assert len(seen) == asked and found == max(seen) > 0
+
+
+def test_what_an_order_may_be_is_above_what_it_is():
+    values, weights = np.array([1.0, -0.5, 0.0]), np.array([0.2, 0.4, 0.4])
+    for n in (10, 100, 300):
+        value = Exact().bracket(Law((1, Fraction(-1, 2), 0), (Fraction(1, 5), Fraction(2, 5), Fraction(2, 5))), n).upper
+        assert value < ceiling(values, weights, n) < 10 * value
+    assert ceiling(-np.abs(values), weights, 10) == 0

@@ -27,12 +27,13 @@ from symshuffle.mechanisms.parameters import read_target
 from symshuffle.numbers import Real, as_integer, enclose, parse_rational, to_float, working_precision
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, outward
 from symshuffle.vectors.accounting import VectorBound, vector_delta
-from symshuffle.vectors.floor import Floor, Target, floor_of
+from symshuffle.vectors.floor import Floor, Target
 from symshuffle.vectors.gaussian import calibrate_gaussian
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, SphereLinear
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
 from symshuffle.vectors.pairs import Adjacency, FinitePair, Pair, worst_pair
 from symshuffle.vectors.risk import err1
 from symshuffle.vectors.shaped_families import DIGITS, Calibrated, family_by_name
+from symshuffle.vectors.staircase import floor_of
 
 _HALF: Final = 8
 """Half length of the window of the search; what is certified has its own."""
@@ -49,6 +50,8 @@ _FREE: Final[dict[type, tuple[str, ...]]] = {
     BlanketMixedGaussian: ("gamma", "sigma0"),
     SphereLinear: ("c",),
     LocalGaussian: ("sigma0",),
+    PrivUnit: ("p", "theta"),
+    ClippedLinear: ("clip", "chi"),
 }
 """The parameters that are searched, of the families that have a floor."""
 
@@ -163,6 +166,7 @@ class Calibration(AnswerMethods):
         return {
             "rmse_floor": outward(self.floor.rmse, up=False),
             "gap": self.gap,
+            "floor_about": f"the accountant's bound with the {self.blanket} blanket, not real datasets",
             "excluded": [
                 {name: _decimal(getattr(point, name)) for name in _FREE[type(point)]} for point in self.floor.points
             ],
@@ -212,9 +216,9 @@ def calibrate(
     Notes
     -----
     At a fixed shape (gamma; theta; clip) the bound is monotone in the other parameter (convex order), and so is the
-    error. That the target is met by the mechanism returned is certified (against the largest blanket of a Gaussian: for
-    the opposite inputs of full length that the certificate names). That no other parameters do better by more than
-    :attr:`Calibration.gap` is certified for bmg, sphere-linear and gaussian; elsewhere the shape is the search's word.
+    error. That the target is met by the mechanism returned is certified. That no other parameters do better by more
+    than :attr:`Calibration.gap` is certified of this bound and blanket: the messages may be more private than it says.
+    Where no floor was found within sixteen times ``gap``, it is None, and the shape is the search's word.
     """
     n = check_n(n)
     order, goal = read_target(eps=eps, exp_eps=exp_eps), parse_rational(delta, "delta")
@@ -299,7 +303,9 @@ def calibrate_mixed_gaussian(
 
 
 def _same_family(point: Calibrated, found: Calibrated) -> bool:
-    """Whether two mechanisms differ in what is searched only."""
+    """Whether two mechanisms differ in what is searched only; a linear density is a clipped one without a clip."""
+    if isinstance(point, SphereLinear) and isinstance(found, ClippedLinear):
+        return point.dimension == found.dimension
     return type(point) is type(found) and all(
         getattr(point, name) == getattr(found, name)
         for name in type(found).__dataclass_fields__

@@ -1,184 +1,188 @@
-r"""A Gaussian randomizer that says less: of each message only the cell of the line in which it falls.
+r"""Mechanisms for vectors that say less: of each message only the cell in which it falls.
 
-By data processing the divergence of what is left is no larger than that of the messages, whatever the blanket; and a
-blanket with more mass makes it smaller still. So a finite law bounds the divergence of a density from below, against
-its own blanket with the masses of that, and against the largest one with masses that are certainly no smaller: in
-units of sigma0, with :math:`b=|x|/\sigma_0`, u the coordinate along x and V the length of the rest,
+A blanket-mixed Gaussian, PrivUnit and a clipped linear density send a message that no input shapes with probability
+:math:`\gamma`, and otherwise one of a law with a single parameter: the noise, the height of the cap, the height of the
+clip. Against the null symbol and the opposite input, its cells are rows of masses at any :math:`\gamma`.
 
-.. math:: \frac{\inf_xR_x}{N(0,I)}=\gamma+(1-\gamma)e^{-b\sqrt{u^2+V^2}-b^2/2},
-
-where the root is convex in u, hence above each of its tangents, and rises with V, hence is above its value at the
-lower end of a class of lengths. What is left to integrate over a cell is a normal density once more.
+The blanket of a cell may be given too large: whoever reads can add blanket messages, so that the divergence of the
+cells stays below the bound. That is how the largest blanket of a Gaussian,
+:math:`\inf_xR_x=\gamma+(1-\gamma)e^{-b|y|-b^2/2}` relative to :math:`N(0,I)`, gets cells from dimension 2 on: with u
+along the input and V the length across it, :math:`e^{-b\sqrt{u^2+V^2}}` is convex in :math:`u^2` and in :math:`V^2`,
+hence below its interpolation from the corners of a rectangle, whose mean needs second moments only.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final, TypeAlias, final
 
 import flint
-import numpy as np
-import numpy.typing as npt
 
 from symshuffle.choices import Adjacency, Blanket, choice
-from symshuffle.errors import Unsupported
+from symshuffle.errors import NotDecided, Unsupported
 from symshuffle.numbers import Ball, to_arb, working_precision
-from symshuffle.vectors.lengths import share_below
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian
+from symshuffle.vectors.clipped import clipped_numbers, ramp_moments
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
 from symshuffle.vectors.pairs import FinitePair
+from symshuffle.vectors.sphere import cap_complement, partial_moments
 
-Array = npt.NDArray[np.float64]
+Mixed: TypeAlias = BlanketMixedGaussian | LocalGaussian | PrivUnit | ClippedLinear | SphereLinear
+"""What sends, with some probability, a message that no input shapes (LocalGaussian: never)."""
 
+_BITS: Final = 128
 _CELLS: Final = 120
 _BELOW: Final = 5
 """Cells of the line begin so far below 0, in units of sigma0; the rest of it is one cell more."""
 
+_ALONG: Final = 60
+"""Cells of the line where lengths across it have classes too."""
+
+_ACROSS: Final = 12
+_BULK: Final = 3
+"""Classes of the length across, up to so far on either side of its middle; two more beyond."""
+
+_HEIGHTS: Final = 120
+"""Cells of the heights of a ramp."""
+
+_TOP: Final = 8
+"""They are narrow up to so many standard deviations of the height of a random point."""
+
 _GRID: Final = 2**40
-_BITS: Final = 96
-_BULK: Final = 5.0
-"""Half length of the range around the middle of the chi law that is cut into classes."""
 
-_COARSEST, _FINENESS, _FINEST = 1.0, 8.0, 8.0
-"""Classes of the length in one unit: at least, times b, and at most."""
+Masses: TypeAlias = tuple[flint.arb, ...]
 
 
-def cells_of(
-    mechanism: BlanketMixedGaussian | LocalGaussian,
-    adjacency: Adjacency | str,
-    blanket: Blanket | str = Blanket.MECHANISM,
-) -> FinitePair:
-    """An input of full length against the null symbol or its opposite, by cells, and a blanket above the true one.
+@final
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Masses of cells of the messages, without the part that no input shapes.
 
     Parameters
     ----------
-    mechanism : BlanketMixedGaussian or LocalGaussian
-        What every user runs.
-    adjacency : {"zero-out", "replace-one"}
-        In what neighbours differ.
-    blanket : {"mechanism", "largest"}
-        The blanket of the bound that is to be bounded from below.
+    null : tuple of arb
+        Of the null symbol.
+    first, second : tuple of arb
+        Of a longest input x, and of -x or of the null symbol.
+    least : tuple of arb
+        At least what the blanket has beside the shared part, of sum at most 1.
+    """
+
+    null: Masses
+    first: Masses
+    second: Masses
+    least: Masses
+
+    def pair(self, gamma: flint.arb) -> FinitePair:
+        """The pair with the shared part of probability ``gamma`` mixed in, and its blanket."""
+        with working_precision(_BITS):
+            rest = 1 - gamma
+
+            def mixed(masses: Masses) -> tuple[Ball, ...]:
+                return tuple(Ball.from_arb(gamma * p + rest * q, 96) for p, q in zip(self.null, masses, strict=True))
+
+            rows = mixed(self.first), mixed(self.second), mixed(self.least)
+        return FinitePair(*rows, f"{len(self.null)} cells of the messages")
+
+
+def share(mechanism: Mixed) -> flint.arb:
+    """The probability of a message that no input shapes, at the working precision.
 
     Raises
     ------
     Unsupported
-        For a mechanism without a blanket of its own, against that.
+        If a cap is avoided rather than preferred, so that its complement is the cap.
     """
-    adjacency, blanket = choice(Adjacency, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
-    gamma, norm = _share_and_norm(mechanism)
-    if blanket is Blanket.MECHANISM and not gamma:
-        raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
-    b, d, rest = norm / mechanism.sigma0, mechanism.dimension, 1 - gamma
-    ends = [Fraction(round(end * _GRID), _GRID) for end in _ends(float(b), adjacency, blanket)]
-    with working_precision(128):
-        cells = range(len(ends) + 1)
-        null, along, opposite = ([_ball(_mass(ends, k, to_arb(at))) for k in cells] for at in (Fraction(0), b, -b))
-        shared: list[Any] = [Fraction(0)] * len(null)
+    match mechanism:
+        case BlanketMixedGaussian():
+            return to_arb(mechanism.gamma)
+        case LocalGaussian():
+            return flint.arb(0)
+        case SphereLinear():
+            return to_arb(1 - mechanism.c)
+        case ClippedLinear():
+            return to_arb(clipped_numbers(mechanism, bits=flint.ctx.prec).gamma)
+        case PrivUnit():
+            gamma = to_arb(1 - mechanism.p) / cap_complement(to_arb(mechanism.theta), mechanism.dimension)
+            if not gamma < 1:
+                raise Unsupported(f"the cap of {mechanism} is not certainly preferred")
+            return gamma
+
+
+def spread(mechanism: Mixed) -> Fraction:
+    """What else there is to choose: the noise, the height of the cap, the height of the clip (-1 where none is)."""
+    match mechanism:
+        case BlanketMixedGaussian() | LocalGaussian():
+            return mechanism.sigma0
+        case PrivUnit():
+            return mechanism.theta
+        case ClippedLinear():
+            return mechanism.clip
+        case SphereLinear():
+            return Fraction(-1)
+
+
+def cells(mechanism: Mixed, at: Fraction, adjacency: Adjacency, blanket: Blanket) -> Cells:
+    """Cells of a mechanism with another :func:`spread`, whatever its share.
+
+    Raises
+    ------
+    Unsupported
+        If a Gaussian that mixes nothing in is to have a blanket of its own.
+    NotDecided
+        If a mass is not told from 0.
+    """
+    with working_precision(_BITS):
+        match mechanism:
+            case PrivUnit():
+                return _caps(at, mechanism.dimension, adjacency)
+            case ClippedLinear() | SphereLinear():
+                return _ramp(at, mechanism.dimension, adjacency)
+        mixes = isinstance(mechanism, BlanketMixedGaussian)
+        shift = (mechanism.norm if isinstance(mechanism, BlanketMixedGaussian) else Fraction(1)) / at
         if blanket is Blanket.LARGEST:
-            shared = [_ball(mass) for mass in _shared_cells(ends, b, d)]
-        first, second, reference = (
-            tuple(gamma * p + rest * q for p, q in zip(null, other, strict=True)) for other in (along, opposite, shared)
-        )
-    other = tuple(null) if adjacency is Adjacency.ZERO_OUT else second
-    return FinitePair(first, other, reference, f"{len(null)} cells of the line")
+            return _largest(shift, mechanism.dimension, adjacency)
+        if not mixes:
+            raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
+        null, along, opposite = _on_the_line(_ends(shift, adjacency, _CELLS), shift)
+        second = opposite if adjacency is Adjacency.REPLACE_ONE else null
+        return Cells(null, along, second, (flint.arb(0),) * len(null))
 
 
-def cells_in_doubles(
-    shift: float, dimension: int, adjacency: Adjacency | str, blanket: Blanket | str
-) -> tuple[Array, Array, Array, Array]:
-    """About the masses of the cells under the null symbol, the input, its opposite, and what all inputs share.
-
-    Parameters
-    ----------
-    shift : float
-        Length of the input, in units of the noise.
-    dimension : int
-        Length of the vectors.
-    adjacency, blanket
-        As of :func:`cells_of`.
-    """
-    from scipy.special import ndtr
-    from scipy.stats import chi
-
-    adjacency, blanket = choice(Adjacency, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
-    ends = _ends(shift, adjacency, blanket)
-    low, high = np.append(-np.inf, ends)[:, None], np.append(ends, np.inf)[:, None]
-
-    def masses(at: Array) -> Array:
-        x, y = low - at, high - at
-        cells: Array = np.where(x > 0, ndtr(-x) - ndtr(-y), ndtr(y) - ndtr(x))
-        return cells
-
-    null, along, opposite = masses(np.array([0.0, shift, -shift])).T
-    if blanket is Blanket.MECHANISM:
-        return null, along, opposite, np.zeros_like(null)
-    near = np.array([float(length) for length in _lengths(shift, dimension)])
-    chances = np.diff(np.append(chi.cdf(near, dimension - 1), 1.0)) if dimension > 1 else np.ones(1)
-    place = np.array([float(at) for at in _places(ends)])[:, None]
-    root = np.hypot(place, near)
-    slope = place / root
-    tangent = np.exp(-shift * (root - slope * place) + (slope**2 - 1) * shift**2 / 2)
-    return null, along, opposite, (tangent * masses(-shift * slope)) @ chances
+def cells_of(mechanism: Mixed, adjacency: Adjacency | str, blanket: Blanket | str = Blanket.MECHANISM) -> FinitePair:
+    """A longest input against another of :func:`symshuffle.vectors.pairs.worst_pair`, of each message only its cell."""
+    near, kind = choice(Adjacency, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
+    with working_precision(_BITS):
+        gamma = share(mechanism)
+    return cells(mechanism, spread(mechanism), near, kind).pair(gamma)
 
 
-def _share_and_norm(mechanism: BlanketMixedGaussian | LocalGaussian) -> tuple[Fraction, Fraction]:
-    """The mass of the null symbol in every message, and the length of the longest input."""
-    return (
-        (mechanism.gamma, mechanism.norm) if isinstance(mechanism, BlanketMixedGaussian) else (Fraction(0), Fraction(1))
-    )
+def _ends(shift: Fraction, adjacency: Adjacency, count: int) -> list[Fraction]:
+    """Where cells end, 0 among them; fewer are far out where the input is: likelihood ratios there make laws slow."""
+    b = float(shift)
+    high = b + min(4.0, max(1.5, 5 - b))
+    low = -high if adjacency is Adjacency.REPLACE_ONE else -float(_BELOW)
+    above = max(1, round(count * high / (high - low)))
+    below = max(1, count - above)
+    ends = [low * (below - k) / below for k in range(below)] + [high * k / above for k in range(above + 1)]
+    return [Fraction(round(end * _GRID), _GRID) for end in ends]
 
 
-def _ends(shift: float, adjacency: Adjacency, blanket: Blanket) -> Array:
-    """Where cells end: fewer far cells where the input is far out, as likelihood ratios there make a law slow.
-
-    Against the largest blanket, which has a corner at 0 on the line, 0 is an end.
-    """
-    high = shift + min(4.0, max(1.5, 5 - shift))
-    ends = np.linspace(-_BELOW if adjacency is Adjacency.ZERO_OUT else -high, high, _CELLS + 1)
-    if blanket is Blanket.LARGEST:
-        ends[np.argmin(np.abs(ends))] = 0.0
-    return ends
+def _on_the_line(ends: Sequence[Fraction], shift: Fraction) -> tuple[Masses, Masses, Masses]:
+    """Masses of N(0, 1), N(shift, 1) and N(-shift, 1)."""
+    first, second, third = (_normal_cells(ends, at) for at in (Fraction(0), shift, -shift))
+    return first, second, third
 
 
-def _places(ends: Any) -> list[Any]:
-    """A place in each cell, not 0: where the tangent touches. Any does."""
-    return [ends[0], *((low + high) / 2 for low, high in pairwise(ends)), ends[-1]]
-
-
-def _lengths(shift: float, dimension: int) -> list[Fraction]:
-    """Where classes of the length across the line begin: finer where the blanket falls fast, one on the line."""
-    if dimension == 1:
-        return [Fraction(0)]
-    start = max(math.sqrt(dimension - 1) - _BULK, 0.0)
-    count = math.ceil(2 * _BULK * min(max(_COARSEST, _FINENESS * shift), _FINEST))
-    return [Fraction(0), *(Fraction(round((start + 2 * _BULK * k / count) * _GRID), _GRID) for k in range(1, count))]
-
-
-def _shared_cells(ends: Sequence[Fraction], b: Fraction, dimension: int) -> list[flint.arb]:
-    """Masses of the cells that are no smaller than those of the infimum of all inputs' laws."""
-    near = _lengths(float(b), dimension)
-    below = [share_below(length, dimension) if length else flint.arb(0) for length in near]
-    cells = [flint.arb(0)] * (len(ends) + 1)
-    for length, chance in zip(
-        near, (later - before for before, later in pairwise([*below, flint.arb(1)])), strict=True
-    ):
-        for k, place in enumerate(_places(ends)):
-            root = to_arb(place * place + length * length).sqrt()
-            slope, steep = to_arb(place) / root, to_arb(b)
-            tangent = (-steep * (root - slope * to_arb(place)) + (slope * slope - 1) * steep * steep / 2).exp()
-            cells[k] += chance * tangent * _mass(ends, k, -steep * slope)
-    return cells
-
-
-def _mass(ends: Sequence[Fraction], k: int, shift: flint.arb) -> flint.arb:
-    """Mass of a normal law around ``shift`` between the ends of a cell, the first and the last of which are open."""
+def _normal_cells(ends: Sequence[Fraction], shift: Fraction) -> Masses:
+    """Masses of a normal law around ``shift`` between neighbouring ends and beyond them."""
     half = flint.arb(1) / 2
-    scaled = [(to_arb(end) - shift) * half.sqrt() for end in ends[max(k - 1, 0) : k + 1]]
-    if k == 0:
-        return (-scaled[0]).erfc() * half
-    return _between(*scaled) if len(scaled) > 1 else scaled[0].erfc() * half
+    scaled = [to_arb(end - shift) * half.sqrt() for end in ends]
+    inner = [_between(low, high) for low, high in pairwise(scaled)]
+    return ((-scaled[0]).erfc() * half, *inner, scaled[-1].erfc() * half)
 
 
 def _between(low: flint.arb, high: flint.arb) -> flint.arb:
@@ -188,8 +192,143 @@ def _between(low: flint.arb, high: flint.arb) -> flint.arb:
     return (low.erfc() - high.erfc()) / 2
 
 
-def _ball(mass: flint.arb) -> Ball:
-    return Ball.from_arb(mass, _BITS)
+def _largest(shift: Fraction, dimension: int, adjacency: Adjacency) -> Cells:
+    """Against the largest blanket: on the line that of the farther end, otherwise interpolated from corners."""
+    if dimension == 1:
+        null, along, opposite = _on_the_line(_ends(shift, adjacency, _CELLS), shift)
+        second = opposite if adjacency is Adjacency.REPLACE_ONE else null
+        return Cells(null, along, second, tuple(p.min(q) for p, q in zip(along, opposite, strict=True)))
+    ends = _ends(shift, adjacency, _ALONG)
+    null, along, opposite = _on_the_line(ends, shift)
+    second = opposite if adjacency is Adjacency.REPLACE_ONE else null
+    slope = to_arb(shift)
+    squares = [to_arb(end * end) for end in ends]
+    densities = [(-square / 2).exp() * to_arb(end) for end, square in zip(ends, squares, strict=True)]
+    # of each cell of the line: nearer and farther square, and the share of the farther one in the mean of the square
+    line = [(squares[0], squares[0], flint.arb(0))]
+    root = (2 * flint.arb.pi()).sqrt()
+    for k in range(len(ends) - 1):
+        mean = 1 + (densities[k] - densities[k + 1]) / root / null[k + 1]
+        near, far = sorted((ends[k] ** 2, ends[k + 1] ** 2))
+        line.append(_weighed(near, far, mean))
+    line.append((squares[-1], squares[-1], flint.arb(0)))
+    rows: tuple[list[flint.arb], ...] = ([], [], [], [])
+    for mass, short, long, part in _across(dimension):
+        for k, (low, high, weight) in enumerate(line):
+            corners = [
+                (1 - weight) * (1 - part) * _fall(low + short, slope),
+                weight * (1 - part) * _fall(high + short, slope),
+                (1 - weight) * part * _fall(low + long, slope),
+                weight * part * _fall(high + long, slope),
+            ]
+            blanket = sum(corners, start=flint.arb(0))
+            for row, value in zip(rows, (null[k], along[k], second[k], null[k] * blanket), strict=True):
+                row.append(value * mass)
+    return Cells(*(tuple(row) for row in rows))
 
 
-__all__ = ["cells_in_doubles", "cells_of"]
+def _fall(square: flint.arb, slope: flint.arb) -> flint.arb:
+    """The smallest density of all inputs relative to N(0, I), at a squared length."""
+    return (-slope * square.max(flint.arb(0)).sqrt() - slope * slope / 2).exp()
+
+
+def _weighed(low: Fraction, high: Fraction, mean: flint.arb) -> tuple[flint.arb, flint.arb, flint.arb]:
+    """Two squares, and the share of the larger one where their mean is given."""
+    return to_arb(low), to_arb(high), (mean - to_arb(low)) / to_arb(high - low)
+
+
+def _across(dimension: int) -> list[tuple[flint.arb, flint.arb, flint.arb, flint.arb]]:
+    """Of each class of the length across: its mass, two squares, the share of the larger one in the mean square."""
+    degrees = dimension - 1
+    middle = math.sqrt(degrees)
+    start = max(middle - _BULK, 0.0)
+    step = (middle + _BULK - start) / _ACROSS
+    ends = [Fraction(round((start + step * k) * 2**12), 2**12) for k in range(_ACROSS + 1)]
+    squares = [end * end for end in ends]
+    if squares[0] > 0:
+        squares.insert(0, Fraction(0))
+
+    def below(square: Fraction, more: int) -> flint.arb:
+        return to_arb(square / 2).gamma_lower(to_arb(Fraction(degrees + more, 2)), 1)
+
+    found = []
+    for low, high in pairwise(squares):
+        mass = below(high, 0) - below(low, 0)
+        mean = degrees * (below(high, 2) - below(low, 2)) / mass
+        found.append((mass, *_weighed(low, high, mean)))
+    last = to_arb(squares[-1])
+    beyond = to_arb(squares[-1] / 2).gamma_upper(to_arb(Fraction(degrees, 2)), 1)
+    found.append((beyond, last, last, flint.arb(0)))
+    return found
+
+
+def _caps(theta: Fraction, dimension: int, adjacency: Adjacency) -> Cells:
+    """The cap of x, that of -x, and the rest; of caps above half the sphere only whether the message avoids that of x.
+
+    Of larger caps, cells that said more would not be ordered: see claim ``symshuffle.vecmean-cap-order``.
+    """
+    height, zero = to_arb(theta), flint.arb(0)
+    inside, outside = cap_complement(-height, dimension), cap_complement(height, dimension)
+    if not (inside > 0 and outside > 0):
+        raise NotDecided(f"the cap at theta = {float(theta):.6g} in dimension {dimension} is too small")
+    one = flint.arb(1)
+    if adjacency is Adjacency.ZERO_OUT or theta == 0:
+        if theta == 0:
+            inside = outside = one / 2
+        null = inside, outside
+        return Cells(null, (one, zero), null if adjacency is Adjacency.ZERO_OUT else (zero, one), (zero, zero))
+    if theta > 0:
+        three = inside, inside, outside - inside
+        return Cells(three, (one, zero, zero), (zero, one, zero), (zero,) * 3)
+    return Cells((outside, inside), (zero, one), (outside / inside, 1 - outside / inside), (zero, zero))
+
+
+def _ramp(clip: Fraction, dimension: int, adjacency: Adjacency) -> Cells:
+    """Cells of the height, of a density proportional to what the height exceeds the clip by."""
+    half, top = _HEIGHTS // 2, min(1.0, _TOP / math.sqrt(dimension))
+    heights = {Fraction(round(top * math.sin(math.pi * k / (2 * half)) * _GRID), _GRID) for k in range(half + 1)}
+    below = sorted({-height for height in heights | {abs(clip), Fraction(1)}})  # from -1 to 0, the clip among them
+    moments = [partial_moments(to_arb(end), dimension)[:2] for end in below]
+    parts = [(high[0] - low[0], high[1] - low[1]) for low, high in pairwise(moments)]
+    # above 0 the masses are the same and the means have the other sign: nothing cancels there
+    parts += [(mass, -mean) for mass, mean in reversed(parts)]
+    ends = below[:-1] + [-end for end in reversed(below)]
+    total, height = ramp_moments(to_arb(clip), dimension)[0], to_arb(clip)
+    null = tuple(mass for mass, _ in parts)
+    along = tuple(
+        (mean - height * mass) / total if low >= clip else flint.arb(0)
+        for low, (mass, mean) in zip(ends, parts, strict=False)
+    )
+    second = tuple(reversed(along)) if adjacency is Adjacency.REPLACE_ONE else null
+    return Cells(null, along, second, (flint.arb(0),) * len(null))
+
+
+Error: TypeAlias = Callable[[flint.arb, Fraction | None], flint.arb]
+
+
+def error_of(mechanism: Mixed) -> Error:
+    """The worst squared error of one user by share and :func:`spread`, which may be None: at the end of its range."""
+    d = mechanism.dimension
+    norm = mechanism.norm if isinstance(mechanism, BlanketMixedGaussian) else Fraction(1)
+
+    def gaussian(gamma: flint.arb, at: Fraction | None) -> flint.arb:
+        noise = to_arb(at) if at is not None else flint.arb(0)
+        return d * (noise / (1 - gamma)) ** 2 + gamma / (1 - gamma) * to_arb(norm * norm)
+
+    def height(at: Fraction) -> flint.arb:
+        """The mean height of the part of the message that the input shapes."""
+        if isinstance(mechanism, PrivUnit):
+            return -partial_moments(to_arb(at), d)[1] / cap_complement(-to_arb(at), d)
+        if at == -1:
+            return flint.arb(1) / d
+        mean, _, cross = ramp_moments(to_arb(at), d)
+        return cross / mean
+
+    def on_the_sphere(gamma: flint.arb, at: Fraction | None) -> flint.arb:
+        mean = (1 - gamma) * (height(at) if at is not None else flint.arb(1))
+        return 1 / (mean * mean)
+
+    return gaussian if isinstance(mechanism, BlanketMixedGaussian | LocalGaussian) else on_the_sphere
+
+
+__all__ = ["Cells", "Mixed", "cells", "cells_of", "error_of", "share", "spread"]

@@ -58,13 +58,13 @@ def clipped_numbers(mechanism: ClippedLinear, *, bits: int = DEFAULT_BITS) -> Cl
     :math:`\beta^2(e_2-e_1^2)=\gamma/\chi^2`: a quadratic equation for the slope.
     """
     with working_precision(bits + 32):
-        first, second, cross = _ramp_moments(to_arb(mechanism.clip), mechanism.dimension)
+        first, second, cross = ramp_moments(to_arb(mechanism.clip), mechanism.dimension)
         spread = (second - first * first) * to_arb(mechanism.chi) ** 2
         slope = 2 / (first + (first * first + 4 * spread).sqrt())
         return ClippedNumbers(*(Ball.from_arb(v, bits) for v in (1 - slope * first, slope, slope * cross)))
 
 
-def _ramp_moments(clip: flint.arb, dimension: int) -> tuple[flint.arb, flint.arb, flint.arb]:
+def ramp_moments(clip: flint.arb, dimension: int) -> tuple[flint.arb, flint.arb, flint.arb]:
     r"""The numbers :math:`E(T-t_0)_+`, :math:`E((T-t_0)_+)^2` and :math:`E[T(T-t_0)_+]`."""
     mass, mean, square = partial_moments(-clip, dimension)  # of -T below -t0
     mean = -mean
@@ -201,7 +201,7 @@ def _stationary_clip(chi: Fraction, dimension: int, bits: int) -> Fraction:
         clip = (low + high) / 2
         t0 = to_arb(clip)
         numbers = clipped_numbers(ClippedLinear(clip, dimension, chi), bits=bits)
-        loss = to_arb(numbers.slope) * _ramp_moments(-t0, dimension)[0]
+        loss = to_arb(numbers.slope) * ramp_moments(-t0, dimension)[0]
         if loss * 2 * to_arb(chi) ** 2 < 1:
             low = clip
         else:
@@ -223,7 +223,7 @@ def _ends(mechanism: ClippedLinear, bits: int) -> tuple[Fraction, Fraction]:
         if not m > 0:
             raise NotDecided("the mean message is not told from 0 at this precision")
         t0, budget = to_arb(mechanism.clip), 1 / to_arb(mechanism.chi) ** 2
-        loss = slope * _ramp_moments(-t0, mechanism.dimension)[0]  # E(-k - b - beta T)_+
+        loss = slope * ramp_moments(-t0, mechanism.dimension)[0]  # E(-k - b - beta T)_+
         # g = max(-k, beta t + b) with k = 1 - gamma, b = -k - beta t0; it has mean 0 and mean square gamma/chi^2.
         # E[T g + mu g - nu g^2 + eta g] with (T + mu + eta) = 2 nu g is nu E[g^2]; eta = 2 nu (clip amount).
         nu = 1 / (2 * slope)

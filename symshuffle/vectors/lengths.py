@@ -54,7 +54,7 @@ class LengthClass:
 
     def mass(self, dimension: int) -> flint.arb:
         """The probability that a standard normal vector of length ``dimension - 1`` is in the class."""
-        return share_below(self.far, dimension) - share_below(self.near, dimension)
+        return _below(self.far, dimension) - _below(self.near, dimension)
 
 
 def length_classes(
@@ -114,9 +114,9 @@ def _squared(x: flint.arb) -> flint.arb:
     return (least * least).union(most * most)
 
 
-def share_below(length: Fraction, dimension: int) -> flint.arb:
+def _below(length: Fraction, dimension: int) -> flint.arb:
     """The chance that a standard normal vector of length ``dimension - 1`` is shorter."""
     return to_arb(length * length / 2).gamma_lower(to_arb(Fraction(dimension - 1, 2)), 1)
 
 
-__all__ = ["LengthClass", "length_along", "length_classes", "share_below"]
+__all__ = ["LengthClass", "length_along", "length_classes"]

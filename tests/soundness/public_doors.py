@@ -46,10 +46,9 @@ from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.numbers import Verdict
 from symshuffle.results import Bracket
-from symshuffle.vectors import confirmation, floor, gaussian, templates
+from symshuffle.vectors import cells, confirmation, floor, gaussian, templates
 from symshuffle.vectors.accounting import curve as vectors_curve
 from symshuffle.vectors.accounting import pair_delta, vector_delta, vector_epsilon
-from symshuffle.vectors.cells import cells_in_doubles, cells_of
 from symshuffle.vectors.dominance import OrderComparison, which_order
 from symshuffle.vectors.indices import shuffle_index
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, SphereLinear
@@ -370,10 +369,6 @@ DOORS = {
     "vectors.accounting.vector_epsilon.rigour": lambda v: vector_epsilon(
         LINE, n=9, delta="1/10", rigour=v, rel=0.1, adjacency="zero-out"
     ),
-    "vectors.cells.cells_in_doubles.adjacency": lambda v: cells_in_doubles(0.5, 2, v, "largest")[0].sum(),
-    "vectors.cells.cells_in_doubles.blanket": lambda v: cells_in_doubles(0.5, 2, "zero-out", v)[3].sum(),
-    "vectors.cells.cells_of.adjacency": lambda v: cells_of(BlanketMixedGaussian("1/2", 2), v),
-    "vectors.cells.cells_of.blanket": lambda v: cells_of(BlanketMixedGaussian("1/2", 2), "zero-out", v),
     "vectors.confirmation.confirm_mixed_gaussian.direction": lambda v: confirmation.confirm_mixed_gaussian(
         BlanketMixedGaussian("0.95", "4.6"), n=20, eps=F(1, 100), direction=v, digits=6
     ),
@@ -385,6 +380,8 @@ DOORS = {
     ),
     "vectors.floor.Target.adjacency": lambda v: floor.Target(3, F(6, 5), F(1, 10), v, "largest"),
     "vectors.floor.Target.blanket": lambda v: floor.Target(3, F(6, 5), F(1, 10), "zero-out", v),
+    "vectors.cells.cells_of.adjacency": lambda v: cells.cells_of(BlanketMixedGaussian("1/2", 2), v),
+    "vectors.cells.cells_of.blanket": lambda v: cells.cells_of(BlanketMixedGaussian("1/2", 2), "zero-out", v),
     "vectors.indices.shuffle_index.side": lambda v: shuffle_index(LINE, v),
     "vectors.indices.shuffle_index.blanket": lambda v: shuffle_index(LINE, "lower", blanket=v),
     "vectors.pairs.real_pair.adjacency": lambda v: real_pair(LINE, adjacency=v),

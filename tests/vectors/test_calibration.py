@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.choices import Adjacency, Blanket
 from symshuffle.cli import main
 from symshuffle.engines.bromwich_plan import ceiling
 from symshuffle.engines.exact import Exact
@@ -17,11 +16,10 @@ from symshuffle.numbers import Exp
 from symshuffle.vectors import calibration
 from symshuffle.vectors.accounting import pair_delta
 from symshuffle.vectors.calibration import calibrate
-from symshuffle.vectors.cells import cells_in_doubles, cells_of
-from symshuffle.vectors.floor import Target, floor_of, misses
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian
+from symshuffle.vectors.cells import cells_of
+from symshuffle.vectors.floor import Target
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian
 from symshuffle.vectors.pairs import worst_pair
-from symshuffle.vectors.risk import err1
 
 GOAL = Fraction(1, 10**5)
 
@@ -40,18 +38,19 @@ def test_the_command_meets_its_target_and_shows_the_parameters(capsys):
 
 
 @pytest.mark.parametrize(
-    ("name", "d", "adjacency", "floor"),
+    ("name", "d", "adjacency", "points"),
     [
-        ("sphere-linear", 3, "zero-out", True),
-        ("privunit", 20, "replace-one", False),
-        ("clipped-linear", 20, "zero-out", False),
-        ("gaussian", 1, "zero-out", True),
+        ("sphere-linear", 3, "zero-out", 1),
+        ("privunit", 20, "replace-one", 4),
+        ("clipped-linear", 20, "zero-out", 4),
+        ("gaussian", 1, "zero-out", 1),
     ],
 )
-def test_other_families_meet_their_target(name, d, adjacency, floor):
-    found = calibrate(name, n=2000, dimension=d, eps="0.05", delta="1e-4", adjacency=adjacency)
-    assert (found.floor is not None) == floor == ("no others of this family" in found.about)
-    assert found.gap is None or found.gap < 1e-5
+def test_other_families_meet_their_target_near_a_floor(name, d, adjacency, points):
+    found = calibrate(name, n=2000, dimension=d, eps="0.05", delta="1e-4", adjacency=adjacency, gap="1/4")
+    assert found.floor is not None and "no others of this family" in found.about
+    assert found.gap < (1e-5 if points == 1 else 0.2501)
+    assert len(found.floor.points) == points if points == 1 else len(found.floor.points) >= points - 1
     assert Fraction("0.9999e-4") < found.certificate.bracket.upper <= Fraction("1e-4")
     assert found.gaussian_rmse < found.rmse
 
@@ -84,6 +83,7 @@ def test_the_floor_is_near_and_recomputed(found, target):
     told = found.to_dict()["certificate"]
     assert told["gap"] == found.gap and told["rmse_floor"] < found.rmse
     assert len(told["excluded"]) == len(found.floor.points)
+    assert told["floor_about"].startswith("the accountant's bound with the mechanism blanket")
 
 
 def test_a_false_floor_falls(found, target):
@@ -103,7 +103,7 @@ def test_a_false_floor_falls(found, target):
             false.verify(target)
     with pytest.raises(CertificateError, match="may meet"):
         floor.verify(replace(target, goal=target.goal * Fraction(11, 10)))
-    with pytest.raises(CertificateError, match="may meet"):  # more is hidden by the largest blanket
+    with pytest.raises(CertificateError, match="may meet"):  # against a larger blanket the same points may meet it
         floor.verify(replace(target, blanket="largest"))
 
 
@@ -113,28 +113,6 @@ def test_the_floor_is_of_the_family_that_was_calibrated(found, monkeypatch):
     narrow = tuple(replace(point, norm=Fraction(1, 2)) for point in found.floor.points)
     with pytest.raises(CertificateError, match=r"floor.points"):
         replace(found, floor=replace(found.floor, points=narrow)).verify()
-
-
-def test_a_floor_against_the_largest_blanket():
-    """The parameters are those that `calibrate` finds, to four digits."""
-    best, target = (
-        BlanketMixedGaussian("0.2766", "1.6384"),
-        Target(1000, Exp(Fraction(1, 10)), GOAL * 10, "replace-one", "largest"),
-    )
-    floor = floor_of(best, target, Fraction(1, 8))
-    assert 0.874 < float(floor.rmse**2 * 1000 / err1(best)) ** 0.5 < 0.876
-    floor.verify(target)
-    with pytest.raises(CertificateError, match="may meet"):
-        floor.verify(replace(target, goal=target.goal * Fraction(11, 10)))
-
-
-@pytest.mark.parametrize("mechanism", [BlanketMixedGaussian("1/4", 2, 1, 3), LocalGaussian(3, 2)])
-def test_points_are_excluded_by_cells_beyond_the_line(mechanism):
-    """What is computed on classes of lengths is above the bound itself, so that it may not exclude."""
-    value = pair_delta(cells_of(mechanism, "replace-one", "largest"), 300, Fraction(11, 10), rel=1e-4)
-    for share, missed in ((Fraction(99, 100), True), (Fraction(101, 100), False)):
-        target = Target(300, Fraction(11, 10), value.lower * share, "replace-one", "largest")
-        assert misses(mechanism, target) is missed
 
 
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
@@ -150,50 +128,10 @@ def test_cells_say_little_less_than_the_density(adjacency, gamma, sigma0):
         assert low.upper > true.lower * Fraction(98, 100)
 
 
-@pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
-def test_cells_against_the_largest_blanket_say_little_less_than_the_density(adjacency):
-    mechanism = BlanketMixedGaussian("0.3", "1.6")
-    pair = worst_pair(mechanism, adjacency=adjacency, blanket="largest")
-    cells = cells_of(mechanism, adjacency, "largest")
-    for whole, part in ((pair, cells), (pair.reverse, cells.reverse)):
-        true = pair_delta(whole, 500, Fraction(21, 20), rel=1e-3)
-        low = pair_delta(part, 500, Fraction(21, 20), rel=1e-3)
-        assert true.lower * Fraction(9, 10) < low.upper and low.lower <= true.upper
-
-
-@pytest.mark.parametrize(("dimension", "shift"), [(1, 0.25), (1, 1.5), (2, 0.5), (5, 1.25), (40, 0.3)])
-def test_cells_have_no_less_of_the_infimum_than_there_is(dimension, shift):
-    """In every cell; and in all of them not much more. By quadrature over the coordinate and the length across."""
-    from scipy.integrate import quad
-    from scipy.special import ndtr
-    from scipy.stats import chi, norm
-
-    one = BlanketMixedGaussian("1/2", 1 / Fraction(shift), 1, dimension)
-    found = cells_of(one, "replace-one", "largest")
-    null, *_, about = cells_in_doubles(shift, dimension, Adjacency.REPLACE_ONE, Blanket.LARGEST)
-    ends = np.append(-np.inf, norm.ppf(np.cumsum(null[:60])))  # half of the line: the cells are mirrored
-
-    def at_length(v, low, high):
-        return quad(lambda u: norm.pdf(u) * np.exp(-shift * np.hypot(u, v) - shift**2 / 2), low, high)[0]
-
-    def mass(low, high):
-        if dimension == 1:
-            return ndtr(high - shift) - ndtr(low - shift)
-        law = chi(dimension - 1)
-        return quad(lambda v: law.pdf(v) * at_length(v, low, high), *law.ppf([1e-14, 1 - 1e-14]), epsrel=1e-7)[0]
-
-    for k in (1, 20, 45, 59):
-        true, masses = mass(ends[k], ends[k + 1]), [float(found.reference[j].lower) for j in (k, 121 - k)]
-        for shared in (2 * mass_ - null[k] for mass_ in masses):
-            assert true * (1 - 1e-7) <= shared <= true * (1 + shift / 4)
-        assert about[k] == pytest.approx(shared, rel=1e-6)
-    whole = chi(dimension).expect(lambda v: np.exp(-shift * v - shift**2 / 2))
-    assert whole * (1 - 1e-9) <= 2 * float(sum(r.midpoint for r in found.reference)) - 1 <= whole * (1 + shift / 4)
-
-
 def test_no_neighbouring_shape_is_better(found):
     """At a gamma beside the one found, the noise that gives the same error does not meet the target."""
     from symshuffle.vectors.accounting import vector_delta
+    from symshuffle.vectors.risk import err1
 
     given = {"n": 1000, "eps": "0.1", "adjacency": "zero-out", "lower": False, "rel": 1e-5}
     best = found.parameters

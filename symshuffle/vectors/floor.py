@@ -103,7 +103,10 @@ class Floor:
         """
         if not self.points:
             raise CertificateError("floor.points", "none is given")
-        least = root(least_error(self.points) / (target.n * self.points[0].dimension))
+        try:
+            least = root(least_error(self.points) / (target.n * self.points[0].dimension))
+        except (Unsupported, NotDecided) as reason:
+            raise CertificateError("floor.points", str(reason)) from reason
         if self.rmse > least:
             raise CertificateError("floor.rmse", f"{float(self.rmse):.9g} is claimed, {float(least):.9g} is left")
         for k, point in enumerate(self.points):

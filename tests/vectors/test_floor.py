@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.engines.bromwich import estimate
+from symshuffle.engines.bromwich_plan import estimate
 from symshuffle.errors import CertificateError, Unsupported
 from symshuffle.numbers import Exp
 from symshuffle.vectors.accounting import pair_delta
@@ -160,7 +160,7 @@ def test_avoided_caps_and_gaussians_without_a_blanket_are_refused():
         misses(PrivUnit("0.1", "0", 3), goal)
     with pytest.raises(Unsupported, match="no blanket of its own"):
         misses(LocalGaussian("3", 2), goal)
-    with pytest.raises(CertificateError, match=r"floor.points\[0\]"):
+    with pytest.raises(CertificateError, match="floor.points"):
         Floor((PrivUnit("0.1", "0", 3),), F(1)).verify(goal)
 
 

@@ -177,3 +177,13 @@ def test_no_rule_is_made_where_the_transform_is_known(monkeypatch):
     found = pair_delta(worst_pair(STEEP), FEW, Exp(F(1)))
     assert found.rigour is Rigour.BALL and found.relative_width < 1e-8
     assert float(found.upper) == pytest.approx(9.965691424e-06, rel=1e-9)
+
+
+def test_a_transform_on_a_ball_holds_its_values_there():
+    """At the ends of wide arguments, where the middle alone is far off; at eps = 0 no other factor is wide."""
+    law = law_of(STEEP, eps=0)
+    with working_precision(128):
+        for middle, radius in ((flint.arb(3), 0.01), (flint.arb(40), 0.05)):
+            wide = law.transform.at(flint.acb(flint.arb("0.1"), middle + flint.arb(0, radius)))
+            for end in (middle - radius, middle + radius):
+                assert wide.contains(law.transform.at(flint.acb(flint.arb("0.1"), end)))

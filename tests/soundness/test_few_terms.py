@@ -187,3 +187,17 @@ def test_a_transform_on_a_ball_holds_its_values_there():
             wide = law.transform.at(flint.acb(flint.arb("0.1"), middle + flint.arb(0, radius)))
             for end in (middle - radius, middle + radius):
                 assert wide.contains(law.transform.at(flint.acb(flint.arb("0.1"), end)))
+
+
+def test_an_error_of_the_share_counts_in_both_of_its_powers(steep):
+    """Where both push one way a share that is off by e moves a node by e times ``n |r|^(n-1) + n p^(n-1)``."""
+    off = flint.arb("1e-9")
+    with working_precision(128):
+        plan, seen = bromwich_plan.plan_for(replace(steep, transform=None), 20, 1e-3)
+        line = replace(bromwich._Line.of(seen, 20, plan), error=flint.arb(0), nodes=20)
+        more = replace(line, error=off).sum_in_doubles()[1] - line.sum_in_doubles()[1]
+        least = flint.arb(0)
+        for index in range(21):
+            t = line.step * index
+            least += (20 * abs(line.ratio(t)) ** 19 + line.single) / (line.c**2 + t**2)
+        assert least * off * line.step / flint.arb.pi() < more

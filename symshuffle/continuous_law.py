@@ -21,7 +21,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final, TypeAlias, final
+from functools import lru_cache
+from typing import Any, Final, TypeAlias, final
 
 import flint
 
@@ -210,7 +211,7 @@ class ContinuousPair:
             masses: tuple[flint.arb, ...] = ()
             for window in windows:
                 masses = tuple(
-                    sum((_integral(_product(s.base, part(s)), a, b).real for s, a, b in window), start=flint.arb(0))
+                    sum((_mass(s.base, part(s), a, b, bits) for s, a, b in window), start=flint.arb(0))
                     for part in (_first, _second, _reference)
                 )
                 outside = [(1 - mass).upper() for mass in masses[:2]]
@@ -367,6 +368,13 @@ def _windows(stretches: tuple[Stretch, ...]) -> Iterator[list[tuple[Stretch, Fra
         if all(s.low is not None and s.high is not None for s in stretches):
             return
         half += Fraction(1, 2) if half < 20 else half / 4
+
+
+@lru_cache(maxsize=4096)
+def _mass(base: Function, relative: Function, low: Fraction, high: Fraction, bits: int) -> flint.arb:
+    """The mass of a density on an interval: the same at every level, and a pair is asked about at many."""
+    with working_precision(bits):
+        return _integral(_product(base, relative), low, high).real
 
 
 def _integral(function: Function, low: Fraction, high: Fraction) -> flint.acb:

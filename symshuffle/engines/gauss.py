@@ -30,6 +30,9 @@ from symshuffle.numbers import to_arb, working_precision
 _ORDERS: Final = (12, 20, 32, 48, 72, 104, 144)
 _ELLIPSES: Final = (1.3, 1.7, 2.5, 4.0, 6.5, 10.0)
 _ARCS: Final = 20
+_GLANCES: Final = 7
+"""Arcs that cover half an ellipse, and points of it by which ellipses are ranked before one is covered."""
+
 _PANEL: Final = Fraction(3, 2)
 """Length of a panel to begin with."""
 
@@ -40,6 +43,9 @@ _GRAIN: Final = 8
 
 _SHIFTS: Final = (0.6, 0.15, 0.03)
 """How far the path of integration may be moved off the real line."""
+
+_WORTH: Final = 0.8
+"""Share of the integrand that a move leaves in the middle of a stretch, above which it is not tried on the whole."""
 
 _CELLS: Final = 100
 """Cells of a piece, on which it is bounded far up the line, to begin with."""
@@ -202,42 +208,80 @@ def _order(
     piece: Piece, low: Fraction, high: Fraction, c: flint.arb, top: flint.arb, allowed: float
 ) -> tuple[int, flint.arb] | None:
     """An order for a panel and its error, or None if no order will do."""
-    limit = flint.arb(allowed)
-    bounds: list[tuple[flint.arb, flint.arb]] = []
+    found: tuple[int, flint.arb] | None = None
     with working_precision(_COVER_BITS):
-        half = to_arb((high - low) / 2)
-        for size in _ELLIPSES:
+        for least, size in _ranked(piece, low, high, c, top, allowed):
+            if found is not None and found[0] <= least:
+                break
             most = _on_ellipse(piece, low, high, c, top, size)
-            if most is not None:
-                rho = to_arb(Fraction(size))
-                bounds.append((rho, 8 * half * most / (1 - rho**-2)))
-        for order in _ORDERS:
-            errors = [(bound * rho ** (-2 * order)).upper() for rho, bound in bounds]
-            error = min(errors, default=None)
-            if error is not None and error < limit:
-                return order, error
+            if most is None:
+                continue
+            order = _least_order(most, low, high, size, allowed)
+            if order is not None and (found is None or order[0] < found[0]) and _on_boxes(piece, low, high, size):
+                found = order
+    return found
+
+
+def _least_order(
+    most: flint.arb, low: Fraction, high: Fraction, size: float, allowed: float
+) -> tuple[int, flint.arb] | None:
+    """The least order whose error is below what is allowed, and that error, for a bound on one ellipse."""
+    rho = to_arb(Fraction(size))
+    bound = 8 * to_arb((high - low) / 2) * most / (1 - rho**-2)
+    for order in _ORDERS:
+        error = (bound * rho ** (-2 * order)).upper()
+        if error < flint.arb(allowed):
+            return order, error
     return None
 
 
+def _ranked(
+    piece: Piece, low: Fraction, high: Fraction, c: flint.arb, top: flint.arb, allowed: float
+) -> list[tuple[int, float]]:
+    """Ellipses on which some order may do, the least order first: by a few points of each. No claim: a choice."""
+    ranked = []
+    for size in _ELLIPSES:
+        most = _on_ellipse(piece, low, high, c, top, size, points=_GLANCES)
+        order = None if most is None else _least_order(most, low, high, size, allowed)
+        if order is not None:
+            ranked.append((order[0], float(order[1]), size))
+    return [(order, size) for order, _, size in sorted(ranked)]
+
+
+def _axes(low: Fraction, high: Fraction, size: float) -> tuple[flint.arb, flint.arb, flint.arb]:
+    """The centre of an ellipse around a panel, and its semi-axes."""
+    rho, half = to_arb(Fraction(size)), to_arb((high - low) / 2)
+    return to_arb((low + high) / 2), half * (rho + 1 / rho) / 2, half * (rho - 1 / rho) / 2
+
+
+def _on_boxes(piece: Piece, low: Fraction, high: Fraction, size: float) -> bool:
+    """Whether value and density have no pole in an ellipse."""
+    return _analytic(piece, *_axes(low, high, size))
+
+
 def _on_ellipse(
-    piece: Piece, low: Fraction, high: Fraction, c: flint.arb, top: flint.arb, size: float
+    piece: Piece, low: Fraction, high: Fraction, c: flint.arb, top: flint.arb, size: float, *, points: int | None = None
 ) -> flint.arb | None:
-    """A bound on ``|exp(sG) p|`` on an ellipse around a panel; None where balls give none."""
-    rho = to_arb(Fraction(size))
-    wide, tall = (rho + 1 / rho) / 2, (rho - 1 / rho) / 2
-    centre, half = to_arb((low + high) / 2), to_arb((high - low) / 2)
+    """A bound on ``|exp(sG) p|`` on an ellipse around a panel, or its largest value at some points of it.
+
+    None where balls give none.
+    """
+    centre, wide, tall = _axes(low, high, size)
+    if points is None:
+        angles = [(flint.arb(k).union(flint.arb(k + 1)) * flint.arb.pi()) / _ARCS for k in range(_ARCS)]
+    else:
+        angles = [flint.arb.pi() * k / (points - 1) for k in range(points)]
     most: flint.arb | None = None
-    for arc in range(_ARCS):  # the upper half: functions that are real on the line have conjugate values below it
-        angle = (flint.arb(arc).union(flint.arb(arc + 1)) * flint.arb.pi()) / _ARCS
+    for angle in angles:  # the upper half: functions that are real on the line have conjugate values below it
         sine, cosine = angle.sin_cos()
-        u = flint.acb(centre + half * wide * cosine, half * tall * sine)
+        u = flint.acb(centre + wide * cosine, tall * sine)
         value, density = piece.value(u), piece.density(u)
         size_here = (c * value.real + top * abs(value.imag)).exp() * abs(density)
         if not size_here.is_finite():
             return None
         here = size_here.upper()
         most = here if most is None or here > most else most
-    return most if _analytic(piece, centre, half * wide, half * tall) else None
+    return most
 
 
 def _analytic(piece: Piece, centre: flint.arb, wide: flint.arb, tall: flint.arb) -> bool:
@@ -297,7 +341,7 @@ def _still(
         bound = sum((_modulus(piece, x, zero, zero, c, zero) * width for x in columns), start=zero).upper()
         if best is not None and bound.is_finite() and not best - bound > allowed:
             return min(best, bound), cells // 2
-        if cells >= most:
+        if cells >= most or bound <= allowed:  # halving would not gain more than all of it
             return bound, cells
         best, cells = bound, 2 * cells
 
@@ -313,15 +357,21 @@ def _moved(
 ) -> flint.arb:
     """The best bound on the share of a stretch on which G rises or falls, given that of the path that is not moved."""
     columns, width = _columns(ends, cells)
+    zero, middle = flint.arb(0), columns[cells // 2]
+    resting = _modulus(piece, middle, zero, zero, c, zero)
     for shift in _SHIFTS if direction else ():
         eta = to_arb(Fraction(shift)) * direction
-        bound = sum((_modulus(piece, x, eta, eta, c, top) * width for x in columns), start=flint.arb(0))
-        if not bound.upper() < best.upper():
+        if not _modulus(piece, middle, eta, eta, c, top) < _WORTH * resting:  # most of the work is spared: a choice
             continue
         rungs = [flint.arb(0), *(eta / 4**k for k in reversed(range(_STEPS)))]
-        for end, (start, stop) in itertools.product(ends, itertools.pairwise(rungs)):
-            bound += _modulus(piece, end, start, stop, c, top) * abs(stop - start)
-        if bound.upper() < best.upper():
+        along = ((x, eta, eta, width) for x in columns)
+        up = ((end, a, b, abs(b - a)) for end, (a, b) in itertools.product(ends, itertools.pairwise(rungs)))
+        bound = flint.arb(0)
+        for x, start, stop, length in itertools.chain(along, up):
+            bound += _modulus(piece, x, start, stop, c, top) * length
+            if not bound.upper() < best.upper():  # no term is negative
+                break
+        else:
             best = bound
     return flint.arb(best.upper())
 

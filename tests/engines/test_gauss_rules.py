@@ -1,0 +1,97 @@
+"""Rules of Gauss and bounds far up the line: what they are bounds on, and how much work they take."""
+
+from fractions import Fraction as F
+
+import flint
+import pytest
+
+from symshuffle import continuous_law
+from symshuffle.continuous_law import ContinuousLaw, Piece
+from symshuffle.engines import gauss
+from symshuffle.numbers import Ball, Exp, to_arb, working_precision
+from symshuffle.vectors.mechanisms import BlanketMixedGaussian
+from symshuffle.vectors.pairs import worst_pair
+
+RATIO = Exp(F(89, 4_000_000))
+
+
+def fresh_pair():
+    return worst_pair(BlanketMixedGaussian("0.95", "4.6"), adjacency="zero-out")
+
+
+def counted(monkeypatch, module, name):
+    """Counts the calls of a function."""
+    calls, plain = [], getattr(module, name)
+
+    def function(*given, **named):
+        calls.append(named)
+        return plain(*given, **named)
+
+    monkeypatch.setattr(module, name, function)
+    return calls
+
+
+def test_masses_are_integrated_once_for_all_levels_and_both_orders(monkeypatch):
+    pair = fresh_pair()
+    alone = fresh_pair().law(Exp(F(1)), tail=F(1, 10**9))
+    calls = counted(monkeypatch, continuous_law, "_integral")
+    pair.law(RATIO, tail=F(1, 10**9))
+    first = len(calls)
+    assert first > 0
+    known = pair.law(Exp(F(1)), tail=F(1, 10**9))
+    pair.reverse.law(RATIO, tail=F(1, 10**9))
+    assert len(calls) == first
+    assert known.missing == alone.missing and known.zero.lower == alone.zero.lower and known.zero == alone.zero
+
+
+def test_masses_are_known_at_the_precision_that_is_asked_for():
+    """A coarse value that was kept is not taken for a fine one; nor another window, or another law, for this one."""
+    pair = fresh_pair()
+    coarse, fine = (pair.law(RATIO, tail=F(1, 10**9), bits=bits).zero for bits in (64, 256))
+    assert fine.upper - fine.lower < F(1, 2**200) < coarse.upper - coarse.lower
+    wide = pair.law(RATIO, tail=F(1, 10**30), bits=256)
+    assert max(wide.missing) < F(1, 10**30) and wide.zero.upper < fine.lower
+
+
+def test_one_ellipse_of_a_panel_is_covered(monkeypatch):
+    """Ellipses are ranked by a few points of each; the one that was best is covered, and another where it fails."""
+    with working_precision(160):
+        law = fresh_pair().law(RATIO, tail=F(1, 10**13), bits=160)
+        panels = [panel for piece in law.pieces for panel in gauss._panels(piece)]
+        arcs, boxes = (counted(monkeypatch, gauss, name) for name in ("_on_ellipse", "_analytic"))
+        found = gauss.rule(law, flint.arb(4), height=20.0, tolerance=1e-8)
+    covered = [named for named in arcs if "points" not in named]
+    assert 0 < len(boxes) <= len(covered) <= len(panels)
+    assert len(found.values) <= 160
+
+
+def test_a_height_is_bounded_without_more_columns_than_count(monkeypatch):
+    with working_precision(160):
+        law = fresh_pair().law(RATIO, tail=F(1, 10**13), bits=160)
+        calls = counted(monkeypatch, gauss, "_modulus")
+        share = gauss.far(law, flint.arb(4), 18.0, flint.arb(1))
+    assert share < 1 and len(calls) <= 750
+
+
+def even(width=F(1), density=lambda u: u * 0 + flint.arb(1) / 2):
+    """The value u with a density on an interval."""
+    return ContinuousLaw((Piece(-width, width, lambda u: u, density),), Ball(F(0), F(0)))
+
+
+def test_both_ends_of_a_moved_path_count():
+    """Of the uniform law all that is left far up the line comes from the ends; the path between is next to nothing."""
+    s = flint.acb(1, 50)
+    truth = abs((s.exp() - (-s).exp()) / (2 * s))
+    bound = gauss.far(even(), flint.arb(1), 50.0, flint.arb(1))
+    assert truth < bound < 40 * truth
+
+
+@pytest.mark.parametrize("near", [F(1, 20), F(1, 5)])
+def test_a_pole_beside_a_panel_is_seen(near):
+    """A density with a pole off the line is bounded on larger ellipses; the rule errs by no more than it says."""
+    squared = to_arb(near) ** 2
+    law = even(density=lambda u: 1 / (u * u + squared))
+    with working_precision(128):
+        rule = gauss.rule(law, flint.arb(1), height=1.0, tolerance=1e-4)
+        found = sum((w * v.exp() for v, w in zip(rule.values, rule.weights, strict=True)), start=flint.arb(0))
+        assert abs(found - gauss.expectation(law, flint.arb(1))) < rule.error < 1e-4

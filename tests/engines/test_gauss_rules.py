@@ -95,3 +95,27 @@ def test_a_pole_beside_a_panel_is_seen(near):
         rule = gauss.rule(law, flint.arb(1), height=1.0, tolerance=1e-4)
         found = sum((w * v.exp() for v, w in zip(rule.values, rule.weights, strict=True)), start=flint.arb(0))
         assert abs(found - gauss.expectation(law, flint.arb(1))) < rule.error < 1e-4
+
+
+@pytest.mark.parametrize("allowed", [1e-3, 1e-7, 1e-12])
+def test_the_error_of_an_order_is_that_of_the_ellipse_below_a_pole(allowed):
+    """A pole between the ellipses of sizes 1.7 and 2.5: the rule errs by about 2.08 to the power of -2m."""
+    with working_precision(128):
+        squared = to_arb(F(4, 5)) ** 2
+        piece = Piece(F(-1), F(1), lambda u: u * 0, lambda u: 1 / (u * u + squared))
+        order, error = gauss._order(piece, F(-1), F(1), flint.arb(0), flint.arb(0), allowed)
+        nodes = gauss.gauss(order, 128)
+        found = sum((w / (x * x + squared) for x, w in nodes), start=flint.arb(0))
+        off = abs(found - 2 * (1 / squared.sqrt()).atan() / squared.sqrt())
+    assert off < error < allowed and error < off * 2**order * 10
+
+
+@pytest.mark.parametrize("size", [1.7, 6.5])
+def test_chebyshev_polynomials_are_what_the_bound_is_made_for(size):
+    """The first even one that a rule gets wrong is off by a good part of what its size on an ellipse lets it be."""
+    with working_precision(128):
+        rho = to_arb(F(size))
+        order, error = gauss._least_order((rho**24 + rho**-24) / 2, F(-1), F(1), size, 1e9)
+        found = sum((w * (24 * x.acos()).cos() for x, w in gauss.gauss(order, 128)), start=flint.arb(0))
+        off = abs(found - flint.arb(2) / (1 - 24**2))
+    assert order == 12 and off < error < 8 * off

@@ -158,7 +158,7 @@ def test_avoided_caps_and_gaussians_without_a_blanket_are_refused():
         misses(PrivUnit("0.1", "0", 3), goal)
     with pytest.raises(Unsupported, match="no blanket of its own"):
         misses(LocalGaussian("3", 2), goal)
-    with pytest.raises(CertificateError, match="floor.points"):
+    with pytest.raises(CertificateError, match=r"floor\.points"):
         Floor((PrivUnit("0.1", "0", 3),), F(1)).verify(goal)
 
 

@@ -423,7 +423,10 @@ def _caps_of_line(mechanism: SphereLinear, adjacency: Adjacency, bits: int, *, h
 
 
 def _caps(mechanism: PrivUnit, adjacency: Adjacency, bits: int, *, homogeneous: bool = False) -> FinitePair:
-    """Classes: in the cap of x alone, in the cap of -x alone, in both, in neither."""
+    """Classes: in the cap of x alone, in the cap of -x alone, in both, in neither.
+
+    Against the null symbol and the uniform blanket nothing tells more than whether a message is in the cap of x.
+    """
     q = cap_complement(mechanism.theta, mechanism.dimension, bits)
     inside, outside = mechanism.p / (1 - q), (1 - mechanism.p) / q
     alone: Any = 1 - q
@@ -434,10 +437,12 @@ def _caps(mechanism: PrivUnit, adjacency: Adjacency, bits: int, *, homogeneous: 
     sizes = (alone, alone, both, neither)
     first = _masses(sizes, (inside, outside, inside, outside))
     opposite = _masses(sizes, (outside, inside, inside, outside))
+    if adjacency is Adjacency.ZERO_OUT and not homogeneous:
+        sizes, first = (1 - q, q), (mechanism.p, 1 - mechanism.p)
     other = sizes if adjacency is Adjacency.ZERO_OUT else opposite
     low = less(inside, outside)
     least = inside if low is Verdict.TRUE else outside
-    reference = opposite if homogeneous else _masses(sizes, (least,) * 4)
+    reference = opposite if homogeneous else tuple(size * least for size in sizes)
     kept = [k for k, size in enumerate(sizes) if less(0, size) is not Verdict.FALSE and not _is_nil(size)]
     rest = "all others hold -x" if homogeneous else "uniform blanket"
     rows = [tuple(row[k] for k in kept) for row in (first, other, reference)]

@@ -184,6 +184,28 @@ def test_caps_of_every_size_sum_to_probabilities():
                 assert abs(float(sum(pair.first)) - 1) < 1e-12 and abs(float(sum(pair.second)) - 1) < 1e-12
 
 
+@pytest.mark.parametrize(("theta", "p"), [("-1/2", "0.9"), ("0", "3/4"), ("0.3", "0.8"), ("0.6", "1/100")])
+def test_against_the_null_symbol_a_message_is_in_the_cap_or_not(theta, p):
+    """The share of the sphere by quadrature, the bound by a sum over counts."""
+    mechanism, n, ratio = PrivUnit(p, theta, 4), 6, 1.1
+    pair = worst_pair(mechanism, adjacency="zero-out")
+    assert len(pair.reference) == 2
+    height = float(mechanism.theta)
+    cap = integrate.quad(lambda t: (1 - t * t) ** 0.5, height, 1)[0] / (math.pi / 2)
+    inside, outside = float(mechanism.p) / cap, (1 - float(mechanism.p)) / (1 - cap)
+    least = min(inside, outside)
+    for one, sign in ((pair, 1), (pair.reverse, -1)):
+        gain = [(r - ratio if sign > 0 else 1 - ratio * r) / least for r in (inside, outside)]
+        chances = (least * cap, least * (1 - cap), 1 - least)
+        total = sum(
+            math.factorial(n) / math.prod(map(math.factorial, counts))
+            * math.prod(w**k for w, k in zip(chances, counts, strict=True))
+            * max(gain[0] * counts[0] + gain[1] * counts[1], 0.0)
+            for counts in ((i, j, n - i - j) for i in range(n + 1) for j in range(n + 1 - i))
+        )  # fmt: skip
+        assert float(pair_delta(one, n, Fraction(11, 10)).midpoint) == pytest.approx(total / n, rel=1e-9)
+
+
 def test_a_new_mechanism_needs_a_density_only():
     """A uniform coordinate with linear ratio: the engine agrees with the sphere in dimension 3."""
 

@@ -150,6 +150,9 @@ class ContinuousLaw:
             raise InputError("pieces", len(self.pieces), "at least one, each with low < high")
         if self.zero.upper < 0:
             raise InputError("zero", self.zero, "a probability (the pieces have mass above 1)")
+        # What stands beside the pieces may be that of others: their masses at least agree.
+        if self.transform is not None and not self.transform.at(flint.acb(0)).real.overlaps(1 - to_arb(self.zero)):
+            raise InputError("transform", self.transform, "that of the pieces (their masses differ)")
 
     @property
     def positive_mean(self) -> flint.arb:

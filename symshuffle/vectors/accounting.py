@@ -128,6 +128,7 @@ def vector_delta(
 
     Examples
     --------
+    >>> from symshuffle.vectors import BlanketMixedGaussian
     >>> mixed = BlanketMixedGaussian("0.95", "4.6")
     >>> bound = vector_delta(mixed, n=1000, eps="0.0004", adjacency="zero-out", lower=False)
     >>> f"{float(bound.forward.upper):.8e} {float(bound.reverse.upper):.8e}"

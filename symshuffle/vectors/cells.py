@@ -125,7 +125,7 @@ def spread(mechanism: Mixed) -> Fraction:
             return Fraction(-1)
 
 
-def cells(mechanism: Mixed, at: Fraction, adjacency: Adjacency, blanket: Blanket) -> Cells:
+def cells(mechanism: Mixed, at: Fraction, adjacency: Adjacency | str, blanket: Blanket | str) -> Cells:
     """Cells of a mechanism with another :func:`spread`, whatever its share.
 
     Raises
@@ -135,6 +135,7 @@ def cells(mechanism: Mixed, at: Fraction, adjacency: Adjacency, blanket: Blanket
     NotDecided
         If a mass is not told from 0.
     """
+    adjacency, blanket = choice(Adjacency, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
     with working_precision(_BITS):
         match mechanism:
             case PrivUnit():
@@ -154,10 +155,9 @@ def cells(mechanism: Mixed, at: Fraction, adjacency: Adjacency, blanket: Blanket
 
 def cells_of(mechanism: Mixed, adjacency: Adjacency | str, blanket: Blanket | str = Blanket.MECHANISM) -> FinitePair:
     """A longest input against another of :func:`symshuffle.vectors.pairs.worst_pair`, of each message only its cell."""
-    near, kind = choice(Adjacency, adjacency, "adjacency"), choice(Blanket, blanket, "blanket")
     with working_precision(_BITS):
         gamma = share(mechanism)
-    return cells(mechanism, spread(mechanism), near, kind).pair(gamma)
+    return cells(mechanism, spread(mechanism), adjacency, blanket).pair(gamma)
 
 
 def _ends(shift: Fraction, adjacency: Adjacency, count: int) -> list[Fraction]:

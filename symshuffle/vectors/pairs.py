@@ -434,7 +434,7 @@ def _caps(mechanism: PrivUnit, adjacency: Adjacency, bits: int, *, homogeneous: 
     neither: Any = 2 * q - 1
     if mechanism.theta < 0:
         alone, both, neither = q, 1 - 2 * q, Fraction(0)
-    sizes = (alone, alone, both, neither)
+    sizes: tuple[Any, ...] = (alone, alone, both, neither)
     first = _masses(sizes, (inside, outside, inside, outside))
     opposite = _masses(sizes, (outside, inside, inside, outside))
     if adjacency is Adjacency.ZERO_OUT and not homogeneous:

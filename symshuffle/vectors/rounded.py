@@ -70,7 +70,7 @@ def rounding_radius(exp_eps: Real, *, reach: Fraction, gamma: Fraction = Fractio
     Examples
     --------
     >>> float(rounding_radius(Fraction(251, 250), reach=Fraction(10, 46)))
-    0.001088...
+    0.0010871...
     """
     with working_precision(_BITS):
         level = (to_arb(exp_eps) - to_arb(gamma)) / to_arb(1 - gamma)

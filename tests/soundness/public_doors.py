@@ -3,6 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction as F
 
+import flint
 import numpy as np
 
 from symshuffle import Channel, delta, epsilon, joint, mechanism, optimal_decomposition, privacy_loss
@@ -60,6 +61,7 @@ KRR = mechanism("krr").at(k=3, lam=2)
 OPTIMAL = optimal_decomposition(KRR)
 SKEW = (F(1, 4), F(3, 4))
 ANCHORED = AnchoredLaw.from_channel(W)
+CELLED = BlanketMixedGaussian("1/2", 2)
 LINE = SphereLinear("1/2", 1)
 WISH = {"n": 9, "delta": "1/10", "rel": 0.1}
 REDUCED = reduction.reduction(W)
@@ -380,6 +382,12 @@ DOORS = {
     ),
     "vectors.floor.Target.adjacency": lambda v: floor.Target(3, F(6, 5), F(1, 10), v, "largest"),
     "vectors.floor.Target.blanket": lambda v: floor.Target(3, F(6, 5), F(1, 10), "zero-out", v),
+    "vectors.cells.cells.adjacency": lambda v: cells.cells(BlanketMixedGaussian("1/2", 2), F(2), v, "largest").pair(
+        flint.arb(0)
+    ),
+    "vectors.cells.cells.blanket": lambda v: cells.cells(BlanketMixedGaussian("1/2", 2), F(2), "zero-out", v).pair(
+        flint.arb(0)
+    ),
     "vectors.cells.cells_of.adjacency": lambda v: cells.cells_of(BlanketMixedGaussian("1/2", 2), v),
     "vectors.cells.cells_of.blanket": lambda v: cells.cells_of(BlanketMixedGaussian("1/2", 2), "zero-out", v),
     "vectors.indices.shuffle_index.side": lambda v: shuffle_index(LINE, v),

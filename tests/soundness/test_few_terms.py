@@ -11,6 +11,7 @@ import pytest
 from symshuffle.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines import bromwich, bromwich_plan, gauss
 from symshuffle.engines.bromwich import Bromwich
+from symshuffle.errors import InputError
 from symshuffle.numbers import Ball, Exp, working_precision
 from symshuffle.results import Rigour
 from symshuffle.vectors.accounting import pair_delta
@@ -29,6 +30,15 @@ def law_of(mechanism, adjacency="replace-one", *, back=False, eps=1):
 @pytest.fixture(scope="module")
 def steep():
     return law_of(STEEP)
+
+
+def test_a_transform_of_other_pieces_is_refused():
+    """As that of a smaller slope beside the blanket of a larger one, whose mass is smaller."""
+    pair, other = (worst_pair(SphereLinear(c, 3), adjacency="zero-out") for c in ("1/4", "1/2"))
+    stretch = replace(pair.stretches[0], reference=other.stretches[0].reference)
+    with pytest.raises(InputError, match="transform"):
+        replace(pair, stretches=(stretch,)).law(Exp(F(1)), tail=F(1, 10**30))
+    assert replace(pair, stretches=(stretch,), transforms=None).law(Exp(F(1)), tail=F(1, 10**30)).transform is None
 
 
 @pytest.mark.parametrize("dimension", [2, 3, 4, 9])

@@ -69,8 +69,8 @@ def rounding_radius(exp_eps: Real, *, reach: Fraction, gamma: Fraction = Fractio
 
     Examples
     --------
-    >>> float(rounding_radius(Fraction(251, 250), reach=Fraction(10, 46)))
-    0.0010871...
+    >>> round(float(rounding_radius(Fraction(251, 250), reach=Fraction(10, 46))), 6)
+    0.001087
     """
     with working_precision(_BITS):
         level = (to_arb(exp_eps) - to_arb(gamma)) / to_arb(1 - gamma)

@@ -2,8 +2,8 @@ r"""The largest blanket of a Gaussian, rounded around 0: under zero-out the long
 
 Noise is in units of sigma0, u is the coordinate along an input of length x up to v, :math:`E_x=e^{xu-x^2/2}` and
 :math:`B=e^{-L}` the noise's part of a blanket. Against :math:`L=v|u|` itself the law of G does not rise in convex
-order with x: next to x = 0 some hinges fall. They rise for every even L that rises with |u|, with a concave slope of
-:math:`L'(u)\le u/\tau` on u > 0, where
+order with x: next to x = 0 some hinges fall. They rise for every even L that rises with :math:`|u|`, with a concave
+slope of :math:`L'(u)\le u/\tau` on u > 0, where
 
 .. math:: \tau=\max\Bigl(a-1,\;\frac{a-1}2+\frac a8\bigl(e^{v^2/2}-1\bigr)\Bigr),\qquad
    a=\frac{e^\varepsilon-\gamma}{1-\gamma}.
@@ -20,7 +20,7 @@ ends of the set W of gain less that over the right ends. Far to the right W hold
   or that of the half line, which is at most -r because :math:`E_x(-r)>E_x(r)`.
 - :math:`k<0`: for :math:`\beta\le0` W is the line. Else :math:`E_x-kB` rises left of 0, so that there W is an interval
   up to 0, and a right end r > 0 has a left end p before it, both where :math:`E_x<\beta`. At both
-  :math:`\psi-L=\ln(1/|k|)` with :math:`\psi=-\ln(\beta-E_x)`, so that r > |p| and, at the midpoint
+  :math:`\psi-L=\ln(1/|k|)` with :math:`\psi=-\ln(\beta-E_x)`, so that :math:`r>|p|` and, at the midpoint
   :math:`\theta x=(p+r)/2>0`, by Hadamard's inequality for the strictly convex slope
   :math:`\psi'=xE_x/(\beta-E_x)=\sum_{j\ge1}x(E_x/\beta)^j`,
 

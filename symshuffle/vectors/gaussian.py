@@ -1,9 +1,9 @@
-r"""The central Gaussian mechanism: its privacy profile, calibration, and the templates that the profile tends to."""
+"""The central Gaussian mechanism: its privacy profile, and its calibration."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Final, Literal
+from typing import Final
 
 import flint
 
@@ -97,35 +97,3 @@ def calibrate_gaussian(*, delta: object, eps: object = None, exp_eps: object = N
     found = smallest_meeting(bound, goal, rel)
     ends = _SCALE * found.above, _SCALE * found.meets
     return Bracket(*ends, Rigour.BALL, "closed form", "bisection on the profile, in balls")
-
-
-def profile_template(
-    n: int, chi: Number, eps: Number, *, order: Literal["leading", "mills"] = "leading", bits: int = DEFAULT_BITS
-) -> Ball:
-    r"""The template f of the paper, or its refinement g by Mills' ratio, at an index chi.
-
-    With :math:`a=\chi\varepsilon\sqrt n`: :math:`f=\varphi(a)/(a^2\chi\sqrt n)` and
-    :math:`g=(\varphi(a)-a\bar\Phi(a))/(\chi\sqrt n)`; f is the leading term of g, and exceeds it.
-
-    Raises
-    ------
-    InputError
-        If the order is unknown, or eps is 0 for f.
-
-    Notes
-    -----
-    vecmean, Lemma 2.6.
-    """
-    if order not in ("leading", "mills"):
-        raise InputError("order", order, "leading or mills")
-    with working_precision(bits + 64):
-        index, level = to_arb(chi), to_arb(eps)
-        scale = index * flint.arb(n).sqrt()
-        a = scale * level
-        normal = (-a * a / 2).exp() / (2 * flint.arb.pi()).sqrt()
-        if order == "leading":
-            if not a > 0:
-                raise InputError("eps", eps, "a positive level: f is infinite at 0")
-            return Ball.from_arb(normal / (a * a * scale), bits)
-        tail = (a / flint.arb(2).sqrt()).erfc() / 2
-        return Ball.from_arb((normal - a * tail) / scale, bits)

@@ -278,6 +278,7 @@ def test_where_the_quick_bound_is_refused_the_other_one_is_searched():
 
     _, sure = rough_and_sure()
     within(search.cross(looked_for, sure, Fraction(math.exp(-1.6)), 1e-6, quick=refused), 1.6, 1e-6)
+    assert len(sure.asked) > 2
     within(search.cross(looked_for, sure, Fraction(math.exp(-1.6)), 1e-6), 1.6, 1e-6)
 
 

@@ -47,7 +47,7 @@ from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.numbers import Verdict
 from symshuffle.results import Bracket
-from symshuffle.vectors import cells, confirmation, floor, gaussian, templates
+from symshuffle.vectors import cells, confirmation, floor, templates
 from symshuffle.vectors.accounting import curve as vectors_curve
 from symshuffle.vectors.accounting import pair_delta, vector_delta, vector_epsilon
 from symshuffle.vectors.dominance import OrderComparison, which_order
@@ -395,7 +395,6 @@ DOORS = {
     "vectors.pairs.real_pair.adjacency": lambda v: real_pair(LINE, adjacency=v),
     "vectors.pairs.worst_pair.adjacency": lambda v: worst_pair(LINE, adjacency=v),
     "vectors.pairs.worst_pair.blanket": lambda v: worst_pair(LINE, blanket=v, adjacency="zero-out"),
-    "vectors.gaussian.profile_template.order": lambda v: gaussian.profile_template(100, F(1), F(1, 10), order=v),
     "vectors.templates.profile_template.order": lambda v: templates.profile_template(F(1), F(1, 10), 100, order=v),
     "results.Bracket.rigour": lambda v: Bracket(F(0), F(0), v, "none", ""),
     "estimation.symbolic_law.SymbolicLaw.canonical_risk.population": lambda v: SymbolicLaw(KRR).canonical_risk(

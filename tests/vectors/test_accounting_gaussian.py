@@ -8,7 +8,8 @@ from mpmath import mp
 
 from symshuffle.errors import InputError
 from symshuffle.vectors.calibration import calibrate_mixed_gaussian
-from symshuffle.vectors.gaussian import calibrate_gaussian, gaussian_profile, profile_template
+from symshuffle.vectors.gaussian import calibrate_gaussian, gaussian_profile
+from symshuffle.vectors.templates import profile_template
 
 
 @pytest.mark.parametrize(("s", "eps"), [("1", "1"), ("100", "0.05"), ("0.5", "10"), ("1000", "0.003")])
@@ -45,12 +46,12 @@ def test_calibration_inverts_the_profile():
 
 def test_templates_bracket_from_above():
     n, chi, eps = 10**6, Fraction(3, 2), Fraction(3, 1000)
-    f, g = (profile_template(n, chi, eps, order=order) for order in ("leading", "mills"))
+    f, g = (profile_template(chi, eps, n, order=order) for order in ("leading", "mills"))
     assert f.lower > g.upper
     exact = gaussian_profile(chi * 1000, eps=eps)
     assert abs(exact.midpoint / g.midpoint - 1) < Fraction(1, 100) < abs(exact.midpoint / f.midpoint - 1)
     with pytest.raises(InputError, match="order"):
-        profile_template(10, 1, 1, order="third")  # type: ignore[arg-type]
+        profile_template(1, 1, 10, order="third")  # type: ignore[arg-type]
 
 
 def test_calibrated_mixture_meets_its_target():

@@ -34,6 +34,7 @@ formed here, in an order that is known: no promise of BLAS, of ``ndarray.sum`` o
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, TypeAlias, final
@@ -236,6 +237,9 @@ class _Line:
         single = float(self.single.mid())
         spoilt_single = float(abs(self.single - to_arb(Fraction(single))).upper()) + (_TINY if single else 0.0)
         per_sum = 12 + math.ceil(math.log2(len(values) + 1))
+        # Balls may be wider than a rounding: a law may be given so.
+        wide = float(_off((self.zero, *self.tilted), (zero, *weights)).sum()) + float(self.error.upper())
+        turned = float((weights + wide) @ _off(self.rule.values, values))
         sums: list[float] = []
         noise = 0.0
         for first in range(0, self.nodes + 1, 512):
@@ -244,12 +248,12 @@ class _Line:
             waves: Complexes = np.exp(1j * np.outer(values, t))
             share = _halved(waves * weights[:, None])
             ratio = zero + share
-            error = _UNIT * (4 * t * drift + per_sum) + float(self.error.upper())
+            error = _UNIT * (4 * t * drift + per_sum) + wide + t * turned
             power = _power(ratio, n) - single * share
             # Re(z/s^2) in real numbers: |Re z (c^2 - t^2)| + |Im z 2ct| is at most |z||s|^2.
             length = plan.c * plan.c + t * t
-            turned = (power.real - still) * ((plan.c - t) * (plan.c + t)) + power.imag * (2 * plan.c * t)
-            sums.extend(turned / (length * length) * np.where(index == 0, 0.5, 1.0))
+            real = (power.real - still) * ((plan.c - t) * (plan.c + t)) + power.imag * (2 * plan.c * t)
+            sums.extend(real / (length * length) * np.where(index == 0, 0.5, 1.0))
             size = (np.abs(ratio) + error) * (1 + 32 * _UNIT)
             whole = size**n
             lone = np.abs(share) + error
@@ -357,6 +361,12 @@ def _power(base: Complexes, n: int) -> Complexes:
         if n:
             square = square * square
     return result
+
+
+def _off(numbers: tuple[flint.arb, ...], doubles: Iterable[float]) -> Array:
+    """Bounds on how far balls reach from their doubles, each a little larger."""
+    parts = (abs(x - to_arb(Fraction(float(y)))).upper() for x, y in zip(numbers, doubles, strict=True))
+    return np.array([float(part) for part in parts]) * (1 + 2.0**-30)
 
 
 def _doubles(numbers: tuple[flint.arb, ...]) -> Array:

@@ -119,3 +119,13 @@ def test_chebyshev_polynomials_are_what_the_bound_is_made_for(size):
         found = sum((w * (24 * x.acos()).cos() for x, w in gauss.gauss(order, 128)), start=flint.arb(0))
         off = abs(found - flint.arb(2) / (1 - 24**2))
     assert order == 12 and off < error < 8 * off
+
+
+@pytest.mark.parametrize("size", [1.3, 1.7])
+def test_the_error_of_an_order_is_that_of_all_polynomials_beyond_it(size):
+    """A Chebyshev polynomial is off by at most 4 half lengths, its coefficient by at most twice the bound on it."""
+    with working_precision(128):
+        rho = to_arb(F(size))
+        order, error = gauss._least_order(flint.arb(1), F(-3), F(1), size, 1e9)
+        series = sum((2 * 4 * 2 * rho ** (-2 * k) for k in range(order, order + 400)), start=flint.arb(0))
+        assert abs(error / series - 1) < 1e-12

@@ -83,6 +83,27 @@ def test_the_sum_in_doubles_is_that_in_balls_within_its_allowance(n, eps, rel):
         assert allowance < abs(sure) * weight * 1e-6  # and it says something
 
 
+@pytest.mark.parametrize("part", ["zero", "tilted", "rule"])
+def test_balls_that_are_wider_than_a_rounding_are_covered_to_their_ends(part):
+    seen = PAIR.law(Exp(Fraction(4, 10000)), tail=Fraction(1, 10**25), bits=192)
+    with working_precision(192):
+        plan, taken = bromwich_plan.plan_for(seen, 1000, 1e-8)
+        line = replace(bromwich._Line.of(taken, 1000, plan), error=flint.arb(0))
+
+        def moved(by):
+            return {
+                "zero": lambda: replace(line, zero=line.zero + by),
+                "tilted": lambda: replace(line, tilted=tuple(w * (1 + by) for w in line.tilted)),
+                "rule": lambda: replace(line, rule=replace(line.rule, values=tuple(v + by for v in line.rule.values))),
+            }[part]()
+
+        total, allowance = moved(flint.arb(0, 1e-9)).sum_in_doubles()
+        weight, narrow = line.step / flint.arb.pi(), line.sum_in_doubles()[1]
+        for end in (-1e-9, 1e-9):
+            off = abs(total - moved(flint.arb(end)).sum_in_balls()[0]) * weight
+            assert 2 * narrow < off < allowance
+
+
 class Rough:
     """NumPy with functions that are as far off as the engine says they may be: units of exp, round-offs of a phase."""
 

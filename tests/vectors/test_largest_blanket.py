@@ -15,7 +15,7 @@ from symshuffle.choices import Blanket
 from symshuffle.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.densities import merged_and_spread
 from symshuffle.errors import CertificateError, Unsupported
-from symshuffle.numbers import Ball, Exp, working_precision
+from symshuffle.numbers import Ball, Exp, to_arb, working_precision
 from symshuffle.results import Bracket
 from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian, SphereLinear, calibration, pairs
 from symshuffle.vectors.accounting import pair_delta, vector_delta
@@ -276,3 +276,17 @@ def test_calibration_against_the_largest_blanket_needs_less_noise(monkeypatch):
     with pytest.raises(CertificateError):
         found.verify()
     assert asked == [Blanket.LARGEST]  # it is computed again against the blanket it names
+
+
+def test_beyond_the_line_the_first_class_reaches_the_radius():
+    """There the blanket is below the rounded one only on classes that are far enough from 0."""
+    reach, ratio = Fraction(1, 3), Exp(Fraction(6, 5))
+    radius = rounding_radius(ratio, reach=reach)
+    plain = length_classes(2, reach, 1.0)
+    assert plain[0].far < radius
+    rounded_up = length_classes(2, reach, 1.0, least=radius)
+    assert rounded_up[0].near == 0 and rounded_up[0].far >= radius and rounded_up[-1].far == plain[-1].far
+    pair = worst_pair(LocalGaussian(3, 2), adjacency="zero-out", blanket="largest", exp_eps=ratio)
+    at_0 = [stretch.reference(flint.acb(0)).real for stretch in pair.stretches]
+    most = (-to_arb(reach) * to_arb(radius) - to_arb(reach * reach / 2)).exp()
+    assert len(at_0) == len(rounded_up) and all(value < most * (1 + 1e-12) for value in at_0)

@@ -104,6 +104,23 @@ def test_balls_that_are_wider_than_a_rounding_are_covered_to_their_ends(part):
             assert 2 * narrow < off < allowance
 
 
+def test_a_wide_factor_of_single_terms_is_covered_to_its_ends(monkeypatch):
+    seen = PAIR.law(Exp(Fraction(4, 10000)), tail=Fraction(1, 10**25), bits=192)
+    with working_precision(192):
+        plan, taken = bromwich_plan.plan_for(seen, 1000, 1e-8)
+        line = replace(bromwich._Line.of(taken, 1000, plan), error=flint.arb(0))
+        weight, factor = line.step / flint.arb.pi(), flint.arb("0.25")
+
+        def summed(by, name):
+            monkeypatch.setattr(bromwich._Line, "single", property(lambda _: factor + by))
+            return getattr(line, name)()
+
+        total, allowance = summed(flint.arb(0, 1e-7), "sum_in_doubles")
+        for end in (-1e-7, 1e-7):
+            off = abs(total - summed(flint.arb(end), "sum_in_balls")[0]) * weight
+            assert 2 * summed(flint.arb(0), "sum_in_doubles")[1] < off < allowance
+
+
 class Rough:
     """NumPy with functions that are as far off as the engine says they may be: units of exp, round-offs of a phase."""
 

@@ -1,8 +1,8 @@
 """All small edits of the library that change a value: what the driver of mutants draws from.
 
 Constants, comparisons, the sign between two terms, a term or factor dropped, min for max, a condition negated. What is
-written for readers or for the type checker is left alone, and so are the limits of how much work is done and whole
-functions that only guide (:mod:`tests.guides`), which a test of their own shows to break no promise.
+written for readers or for the type checker is left alone, and so are the limits of how much work is done and the
+functions and constants that only guide (:mod:`tests.guides`), which a test of their own shows to break no promise.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tests.guides import GUIDES
+from tests.guides import GUIDES, KNOBS
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 TARGETS: Final = (
@@ -129,7 +129,8 @@ class _Places(ast.NodeVisitor):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         name = getattr(node.target, "id", "")
         limit = name not in NO_LIMITS and name.isupper() and any(word in name for word in LIMITS)
-        if node.value is not None and not limit and "TypeAlias" not in ast.dump(node.annotation):
+        tuned = name in KNOBS.get(self.inside, ())
+        if node.value is not None and not limit and not tuned and "TypeAlias" not in ast.dump(node.annotation):
             self.visit(node.value)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
@@ -146,6 +147,8 @@ class _Places(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name in {"InputError", "Unsupported", "NotDecided", "SolverFailure", "CertificateError", "TypeVar", "cast"}:
+            return
+        if name == "working_precision":  # balls enclose at any
             return
         if name in _SWAPPED:
             self.add(node.func, "min for max", self.text(node.func).removesuffix(name) + _SWAPPED[name])

@@ -1,4 +1,4 @@
-"""Functions of the library that only guide: what they return decides how much work is done, never what is true.
+"""Functions and constants of the library that only guide: they decide how much work is done, never what is true.
 
 What follows each of them certifies the answer, whatever it returned within its type and range; so an edit of it breaks
 no promise, and :mod:`tests.edits` draws none. ``tests/soundness/test_guides_are_free.py`` replaces every one of them by
@@ -59,3 +59,43 @@ GUIDES: Final[dict[str, str]] = {
     "symshuffle.vectors.optimal._guess": "near which share the least error is looked for: cells prove that it is there",
 }
 """By full name, and why whatever it returns leaves every promise true."""
+
+KNOBS: Final[dict[str, tuple[str, ...]]] = {
+    "symshuffle.engines.ball": (
+        "_AS_MANY_AS", "_OVERHEAD", "_SHORT", "_COARSE", "_SPARED", "_ROUGH", "_WORTH_IT", "_PRICIEST", "_RESOLVED",
+    ),
+    "symshuffle.engines.bromwich": ("_RESOLVED", "_HIGHEST"),
+    "symshuffle.engines.bromwich_plan": ("_SHARE", "_FINEST", "_ROUGH_NODES", "BLOCK"),
+    "symshuffle.engines.characteristic": ("_ROUGH", "_CELLS"),
+    "symshuffle.engines.contour": (
+        "_CHUNK", "_WORTH_IT", "_PRICIEST", "_AS_MANY_AS", "_SHORT", "_FEW", "_COARSE", "_SHARE_OF_GAUSS", "_SPARED",
+    ),
+    "symshuffle.engines.counts": ("_FINEST",),
+    "symshuffle.engines.densities": (
+        "_FIRST_TAIL", "_TAIL_SHARE", "_LEAST_TAIL", "_FEW", "_FEW_LINES", "_FEW_ON_CLASSES", "_MANY", "_FIRST_CELLS",
+        "_ENOUGH_CELLS",
+    ),
+    "symshuffle.engines.fft": ("_FIRST", "_GROWTH"),
+    "symshuffle.engines.gauss": (
+        "_ORDERS", "_ELLIPSES", "_ARCS", "_GLANCES", "_PANEL", "_SHORTEST", "_GRAIN", "_SHIFTS", "_WORTH", "_CELLS",
+        "_CHUNK", "_FINEST", "_EXCESS", "_STEPS",
+    ),
+    "symshuffle.engines.saddle": ("QUIET", "_FINEST", "_SETTLED", "_SPREAD_OUT"),
+    "symshuffle.engines.segments": ("_SHARE_OF_GAUSS", "_CELLS"),
+    "symshuffle.engines.sparse": ("_TAIL", "_DEEPEST"),
+    "symshuffle.engines.tilted": ("_QUIET", "_COARSEST", "_CANDIDATES", "_MARGIN"),
+    "symshuffle.accountants.bounds": ("_WIDE", "_FEW", "_FIRST_WIDTH"),
+    "symshuffle.accountants.guided": ("_PATIENCE", "_FAR", "_UNKNOWN", "_BELOW_ZERO", "_WIDEST", "_NARROWEST"),
+    "symshuffle.accountants.inverses": (
+        "_USUAL_WIDTH", "_COARSE_WIDTH", "_DELTA_WIDTH", "_WIDTH", "_WIDEST", "_LOOKS", "_CLOSE_ENOUGH", "_FIRST_EPS0",
+    ),
+    "symshuffle.accountants.search": ("_FIRST", "_FINEST"),
+    "symshuffle.accountants.period": ("_SILENT",),
+    "symshuffle.accountants.rounds": ("_OUTSIDE",),
+    "symshuffle.accountants.one_round": ("_USUAL", "_ROUGH", "_COUNTS_PER_LEVELS"),
+    "symshuffle.accountants.over_rounds": ("_CUT", "_SMALLEST"),
+    "symshuffle.accountants.plan": ("WIDTH_OF_EPS", "WIDTH_OF_DELTA"),
+    "symshuffle.design.decision.programs": ("_SUPPORT", "_PRICED", "_SIMPLEX_VARIABLES"),
+    "symshuffle.design.decision.tradeoff": ("_EXACT_ROWS", "_FEW_INPUTS", "_SEEN", "_PATIENT"),
+}  # fmt: skip
+"""By module, constants that only tune: between half and twice of them answers may get wide or be refused, not wrong."""

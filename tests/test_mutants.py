@@ -50,6 +50,13 @@ def test_what_only_guides_is_not_drawn_and_what_stands_beside_it_is(monkeypatch)
     assert {mutant.line for mutant in edits.mutants(source, "module.py")} == {8, 10, 12}
 
 
+def test_what_only_tunes_is_not_drawn_and_neither_is_the_precision_of_balls(monkeypatch):
+    source = "_FEW: Final = 3\n_UNIT: Final = 4\nwith working_precision(bits + 32):\n    x = bits + 32\n"
+    assert {mutant.line for mutant in edits.mutants(source, "module.py")} == {1, 2, 4}
+    monkeypatch.setattr(edits, "KNOBS", {"module": ("_FEW",), "other": ("_UNIT",)})
+    assert {mutant.line for mutant in edits.mutants(source, "module.py")} == {2, 4}
+
+
 def test_the_draw_is_by_seed_and_every_mutant_compiles():
     chosen = drawn(60, 2026)
     assert [mutant.key for mutant in chosen] == [mutant.key for mutant in drawn(60, 2026)]

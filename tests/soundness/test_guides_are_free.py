@@ -6,11 +6,14 @@ import random
 import sys
 from fractions import Fraction
 
+import flint
 import pytest
 
 from symshuffle.errors import NotDecided, Unsupported
-from tests.guides import GUIDES
-from tests.soundness.guide_doors import BAD, DOORS
+from symshuffle.numbers import working_precision
+from tests.guides import GUIDES, KNOBS
+from tests.soundness.guide_changes import BAD
+from tests.soundness.guide_doors import DOORS, SEEN_THROUGH
 
 
 def owner_of(name):
@@ -89,3 +92,70 @@ def test_an_answer_is_true_whatever_a_guide_says(name, door, number, monkeypatch
         assert found.lower <= high, (name, number)
         assert low <= found.upper, (name, number)
         assert math.isfinite(found.upper)
+
+
+def moved(constant, draw):
+    """A constant between half and twice of it, of its own type."""
+    if isinstance(constant, tuple):
+        return tuple(sorted((moved(one, draw) for one in constant), reverse=constant[0] > constant[-1]))
+    if isinstance(constant, int):
+        return max(1, round(constant * 2 ** draw.uniform(-1, 1)))
+    return constant * type(constant)(2 ** draw.uniform(-1, 1))
+
+
+def turned(patch, module, names, draw):
+    """Move constants of a module, wherever they were imported."""
+    owner = importlib.import_module(module)
+    for name in names:
+        old = getattr(owner, name)
+        new = moved(old, draw)
+        for other in [m for key, m in sys.modules.items() if key.startswith("symshuffle.")]:
+            if vars(other).get(name) is old:
+                patch.setattr(other, name, new)
+
+
+def test_every_module_with_constants_that_only_tune_is_seen_through_a_door():
+    assert {f"symshuffle.{name}" for name in SEEN_THROUGH} == set(KNOBS)
+
+
+@pytest.mark.parametrize(
+    ("module", "door", "number"),
+    [(name, door, i) for name, doors in SEEN_THROUGH.items() for door in doors.split() for i in range(3)],
+)
+def test_an_answer_is_true_however_it_is_tuned(module, door, number, monkeypatch):
+    answer, truth = DOORS[door]
+    low, high = truth()
+    names = KNOBS[f"symshuffle.{module}"]
+    with monkeypatch.context() as patch:
+        turned(patch, f"symshuffle.{module}", names, random.Random(f"{module} {number}"))
+        try:
+            found = answer()
+        except (NotDecided, Unsupported):
+            return
+    assert found.lower <= high
+    assert low <= found.upper
+
+
+@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("door", ["ball", "confirmed", "laplace_in_balls", "density", "few", "rounds", "period"])
+def test_an_answer_is_true_at_whatever_precision_balls_are_computed(door, number, monkeypatch):
+    answer, truth = DOORS[door]
+    low, high = truth()
+    draw, asked = random.Random(f"{door} {number}"), []
+
+    def precision(bits):
+        asked.append(bits)
+        return flint.ctx.workprec(max(24, int(bits * draw.uniform(0.5, 1.3))))
+
+    with monkeypatch.context() as patch:
+        for module in [m for key, m in sys.modules.items() if key.startswith("symshuffle.")]:
+            if vars(module).get("working_precision") is working_precision:
+                patch.setattr(module, "working_precision", precision)
+        try:
+            found = answer()
+        except (NotDecided, Unsupported):
+            found = None
+    assert asked
+    if found is not None:
+        assert found.lower <= high
+        assert low <= found.upper

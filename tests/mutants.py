@@ -2,13 +2,17 @@
 
     python -m tests.mutants [--count 250] [--seed 2026] [--out out/mutants.jsonl] [--seconds 40]
                             [--jobs 2] [--no-ledger | --again]
+    python -m tests.mutants --noticed
     python -m tests.mutants --report [--kept]
 
 Mutants are drawn by seed from all places where a value can change (:mod:`tests.edits`), outside of functions that only
 guide (:mod:`tests.guides`). Each is run against the tests
 that touch its line, the quick ones first, to the first failure, and what survives them against the claims of the ledger
 that touch it. Which those are is measured once (:mod:`tests.touched`) and kept beside the results; both files are
-appended to, so that an interrupted run goes on where it stopped. ``--again`` runs the survivors on file once more.
+appended to, so that an interrupted run goes on where it stopped. ``--again`` runs the survivors on file once more,
+``--near`` measures only the files of tests that import what is broken: a quick look that notices less.
+
+``--noticed`` takes those of the draw on file that a test noticed, each against that test alone: whether they still are.
 
 250 are drawn, so that 200 change a value. A survivor that changes none, or breaks no promise, is recorded with the
 reason in ``tests/equivalent_mutants.toml``; the two are counted apart. The exit status is 1 if another one survived.
@@ -33,7 +37,19 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.edits import ROOT, Mutant, drawn, kept
-from tests.touched import append, claims_of, copied, finding, forked, read, shared, touched
+from tests.touched import (
+    about,
+    append,
+    claims_of,
+    copied,
+    files_of_tests,
+    finding,
+    forked,
+    read,
+    sections,
+    shared,
+    touched,
+)
 
 EXCUSED: Final = ROOT / "tests" / "equivalent_mutants.toml"
 DRAWN: Final = ROOT / "tests" / "drawn_mutants.jsonl"
@@ -146,6 +162,13 @@ def tried(root: Path, mutant: Mutant, entries: list[dict[str, Any]], seconds: fl
     return {**place, **found, "took": round(time.monotonic() - start, 2), "diff": mutant.diff(text)}
 
 
+def still_noticed(root: Path, row: dict[str, Any], mutant: Mutant) -> dict[str, Any]:
+    """A row on file, with what becomes of its mutant against the one test that noticed it."""
+    entry = {"file": row["by"].partition("::")[0], "tests": [row["by"]], "took": [0.0], "found": [None], "breadth": [0]}
+    entries = [{**entry, "lines": {mutant.file: {mutant.line: [0]}}}]
+    return {**row, **{key: value for key, value in outcome(root, mutant, entries, 40).items() if key == "outcome"}}
+
+
 def identity(result: dict[str, Any]) -> tuple[str, str]:
     """A mutant by its file and what it changes, wherever the line has gone to."""
     return result["file"], result["diff"]
@@ -203,6 +226,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--no-ledger", action="store_true", help="tests only; later, with --again, the survivors")
     parser.add_argument("--again", action="store_true", help="run the survivors on file again")
     parser.add_argument("--kept", action="store_true", help="those of the draw on file, in place of a new draw")
+    parser.add_argument("--near", action="store_true", help="only the files of tests that import what is broken")
+    parser.add_argument("--noticed", action="store_true", help="those noticed, each against the test that noticed it")
     parser.add_argument("--report", action="store_true", help="print all results on file, run nothing")
     options = parser.parse_args(arguments)
     earlier = list(read(DRAWN)) if options.kept else []
@@ -215,13 +240,20 @@ def main(arguments: list[str] | None = None) -> int:
     if not options.report:
         for name in WARM:
             importlib.import_module(name)
+    if options.noticed:
+        return _noticed(options.jobs)
+    if not options.report:
         known = {key for key, one in done.items() if not options.again or one["outcome"] in CAUGHT}
         known |= set(excused()) & set(done)
         with ExitStack() as stack:  # drawn, traced and broken is what is copied now, whatever happens to the project
             roots = [stack.enter_context(copied()) for _ in range(options.jobs)]
             map_of_tests = options.out.with_suffix(".touched.jsonl")
-            entries = list(touched(map_of_tests, roots, 3 * options.seconds, options.no_ledger))
             missing = [mutant for key, mutant in asked(roots[0]) if key not in known]
+            files = files_of_tests()
+            if options.near:
+                files = sorted({test for source in {one.file for one in missing} for test in about(files, source)})
+            files += [] if options.no_ledger else sections()
+            entries = list(touched(map_of_tests, roots, 3 * options.seconds, files))
             for result in shared(roots, lambda root, one: tried(root, one, entries, options.seconds), missing):
                 done[identity(result)] = result
                 append(options.out, result)
@@ -229,6 +261,21 @@ def main(arguments: list[str] | None = None) -> int:
     text, left = report(results, excused())
     print(text)  # noqa: T201
     return int(left > 0)
+
+
+def _noticed(jobs: int) -> int:
+    """Whether each mutant of the draw on file that a test noticed is noticed by that test still."""
+    by = {identity(row): row for row in read(DRAWN) if row["outcome"] == "killed" and row["by"]}
+    with ExitStack() as stack:
+        roots = [stack.enter_context(copied()) for _ in range(jobs)]
+        texts = {one: (roots[0] / one.file).read_text(encoding="utf-8") for one in kept(by.values(), roots[0])}
+        pairs = [(by[one.file, one.diff(text)], one) for one, text in texts.items()]
+        found = list(shared(roots, lambda root, pair: still_noticed(root, *pair), pairs))
+    left = [row for row in found if row["outcome"] not in CAUGHT]
+    for row in left:
+        print(f"no longer noticed by {row['by']}: {row['file']}\n{row['diff']}")  # noqa: T201
+    print(f"{len(found) - len(left)} of {len(found)} are noticed by the tests that noticed them")  # noqa: T201
+    return int(bool(left))
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ import pytest
 
 from tests import edits, touched
 from tests.edits import ROOT, Mutant, changes, drawn, kept
-from tests.mutants import DRAWN, HELD_OUT, Excuse, chosen, excused, identity, outcome, report
-from tests.touched import append, read, sections, touch
+from tests.mutants import DRAWN, HELD_OUT, Excuse, chosen, excused, identity, outcome, report, still_noticed
+from tests.touched import about, append, read, sections, touch
 
 SOURCE = '''"""A module of 1 docstring."""
 
@@ -116,6 +116,15 @@ def test_a_mutant_is_killed_survives_or_runs_out_of_time(project, monkeypatch):
     monkeypatch.setattr("tests.mutants.MARGIN", 2)
     assert outcome(project, endless, [entry], 0)["outcome"] == "time"
     assert (project / "module.py").read_text() == text
+    row = {"file": "module.py", "diff": "", "outcome": "killed", "by": "tests/test_module.py::test_double"}
+    assert still_noticed(project, row, of[2, "3"]) == row
+    assert still_noticed(project, row, of[6, "-"]) == {**row, "outcome": "survived"}
+
+
+def test_files_about_a_source_are_those_that_import_it():
+    files = ["tests/test_law.py", "tests/test_lp.py", "tests/engines/test_sparse.py", "tests/test_readme.py"]
+    assert about(files, "symshuffle/lp.py") == ["tests/test_lp.py"]
+    assert about(files, "symshuffle/law.py") == ["tests/test_law.py", "tests/engines/test_sparse.py"]
 
 
 def test_a_claim_falls_if_anything_but_its_time_differs(project, monkeypatch):

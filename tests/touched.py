@@ -6,6 +6,7 @@ in each function only for its first calls and events: a loop shows all of its li
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib
 import json
@@ -19,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final, TypeVar
@@ -223,6 +225,24 @@ def files_of_tests() -> list[str]:
     return [file for file in files if not any(word in file for word in WITHOUT)]
 
 
+def about(files: Iterable[str], source: str) -> list[str]:
+    """Those of some files of tests that import a source, or something of it."""
+    module = source.removesuffix(".py").replace("/", ".")
+    package, _, name = module.rpartition(".")
+
+    def imports(node: ast.AST) -> bool:
+        if isinstance(node, ast.ImportFrom):
+            return node.module == module or (node.module == package and any(one.name == name for one in node.names))
+        return isinstance(node, ast.Import) and any(one.name == module for one in node.names)
+
+    return [file for file in files if any(map(imports, ast.walk(_parsed(file))))]
+
+
+@cache
+def _parsed(file: str) -> ast.Module:
+    return ast.parse((ROOT / file).read_text(encoding="utf-8"))
+
+
 def sections() -> list[str]:
     """The sections of the ledger."""
     files = (path for path in sorted((ROOT / "proofs_checks").rglob("*.py")) if not path.name.startswith("_"))
@@ -234,15 +254,15 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
-def touched(path: Path, roots: Sequence[Path], seconds: float, no_ledger: bool = False) -> Iterator[dict[str, Any]]:
-    """What every file of tests and every section touches: read where it was measured before, else measured and kept.
+def touched(path: Path, roots: Sequence[Path], seconds: float, asked: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """What files of tests and sections touch: read where it was measured before, else measured and kept.
 
     A file that changed is measured again. Of a source that changed since, the lines are not known any more: any test
     that touched it counts for all of them.
     """
     known = {(entry["file"], entry["digest"]): entry for entry in read(path)}
     now = {source: digest(roots[0] / source) for source in sources(roots[0])}
-    asked = [(file, digest(roots[0] / file)) for file in files_of_tests() + ([] if no_ledger else sections())]
+    wanted = [(file, digest(roots[0] / file)) for file in asked]
 
     def measured(root: Path, key: tuple[str, str]) -> dict[str, Any]:
         empty: dict[str, Any] = {"tests": [], "took": [], "found": [], "lines": {}}
@@ -250,10 +270,10 @@ def touched(path: Path, roots: Sequence[Path], seconds: float, no_ledger: bool =
         of = {source: now[source] for source in found["lines"]}
         return {"file": key[0], "digest": key[1], **found, "sources": of}
 
-    for entry in shared(roots, measured, [key for key in asked if key not in known]):
+    for entry in shared(roots, measured, [key for key in wanted if key not in known]):
         known[entry["file"], entry["digest"]] = entry
         append(path, entry)
-    for entry in map(known.__getitem__, asked):
+    for entry in map(known.__getitem__, wanted):
         for source in entry["lines"]:
             if entry["sources"][source] != now.get(source):
                 every = sorted({test for tests in entry["lines"][source].values() for test in tests})

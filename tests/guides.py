@@ -80,7 +80,7 @@ KNOBS: Final[dict[str, tuple[str, ...]]] = {
         "_ORDERS", "_ELLIPSES", "_ARCS", "_GLANCES", "_PANEL", "_SHORTEST", "_GRAIN", "_SHIFTS", "_WORTH", "_CELLS",
         "_CHUNK", "_FINEST", "_EXCESS", "_STEPS",
     ),
-    "symshuffle.engines.saddle": ("QUIET", "_FINEST", "_SETTLED", "_SPREAD_OUT"),
+    "symshuffle.engines.saddle": ("QUIET", "_FINEST", "_SETTLED", "_TRUSTED", "_SPREAD_OUT"),
     "symshuffle.engines.segments": ("_SHARE_OF_GAUSS", "_CELLS"),
     "symshuffle.engines.sparse": ("_TAIL", "_DEEPEST"),
     "symshuffle.engines.tilted": ("_QUIET", "_COARSEST", "_CANDIDATES", "_MARGIN"),

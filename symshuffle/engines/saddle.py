@@ -46,6 +46,9 @@ _LONGEST: Final = 1e300
 _SETTLED: Final = 1e-6
 """Relative accuracy of a saddle point: the bracket is true at any line, and as narrow at all lines nearby."""
 
+_TRUSTED: Final = 8
+"""Of so many steps towards a saddle point one halves the bracket."""
+
 _SPREAD_OUT: Final = 10.0
 """Standard deviations of S, in largest atoms, from which on the gap of a pass is what its constants were chosen for."""
 
@@ -212,9 +215,11 @@ def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None) -> float:
     if half:  # beyond it the kernel only falls as fast as the integrand may grow
         largest = min(largest, _STEEPEST / half)
     low, high = -math.log(1e3 * n * float(np.abs(tilt.values).max())), math.log(largest)
-    # Newton's steps in log c, halving where they leave the bracket or find no slope.
-    place = (low + high) / 2
+    # Newton's steps in log c, halving where they leave the bracket or find no slope, and now and then where they creep:
+    # an excess that falls towards 0 at infinity draws them there in steps of about one length.
+    place, turn = (low + high) / 2, 0
     while high - low > _SETTLED:
+        turn += 1
         c = math.exp(place)
         mean = tilt.slope(c)
         excess = n * mean * c - pull(c)
@@ -223,7 +228,7 @@ def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None) -> float:
         step = excess / rate if rate > 0 else math.inf
         if abs(step) < _SETTLED / 2:
             return math.exp(place - step)
-        place = place - step if low < place - step < high else (low + high) / 2
+        place = place - step if turn % _TRUSTED and low < place - step < high else (low + high) / 2
     return math.exp((low + high) / 2)
 
 

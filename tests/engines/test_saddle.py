@@ -1,5 +1,7 @@
 """Constants of a contour: choices, of which poor ones would make a bracket wide and dear."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -32,3 +34,15 @@ def test_slopes_of_several_tilts_are_those_of_each():
     tilt = saddle.Tilt(*map(np.array, LAWS["skew"]))
     tilts = np.array([-2.0, 0.0, 0.5, 700.0])
     assert tilt.slopes(tilts) == pytest.approx([tilt.slope(s) for s in tilts], rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 1000])
+@pytest.mark.parametrize("values", [[1.0], [1.0, -3.0]])
+def test_a_minimum_at_infinity_is_not_crept_towards(values, n, monkeypatch):
+    """On a lattice of one positive atom the pull falls to that of the atom: 70,000 of Newton's steps once."""
+    calls, slope = [], saddle.Tilt.slope
+    monkeypatch.setattr(saddle.Tilt, "slope", lambda self, c: calls.append(c) or slope(self, c))
+    weights = np.full(len(values), 1 / len(values))
+    c = saddle.saddle_point(saddle.Tilt(np.array(values), weights), n, Fraction(1))
+    assert len(calls) < 200
+    assert 0 < c <= 2 * saddle._STEEPEST

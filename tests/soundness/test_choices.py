@@ -56,7 +56,8 @@ SOURCES = {
 @pytest.mark.parametrize("name", SOURCES)
 def test_delta_takes_what_the_library_makes(name):
     for direction in Question:
-        found, expected = (delta(one, n=3, eps="1/10", direction=direction) for one in SOURCES[name])
+        rel = 1e-3 if name == "doubles of NumPy" else None  # with few users a contour of doubles is dear
+        found, expected = (delta(one, n=3, eps="1/10", direction=direction, rel=rel) for one in SOURCES[name])
         # The same number by other arithmetic: the brackets meet, and both are narrow.
         assert max(found.bracket.lower, expected.bracket.lower) <= min(found.bracket.upper, expected.bracket.upper)
         assert found == expected or found.bracket.width < Fraction(1, 10**6) * found.bracket.upper

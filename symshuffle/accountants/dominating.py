@@ -305,7 +305,7 @@ def _constraints(profile: Profile) -> list[Point]:
         left = _slope(high[k - 1] if k else origin, (x, value))
         right = _slope((y, beyond), high[k + 2]) if k + 2 < len(low) else flint.arb(0)
         right = flint.arb(0) if right > 0 else right  # h falls
-        if left < right or left > right:
+        if left < right:
             v = (beyond - value + left * x - right * y) / (left - right)
             if not v <= x and not v >= y:
                 found.append((v, value + left * (v - x)))

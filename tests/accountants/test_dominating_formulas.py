@@ -1,5 +1,6 @@
 """Laws above and below a profile, place by place: masses worked out from the definition, and who just is refused."""
 
+import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -85,7 +86,7 @@ def largest_minorant(nodes):
 def test_the_law_above_has_the_jumps_of_slope_of_the_largest_minorant(profile):
     nodes = [(MP.mpf(0), MP.mpf(1)), *points(profile, 1)]
     kept = largest_minorant(nodes)
-    slopes = [slope(nodes[a], nodes[b]) for a, b in zip(kept, kept[1:], strict=False)]
+    slopes = [slope(nodes[a], nodes[b]) for a, b in itertools.pairwise(kept)]
     expected = [MP.mpf(0)] * len(points(profile, 1))
     for j, before, after in zip(kept[1:], slopes, [*slopes[1:], MP.mpf(0)], strict=True):
         expected[j - 1] = nodes[j][0] * (after - before)

@@ -52,7 +52,7 @@ def written(found, n):
 
 
 def test_the_weights_are_eighths():
-    assert WEIGHTS == tuple(F(j, 8) for j in (1, 2, 3, 4, 5, 6, 7))
+    assert tuple(F(j, 8) for j in (1, 2, 3, 4, 5, 6, 7)) == WEIGHTS
 
 
 def test_families_are_counted_and_refused_beyond_the_limit(monkeypatch):

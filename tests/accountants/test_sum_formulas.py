@@ -201,7 +201,9 @@ def test_a_value_and_every_term_of_its_error(monkeypatch, side, c):
         norm = math.sqrt(math.fsum(k * k for k in plain))
         with monkeypatch.context() as at:
             at.setattr(transforms, "_SLACK", -700.0)
-            assert float(made.value(level)) - left == pytest.approx(lead * (alone + sign * 1e-3 * norm), rel=2e-9, abs=1e-14)
+            assert float(made.value(level)) - left == pytest.approx(
+                lead * (alone + sign * 1e-3 * norm), rel=2e-9, abs=1e-14
+            )
             at.setattr(transforms, "UNIT", unit)
             blurred = [k * (1 + sign * 4 * unit * (c * y + 8)) for k, y in zip(plain, ys, strict=True)]
             norm = math.sqrt(math.fsum(k * k for k in blurred))
@@ -212,7 +214,9 @@ def test_a_value_and_every_term_of_its_error(monkeypatch, side, c):
         with monkeypatch.context() as at:
             at.setattr(transforms, "_SLACK", transforms._OUTSIDE - math.log(100))
             most = max(kernel(y, c) for y in np.linspace(0.001, 60, 4001))
-            found = abs((float(made.value(level)) - left) / lead - alone) - 1e-3 * math.sqrt(math.fsum(k * k for k in plain))
+            found = abs((float(made.value(level)) - left) / lead - alone) - 1e-3 * math.sqrt(
+                math.fsum(k * k for k in plain)
+            )
             bound = 0.02 * (1.0 if c == 0 else 1 / (math.e * c))
             if alone > bound + 1e-3:
                 assert found == pytest.approx(bound, rel=1e-6)

@@ -73,7 +73,7 @@ def test_a_null_symbol_makes_it_zero_out():
     found = Covering.of(null=["1/4", F(3, 4)])
     assert found.null == (F(1, 4), F(3, 4)) and found.adjacency is Adjacency.ZERO_OUT
     assert Covering.of(null=HALF, adjacency="zero-out").adjacency is Adjacency.ZERO_OUT
-    with pytest.raises(InputError, match="adjacency.*zero-out, where the law of a null symbol is given"):
+    with pytest.raises(InputError, match=r"adjacency.*zero-out, where the law of a null symbol is given"):
         Covering.of(null=HALF, adjacency="replace-one")
     with pytest.raises(InputError, match=r"null\[1\]"):
         Covering.of(null=["1/2", "x"])
@@ -198,7 +198,7 @@ def test_a_reduction_says_whom_it_covers():
     )
     with pytest.raises(InputError, match="min_users"):
         named.neighbours("forward", 4)
-    with pytest.raises(InputError, match="classes.*at least one class"):
+    with pytest.raises(InputError, match=r"classes.*at least one class"):
         Reduction(())
 
 

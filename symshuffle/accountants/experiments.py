@@ -64,7 +64,7 @@ def width_of(asked: Experiment, rel: float | None, one: float, several: float) -
         return rel
     if of_several(asked):
         return several
-    return max(reduced.participation.width(one) for reduced in _reductions(asked))
+    return _reductions(asked)[0].participation.width(one)
 
 
 def _reductions(asked: Experiment) -> tuple[Reduction, ...]:

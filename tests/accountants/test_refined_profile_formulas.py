@@ -60,7 +60,7 @@ def test_what_never_ends_is_refused_with_its_reason():
         profile(REVEALS)
     positive = Law((F(-1), F(1)), (F(1, 2), F(1, 2)))
     endless = Reduction((PairClass("some", lambda *_: positive),))
-    with pytest.raises(Unsupported, match="no level up to .* is known"):
+    with pytest.raises(Unsupported, match=r"no level up to .* is known"):
         RefinedProfile.of(endless, 1, REQUEST)
 
 
@@ -128,7 +128,7 @@ def test_values_at_all_kinks_leave_nothing_open():
 def test_narrowing_reaches_the_width_around_the_definition(source, direction):
     request = Request.of(direction, rel=1e-2)
     found = profile(source, request).narrowed(F(2), request)
-    both = [of_rows(*map(lambda row: [float(p) for p in row], rows), 2) for rows in (source.rows, source.rows[::-1])]
+    both = [of_rows(*([float(p) for p in row] for row in rows), 2) for rows in (source.rows, source.rows[::-1])]
     truth = max(both[:1] if direction == "forward" else both[1:] if direction == "reverse" else both)
     assert float(found.lower) <= truth <= float(found.upper)
     assert found.width <= F(1e-2) * found.upper and found.aimed is None

@@ -20,6 +20,7 @@ from symshuffle.accountants.adversary import (
 )
 from symshuffle.accountants.reduction import reduction
 from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.numbers import Ball, Exp
 from symshuffle.shuffled import histogram_law, law_divergence, shuffled_divergence
 
 F = Fraction
@@ -189,3 +190,36 @@ def test_a_look_at_doubles_finds_the_same_families():
     assert near.bracket.lower <= exact.bracket.lower <= near.bracket.upper
     assert near.bracket.upper - near.bracket.lower <= F(1, 10**8) * near.bracket.upper
     assert np.isclose(float(near.bracket.upper), float(exact.bracket.lower))
+
+
+def test_of_those_that_come_close_the_highest_lower_end_is_the_worst(monkeypatch):
+    """Wide looks from k/100 to 1/4 leave all but those that end below the highest start; a fine look decides."""
+    seen, order = [], {}
+
+    def value(n, target, request, decomposition):
+        k = order.setdefault(decomposition, len(order) + 1)
+        seen.append((k, n, target, request.rel))
+        return Bracket(F(k, 100), F(1, 4) if k != 5 else F(5, 100), Rigour.FLOAT64, str(k), "given")
+
+    monkeypatch.setattr(adversary, "_value", value)
+    found = worst_of_two_types(CHANNEL, 1, X, rel=1e-3)
+    kinds = adversary._distinct(CHANNEL, 1, list(itertools.permutations(range(3), 2)))
+    last = len(kinds)
+    assert found.searched == 18 and 5 < last == len(order) < 18
+    assert (found.bracket.engine, found.datasets) == (str(last), kinds[-1][0])
+    assert seen[:last] == [(k, 1, X, 1e-2) for k in range(1, last + 1)]
+    assert seen[last:] == [(k, 1, X, 1e-3) for k in range(1, last + 1) if k != 5]
+    del seen[:]
+    worst_of_two_types(CHANNEL, 1, X, rel=0.25)
+    assert {rel for *_, rel in seen} == {0.25}
+
+
+def test_the_law_of_two_datasets_has_the_bits_asked_for():
+    (_, first), *_ = adversary._distinct(CHANNEL, 2, [(0, 1)])
+    family = adversary._family(first)
+    wide, fine = (
+        max(value.radius for value in family(Exp(F(1, 5)), "forward", bits).values if isinstance(value, Ball))
+        for bits in (60, 400)
+    )
+    assert fine < F(1, 2**380) < F(1, 2**70) < wide
+    assert family(X, "forward", None) != family(X, "reverse", None)

@@ -139,7 +139,7 @@ def _log(positive: Any) -> float:
 
 
 def _log_factorial(counts: npt.NDArray[np.int64] | int) -> Any:
-    """Stirling's series, good to nine digits, which is more than a cutoff needs."""
+    """Stirling's series with its first term, at most 6e-6 off, which is more than a cutoff needs."""
     x = np.asarray(counts, dtype=float) + 1
     shifted = x + 7
     series = (shifted - 0.5) * np.log(shifted) - shifted + 0.5 * math.log(2 * math.pi) + 1 / (12 * shifted)

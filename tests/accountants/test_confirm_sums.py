@@ -224,3 +224,25 @@ def test_laplace_noise_of_one_user_is_the_hockey_stick():
         assert float(found.value) == pytest.approx(-math.expm1((float(eps) - 1) / 2), rel=1e-11)
     assert confirm_laplace(F(2), F(2), 5).value == "0" and confirm_laplace(F(2), F(3), 5, digits=7).digits == 7
     assert float(one_user(laplace_transform(F(2), F(199, 100), 1, digits=12))) > 0
+
+
+def test_the_route_is_the_one_asked_for_and_a_short_sum_else(monkeypatch):
+    """Five users on two atoms are six terms: up to so many the sum is taken unasked."""
+    expected = float(positive_part(TWO, 5))
+    said = {route: confirm(TWO, 5, digits=12, route=route) for route in ("auto", "sums", "inversion")}
+    assert all(float(found.value) == pytest.approx(expected, rel=1e-10) for found in said.values())
+    assert said["auto"].route == said["sums"].route == front._SUMS
+    assert said["inversion"].route.startswith(front._INVERSION)
+    monkeypatch.setattr(front, "_QUICK_SUM", 6)
+    assert confirm(TWO, 5, digits=12).route == front._SUMS
+    monkeypatch.setattr(front, "_QUICK_SUM", 5)
+    assert confirm(TWO, 5, digits=12).route.startswith(front._INVERSION)
+
+
+def test_what_is_no_question_about_laplace_noise():
+    assert confirm_laplace(F(2), F(2), 1, digits=1, least=1).digits == 1
+    for wrong in ({"digits": 0}, {"least": 0}):
+        with pytest.raises(InputError, match=next(iter(wrong))):
+            confirm_laplace(F(2), F(2), 5, **wrong)
+    with pytest.raises(InputError, match="n"):
+        confirm_laplace(F(2), F(2), 0)

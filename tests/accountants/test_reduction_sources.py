@@ -16,7 +16,7 @@ from symshuffle.accountants.reduction import reduction
 from symshuffle.choices import Adjacency, Side
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.closed_forms import closed_form
-from symshuffle.decompositions.composition import Composed, joint
+from symshuffle.decompositions.composition import Composed, joint, subsample
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.mechanisms.continuous import Laplace
@@ -148,6 +148,9 @@ def test_the_datasets_of_a_composition_are_those_of_its_words():
 def test_compositions_with_a_density_are_approached_from_both_sides():
     found = reduction(Composed(joint(mechanism("krr").at(k=2), Laplace()), F(4)))
     assert len(found.inner) == len(found.bounds) == len(found.classes)
+    assert found.mixed == () and all(real.mixed is None for real in found.datasets)
+    mixture = reduction(Composed(subsample(Laplace(), F(1, 2)), F(4)))
+    assert len(mixture.mixed) == len(mixture.inner) == 1 and mixture.datasets[0].mixed is not None
     low, high = (
         max(evaluate(family(X, "forward", None), 1, Request.of(rigour="ball")).upper for family in side)
         for side in (found.inner, found.bounds)

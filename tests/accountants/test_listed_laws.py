@@ -1,0 +1,286 @@
+"""Reductions of channels, with and without a null symbol: laws, datasets and words, by sums over all messages."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import pytest
+
+from symshuffle import Channel, InputError, Unsupported, delta
+from symshuffle.accountants import listed, null_symbol
+from symshuffle.accountants.evaluate import evaluate_law, evaluate_mixed
+from symshuffle.accountants.neighbours import Neighbours
+from symshuffle.accountants.participation import Participation
+from symshuffle.accountants.reduction import reduction
+from symshuffle.choices import Adjacency, Question
+from symshuffle.decompositions.model import Decomposition, ReductionPair
+from symshuffle.mechanisms.continuous import Laplace
+from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.numbers import Ball, Exp
+from symshuffle.shuffled import shuffled_divergence
+
+X = Fraction(6, 5)
+SKEW = (("1/2", "1/3", "1/6"), ("1/4", "1/4", "1/2"), ("1/8", "3/4", "1/8"))
+
+
+def rows(*texts):
+    return tuple(tuple(Fraction(entry) for entry in row) for row in texts)
+
+
+def by_hand(first, second, least, n, x=X):
+    """s + E[(G_1 + ... + G_n)_+]/n, G = (a - x b)/c with probability c and 0 with what is left; s where c = 0."""
+    atoms = [((a - x * b) / c, c) for a, b, c in zip(first, second, least, strict=True) if c]
+    atoms.append((Fraction(0), 1 - sum(least)))
+    singular = sum(max(a - x * b, 0) for a, b, c in zip(first, second, least, strict=True) if not c)
+    total = Fraction(0)
+    for drawn in itertools.product(atoms, repeat=n):
+        total += math.prod(weight for _, weight in drawn) * max(sum(value for value, _ in drawn), 0)
+    return singular + total / n
+
+
+def worst(pairs, least, n, x=X):
+    return max(by_hand(*pair, least, n, x) for one in pairs for pair in (one, one[::-1]))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_every_pair_of_rows_in_both_orders(n):
+    own = rows(*SKEW)
+    least = [min(column) for column in zip(*own, strict=True)]
+    found = delta(Channel.from_rows(SKEW), n=n, exp_eps=X, rigour="exact").bracket.exact
+    assert found == worst(itertools.combinations(own, 2), least, n)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_every_row_against_the_law_of_the_blanket(n):
+    """The null symbol has the normed column minima, which are the minima of the whole channel as well."""
+    own = rows(*SKEW)
+    least = [min(column) for column in zip(*own, strict=True)]
+    assert least == [Fraction(1, 8), Fraction(1, 4), Fraction(1, 8)]
+    null = [2 * mass for mass in least]
+    source = null_symbol.of_channel(Channel.from_rows(SKEW))
+    found = delta(source, n=n, exp_eps=X, rigour="exact", attain=True)
+    assert found.bracket.exact == worst([(row, null) for row in own], least, n)
+    whole = Channel.from_rows([*SKEW, null])
+    reached = max(
+        shuffled_divergence(whole, *((pair[i], *(other,) * (n - 1)) for i in order), X)
+        for pair in ((0, 3), (1, 3), (2, 3))
+        for other in range(4)
+        for order in ((0, 1), (1, 0))
+    )
+    assert found.attained.lower == reached <= found.bracket.exact
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_every_row_against_a_null_symbol_that_is_given(n):
+    """Its law counts among the column minima; where they vanish, mass is revealed."""
+    own, null = rows(*SKEW), rows(("1/10", "0", "9/10"))[0]
+    least = [min(column) for column in zip(*own, null, strict=True)]
+    found = delta(Channel.from_rows(SKEW), null=null, n=n, exp_eps=X, rigour="exact").bracket.exact
+    assert found == worst([(row, null) for row in own], least, n)
+
+
+def test_a_channel_without_a_blanket_has_no_such_symbol():
+    with pytest.raises(InputError, match=r"null = None: .*no mass"):
+        null_symbol.of_channel(Channel.from_rows([[1, 0], [0, 1]]))
+
+
+@pytest.mark.parametrize(
+    ("law", "message"),
+    [
+        ((Fraction(1),), "null = 1 masses: expected 2"),
+        ((Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)), "null = 3 masses: expected 2"),
+        ((Fraction(1, 2), Fraction(1, 3)), "null = 1/2, 1/3: expected probabilities of sum 1"),
+    ],
+)
+def test_null_symbols_that_are_refused(law, message):
+    with pytest.raises(InputError, match=message):
+        listed.against_null(Channel.from_rows([["1/2", "1/2"]]), law)
+
+
+@pytest.mark.parametrize("texts", [SKEW, SKEW[:2]])
+def test_a_mechanism_against_its_blanket_is_its_channel_against_it(texts):
+    """The cells of all classes of pairs, either input of them, against sums over the written channel."""
+    own = rows(*texts)
+    least = [min(column) for column in zip(*own, strict=True)]
+    null = [mass / sum(least) for mass in least]
+    source = null_symbol.of_mechanism(Mechanism.from_matrix("skew", texts, parameters=()))
+    assert (source.every, source.adjacency) == (True, Adjacency.ZERO_OUT)
+    assert [one.pairs.split(" of ")[0] for one in source.classes[:4]] == (["the first", "the second"] * 2)[
+        : len(source.classes)
+    ]
+    for n in (1, 2):
+        assert delta(source, n=n, exp_eps=X, rigour="exact").bracket.exact == worst([(r, null) for r in own], least, n)
+        exact = delta(source, n=n, exp_eps=X, direction="forward", rigour="exact").bracket.exact
+        assert exact == max(by_hand(r, null, least, n) for r in own)
+
+
+def test_irrational_budgets_of_a_null_symbol():
+    """Binary response at eps0 = 1: e/(e + 1) - x/2 and 1/2 - x/(e + 1), in doubles and in balls."""
+    response = Mechanism.from_matrix("response", [[LAM / (LAM + 1), 1 / (LAM + 1)], [1 / (LAM + 1), LAM / (LAM + 1)]])
+    source = null_symbol.of_mechanism(response.at(eps0=1))
+    for direction, value in (("forward", math.e / (math.e + 1) - 0.6), ("reverse", 0.5 - 1.2 / (math.e + 1))):
+        for rigour in ("float64", "ball"):
+            found = delta(source, n=1, exp_eps=X, direction=direction, rigour=rigour).bracket
+            assert float(found.upper) == pytest.approx(value, rel=1e-9)
+            assert found.relative_width < Fraction(1, 10**5)
+
+
+def test_mechanisms_that_have_no_null_symbol():
+    told = Mechanism.from_matrix("told", [[1, 0], [0, 1]], parameters=())
+    with pytest.raises(Unsupported, match="the blanket of told has no mass"):
+        delta(null_symbol.of_mechanism(told), n=2, eps=1)
+    with pytest.raises(Unsupported, match="do not choose a pair"):
+        null_symbol.of_mechanism(Mechanism.from_matrix("skew", SKEW, parameters=(), pair=(0, 2)))
+
+
+# Laplace noise: the two laws of the interval's end and of its middle are half the interval apart.
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+@pytest.mark.parametrize("eps", ["0", "0.2"])
+def test_one_user_of_laplace_noise_against_the_middle(direction, eps):
+    """Two Laplace laws a distance d apart in scales have ``1 - exp((eps - d)/2)``; here d is half of eps0."""
+    reduced = null_symbol.of_laplace(Laplace(Exp(Fraction(1)), cells=40))
+    order = Exp(Fraction(eps)) if eps != "0" else Fraction(1)
+    value = 1 - math.exp((float(eps) - 0.5) / 2)
+    (only,), (real,) = reduced.classes, reduced.datasets
+    for family in (only.mixed, real.mixed):
+        assert float(evaluate_mixed(family(order, direction, None), 1).upper) == pytest.approx(value, rel=1e-12)
+    above, below, reached = (
+        float(evaluate_law(family(order, direction, None), 1, rel=1e-9).upper)
+        for family in (only.upper, only.inner, real.law)
+    )
+    assert value * (1 - 1e-9) <= above <= value * 1.01 and 0.99 * value <= below <= value * (1 + 1e-9)
+    assert 0.99 * value <= reached <= value * (1 + 1e-9)
+    # Cells cut where G changes sign: between two of them both sides of convex order are told apart.
+    spread = [
+        sum(float(v) ** 2 * float(w) for v, w in f(order, direction, None).atoms()) for f in (only.inner, only.upper)
+    ]
+    assert spread[0] < spread[1]
+
+
+def test_the_datasets_of_laplace_noise():
+    reduced = null_symbol.of_laplace(Laplace(Exp(Fraction(1)), cells=40))
+    assert reduced.datasets[0].describe(5) == "X0 = (0, 1 x 4), X1 = (null, 1 x 4)"
+    assert (reduced.every, reduced.adjacency) == (True, Adjacency.ZERO_OUT)
+    law = reduced.classes[0].upper(Fraction(6, 5), "forward", 64)
+    fine = reduced.classes[0].upper(Fraction(6, 5), "forward", 300)
+    usual = reduced.classes[0].upper(Fraction(6, 5), "forward", None)
+    sizes = [max(v.upper - v.lower for v in one.values if isinstance(v, Ball)) for one in (law, usual, fine)]
+    assert sizes[0] > 2**40 * sizes[1] > 2**40 * sizes[2]
+
+
+# What is listed, in numbers.
+
+
+def test_the_three_kinds_of_numbers_of_a_pair():
+    pair = (Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)), (Fraction(1, 2), Fraction(1, 2))
+    exact = listed.numeric(ReductionPair(*pair))
+    assert dict(exact(X, "forward", None).atoms()) == {
+        Fraction(9, 10): Fraction(1, 2),
+        Fraction(-13, 10): Fraction(1, 2),
+    }
+    assert dict(exact(X, "reverse", None).atoms()) == {
+        Fraction(9, 10): Fraction(1, 2),
+        Fraction(-13, 10): Fraction(1, 2),
+    }
+    level = Exp(Fraction(1, 5))
+    coarse, usual, fine = (
+        max(v.upper - v.lower for v in exact(level, "forward", bits).values) for bits in (32, None, 256)
+    )
+    assert Fraction(1, 2**36) < coarse < Fraction(1, 2**26)
+    assert Fraction(1, 2**140) < usual < Fraction(1, 2**100) and fine < Fraction(1, 2**240)
+    doubles = listed.numeric(ReductionPair(*(tuple(map(float, row)) for row in pair)))
+    for order in (X, Exp(Fraction(1, 5))):
+        values = doubles(order, "forward", None).values
+        ratio = 1.2 if order == X else math.exp(0.2)
+        assert all(isinstance(value, float) for value in values)
+        assert max(values) == pytest.approx(1.5 - ratio / 2, rel=1e-15)
+    whole = Decomposition(*pair, Fraction(0))
+    assert listed.numeric(whole)(X, "forward", None) == exact(X, "forward", None)
+
+
+def test_a_channel_has_two_inputs_at_least():
+    with pytest.raises(InputError, match="channel = 1 input: expected at least 2 inputs"):
+        listed.of_channel(Channel.from_rows([["1/2", "1/2"]]))
+    assert listed.of_channel(Channel.from_rows([["1/2", "1/2"], ["1/4", "3/4"]])).every
+    assert len(listed.against_null(Channel.from_rows([["1/2", "1/2"]]), (Fraction(1), Fraction(0))).classes) == 1
+
+
+def wide(inputs):
+    return Channel.from_rows([[Fraction(1, x + 2), 1 - Fraction(1, x + 2)] for x in range(inputs)])
+
+
+def test_backgrounds_are_tried_up_to_eight_inputs():
+    for inputs, many in ((8, 28 * 8), (9, 0)):
+        assert len(listed.of_channel(wide(inputs)).datasets) == many
+    for inputs, many in ((7, 7 * 8), (8, 0)):  # the null symbol is one more
+        assert len(listed.against_null(wide(inputs), (Fraction(1, 2),) * 2).datasets) == many
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_constant_backgrounds_are_the_datasets_that_they_say(n):
+    channel = Channel.from_rows(SKEW)
+    pairs = itertools.combinations(range(3), 2)
+    named = [(x, y, other) for x, y in pairs for other in range(3)]
+    for (x, y, other), one in zip(named, listed.of_channel(channel).datasets, strict=True):
+        assert one.describe(n) == f"X0 = ({x}, {other} x {n - 1}), X1 = ({y}, {other} x {n - 1})"
+        for direction, datasets in (("forward", (x, y)), ("reverse", (y, x))):
+            first, second = ((held, *(other,) * (n - 1)) for held in datasets)
+            found = evaluate_law(one.law(X, direction, None), n, rigour="exact").exact
+            assert found == shuffled_divergence(channel, first, second, X)
+
+
+def test_the_null_symbol_is_named_in_its_datasets():
+    source = reduction(Channel.from_rows([["1/2", "1/2"], ["1/4", "3/4"]]), null=["1/3", "2/3"])
+    assert [one.describe(4) for one in source.datasets][:3] == [
+        "X0 = (0, 0 x 3), X1 = (null, 0 x 3)",
+        "X0 = (0, 1 x 3), X1 = (null, 1 x 3)",
+        "X0 = (0, null x 3), X1 = (null, null x 3)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "named"), [(0, None), (1, "outputs 0)"), (5, "outputs 0, 1, 2, 3, 4)"), (6, "0, 1, 2, 3, 4, ...)")]
+)
+def test_outputs_that_only_some_inputs_have_are_named(outputs, named):
+    """The last output is everybody's, the one before nobody's."""
+    first = [*[Fraction(1, 12)] * outputs, Fraction(0), 1 - Fraction(outputs, 12)]
+    second = [*[Fraction(0)] * outputs, Fraction(0), Fraction(1)]
+    pairs = listed.of_channel(Channel.from_rows([first, second])).pairs
+    assert ("not LDP" in pairs) is (named is not None)
+    assert named is None or pairs.endswith(named)
+
+
+# Words.
+
+
+def test_the_words_for_one_user_and_for_a_group():
+    def told(group, every, adjacency=Adjacency.REPLACE_ONE, question=Question.FORWARD):
+        who = Participation(group=group)
+        return Neighbours("0 and 1", every, adjacency, question, 9, "a theorem", "X0 holding 0", who)
+
+    assert (
+        told(1, True).covered
+        == "all pairs of datasets of n = 9 users that differ in the input of one user, X0 holding 0"
+    )
+    assert told(2, True).covered == (
+        "all pairs of datasets of n = 9 users that differ in the inputs of at most 2 users, X0 holding 0"
+    )
+    assert told(1, True, question=Question.BOTH).covered.endswith("one user")
+    assert "only that differ in the input of one user, who changes between 0 and 1, X0" in told(1, False).covered
+    assert "at most 2 users, each of whom changes between 0 and 1, X0" in told(2, False).covered
+    assert "replaced by the null symbol" in told(1, True, Adjacency.ZERO_OUT).covered
+    for group, chain in ((1, False), (2, True)):
+        assert ("a chain of" in told(group, True).compared) is chain
+    assert "decomposition at 0 and 1 (a theorem)" in told(1, True).compared
+    assert "decomposition (a theorem)" in told(1, False).compared
+    both = Neighbours("p", True, "replace-one", "both", None, "t")
+    assert (both.adjacency, both.question) == (Adjacency.REPLACE_ONE, Question.BOTH)
+    assert "of n users that" in both.covered
+    sends = Neighbours("p", True, "replace-one", "both", 9, "t", participation=Participation(min_users=3))
+    assert ", where at least 3 of them send" in sends.compared and ", where" not in both.compared
+    assert both.to_dict() == {
+        "adjacency": "replace-one", "direction": "both", "pairs": "p", "every_pair": True, "users": None, "theorem": "t"
+    }  # fmt: skip

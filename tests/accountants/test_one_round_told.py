@@ -113,6 +113,15 @@ def test_what_is_left_at_the_largest_level_is_revealed(told):
     assert OneRound(BINARY, 5, 1, Request()).revealed() == (0, 0, 0)
 
 
+def test_the_larger_order_says_where_the_last_level_is(told):
+    """The reverse order has half as much: the forward one is what has to be small."""
+    told(lambda eps, way, n: bracket(falling(eps).upper / (1 if way is Question.FORWARD else 2)))
+    one = OneRound(SKEW, 5, 1, Request(), symmetric=False)
+    for beyond in ("0.2", "0.01"):
+        truth = math.log(0.3 / float(beyond))
+        assert truth * (1 - 1e-9) <= one.last_level(Fraction(beyond)) <= truth / 0.95
+
+
 @pytest.mark.parametrize("beyond", ["0.01", "1e-6", "1e-30"])
 @pytest.mark.parametrize("left", ["0", "0.1"])
 def test_the_last_level(told, beyond, left):

@@ -39,6 +39,8 @@ def test_arguments_at_equal_ratios():
     assert spaced("1", "10000", 5, geometric=True) == (1, 10, 100, 1000, 10_000)
     assert spaced("1", "7", 3, geometric=True) == (1, Fraction("2.646"), 7)
     assert spaced("1/3", "3", 2, geometric=True) == (Fraction(1, 3), 3)
+    assert spaced("1", "10.004", 3, geometric=True) == (1, Fraction("3.163"), Fraction("10.004"))
+    assert spaced("0.99996", "4", 3, geometric=True) == (Fraction("0.99996"), 2, 4)
     assert spaced("1", "1.00001", 5, geometric=True) == (1, Fraction("1.00001"))
     assert spaced("1", "1.001", 9, geometric=True) == (1, Fraction("1.001"))
     for low in ("0", "-1"):
@@ -96,6 +98,18 @@ def test_one_user_may_be_less_by_hand():
         amplification_curve(BINARY, delta="1/5", users=[])
     with pytest.raises(InputError, match="n = 0"):
         amplification_curve(BINARY, delta="1/5", users=[0])
+
+
+def test_points_of_one_process_tell_each_other_where_to_look(monkeypatch):
+    asked = []
+
+    def told(asked_about, n, target, request, near):
+        asked.append((n, near is None))
+        return bracket(0, Fraction(1, n))
+
+    monkeypatch.setattr(curves, "smallest_of", told)
+    amplification_curve(BINARY, delta="1/5", users=[4, 9])
+    assert asked == [(4, True), (9, False)]
 
 
 def points(function, *users):
@@ -212,6 +226,14 @@ def test_levels_are_evaluated_from_the_last_to_the_first(levels, monkeypatch):
     )
     tradeoff_curve(rounds(BINARY, 2), n=1, alphas=["1/4"])
     assert asked[-1][1] == 1e-2
+
+
+def test_no_test_is_worse_than_guessing(levels, monkeypatch):
+    """A lower end of delta may be below 0; what levels between could add is still at most 1 - alpha."""
+    levels(1, "3/2", 2)
+    monkeypatch.setattr(tradeoff_function, "at_order", lambda *_: bracket("-1/10", "1/10"))
+    (point,) = tradeoff_curve(BINARY, n=1, alphas=["1/4"]).points
+    assert (point.y.lower, point.y.upper) == (1 - Fraction(1, 10) - Fraction(1, 4), Fraction(3, 4))
 
 
 def test_where_the_levels_of_a_trade_off_are(monkeypatch):

@@ -259,6 +259,19 @@ def test_where_the_levels_of_a_trade_off_are(monkeypatch):
     assert [math.log(x) for x in tradeoff_function._orders(None, 3, 3)] == pytest.approx([0, 5, 10], rel=1e-11)
 
 
+def test_how_many_levels_a_trade_off_has(monkeypatch):
+    asked = []
+
+    def told(asked_about, n, levels):
+        asked.append((n, levels))
+        return iter([Fraction(1), Fraction(2)])
+
+    monkeypatch.setattr(tradeoff_function, "_orders", told)
+    tradeoff_curve(BINARY, n=1, alphas=["1/4"])
+    tradeoff_curve(BINARY, n=2, alphas=["1/4"], levels=2)
+    assert asked == [(1, 60), (2, 2)]
+
+
 def test_what_a_trade_off_does_not_take():
     for alpha in ("-1/100", "101/100"):
         with pytest.raises(InputError, match="alpha"):

@@ -336,6 +336,37 @@ def test_a_delta_that_is_smaller_than_thought_is_looked_at_again(monkeypatch):
     assert found.bracket.upper == Fraction(1, 10**9)
 
 
+def test_nothing_below_the_least_delta_is_looked_for(monkeypatch):
+    """An upper end of 0 is looked at once more, with 10^-250 in mind."""
+    asked = []
+
+    def told_ends(self, read, beyond, width, sensitivity):
+        asked.append(beyond)
+        return told(0, 0)
+
+    monkeypatch.setattr(Deployment, "narrowed", told_ends)
+    monkeypatch.setattr(module, "_simpler_deltas", lambda *_: (("basic", Fraction(1)), ("advanced", Fraction(1))))
+    found = delta(rounds(BINARY, 5), n=3, eps=1)
+    assert asked[1:] == [Fraction(1, 10**250) / 10_000]
+    assert found.bracket.upper == 0
+
+
+def test_the_guess_of_delta_is_at_most_what_simpler_theorems_say(monkeypatch):
+    asked = []
+
+    def told_ends(self, read, beyond, width, sensitivity):
+        asked.append(beyond * 10_000)
+        return told("1e-3", "1e-3")
+
+    monkeypatch.setattr(Deployment, "narrowed", told_ends)
+    monkeypatch.setattr(module, "_gaussian", lambda *_: Fraction(1, 100))
+    for values in (("1", "1"), ("1/200", "1"), ("1", "1/300")):
+        named = tuple(zip(("basic", "advanced"), map(Fraction, values), strict=True))
+        monkeypatch.setattr(module, "_simpler_deltas", lambda *_, named=named: named)
+        delta(rounds(BINARY, 5), n=3, eps=1)
+    assert asked == [Fraction(1, 100), Fraction(1, 200), Fraction(1, 300)]
+
+
 # Real datasets, by enumeration.
 
 

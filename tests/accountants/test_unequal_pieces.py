@@ -57,6 +57,32 @@ def test_the_largest_bound_over_who_differs(monkeypatch):
         assert spread == pytest.approx(math.sqrt(variance), rel=1e-12)
 
 
+def test_a_thousandth_is_aimed_at_where_nothing_is_asked_for(monkeypatch):
+    asked = []
+
+    def mean(value, users, cdf, guess, rel, *, exact):
+        asked.append((rel, exact))
+        return Bracket(Fraction(1), Fraction(1), Rigour.EXACT, "told", "")
+
+    monkeypatch.setattr(unequal, "mean_over_counts", mean)
+    unequal_delta([Users(3, CLOSE)], eps="0.1")
+    unequal_delta([Users(3, CLOSE)], exp_eps=2, rigour="exact")
+    assert asked == [(1e-3, False), (1e-3, True)]
+    monkeypatch.setattr(unequal, "smallest_meeting", lambda bound, target, rel: asked.append((target, rel)) or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        unequal_epsilon([Users(3, CLOSE)], delta="1/7")
+    assert asked[-1] == (Fraction(1, 7), 1e-3)
+
+
+def test_three_hundred_users_are_the_most_for_rational_numbers(monkeypatch):
+    monkeypatch.setattr(
+        unequal, "mean_over_counts", lambda *_, **__: Bracket(Fraction(1), Fraction(1), "exact", "", "")
+    )
+    assert unequal_delta([Users(300, CLOSE)], exp_eps=2, rigour="exact").bracket.exact == 1
+    with pytest.raises(Unsupported, match="at most 300 users, not 301"):
+        unequal_delta([Users(300, CLOSE), Users(1, CLOSE)], exp_eps=2, rigour="exact")
+
+
 def test_how_many_there_may_be():
     assert Users(100_000, CLOSE).count == 100_000
     with pytest.raises(InputError, match="count"):

@@ -1,6 +1,8 @@
 """What is exported of one round: ranges of its arguments at both ends, what is passed on, which files are refused."""
 
 import json
+import sys
+import types
 from fractions import Fraction
 
 import pytest
@@ -69,6 +71,21 @@ def test_files_of_another_kind(tmp_path, text):
     file.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match="file"):
         PrivacyLoss.read(file)
+
+
+def test_what_the_other_library_is_given(monkeypatch):
+    """Every mass by the number of its step, as a pessimistic estimate; the library itself is not needed."""
+
+    def create_pmf(masses, step, infinity, *, pessimistic_estimate):
+        return masses, step, infinity, pessimistic_estimate
+
+    pld = types.ModuleType("dp_accounting.pld")
+    pld.pld_pmf = types.SimpleNamespace(create_pmf=create_pmf)
+    pld.privacy_loss_distribution = types.SimpleNamespace(PrivacyLossDistribution=lambda pmf: pmf)
+    monkeypatch.setitem(sys.modules, "dp_accounting", types.ModuleType("dp_accounting"))
+    monkeypatch.setitem(sys.modules, "dp_accounting.pld", pld)
+    masses = {-2: 0.25, -1: 0.25, 0: 0.25, 1: 0.125, 2: 0.0}
+    assert PrivacyLoss(LAW, {}).to_dp_accounting() == (masses, 0.25, 0.125, True)
 
 
 def test_ranges():

@@ -57,6 +57,14 @@ def test_a_round_that_reveals_all_leaves_what_is_revealed(side):
 
 
 @BOTH
+def test_without_a_mass_at_infinity_nothing_is_revealed(side):
+    """Exactly nothing, though the powers of a mass like 0.1 + 0.7 are rounded."""
+    law = LatticeLaw(STEP, 0, (0.1, 0.7), Fraction(0))
+    assert Losses(((law, 9), (law, 10)), side).revealed == 0
+    assert Losses(((law, 9), (ONE, 1)), side).revealed > 0
+
+
+@BOTH
 def test_what_is_revealed_is_no_less_than_the_target(side):
     """Dyadic masses: 1/8 exactly is left. A target of 1/8 is refused, one above it is not."""
     losses = of(ONE, side=side)

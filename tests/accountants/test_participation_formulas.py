@@ -71,6 +71,7 @@ def test_what_is_supposed():
         (Fraction(9, 4), 2, Fraction(3, 2)),
         (Fraction(27, 8), 3, Fraction(3, 2)),
         (Fraction(1), 5, Fraction(1)),
+        (Fraction(300_008, 300_007) ** 2, 2, Fraction(300_008, 300_007)),  # no double is this root
         (Fraction(1 + 2**-30) ** 2, 2, Fraction(1 + 2**-30)),
         (Fraction(7, 5), 1, Fraction(7, 5)),
         (Exp(Fraction(6, 7)), 3, Exp(Fraction(2, 7))),

@@ -270,3 +270,16 @@ def test_a_request_about_one_value():
     asked = Request(rel=1e-2)
     for costly, width, rel in ((True, 1e-6, 3e-2), (True, 0.2, 0.2), (True, 0.9, 0.5), (False, 1e-6, 1e-6)):
         assert inverses._of_delta(asked, Rigour.BALL, width, costly=costly) == Request(rigour=Rigour.BALL, rel=rel)
+
+
+def test_plain_searches_find_what_guided_ones_do(monkeypatch):
+    """Without a guess of where two Gaussians have the target: from one user upwards, from the target level on."""
+    monkeypatch.setattr(inverses, "_users_guide", lambda *_: None)
+    monkeypatch.setattr(inverses, "_budget_guide", lambda *_: None)
+    values = [delta(SKEW, n=n, exp_eps=X, rigour="exact").bracket.exact for n in range(1, 8)]
+    for fewest in (1, 2, 6, 7):
+        assert solve_n(SKEW, exp_eps=X, delta=values[fewest - 1]).bracket.upper == fewest
+    for target, x in (("1/10", "5/4"), ("1e-3", "1"), ("1/2", "3")):
+        truth = math.log((Fraction(target) + Fraction(x)) / (1 - Fraction(target)))
+        found = solve_eps0(response, n=1, delta=target, exp_eps=x, rel=1e-3).bracket
+        assert found.lower <= truth * (1 + 1e-12) and truth * (1 - 1e-12) <= found.upper

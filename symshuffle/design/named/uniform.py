@@ -32,7 +32,7 @@ def best_uniform_size(m: int, eps0: Fraction) -> tuple[Ball, int]:
     ldp_tradeoff, Remark 3.19. The size is a neighbour of the continuous maximiser
     ``m (eps0 lam - lam + 1) / (lam - 1)**2``; all sizes are compared here.
     """
-    values = [(uniform_information(check_inputs(m), k, eps0), k) for k in range(1, m)]
+    values = [(uniform_information(m, k, eps0), k) for k in range(1, check_inputs(m))]
     best = max(values, key=lambda pair: pair[0].midpoint)
     if any(other.upper > best[0].lower for other, k in values if k != best[1]):
         raise NotDecided(f"two subset sizes tie at m = {m}, eps0 = {eps0}")

@@ -1,0 +1,170 @@
+"""The other named families against enumeration: the ring, equal and unequal guessing, mutual information."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import mpmath
+import pytest
+import sympy as sp
+
+from symshuffle.design import bayes_tradeoff
+from symshuffle.design.named import uniform
+from symshuffle.design.named.ring import blurred_costs, candidate_risks, ring_distance
+from symshuffle.design.named.symmetric import guessing_bound_slacks, guessing_risk, subset_weight
+from symshuffle.design.named.uniform import best_uniform_size, continuous_size, uniform_information
+from symshuffle.design.named.weighted import (
+    weighted_guessing_breakpoints,
+    weighted_guessing_problem,
+    weighted_guessing_risk,
+)
+from symshuffle.errors import InputError, NotDecided
+from symshuffle.numbers import Ball
+
+
+def test_distances_along_a_ring():
+    assert [ring_distance(5, 0, y) for y in range(5)] == [0, 1, 2, 2, 1]
+    assert [ring_distance(6, 4, y) for y in range(6)] == [2, 3, 2, 1, 0, 1]
+    assert ring_distance(5, -1, 1) == 2
+
+
+@pytest.mark.parametrize("m", [3, 4, 5])
+def test_costs_are_expected_distances(m):
+    """m P(t|x) is 1 - 2b at t = x and b at both neighbours: the sum over t of m P times the distance of t and a."""
+    b = Fraction(1, 7)
+    for action in range(m):
+        expected = []
+        for x in range(m):
+            law = [Fraction(0)] * m
+            for t, p in ((x, 1 - 2 * b), (x - 1, b), (x + 1, b)):
+                law[t % m] += p
+            expected.append(sum(p * min(abs(t - action), m - abs(t - action)) for t, p in enumerate(law)))
+        assert blurred_costs(m, b, action) == expected
+    with pytest.raises(InputError, match="m = 2"):
+        blurred_costs(2, b, 0)
+
+
+def test_every_candidate_is_its_cost_per_unit_of_weight():
+    m, b, lam = 4, Fraction(1, 5), Fraction(3)
+    seen = set()
+    for subset, action, risk in candidate_risks(m, b, lam):
+        column = [lam if subset >> x & 1 else 1 for x in range(m)]
+        cost = sum(v * h for v, h in zip(column, blurred_costs(m, b, action), strict=True))
+        assert risk == cost / sum(column)
+        seen.add((bin(subset).count("1"), action))
+    # Under rotations and reflections the subsets of 4 places are one of size 1, two of size 2, one of size 3.
+    assert seen == set(itertools.product((1, 2, 3), range(4)))
+    assert len(list(candidate_risks(m, b, lam))) == 4 * 4
+
+
+def subset_selection(m: int, k: int, lam: Fraction) -> dict[tuple[int, ...], list[Fraction]]:
+    """Its columns by subset, each input's probabilities summing to 1."""
+    columns = {y: [lam if x in y else Fraction(1) for x in range(m)] for y in itertools.combinations(range(m), k)}
+    total = sum(column[0] for column in columns.values())
+    return {y: [v / total for v in column] for y, column in columns.items()}
+
+
+@pytest.mark.parametrize(("m", "k"), [(3, 1), (4, 2), (4, 3), (5, 2)])
+def test_counting_classes_of_subsets_is_listing_them(m, k):
+    lam, gamma = Fraction(5, 2), Fraction(1, 3)
+    channel = subset_selection(m, k, lam)
+    assert Fraction(str(subset_weight(m, k, sp.Rational(5, 2)))) == min(min(c) for c in channel.values())
+    reading = [(1 - gamma) / m + (gamma if x == 0 else 0) for x in range(m)]  # theta = 0
+    risk = sum(
+        reading[x] * p * (1 - (Fraction(1, k) if 0 in y else 0)) for y, column in channel.items()
+        for x, p in enumerate(column)
+    )  # fmt: skip
+    assert Fraction(str(guessing_risk(m, k, sp.Rational(1, 3), sp.Rational(5, 2)))) == risk
+
+
+def test_slacks_of_the_bound_by_their_definition():
+    m, gamma, lam, optimum = 4, Fraction(1, 2), Fraction(3), Fraction(2, 3)
+    law = [(1 - gamma) / m + (gamma if x == 0 else 0) for x in range(m)]
+    gaps = [(1 - p) / m - optimum / m for p in law]  # the cost of guessing 0, minus the bound
+    inside, outside, least = guessing_bound_slacks(m, gamma, lam, optimum)
+    assert (inside, outside) == (gaps[0], gaps[1])
+    assert inside < 0 < outside
+    columns = itertools.product((Fraction(1), lam), repeat=m)
+    assert least == min(sum(v * g for v, g in zip(column, gaps, strict=True)) for column in columns)
+
+
+@pytest.mark.parametrize(("m", "k"), [(2, 1), (4, 1), (4, 2), (5, 3)])
+def test_information_of_subset_selection_by_its_definition(m, k):
+    """The sum over inputs and outputs of p(x) W(y|x) log (W(y|x) / mean of the column)."""
+    eps0 = Fraction(6, 5)
+    lam = mpmath.exp(mpmath.mpf(6) / 5)
+    columns = [[lam if x in y else mpmath.mpf(1) for x in range(m)] for y in itertools.combinations(range(m), k)]
+    total = sum(column[0] for column in columns)
+    value = sum(v / total / m * mpmath.log(v / (sum(c) / m)) for c in columns for v in c)
+    ball = uniform_information(m, k, eps0)
+    assert float(ball.midpoint) == pytest.approx(float(value), rel=1e-12)
+    assert ball.upper - ball.lower < Fraction(1, 10**40)
+
+
+@pytest.mark.parametrize(("m", "eps0", "size"), [(3, "1/10", 1), (4, "1/10", 2), (6, "2", 1), (9, "1", 4), (9, "3", 1)])
+def test_the_best_size_is_the_best_of_all_sizes(m, eps0, size):
+    eps = float(Fraction(eps0))
+    lam = math.exp(eps)
+
+    def information(k: float) -> float:
+        whole = k * lam + m - k
+        return eps * k * lam / whole - math.log(whole / m)
+
+    best, found = best_uniform_size(m, Fraction(eps0))
+    assert found == max(range(1, m), key=information)
+    assert abs(size - continuous_size(m, eps)) < 1
+    assert float(best.midpoint) == pytest.approx(information(found), rel=1e-12)
+    top, step = continuous_size(m, eps), 1e-3
+    assert information(top) > max(information(top - step), information(top + step))
+
+
+def test_sizes_whose_balls_meet_are_not_told_apart(monkeypatch):
+    """Balls [k, k + 3/2] overlap, and balls [k, k + 1/2] do not: the largest then wins."""
+    for half, meet in ((Fraction(3, 4), True), (Fraction(1, 4), False)):
+        monkeypatch.setattr(uniform, "uniform_information", lambda m, k, e, h=half: Ball(Fraction(k), k + 2 * h))
+        if meet:
+            with pytest.raises(NotDecided, match="m = 5"):
+                best_uniform_size(5, Fraction(1))
+        else:
+            assert best_uniform_size(5, Fraction(1))[1] == 4
+    with pytest.raises(InputError, match="m"):
+        best_uniform_size(1, Fraction(1))
+
+
+PRIOR = [Fraction(1, 3), Fraction(1, 6), Fraction(1, 2)]
+
+
+def test_sizes_grow_at_the_levels_by_hand():
+    """P_j / pi_{j+1} - (j - 1): (1/2)/(1/3) = 3/2, then (5/6)/(1/6) - 1 = 4; at a tie the smaller size is named."""
+    assert weighted_guessing_breakpoints(PRIOR) == [Fraction(3, 2), Fraction(4)]
+    sizes = {lam: weighted_guessing_risk(PRIOR, Fraction(lam))[1] for lam in ("5/4", "3/2", "8/5", "4", "5")}
+    assert sizes == {"5/4": 1, "3/2": 1, "8/5": 2, "4": 2, "5": 3}
+    # Equal values tie at the level 1, and a value of mass zero never enters.
+    assert weighted_guessing_breakpoints([Fraction(1, 2), Fraction(1, 2), Fraction(0)]) == []
+    assert weighted_guessing_breakpoints([Fraction(1, 4)] * 4) == []
+    assert weighted_guessing_breakpoints([Fraction(1)] + [Fraction(0)] * 2) == []
+
+
+@pytest.mark.parametrize("lam", ["5/4", "3", "7"])
+def test_the_risk_is_that_of_the_linear_program(lam):
+    problem = weighted_guessing_problem(PRIOR)
+    assert problem.loss == ((0, 1, 1), (1, 0, 1), (1, 1, 0))
+    assert problem.model == ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    assert problem.prior == tuple(PRIOR)
+    risk, size = weighted_guessing_risk(PRIOR, Fraction(lam))
+    level, masses = Fraction(lam), [Fraction(1, 2), Fraction(5, 6), Fraction(1)]
+    assert risk == 1 - level * masses[size - 1] / (level + size - 1)
+    assert risk == bayes_tradeoff(problem, Fraction(lam)).value.exact
+
+
+def test_priors_that_are_none():
+    for prior in ([Fraction(1)], [Fraction(1, 2), Fraction(1, 3)], [Fraction(3, 2), Fraction(-1, 2)]):
+        with pytest.raises(InputError, match="prior"):
+            weighted_guessing_risk(prior, 2)
+        with pytest.raises(InputError, match="prior"):
+            weighted_guessing_breakpoints(prior)
+    assert weighted_guessing_risk([Fraction(1), Fraction(0)], 2) == (0, 1)
+    with pytest.raises(InputError, match="lam"):
+        weighted_guessing_risk(PRIOR, 1)

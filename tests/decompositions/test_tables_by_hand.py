@@ -131,7 +131,7 @@ def test_cells_of_laplace_noise_enclose_it_in_convex_order(others):
     mass, means = other.sum() / 1000, [d.sum() / 1000 for d in DENSITY]
     for side, sign in (("lower", -1), ("upper", 1)):
         found, beta = laplace_cells(6, side, others, differs=True)
-        rows = sp.Matrix([(c.a, c.b, c.c, *c.ratios) for c in found])
+        rows = [[c.a, c.b, c.c, *c.ratios] for c in found]
         at = np.array(sp.lambdify(LAM, rows, "math")(math.e))
         assert at[:, :2] == pytest.approx(at[:, 3:] * at[:, 2:3], rel=1e-12)
         assert at[:, 2].sum() == pytest.approx(mass, abs=1e-6)

@@ -333,3 +333,25 @@ def test_one_orbit_of_parameters_has_the_uniform_prior():
     alone = InvariantProblem.of(PAIRED, trivial_group(3), criterion="minimax")
     assert alone.parameters == ((0,), (1,), (2,))
     assert alone.actions == (0, 1, 2)
+
+
+def test_answers_of_channels_are_checked_on_both_sides():
+    """The worst risk of the rule, not the least one; a prior that is none; a claim that is off."""
+    from dataclasses import replace
+
+    found = minimax_risk(PROBLEM, CHANNEL)
+    poor = ((F(1), F(0), F(0)),) * 2  # always action 0: risks 0 and 3
+    with pytest.raises(CertificateError, match="value"):
+        replace(found, rule=poor).verify()
+    with pytest.raises(CertificateError, match="value"):
+        replace(found, prior=(F(1), F(0))).verify()
+    with pytest.raises(CertificateError, match="rule"):
+        replace(found, rule=poor[:1]).verify()
+    with pytest.raises(CertificateError, match="prior"):
+        replace(found, prior=(F(1), F(1))).verify()
+    from symshuffle.results import SafeEnd
+
+    assert found.safe is SafeEnd.UPPER
+    # A risk may be negative: the variable that bounds all risks has no sign.
+    gains = DecisionProblem(PROBLEM.model, tuple(tuple(v - 5 for v in row) for row in PROBLEM.loss))
+    assert minimax_risk(gains, CHANNEL).value.exact == found.value.exact - 5

@@ -293,7 +293,7 @@ def test_the_limit_of_products(monkeypatch):
 
 
 def test_laplace_leaves_of_a_joint_composition_get_fewer_cells():
-    """Alone all of its cells; as one of m leaves cells // (4 m), at least one; on 2 branches a constant piece; 2 of the bit."""
+    """Alone all of its cells; as one of m leaves cells // (4 m), at least 1; 2 branches, 1 constant piece each."""
     noise = Laplace(cells=40)
     alone = composed_law(noise, True, X, lam=F(4), side="lower")
     assert len(alone.values) == 2 * 41 + 1  # the left-over is the atom 0

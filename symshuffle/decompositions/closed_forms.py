@@ -144,10 +144,9 @@ def closed_form(name: str, values: Mapping[str, str], *, eps0: object = None, la
     if any(key not in given and not own[key]["limit"] for key in own):
         return None
     for key, value in given.items():
-        bounds = own[key]["lower"], own[key]["upper"]
-        low, high = (None if bound is None else calculated(bound) for bound in bounds)
+        low, high = calculated(own[key]["lower"]), own[key]["upper"]
         try:
-            inside = (low is None or low(given) <= value) and (high is None or value <= high(given))
+            inside = low(given) <= value and (high is None or value <= calculated(high)(given))
         except KeyError:  # a bound that speaks about a parameter at its limit
             return None
         if not inside or (own[key]["integer"] and (value.denominator != 1 or value > LARGEST_PARAMETER)):

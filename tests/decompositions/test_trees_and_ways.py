@@ -178,7 +178,7 @@ def test_parts_that_share_their_input():
     assert is_real(joint(half, half), (first, second))
     assert is_real(half, first)
     assert not is_real(joint(twice, TWO), ((first, second), True))
-    assert is_real(parallel([half, TWO], [F(1, 2), F(1, 2)]), (first, True))
+    assert is_real(parallel([half, FOUR], [F(1, 2), F(1, 2)]), (first, True))
     assert len(list(named_classes(joint(half, TWO), (first, True)))) == 1
     assert list(named_classes(joint(half, TWO), (False, True))) == []
     assert at_class(half, False) == half and at_class(half, True) == half

@@ -26,7 +26,7 @@ from symshuffle.design.parametric.signs import (
     sign_changes,
     sign_in_field,
 )
-from symshuffle.errors import InputError, NotDecided
+from symshuffle.errors import CertificateError, InputError, NotDecided
 from symshuffle.geometry.groups import cyclic_group, symmetric_group, trivial_group
 from symshuffle.lp import Sense
 from symshuffle.mechanisms.symbolic import LAM
@@ -234,7 +234,14 @@ def test_the_walk_over_levels_by_hand():
     assert found.pieces[0].conditions == sum(b.conditions for b in found.pieces[0].bases)
     around = walk.piece_around(found.program, F(2))
     assert (around.lower, around.upper) == (sp.Rational(3, 2), 4)
+    # A basis holds at both of its ends, and what is proved has to begin at 1 and to have no gap.
+    assert found.pieces[0].basis(F(3, 2)) is found.pieces[0].bases[-1]
+    assert found.pieces[2].basis(4) is found.pieces[2].bases[0]
     found.verify()
+    for pieces in (found.pieces[1:], found.pieces[:2], (found.pieces[0], found.pieces[2])):
+        with pytest.raises(CertificateError, match="nothing is proved"):
+            walk.PiecewiseOptimum(pieces, found.program).verify()
+    assert walk.PiecewiseOptimum(found.pieces[:1], found.program).expression() == sp.Rational(1, 2)
 
 
 def test_levels_between_levels():

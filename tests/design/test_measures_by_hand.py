@@ -184,6 +184,7 @@ def test_the_largest_divergences_of_two_inputs(lam):
     tv = maximise(measures.total_variation_measure(p, q), lam).value
     assert float(tv.upper) == pytest.approx(high - 0.5, rel=1e-12)
     kl = maximise(measures.kullback_leibler(p, q), lam).value
+    assert kl.lower < kl.upper < kl.lower + F(1, 10**15)  # two ends of balls, never one point
     entropy = high * math.log(2 * high) + (1 - high) * math.log(2 - 2 * high)
     assert float(kl.lower) == pytest.approx(entropy, rel=1e-12)
     power = maximise(measures.renyi_power(p, q, F(3)), lam)

@@ -159,6 +159,7 @@ def test_the_length_by_both_coordinates_off_the_cut():
     # A ball around 0 is squared without going below 0: the length is between 2 and its value at the end.
     found = length(flint.acb(flint.arb(0, 1)))
     assert float(found.real.lower()) > 1.9999 and float(found.real.upper()) < 2.2361
+    assert not length(flint.acb_series([flint.acb(0, 3), 1], prec=3))[0].is_finite()
     series = length(flint.acb_series([1.5, 1], prec=3))
     assert mid(series[0]) == pytest.approx(2.5) and mid(series[1]) == pytest.approx(1.5 / 2.5)
     assert mid(series[2]) == pytest.approx((1 - 0.36) / 2.5 / 2)

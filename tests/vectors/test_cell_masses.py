@@ -292,3 +292,19 @@ def test_a_floor_is_checked_from_its_points(bounds):
     with pytest.raises(CertificateError, match=r"floor.points\[0\]"):
         Floor(points, least).verify(TARGET)
     assert to_arb(least) > 0
+
+
+def test_the_corner_without_a_shared_part_counts_but_for_linear_densities():
+    """Of the Gaussians 3 * 0.64 at share 0 is least; of the ramps 16 there would be, were it a corner."""
+    points = [BlanketMixedGaussian("0.5", "0.8", 1, 3), BlanketMixedGaussian("0.7", "0.3", 1, 3)]
+    assert corner(0, 0.8) < min(corner(0.5, 0.3), corner(0.7, 0))
+    assert float(least_error(points)) == pytest.approx(corner(0, 0.8))
+    assert float(least_error([SphereLinear("0.3", 4), ClippedLinear("-0.2", 4, 20)])) > 16.5
+
+
+def test_one_parameter_is_decided_by_the_pair_itself(monkeypatch):
+    """Cells say less: the linear density and the Gaussian of the line do not need them."""
+    monkeypatch.setattr(floor, "cells_of", lambda *_: pytest.fail("cells were made"))
+    monkeypatch.setattr(floor, "pair_delta", lambda *_, **__: Bracket(F(1, 50), F(1), Rigour.BALL, "test", "test"))
+    assert misses(LINE, TARGET)
+    assert misses(LocalGaussian(2), Target(50, F(11, 10), F(1, 100), "zero-out", "largest"))

@@ -197,7 +197,7 @@ def worst_curve(
     hinge, variance, (below, above) = _question(budget, n, cap, order, way)
     share = budget / largest_chi_square(cap)
     attained = endpoint_ratio(cap).dilute(share).profile(n, exp_eps=order, direction=way)
-    if variance == 0 or hinge.kink >= above:
+    if hinge.kink >= above:
         trivial = Majorant(Fraction(0), Fraction(0), Fraction(0))
         law = _two_atoms(variance, below)
         zero = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "lp", "the hinge is beyond the range, or nothing varies")
@@ -225,7 +225,9 @@ def worst_curve(
 def _question(
     budget: Fraction, n: int, cap: Fraction, order: Fraction, direction: Direction
 ) -> tuple[Hinge, Fraction, tuple[Fraction, Fraction]]:
-    return Hinge.of(direction, exp_eps=order), budget / n, hinge_range(direction, cap)
+    # without variance every law is the point mass at 0, and nothing else of the range is left
+    reach = hinge_range(direction, cap) if budget else (Fraction(0), Fraction(0))
+    return Hinge.of(direction, exp_eps=order), budget / n, reach
 
 
 def _two_atoms(variance: Fraction, below: Fraction) -> tuple[tuple[Fraction, Fraction], ...]:

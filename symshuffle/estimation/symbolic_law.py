@@ -27,6 +27,7 @@ from symshuffle.estimation.moments import (
     largest_pairwise_budget,
     levels_signal,
     template_classes,
+    trace,
 )
 from symshuffle.mechanisms.display import array, factored, latex
 from symshuffle.mechanisms.model import Mechanism
@@ -297,7 +298,7 @@ class SymbolicLaw:
         if pair.listed or pair.by is not None or not pair.every:
             return None
         try:
-            signal = self.trace() if self.classes else sp.Integer(0)
+            signal = trace(self.mechanism)
         except Unsupported:
             return None
         if signal == 0:

@@ -192,7 +192,7 @@ def optimal_subset_sizes(k: int, lam: Real) -> tuple[int, ...]:
             high = middle
         else:
             low = middle + 1
-    tied = low < k - 1 and sign_at(polynomial.subs(S, low), lam) == 0
+    tied = sign_at(polynomial.subs(S, low), lam) == 0  # never at k - 1, where the tie ratio is 0
     return (low, low + 1) if tied else (low,)
 
 

@@ -235,3 +235,14 @@ def test_the_largest_ratio_of_one_user_by_hand():
     assert found.lam in (F(2), F(2) - F(1, 256)) and found.share == 1
     found = plain_response(3, 1, gamma=F(1), delta=F(2501, 10000))
     assert found.lam == 2 and found.target == F(2501, 10000)
+
+
+def test_leakage_at_an_irrational_order():
+    """One user at order e against 8/3, 2/3, 0: nothing; reverse (1 - 2e/3)_+ = 0 and 1/4 at ratio 0."""
+    ratio = ratio_law(PAIR, 0, 1)
+    assert shuffled_leakage(ratio, Contamination(1), gamma=Exp(F(1))).bracket.upper < F(1, 10**20)
+    found = shuffled_leakage(ratio, Contamination(1), gamma=Exp(F(1, 2))).bracket
+    assert float(found.upper) == pytest.approx((8 / 3 - math.exp(0.5)) / 4, rel=1e-6)
+    assert found.rigour is Rigour.BALL
+    reverse = shuffled_leakage(ratio, Contamination(1, "reverse"), gamma=Exp(F(1))).bracket
+    assert float(reverse.upper) == pytest.approx(1 / 4, rel=1e-6)

@@ -222,3 +222,18 @@ def test_gaps_to_the_envelope(way):
     bound = sum(max(a - 1.25 * b, 0) for a, b in zip(first, second, strict=True))
     found = profile_gap(ratio, experiment, lam=F(3), gamma=F(5, 4))
     assert float(found) == pytest.approx(bound - value, abs=1e-12)
+
+
+def test_couplings_of_uneven_laws():
+    """Atoms 0, 2, 4 of masses 1/4, 1/4, 1/2, each moved by one up or down with a fair coin."""
+    lower = Law((F(0), F(2), F(4)), (F(1, 4), F(1, 4), F(1, 2)))
+    upper = Law((F(-1), F(1), F(3), F(5)), (F(1, 8), F(1, 4), F(3, 8), F(1, 4)))
+    found = convex_order(lower, upper)
+    found.verify(lower, upper)
+    assert found.holds and [sum(row) for row in found.coupling] == [F(1, 4), F(1, 4), F(1, 2)]
+
+
+def test_laws_that_are_not_rational_are_not_compared():
+    for law in (Law((F(1),), (1.0,)), Law((1.0,), (F(1),)), Law((F(1),), (F(1),), F(1, 2))):
+        with pytest.raises(InputError, match=r"^law = "):
+            stop_loss(law, F(0))

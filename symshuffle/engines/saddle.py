@@ -291,15 +291,14 @@ def widths(rel: float, *, spread: bool = False) -> Iterator[float]:
 
 
 def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None) -> Plan:
-    """Constants whose bracket is about ``rel`` wide, relative to its value, when the law of S is spread out.
+    """Constants whose bracket is about ``rel`` in (0, 1) wide, relative to its value, when the law of S is spread out.
 
     A lattice is used if one period of it is shorter than the smoothed line would be.
     """
     c = saddle_point(tilt, n)
-    spread = math.sqrt(n * max(tilt.curvature(c), 0.0))
     # The gap of the two sides is about (tau c)^2 for a spread-out sum; half of it leaves room for the other errors.
-    tau = min(math.sqrt(rel / 2) / c, max(spread, 1 / c))
-    quiet = QUIET + max(0.0, -math.log(rel))
+    tau = math.sqrt(rel / 2) / c
+    quiet = QUIET - math.log(rel)
     length = math.sqrt(2 * quiet) / tau
     on_lattice = lattice is not None and math.pi / float(lattice) <= length
     if on_lattice:

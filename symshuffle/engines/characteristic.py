@@ -196,8 +196,6 @@ class Form:
         """
         radii = np.array([_radius(value) for value in self.finite.values])
         shares = np.array([_radius(w) / to_float(lower_end(w)) for w in self.finite.weights])
-        if not radii.any() and not shares.any():
-            return 0.0
         tilted = self.tilt.tilted(c)
         try:
             raised = float(tilted @ np.expm1(c * radii))

@@ -83,6 +83,18 @@ def test_the_size_is_the_modulus_and_its_allowances(monkeypatch):
     assert one.size(T) == pytest.approx(expected, rel=1e-9)
 
 
+def test_a_finite_law_is_one_region():
+    """The whole line, its tilted weights, and the mean distance from the tilted mean."""
+    one, shares = region(), [float(w) * math.exp(0.4 * float(v)) for v, w in LAW.atoms()]
+    total = sum(shares)
+    mean = sum(float(v) * w for v, w in zip(VALUES, shares, strict=True)) / total
+    distance = sum(abs(float(v) - mean) * w for v, w in zip(VALUES, shares, strict=True)) / total
+    assert (one.first, one.last, one.c, one.error, one.far) == (0, 80, 0.4, 0.0, False)
+    assert one.deviation == pytest.approx(distance, rel=2e-9)
+    assert one.tilted == pytest.approx([w / total for w in shares], rel=1e-12)
+    assert one.noise.tolist() == saddle.tilt(LAW).tilted_noise(0.4).tolist()
+
+
 def test_a_ceiling_is_one_where_there_is_no_segment():
     assert region().ceiling(T).tolist() == [1.0] * len(T)
 

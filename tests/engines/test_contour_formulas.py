@@ -196,6 +196,10 @@ def test_stretches_are_looked_at_in_chunks(monkeypatch):
     parts = contour._loud_stretches(region, N, SMOOTH, 4.0, 10**4)
     assert sorted(parts[0].tolist()) == sorted(whole[0].tolist()) and sorted(parts[1]) == sorted(whole[1])
     assert parts[2] == pytest.approx(whole[2], rel=1e-12)
+    one_by_one = replace(region, deviation=1e9)
+    for last in range(9, 14):  # also where a chunk holds a single node
+        starts, stops, _ = contour._loud_stretches(replace(one_by_one, last=last), N, SMOOTH, 60.0, 10**4)
+        assert sorted(starts.tolist()) == list(range(last + 1)) and (stops == starts + 1).all()
 
 
 @pytest.mark.parametrize("tau", [0.1, 0.3])

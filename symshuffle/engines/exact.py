@@ -214,12 +214,8 @@ class _Lattice:
         for place, mass in zip(self.places, self.masses, strict=True):
             coefficients[place] += mass
         power = flint.fmpz_poly(coefficients) ** n
-        first = max(0, -((n * self.origin) // self.step))  # the first place whose value is above 0 or just below it
-        total = sum(
-            int(power[j]) * (n * self.origin + self.step * j)
-            for j in range(first, n * self.span + 1)
-            if n * self.origin + self.step * j > 0
-        )
+        first = max(0, -((n * self.origin) // self.step))  # the first place whose value is not below 0
+        total = sum(int(power[j]) * (n * self.origin + self.step * j) for j in range(first, n * self.span + 1))
         return Fraction(total, self.unit * self.scale**n)
 
 

@@ -68,6 +68,8 @@ def test_the_rational_road_ends_where_its_power_is_too_long():
     size = exact._Lattice.of(THIRDS).size(4)
     assert "polynomial" in Exact(largest_power=size).bracket(THIRDS, 4).how
     assert "count vectors" in Exact(largest_power=size - 1).bracket(THIRDS, 4).how
+    assert Exact(largest_power=size, largest_count=0).refusal(THIRDS, 4) is None
+    assert Exact(largest_power=size - 1, largest_count=0).refusal(THIRDS, 4) is not None
 
 
 def test_the_road_over_counts_ends_where_they_are_too_many(monkeypatch):

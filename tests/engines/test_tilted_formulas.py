@@ -281,10 +281,10 @@ def test_the_tilt_is_where_the_integrand_is_least():
 
 
 def test_the_reach_of_the_tilted_sum_is_chernoffs():
-    """(n (K(c +- a) - K(c)) + 60)/a, at the slope that is told."""
+    """(n (K(c +- a) - K(c)) + 60)/a, at the slope that is told, which is the best but for the grid it is taken from."""
     values, weights, n = np.array([1.0, -0.5, -2.0]), np.array([0.3, 0.5, 0.2]), 50
     for (reach, slope), sign in zip(tilted._chernoff(values, weights, n, 0.4), (-1, 1), strict=True):
         k = lambda s: np.logaddexp.reduce(s * values + np.log(weights))  # noqa: E731
         assert reach == pytest.approx((n * (k(0.4 + sign * slope) - k(0.4)) + 60) / slope, rel=1e-9)
         for other in (0.9 * slope, 1.1 * slope):
-            assert (n * (k(0.4 + sign * other) - k(0.4)) + 60) / other >= reach
+            assert (n * (k(0.4 + sign * other) - k(0.4)) + 60) / other >= reach * (1 - 1e-3)

@@ -17,6 +17,7 @@ ENGINES: Final[Mapping[str, str]] = {
     "exact": "symshuffle.engines.exact:Exact",
     "sparse": "symshuffle.engines.sparse:Sparse",
     "counts": "symshuffle.engines.counts:Counts",
+    "walk": "symshuffle.engines.walk:Walk",
     "contour": "symshuffle.engines.contour:Contour",
     "ball": "symshuffle.engines.ball:BallContour",
     "fft": "symshuffle.engines.fft:FFT",

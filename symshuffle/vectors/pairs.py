@@ -89,6 +89,8 @@ class FinitePair:
         Masses of the blanket, of sum at most 1.
     about : str
         Which inputs, which adjacency, which blanket.
+    whole : bool
+        Whether the blanket is a law itself, of sum 1: balls do not show that nothing is left.
 
     Raises
     ------
@@ -100,6 +102,7 @@ class FinitePair:
     second: tuple[Any, ...]
     reference: tuple[Any, ...]
     about: str
+    whole: bool = False
 
     def __post_init__(self) -> None:
         for name in ("first", "second", "reference"):
@@ -110,13 +113,14 @@ class FinitePair:
                 if type(mass) not in (int, Fraction, Ball) or less(mass, 0) is Verdict.TRUE:
                     raise InputError(name, mass, "rationals or balls of at least 0")
             total = sum(masses, start=Fraction(0))
-            if less(1, total) is Verdict.TRUE or (name != "reference" and less(total, 1) is Verdict.TRUE):
+            full = name != "reference" or self.whole
+            if less(1, total) is Verdict.TRUE or (full and less(total, 1) is Verdict.TRUE):
                 raise InputError(name, masses, "masses of sum 1, of the blanket at most 1")
 
     @property
     def reverse(self) -> FinitePair:
         """The pair in the other order."""
-        return FinitePair(self.second, self.first, self.reference, self.about)
+        return replace(self, first=self.second, second=self.first)
 
     def law(self, exp_eps: Real, *, bits: int = DEFAULT_BITS) -> Law:
         """The law of G: 0 where the message is not a blanket message; what the blanket never sends is singular mass.
@@ -140,7 +144,7 @@ class FinitePair:
                     pass
                 case _:
                     raise NotDecided("whether the blanket ever sends a message; raise bits")
-        rest: Any = 1 - sum((r for _, r in atoms), start=Fraction(0))
+        rest: Any = Fraction(0) if self.whole else 1 - sum((r for _, r in atoms), start=Fraction(0))
         return Law.from_atoms([(Fraction(0), rest), *atoms], revealed)
 
 
@@ -446,7 +450,8 @@ def _caps(mechanism: PrivUnit, adjacency: Adjacency, bits: int, *, homogeneous: 
     kept = [k for k, size in enumerate(sizes) if less(0, size) is not Verdict.FALSE and not _is_nil(size)]
     rest = "all others hold -x" if homogeneous else "uniform blanket"
     rows = [tuple(row[k] for k in kept) for row in (first, other, reference)]
-    return FinitePair(rows[0], rows[1], rows[2], f"{_pair_in_words(adjacency)} (worst: proved), {rest}")
+    about = f"{_pair_in_words(adjacency)} (worst: proved), {rest}"
+    return FinitePair(rows[0], rows[1], rows[2], about, homogeneous)
 
 
 def _is_nil(size: Any) -> bool:

@@ -8,7 +8,8 @@ import flint
 import pytest
 
 from symshuffle.accountants.evaluate import evaluate_law
-from symshuffle.engines.ball import BallContour
+from symshuffle.choices import Rigour
+from symshuffle.engines.contour import Contour
 from symshuffle.engines.counts import Counts
 from symshuffle.engines.exact import Exact
 from symshuffle.engines.tails import tails
@@ -77,12 +78,10 @@ def test_it_agrees_with_sums_over_all_counts(adjacency, theta, p):
     assert one.relative_width < 1e-12 and other.relative_width < 1e-11
 
 
-def test_it_agrees_with_a_contour_in_balls():
-    law, n = cap_law("zero-out", "0.05"), 10_000
-    one, other = Walk(rel=1e-12).bracket(law, n), BallContour(rel=1e-6).bracket(law, n)
-    assert other.lower <= one.lower and one.upper <= other.upper
-    law, n = cap_law("replace-one", "0.1"), 1000
-    one, other = Walk(rel=1e-12).bracket(law, n), BallContour(rel=1e-6).bracket(law, n)
+@pytest.mark.parametrize(("adjacency", "eps", "n"), [("zero-out", "0.005", 10**6), ("replace-one", "0.05", 10**4)])
+def test_it_agrees_with_a_contour(adjacency, eps, n):
+    law = cap_law(adjacency, eps)
+    one, other = Walk(rel=1e-10).bracket(law, n), Contour(rel=1e-5).bracket(law, n)
     assert other.lower <= one.lower and one.upper <= other.upper
 
 
@@ -158,6 +157,6 @@ def test_singular_mass_is_added():
 
 def test_it_takes_part_where_balls_or_fine_widths_are_asked_for():
     law = cap_law("replace-one", "0.1")
-    assert Walk.offered(law, None, 1e-8) is None and Walk.offered(law, "exact", 1e-12) is None
-    found = evaluate_law(law, 10_000, rigour="ball", rel=1e-12)
+    assert Walk.offered(law, None, 1e-8) is None and Walk.offered(law, Rigour.EXACT, 1e-12) is None
+    found = evaluate_law(law, 2000, rigour="ball", rel=1e-12)
     assert found.engine == "walk" and found.relative_width < 1e-12

@@ -61,7 +61,8 @@ def above_the_mean(first):
 
 
 WILD = (scaled(0.5), scaled(2))
-S, W, A, G, L, P, B, T = (
+E, S, W, A, G, L, P, B, T = (
+    "symshuffle.engines.",
     "symshuffle.engines.saddle.",
     "symshuffle.engines.count_windows.",
     "symshuffle.accountants.search.",
@@ -129,6 +130,9 @@ BAD: dict[str, tuple[str, tuple[Change, ...]]] = {
         ),
     ),
     W + "_slope": ("counts", (stuck(0.0), scaled(1))),
+    E + "walk_plan._window": ("walk", (*map(stuck, ((0, 0), (N, N), (0, N), (3.5, 5), (-3, 2), (-N, -2))),)),
+    E + "walk_plan._slope": ("walk", (stuck(0.0), stuck(1.0), stuck(-1.0), scaled(1))),
+    E + "walk_lines.Line._distance": ("walk", (stuck(0.0), changed(lambda found, draw: -found))),
     A + "_guess": ("plain", (scaled(0.05), stuck(Fraction(1, 3)))),
     A + "_candidates": ("plain", (stuck([Fraction(1, 3)]), changed(lambda old, draw: reversed([*old])))),
     A + "_fine_enough": ("confirmed", (stuck(1e-2), stuck(0.5))),

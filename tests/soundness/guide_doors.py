@@ -28,6 +28,7 @@ from symshuffle.engines.counts import Counts
 from symshuffle.engines.exact import Exact
 from symshuffle.engines.fft import FFT
 from symshuffle.engines.sparse import Sparse
+from symshuffle.engines.walk import Walk
 from symshuffle.numbers import Exp
 from symshuffle.results import Bracket, Rigour
 from symshuffle.vectors.accounting import vector_delta
@@ -224,6 +225,7 @@ DOORS = {
     "smoothed": (by(Contour(rel=1e-1), eps=OFF_LATTICE), value_off_lattice),
     "ball": (by(BallContour(rel=1e-1), eps=OFF_LATTICE), value_off_lattice),
     "counts": (by(Counts(rel=1e-2)), value),
+    "walk": (by(Walk(rel=1e-2)), value),
     "epsilon": (lambda: symshuffle.epsilon(KRR, n=N, delta=TARGET, rel=1e-2).bracket, crossing),
     "confirmed": (lambda: symshuffle.epsilon(KRR, n=N, delta=TARGET, rel=1e-2, rigour="ball").bracket, crossing),
     "users": (lambda: symshuffle.solve_n(KRR, exp_eps=LEVEL, delta=TARGET).bracket, fewest),

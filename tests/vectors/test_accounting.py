@@ -14,7 +14,7 @@ from symshuffle.continuous_law import ContinuousPair, LevelledPair, Stretch
 from symshuffle.engines import densities, gauss
 from symshuffle.engines.bromwich import Bromwich
 from symshuffle.errors import InputError, NotDecided, Unsupported
-from symshuffle.numbers import Ball, Exp
+from symshuffle.numbers import Ball, Exp, lower_end
 from symshuffle.results import Rigour
 from symshuffle.vectors.accounting import order_margin, pair_delta, vector_delta, vector_epsilon
 from symshuffle.vectors.clipped import ClippedLinear
@@ -204,6 +204,19 @@ def test_against_the_null_symbol_a_message_is_in_the_cap_or_not(theta, p):
             for counts in ((i, j, n - i - j) for i in range(n + 1) for j in range(n + 1 - i))
         )  # fmt: skip
         assert float(pair_delta(one, n, Fraction(11, 10)).midpoint) == pytest.approx(total / n, rel=1e-9)
+
+
+@pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
+def test_others_that_hold_an_input_leave_nothing_beside_their_law(adjacency):
+    """An atom whose mass is a ball around 0 would keep sums over counts away."""
+    mechanism = PrivUnit("0.8", "0.3", 16)
+    for pair in (real_pair(mechanism, adjacency=adjacency), real_pair(mechanism, adjacency=adjacency).reverse):
+        law = pair.law(Exp(Fraction(1, 10)))
+        assert pair.whole and len(law.values) == 3 and min(map(lower_end, law.weights)) > 0
+    assert not worst_pair(mechanism, adjacency=adjacency).whole
+    half = (Fraction(1, 2),) * 2
+    with pytest.raises(InputError, match="masses of sum 1"):
+        FinitePair(half, half, (Fraction(1, 4),) * 2, "", whole=True)
 
 
 def test_a_new_mechanism_needs_a_density_only():

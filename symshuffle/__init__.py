@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from symshuffle.engines.exact import Exact as Exact
     from symshuffle.engines.fft import FFT as FFT
     from symshuffle.engines.sparse import Sparse as Sparse
+    from symshuffle.engines.walk import Walk as Walk
     from symshuffle.errors import CertificateError as CertificateError
     from symshuffle.errors import InputError as InputError
     from symshuffle.errors import NotDecided as NotDecided
@@ -166,6 +167,7 @@ _HOME: Final = {
     "engines.exact": ("Exact",),
     "engines.fft": ("FFT",),
     "engines.sparse": ("Sparse",),
+    "engines.walk": ("Walk",),
     "errors": ("CertificateError", "InputError", "NotDecided", "SolverFailure", "SymshuffleError", "Unsupported"),
     "frontiers.caps": ("optimal_subset_sizes",),
     "frontiers.envelope": ("Contamination", "binary_envelope"),

@@ -35,6 +35,7 @@ INSIDE = {
     "engines.counts.Counts.offered",
     "engines.fft.FFT.offered",
     "engines.sparse.Sparse.offered",
+    "engines.walk.Walk.offered",
     "engines.bromwich.Bromwich.offered",
     "engines.tilted.Window.side",
     "claims.certify.certificate",

@@ -80,6 +80,29 @@ def test_either_side_of_the_window_of_counts_is_bounded(law, above, ends):
     assert misses(law, (ends, None), without("_positive", side=above))
 
 
+@pytest.mark.parametrize("ends", [(-0.1, 1 - 1 / USERS), (1 / USERS, 1.1)])
+def test_a_window_that_leaves_one_count_out_is_bounded(ends):
+    law = Law((Fraction(-2), Fraction(1, 3), Fraction(1)), (Fraction(1, 5), Fraction(1, 2), Fraction(3, 10)))
+    assert not misses(law, (ends, None))
+    assert misses(law, (ends, None), without("outside"))
+
+
+@pytest.mark.parametrize("rest", [(0.2, 0.7), (0.4, 0.5), (-0.1, 1.1)])
+def test_the_sign_of_the_sum_is_certain_on_either_side_of_the_band(monkeypatch, rest):
+    """In rationals, at the ends of the window of R, and the band is no wider than that asks for."""
+    monkeypatch.setattr(walk_plan, "_window", windows(None, rest))
+    for law in (FOUR, NARROW):
+        with working_precision(120):
+            plan = Plan.of(law, USERS, 1e-9)
+            low, high = Ball.from_arb(plan.low).lower, Ball.from_arb(plan.high).upper
+        one, middle, _, four = plan.law.values
+        base, each = USERS * middle, (four - one) / 2
+        if plan.since > -USERS:
+            assert base + each * (plan.since - 1) + high <= 0 < base + each * plan.since + high
+        if plan.until <= USERS:
+            assert base + each * plan.until + low >= 0 > base + each * (plan.until - 1) + low
+
+
 def test_positive_parts_below_the_band_are_bounded():
     ends = (None, (-0.1, 0.3))
     assert not misses(FOUR, ends)

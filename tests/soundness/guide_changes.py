@@ -61,8 +61,9 @@ def above_the_mean(first):
 
 
 WILD = (scaled(0.5), scaled(2))
-E, S, W, A, G, L, P, B, T = (
+E, H, S, W, A, G, L, P, B, T = (
     "symshuffle.engines.",
+    "symshuffle.accountants.gaussian_profile.",
     "symshuffle.engines.saddle.",
     "symshuffle.engines.count_windows.",
     "symshuffle.accountants.search.",
@@ -93,6 +94,16 @@ def planned(**factors):
 
 def changed_plan(moved) -> Change:
     return lambda old, draw: lambda *given, **named: moved(old(*given, **named), draw)
+
+
+def halved(old, draw):
+    """Each stretch as two halves, however few there are."""
+
+    def found(starts, stops):
+        middle = (starts + stops) // 2
+        return np.concatenate([starts, middle]), np.concatenate([middle, stops])
+
+    return found
 
 
 def other_columns(found, draw):
@@ -157,6 +168,19 @@ BAD: dict[str, tuple[str, tuple[Change, ...]]] = {
     T + "_best_tilt": ("fft", (scaled(0.5), scaled(1))),
     T + "_chernoff": ("fft", 3 * (changed(sloped),)),
     T + "_steps": ("fft", (stuck(50), stuck(777), changed(lambda found, draw: found // 2))),
+    E + "bromwich._nodes": ("density", tuple(changed(lambda found, draw, s=s: found // s) for s in (2, 10))),
+    E + "gauss.price": ("density", (stuck(0.0), stuck(50.0))),
+    E + "contour._split": ("contour smoothed", (halved,)),
+    E + "contour._stride": ("contour smoothed", (stuck(1), stuck(1000))),
+    "symshuffle.accountants.bounds._resolved": ("epsilon confirmed", (stuck(True), stuck(False))),
+    H + "log_profile": ("users", (scaled(0.3), changed(lambda found, draw: found + draw.uniform(-3, 3)))),
+    H + "distance": ("users budget", (scaled(0.3), changed(lambda found, draw: found + draw.uniform(-3, 3)))),
+    H + "level": ("epsilon", (scaled(1), stuck(0.01), stuck(20.0))),
+    H + "rising_root": ("users top", (changed(lambda found, draw: found + draw.uniform(-1, 1)), stuck(0.0))),
+    "symshuffle.accountants.over_rounds.Deployment.first_step": (
+        "deployment",
+        (stuck(Fraction(1, 5)), stuck(Fraction(1, 50))),
+    ),
     B + "rough": ("density", (stuck(ROUGH),)),
     B + "choose": (
         "density",

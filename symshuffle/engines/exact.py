@@ -35,6 +35,9 @@ _CHEAP: Final = 3_000
 _CHEAP_IN_BALLS: Final = 200_000
 """Count vectors that are still cheaper than a contour, in doubles and in balls."""
 
+_PER_VECTOR: Final = 200
+"""Points of a lattice that cost as much as a count vector in rationals."""
+
 _MOST_COUNTS: Final = 10_000_000
 """Users times atoms beyond which count vectors are not even counted."""
 
@@ -115,7 +118,7 @@ class Exact:
             ends = lower_end(law.singular), upper_end(law.singular)
             return Bracket(*ends, known, self.name, "G is never positive")
         lattice = _Lattice.of(law) if is_exact((*law.values, *law.weights)) else None
-        if lattice is not None and lattice.size(n) <= self.largest_power:
+        if lattice is not None and lattice.size(n) <= self.largest_power and not self._few(law, n, lattice):
             value: Any = lattice.positive_part(n) / n + law.singular
             how = f"{n}-th power of an integer polynomial of degree {lattice.span}"
         elif lattice is not None:
@@ -127,6 +130,11 @@ class Exact:
         if isinstance(value, Ball):
             return Bracket(max(value.lower, Fraction(0)), value.upper, Rigour.BALL, self.name, how)
         return Bracket(value, value, Rigour.EXACT, self.name, how)
+
+    def _few(self, law: Law, n: int, lattice: _Lattice) -> bool:
+        """Whether count vectors are so few, and the lattice so fine, that they are cheaper: a choice."""
+        count = math.comb(n + len(law.values) - 1, n)
+        return count <= self.largest_count and _PER_VECTOR * count < n * lattice.span
 
     def _enclosed(self, law: Law, n: int) -> Ball:
         with working_precision(self.bits + 16):
@@ -215,8 +223,10 @@ class _Lattice:
             coefficients[place] += mass
         power = flint.fmpz_poly(coefficients) ** n
         first = max(0, -((n * self.origin) // self.step))  # the first place whose value is not below 0
-        total = sum(int(power[j]) * (n * self.origin + self.step * j) for j in range(first, n * self.span + 1))
-        return Fraction(total, self.unit * self.scale**n)
+        # Of the coefficients from there on, the sum and the sum of places beyond: a value and a slope at 1.
+        above = flint.fmpz_poly(power.coeffs()[first:])
+        total = (n * self.origin + self.step * first) * above(1) + self.step * above.derivative()(1)
+        return Fraction(int(total), self.unit * self.scale**n)
 
 
 def enumerate_ball(law: Law, n: int, *, bits: int = DEFAULT_BITS) -> Ball:

@@ -32,6 +32,8 @@ def truth(law: Law, n: int) -> Fraction:
 def check(law: Law, n: int) -> None:
     exact = truth(law, n)
     assert Exact().bracket(law, n).exact == exact
+    powers = Exact(largest_power=50_000_000, largest_count=0)
+    assert powers.refusal(law, n) is not None or powers.bracket(law, n).exact == exact
     assert enumerate_ball(law, n).lower <= exact <= enumerate_ball(law, n).upper
     check_brackets(law, n, exact)
     value = confirm(law, n, digits=30).exactly

@@ -44,4 +44,4 @@ def test_labels_are_classes_in_the_order_of_the_table():
     assert engine_class("ball").__name__ == "BallContour" and engine_class("fft").__name__ == "FFT"
     assert {label for label, kind in engine_classes() if kind.continuous} == {"contour", "ball"}
     balls = {label for label, kind in engine_classes() if kind.least is Rigour.BALL}
-    assert balls == {"exact", "sparse", "ball"}
+    assert balls == {"exact", "sparse", "walk", "ball"}

@@ -163,10 +163,13 @@ def tried(root: Path, mutant: Mutant, entries: list[dict[str, Any]], seconds: fl
 
 
 def still_noticed(root: Path, row: dict[str, Any], mutant: Mutant) -> dict[str, Any]:
-    """A row on file, with what becomes of its mutant against the one test that noticed it."""
+    """A row on file, with what becomes of its mutant against the one test that noticed it; ``gone`` if that is not."""
     entry = {"file": row["by"].partition("::")[0], "tests": [row["by"]], "took": [0.0], "found": [None], "breadth": [0]}
-    entries = [{**entry, "lines": {mutant.file: {mutant.line: [0]}}}]
-    return {**row, **{key: value for key, value in outcome(root, mutant, entries, 40).items() if key == "outcome"}}
+    try:
+        found = outcome(root, mutant, [{**entry, "lines": {mutant.file: {mutant.line: [0]}}}], 40)["outcome"]
+    except SystemExit:
+        found = "gone"
+    return {**row, "outcome": found}
 
 
 def identity(result: dict[str, Any]) -> tuple[str, str]:
@@ -241,7 +244,7 @@ def main(arguments: list[str] | None = None) -> int:
         for name in WARM:
             importlib.import_module(name)
     if options.noticed:
-        return _noticed(options.jobs)
+        return _noticed(options.out.with_suffix(".noticed.jsonl"), options.jobs)
     if not options.report:
         known = {key for key, one in done.items() if not options.again or one["outcome"] in CAUGHT}
         known |= set(excused()) & set(done)
@@ -263,19 +266,24 @@ def main(arguments: list[str] | None = None) -> int:
     return int(left > 0)
 
 
-def _noticed(jobs: int) -> int:
+def _noticed(path: Path, jobs: int) -> int:
     """Whether each mutant of the draw on file that a test noticed is noticed by that test still."""
     by = {identity(row): row for row in read(DRAWN) if row["outcome"] == "killed" and row["by"]}
+    done = {identity(row): row for row in read(path)}
     with ExitStack() as stack:
         roots = [stack.enter_context(copied()) for _ in range(jobs)]
         texts = {one: (roots[0] / one.file).read_text(encoding="utf-8") for one in kept(by.values(), roots[0])}
         pairs = [(by[one.file, one.diff(text)], one) for one, text in texts.items()]
-        found = list(shared(roots, lambda root, pair: still_noticed(root, *pair), pairs))
-    left = [row for row in found if row["outcome"] not in CAUGHT]
-    for row in left:
-        print(f"no longer noticed by {row['by']}: {row['file']}\n{row['diff']}")  # noqa: T201
-    print(f"{len(found) - len(left)} of {len(found)} are noticed by the tests that noticed them")  # noqa: T201
-    return int(bool(left))
+        left = [pair for pair in pairs if identity(pair[0]) not in done]
+        for row in shared(roots, lambda root, pair: still_noticed(root, *pair), left):
+            done[identity(row)] = row
+            append(path, row)
+    found = [done[identity(row)] for row, _ in pairs]
+    lost = [row for row in found if row["outcome"] not in CAUGHT]
+    for row in lost:
+        print(f"{row['outcome']}, once noticed by {row['by']}: {row['file']}\n{row['diff']}")  # noqa: T201
+    print(f"{len(found) - len(lost)} of {len(found)} are noticed by the tests that noticed them")  # noqa: T201
+    return int(bool(lost))
 
 
 if __name__ == "__main__":

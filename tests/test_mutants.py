@@ -119,6 +119,8 @@ def test_a_mutant_is_killed_survives_or_runs_out_of_time(project, monkeypatch):
     row = {"file": "module.py", "diff": "", "outcome": "killed", "by": "tests/test_module.py::test_double"}
     assert still_noticed(project, row, of[2, "3"]) == row
     assert still_noticed(project, row, of[6, "-"]) == {**row, "outcome": "survived"}
+    lost = {**row, "by": "tests/test_module.py::test_renamed"}
+    assert still_noticed(project, lost, of[2, "3"])["outcome"] == "gone"
 
 
 def test_files_about_a_source_are_those_that_import_it():

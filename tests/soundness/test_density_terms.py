@@ -104,6 +104,17 @@ def test_balls_that_are_wider_than_a_rounding_are_covered_to_their_ends(part):
             assert 2 * narrow < off < allowance
 
 
+def test_a_power_grows_with_the_error_of_its_base():
+    """Of 1000 users a base 2e-3 too large makes the power e^2 times as large, and not 1 + 2 times."""
+    seen = PAIR.law(Exp(Fraction(4, 10000)), tail=Fraction(1, 10**25), bits=192)
+    with working_precision(192):
+        plan, taken = bromwich_plan.plan_for(seen, 1000, 1e-8)
+        line = replace(bromwich._Line.of(taken, 1000, plan), error=flint.arb(0))
+        total, allowance = replace(line, zero=line.zero + flint.arb(0, 2e-3)).sum_in_doubles()
+        largest = replace(line, zero=line.zero + flint.arb(2e-3)).sum_in_balls()[0]
+        assert abs(total - largest) * line.step / flint.arb.pi() < allowance
+
+
 def test_a_wide_factor_of_single_terms_is_covered_to_its_ends(monkeypatch):
     seen = PAIR.law(Exp(Fraction(4, 10000)), tail=Fraction(1, 10**25), bits=192)
     with working_precision(192):

@@ -6,12 +6,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from benchmarks import certified, run
+from benchmarks import certified, run, vectors
 from benchmarks.algorithm7 import algorithm7
 from benchmarks.clone import LAM, clone_delta, smallest_level
 from benchmarks.measure import Goal, table, ten_ary
 from benchmarks.peers import binary_histograms, binary_pair
-from symshuffle import FFT, Exp, Rigour, delta, mechanism
+from symshuffle import FFT, Adjacency, Exp, Rigour, delta, mechanism
 from symshuffle.accountants.baselines import standard_clone
 from symshuffle.accountants.covered import laws
 from symshuffle.accountants.evaluate import evaluate_law
@@ -80,3 +80,11 @@ def test_the_committed_page_judges_every_goal():
     first = page.split("\n\n")[2].splitlines()[2:]
     assert len(first) >= 7
     assert {row.rsplit("|", 2)[1].strip() for row in first} <= {"reached", "**not reached**"}
+
+
+@pytest.mark.parametrize("case", vectors.CASES, ids=lambda case: case.name)
+def test_levels_of_vectors_leave_a_delta_that_is_worth_a_bracket(case):
+    assert vectors.level(case, 1000) == case.eps
+    assert 31 * vectors.level(case, 10**6) < case.eps < 32 * vectors.level(case, 10**6)
+    found = vectors.bracketed(case, 1000, Adjacency.REPLACE_ONE, Rigour.FLOAT64)
+    assert Fraction(1, 10**30) < found.bracket.lower <= found.bracket.upper < Fraction(1, 2)

@@ -1,0 +1,114 @@
+"""Mechanisms for vectors: how narrow brackets are with 10^3 to 10^6 users, in doubles and in balls, and what they cost.
+
+python -m benchmarks.vectors [part of a row's name]
+
+Costs are ratios to one bracket of 10-ary randomized response at the same number of users, in the same run.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Final
+
+from benchmarks.measure import Goal, Section, duration, seconds, table, ten_ary, timed
+from symshuffle import delta
+from symshuffle.choices import Adjacency
+from symshuffle.results import Rigour
+from symshuffle.vectors.accounting import VectorBound, vector_delta
+from symshuffle.vectors.mechanisms import (
+    Accounted,
+    BlanketMixedGaussian,
+    LocalGaussian,
+    PrivUnit,
+    SphereLinear,
+)
+
+USERS: Final = (10**3, 10**4, 10**5, 10**6)
+WIDTHS: Final = {Rigour.FLOAT64: 1e-8, Rigour.BALL: 1e-12}
+"""What is asked of a bracket, relative to its upper end."""
+
+SECONDS: Final = 10
+"""What "within seconds" is held to mean, of process time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A mechanism at its parameters, and the level at 10^3 users; it falls like the root of their number."""
+
+    name: str
+    mechanism: Accounted
+    eps: Fraction
+    blanket: str = "mechanism"
+
+
+CASES: Final = (
+    Case("bmg .95/4.6", BlanketMixedGaussian(Fraction(19, 20), Fraction(23, 5)), Fraction(1, 1500)),
+    Case("bmg .5/2", BlanketMixedGaussian(Fraction(1, 2), Fraction(2), dimension=100), Fraction(1, 25)),
+    Case(
+        "bmg .95/4.6, largest blanket",
+        BlanketMixedGaussian(Fraction(19, 20), Fraction(23, 5)),
+        Fraction(1, 1500),
+        "largest",
+    ),
+    Case("gaussian 4.6", LocalGaussian(Fraction(23, 5)), Fraction(1, 50), "largest"),
+    Case("privunit .8/.3, d = 16", PrivUnit(Fraction(4, 5), Fraction(3, 10), 16), Fraction(1, 4)),
+    Case("sphere-linear .9, d = 16", SphereLinear(Fraction(9, 10), 16), Fraction(1, 20)),
+    Case("sphere-linear .9, d = 1", SphereLinear(Fraction(9, 10), 1), Fraction(1, 5)),
+)
+
+
+def level(case: Case, n: int) -> Fraction:
+    """Where delta is neither 0 nor near 1 at every number of users."""
+    return (case.eps * 1000 / round((1000 * n) ** 0.5)).limit_denominator(10**6)
+
+
+def bracketed(case: Case, n: int, adjacency: Adjacency, rigour: Rigour) -> VectorBound:
+    """The bracket of one row, at the width that is asked of this rigour."""
+    return vector_delta(
+        case.mechanism,
+        n=n,
+        eps=level(case, n),
+        adjacency=adjacency,
+        blanket=case.blanket,
+        rigour=rigour,
+        rel=WIDTHS[rigour],
+    )
+
+
+def rows(named: str) -> Iterator[tuple[tuple[str, ...], float, float, Rigour]]:
+    """What is printed of each case, its relative width and its process time."""
+    krr = ten_ary("1")
+    base = {n: seconds(lambda n=n: delta(krr, eps=Fraction(1, 10), n=n)) for n in USERS}  # type: ignore[misc]
+    for case, n, adjacency, rigour in product(CASES, USERS, Adjacency, WIDTHS):
+        if named in case.name:
+            found, took = timed(lambda c=(case, n, adjacency, rigour): bracketed(*c))  # type: ignore[misc]
+            width = float(found.bracket.relative_width or 0)
+            cells = (case.name, f"{n:.0e}", adjacency.value, rigour.value, f"{float(found.bracket.upper):.3e}")
+            yield (*cells, f"{width:.1e}", duration(took), f"{took / base[n]:.0f}"), width, took, rigour
+
+
+def section(named: str = "") -> Section:
+    """The table, and whether every width and every time is as asked."""
+    found = list(rows(named))
+    goals = [
+        Goal(
+            f"relative width at most {width:.0e} ({rigour.value}), vectors",
+            f"{max(one for _, one, _, of in found if of is rigour):.1e}",
+            all(one <= width for _, one, _, of in found if of is rigour),
+        )
+        for rigour, width in WIDTHS.items()
+    ]
+    slowest = max(took for _, _, took, _ in found)
+    goals.append(Goal(f"vectors within {SECONDS} s", duration(slowest), slowest <= SECONDS))
+    head = ("", "n", "adjacency", "rigour", "delta", "width", "time", "times 10-RR")
+    return Section(f"## Means of vectors\n\n{table(head, [cells for cells, *_ in found])}", tuple(goals))
+
+
+if __name__ == "__main__":
+    measured = section(*sys.argv[1:2])
+    print(measured.text, *measured.goals, sep="\n")
+    sys.exit(int(not all(goal.reached for goal in measured.goals)))

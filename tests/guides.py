@@ -69,6 +69,10 @@ GUIDES: Final[dict[str, str]] = {
     "symshuffle.design.decision.programs.columns_near": "columns that a solver proposes: the optimum is proved exactly",
     "symshuffle.design.decision.programs.tight_columns": "columns that are proposed: the optimum is proved exactly",
     "symshuffle.geometry.linprog._highs_basis": "a basis that HiGHS proposes: its vectors are proved exactly",
+    "symshuffle.accountants.refined_profile.RefinedProfile._first": "which orders are looked at: chords hold at any",
+    "symshuffle.accountants.refined_profile.RefinedProfile._refine": "which orders are looked at: chords hold at any",
+    "symshuffle.accountants.refined_profile._shares": "which orders are looked at: chords hold at any",
+    "symshuffle.accountants.over_rounds._gaussian": "for which answer a lattice is begun: every one has a true bracket",
     "symshuffle.vectors.optimal._guess": "near which share the least error is looked for: cells prove that it is there",
 }
 """By full name, and why whatever it returns leaves every promise true."""

@@ -126,6 +126,8 @@ class RefinedProfile:
 
         Where that does not help, or at the limit of values, the bracket is wider and says what was aimed at.
         """
+        for x in (Fraction(1), self.last):  # the integral ends where the profile is 0
+            self.values(x)
         self._first(alpha)
         directions = request.direction.directions
         before = None
@@ -143,9 +145,7 @@ class RefinedProfile:
             self._refine(alpha, directions)
 
     def _first(self, alpha: Fraction) -> None:
-        """A first grid, from 1 to where what is left hardly counts, and the end."""
-        self.values(Fraction(1))
-        self.values(self.last)
+        """A first grid, from 1 to where what is left hardly counts."""
         eps, most = 0.0, _logarithm(self.last)
         while True:
             eps += self.scale / _PER_SCALE

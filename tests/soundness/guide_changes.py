@@ -61,7 +61,7 @@ def above_the_mean(first):
 
 
 WILD = (scaled(0.5), scaled(2))
-E, H, S, W, A, G, L, P, B, T = (
+E, H, S, W, A, G, L, P, B, T, R = (
     "symshuffle.engines.",
     "symshuffle.accountants.gaussian_profile.",
     "symshuffle.engines.saddle.",
@@ -72,6 +72,7 @@ E, H, S, W, A, G, L, P, B, T = (
     "symshuffle.design.decision.programs.",
     "symshuffle.engines.bromwich_plan.",
     "symshuffle.engines.tilted.",
+    "symshuffle.accountants.refined_profile.",
 )
 ROUGH = bromwich_plan.saddle.Tilt(np.array([-0.01, 0.0, 0.02]), np.array([0.3, 0.4, 0.3]))
 GUESSES = (stuck(Fraction(1, 3)), stuck(Fraction(10)), scaled(1))
@@ -113,6 +114,29 @@ def other_columns(found, draw):
 
 def other_proposal(found, draw):
     return replace(found, columns=frozenset(other_columns(found, draw)), value=found.value + draw.uniform(-1, 1))
+
+
+def at_random(draw):
+    """Three orders more, wherever they are, in place of those that part the ends most."""
+
+    def refine(profile, *given):
+        for _ in range(3):
+            profile.values(1 + Fraction(draw.randrange(1, 99), 20))
+
+    return refine
+
+
+def first_orders(count) -> Change:
+    """Some orders at random to begin with, 1 among them."""
+
+    def change(old, draw):
+        def first(profile, alpha):
+            for x in (Fraction(1), *(1 + Fraction(draw.randrange(1, 99), 50) for _ in range(count - 1))):
+                profile.values(x)
+
+        return first
+
+    return change
 
 
 def sloped(found, draw):
@@ -181,6 +205,10 @@ BAD: dict[str, tuple[str, tuple[Change, ...]]] = {
         "deployment",
         (stuck(Fraction(1, 5)), stuck(Fraction(1, 50))),
     ),
+    "symshuffle.accountants.over_rounds._gaussian": ("deployment", (stuck(Fraction(1, 10**6)), stuck(Fraction(1, 3)))),
+    R + "RefinedProfile._first": ("renyi", tuple(map(first_orders, (1, 2, 3, 40)))),
+    R + "RefinedProfile._refine": ("renyi", (stuck(None), lambda old, draw: at_random(draw))),
+    R + "_shares": ("renyi", (changed(lambda found, draw: [draw.random() for _ in found]),)),
     B + "rough": ("density", (stuck(ROUGH),)),
     B + "choose": (
         "density",

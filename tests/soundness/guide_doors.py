@@ -19,8 +19,10 @@ from symshuffle.accountants.period import Period
 from symshuffle.accountants.plan import Round, Rounds
 from symshuffle.accountants.rounds import Tilted
 from symshuffle.choices import Side
+from symshuffle.decompositions.model import ReductionPair
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.named.weighted import weighted_guessing_problem, weighted_guessing_risk
+from symshuffle.divergences import renyi_divergence
 from symshuffle.engines.ball import BallContour
 from symshuffle.engines.bromwich import Bromwich
 from symshuffle.engines.contour import Contour
@@ -220,7 +222,21 @@ def deployed(rigour):
     return symshuffle.delta(several, n=None, eps="3/5", rigour=rigour, rel=1e-2).bracket
 
 
+SKEW = (Fraction(9, 10), Fraction(1, 10)), (Fraction(1, 2), Fraction(1, 2))
+
+
+@cache
+def renyi_of_rows():
+    """One user of a pair without a blanket of its own: the divergence of the rows, by its definition."""
+    found = renyi_divergence(*SKEW, 3)
+    return found.lower, found.upper
+
+
 DOORS = {
+    "renyi": (
+        lambda: symshuffle.renyi(ReductionPair(*SKEW, SKEW[1]), n=1, alpha=3, direction="forward", rel=1e-2).bracket,
+        renyi_of_rows,
+    ),
     "contour": (by(Contour(rel=1e-2)), value),
     "smoothed": (by(Contour(rel=1e-1), eps=OFF_LATTICE), value_off_lattice),
     "ball": (by(BallContour(rel=1e-1), eps=OFF_LATTICE), value_off_lattice),

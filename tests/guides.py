@@ -73,6 +73,7 @@ GUIDES: Final[dict[str, str]] = {
     "symshuffle.accountants.refined_profile.RefinedProfile._refine": "which orders are looked at: chords hold at any",
     "symshuffle.accountants.refined_profile._shares": "which orders are looked at: chords hold at any",
     "symshuffle.accountants.over_rounds._gaussian": "for which answer a lattice is begun: every one has a true bracket",
+    "symshuffle.design.information.vertices._float_basis": "a basis that doubles propose: its vectors are exact",
     "symshuffle.vectors.optimal._guess": "near which share the least error is looked for: cells prove that it is there",
 }
 """By full name, and why whatever it returns leaves every promise true."""

@@ -38,6 +38,10 @@ _CHEAP_IN_BALLS: Final = 200_000
 _PER_VECTOR: Final = 200
 """Points of a lattice that cost as much as a count vector in rationals."""
 
+_LARGEST_POWER: Final = 2_000_000_000
+_LARGEST_COUNT: Final = 300_000
+"""The engine's own limits, where it is asked for by name."""
+
 _MOST_COUNTS: Final = 10_000_000
 """Users times atoms beyond which count vectors are not even counted."""
 
@@ -64,8 +68,8 @@ class Exact:
     continuous: ClassVar[bool] = False
 
     bits: int = DEFAULT_BITS
-    largest_power: int = 2_000_000_000
-    largest_count: int = 300_000
+    largest_power: int = _LARGEST_POWER
+    largest_count: int = _LARGEST_COUNT
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> Exact:

@@ -209,6 +209,10 @@ BAD: dict[str, tuple[str, tuple[Change, ...]]] = {
     R + "RefinedProfile._first": ("renyi", tuple(map(first_orders, (1, 2, 3, 40)))),
     R + "RefinedProfile._refine": ("renyi", (stuck(None), lambda old, draw: at_random(draw))),
     R + "_shares": ("renyi", (changed(lambda found, draw: [draw.random() for _ in found]),)),
+    "symshuffle.design.information.vertices._float_basis": (
+        "information",
+        (stuck([]), stuck([0]), stuck([0, 1, 2]), changed(lambda found, draw: found[::-1]), stuck([2, 5, 4])),
+    ),
     B + "rough": ("density", (stuck(ROUGH),)),
     B + "choose": (
         "density",

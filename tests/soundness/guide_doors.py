@@ -21,6 +21,8 @@ from symshuffle.accountants.rounds import Tilted
 from symshuffle.choices import Side
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.design.information.maximum import maximise
+from symshuffle.design.information.measures import mutual_information
 from symshuffle.design.named.weighted import weighted_guessing_problem, weighted_guessing_risk
 from symshuffle.divergences import renyi_divergence
 from symshuffle.engines.ball import BallContour
@@ -232,7 +234,14 @@ def renyi_of_rows():
     return found.lower, found.upper
 
 
+def information():
+    """Of three equally likely inputs by subsets of one size, the best one: the sum of p log(p/q) by hand."""
+    size = max(s * 3 * math.log(3) / (s * 3 + 3 - s) - math.log((s * 3 + 3 - s) / 3) for s in (1, 2))
+    return Fraction(size) * (1 - TINY), Fraction(size) * (1 + TINY)
+
+
 DOORS = {
+    "information": (lambda: maximise(mutual_information([Fraction(1, 3)] * 3), 3).value, information),
     "renyi": (
         lambda: symshuffle.renyi(ReductionPair(*SKEW, SKEW[1]), n=1, alpha=3, direction="forward", rel=1e-2).bracket,
         renyi_of_rows,

@@ -20,6 +20,9 @@ from symshuffle.errors import NotDecided
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.numbers import Ball, Verdict, enclose, to_arb, working_precision
 
+_ROOT_BITS: Final = 256
+"""Precision of the balls that isolate roots; what they do not separate is compared exactly."""
+
 _SIGN_BITS: Final = (64, 128, 256, 512, 1024)
 
 
@@ -62,13 +65,12 @@ def _nearest(polynomials: Sequence[Any], lam: Fraction, domain: Any) -> list[Any
     kept: list[Any] = []
     below: list[tuple[flint.arb, Any]] = []
     above: list[tuple[flint.arb, Any]] = []
-    bits = 256
-    with working_precision(bits):
+    with working_precision(_ROOT_BITS):
         here = to_arb(lam)
         for polynomial in polynomials:
-            coefficients = [_field_ball(polynomial.coeff(polynomial.ring.gens[0] ** k), domain, bits)
+            coefficients = [_field_ball(polynomial.coeff(polynomial.ring.gens[0] ** k), domain, _ROOT_BITS)
                             for k in range(1, polynomial.degree() + 1)]  # fmt: skip
-            constant = _field_ball(polynomial.coeff(1), domain, bits)
+            constant = _field_ball(polynomial.coeff(1), domain, _ROOT_BITS)
             try:
                 roots = flint.acb_poly([constant, *coefficients]).roots()
             except ValueError:

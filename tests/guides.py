@@ -75,6 +75,12 @@ GUIDES: Final[dict[str, str]] = {
     "symshuffle.accountants.over_rounds._gaussian": "for which answer a lattice is begun: every one has a true bracket",
     "symshuffle.design.information.vertices._float_basis": "a basis that doubles propose: its vectors are exact",
     "symshuffle.vectors.optimal._guess": "near which share the least error is looked for: cells prove that it is there",
+    "symshuffle.vectors.staircase._corner": "where a floor looks for a point: each is certified, and the corners are",
+    "symshuffle.vectors.staircase._crossing": "where a floor looks for a point: each is certified, and the corners are",
+    "symshuffle.vectors.staircase._farthest": "where a floor looks for a point: each is certified, and the corners are",
+    "symshuffle.vectors.staircase._estimate": "where a floor looks for a point: each is certified, and the corners are",
+    "symshuffle.vectors.gaussian_integrals._margin": "how far an integral goes: what is further is bounded",
+    "symshuffle.vectors.dominance._finer": "at which levels to look next: verdicts follow from brackets at any",
 }
 """By full name, and why whatever it returns leaves every promise true."""
 
@@ -115,5 +121,12 @@ KNOBS: Final[dict[str, tuple[str, ...]]] = {
     "symshuffle.accountants.plan": ("WIDTH_OF_EPS", "WIDTH_OF_DELTA"),
     "symshuffle.design.decision.programs": ("_SUPPORT", "_PRICED", "_SIMPLEX_VARIABLES"),
     "symshuffle.design.decision.tradeoff": ("_EXACT_ROWS", "_FEW_INPUTS", "_SEEN", "_PATIENT"),
+    "symshuffle.vectors.correspondence": ("_REL",),
+    "symshuffle.vectors.dominance": ("_FIRST", "_FINEST", "_EVALUATIONS"),
+    "symshuffle.vectors.one_parameter": ("_TRIES", "_STEP", "_SEARCH_REL", "_FINAL_REL"),
+    "symshuffle.vectors.staircase": (
+        "_MOST", "_LEAST", "_RAREST", "_BEYOND", "_STILL", "_MARGIN", "_SETTLED", "_SETTLED_SHARE", "_STRIDE",
+        "_ESTIMATED",
+    ),
 }  # fmt: skip
 """By module, constants that only tune: between half and twice of them answers may get wide or be refused, not wrong."""

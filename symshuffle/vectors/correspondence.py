@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, Final, final
 
 import flint
 
@@ -21,6 +21,9 @@ from symshuffle.vectors.accounting import vector_delta
 from symshuffle.vectors.indices import shuffle_index
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian, PrivUnit, SphereLinear
 from symshuffle.vectors.templates import central_profile, profile_template
+
+_REL: Final = 1e-8
+"""Relative width of the brackets, which are true at any."""
 
 
 @final
@@ -133,7 +136,7 @@ def correspondence(
     rows = []
     for n in [as_integer(n, "users", 3) for n in users]:
         eps = _level(lower, n, rate)
-        bound = vector_delta(mechanism, n=n, eps=eps, rel=1e-8, adjacency="zero-out")
+        bound = vector_delta(mechanism, n=n, eps=eps, rel=_REL, adjacency="zero-out")
         assert bound.lower is not None  # asked for by default
         rows.append(
             Correspondence(

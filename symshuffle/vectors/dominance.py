@@ -49,6 +49,9 @@ _FIRST: Final = 4
 _FINEST: Final = Fraction(1, 1000)
 """Stretches to begin with; and the share of the range below which an undecided one is left."""
 
+_EVALUATIONS: Final = 250
+"""Levels at which both profiles are bracketed, at most, where nothing else is said."""
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -143,7 +146,7 @@ def which_order(
     low: object = 0,
     high: object,
     rigour: Rigour | str = Rigour.FLOAT64,
-    evaluations: int = 250,
+    evaluations: int = _EVALUATIONS,
 ) -> OrderComparison:
     r"""Which order of a pair has the larger bound at every level from ``low`` to ``high``, at this n.
 
@@ -202,13 +205,18 @@ def _refined(profiles: _Profiles, first: Fraction, last: Fraction, most: int) ->
     orders = [first + (last - first) * Fraction(k, _FIRST) for k in range(_FIRST + 1)]
     while True:
         verdicts = [profiles.best(orders, i) for i in range(len(orders) - 1)]
-        open_ones = [i for i, verdict in enumerate(verdicts) if verdict is Larger.UNDECIDED]
-        wide = [i for i in open_ones if orders[i + 1] - orders[i] > (last - first) * _FINEST]
-        if not wide or len(orders) >= most:
+        added = {x for x in _finer(orders, verdicts, most) if first < x < last} - set(orders)
+        if not added or len(orders) >= most:
             return orders, verdicts
-        for i in sorted(wide, key=lambda k: orders[k] - orders[k + 1])[: most - len(orders)][::-1]:
-            orders.append((orders[i] + orders[i + 1]) / 2)
-        orders.sort()
+        orders = sorted({*orders, *added})
+
+
+def _finer(orders: Sequence[Fraction], verdicts: Sequence[Larger], most: int) -> list[Fraction]:
+    """Levels at which to look next: the middles of wide stretches that are open, the widest first."""
+    open_ones = [i for i, verdict in enumerate(verdicts) if verdict is Larger.UNDECIDED]
+    wide = [i for i in open_ones if orders[i + 1] - orders[i] > (orders[-1] - orders[0]) * _FINEST]
+    widest = sorted(wide, key=lambda k: orders[k] - orders[k + 1])[: max(most - len(orders), 0)]
+    return [(orders[i] + orders[i + 1]) / 2 for i in widest]
 
 
 @final

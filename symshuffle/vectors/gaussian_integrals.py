@@ -43,8 +43,13 @@ def _integral(integrand: Any, lower: flint.arb, upper: flint.arb) -> flint.arb:
 
 
 def _reach(shift: flint.arb) -> flint.arb:
-    """A distance beyond which a normal tail is below the working precision."""
-    return abs(shift) + flint.arb(int((1.4 * flint.ctx.prec) ** 0.5) + 2)
+    """A distance beyond which a normal tail is below the working precision: never below its shift."""
+    return abs(shift) + flint.arb(_margin())
+
+
+def _margin() -> int:
+    """How far beyond its shift an integral goes, at least 0: what is further is bounded and joined."""
+    return int((1.4 * flint.ctx.prec) ** 0.5) + 2
 
 
 def upper_variance(gamma: flint.arb, b: flint.arb) -> flint.arb:

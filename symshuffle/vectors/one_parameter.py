@@ -35,6 +35,9 @@ _FAR: Final = 1e3
 _SEARCH_REL: Final = 1e-5
 _FINAL_REL: Final = 1e-6
 
+_TRIES: Final = 40
+"""Slopes that are tried next to the one that the search found."""
+
 
 def linear_density(slope: Fraction, dimension: int) -> Sloped:
     """The density ``1 + t <u, x>``."""
@@ -116,7 +119,7 @@ def steepest(
     elif spread and low <= math.log(first / (1 - first)):
         return known
     slope = _rounded(logistic(found - 1e-7))
-    for _ in range(40):
+    for _ in range(_TRIES):
         mechanism = family(slope, dimension)
         try:
             bound = sloped_delta(mechanism, n, order, adjacency, _FINAL_REL)

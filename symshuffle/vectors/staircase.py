@@ -45,6 +45,16 @@ _FAR: Final = 1e3
 _MARGIN: Final = 2e-3
 """By how much delta is to exceed the target at a point, by the search's estimate: more than the engine's width."""
 
+_SETTLED: Final = 1e-9
+_SETTLED_SHARE: Final = 5e-5
+"""How closely a corner and the next share are searched."""
+
+_STRIDE: Final = 0.02
+"""The first step of the search for the next share, in the logarithm of 1 - gamma."""
+
+_ESTIMATED: Final = 1e-5
+"""Relative width at which delta is estimated."""
+
 _BITS: Final = 128
 
 
@@ -128,7 +138,7 @@ def _crossing(function: Callable[[float], float], low: float, high: float) -> fl
 
     if function(low) * function(high) >= 0:
         return low if abs(function(low)) < abs(function(high)) else high
-    return float(brentq(function, low, high, xtol=1e-9))
+    return float(brentq(function, low, high, xtol=_SETTLED))
 
 
 def _farthest(found: Staged, at: Fraction, between: tuple[float, float], target: Target) -> float | None:
@@ -157,18 +167,18 @@ def _farthest(found: Staged, at: Fraction, between: tuple[float, float], target:
     high = min(share - 1e-9, -1e-3)
     if high <= last or not excess(high) > 0:
         return None
-    step = 0.02
+    step = _STRIDE
     low = max(high - step, last)
     while excess(low) > 0:
         if low == last:
             return last
         high, step = low, 2 * step
         low = max(high - step, last)
-    return float(brentq(excess, low, high, xtol=5e-5))
+    return float(brentq(excess, low, high, xtol=_SETTLED_SHARE))
 
 
 def _estimate(values: Array, weights: Array, n: int) -> float:
-    return estimate(values, weights, n, rel=1e-5) if values.max() > 0 else 0.0
+    return estimate(values, weights, n, rel=_ESTIMATED) if values.max() > 0 else 0.0
 
 
 def _point(found: Staged, gamma: float, at: Fraction) -> Bounded:

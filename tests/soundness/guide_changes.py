@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from symshuffle.engines import bromwich_plan
+from tests.soundness.guide_changes_of_vectors import BAD_OF_VECTORS
 from tests.soundness.guide_doors import N
 
 Change = Callable[[Any, random.Random], Callable[..., Any]]
@@ -240,5 +241,6 @@ BAD: dict[str, tuple[str, tuple[Change, ...]]] = {
     P + "tight_columns": ("compact columns", (stuck(set()), changed(other_columns))),
     "symshuffle.geometry.linprog._highs_basis": ("risk", (changed(shuffled_basis), stuck(([], [])), stuck(([0], [0])))),
     "symshuffle.vectors.optimal._guess": ("error", (stuck(Fraction(1, 2)), stuck(Fraction(1, 10**6)))),
+    **BAD_OF_VECTORS,
 }
 """The doors through which each guide is reached, and its bad versions."""

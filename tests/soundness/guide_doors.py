@@ -39,6 +39,7 @@ from symshuffle.vectors.accounting import vector_delta
 from symshuffle.vectors.mechanisms import BlanketMixedGaussian
 from symshuffle.vectors.optimal import bmg_optimal
 from symshuffle.vectors.pairs import worst_pair
+from tests.soundness.guide_doors_of_vectors import DOORS_OF_VECTORS, SEEN_THROUGH_OF_VECTORS
 
 KRR = symshuffle.mechanism("krr").at(k=3, lam=3)
 OFF_LATTICE = Fraction(1, 5)  # as eps: exp(eps) is irrational, and G has no lattice
@@ -276,6 +277,7 @@ DOORS = {
     "polytope": (by_program("polytope"), risk),
     "compact": (by_program("compact"), risk),
     "columns": (by_program("columns"), risk),
+    **DOORS_OF_VECTORS,
 }
 
 
@@ -304,5 +306,6 @@ SEEN_THROUGH = {
     "accountants.plan": "deployment",
     "design.decision.programs": "polytope compact columns",
     "design.decision.tradeoff": "polytope compact columns",
+    **SEEN_THROUGH_OF_VECTORS,
 }
 """The doors through which the constants of a module are seen."""

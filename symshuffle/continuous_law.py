@@ -43,6 +43,9 @@ _SPLITS: Final = 12
 _BEYOND: Final = Fraction(1, 10**33)
 """What the first law may have outside of a window on which one user's value is bounded."""
 
+_FINE: Final = 40
+"""Half length up to which windows are a quarter apart: a far end that nothing needs makes G long."""
+
 _WIDEST: Final = 400
 """Half length of a window beyond which a tail is given up."""
 
@@ -208,20 +211,32 @@ class ContinuousPair:
         Unsupported
             If no window does, or the masses are not known that well at this precision.
         """
-        windows = _windows(self.stretches)
+        windows = list(_windows(self.stretches))
         with working_precision(bits):
             ratio = to_arb(exp_eps)
-            masses: tuple[flint.arb, ...] = ()
-            for window in windows:
-                masses = tuple(
-                    sum((_mass(s.base, part(s), a, b, bits) for s, a, b in window), start=flint.arb(0))
+
+            def left_out(index: int) -> tuple[bool, list[flint.arb], list[flint.arb]]:
+                """Whether little enough is outside of a window, both masses outside, and the three inside."""
+                inside = [
+                    sum((_mass(s.base, part(s), a, b, bits) for s, a, b in windows[index]), start=flint.arb(0))
                     for part in (_first, _second, _reference)
-                )
-                outside = [(1 - mass).upper() for mass in masses[:2]]
-                if outside[0] + ratio * outside[1] < to_arb(tail):
-                    break
-            else:
+                ]
+                beyond = [(1 - mass).upper() for mass in inside[:2]]
+                return bool(beyond[0] + ratio * beyond[1] < to_arb(tail)), beyond, inside
+
+            # Masses grow with the window, so that a bisection finds the first that will do.
+            first, last = 0, len(windows) - 1
+            enough, outside, masses = left_out(last)
+            if not enough:
                 raise Unsupported(f"no window of half length {_WIDEST} leaves less than {float(tail):.1e} outside")
+            while first < last:
+                middle = (first + last) // 2
+                found = left_out(middle)
+                if found[0]:
+                    last, (_, outside, masses) = middle, found
+                else:
+                    first = middle + 1
+            window = windows[last]
             above, below = (max(Ball.from_arb(x, bits).upper, Fraction(0)) for x in (outside[0], ratio * outside[1]))
             zero = Ball.from_arb(1 - masses[2], bits)
             pieces = tuple(Piece(a, b, _amplification(s, ratio), _product(s.base, s.reference)) for s, a, b in window)
@@ -370,7 +385,7 @@ def _windows(stretches: tuple[Stretch, ...]) -> Iterator[list[tuple[Stretch, Fra
         yield window
         if all(s.low is not None and s.high is not None for s in stretches):
             return
-        half += Fraction(1, 2) if half < 20 else half / 4
+        half += Fraction(1, 4) if half < _FINE else half / 4
 
 
 @lru_cache(maxsize=4096)

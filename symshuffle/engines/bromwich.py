@@ -46,6 +46,7 @@ import numpy.typing as npt
 from symshuffle.continuous_law import ContinuousLaw
 from symshuffle.engines import gauss
 from symshuffle.engines.bromwich_plan import BLOCK, MOST_NODES, Array, Plan, plan_for
+from symshuffle.engines.waves import waves
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.numbers import Ball, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
@@ -124,7 +125,8 @@ class Bromwich:
             scale = line.log_scale.exp() / n
             high, low = Ball.from_arb(upper * scale).upper, Ball.from_arb(lower * scale).lower
             if seen is not law:
-                mean = Ball.from_arb(gauss.expectation(law, flint.arb(0), 1), self.bits)
+                others = gauss.expectation(law, flint.arb(0)) ** (n - 1)  # 1, unless some values are left out
+                mean = Ball.from_arb(gauss.expectation(law, flint.arb(0), 1) * others, self.bits)
                 low, high = low + mean.lower, high + mean.upper
         below, above = law.missing
         how = (
@@ -200,6 +202,13 @@ class _Line:
         known = self.law.transform is not None
         return "transform in closed form" if known else f"{len(self.rule.values)} Gauss nodes"
 
+    def ratios(self, count: int) -> list[flint.acb]:
+        """:meth:`ratio` at the nodes before the one of this number."""
+        if self.law.transform is not None:
+            return [self.ratio(self.step * index) for index in range(count)]
+        off = flint.acb(flint.arb(0, self.error), flint.arb(0, self.error))
+        return [self.zero + wave + off for wave in waves(self.rule.values, self.tilted, self.step, count)]
+
     def ratio(self, t: flint.arb) -> flint.acb:
         """``M(c + it)/M(c)``, M(c) being the sum of the rule."""
         if self.law.transform is not None:
@@ -218,10 +227,8 @@ class _Line:
             raise Unsupported(f"engine bromwich in balls at n = {self.n}: {cost}; ask for a larger rel, or for doubles")
         still, single = self.zero**self.n, self.single
         total = flint.arb(0)
-        for index in range(self.nodes + 1):
-            t = self.step * index
-            s = flint.acb(self.c, t)
-            ratio = self.ratio(t)
+        for index, ratio in enumerate(self.ratios(self.nodes + 1)):
+            s = flint.acb(self.c, self.step * index)
             part = ((ratio**self.n - still - single * (ratio - self.zero)) / (s * s)).real
             total += part / 2 if index == 0 else part
         return total, flint.arb(0)

@@ -22,7 +22,7 @@ import numpy as np
 
 from symshuffle.choices import Rigour, choice
 from symshuffle.continuous_law import ContinuousLaw, LevelledPair
-from symshuffle.engines import gauss
+from symshuffle.engines import gauss, jumps
 from symshuffle.engines.bromwich import Bromwich
 from symshuffle.engines.bromwich_plan import steepest_line
 from symshuffle.engines.doubling import Atoms, positive_part
@@ -34,6 +34,15 @@ from symshuffle.results import Bracket
 _FIRST_TAIL: Final = Fraction(1, 10**16)
 _TAIL_SHARE: Final = Fraction(1, 50)
 """Share of the width aimed at that the cut tails may take."""
+
+_STEP: Final = Fraction(1, 10**24)
+"""How much less than what is cut off H(n) is taken to be where a pass says nothing about it."""
+
+_PASSES: Final = 24
+_FINEST: Final = 1e-45
+_COARSEST_STEP: Final = 1e-9
+_NEXT_TO_NOTHING: Final = Fraction(1, 10**150)
+"""Passes; the finest width one is made for, and the largest step towards it; values that no pass is repeated for."""
 
 _LEAST_TAIL: Final = Fraction(1, 10**300)
 _FEW: Final = 5
@@ -133,18 +142,38 @@ def _next_to_nothing(law: LevelledPair, n: int) -> tuple[Fraction, str]:
 def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Bracket:
     """By Bromwich's integral; tails are cut where what they hold is small against the result."""
     tail, finer = _FIRST_TAIL * Fraction(rel) * 10**8, rel
-    while True:
+    best: Bracket | None = None
+    for _ in range(_PASSES):
         bits = max(128, 2 * tail.denominator.bit_length() - 2 * tail.numerator.bit_length() + 64)
         cut = law.pair.law(law.exp_eps, tail=tail, bits=bits)
-        found = Bromwich(finer, rigour, bits=max(bits, 160)).bracket(cut, n)
+        try:
+            found = _of_cut(cut, n, rigour, finer, error=float(tail) * finer / rel, bits=max(bits, 160))
+        except (Unsupported, NotDecided):
+            if best is None or not best.lower:
+                raise
+            return best  # wider than asked, and true
+        best = found if best is None or found.width < best.width else best
         missing = sum(cut.missing)
-        if missing <= 4 * _TAIL_SHARE * Fraction(rel) * found.upper or tail < _LEAST_TAIL:
-            # Of next to nothing a wide bracket is enough: finer passes go on for long there.
-            if found.width <= Fraction(rel) * found.upper or finer < rel * 1e-6 or found.upper < NOTHING:
-                return found
-            finer /= 1000
+        if missing > 4 * _TAIL_SHARE * Fraction(rel) * found.upper and tail >= _LEAST_TAIL:
+            # About H(n) of the law whose tails are cut; with a long tail it says little, and the window grows by steps.
+            about = max(found.lower, found.upper - cut.missing[1], missing * _STEP)
+            tail = min(_TAIL_SHARE * Fraction(rel) * about, tail / 100)
             continue
-        tail = min(_TAIL_SHARE * Fraction(rel) * max(found.lower, missing * Fraction(1, 10**6)), tail / 100)
+        # Of next to nothing a wide bracket is enough: finer passes go on for long there.
+        if found.width <= Fraction(rel) * found.upper or finer < _FINEST or found.upper < _NEXT_TO_NOTHING:
+            break
+        finer *= max(_COARSEST_STEP, min(0.1, rel * float(found.lower / found.width) / 4))
+    if best is None:
+        raise NotDecided("no pass was made")
+    return best
+
+
+def _of_cut(cut: ContinuousLaw, n: int, rigour: Rigour, finer: float, *, error: float, bits: int) -> Bracket:
+    """H(n) by one line; by one for each number of jumps where a long upper tail is felt."""
+    parts = jumps.split(cut, n, error)
+    if parts is None:
+        return Bromwich(finer, rigour, bits=bits).bracket(cut, n)
+    return jumps.bracket(cut, parts, n, rigour=rigour, error=error, bits=bits)
 
 
 def _by_cells(law: LevelledPair, n: int, rel: float) -> Bracket:

@@ -37,6 +37,7 @@ INSIDE = {
     "engines.sparse.Sparse.offered",
     "engines.walk.Walk.offered",
     "engines.bromwich.Bromwich.offered",
+    "engines.jumps.bracket",
     "engines.tilted.Window.side",
     "claims.certify.certificate",
     "claims.obligations.unmet",

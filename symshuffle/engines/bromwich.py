@@ -172,7 +172,8 @@ class _Line:
         last = math.ceil(height / plan.step)
         if law.transform is None:
             tolerance = float(size.mid()) * plan.small * plan.c**2 / n / 10
-            rule = gauss.rule(law, c, height=height, tolerance=tolerance)
+            top = max(height, math.nextafter(plan.step * last, math.inf))  # the last node may be beyond the height
+            rule = gauss.rule(law, c, height=top, tolerance=tolerance)
         else:
             rule = gauss.Rule((), (), flint.arb(0))
         grown = [w * (c * v).exp() for v, w in zip(rule.values, rule.weights, strict=True)]
@@ -289,7 +290,8 @@ class _Line:
             return flint.arb(0)
         with working_precision(_COVER_BITS):
             mean = (gauss.expectation(self.law, self.c, 1) / self.total).mid()
-            spread = (gauss.expectation(self.law, self.c, 2, mean) / self.total).upper().sqrt()
+            most = 1 + self.error  # of M(c), which may be more than the sum of the rule
+            spread = (gauss.expectation(self.law, self.c, 2, mean) / self.total * most).upper().sqrt()
             total, index, taken, width = flint.arb(0), start, 0, 1
             still, single = self.zero**self.n, self.single
             allowed = self.plan.small / (last + 1 - start)
@@ -298,11 +300,10 @@ class _Line:
                 left, right = self.step * index, self.step * (stop - 1)
                 radius = (right - left) / 2
                 middle = self.ratio((left + right) / 2)
-                size = (abs(middle) + radius * spread).upper().min(flint.arb(1))
+                size = (abs(middle) + radius * spread).upper().min(most)
                 moved = (abs(middle - self.zero) + radius * spread).upper()
                 direct = size**self.n + still + single * moved
-                most = direct.min(_several(self.n, self.least, self.zero, moved))
-                part = most.upper() / (self.c**2 + left**2)
+                part = direct.min(_several(self.n, self.least, self.zero, moved)).upper() / (self.c**2 + left**2)
                 taken += 1
                 if taken * len(self.tilted) > _MOST_TERMS:
                     raise Unsupported(f"over {taken} stretches of the line; ask for a larger rel")

@@ -22,7 +22,7 @@ import numpy as np
 
 from symshuffle.choices import Rigour, choice
 from symshuffle.continuous_law import ContinuousLaw, LevelledPair
-from symshuffle.engines import gauss, jumps
+from symshuffle.engines import gauss, jump_plan, jumps
 from symshuffle.engines.bromwich import Bromwich
 from symshuffle.engines.bromwich_plan import steepest_line
 from symshuffle.engines.doubling import Atoms, positive_part
@@ -170,7 +170,7 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
 
 def _of_cut(cut: ContinuousLaw, n: int, rigour: Rigour, finer: float, *, error: float, bits: int) -> Bracket:
     """H(n) by one line; by one for each number of jumps where a long upper tail is felt."""
-    parts = jumps.split(cut, n, error)
+    parts = jump_plan.split(cut, n, error)
     if parts is None:
         return Bromwich(finer, rigour, bits=bits).bracket(cut, n)
     return jumps.bracket(cut, parts, n, rigour=rigour, error=error, bits=bits)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction as F
@@ -11,9 +12,10 @@ import pytest
 
 from symshuffle.choices import Rigour
 from symshuffle.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines import bromwich, bromwich_plan, jumps
+from symshuffle.engines import bromwich, bromwich_plan, gauss, jump_line, jump_plan, jumps
 from symshuffle.engines.bromwich import Bromwich
 from symshuffle.engines.waves import waves
+from symshuffle.errors import NotDecided
 from symshuffle.numbers import Ball, to_arb, working_precision
 from symshuffle.vectors import BlanketMixedGaussian
 from symshuffle.vectors.accounting import pair_delta
@@ -37,9 +39,9 @@ def truth(law):
     return Bromwich(1e-8, Rigour.FLOAT64).bracket(law, N)
 
 
-def cut_at(law, threshold, most=2):
-    calm, high = jumps._cut(law.pieces, threshold)
-    return jumps.Split(replace(law, pieces=tuple(calm)), tuple(high), most)
+def cut_at(law, threshold):
+    calm, high = jump_plan.cut_at(law.pieces, threshold)
+    return jump_plan.Split(replace(law, pieces=tuple(calm)), tuple(high))
 
 
 def bracket(law, threshold, error=ERROR):
@@ -62,17 +64,39 @@ def test_sums_of_two_jumps_are_needed(law, truth, monkeypatch):
     assert misses(bracket(law, 20), truth)
 
 
-def test_the_bound_on_several_jumps_is_above_them_and_not_far(law):
-    """Against the mean of the positive parts of all terms where two of them are jumps, by other integrals."""
-    cut = cut_at(law, 3)
+@pytest.mark.parametrize("n", [2, 20])
+def test_both_parts_of_the_bound_on_several_jumps_are_needed(n):
+    """With no value below 0 what is bounded is known: either the term itself is a jump, or two others are."""
+    p = 1e-5
+    calm = Piece(F(0), F(1), lambda u: u, lambda u: u * 0 + (1 - to_arb(F(p))))
+    high = (Piece(F(4), F(5), lambda u: u, lambda u: u * 0 + to_arb(F(p))),)
     with working_precision(128):
-        found = float(jumps._several(cut, N))
-        high = replace(law, pieces=cut.jumps, zero=Ball.from_arb(flint.arb(0)))
-        mass = sum(piece.integral(lambda u: u * 0 + 1).real for piece in cut.jumps)
-        mean, calm = float(high.positive_mean), float(cut.calm.positive_mean)
-        p = float(mass)
-    exact = mean * (1 - (1 - p) ** (N - 1)) + calm * (1 - (1 - p) ** (N - 1) - (N - 1) * p * (1 - p) ** (N - 2))
-    assert exact < found < 60 * exact
+        cut = jump_plan.Split(ContinuousLaw((calm,), Ball.from_arb(flint.arb(0))), high)
+        found = float(jumps._several(cut, n))
+    others = [math.comb(n - 1, k) * p**k * (1 - p) ** (n - 1 - k) for k in range(n)]
+    exact = 4.5 * p * sum(others[1:]) + 0.5 * (1 - p) * sum(others[2:])
+    assert exact < found < 1.25 * exact
+
+
+def test_the_largest_jump_of_all_pieces_is_seen():
+    """Two pieces, the second with values as much larger as floats do not tell."""
+    with working_precision(128):
+        tiny = to_arb(F(1, 2**70))
+        pieces = tuple(
+            Piece(F(4), F(5), lambda u, by=by: u + by, lambda u: u * 0 + to_arb(F(1, 2**20)))
+            for by in (flint.arb(0), tiny, flint.arb(0))
+        )
+        calm = ContinuousLaw((Piece(F(-1), F(0), lambda u: u, lambda u: u * 0 + 1),), Ball.from_arb(flint.arb(0)))
+        found = jumps._several(jump_plan.Split(calm, pieces), 2)
+        assert found >= (5 + tiny) * to_arb(F(3, 2**20)) ** 2
+
+
+def test_what_the_cut_tails_hold_is_added_to_both_ends(law):
+    cut, missing = cut_at(law, 20), (F(1, 10**3), F(2, 10**3))
+    loose = {"rigour": Rigour.BALL, "error": 1e-2, "bits": 128}
+    plain, wide = (jumps.bracket(seen, cut, N, **loose) for seen in (law, replace(law, missing=missing)))
+    assert wide.lower == max(plain.lower - missing[0], 0)
+    assert wide.upper == plain.upper + missing[1]
 
 
 def test_sums_of_one_jump_are_needed(law, truth, monkeypatch):
@@ -101,19 +125,16 @@ def line(law):
 
 
 def made(cut, **changes):
-    calm, jump = cut.calm, replace(cut.calm, pieces=cut.jumps, zero=Ball.from_arb(flint.arb(0)))
-    atoms = jumps._atoms(calm.pieces, calm.zero), jumps._atoms(cut.jumps)
-    plan = replace(jumps._plan(*atoms, N, 1e-9), **changes)
+    calm, jump = cut.calm, jumps._alone(cut.jumps)
+    atoms = jump_plan.atoms_of(calm.pieces, calm.zero), jump_plan.atoms_of(cut.jumps)
+    plan = replace(jump_plan.plan_for(*atoms, N, 1e-9), **changes)
     with working_precision(160):
-        c = to_arb(F(plan.c))
-        sizes = jumps._expectation(calm, c), jumps._expectation(jump, c)
-        return jumps._JumpLine.of(calm, jump, N, plan, sizes)
+        return jump_line.JumpLine.of(calm, jump, N, plan)
 
 
 def ends(line):
     with working_precision(160):
-        value, rest = line.value(), line.rest()
-        return (value - rest - line.aliases(value + rest)) * line.scale, (value + rest) * line.scale
+        return line.bounds()
 
 
 def test_aliases_are_needed(law, line):
@@ -155,16 +176,126 @@ def test_nodes_that_are_left_out_are_bounded(line):
 def test_what_is_beyond_the_height_is_bounded(line):
     """With the height moved down to a few nodes, the bound that holds from there on is all there is."""
     few = max(2, line.nodes // 8)
-    height = few * 2 * math.pi / line.plan.period
+    height = few * 2 * math.pi / line.plan.period * (1 - 1e-9)
     with working_precision(160):
         c = to_arb(F(line.plan.c))
-        sizes = jumps._expectation(line.calm, c), jumps._expectation(line.jump, c)
-        atom = to_arb(line.calm.zero)
-        still = ((atom + jumps.gauss.far(line.calm, c, height, sizes[0])) / sizes[0]).upper()
-        low = replace(line, nodes=few, height=height * (1 - 1e-9), far=flint.arb(still.min(flint.arb(1))) ** (N - 1))
+        size, whole = gauss.expectation(line.calm, c), line._whole(c)
+        still = ((to_arb(line.calm.zero) + gauss.far(line.calm, c, height, size)) / size).upper().min(flint.arb(1))
+        low = replace(line, nodes=few, height=height, far=(still ** (N - 1) * whole / line.scale).upper())
         off = abs(low.value() - line.value())
         assert off < low.rest()
         assert off > replace(low, far=flint.arb(0)).rest()
+
+
+def shrunken(monkeypatch, share):
+    """Rules that say less than the truth by a share, and say that they may."""
+    plain = gauss.rule
+
+    def less(law, c, **named):
+        found = plain(law, c, **named)
+        lost = sum(((c * v).exp() * w for v, w in zip(found.values, found.weights, strict=True)), start=flint.arb(0))
+        weights = tuple(w * (1 - share) for w in found.weights)
+        return replace(found, weights=weights, error=found.error + lost.upper() * share)
+
+    monkeypatch.setattr(gauss, "rule", less)
+
+
+def test_what_is_known_of_true_values_is_not_taken_for_a_share_of_the_rules_sums(law, line, monkeypatch):
+    """The bound from a height on is a number, whatever the rules say that it is divided by."""
+    shrunken(monkeypatch, flint.arb("0.1"))
+    other = made(cut_at(law, 20))
+    with working_precision(160):
+        assert other.scale < line.scale * flint.arb("0.2")
+        assert abs(other.far * other.scale / (line.far * line.scale) - 1) < 1e-6
+
+
+def along(law, s):
+    """The transform of the pieces of a law, by integrals."""
+    return sum((p.integral(lambda u, p=p: (s * p.value(u)).exp()) for p in law.pieces), start=flint.acb(0))
+
+
+def test_stretches_allow_for_the_errors_of_both_rules(law, line, monkeypatch):
+    """At single nodes, against integrals along the line; the rules say a hundredth less than the truth."""
+    shrunken(monkeypatch, flint.arb("0.01"))
+    other = made(cut_at(law, 20))
+    with working_precision(160):
+        for node in (1, 2, 5):
+            s = flint.acb(line.c, line.step * node)
+            calm, jump = along(line.calm, s), along(line.jump, s)
+            truth = abs((calm + to_arb(line.calm.zero)) ** (N - 1) * jump / (s * s))
+            bound = other._stretches(node, node) * other.scale
+            assert truth <= bound
+            assert node > 1 or bound < 2 * truth
+
+
+def test_stretches_allow_for_their_length(line):
+    """Whole stretches are above the sum of their nodes; halved until they hold what is allowed."""
+    wide = replace(line, plan=replace(line.plan, small=1e9))
+    with working_precision(160):
+        for start, last in ((1, 12), (5, 40)):
+            fine = sum((line._stretches(k, k) for k in range(start, last + 1)), start=flint.arb(0))
+            assert wide._stretches(start, last) >= fine
+
+
+def test_rules_are_made_for_every_node_that_is_evaluated(law, monkeypatch):
+    """The height from which all is bounded at once is seldom a node: the last one may be above it."""
+    asked, plain = [], gauss.rule
+
+    def recorded(seen, c, *, height, tolerance):
+        asked.append(to_arb(F(height)))
+        return plain(seen, c, height=height, tolerance=tolerance)
+
+    monkeypatch.setattr(gauss, "rule", recorded)
+    line = made(cut_at(law, 20))
+    with working_precision(160):
+        assert line.end * line.step > to_arb(F(line.height))
+        assert all(line.end * line.step <= height for height in asked)
+        assert len(asked) == 2
+        plan, seen = bromwich_plan.plan_for(law, N, 1e-3)
+        plan = replace(plan, small=plan.size)  # the height is then near, and few nodes are below it
+        other = bromwich._Line.of(seen, N, plan, doubles=True)
+        assert other.nodes * other.step > to_arb(F(other.beyond[1]))
+        assert other.nodes * other.step <= asked[2]
+
+
+def test_bromwich_allows_on_stretches_for_a_rule_that_says_less(law, monkeypatch):
+    shrunken(monkeypatch, flint.arb("0.1"))
+    with working_precision(160):
+        plan, seen = bromwich_plan.plan_for(law, N, 1e-3)
+        other = bromwich._Line.of(seen, N, plan)
+        other = replace(other, step=other.step / 10**6)
+        truth = gauss.expectation(seen, other.c) ** N / other.c**2  # the first node is nearly on the real line
+        assert truth * flint.arb("0.9999") <= other._stretches(1, 1) * other.log_scale.exp()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"c": 1.5}, {"c": 0.7}, {"period": 0.7}, {"period": 1.4}, {"slope": 1.5}, {"small": 100}],
+    ids=str,
+)
+def test_a_line_is_true_whatever_its_plan(law, line, changes):
+    plan = replace(line.plan, **{name: factor * getattr(line.plan, name) for name, factor in changes.items()})
+    plan = replace(plan, slope=max(plan.slope, 1.2 * plan.c))
+    other = made(cut_at(law, 20), c=plan.c, period=plan.period, slope=plan.slope, small=plan.small)
+    (low, high), (least, most) = ends(line), ends(other)
+    assert least <= high
+    assert low <= most
+
+
+def test_slopes_that_are_not_above_the_line_are_refused(line):
+    with working_precision(160), pytest.raises(NotDecided, match="slopes above c"):
+        replace(line, plan=replace(line.plan, slope=0.9 * line.plan.c)).aliases(flint.arb(1))
+
+
+def test_bins_hold_every_jump_once(law, monkeypatch):
+    monkeypatch.setattr(jump_plan, "_LOSS", 2.0)
+    cut = cut_at(law, 3)
+    parts = list(jump_plan.bins(cut, 10**6, 1e-40))
+    assert len(parts) > 1
+    runs = sorted((p.low, p.high) for bin_ in parts for p in bin_)
+    assert runs[0][0] == cut.calm.pieces[-1].high
+    assert runs[-1][1] == law.pieces[-1].high
+    assert all(one[1] == other[0] for one, other in itertools.pairwise(runs))
 
 
 def test_errors_of_both_rules_are_in_the_sum(line):

@@ -88,8 +88,8 @@ KNOBS: Final[dict[str, tuple[str, ...]]] = {
     "symshuffle.engines.ball": (
         "_AS_MANY_AS", "_OVERHEAD", "_SHORT", "_COARSE", "_SPARED", "_ROUGH", "_WORTH_IT", "_PRICIEST", "_RESOLVED",
     ),
-    "symshuffle.engines.bromwich": ("_RESOLVED", "_HIGHEST"),
-    "symshuffle.engines.bromwich_plan": ("_SHARE", "_FINEST", "_ROUGH_NODES", "BLOCK"),
+    "symshuffle.engines.bromwich": ("_HIGHEST",),
+    "symshuffle.engines.bromwich_plan": ("_SHARE", "_FINEST", "_RESOLVED", "_ROUGH_NODES", "BLOCK"),
     "symshuffle.engines.characteristic": ("_ROUGH", "_CELLS"),
     "symshuffle.engines.contour": (
         "_CHUNK", "_WORTH_IT", "_PRICIEST", "_AS_MANY_AS", "_SHORT", "_FEW", "_COARSE", "_SHARE_OF_GAUSS", "_SPARED",

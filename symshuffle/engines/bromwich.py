@@ -63,9 +63,6 @@ _MOST_TERMS: Final = 3_000_000
 _TINY: Final = 1e-290
 """More than all underflows of a power together."""
 
-_RESOLVED: Final = 1e-15
-"""Share of the integral below which errors are no longer told apart in doubles."""
-
 _COVER_BITS: Final = 64
 _HIGHEST: Final = 28
 """Attempts to find a height from which the rest can be bounded at once, each by half as much again."""
@@ -114,8 +111,7 @@ class Bromwich:
         with working_precision(self.bits + max(n.bit_length(), 8)):
             plan, seen = plan_for(law, n, self.rel)
             # Balls cost as little where the transform is known; otherwise doubles, where they resolve the width.
-            resolved = plan.small > _RESOLVED * plan.size and seen.transform is None
-            doubles = self.rigour is Rigour.FLOAT64 and resolved
+            doubles = self.rigour is Rigour.FLOAT64 and plan.in_doubles and seen.transform is None
             line = _Line.of(seen, n, plan, doubles=doubles)
             total, allowance = line.sum_in_doubles() if doubles else line.sum_in_balls()
             rest = line.rest() + allowance

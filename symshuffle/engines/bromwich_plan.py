@@ -27,6 +27,8 @@ _SHARE: Final = 1e-2
 """Share of the width aimed at that each of the errors may take."""
 
 _FINEST: Final = 1e-40
+_RESOLVED: Final = 1e-15
+"""Share of the integral below which errors are no longer told apart in doubles."""
 
 MOST_NODES: Final = 60_000
 _ROUGH_NODES: Final = 8_192
@@ -50,6 +52,11 @@ class Plan:
     def period(self) -> float:
         """The period of the aliases."""
         return 2 * math.pi / self.step
+
+    @property
+    def in_doubles(self) -> bool:
+        """Whether doubles tell apart what is negligible."""
+        return self.small > _RESOLVED * self.size
 
 
 def rough(law: ContinuousLaw) -> saddle.Tilt:

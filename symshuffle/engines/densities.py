@@ -11,6 +11,7 @@ module that then bounds: :mod:`symshuffle.engines.bromwich`, :mod:`symshuffle.en
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -22,7 +23,7 @@ import numpy as np
 
 from symshuffle.choices import Rigour, choice
 from symshuffle.continuous_law import ContinuousLaw, LevelledPair
-from symshuffle.engines import gauss, jump_plan, jumps
+from symshuffle.engines import bromwich_plan, gauss, jump_plan, jumps
 from symshuffle.engines.bromwich import Bromwich
 from symshuffle.engines.bromwich_plan import steepest_line
 from symshuffle.engines.doubling import Atoms, positive_part
@@ -170,10 +171,22 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
 
 def _of_cut(cut: ContinuousLaw, n: int, rigour: Rigour, finer: float, *, error: float, bits: int) -> Bracket:
     """H(n) by one line; by one for each number of jumps where a long upper tail is felt."""
-    parts = jump_plan.split(cut, n, error)
-    if parts is None:
-        return Bromwich(finer, rigour, bits=bits).bracket(cut, n)
-    return jumps.bracket(cut, parts, n, rigour=rigour, error=error, bits=bits)
+    parts = None if _left_in_doubles(cut, n, finer) else jump_plan.split(cut, n, error)
+    if parts is not None:
+        with contextlib.suppress(Unsupported, NotDecided):
+            return jumps.bracket(cut, parts, n, rigour=rigour, error=error, bits=bits)
+    return Bromwich(finer, rigour, bits=bits).bracket(cut, n)
+
+
+def _left_in_doubles(cut: ContinuousLaw, n: int, finer: float) -> bool:
+    """Whether a line to the left of 0, where a long upper tail does no harm, is short and doubles will do: a choice."""
+    if cut.transform is not None:
+        return False
+    try:
+        plan, seen = bromwich_plan.plan_for(cut, n, finer)
+    except Unsupported:
+        return False
+    return seen is not cut and plan.in_doubles
 
 
 def _by_cells(law: LevelledPair, n: int, rel: float) -> Bracket:

@@ -288,9 +288,9 @@ def test_slopes_that_are_not_above_the_line_are_refused(line):
 
 
 def test_bins_hold_every_jump_once(law, monkeypatch):
-    monkeypatch.setattr(jump_plan, "_LOSS", 2.0)
+    monkeypatch.setattr(jump_plan, "_LOSS", 1e-3)
     cut = cut_at(law, 3)
-    parts = list(jump_plan.bins(cut, 10**6, 1e-40))
+    parts = list(jump_plan.bins(cut, N, 1e-40))
     assert len(parts) > 1
     runs = sorted((p.low, p.high) for bin_ in parts for p in bin_)
     assert runs[0][0] == cut.calm.pieces[-1].high

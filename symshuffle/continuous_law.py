@@ -46,6 +46,9 @@ _BEYOND: Final = Fraction(1, 10**33)
 _FINE: Final = 40
 """Half length up to which windows are a quarter apart: a far end that nothing needs makes G long."""
 
+_LEAP: Final = 8
+"""Number of the window that is looked at first."""
+
 _WIDEST: Final = 400
 """Half length of a window beyond which a tail is given up."""
 
@@ -224,11 +227,14 @@ class ContinuousPair:
                 beyond = [(1 - mass).upper() for mass in inside[:2]]
                 return bool(beyond[0] + ratio * beyond[1] < to_arb(tail)), beyond, inside
 
-            # Masses grow with the window, so that a bisection finds the first that will do.
-            first, last = 0, len(windows) - 1
+            # Masses grow with the window: a first one that will do is reached in leaps, and then narrowed down to.
+            first, last = 0, min(_LEAP, len(windows) - 1)
             enough, outside, masses = left_out(last)
-            if not enough:
-                raise Unsupported(f"no window of half length {_WIDEST} leaves less than {float(tail):.1e} outside")
+            while not enough:
+                if last == len(windows) - 1:
+                    raise Unsupported(f"no window of half length {_WIDEST} leaves less than {float(tail):.1e} outside")
+                first, last = last + 1, min(2 * last + 1, len(windows) - 1)
+                enough, outside, masses = left_out(last)
             while first < last:
                 middle = (first + last) // 2
                 found = left_out(middle)

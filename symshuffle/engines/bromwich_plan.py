@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, final
 
 import flint
@@ -59,6 +60,7 @@ class Plan:
         return self.small > _RESOLVED * self.size
 
 
+@lru_cache(maxsize=4)
 def rough(law: ContinuousLaw) -> saddle.Tilt:
     """The cumulant function of a law by a rule of low order, for choices only."""
     found = [(max(float(law.zero), 0.0), 0.0)] if law.zero.upper > 0 else []

@@ -171,8 +171,8 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
 
 def _of_cut(cut: ContinuousLaw, n: int, rigour: Rigour, finer: float, *, error: float, bits: int) -> Bracket:
     """H(n) by one line; by one for each number of jumps where a long upper tail is felt."""
-    parts = None if _left_in_doubles(cut, n, finer) else jump_plan.split(cut, n, error)
-    if parts is not None:
+    parts = jump_plan.split(cut, n, error)
+    if parts is not None and not _left_in_doubles(cut, n, finer):
         with contextlib.suppress(Unsupported, NotDecided):
             return jumps.bracket(cut, parts, n, rigour=rigour, error=error, bits=bits)
     return Bromwich(finer, rigour, bits=bits).bracket(cut, n)
@@ -180,8 +180,6 @@ def _of_cut(cut: ContinuousLaw, n: int, rigour: Rigour, finer: float, *, error: 
 
 def _left_in_doubles(cut: ContinuousLaw, n: int, finer: float) -> bool:
     """Whether a line to the left of 0, where a long upper tail does no harm, is short and doubles will do: a choice."""
-    if cut.transform is not None:
-        return False
     try:
         plan, seen = bromwich_plan.plan_for(cut, n, finer)
     except Unsupported:

@@ -79,16 +79,16 @@ def test_both_parts_of_the_bound_on_several_jumps_are_needed(n):
 
 
 def test_the_largest_jump_of_all_pieces_is_seen():
-    """Two pieces, the second with values as much larger as floats do not tell."""
+    """Of three pieces the one in the middle."""
     with working_precision(128):
-        tiny = to_arb(F(1, 2**70))
+        little = to_arb(F(1, 2**10))
         pieces = tuple(
             Piece(F(4), F(5), lambda u, by=by: u + by, lambda u: u * 0 + to_arb(F(1, 2**20)))
-            for by in (flint.arb(0), tiny, flint.arb(0))
+            for by in (flint.arb(0), little, flint.arb(0))
         )
         calm = ContinuousLaw((Piece(F(-1), F(0), lambda u: u, lambda u: u * 0 + 1),), Ball.from_arb(flint.arb(0)))
         found = jumps._several(jump_plan.Split(calm, pieces), 2)
-        assert found >= (5 + tiny) * to_arb(F(3, 2**20)) ** 2
+        assert found >= (5 + little) * to_arb(F(3, 2**20)) ** 2
 
 
 def test_what_the_cut_tails_hold_is_added_to_both_ends(law):

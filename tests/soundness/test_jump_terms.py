@@ -306,6 +306,21 @@ def test_a_line_is_true_whatever_its_plan(law, line, changes):
     assert low <= most
 
 
+def test_what_is_left_out_counts_at_both_ends(line, monkeypatch):
+    """A line that stops early is below the truth or above it, and its bracket holds it."""
+    low, high = ends(line)
+    for nodes in (1, 3, 6):
+        least, most = ends(replace(line, nodes=nodes))
+        assert least <= high
+        assert low <= most
+    seen = []
+    monkeypatch.setattr(jump_line.JumpLine, "value", lambda self: flint.arb(8))
+    monkeypatch.setattr(jump_line.JumpLine, "rest", lambda self: flint.arb(2))
+    monkeypatch.setattr(jump_line.JumpLine, "aliases", lambda self, value: seen.append(value) or flint.arb(1))
+    least, most = ends(replace(line, scale=flint.arb(2)))
+    assert (least, most, seen) == (2 * (8 - 2 - 1), 2 * (8 + 2), [8 + 2])
+
+
 def test_slopes_that_are_not_above_the_line_are_refused(line):
     with working_precision(160), pytest.raises(NotDecided, match="slopes above c"):
         replace(line, plan=replace(line.plan, slope=0.9 * line.plan.c)).aliases(flint.arb(1))

@@ -167,9 +167,8 @@ class _Line:
         beyond, height = _far(law, n, plan, c, size, atom, least)
         last = math.ceil(height / plan.step)
         if law.transform is None:
-            tolerance = float(size.mid()) * plan.small * plan.c**2 / n / 10
             top = max(height, math.nextafter(plan.step * last, math.inf))  # the last node may be beyond the height
-            rule = gauss.rule(law, c, height=top, tolerance=tolerance)
+            rule = gauss.rule(law, c, height=top, tolerance=plan.tolerance(float(size.mid()), n))
         else:
             rule = gauss.Rule((), (), flint.arb(0))
         grown = [w * (c * v).exp() for v, w in zip(rule.values, rule.weights, strict=True)]

@@ -54,6 +54,10 @@ class Plan:
         """The period of the aliases."""
         return 2 * math.pi / self.step
 
+    def tolerance(self, size: float, n: int) -> float:
+        """The error that a rule for a transform of this size on the line aims at; the one it has is bounded."""
+        return size * self.small * self.c**2 / n / 10
+
     @property
     def in_doubles(self) -> bool:
         """Whether doubles tell apart what is negligible."""

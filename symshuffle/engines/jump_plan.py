@@ -70,9 +70,18 @@ def split(law: ContinuousLaw, n: int, error: float) -> Split | None:
     error : float
         The error that will do, of H(n).
     """
+    threshold = None if law.transform is not None or n < 2 else _threshold(law, n, error)
+    if threshold is None:
+        return None
+    calm, jumps = cut_at(law.pieces, threshold)
+    return Split(replace(law, pieces=tuple(calm)), tuple(jumps)) if calm and jumps else None
+
+
+def _threshold(law: ContinuousLaw, n: int, error: float) -> float | None:
+    """The least value above which two jumps are negligible, if one is felt: any threshold serves."""
     about = bromwich_plan.rough(law)
     values, weights = about.values, about.weights
-    if law.transform is not None or n < 2 or not float(values.max()) > 0:
+    if not float(values.max()) > 0:
         return None
     c = saddle.saddle_point(about, n)
     order = np.argsort(values)
@@ -85,10 +94,7 @@ def split(law: ContinuousLaw, n: int, error: float) -> Split | None:
         return None
     threshold = float(values[int(np.argmax(allowed))])
     felt = n * float(about.tilted(c)[about.values >= threshold].sum())
-    if felt < _FELT:
-        return None
-    calm, jumps = cut_at(law.pieces, threshold)
-    return Split(replace(law, pieces=tuple(calm)), tuple(jumps)) if calm and jumps else None
+    return threshold if felt >= _FELT else None
 
 
 def cut_at(pieces: tuple[Piece, ...] | list[Piece], threshold: float) -> tuple[list[Piece], list[Piece]]:

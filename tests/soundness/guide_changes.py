@@ -11,6 +11,7 @@ import numpy as np
 from symshuffle.engines import bromwich_plan
 from tests.soundness.guide_changes_of_vectors import BAD_OF_VECTORS
 from tests.soundness.guide_doors import N
+from tests.soundness.guides_of_jumps import BAD_OF_JUMPS
 
 Change = Callable[[Any, random.Random], Callable[..., Any]]
 
@@ -215,6 +216,7 @@ BAD: dict[str, tuple[str, tuple[Change, ...]]] = {
         (stuck([]), stuck([0]), stuck([0, 1, 2]), changed(lambda found, draw: found[::-1]), stuck([2, 5, 4])),
     ),
     B + "rough": ("density", (stuck(ROUGH),)),
+    B + "Plan.tolerance": ("density", (scaled(2), stuck(1e-3), stuck(1e-30))),
     B + "choose": (
         "density",
         (
@@ -242,5 +244,6 @@ BAD: dict[str, tuple[str, tuple[Change, ...]]] = {
     "symshuffle.geometry.linprog._highs_basis": ("risk", (changed(shuffled_basis), stuck(([], [])), stuck(([0], [0])))),
     "symshuffle.vectors.optimal._guess": ("error", (stuck(Fraction(1, 2)), stuck(Fraction(1, 10**6)))),
     **BAD_OF_VECTORS,
+    **BAD_OF_JUMPS,
 }
 """The doors through which each guide is reached, and its bad versions."""

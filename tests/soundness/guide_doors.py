@@ -40,6 +40,7 @@ from symshuffle.vectors.mechanisms import BlanketMixedGaussian
 from symshuffle.vectors.optimal import bmg_optimal
 from symshuffle.vectors.pairs import worst_pair
 from tests.soundness.guide_doors_of_vectors import DOORS_OF_VECTORS, SEEN_THROUGH_OF_VECTORS
+from tests.soundness.guides_of_jumps import DOORS_OF_JUMPS, SEEN_THROUGH_OF_JUMPS
 
 KRR = symshuffle.mechanism("krr").at(k=3, lam=3)
 OFF_LATTICE = Fraction(1, 5)  # as eps: exp(eps) is irrational, and G has no lattice
@@ -278,6 +279,7 @@ DOORS = {
     "compact": (by_program("compact"), risk),
     "columns": (by_program("columns"), risk),
     **DOORS_OF_VECTORS,
+    **DOORS_OF_JUMPS,
 }
 
 
@@ -307,5 +309,6 @@ SEEN_THROUGH = {
     "design.decision.programs": "polytope compact columns",
     "design.decision.tradeoff": "polytope compact columns",
     **SEEN_THROUGH_OF_VECTORS,
+    **SEEN_THROUGH_OF_JUMPS,
 }
 """The doors through which the constants of a module are seen."""

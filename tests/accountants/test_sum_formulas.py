@@ -101,6 +101,13 @@ def test_the_mean_over_few_points_is_the_sum_of_all_aliases():
     assert float(low.value(level) - low.losses.revealed) == pytest.approx(max(over - off, 0), abs=1e-12)
 
 
+@pytest.mark.parametrize("c", [0.0, 0.4, 2.5])
+def test_the_logarithm_of_a_moment_is_that_of_all_sums(c):
+    expected = math.log(math.fsum(p * math.exp(c * float(STEP) * place) for place, p in outcomes(SUM).items()))
+    with working_precision(period.BITS):
+        assert float(Period(SUM, 1.0, 16, ())._log_moment(c)) == pytest.approx(expected, abs=1e-12)
+
+
 def test_the_terms_on_a_line_are_the_transform_by_the_kernel():
     made, h = Period.at(SUM, 3.0), float(STEP)
     assert made.points % 2 == 0 and len(made.terms) == made.points // 2 + 1

@@ -293,6 +293,13 @@ def test_the_upper_variance_by_quadrature(gamma, b):
         assert float(found) == pytest.approx(float(expected), rel=1e-14)
 
 
+@pytest.mark.parametrize("b", [4, 7, 10])
+def test_little_of_the_upper_variance_lies_beyond_the_reach(b):
+    """Its weight is at 2b and beyond; by then e^(b^2) multiplies what is left of the normal law."""
+    with working_precision(128):
+        assert gaussian_integrals.upper_variance(flint.arb("0.5"), flint.arb(b)).rel_accuracy_bits() > 100
+
+
 @pytest.mark.parametrize("b", [Fraction(1, 3), Fraction(1), Fraction(2)])
 def test_the_upper_variance_without_a_blanket(b):
     """E[(E_b - 1)^2 / E_{-b}] by the moments of normal laws, and by quadrature."""

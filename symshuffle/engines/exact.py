@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -35,11 +36,15 @@ _CHEAP: Final = 3_000
 _CHEAP_IN_BALLS: Final = 200_000
 """Count vectors that are still cheaper than a contour, in doubles and in balls."""
 
+_CHEAP_SUM: Final = 3 * 10**9
+"""Bits of all terms of a sum over counts in rationals that take about two seconds."""
+
 _PER_VECTOR: Final = 200
 """Points of a lattice that cost as much as a count vector in rationals."""
 
 _LARGEST_POWER: Final = 2_000_000_000
 _LARGEST_COUNT: Final = 300_000
+_LARGEST_SUM: Final = 10**11
 """The engine's own limits, where it is asked for by name."""
 
 _MOST_COUNTS: Final = 10_000_000
@@ -62,6 +67,8 @@ class Exact:
         Bits of the integer polynomial power beyond which the rational road is refused.
     largest_count : int
         Count vectors beyond which the road over counts is refused.
+    largest_sum : int
+        Bits of all their probabilities together beyond which that road is refused for rational laws.
     """
 
     least: ClassVar[Rigour] = Rigour.BALL
@@ -70,6 +77,7 @@ class Exact:
     bits: int = DEFAULT_BITS
     largest_power: int = _LARGEST_POWER
     largest_count: int = _LARGEST_COUNT
+    largest_sum: int = _LARGEST_SUM
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> Exact:
@@ -81,7 +89,8 @@ class Exact:
         """For a price below that of a contour; where exactness is asked for, for any within its limits."""
         if rigour is Rigour.EXACT:
             return cls() if law.exact else None
-        return cls(largest_power=_CHEAP_POWER, largest_count=_CHEAP_IN_BALLS if rigour is Rigour.BALL else _CHEAP)
+        count = _CHEAP_IN_BALLS if rigour is Rigour.BALL else _CHEAP
+        return cls(largest_power=_CHEAP_POWER, largest_count=count, largest_sum=_CHEAP_SUM)
 
     @classmethod
     def trials(cls, law: Law) -> tuple[Exact, ...]:
@@ -99,12 +108,15 @@ class Exact:
             return "a law of doubles encloses nothing"
         if law.never_positive:
             return None
-        if is_exact((*law.values, *law.weights)):
-            lattice = _Lattice.of(law)
-            if lattice.size(n) <= self.largest_power:
-                return None
+        lattice = _Lattice.of(law) if is_exact((*law.values, *law.weights)) else None
+        if lattice is not None and lattice.size(n) <= self.largest_power:
+            return None
         count = math.comb(n + len(law.values) - 1, n) if n * len(law.values) < _MOST_COUNTS else math.inf
-        return None if count <= self.largest_count else f"over {self.largest_count} count vectors to enumerate"
+        if count > self.largest_count:
+            return f"over {self.largest_count} count vectors to enumerate"
+        if lattice is not None and count * lattice.bits(n) > self.largest_sum:
+            return f"{count} count vectors with rationals of {lattice.bits(n)} bits"
+        return None
 
     def bracket(self, law: Law, n: int) -> Bracket:
         """The value of H(n), exactly or as a ball.
@@ -143,40 +155,42 @@ class Exact:
     def _enclosed(self, law: Law, n: int) -> Ball:
         with working_precision(self.bits + 16):
             values, weights = ball_arguments(law.values), ball_arguments(law.weights)
-            powers = [_powers(weight, n) for weight in weights]
+            shares = [_exponential_terms(weight, n) for weight in weights]
             total = flint.arb(0)
             for counts in _compositions(n, len(values)):
                 hit = [i for i, count in enumerate(counts) if count]
                 excess = sum((counts[i] * values[i] for i in hit), start=flint.arb(0))
                 if excess < 0:
                     continue
-                mass = flint.arb(_multinomial([counts[i] for i in hit]))
+                mass = flint.arb(1)
                 for i in hit:
-                    mass *= powers[i][counts[i]]
+                    mass *= shares[i][counts[i]]
                 total += mass * excess.nonnegative_part()
-            return Ball.from_arb(total / n, self.bits)
+            return Ball.from_arb(total * flint.arb(n).gamma(), self.bits)
 
 
 def _counted(law: Law, n: int) -> Fraction:
     """E[(G_1 + ... + G_n)_+] over count vectors, for rational atoms whose lattice is too fine to convolve on."""
-    total = Fraction(0)
-    for counts in _compositions(n, len(law.values)):
-        pairs: Any = list(zip(counts, law.atoms(), strict=True))
-        excess = sum((c * value for c, (value, _) in pairs), start=Fraction(0))
-        if excess > 0:
-            total += _multinomial(counts) * math.prod((w**c for c, (_, w) in pairs), start=Fraction(1)) * excess
-    return total
+    lattice = _Lattice.of(law)
+    masses = [flint.fmpz(mass) for mass in lattice.masses]
+    total = flint.fmpz(0)
+    for counts in _compositions(n, len(masses)):
+        place = n * lattice.origin + lattice.step * sum(map(operator.mul, counts, lattice.places))
+        if place > 0:
+            total += _multinomial(counts) * math.prod(map(pow, masses, counts)) * place
+    return Fraction(int(total), lattice.unit * lattice.scale**n)
 
 
-def _powers(base: flint.arb, n: int) -> list[flint.arb]:
-    return list(itertools.accumulate(range(n), lambda power, _: power * base, initial=flint.arb(1)))
+def _exponential_terms(base: flint.arb, n: int) -> list[flint.arb]:
+    """``base^k / k!`` for k up to n."""
+    return list(itertools.accumulate(range(1, n + 1), lambda term, k: term * base / k, initial=flint.arb(1)))
 
 
-def _multinomial(counts: Sequence[int]) -> int:
-    result, total = 1, 0
+def _multinomial(counts: Sequence[int]) -> flint.fmpz:
+    result, total = flint.fmpz(1), 0
     for count in counts:
         total += count
-        result *= math.comb(total, count)
+        result *= flint.fmpz.bin_uiui(total, count)
     return result
 
 
@@ -218,7 +232,11 @@ class _Lattice:
 
     def size(self, n: int) -> int:
         """Bits that the n-th power takes."""
-        return n * (n * self.span + 1) * max(1, self.scale.bit_length())
+        return (n * self.span + 1) * self.bits(n)
+
+    def bits(self, n: int) -> int:
+        """Bits of the probability of one count vector."""
+        return n * max(1, self.scale.bit_length())
 
     def positive_part(self, n: int) -> Fraction:
         """E[(G_1 + ... + G_n)_+], exactly."""

@@ -120,4 +120,18 @@ def test_counts_and_their_numbers():
         factorials = math.prod(math.factorial(c) for c in counts)
         assert exact._multinomial(counts) == math.factorial(sum(counts)) // factorials
     with working_precision(64):
-        assert [int(p.unique_fmpz()) for p in exact._powers(flint.arb(3), 4)] == [1, 3, 9, 27, 81]
+        found = [float(term) for term in exact._exponential_terms(flint.arb(3), 4)]
+        assert found == pytest.approx([1, 3, 4.5, 4.5, 3.375], abs=1e-15)
+
+
+def test_sums_over_counts_are_priced_by_their_bits():
+    """21 vectors of 5 users, each of 5 times the bits of the common denominator; a price that is met is no refusal."""
+    fine = Law((F(1), F(-1, 10007), F(-1, 3)), (F(1, 4), F(1, 4), F(1, 2)))
+    price = 21 * 5 * 3
+    assert Exact(largest_power=0, largest_sum=price).refusal(fine, 5) is None
+    assert "rationals of 15 bits" in Exact(largest_power=0, largest_sum=price - 1).refusal(fine, 5)
+    two = Law((F(1, 2), F(-10001, 20003)), (F(1, 2), F(1, 2)))
+    cheap = Exact.offered(two, Rigour.BALL, 1e-12)
+    assert cheap.refusal(two, 20_000) is None and cheap.refusal(two, 10**5) is not None
+    enclosed = Law((Ball(F(1), F(1)), F(-1)), (F(1, 2), F(1, 2)))
+    assert Exact(largest_power=0, largest_sum=0).refusal(enclosed, 5) is None  # balls are short

@@ -37,7 +37,7 @@ _CHEAP_IN_BALLS: Final = 200_000
 """Count vectors that are still cheaper than a contour, in doubles and in balls."""
 
 _CHEAP_SUM: Final = 3 * 10**9
-"""Bits of all terms of a sum over counts in rationals that take about two seconds."""
+"""Bits of all terms of a sum over counts that take about two seconds."""
 
 _PER_VECTOR: Final = 200
 """Points of a lattice that cost as much as a count vector in rationals."""
@@ -68,7 +68,7 @@ class Exact:
     largest_count : int
         Count vectors beyond which the road over counts is refused.
     largest_sum : int
-        Bits of all their probabilities together beyond which that road is refused for rational laws.
+        Bits of all their probabilities together beyond which that road is refused.
     """
 
     least: ClassVar[Rigour] = Rigour.BALL
@@ -114,9 +114,8 @@ class Exact:
         count = math.comb(n + len(law.values) - 1, n) if n * len(law.values) < _MOST_COUNTS else math.inf
         if count > self.largest_count:
             return f"over {self.largest_count} count vectors to enumerate"
-        if lattice is not None and count * lattice.bits(n) > self.largest_sum:
-            return f"{count} count vectors with rationals of {lattice.bits(n)} bits"
-        return None
+        bits = n if lattice is None else lattice.bits(n)  # of the multinomial, which balls form too
+        return None if count * bits <= self.largest_sum else f"{count} count vectors with numbers of {bits} bits"
 
     def bracket(self, law: Law, n: int) -> Bracket:
         """The value of H(n), exactly or as a ball.
@@ -155,18 +154,19 @@ class Exact:
     def _enclosed(self, law: Law, n: int) -> Ball:
         with working_precision(self.bits + 16):
             values, weights = ball_arguments(law.values), ball_arguments(law.weights)
-            shares = [_exponential_terms(weight, n) for weight in weights]
+            powers = [_powers(weight, n) for weight in weights]
             total = flint.arb(0)
             for counts in _compositions(n, len(values)):
                 hit = [i for i, count in enumerate(counts) if count]
                 excess = sum((counts[i] * values[i] for i in hit), start=flint.arb(0))
                 if excess < 0:
                     continue
-                mass = flint.arb(1)
+                mass, drawn = flint.arb(1), 0
                 for i in hit:
-                    mass *= shares[i][counts[i]]
+                    drawn += counts[i]
+                    mass *= flint.arb.bin_uiui(drawn, counts[i]) * powers[i][counts[i]]
                 total += mass * excess.nonnegative_part()
-            return Ball.from_arb(total * flint.arb(n).gamma(), self.bits)
+            return Ball.from_arb(total / n, self.bits)
 
 
 def _counted(law: Law, n: int) -> Fraction:
@@ -181,9 +181,8 @@ def _counted(law: Law, n: int) -> Fraction:
     return Fraction(int(total), lattice.unit * lattice.scale**n)
 
 
-def _exponential_terms(base: flint.arb, n: int) -> list[flint.arb]:
-    """``base^k / k!`` for k up to n."""
-    return list(itertools.accumulate(range(1, n + 1), lambda term, k: term * base / k, initial=flint.arb(1)))
+def _powers(base: flint.arb, n: int) -> list[flint.arb]:
+    return list(itertools.accumulate(range(n), lambda power, _: power * base, initial=flint.arb(1)))
 
 
 def _multinomial(counts: Sequence[int]) -> flint.fmpz:

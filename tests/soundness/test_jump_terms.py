@@ -15,7 +15,7 @@ from symshuffle.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines import bromwich, bromwich_plan, gauss, jump_line, jump_plan, jumps
 from symshuffle.engines.bromwich import Bromwich
 from symshuffle.engines.waves import waves
-from symshuffle.errors import NotDecided
+from symshuffle.errors import NotDecided, Unsupported
 from symshuffle.numbers import Ball, to_arb, working_precision
 from symshuffle.vectors import BlanketMixedGaussian
 from symshuffle.vectors.accounting import pair_delta
@@ -259,6 +259,17 @@ def test_stretches_allow_for_their_length(line):
         )
         fine = sum((wave._stretches(k, k) for k in (1, 2, 3)), start=flint.arb(0))
         assert fine < wave._stretches(1, 3) < 3 * fine
+
+
+def test_a_line_of_too_many_stretches_is_refused(line, monkeypatch):
+    """The limit counts atoms times stretches: one less than those of a stretch refuse the first."""
+    atoms = len(line.tilted[0])
+    with working_precision(160):
+        monkeypatch.setattr(jump_line, "_MOST_TERMS", atoms)
+        assert line._stretches(3, 3) > 0
+        monkeypatch.setattr(jump_line, "_MOST_TERMS", atoms - 1)
+        with pytest.raises(Unsupported, match="over 1 stretches"):
+            line._stretches(3, 3)
 
 
 def test_rules_are_made_for_every_node_that_is_evaluated(law, monkeypatch):

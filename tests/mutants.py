@@ -16,7 +16,7 @@ appended to, so that an interrupted run goes on where it stopped. ``--again`` ru
 
 250 are drawn, so that 200 change a value. A survivor that changes none, or breaks no promise, is recorded with the
 reason in ``tests/equivalent_mutants.toml``; the two are counted apart. The exit status is 1 if another one survived.
-A draw depends on the lines of the library: the one of 2026-11-22 is on file with its results, and ``--kept`` goes on
+A draw depends on the lines of the library: the one of 2026-11-23 is on file with its results, and ``--kept`` goes on
 from them, with those of its mutants whose lines are still there. What is on file under ``first`` is what became of a
 mutant before any test was written for it; only that says how good the tests are at what they have not seen.
 """
@@ -53,7 +53,7 @@ from tests.touched import (
 
 EXCUSED: Final = ROOT / "tests" / "equivalent_mutants.toml"
 DRAWN: Final = ROOT / "tests" / "drawn_mutants.jsonl"
-"""The 250 of seed 2026 on 2026-11-22: what became of them at first, and once the survivors had tests."""
+"""The 250 of seed 2026 on 2026-11-23: what became of them, and at first where they had been drawn before."""
 
 HELD_OUT: Final = ROOT / "tests" / "held_out_mutants.jsonl"
 """129 of seed 2027, tried once those tests were written; what survived then has a test or a reason since."""

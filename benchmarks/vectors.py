@@ -93,6 +93,8 @@ def rows(named: str) -> Iterator[tuple[tuple[str, ...], float, float, Rigour]]:
 
 def section(named: str = "") -> Section:
     """The table, and whether every width and every time is as asked."""
+    if not any(named in case.name for case in CASES):
+        raise SystemExit(f"part of a row's name = {named!r}: expected a part of {', '.join(c.name for c in CASES)}")
     found = list(rows(named))
     goals = [
         Goal(

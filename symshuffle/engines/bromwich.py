@@ -18,11 +18,12 @@ counts such sums are taken out: the same identity holds on the event of at least
 
 with the first term by a certified integral; the aliases are those of that event, no larger than those of all.
 
-Beyond the last node evaluated, stretches are bounded by :math:`|M(c+it)|\le|M(c+it_0)|+|t-t_0|\,E[|G-\mu|e^{cG}]`, and
-from some height on the bound of :func:`symshuffle.engines.gauss.far` holds at all heights.
+Beyond the last node evaluated a coarse rule (:mod:`symshuffle.engines.covers`) bounds the integrand on stretches, and
+from some height on the bound of :func:`symshuffle.engines.heights.far` holds at all heights.
 
 A law that brings its transform in closed form (:class:`symshuffle.continuous_law.Transform`) needs no rule: the sum is
-then one of balls at whatever rigour, and a bound at all heights comes with it.
+then one of balls at whatever rigour, and a bound at all heights comes with it; on stretches
+:math:`|M(c+it)|\le|M(c+it_0)|+|t-t_0|\,E[(G-\mu)^2e^{cG}]^{1/2}M(c)^{1/2}`.
 
 Evidence. *Proved*, in balls: aliases, the stretches and heights beyond the last node, the error of the Gauss rule, and
 with ``rigour=BALL`` the sum over the nodes too. *Proved under an assumption*, the sum in doubles: that additions,
@@ -34,7 +35,7 @@ formed here, in an order that is known: no promise of BLAS, of ``ndarray.sum`` o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, TypeAlias, final
@@ -44,27 +45,35 @@ import numpy as np
 import numpy.typing as npt
 
 from symshuffle.continuous_law import ContinuousLaw
-from symshuffle.engines import gauss
-from symshuffle.engines.bromwich_plan import BLOCK, MOST_NODES, Array, Plan, plan_for
+from symshuffle.engines import gauss, heights, stretches
+from symshuffle.engines.bromwich_plan import MOST_NODES, Array, Plan, last_node, plan_for
+from symshuffle.engines.covers import Cover, coarse
 from symshuffle.engines.waves import waves
 from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.numbers import Ball, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
 
+Values: TypeAlias = Callable[[flint.arb, flint.arb, int], list[flint.acb]]
 Complexes: TypeAlias = "npt.NDArray[np.complex128]"
 
 _UNIT: Final = 2.0**-53
 _MOST_WAVES: Final = 4_000_000
 """Nodes of the line times nodes of the rule that doubles take rather than a bound on a stretch of the line."""
 
-_MOST_TERMS: Final = 3_000_000
-"""Nodes of the line times nodes of the rule, beyond which the sum in balls is refused."""
+_MOST_TERMS: Final = 200_000_000
+"""Nodes of the line times nodes of the rule, beyond which the sum is refused."""
+
+_BLOCK: Final = 2**20
+"""Terms that are in memory at once."""
 
 _TINY: Final = 1e-290
 """More than all underflows of a power together."""
 
 _COVER_BITS: Final = 64
-_HIGHEST: Final = 28
+_LEAST_REACH: Final = 3.0
+"""A height below which the sum of n terms has not fallen, as a share of that for one and times their root."""
+
+_HIGHEST: Final = 45
 """Attempts to find a height from which the rest can be bounded at once, each by half as much again."""
 
 
@@ -156,6 +165,7 @@ class _Line:
     nodes: int
     least: int
     alone: flint.arb
+    cover: Cover | None = None
 
     @classmethod
     def of(cls, law: ContinuousLaw, n: int, plan: Plan, *, doubles: bool = False) -> _Line:
@@ -166,25 +176,45 @@ class _Line:
         least = 2 if _worth(n, atom / size, plan) else 1
         beyond, height = _far(law, n, plan, c, size, atom, least)
         last = math.ceil(height / plan.step)
+        rule, cover, nodes = gauss.Rule((), (), flint.arb(0)), None, last
         if law.transform is None:
             top = max(height, math.nextafter(plan.step * last, math.inf))  # the last node may be beyond the height
-            rule = gauss.rule(law, c, height=top, tolerance=plan.tolerance(float(size.mid()), n))
-        else:
-            rule = gauss.Rule((), (), flint.arb(0))
+            fine = plan.tolerance(float(size.mid()), n)
+            cover = coarse(law, c, n=n, size=float(size.mid()), tolerance=fine, top=top)
+            if cover is not None:
+                nodes = min(last_node(*cover.in_doubles, float(cover.zero.mid()), n, plan, height, least), last)
+                top = min(top, math.nextafter(plan.step * nodes, math.inf))
+            rule = gauss.rule(law, c, height=top, tolerance=fine)
         grown = [w * (c * v).exp() for v, w in zip(rule.values, rule.weights, strict=True)]
         total = sum(grown, start=atom) if law.transform is None else size
         tilted = tuple(g / total for g in grown)
         error = (rule.error / total).upper()
         log_scale, zero = n * total.log(), atom / total
         alone = n * zero ** (n - 1) * law.positive_mean / total if least > 1 else flint.arb(0)
-        if law.transform is not None or (doubles and last * len(rule.values) < _MOST_WAVES):
-            nodes = last
-        else:
-            nodes = _nodes(_doubles(rule.values), _doubles(tilted), float(zero.mid()), n, plan, height, least)
+        if cover is not None:
+            cover = cover.over(total / to_arb(Fraction(float(size.mid()))))
+        elif law.transform is None and not (doubles and last * len(rule.values) < _MOST_WAVES):
+            nodes = last_node(_doubles(rule.values), _doubles(tilted), float(zero.mid()), n, plan, height, least)
+            nodes = min(nodes, last)
         if nodes > MOST_NODES:
             raise Unsupported(f"the integrand has not fallen after {MOST_NODES} nodes; ask for a larger rel")
         return cls(
-            law, n, plan, c, step, rule, tilted, zero, total, log_scale, error, (beyond, height), nodes, least, alone
+            law,
+            n,
+            plan,
+            c,
+            step,
+            rule,
+            tilted,
+            zero,
+            total,
+            log_scale,
+            error,
+            (beyond, height),
+            nodes,
+            least,
+            alone,
+            cover,
         )
 
     @property
@@ -245,8 +275,9 @@ class _Line:
         turned = float((weights + wide) @ _off(self.rule.values, values))
         sums: list[float] = []
         noise = 0.0
-        for first in range(0, self.nodes + 1, 512):
-            index = np.arange(first, min(first + 512, self.nodes + 1))
+        block = min(512, max(1, _BLOCK // max(len(values), 1)))
+        for first in range(0, self.nodes + 1, block):
+            index = np.arange(first, min(first + block, self.nodes + 1))
             t = plan.step * index
             waves: Complexes = np.exp(1j * np.outer(values, t))
             share = _halved(waves * weights[:, None])
@@ -284,30 +315,35 @@ class _Line:
         if start > last:
             return flint.arb(0)
         with working_precision(_COVER_BITS):
-            mean = (gauss.expectation(self.law, self.c, 1) / self.total).mid()
             most = 1 + self.error  # of M(c), which may be more than the sum of the rule
-            spread = (gauss.expectation(self.law, self.c, 2, mean) / self.total * most).upper().sqrt()
-            total, index, taken, width = flint.arb(0), start, 0, 1
-            still, single = self.zero**self.n, self.single
-            allowed = self.plan.small / (last + 1 - start)
-            while index <= last:
-                stop = min(index + width, last + 1)
-                left, right = self.step * index, self.step * (stop - 1)
-                radius = (right - left) / 2
-                middle = self.ratio((left + right) / 2)
-                size = (abs(middle) + radius * spread).upper().min(most)
-                moved = (abs(middle - self.zero) + radius * spread).upper()
+            still, single, c = self.zero**self.n, self.single, self.c
+            values, spread, error = self.seen()
+
+            def bound(middle: flint.acb, radius: flint.arb, left: flint.arb) -> flint.arb:
+                reach = radius * spread + error
+                size = (abs(middle) + reach).upper().min(most)
+                moved = (abs(middle - self.zero) + reach).upper()
                 direct = size**self.n + still + single * moved
-                part = direct.min(_several(self.n, self.least, self.zero, moved)).upper() / (self.c**2 + left**2)
-                taken += 1
-                if taken * len(self.tilted) > _MOST_TERMS:
-                    raise Unsupported(f"over {taken} stretches of the line; ask for a larger rel")
-                if float(part * self.step) > allowed and stop - index > 1:
-                    width = max(1, (stop - index) // 2)
-                    continue
-                total += part * (stop - index)
-                index, width = stop, 2 * width
-            return flint.arb(total.upper())
+                part: flint.arb = direct.min(_several(self.n, self.least, self.zero, moved)).upper() / (c**2 + left**2)
+                return flint.arb(part.upper())
+
+            terms = max(len(self.tilted if self.cover is None else self.cover.values), 1)
+            return stretches.over(
+                values, bound, step=self.step, start=start, last=last, allowed=self.plan.small, terms=terms
+            )
+
+    def seen(self) -> tuple[Values, flint.arb, flint.arb]:
+        """What knows the transform beyond the last node, how fast that moves with the height, and its error."""
+        if self.law.transform is None:
+            cover = self.cover or Cover(self.rule.values, self.tilted, self.zero, self.error)
+            return cover.along, cover.spread, cover.error
+        mean = (gauss.expectation(self.law, self.c, 1) / self.total).mid()
+        spread = (gauss.expectation(self.law, self.c, 2, mean) / self.total).upper().sqrt()
+
+        def along(first: flint.arb, distance: flint.arb, count: int) -> list[flint.acb]:
+            return [self.ratio(first + distance * index) for index in range(count)]
+
+        return along, flint.arb(spread), flint.arb(0)
 
     def aliases(self, value: flint.arb) -> flint.arb:
         """Bound on the aliases, relative to ``exp(log_scale)``; ``value`` bounds the sum itself."""
@@ -326,7 +362,7 @@ class _Line:
 def _moment(law: ContinuousLaw, slope: flint.arb) -> flint.arb:
     """``E exp(slope G)``."""
     if law.transform is None:
-        return gauss.expectation(law, slope)
+        return gauss.roughly(law, slope)
     return to_arb(law.zero) + law.transform.at(flint.acb(slope)).real
 
 
@@ -376,37 +412,15 @@ def _doubles(numbers: tuple[flint.arb, ...]) -> Array:
     return np.array([float(x.mid()) for x in numbers])
 
 
-def _nodes(values: Array, weights: Array, zero: float, n: int, plan: Plan, height: float, least: int) -> int:
-    """The last node worth evaluating: after it the integrand, if it goes on falling, is negligible.
-
-    Raises
-    ------
-    Unsupported
-        If that takes too many nodes.
-    """
-    last = math.ceil(height / plan.step)
-    for start in range(1, min(last, MOST_NODES), BLOCK):
-        index = np.arange(start, start + BLOCK)
-        t = plan.step * index
-        share = np.exp(1j * np.outer(t, values)) @ weights
-        single = n * zero ** (n - 1) * share if least > 1 else 0.0
-        part = np.abs((zero + share) ** n - zero**n - single) / (plan.c**2 + t * t) * plan.step * (1 + index)
-        below = np.flatnonzero(part < plan.small / 40)
-        if len(below):
-            return min(int(start + below[0]), last)
-    if last > MOST_NODES:
-        raise Unsupported(f"the integrand has not fallen after {MOST_NODES} nodes; ask for a larger rel")
-    return last
-
-
 def _far(
     law: ContinuousLaw, n: int, plan: Plan, c: flint.arb, size: flint.arb, atom: flint.arb, least: int
 ) -> tuple[flint.arb, float]:
     """A height from which the rest is small enough, and the bound on the share of the pieces there."""
-    height = plan.far
+    height = plan.far * min(1.0, _LEAST_REACH / math.sqrt(n))
+    known = heights.ladders(law, c) if law.transform is None else ()
     for _ in range(_HIGHEST):
         top = to_arb(Fraction(height))
-        bound = gauss.far(law, c, height, size) if law.transform is None else law.transform.most(c, top).upper()
+        bound = heights.far(known, size - atom, height) if law.transform is None else law.transform.most(c, top).upper()
         share, still = bound / size, atom / size
         if _several(n, least, still, share) / (flint.arb.pi() * to_arb(Fraction(height))) < plan.small:
             return bound, height

@@ -192,3 +192,26 @@ def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> flo
         if float(np.abs(part[-8:]).max()) * plan.step * (first + BLOCK) < plan.size * rel:
             break
     return total * plan.step / math.pi * math.exp(n * k) / n
+
+
+def last_node(values: Array, weights: Array, zero: float, n: int, plan: Plan, height: float, least: int) -> int:
+    """The last node worth evaluating: after it the integrand, if it goes on falling, is negligible.
+
+    Raises
+    ------
+    Unsupported
+        If that takes too many nodes.
+    """
+    last = math.ceil(height / plan.step)
+    for start in range(1, min(last, MOST_NODES), BLOCK):
+        index = np.arange(start, start + BLOCK)
+        t = plan.step * index
+        share = np.exp(1j * np.outer(t, values)) @ weights
+        single = n * zero ** (n - 1) * share if least > 1 else 0.0
+        part = np.abs((zero + share) ** n - zero**n - single) / (plan.c**2 + t * t) * plan.step * (1 + index)
+        below = np.flatnonzero(part < plan.small / 40)
+        if len(below):
+            return min(int(start + below[0]), last)
+    if last > MOST_NODES:
+        raise Unsupported(f"the integrand has not fallen after {MOST_NODES} nodes; ask for a larger rel")
+    return last

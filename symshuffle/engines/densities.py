@@ -49,10 +49,6 @@ _LEAST_TAIL: Final = Fraction(1, 10**300)
 _FEW: Final = 5
 """Users up to which the transform is not tried: nothing has made the integrand fall yet."""
 
-_FEW_LINES: Final = 8
-_FEW_ON_CLASSES: Final = 100
-"""More lines than a mechanism on one line has, and users below which so many are refused before work starts."""
-
 _MANY: Final = 1000
 """Users beyond which the road by cells is not taken: each addition widens the bracket."""
 
@@ -88,12 +84,6 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: flo
     rigour = choice(Rigour, rigour, "rigour")
     if rigour is Rigour.EXACT:
         raise Unsupported("a law with a density has no exact sums: rigour float64 or ball")
-    lines = len(law.pair.stretches)
-    if n < _FEW_ON_CLASSES and lines > _FEW_LINES:
-        raise Unsupported(
-            f"n = {n} users and a blanket on {lines} classes take minutes: at least {_FEW_ON_CLASSES} users, "
-            "or the mechanism's own blanket"
-        )
     refusal = ""
     if n > _FEW:
         try:
@@ -135,7 +125,7 @@ def _next_to_nothing(law: LevelledPair, n: int) -> tuple[Fraction, str]:
         return known
     with working_precision(_TAIL_BITS):
         slope = to_arb(Fraction(theta))
-        size = (n * gauss.expectation(cut, slope).log()).exp() / (flint.arb(1).exp() * slope * n)
+        size = (n * gauss.roughly(cut, slope).log()).exp() / (flint.arb(1).exp() * slope * n)
         most = Ball.from_arb(size, _TAIL_BITS).upper + cut.missing[1] if size.is_finite() else Fraction(1)
     return min(known, (most, "Chernoff's bound, tails cut"))
 

@@ -6,10 +6,7 @@ of semi-axes :math:`\rho h`: Chebyshev coefficients are at most :math:`2V\rho^{-
 ones cost nothing, the others at most :math:`|\int T_k|+\sum w_j|T_k(x_j)|\le4` each. V is read off balls that cover the
 ellipse, so that a new mechanism brings no estimate of its own.
 
-*Far up the line* the path of integration is moved to :math:`u+i\eta` on the side on which :math:`\Im G\ge0`: there
-:math:`|e^{sG}|=e^{c\Re G-t\Im G}` falls with t, so that a bound at one height holds at all heights above it.
-
-Evidence: *proved* throughout, in balls; orders of rules, panels and the path's shift are choices.
+Evidence: *proved* throughout, in balls; orders of rules and panels are choices.
 """
 
 from __future__ import annotations
@@ -19,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
 
 import flint
 
@@ -37,30 +34,14 @@ _PANEL: Final = Fraction(3, 2)
 """Length of a panel to begin with."""
 
 _SHORTEST: Final = Fraction(1, 2**14)
-_MOST_NODES: Final = 20_000
+_MOST_NODES: Final = 60_000
 _GRAIN: Final = 8
 """Parts of a panel on which the range of G is taken when a rule is priced."""
 
-_SHIFTS: Final = (0.6, 0.15, 0.03)
-"""How far the path of integration may be moved off the real line."""
-
-_WORTH: Final = 0.8
-"""Share of the integrand that a move leaves in the middle of a stretch, above which it is not tried on the whole."""
-
-_CELLS: Final = 100
-"""Cells of a piece, on which it is bounded far up the line, to begin with."""
-
-_CHUNK: Final = 10
-"""Cells of a stretch, whose path is moved as one, to begin with: both its ends cost."""
-
-_FINEST: Final = 16
-"""How many times narrower cells may become where the density is steep."""
-
-_EXCESS: Final = 0.03
-"""What sums over cells may have too much, as a share of the law's."""
-
-_STEPS: Final = 9
 _COVER_BITS: Final = 53
+_BOUND_BITS: Final = 64
+
+_Panel: TypeAlias = tuple[Piece, Fraction, Fraction]
 
 
 @final
@@ -89,25 +70,25 @@ def rule(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: float) -
     Unsupported
         If panels would have to be too short, or the price is too high: that is known before the first node.
     """
-    stack = [(piece, low, high) for piece in law.pieces for low, high in _panels(piece)][::-1]
-    share = tolerance / (2 * len(stack))
-    least = price(stack, c, height=height, share=share)
+    least = least_nodes(law, c, height=height, tolerance=tolerance)
     if least > _MOST_NODES:
         raise Unsupported(
             f"at least {least:.2g} Gauss nodes, where {_MOST_NODES} are the most: the transform falls slowly and G has "
             "a long tail; ask for a larger rel"
         )
+    stack = _stack(law)
+    share = _share(stack, tolerance)
     values: list[flint.arb] = []
     weights: list[flint.arb] = []
     total = flint.arb(0)
     top = to_arb(Fraction(height))
     while stack:
         piece, low, high = stack.pop()
-        left_out = _mass(piece, low, high, c)
+        left_out = mass(piece, low, high, c)
         if left_out < flint.arb(share):  # too little to matter: its size is its error
             total += left_out
             continue
-        found = _order(piece, low, high, c, top, share)
+        found = order_for(piece, low, high, c, top, share)
         if found is None:
             if high - low < _SHORTEST or len(values) > _MOST_NODES:
                 raise Unsupported("a density that no Gauss rule on short panels resolves at this height of the line")
@@ -124,7 +105,22 @@ def rule(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: float) -
     return Rule(tuple(values), tuple(weights), total.upper())
 
 
-def price(panels: list[tuple[Piece, Fraction, Fraction]], c: flint.arb, *, height: float, share: float) -> float:
+def least_nodes(law: ContinuousLaw, c: flint.arb, *, height: float, tolerance: float) -> float:
+    """Fewer nodes than :func:`rule` takes, as far as is known before the first: a choice."""
+    panels = _stack(law)
+    return price(panels, c, height=height, share=_share(panels, tolerance))
+
+
+def _stack(law: ContinuousLaw) -> list[_Panel]:
+    return [(piece, low, high) for piece in law.pieces for low, high in _panels(piece)][::-1]
+
+
+def _share(panels: list[_Panel], tolerance: float) -> float:
+    """What a panel may err by."""
+    return tolerance / (2 * len(panels))
+
+
+def price(panels: list[_Panel], c: flint.arb, *, height: float, share: float) -> float:
     r"""Fewer nodes than a rule takes: one for each turn by 4 of :math:`e^{itG}` at the greatest height.
 
     m nodes are exact to degree 2m - 1, and :math:`e^{ikx}` on [-1, 1], which turns by 2k, is a polynomial of no smaller
@@ -137,7 +133,7 @@ def price(panels: list[tuple[Piece, Fraction, Fraction]], c: flint.arb, *, heigh
             width = (high - low) / _GRAIN
             ends = [low + width * k for k in range(_GRAIN + 1)]
             for start, stop in itertools.pairwise(ends):
-                if not _mass(piece, start, stop, c, cells=1) < flint.arb(share / _GRAIN):
+                if not mass(piece, start, stop, c, cells=1) < flint.arb(share / _GRAIN):
                     first, last = (piece.value(flint.acb(to_arb(u))).real.mid() for u in (start, stop))
                     turns += abs(float(last - first))
     return turns * height / 4
@@ -148,17 +144,6 @@ def gauss(order: int, bits: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
     """Nodes and weights of Gauss's rule on [-1, 1]."""
     with working_precision(bits):
         return tuple(flint.arb.legendre_p_root(order, k, weight=True) for k in range(order))
-
-
-def far(law: ContinuousLaw, c: flint.arb, height: float, size: flint.arb) -> flint.arb:
-    """A bound on the share of the pieces in ``|M(c + it)|`` for every ``t >= height``.
-
-    Cells are as narrow as M(c), of about this size, takes: a steep density is not known on wide ones.
-    """
-    with working_precision(_COVER_BITS):
-        top = to_arb(Fraction(height))
-        allowed = size * _EXCESS * _CHUNK / (_CELLS * len(law.pieces))
-        return flint.arb(sum((_shifted(piece, c, top, allowed) for piece in law.pieces), start=flint.arb(0)).upper())
 
 
 def expectation(law: ContinuousLaw, slope: flint.arb, power: int = 0, centre: flint.arb | None = None) -> flint.arb:
@@ -175,13 +160,19 @@ def expectation(law: ContinuousLaw, slope: flint.arb, power: int = 0, centre: fl
     return total
 
 
+def roughly(law: ContinuousLaw, slope: flint.arb) -> flint.arb:
+    """:func:`expectation` of ``exp(slope G)`` in balls of some fifteen digits: enough for what is only a bound."""
+    with working_precision(_BOUND_BITS):
+        return expectation(law, slope)
+
+
 def range_of(piece: Piece) -> tuple[flint.arb, flint.arb]:
     """Bounds on G over a piece: by its derivative where that is tighter than the formula on a ball."""
     low, high = to_arb(piece.low), to_arb(piece.high)
     cell = low.union(high)
     middle = (low + high) / 2
     direct = piece.value(flint.acb(cell)).real
-    around = piece.value(flint.acb(middle)).real + _slope(piece, flint.acb(cell)) * (cell - middle)
+    around = piece.value(flint.acb(middle)).real + slope(piece, flint.acb(cell)) * (cell - middle)
     ends = [(x.lower(), x.upper()) for x in (direct, around) if x.is_finite()]
     if not ends:
         raise NotDecided("G is not bounded on a cell at this precision")
@@ -195,16 +186,16 @@ def _panels(piece: Piece) -> Iterator[tuple[Fraction, Fraction]]:
     yield from itertools.pairwise(ends)
 
 
-def _mass(piece: Piece, low: Fraction, high: Fraction, c: flint.arb, cells: int = 4) -> flint.arb:
+def mass(piece: Piece, low: Fraction, high: Fraction, c: flint.arb, cells: int = 4) -> flint.arb:
     """A bound on the share of a panel in M(c), hence at every point of the line."""
     with working_precision(_COVER_BITS):
         start, width = to_arb(low), to_arb((high - low) / cells)
         columns = ((start + width * k).union(start + width * (k + 1)) for k in range(cells))
         zero = flint.arb(0)
-        return sum((_modulus(piece, x, zero, zero, c, zero) * width for x in columns), start=zero).upper()
+        return sum((modulus(piece, x, zero, zero, c, zero) * width for x in columns), start=zero).upper()
 
 
-def _order(
+def order_for(
     piece: Piece, low: Fraction, high: Fraction, c: flint.arb, top: flint.arb, allowed: float
 ) -> tuple[int, flint.arb] | None:
     """An order for a panel and its error, or None if no order will do."""
@@ -298,85 +289,7 @@ def _analytic(piece: Piece, centre: flint.arb, wide: flint.arb, tall: flint.arb)
     return True
 
 
-def _shifted(piece: Piece, c: flint.arb, top: flint.arb, allowed: flint.arb) -> flint.arb:
-    """Bound on the share of one piece at all heights from ``top`` on.
-
-    The path moves up where G certainly rises and down where it certainly falls; elsewhere it stays on the line,
-    and that part of the bound does not fall with the height.
-    """
-    low, width = to_arb(piece.low), to_arb((piece.high - piece.low) / _CELLS)
-    groups: list[tuple[int, int, int]] = []  # direction, first cell, end
-    for k in range(_CELLS):
-        cell = (low + width * k).union(low + width * (k + 1))
-        slope = _slope(piece, flint.acb(cell))
-        direction = 1 if slope > 0 else -1 if slope < 0 else 0
-        if groups and groups[-1][0] == direction:
-            groups[-1] = (direction, groups[-1][1], k + 1)
-        else:
-            groups.append((direction, k, k + 1))
-    total = flint.arb(0)
-    for direction, first, end in groups:
-        for start in range(first, end, _CHUNK):
-            stop = min(start + _CHUNK, end)
-            ends = low + width * start, low + width * stop
-            best, cells = _still(piece, ends, c, stop - start, allowed)
-            total += _moved(piece, direction, ends, c, top, cells, best)
-    return flint.arb(total.upper())
-
-
-def _columns(ends: tuple[flint.arb, flint.arb], cells: int) -> tuple[list[flint.arb], flint.arb]:
-    """Cells of the same width that cover a stretch, and that width."""
-    width = (ends[1] - ends[0]) / cells
-    return [(ends[0] + width * k).union(ends[0] + width * (k + 1)) for k in range(cells)], width
-
-
-def _still(
-    piece: Piece, ends: tuple[flint.arb, flint.arb], c: flint.arb, cells: int, allowed: flint.arb
-) -> tuple[flint.arb, int]:
-    """A bound on the share of a stretch at any height, and its cells, halved while that gains more than is allowed."""
-    zero, most = flint.arb(0), cells * _FINEST
-    best: flint.arb | None = None
-    while True:
-        columns, width = _columns(ends, cells)
-        bound = sum((_modulus(piece, x, zero, zero, c, zero) * width for x in columns), start=zero).upper()
-        if best is not None and bound.is_finite() and not best - bound > allowed:
-            return min(best, bound), cells // 2
-        if cells >= most or bound <= allowed:  # halving would not gain more than all of it
-            return bound, cells
-        best, cells = bound, 2 * cells
-
-
-def _moved(
-    piece: Piece,
-    direction: int,
-    ends: tuple[flint.arb, flint.arb],
-    c: flint.arb,
-    top: flint.arb,
-    cells: int,
-    best: flint.arb,
-) -> flint.arb:
-    """The best bound on the share of a stretch on which G rises or falls, given that of the path that is not moved."""
-    columns, width = _columns(ends, cells)
-    zero, middle = flint.arb(0), columns[cells // 2]
-    resting = _modulus(piece, middle, zero, zero, c, zero)
-    for shift in _SHIFTS if direction else ():
-        eta = to_arb(Fraction(shift)) * direction
-        if not _modulus(piece, middle, eta, eta, c, top) < _WORTH * resting:  # most of the work is spared: a choice
-            continue
-        rungs = [flint.arb(0), *(eta / 4**k for k in reversed(range(_STEPS)))]
-        along = ((x, eta, eta, width) for x in columns)
-        up = ((end, a, b, abs(b - a)) for end, (a, b) in itertools.product(ends, itertools.pairwise(rungs)))
-        bound = flint.arb(0)
-        for x, start, stop, length in itertools.chain(along, up):
-            bound += _modulus(piece, x, start, stop, c, top) * length
-            if not bound.upper() < best.upper():  # no term is negative
-                break
-        else:
-            best = bound
-    return flint.arb(best.upper())
-
-
-def _slope(piece: Piece, u: flint.acb) -> flint.arb:
+def slope(piece: Piece, u: flint.acb) -> flint.arb:
     """The real part of the derivative of G: the formulas are evaluated on a series of two terms; nan at a pole."""
     value: Any = piece.value
     try:
@@ -386,26 +299,46 @@ def _slope(piece: Piece, u: flint.acb) -> flint.arb:
     return slope
 
 
-def _modulus(piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: flint.arb, top: flint.arb) -> flint.arb:
-    """Upper end of ``|exp(sG) p|`` for imaginary parts from y to ``beyond``, at every height from ``top`` on.
+def modulus(piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: flint.arb, top: flint.arb) -> flint.arb:
+    """Upper end of ``|exp(sG) p|`` for imaginary parts from y to ``beyond``, at every height from ``top`` on."""
+    size, fall = decay(piece, x, y, beyond, c)
+    return flint.arb((size * (-top * fall).exp()).upper())
+
+
+def decay(piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: flint.arb) -> tuple[flint.arb, flint.arb]:
+    """Numbers a and b of which ``a exp(-b t)`` is above ``|exp(sG) p|`` for imaginary parts from y to ``beyond``.
 
     On the line Im G = 0, and above it ``Im G(x + iy) = int_0^y Re G'(x + ir) dr``: the sign of the derivative between
     the line and the path decides. Infinite where it does not.
     """
-    u = flint.acb(x, y.union(beyond))
+    u, none = flint.acb(x, y.union(beyond)), flint.arb(0)
     value, density = piece.value(u), piece.density(u)
     size = (c * value.real).exp() * abs(density)
     if not size.is_finite():
-        return flint.arb("inf")
-    if beyond != 0:
-        column = flint.acb(x, flint.arb(0).union(beyond))
-        slope = _slope(piece, column) * (1 if beyond > 0 else -1)
-        if not slope >= 0:
-            return flint.arb("inf")
-        lift = flint.arb((slope.lower() * abs(y)).lower())
-        seen = (value.imag if beyond > 0 else -value.imag).lower()
-        size *= (-top * (seen if seen > lift else lift)).exp()
-    return flint.arb(size.upper())
+        return flint.arb("inf"), none
+    if beyond == 0:
+        return flint.arb(size.upper()), none
+    column = flint.acb(x, none.union(beyond))
+    rising = slope(piece, column) * (1 if beyond > 0 else -1)
+    if not rising >= 0:
+        return flint.arb("inf"), none
+    lift = flint.arb((rising.lower() * abs(y)).lower())
+    seen = (value.imag if beyond > 0 else -value.imag).lower()
+    return flint.arb(size.upper()), flint.arb(seen if seen > lift else lift)
 
 
-__all__ = ["Rule", "expectation", "far", "gauss", "price", "range_of", "rule"]
+__all__ = [
+    "Rule",
+    "decay",
+    "expectation",
+    "gauss",
+    "least_nodes",
+    "mass",
+    "modulus",
+    "order_for",
+    "price",
+    "range_of",
+    "roughly",
+    "rule",
+    "slope",
+]

@@ -27,7 +27,7 @@ and g(0) is wanted. By Poisson's formula the trapezoid sum of step :math:`h=2\pi
 .. math:: \frac{|M_0(c+it)|}{\hat M(c)}\le\min\Bigl(1,\;\frac{|\hat M(c+it_0)|}{\hat M(c)}+\delta\sigma\Bigr)+a,\qquad
    \frac{|J(c+it)|}{\hat J(c)}\le1+b .
 
-*From that height on* :func:`symshuffle.engines.gauss.far` bounds both factors, and
+*From that height on* :func:`symshuffle.engines.heights.far` bounds both factors, and
 :math:`\sum_{j>N}h/(jh)^2\le1/(Nh)`.
 
 Evidence: *proved*, in balls; line, step, slope, last node and height are choices, at any of which the bounds are true.
@@ -36,7 +36,7 @@ Evidence: *proved*, in balls; line, step, slope, last node and height are choice
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, final
 
@@ -44,18 +44,22 @@ import flint
 import numpy as np
 
 from symshuffle.continuous_law import ContinuousLaw
-from symshuffle.engines import bromwich_plan, gauss
+from symshuffle.engines import bromwich_plan, gauss, heights, stretches
+from symshuffle.engines.covers import Cover, coarse
 from symshuffle.engines.jump_plan import JumpPlan, atoms_of, variance
 from symshuffle.engines.waves import waves
 from symshuffle.errors import NotDecided, Unsupported
 from symshuffle.numbers import to_arb, working_precision
 
 _MOST_NODES: Final = 60_000
-_MOST_TERMS: Final = 4_000_000
-"""Nodes of a line; those, or stretches of it, times nodes of the rules."""
+_MOST_TERMS: Final = 200_000_000
+"""Nodes of a line, and those times nodes of the rules."""
 
 _COVER_BITS: Final = 64
-_HIGHEST: Final = 28
+_LEAST_REACH: Final = 3.0
+"""A height below which the sum of n terms has not fallen, as a share of that for one and times their root."""
+
+_HIGHEST: Final = 45
 """Attempts to find a height from which the rest can be bounded at once, each by half as much again."""
 
 
@@ -90,6 +94,8 @@ class JumpLine:
         Where that begins.
     nodes : int
         The last node that is evaluated.
+    cover : Cover, optional
+        A coarse rule of the first law, for what is beyond; None where the fine one serves.
     """
 
     calm: ContinuousLaw
@@ -106,6 +112,7 @@ class JumpLine:
     far: flint.arb
     height: float
     nodes: int
+    cover: Cover | None = None
 
     @classmethod
     def of(cls, calm: ContinuousLaw, jump: ContinuousLaw, n: int, plan: JumpPlan) -> JumpLine:
@@ -119,13 +126,19 @@ class JumpLine:
         c = to_arb(Fraction(plan.c))
         step = 2 * flint.arb.pi() / to_arb(Fraction(plan.period))
         atom = to_arb(calm.zero).max(flint.arb(0))
-        sizes = gauss.expectation(calm, c), gauss.expectation(jump, c)
+        sizes = gauss.roughly(calm, c), gauss.roughly(jump, c)
         share, height = _far(calm, jump, n, plan, sizes)
         tolerance = plan.small * plan.c / 10
         end = math.ceil(height * plan.period / (2 * math.pi))
         top = math.nextafter(float((step * end).upper()), math.inf)  # the last node may be beyond the height
+        fine, about = float(sizes[0].mid()) * tolerance / n, float(sizes[0].mid())
+        cover = coarse(calm, c, n=n, size=about, tolerance=fine, top=top)
+        nodes = end
+        if cover is not None:
+            nodes = min(_last(cover, n, plan, end), end)
+            top = min(top, math.nextafter(float((step * nodes).upper()), math.inf))
         rules = (
-            gauss.rule(calm, c, height=top, tolerance=float(sizes[0].mid()) * tolerance / n),
+            gauss.rule(calm, c, height=top, tolerance=fine),
             gauss.rule(jump, c, height=top, tolerance=float(sizes[1].mid()) * tolerance),
         )
         grown = [[w * (c * v).exp() for v, w in zip(r.values, r.weights, strict=True)] for r in rules]
@@ -133,8 +146,14 @@ class JumpLine:
         tilted = tuple(g / totals[0] for g in grown[0]), tuple(g / totals[1] for g in grown[1])
         scale = totals[0] ** (n - 1) * totals[1]
         far = (share * (sizes[0] / totals[0]) ** (n - 1) * (sizes[1] / totals[1])).upper()
-        line = cls(calm, jump, n, plan, c, step, rules, tilted, totals, atom / totals[0], scale, far, height, 0)
-        return replace(line, nodes=line._last())
+        if cover is None:
+            whole = Cover(rules[0].values, tilted[0], atom / totals[0], flint.arb((rules[0].error / totals[0]).upper()))
+            nodes = min(_last(whole, n, plan, end), end)
+        else:
+            cover = cover.over(totals[0] / to_arb(Fraction(about)))
+        return cls(
+            calm, jump, n, plan, c, step, rules, tilted, totals, atom / totals[0], scale, far, height, nodes, cover
+        )
 
     @property
     def errors(self) -> tuple[flint.arb, flint.arb]:
@@ -178,37 +197,28 @@ class JumpLine:
         if start > last:
             return flint.arb(0)
         with working_precision(_COVER_BITS):
-            off, other = self.errors
-            values, weights = (self.zero * 0, *self.rules[0].values), (self.zero, *self.tilted[0])
-            mean = sum((w * v for v, w in zip(values, weights, strict=True)), start=flint.arb(0)).mid()
-            square = sum((w * (v - mean) ** 2 for v, w in zip(values, weights, strict=True)), start=flint.arb(0))
-            spread = square.upper().sqrt()
-            total, index, width, taken = flint.arb(0), start, 1, 0
-            allowed = self.plan.small / (last + 1 - start)
-            while index <= last:
-                stop = min(index + width, last + 1)
-                left, right = self.step * index, self.step * (stop - 1)
-                radius, middle = (right - left) / 2, (left + right) / 2
-                size = (abs(self._calm(middle)) + radius * spread).upper().min(flint.arb(1)) + off
-                part = (size ** (self.n - 1) * (1 + other) / (self.c**2 + left**2)).upper()
-                taken += 1
-                if taken * len(self.tilted[0]) > _MOST_TERMS:
-                    raise Unsupported(f"over {taken} stretches of a line of sums with a jump; ask for a larger rel")
-                if float(part * self.step) > allowed and stop - index > 1:
-                    width = max(1, (stop - index) // 2)
-                    continue
-                total += part * (stop - index)
-                index, width = stop, 2 * width
-            return flint.arb(total.upper())
+            seen, c, power = self.seen(), self.c, self.n - 1
+            spread, other = seen.spread, 1 + self.errors[1]
 
-    def _calm(self, t: flint.arb) -> flint.acb:
-        """The first rule at a height, relative to its total; its error is not in it."""
-        real, imaginary = self.zero, flint.arb(0)
-        for value, weight in zip(self.rules[0].values, self.tilted[0], strict=True):
-            sine, cosine = (t * value).sin_cos()
-            real += cosine * weight
-            imaginary += sine * weight
-        return flint.acb(real, imaginary)
+            def bound(middle: flint.acb, radius: flint.arb, left: flint.arb) -> flint.arb:
+                size = (abs(middle) + radius * spread).upper().min(flint.arb(1)) + seen.error
+                return flint.arb((size**power * other / (c**2 + left**2)).upper())
+
+            return stretches.over(
+                seen.along,
+                bound,
+                step=self.step,
+                start=start,
+                last=last,
+                allowed=self.plan.small,
+                terms=max(len(seen.values), 1),
+            )
+
+    def seen(self) -> Cover:
+        """What bounds the calm factor on stretches: a coarse rule, or the fine one."""
+        if self.cover is not None:
+            return self.cover
+        return Cover(self.rules[0].values, self.tilted[0], self.zero, self.errors[0])
 
     def aliases(self, value: flint.arb) -> flint.arb:
         """A bound on the aliases, relative to ``scale``; ``value`` bounds g(0), relative to it, from above."""
@@ -224,32 +234,29 @@ class JumpLine:
 
     def _whole(self, slope: flint.arb) -> flint.arb:
         """Phi at a real argument, by certified integrals."""
-        return gauss.expectation(self.calm, slope) ** (self.n - 1) * gauss.expectation(self.jump, slope)
+        return gauss.roughly(self.calm, slope) ** (self.n - 1) * gauss.roughly(self.jump, slope)
 
-    def _last(self) -> int:
-        """The last node worth evaluating: a choice.
 
-        Raises
-        ------
-        Unsupported
-            If there are too many.
-        """
-        values, weights = (
-            [np.array([float(x.mid()) for x in row]) for row in rows]
-            for rows in (tuple(r.values for r in self.rules), self.tilted)
-        )
-        step, zero, end = float(self.step.mid()), float(self.zero.mid()), self.end
-        for start in range(1, min(end, _MOST_NODES), bromwich_plan.BLOCK):
-            index = np.arange(start, start + bromwich_plan.BLOCK)
-            turns = [np.exp(1j * np.outer(step * index, v)) @ w for v, w in zip(values, weights, strict=True)]
-            size = np.abs(zero + turns[0]) ** (self.n - 1) * np.abs(turns[1])
-            part = size / (self.plan.c**2 + (step * index) ** 2) * step * (1 + index)
-            quiet = np.flatnonzero(part < self.plan.small / 40)
-            if len(quiet):
-                return min(int(start + quiet[0]), end)
-        if end > _MOST_NODES:
-            raise Unsupported(f"sums with a jump take more than {_MOST_NODES} nodes; ask for a larger rel")
-        return end
+def _last(seen: Cover, n: int, plan: JumpPlan, end: int) -> int:
+    """The last node worth evaluating, at most ``end``: a choice.
+
+    Raises
+    ------
+    Unsupported
+        If there are too many.
+    """
+    (values, weights), zero = seen.in_doubles, float(seen.zero.mid())
+    step = 2 * math.pi / plan.period
+    for start in range(1, min(end, _MOST_NODES), bromwich_plan.BLOCK):
+        index = np.arange(start, start + bromwich_plan.BLOCK)
+        size = np.abs(zero + np.exp(1j * np.outer(step * index, values)) @ weights) ** (n - 1)
+        part = size / (plan.c**2 + (step * index) ** 2) * step * (1 + index)
+        quiet = np.flatnonzero(part < plan.small / 40)
+        if len(quiet):
+            return min(int(start + quiet[0]), end)
+    if end > _MOST_NODES:
+        raise Unsupported(f"sums with a jump take more than {_MOST_NODES} nodes; ask for a larger rel")
+    return end
 
 
 def _far(
@@ -258,11 +265,13 @@ def _far(
     """A height from which the rest is small enough, and a bound on |Phi| from there on, relative to the true Phi(c)."""
     c, atom = to_arb(Fraction(plan.c)), to_arb(calm.zero).max(flint.arb(0))
     height = 4 / math.sqrt(max(variance(atoms_of(calm.pieces, calm.zero), plan.c), 1e-300))
+    height *= min(1.0, _LEAST_REACH / math.sqrt(n))
+    known = heights.ladders(calm, c), heights.ladders(jump, c)
     for _ in range(_HIGHEST):
-        still = ((atom + gauss.far(calm, c, height, sizes[0])) / sizes[0]).upper().min(flint.arb(1))
+        still = ((atom + heights.far(known[0], sizes[0] - atom, height)) / sizes[0]).upper().min(flint.arb(1))
         bound = flint.arb(still) ** (n - 1)
         if not bound / (flint.arb.pi() * to_arb(Fraction(height))) < plan.small:
-            bound *= (gauss.far(jump, c, height, sizes[1]) / sizes[1]).upper().min(flint.arb(1))
+            bound *= (heights.far(known[1], sizes[1], height) / sizes[1]).upper().min(flint.arb(1))
         if bound / (flint.arb.pi() * to_arb(Fraction(height))) < plan.small:
             return flint.arb(bound.upper()), height
         height *= 1.5

@@ -95,7 +95,7 @@ def _without(calm: ContinuousLaw, n: int, *, rigour: Rigour, error: float, bits:
     c = saddle.saddle_point(tilt, n) if positive else 1.0 / float(np.abs(tilt.values).max())
     with working_precision(bits):
         slope = to_arb(Fraction(c))
-        size = gauss.expectation(calm, slope) ** n / (flint.arb(1).exp() * slope * n)
+        size = gauss.roughly(calm, slope) ** n / (flint.arb(1).exp() * slope * n)
         most = Ball.from_arb(size, bits).upper
     if most < Fraction(SHARE * error):
         return Bracket(Fraction(0), most, Rigour.BALL, "none", "next to nothing (Chernoff's bound)")
@@ -108,7 +108,7 @@ def _one_jump(calm: ContinuousLaw, pieces: tuple[Piece, ...], n: int, *, error: 
     jump = _alone(pieces)
     plan = jump_plan.plan_for(jump_plan.atoms_of(calm.pieces, calm.zero), jump_plan.atoms_of(pieces), n, error)
     c = to_arb(Fraction(plan.c))
-    size = gauss.expectation(calm, c) ** (n - 1) * gauss.expectation(jump, c)
+    size = gauss.roughly(calm, c) ** (n - 1) * gauss.roughly(jump, c)
     most = (size / (flint.arb(1).exp() * c)).upper()
     if most < to_arb(Fraction(error)):
         return flint.arb(0), flint.arb(most)
@@ -117,14 +117,14 @@ def _one_jump(calm: ContinuousLaw, pieces: tuple[Piece, ...], n: int, *, error: 
 
 def _several(cut: Split, n: int) -> flint.arb:
     """A bound on what sums of two jumps or more add to H(n)."""
-    mass = gauss.expectation(_alone(cut.jumps), flint.arb(0)).upper()
+    mass = gauss.roughly(_alone(cut.jumps), flint.arb(0)).upper()
     top = flint.arb(0)
     for piece in cut.jumps:
         top = top.max(gauss.range_of(piece)[1])
     atoms = jump_plan.atoms_of(cut.calm.pieces, cut.calm.zero)
     slopes = np.geomspace(1e-3, 1e3, 60) / max(float(np.abs(atoms[0]).max()), 1.0)
     slope = to_arb(Fraction(float(slopes[int(np.argmin(jump_plan.logs(atoms, slopes) - np.log(slopes)))])))
-    calm = gauss.expectation(cut.calm, slope) / (flint.arb(1).exp() * slope)
+    calm = gauss.roughly(cut.calm, slope) / (flint.arb(1).exp() * slope)
     found = (n - 1) * mass**2 * top + math.comb(n - 1, 2) * mass**2 * calm
     return flint.arb(found.upper())
 

@@ -14,13 +14,15 @@ from collections.abc import Sequence
 import flint
 
 
-def waves(values: Sequence[flint.arb], weights: Sequence[flint.arb], step: flint.arb, count: int) -> list[flint.acb]:
+def waves(
+    values: Sequence[flint.arb], weights: Sequence[flint.arb | flint.acb], step: flint.arb, count: int
+) -> list[flint.acb]:
     """The sums for j = 0 to ``count - 1``, at the working precision.
 
     Parameters
     ----------
     values, weights : sequence of arb
-        Atoms, shape ``(m,)`` each; none makes every sum 0.
+        Atoms, shape ``(m,)`` each; none makes every sum 0. Weights may be complex.
     step : arb
         Distance h of neighbouring points of the line.
     count : int
@@ -30,7 +32,7 @@ def waves(values: Sequence[flint.arb], weights: Sequence[flint.arb], step: flint
         return [flint.acb(0)] * count
     short = math.isqrt(count - 1) + 1
     long = -(-count // short)
-    atoms = list(zip(values, weights, strict=True))
+    atoms = [(v, flint.acb(w)) for v, w in zip(values, weights, strict=True)]
     near = [[_turn(v, step, r) * w for v, w in atoms] for r in range(short)]
     far = [[_turn(v, step, q * short) for q in range(long)] for v, _ in atoms]
     product = flint.acb_mat(near) * flint.acb_mat(far)

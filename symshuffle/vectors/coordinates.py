@@ -39,6 +39,18 @@ def enclosed(*values: Fraction) -> Callable[[], tuple[flint.arb, ...]]:
     return once(lambda: tuple(map(to_arb, values)))
 
 
+def latest(function: Function) -> Function:
+    """The function, which knows its last value: G and its density are taken at the same point one after the other."""
+    known: list[Any] = [None, 0, None]
+
+    def value(u: Any) -> Any:
+        if known[0] is not u or known[1] != flint.ctx.prec:
+            known[:] = u, flint.ctx.prec, function(u)
+        return known[2]
+
+    return value
+
+
 def constant(value: Fraction) -> Function:
     """The function with this value everywhere."""
     number = enclosed(value)

@@ -19,6 +19,7 @@ from typing import Any, Final, final
 import flint
 
 from symshuffle.numbers import to_arb
+from symshuffle.vectors.coordinates import once
 
 _BULK: Final = 3
 """Half length of the range around the middle of the chi law in which classes are narrow."""
@@ -53,8 +54,20 @@ class LengthClass:
     since: Fraction
 
     def mass(self, dimension: int) -> flint.arb:
-        """The probability that a standard normal vector of length ``dimension - 1`` is in the class."""
-        return _below(self.far, dimension) - _below(self.near, dimension)
+        r"""The probability that a standard normal vector of length ``dimension - 1`` is in the class.
+
+        The density, proportional to :math:`v^{d-2}e^{-v^2/2}`, is divided by its value near the largest in the
+        class: Arb's incomplete gamma functions lose all digits below the middle of many coordinates, and this none.
+        """
+        k, half = dimension - 2, to_arb(Fraction(dimension - 1, 2))
+        peak = to_arb(min(max(self.near, Fraction(max(math.isqrt(k), 1))), self.far))
+
+        def share(v: flint.acb, _: bool) -> flint.acb:
+            return (v / peak) ** k * ((peak - v) * (peak + v) / 2).exp()
+
+        found = flint.acb.integral(share, flint.acb(to_arb(self.near)), flint.acb(to_arb(self.far))).real
+        logarithm = k * peak.log() - peak**2 / 2 - (half - 1) * flint.arb(2).log() - half.lgamma()
+        return flint.arb(found * logarithm.exp())
 
 
 def length_classes(
@@ -89,9 +102,10 @@ def length_classes(
 
 def length_along(far: Fraction) -> Callable[[Any], Any]:
     """The length of a message from its coordinate and the length of the rest, analytic off the cut of the root."""
+    squared = once(lambda: to_arb(far * far))
 
     def length(u: Any) -> Any:
-        square = _square(u) + to_arb(far * far)
+        square = _square(u) + squared()
         lead = square[0] if isinstance(square, flint.acb_series) else square
         if lead.real > 0 or not lead.imag.contains(0):
             return square.sqrt()
@@ -112,11 +126,6 @@ def _squared(x: flint.arb) -> flint.arb:
     size = abs(x)
     least, most = size.lower().max(flint.arb(0)), size.upper()
     return (least * least).union(most * most)
-
-
-def _below(length: Fraction, dimension: int) -> flint.arb:
-    """The chance that a standard normal vector of length ``dimension - 1`` is shorter."""
-    return to_arb(length * length / 2).gamma_lower(to_arb(Fraction(dimension - 1, 2)), 1)
 
 
 __all__ = ["LengthClass", "length_along", "length_classes"]

@@ -48,6 +48,7 @@ from symshuffle.vectors.coordinates import (
     constant,
     cosine,
     enclosed,
+    latest,
     linear_transform,
     normal,
     once,
@@ -61,17 +62,11 @@ from symshuffle.vectors.rounded import rounded, rounding_radius
 
 Randomizer: TypeAlias = "BlanketMixedGaussian | LocalGaussian | SphereLinear | PrivUnit | ClippedLinear"
 
-_LEAST_NOISE: Final = 3
-"""Least noise of an unmixed Gaussian beyond the line, in lengths of an input: at 2 a bracket takes over a minute."""
-
 _MOST_ROUNDED: Final = 4
 """Twice the logarithm of what rounding may take from an unmixed Gaussian's blanket at 0; then inputs are replaced."""
 
 _WHOLE_LINE: Final = 8
 """Radius from which on the blanket is rounded everywhere."""
-
-_MOST_COORDINATES: Final = 100
-"""Most coordinates of one: at 1000 a bracket takes over a minute."""
 
 ADJACENCIES: Final = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 
@@ -191,7 +186,6 @@ def worst_pair(
                 mechanism.gamma, mechanism.sigma0, mechanism.norm, mechanism.dimension, adjacency, exp_eps=exp_eps
             )
         case LocalGaussian() if blanket is Blanket.LARGEST:
-            _feasible(mechanism)
             return _largest(Fraction(0), mechanism.sigma0, Fraction(1), mechanism.dimension, adjacency, exp_eps=exp_eps)
         case LocalGaussian():
             raise Unsupported("the Gaussian randomizer has no blanket of its own; use blanket='largest'")
@@ -201,23 +195,6 @@ def worst_pair(
             return _caps(mechanism, adjacency, bits)
         case ClippedLinear():
             return _clipped(mechanism, adjacency)
-
-
-def _feasible(mechanism: LocalGaussian) -> None:
-    """Refuse, before any work, an unmixed Gaussian whose law has tails that no bracket follows within seconds.
-
-    Raises
-    ------
-    Unsupported
-        If it is beyond the line and has little noise or very many coordinates.
-    """
-    noise, d = mechanism.sigma0, mechanism.dimension
-    if d > 1 and (noise < _LEAST_NOISE or d > _MOST_COORDINATES):
-        raise Unsupported(
-            f"the Gaussian randomizer with sigma0 = {float(noise):.6g} in dimension {d}: without a part that all "
-            f"inputs share, brackets against its largest blanket take minutes unless sigma0 >= {_LEAST_NOISE} and the "
-            f"dimension is at most {_MOST_COORDINATES}; bmg with a small gamma is close to it"
-        )
 
 
 def real_pair(
@@ -335,7 +312,7 @@ def _least(gamma: Fraction, v: Fraction, far: Fraction) -> Function:
         mass, rest, slope, half = numbers()
         return mass + rest * (-slope * length(u) - half).exp()
 
-    return density
+    return latest(density)
 
 
 def _sphere(mechanism: SphereLinear, adjacency: Adjacency, bits: int) -> Pair:

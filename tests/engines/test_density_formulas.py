@@ -117,15 +117,6 @@ def test_few_users_go_by_cells_and_more_by_the_transform(monkeypatch):
         ask(5, "ball")
 
 
-def test_few_users_on_many_classes_are_refused(monkeypatch):
-    taken = roads(monkeypatch)
-    ask(99, lines=8)
-    ask(100, lines=9)
-    with pytest.raises(Unsupported, match="9 classes"):
-        ask(99, lines=9)
-    assert taken == ["transform", "transform"]
-
-
 def test_where_the_transform_falls_too_slowly(monkeypatch):
     """Next to nothing is an answer at once; then cells, up to a thousand users and in doubles."""
     taken = roads(monkeypatch, refused=True)

@@ -69,10 +69,10 @@ def test_the_mass_of_a_panel_bounds_its_share():
     """The integral of e^(cG) p from above: by the larger end of each of four cells, or of as many as told."""
     with working_precision(80):
         for cells in (1, 4, 16):
-            found = float(gauss._mass(RISING, F(0), F(1), flint.arb("0.5"), cells=cells))
+            found = float(gauss.mass(RISING, F(0), F(1), flint.arb("0.5"), cells=cells))
             expected = sum(0.25 / cells * math.exp(0.5 * (3 * (k + 1) / cells - 1)) for k in range(cells))
             assert found == pytest.approx(expected, rel=1e-6)
-        assert gauss._mass(RISING, F(0), F(1), ZERO) == gauss._mass(RISING, F(0), F(1), ZERO, cells=4)
+        assert gauss.mass(RISING, F(0), F(1), ZERO) == gauss.mass(RISING, F(0), F(1), ZERO, cells=4)
 
 
 def test_the_axes_of_an_ellipse_have_the_sum_that_is_told():
@@ -113,9 +113,9 @@ def test_the_price_is_a_quarter_of_the_turns():
 def test_the_slope_is_the_real_part_of_the_derivative():
     with working_precision(80):
         cube = Piece(F(0), F(1), lambda u: u * u * u, RISING.density)
-        assert float(gauss._slope(cube, flint.acb(2, 1))) == pytest.approx(3 * (4 - 1))
+        assert float(gauss.slope(cube, flint.acb(2, 1))) == pytest.approx(3 * (4 - 1))
         pole = Piece(F(0), F(1), lambda u: 1 / u, RISING.density)
-        assert not gauss._slope(pole, flint.acb(flint.arb(0, 1))).is_finite()
+        assert not gauss.slope(pole, flint.acb(flint.arb(0, 1))).is_finite()
 
 
 def test_the_modulus_at_all_heights_falls_where_the_path_is_moved():
@@ -123,15 +123,15 @@ def test_the_modulus_at_all_heights_falls_where_the_path_is_moved():
     half, c, top = flint.arb("0.5"), flint.arb("0.5"), flint.arb(4)
     with working_precision(80):
         still = 0.25 * math.exp(0.25)
-        assert float(gauss._modulus(RISING, half, ZERO, ZERO, c, top)) == pytest.approx(still)
+        assert float(gauss.modulus(RISING, half, ZERO, ZERO, c, top)) == pytest.approx(still)
         y = flint.arb("0.25")
-        assert float(gauss._modulus(RISING, half, y, y, c, top)) == pytest.approx(still * math.exp(-3))
-        assert not gauss._modulus(RISING, half, -y, -y, c, top).is_finite()
+        assert float(gauss.modulus(RISING, half, y, y, c, top)) == pytest.approx(still * math.exp(-3))
+        assert not gauss.modulus(RISING, half, -y, -y, c, top).is_finite()
         falling = Piece(F(0), F(2), lambda u: 1 - 3 * u, RISING.density)
-        down = float(gauss._modulus(falling, half, -y, -y, c, top))
+        down = float(gauss.modulus(falling, half, -y, -y, c, top))
         assert down == pytest.approx(0.25 * math.exp(-0.25 - 3))
         # From the line up to y nothing less than the value on the line is known.
-        assert float(gauss._modulus(RISING, half, ZERO, y, c, top)) == pytest.approx(still, rel=1e-6)
+        assert float(gauss.modulus(RISING, half, ZERO, y, c, top)) == pytest.approx(still, rel=1e-6)
 
 
 def test_rules_err_by_no_more_than_they_say():
@@ -146,5 +146,5 @@ def test_rules_err_by_no_more_than_they_say():
             exact = (pow(math.e, 5 * s) - pow(math.e, -s)) / (12 * s)
             assert abs(z - exact) <= float(found.error) + 1e-12
         whole = gauss.rule(LAW, flint.arb("0.5"), height=3.0, tolerance=1e6)  # all panels are too little to matter
-        mass = sum(gauss._mass(RISING, low, high, flint.arb("0.5")) for low, high in gauss._panels(RISING))
+        mass = sum(gauss.mass(RISING, low, high, flint.arb("0.5")) for low, high in gauss._panels(RISING))
         assert not whole.values and float(whole.error) == pytest.approx(float(mass), rel=1e-6)

@@ -73,25 +73,9 @@ def test_one_ellipse_of_a_panel_is_covered(monkeypatch):
     assert len(found.values) <= 160
 
 
-def test_a_height_is_bounded_without_more_columns_than_count(monkeypatch):
-    with working_precision(160):
-        law = fresh_pair().law(RATIO, tail=F(1, 10**13), bits=160)
-        calls = counted(monkeypatch, gauss, "_modulus")
-        share = gauss.far(law, flint.arb(4), 18.0, flint.arb(1))
-    assert share < 1 and len(calls) <= 750
-
-
 def even(width=F(1), density=lambda u: u * 0 + flint.arb(1) / 2):
     """The value u with a density on an interval."""
     return ContinuousLaw((Piece(-width, width, lambda u: u, density),), Ball(F(0), F(0)))
-
-
-def test_both_ends_of_a_moved_path_count():
-    """Of the uniform law all that is left far up the line comes from the ends; the path between is next to nothing."""
-    s = flint.acb(1, 50)
-    truth = abs((s.exp() - (-s).exp()) / (2 * s))
-    bound = gauss.far(even(), flint.arb(1), 50.0, flint.arb(1))
-    assert truth < bound < 40 * truth
 
 
 @pytest.mark.parametrize("near", [F(1, 20), F(1, 5)])
@@ -111,7 +95,7 @@ def test_the_error_of_an_order_is_that_of_the_ellipse_below_a_pole(allowed):
     with working_precision(128):
         squared = to_arb(F(4, 5)) ** 2
         piece = Piece(F(-1), F(1), lambda u: u * 0, lambda u: 1 / (u * u + squared))
-        order, error = gauss._order(piece, F(-1), F(1), flint.arb(0), flint.arb(0), allowed)
+        order, error = gauss.order_for(piece, F(-1), F(1), flint.arb(0), flint.arb(0), allowed)
         nodes = gauss.gauss(order, 128)
         found = sum((w / (x * x + squared) for x, w in nodes), start=flint.arb(0))
         off = abs(found - 2 * (1 / squared.sqrt()).atan() / squared.sqrt())

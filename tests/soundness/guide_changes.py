@@ -194,7 +194,7 @@ BAD: dict[str, tuple[str, tuple[Change, ...]]] = {
     T + "_best_tilt": ("fft", (scaled(0.5), scaled(1))),
     T + "_chernoff": ("fft", 3 * (changed(sloped),)),
     T + "_steps": ("fft", (stuck(50), stuck(777), changed(lambda found, draw: found // 2))),
-    E + "bromwich._nodes": ("density", tuple(changed(lambda found, draw, s=s: found // s) for s in (2, 10))),
+    E + "bromwich_plan.last_node": ("density", tuple(changed(lambda found, draw, s=s: found // s) for s in (2, 10))),
     E + "gauss.price": ("density", (stuck(0.0), stuck(50.0))),
     E + "contour._split": ("contour smoothed", (halved,)),
     E + "contour._stride": ("contour smoothed", (stuck(1), stuck(1000))),

@@ -66,6 +66,12 @@ def line_moved(found, draw: random.Random):
     return found[0] * 10 ** draw.uniform(-0.3, 0.3), found[1] + draw.uniform(-3, 3)
 
 
+def rerouted(path, draw: random.Random):
+    """A path that leaves the line elsewhere, in runs of four cells as the ends allow."""
+    runs = [draw.randrange(4) for _ in path[::4]]
+    return [runs[k // 4] if draw.random() < 0.9 else shift for k, shift in enumerate(path)]
+
+
 J = "symshuffle.engines.jump_plan."
 BAD_OF_JUMPS = {
     J + "_threshold": ("jumps", (stuck(20.0), stuck(35.0), stuck(50.0), stuck(None))),
@@ -76,13 +82,17 @@ BAD_OF_JUMPS = {
     J + "_log_size": ("jumps", 2 * (changed(moved),)),
     J + "variance": ("jumps", (stuck(0.1), stuck(1e3))),
     J + "_at": ("jumps", (changed(lambda found, draw: found * 1.5), changed(lambda found, draw: found - 3))),
-    "symshuffle.engines.jump_line.JumpLine._last": (
+    "symshuffle.engines.jump_line._last": (
         "jumps",
         (stuck(1), changed(lambda found, draw: found // 2), changed(lambda found, draw: found + 7)),
     ),
+    "symshuffle.engines.heights._chosen": ("jumps", 3 * (changed(rerouted),)),
+    "symshuffle.engines.gauss.least_nodes": ("jumps density", (stuck(0.0), stuck(1e9))),
     "symshuffle.engines.densities._left_in_doubles": ("jumps", (stuck(True), stuck(False))),
 }
 """The door through which each guide is reached, and its bad versions."""
 
 DOORS_OF_JUMPS = {"jumps": (by_jumps, by_one_line)}
-SEEN_THROUGH_OF_JUMPS = {"engines.jump_plan": "jumps"}
+SEEN_THROUGH_OF_JUMPS = {
+    f"engines.{name}": "jumps" for name in ("jump_plan", "jump_line", "heights", "covers", "stretches")
+}

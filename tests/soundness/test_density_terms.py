@@ -9,7 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from symshuffle.engines import bromwich, bromwich_plan, densities, gauss
+from symshuffle.engines import bromwich, bromwich_plan, densities, gauss, heights
 from symshuffle.engines.bromwich import Bromwich
 from symshuffle.engines.doubling import Atoms, positive_part
 from symshuffle.numbers import Exp, working_precision
@@ -35,7 +35,7 @@ def low(height_share):
 
     def found(law, n, plan, c, size, atom, least):
         height = height_share * plan.far
-        return gauss.far(law, c, height, size), height
+        return heights.far(heights.ladders(law, c), size - atom, height), height
 
     return found
 
@@ -49,7 +49,7 @@ def test_the_bound_at_all_heights_is_needed(law, monkeypatch):
 
 
 def test_the_bound_on_stretches_is_needed(law, monkeypatch):
-    monkeypatch.setattr(bromwich, "_nodes", lambda *_: 4)
+    monkeypatch.setattr(bromwich, "last_node", lambda *_: 4)
     assert Bromwich(1e-6).bracket(law, 1000).contains(TRUE)
     monkeypatch.setattr(bromwich._Line, "_stretches", lambda self, start, last: flint.arb(0))
     assert not Bromwich(1e-6).bracket(law, 1000).contains(TRUE)
@@ -243,14 +243,14 @@ def coarse_orders(monkeypatch):
     """Every panel by a rule of six nodes, whatever it errs by; none is left out."""
     plain = gauss.rule
     monkeypatch.setattr(gauss, "_ORDERS", (6,))
-    monkeypatch.setattr(gauss, "_mass", lambda *_, **__: flint.arb("inf"))
+    monkeypatch.setattr(gauss, "mass", lambda *_, **__: flint.arb("inf"))
     monkeypatch.setattr(gauss, "rule", lambda *given, **named: plain(*given, **named | {"tolerance": 1e3}))
 
 
 def coarse_cuts(monkeypatch):
     """Panels are left out that are a million times too heavy for it, at the error that they have."""
-    plain, mass = gauss.rule, gauss._mass
-    monkeypatch.setattr(gauss, "_mass", lambda *given, **named: mass(*given, **named) / 10**6)
+    plain, mass = gauss.rule, gauss.mass
+    monkeypatch.setattr(gauss, "mass", lambda *given, **named: mass(*given, **named) / 10**6)
 
     def rule(*given, **named):
         found = plain(*given, **named)

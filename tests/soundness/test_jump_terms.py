@@ -12,7 +12,7 @@ import pytest
 
 from symshuffle.choices import Rigour
 from symshuffle.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines import bromwich, bromwich_plan, gauss, jump_line, jump_plan, jumps
+from symshuffle.engines import bromwich, bromwich_plan, gauss, heights, jump_line, jump_plan, jumps, stretches
 from symshuffle.engines.bromwich import Bromwich
 from symshuffle.engines.waves import waves
 from symshuffle.errors import NotDecided, Unsupported
@@ -196,7 +196,9 @@ def test_what_is_beyond_the_height_is_bounded(line):
     with working_precision(160):
         c = to_arb(F(line.plan.c))
         size, whole = gauss.expectation(line.calm, c), line._whole(c)
-        still = ((to_arb(line.calm.zero) + gauss.far(line.calm, c, height, size)) / size).upper().min(flint.arb(1))
+        atom = to_arb(line.calm.zero)
+        share = heights.far(heights.ladders(line.calm, c), size - atom, height)
+        still = ((atom + share) / size).upper().min(flint.arb(1))
         low = replace(line, nodes=few, height=height, far=(still ** (N - 1) * whole / line.scale).upper())
         off = abs(low.value() - line.value())
         assert off < low.rest()
@@ -265,9 +267,9 @@ def test_a_line_of_too_many_stretches_is_refused(line, monkeypatch):
     """The limit counts atoms times stretches: one less than those of a stretch refuse the first."""
     atoms = len(line.tilted[0])
     with working_precision(160):
-        monkeypatch.setattr(jump_line, "_MOST_TERMS", atoms)
+        monkeypatch.setattr(stretches, "_MOST", atoms)
         assert line._stretches(3, 3) > 0
-        monkeypatch.setattr(jump_line, "_MOST_TERMS", atoms - 1)
+        monkeypatch.setattr(stretches, "_MOST", atoms - 1)
         with pytest.raises(Unsupported, match="over 1 stretches"):
             line._stretches(3, 3)
 

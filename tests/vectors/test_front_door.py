@@ -156,7 +156,6 @@ def test_a_budget_may_replace_a_parameter_and_is_printed(name, capsys):
         ("sphere-linear -p c=1", "c = 1"),
         ("bmg -p gamma=0.5 -p sigma0=1 --adjacency add", "adjacency = add"),
         ("bmg -p gamma=0.5 -p sigma0=1 --blanket none", "blanket = none"),
-        ("gaussian -p sigma0=1 -p d=3 --blanket largest", "dimension 3"),
         ("joint(krr(k=3),2) --eps0 1 --adjacency zero-out", "zero-out"),
         ("krr -p k=3 --eps0 1 --blanket mechanism", "blanket"),
     ],

@@ -161,24 +161,6 @@ def test_a_short_input_meets_the_blanket_of_longer_ones():
     )
 
 
-@pytest.mark.parametrize(
-    ("mechanism", "refused"),
-    [
-        (LocalGaussian(3, 2), False),
-        (LocalGaussian("2.999", 2), True),
-        (LocalGaussian("0.1", 1), False),
-        (LocalGaussian(4, 100), False),
-        (LocalGaussian(4, 101), True),
-    ],
-)
-def test_what_takes_minutes_is_refused_before_work(mechanism, refused):
-    if refused:
-        with pytest.raises(Unsupported, match="take minutes"):
-            worst_pair(mechanism, blanket="largest")
-    else:
-        assert worst_pair(mechanism, blanket="largest").symmetric
-
-
 def test_a_gaussian_has_no_blanket_of_its_own():
     with pytest.raises(Unsupported, match="no blanket of its own"):
         worst_pair(LocalGaussian(3))

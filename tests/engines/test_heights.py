@@ -1,0 +1,182 @@
+"""Bounds on a transform at all heights from some height on, against transforms in closed form and by integrals."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+from fractions import Fraction as F
+
+import flint
+import pytest
+
+from symshuffle.continuous_law import ContinuousLaw, Piece
+from symshuffle.engines import gauss, heights
+from symshuffle.engines.heights import Ladder
+from symshuffle.numbers import Ball, working_precision
+
+NONE = flint.arb(0)
+ONE = flint.arb(1)
+
+
+def law_of(value, density, width=F(1)):
+    return ContinuousLaw((Piece(-width, width, value, density),), Ball(F(0), F(0)))
+
+
+def even(u):
+    return u * 0 + ONE / 2
+
+
+def normal(u):
+    return (-u * u / 2).exp() / (2 * flint.arb.pi()).sqrt()
+
+
+LAWS = {
+    "uniform": law_of(lambda u: u, even),
+    "falling": law_of(lambda u: 1 - 2 * u, even),
+    "square": law_of(lambda u: u * u, even),
+    "log-normal": law_of(lambda u: (2 * u).exp() / 100, normal, F(5)),
+}
+
+
+def bound(law, c, height):
+    known = heights.ladders(law, c)
+    return heights.far(known, gauss.expectation(law, c), height)
+
+
+def transform(law, c, t):
+    return abs(sum((p.integral(lambda u, p=p: (flint.acb(c, t) * p.value(u)).exp()) for p in law.pieces), flint.acb(0)))
+
+
+@pytest.mark.parametrize("height", [0.05, 1.0, 20.0])
+@pytest.mark.parametrize("name", LAWS)
+def test_the_bound_is_above_the_transform_at_that_height_and_above(name, height):
+    law, c = LAWS[name], flint.arb("0.003")
+    with working_precision(100):
+        found = bound(law, c, height)
+        assert all(transform(law, c, flint.arb(height * times)) < found for times in (1, 1.3, 2, 7))
+        assert found <= gauss.expectation(law, c) * (1 + flint.arb("1e-12"))
+
+
+@pytest.mark.parametrize("path", range(4))
+def test_any_path_will_do(path, monkeypatch):
+    draw, plain = random.Random(path), heights._chosen
+
+    def chosen(one, height):
+        states = [draw.randrange(4) if k % 4 == 0 else None for k in range(len(one.resting))]
+        runs = [state if state is not None else states[k - k % 4] for k, state in enumerate(states)]
+        return [shift if one.moved[k][shift - 1][0].is_finite() else 0 for k, shift in enumerate(runs)]
+
+    monkeypatch.setattr(heights, "_chosen", chosen)
+    law, c = LAWS["log-normal"], flint.arb("0.003")
+    with working_precision(100):
+        loose = bound(law, c, 2.0)
+        assert transform(law, c, flint.arb(2)) < loose
+        monkeypatch.setattr(heights, "_chosen", plain)
+        assert bound(law, c, 2.0) < loose
+
+
+def test_legs_are_needed():
+    """Of the uniform law all that is left far up the line comes from the ends; the path between is next to nothing."""
+    s = flint.acb(1, 50)
+    truth = abs((s.exp() - (-s).exp()) / (2 * s))
+    law = LAWS["uniform"]
+    known, size = heights.ladders(law, ONE), gauss.expectation(law, ONE)
+    assert truth < heights.far(known, size, 50.0) < 40 * truth
+    bare = tuple(replace(one, legs=[[(NONE, NONE)] * len(row) for row in one.legs]) for one in known)
+    assert heights.far(bare, size, 50.0) < truth
+
+
+def test_a_tail_that_is_moved_is_saved_from_the_whole():
+    """At a height at which only large values turn: the bound is a little below M(c), as the transform is."""
+    law, c = LAWS["log-normal"], flint.arb("0.01")
+    with working_precision(100):
+        size, found = gauss.expectation(law, c), bound(law, c, 0.3)
+        saved, most = size - found, size - transform(law, c, flint.arb("0.3"))
+        assert 0 < saved < most
+        assert most < 1000 * saved
+        assert found > flint.arb("0.99") * size
+
+
+def ladder():
+    """Two cells, three shifts; the outer ends have legs of ten parts, and that in the middle none."""
+    legs = [(flint.arb(k + 1) / 1000, NONE) for k in range(10)]
+    never = [(flint.arb("inf"), NONE)] * 10
+    moved = [[(flint.arb("0.02"), ONE), (flint.arb("0.05"), ONE), (flint.arb("0.3"), NONE)] for _ in range(2)]
+    return Ladder(
+        ((flint.arb("0.2"), flint.arb("0.25")), (flint.arb("0.4"), flint.arb("0.5"))), moved, [legs, never, legs]
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "rests", "least", "moved"),
+    [
+        ([0, 0], 0.75, 0.0, 0.0),
+        ([1, 1], 0.0, 0.6, 2 * 0.02 * math.exp(-0.5) + 2 * 0.055),  # legs of 10 parts: 1 + ... + 10
+        ([2, 2], 0.0, 0.6, 2 * 0.05 * math.exp(-0.5) + 2 * 0.045),
+        ([3, 3], 0.0, 0.6, 2 * 0.3 + 2 * 0.036),
+    ],
+)
+def test_what_a_path_costs(path, rests, least, moved, monkeypatch):
+    monkeypatch.setattr(heights, "_chosen", lambda *_: path)
+    for size in (0.7, 100.0):
+        found = float(heights.far((ladder(),), flint.arb(size), 0.5))
+        assert found == pytest.approx(min(rests, size - least) + moved, rel=1e-9)
+        twice = float(heights.far((ladder(), ladder()), flint.arb(size), 0.5))
+        assert twice == pytest.approx(min(2 * rests, size - 2 * least) + 2 * moved, rel=1e-9)
+
+
+def test_a_change_of_shift_pays_both_legs(monkeypatch):
+    monkeypatch.setattr(heights, "_chosen", lambda *_: [1, 2])
+    one = ladder()
+    one = replace(one, legs=[one.legs[0]] * 3)
+    found = float(heights.far((one,), flint.arb(100), 0.5))
+    assert found == pytest.approx((0.02 + 0.05) * math.exp(-0.5) + (0.055 + 0.055 + 0.045 + 0.045), rel=1e-9)
+
+
+def test_the_cheapest_path_is_chosen():
+    assert heights._chosen(ladder(), 0.5) == [1, 1]
+    cheap = replace(ladder(), resting=((flint.arb("0.01"), ONE),) * 2)
+    assert heights._chosen(cheap, 0.5) == [0, 0]
+    legs = ladder().legs[0]
+    one = replace(ladder(), resting=((flint.arb("0.001"), ONE), (flint.arb(3), ONE)), legs=[legs] * 3)
+    assert heights._chosen(one, 0.5) == [0, 2]
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_what_is_known_of_a_cell(name):
+    """On the line from either side; nothing is moved where G may rise or fall, and no leg serves two sides."""
+    law, c = LAWS[name], flint.arb("0.003")
+    piece = law.pieces[0]
+    known = heights.ladders(law, c)[0]
+    width = (piece.high - piece.low) / len(known.resting)
+    for k in (0, 37, 50, 99):
+        part = replace(piece, low=piece.low + width * k, high=piece.low + width * (k + 1))
+        truth = part.integral(lambda u: (c * piece.value(u)).exp()).real
+        least, most = known.resting[k]
+        assert least < truth < most < 2 * least
+    assert all(len(row) == 3 for row in known.moved) and all(len(row) == 10 for row in known.legs)
+    assert not known.legs[1][0][0].is_finite() and known.legs[0][0][0].is_finite() and known.legs[100][0][0].is_finite()
+    turning = name == "square"
+    assert known.legs[52][9][0].is_finite()
+    assert known.legs[50 - 50 % 4][9][0].is_finite()
+    assert known.moved[50][0][0].is_finite() != turning or known.moved[49][0][0].is_finite() != turning
+
+
+def test_no_leg_serves_two_sides(monkeypatch):
+    """G rises in one cell and falls in the next, as far as is known: a path between them would need a leg of either."""
+    law = LAWS["uniform"]
+    whole = [j for j, row in enumerate(heights.ladders(law, ONE)[0].legs) if row[0][0].is_finite()]
+    assert whole == list(range(0, 101, 4))
+    plain = gauss.slope
+    monkeypatch.setattr(gauss, "slope", lambda piece, u: plain(piece, u) * (1 if u.real.mid() < -0.04 else -1))
+    legs = heights.ladders(law, ONE)[0].legs
+    assert [j for j, row in enumerate(legs) if row[0][0].is_finite()] == [j for j in whole if j != 48]
+
+
+def test_what_is_not_finite_is_neither_moved_nor_known():
+    law = law_of(lambda u: u, lambda u: 1 / (u + flint.arb("0.505")))
+    known = heights.ladders(law, ONE)[0]
+    least, most = known.resting[24]
+    assert least == 0 and not most.is_finite()
+    assert known.resting[60][1].is_finite()

@@ -99,7 +99,8 @@ class Floor:
         Raises
         ------
         CertificateError
-            If a point is not certainly excluded, they are out of order, or the floor is above a corner.
+            If a point is not certainly excluded, they are out of order or not of one family, or the floor is above a
+            corner.
         """
         if not self.points:
             raise CertificateError("floor.points", "none is given")
@@ -150,9 +151,12 @@ def least_error(points: Sequence[Bounded]) -> Fraction:
     Raises
     ------
     CertificateError
-        If the points are out of order.
+        If the points are out of order, or not of one family, dimension and norm.
     """
     one = points[0]
+    for k, point in enumerate(points):
+        if _family(point) != _family(points[-1]) and not (k == 0 and _begins(one, points[-1])):
+            raise CertificateError(f"floor.points[{k}]", f"{point} is of another family than {points[-1]}")
     if isinstance(one, LocalGaussian) or (isinstance(one, SphereLinear) and len(points) == 1):
         if len(points) != 1:
             raise CertificateError("floor.points", f"{len(points)} points where one is meant")
@@ -170,6 +174,16 @@ def least_error(points: Sequence[Bounded]) -> Fraction:
         if spreads[0] == -1:  # a linear density: no clip is below it
             corners = corners[1:]
         return min(Ball.from_arb(error(gamma, at), 128).lower for gamma, at in corners)
+
+
+def _family(point: Bounded) -> tuple[type, int, Fraction]:
+    """What all points of a floor have in common."""
+    return type(point), point.dimension, point.norm if isinstance(point, BlanketMixedGaussian) else Fraction(1)
+
+
+def _begins(first: Bounded, last: Bounded) -> bool:
+    """Whether a linear density stands for the clipped one of the least clip."""
+    return isinstance(first, SphereLinear) and isinstance(last, ClippedLinear) and first.dimension == last.dimension
 
 
 def root(value: Fraction) -> Fraction:

@@ -129,6 +129,38 @@ def test_false_floors_fall(name, floors):
         floor.verify(replace(goal, goal=goal.goal * 2))
 
 
+MIXED = BlanketMixedGaussian("0.2", 2, 1, 3), BlanketMixedGaussian("0.4", 1, 1, 3)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(MIXED[1], dimension=5),
+        replace(MIXED[1], norm=F(1, 2)),
+        LocalGaussian(1, 3),
+        ClippedLinear("0.1", 3, "0.5"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("place", [0, 1])
+def test_points_of_another_family_exclude_nothing(other, place):
+    """In another dimension, or for shorter inputs, a point that misses the target says nothing of this one."""
+    assert least_error(MIXED) > 0
+    points = (other, MIXED[1]) if place == 0 else (MIXED[0], other)
+    with pytest.raises(CertificateError, match=r"floor\.points\[0\].*another family"):
+        least_error(points)
+    with pytest.raises(CertificateError, match="another family"):
+        Floor(points, F(0)).verify(target("zero-out"))
+
+
+def test_a_linear_density_begins_a_floor_of_clipped_ones_of_its_dimension_alone():
+    clipped = ClippedLinear("0.1", 3, "0.9")
+    assert least_error((SphereLinear("0.9", 3), clipped)) > 0
+    for points in ((SphereLinear("0.9", 4), clipped), (clipped, SphereLinear("0.9", 3))):
+        with pytest.raises(CertificateError, match="another family"):
+            least_error(points)
+
+
 def test_the_other_parameter_has_to_turn():
     """Gamma rises, but the height of the cap falls: the corner between them would be read off the wrong side."""
     with pytest.raises(CertificateError, match="turn to less noise"):

@@ -86,6 +86,7 @@ GUIDES: Final[dict[str, str]] = {
     "symshuffle.engines.jump_plan.variance": "from which height all is bounded at once: any height serves",
     "symshuffle.engines.jump_plan._at": "at which coordinate a piece is cut: any cut is a cut",
     "symshuffle.engines.jump_line._last": "the last node that is evaluated: all later ones are bounded",
+    "symshuffle.engines.densities._likely": "the error that a pass aims at: the one it has is bounded",
     "symshuffle.engines.densities._left_in_doubles": "whether jumps are told apart: the bracket is true either way",
     "symshuffle.vectors.optimal._guess": "near which share the least error is looked for: cells prove that it is there",
     "symshuffle.vectors.staircase._corner": "where a floor looks for a point: each is certified, and the corners are",
@@ -109,7 +110,7 @@ KNOBS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "symshuffle.engines.counts": ("_FINEST",),
     "symshuffle.engines.densities": (
-        "_FIRST_TAIL", "_TAIL_SHARE", "_LEAST_TAIL", "_FEW", "_MANY", "_FIRST_CELLS",
+        "_FIRST_TAIL", "_TAIL_SHARE", "_LEAST_TAIL", "_FEW", "_MANY", "_LIKELY", "_COARSER", "_FIRST_CELLS",
         "_ENOUGH_CELLS", "_STEP", "_PASSES", "_FINEST", "_COARSEST_STEP", "_NEXT_TO_NOTHING",
     ),
     "symshuffle.engines.jump_plan": ("_FELT", "SHARE", "_LOSS", "_HALVINGS"),

@@ -36,6 +36,12 @@ _FIRST_TAIL: Final = Fraction(1, 10**16)
 _TAIL_SHARE: Final = Fraction(1, 50)
 """Share of the width aimed at that the cut tails may take."""
 
+_LIKELY: Final = 0.02
+"""Share of Chernoff's bound that H(n) is likely to be at least."""
+
+_COARSER: Final = (1e-5, 1e-3)
+"""Widths that are tried where the one asked for is out of reach."""
+
 _STEP: Final = Fraction(1, 10**24)
 """How much less than what is cut off H(n) is taken to be where a pass says nothing about it."""
 
@@ -92,12 +98,23 @@ def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: flo
             ceiling, road = _next_to_nothing(law, n)
             if ceiling < NOTHING:
                 return Bracket(Fraction(0), ceiling, rigour, "none", f"at most {road} ({reason})", aimed=rel)
+            for coarser in _COARSER:
+                with contextlib.suppress(Unsupported, NotDecided):
+                    if coarser > rel:
+                        return _said(_by_transform(law, n, rigour, coarser), rel)
             if n > _MANY:
                 raise
             refusal = f": {reason}"
     if rigour is not Rigour.FLOAT64:
         raise Unsupported(f"{rigour.value} at n = {n}: the integrand falls too slowly; ask for float64{refusal}")
-    return _by_cells(law, n, rel)
+    return _below_one_user(_by_cells(law, n, rel), law)
+
+
+def _below_one_user(found: Bracket, law: LevelledPair) -> Bracket:
+    """The bracket, no longer than the value for one user: H(n) never rises with n, and H(1) is a divergence."""
+    known = law.ceiling
+    top = Fraction(1) if known is None else min(known, Fraction(1))
+    return found if found.upper <= top else replace(found, upper=max(top, found.lower))
 
 
 def _said(found: Bracket, rel: float) -> Bracket:
@@ -138,7 +155,8 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
         bits = max(128, 2 * tail.denominator.bit_length() - 2 * tail.numerator.bit_length() + 64)
         cut = law.pair.law(law.exp_eps, tail=tail, bits=bits)
         try:
-            found = _of_cut(cut, n, rigour, finer, error=float(tail) * finer / rel, bits=max(bits, 160))
+            error = max(float(tail) * finer / rel, _likely(cut, n, best) * finer)
+            found = _of_cut(cut, n, rigour, finer, error=error, bits=max(bits, 160))
         except (Unsupported, NotDecided):
             if best is None or not best.lower:
                 raise
@@ -157,6 +175,14 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
     if best is None:
         raise NotDecided("no pass was made")
     return best
+
+
+def _likely(cut: ContinuousLaw, n: int, best: Bracket | None) -> float:
+    """What H(n) is at least, from the pass before, or from Chernoff's bound and experience: a choice."""
+    if best is not None:
+        return float(best.lower)
+    about = bromwich_plan.rough(cut)
+    return bromwich_plan.ceiling(about.values, about.weights, n) * _LIKELY
 
 
 def _of_cut(cut: ContinuousLaw, n: int, rigour: Rigour, finer: float, *, error: float, bits: int) -> Bracket:

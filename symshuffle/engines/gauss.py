@@ -132,10 +132,14 @@ def price(panels: list[_Panel], c: flint.arb, *, height: float, share: float) ->
         for piece, low, high in panels:
             width = (high - low) / _GRAIN
             ends = [low + width * k for k in range(_GRAIN + 1)]
-            for start, stop in itertools.pairwise(ends):
-                if not mass(piece, start, stop, c, cells=1) < flint.arb(share / _GRAIN):
-                    first, last = (piece.value(flint.acb(to_arb(u))).real.mid() for u in (start, stop))
-                    turns += abs(float(last - first))
+            heard = [
+                not mass(piece, start, stop, c, cells=1) < flint.arb(share / _GRAIN)
+                for start, stop in itertools.pairwise(ends)
+            ]
+            if any(heard):
+                values = [piece.value(flint.acb(to_arb(u))).real.mid() for u in ends]
+                steps = (abs(float(last - first)) for first, last in itertools.pairwise(values))
+                turns += sum(step for step, loud in zip(steps, heard, strict=True) if loud)
     return turns * height / 4
 
 

@@ -117,6 +117,46 @@ def test_few_users_go_by_cells_and_more_by_the_transform(monkeypatch):
         ask(5, "ball")
 
 
+@pytest.mark.parametrize("reached", [1e-5, 1e-3])
+def test_a_coarser_width_is_tried_where_the_one_asked_for_is_out_of_reach(monkeypatch, reached):
+    asked = []
+
+    def by_transform(law, n, rigour, rel):
+        asked.append(rel)
+        if rel < reached:
+            raise Unsupported("falls slowly")
+        return Bracket(F(99), F(100), rigour, "bromwich", "")
+
+    monkeypatch.setattr(densities, "_by_transform", by_transform)
+    monkeypatch.setattr(densities, "_by_cells", lambda *_: pytest.fail("by cells"))
+    monkeypatch.setattr(densities, "_next_to_nothing", lambda *_: (F(1), ""))
+    found = densities.density_bracket(Cut(), 500, rigour="ball", rel=1e-8)
+    assert asked == [width for width in (1e-8, 1e-5, 1e-3) if width <= reached]
+    assert (found.lower, found.upper, found.aimed, found.rigour) == (99, 100, 1e-8, Rigour.BALL)
+    asked.clear()
+    with pytest.raises(Unsupported, match="falls slowly"):
+        reached = 2
+        densities.density_bracket(Cut(), 5000, rigour="ball", rel=1e-4)
+    assert asked == [1e-4, 1e-3]
+
+
+@pytest.mark.parametrize(("ceiling", "upper"), [(None, F(1)), (F(1, 2), F(1, 2)), (F(1, 20), F(1, 10)), (F(7), F(1))])
+def test_no_bracket_by_cells_ends_above_the_value_for_one_user(monkeypatch, ceiling, upper):
+    monkeypatch.setattr(densities, "_by_cells", lambda *_: Bracket(F(1, 10), F(5), Rigour.FLOAT64, "doubling", ""))
+    found = densities.density_bracket(Cut(ceiling=ceiling), 3, rigour="float64", rel=1e-8)
+    assert (found.lower, found.upper) == (F(1, 10), upper)
+    narrow = Bracket(F(1, 100), F(2, 100), Rigour.FLOAT64, "doubling", "")
+    monkeypatch.setattr(densities, "_by_cells", lambda *_: narrow)
+    assert densities.density_bracket(Cut(ceiling=F(1, 20)), 3, rigour="float64", rel=1e-8) is narrow
+
+
+def test_the_error_of_a_pass_follows_what_is_known_of_the_value():
+    known = Bracket(F(3), F(4), Rigour.FLOAT64, "bromwich", "")
+    assert densities._likely(UNIFORM, 6, known) == 3
+    about = densities._likely(UNIFORM, 6, None)
+    assert 0 < about < float(densities.two_sided(UNIFORM, 6, cells=40).upper)
+
+
 def test_where_the_transform_falls_too_slowly(monkeypatch):
     """Next to nothing is an answer at once; then cells, up to a thousand users and in doubles."""
     taken = roads(monkeypatch, refused=True)

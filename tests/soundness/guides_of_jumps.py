@@ -12,7 +12,10 @@ from symshuffle.choices import Rigour
 from symshuffle.continuous_law import ContinuousLaw, Piece
 from symshuffle.engines.bromwich import Bromwich
 from symshuffle.engines.densities import _of_cut
-from symshuffle.numbers import Ball, working_precision
+from symshuffle.numbers import Ball, Exp, working_precision
+from symshuffle.vectors import BlanketMixedGaussian
+from symshuffle.vectors.accounting import pair_delta
+from symshuffle.vectors.pairs import worst_pair
 
 USERS, ERROR = 20, 1e-3
 
@@ -34,6 +37,19 @@ def by_jumps():
 @cache
 def by_one_line():
     found = Bromwich(1e-8, Rigour.FLOAT64).bracket(law(), USERS)
+    return found.lower, found.upper
+
+
+PAIR, LEVEL = worst_pair(BlanketMixedGaussian("0.9", "4"), adjacency="zero-out"), Exp(Fraction(1, 50))
+
+
+def by_passes():
+    return pair_delta(PAIR, 200, LEVEL, rel=1e-2)
+
+
+@cache
+def by_one_pass():
+    found = Bromwich(1e-8).bracket(PAIR.law(LEVEL, tail=Fraction(1, 10**25), bits=192), 200)
     return found.lower, found.upper
 
 
@@ -88,11 +104,12 @@ BAD_OF_JUMPS = {
     ),
     "symshuffle.engines.heights._chosen": ("jumps", 3 * (changed(rerouted),)),
     "symshuffle.engines.gauss.least_nodes": ("jumps density", (stuck(0.0), stuck(1e9))),
+    "symshuffle.engines.densities._likely": ("passes", (stuck(1e-30), stuck(1e-3), stuck(0.5))),
     "symshuffle.engines.densities._left_in_doubles": ("jumps", (stuck(True), stuck(False))),
 }
 """The door through which each guide is reached, and its bad versions."""
 
-DOORS_OF_JUMPS = {"jumps": (by_jumps, by_one_line)}
+DOORS_OF_JUMPS = {"jumps": (by_jumps, by_one_line), "passes": (by_passes, by_one_pass)}
 SEEN_THROUGH_OF_JUMPS = {
     f"engines.{name}": "jumps" for name in ("jump_plan", "jump_line", "heights", "covers", "stretches")
 }

@@ -40,7 +40,7 @@ def by_one_line():
     return found.lower, found.upper
 
 
-PAIR, LEVEL = worst_pair(BlanketMixedGaussian("0.9", "4"), adjacency="zero-out"), Exp(Fraction(1, 50))
+PAIR, LEVEL = worst_pair(BlanketMixedGaussian("0.9", "4"), adjacency="zero-out"), Exp(Fraction(1, 200))
 
 
 def by_passes():

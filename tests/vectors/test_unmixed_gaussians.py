@@ -1,4 +1,4 @@
-"""The Gaussian without a blanket of its own beyond the line: narrow brackets, against two finite laws and other lines."""
+"""The Gaussian without a blanket of its own beyond the line: narrow brackets, against finite laws and other lines."""
 
 from dataclasses import replace
 from fractions import Fraction

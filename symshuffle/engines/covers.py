@@ -111,13 +111,17 @@ def coarse(law: ContinuousLaw, c: flint.arb, *, n: int, size: float, tolerance: 
     if gauss.least_nodes(law, c, height=top, tolerance=tolerance) <= _PLENTY:
         return None
     found = gauss.rule(law, c, height=top, tolerance=max(tolerance, _COARSE * size / n))
-    grown = tuple(w * (c * v).exp() for v, w in zip(found.values, found.weights, strict=True))
-    cover = Cover(found.values, grown, to_arb(law.zero).max(flint.arb(0)), found.error)
-    return cover.over(to_arb(Fraction(size)))
+    return on_line(law, c, found).over(to_arb(Fraction(size)))
+
+
+def on_line(law: ContinuousLaw, c: flint.arb, rule: gauss.Rule) -> Cover:
+    """A rule for a law, at a line: relative to 1."""
+    grown = tuple(w * (c * v).exp() for v, w in zip(rule.values, rule.weights, strict=True))
+    return Cover(rule.values, grown, to_arb(law.zero).max(flint.arb(0)), rule.error)
 
 
 def _doubles(numbers: tuple[flint.arb, ...]) -> Array:
     return np.array([float(x.mid()) for x in numbers])
 
 
-__all__ = ["Cover", "coarse"]
+__all__ = ["Cover", "coarse", "on_line"]

@@ -36,7 +36,7 @@ _FIRST_TAIL: Final = Fraction(1, 10**16)
 _TAIL_SHARE: Final = Fraction(1, 50)
 """Share of the width aimed at that the cut tails may take."""
 
-_LIKELY: Final = 0.02
+_LIKELY: Final = Fraction(1, 50)
 """Share of Chernoff's bound that H(n) is likely to be at least."""
 
 _COARSER: Final = (1e-5, 1e-3)
@@ -149,13 +149,16 @@ def _next_to_nothing(law: LevelledPair, n: int) -> tuple[Fraction, str]:
 
 def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Bracket:
     """By Bromwich's integral; tails are cut where what they hold is small against the result."""
-    tail, finer = _FIRST_TAIL * Fraction(rel) * 10**8, rel
+    tail, finer, share = _FIRST_TAIL * Fraction(rel) * 10**8, rel, _TAIL_SHARE * Fraction(rel)
     best: Bracket | None = None
+    likely = _likely(law, n, tail)
+    if tail > 4 * share * likely > 0:
+        tail = max(share * likely, _LEAST_TAIL)
     for _ in range(_PASSES):
-        bits = max(128, 2 * tail.denominator.bit_length() - 2 * tail.numerator.bit_length() + 64)
+        bits = _bits(tail)
         cut = law.pair.law(law.exp_eps, tail=tail, bits=bits)
         try:
-            error = max(float(tail) * finer / rel, _likely(cut, n, best) * finer)
+            error = max(float(tail) * finer / rel, float(likely if best is None else best.lower) * finer)
             found = _of_cut(cut, n, rigour, finer, error=error, bits=max(bits, 160))
         except (Unsupported, NotDecided):
             if best is None or not best.lower:
@@ -163,10 +166,10 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
             return best  # wider than asked, and true
         best = found if best is None or found.width < best.width else best
         missing = sum(cut.missing)
-        if missing > 4 * _TAIL_SHARE * Fraction(rel) * found.upper and tail >= _LEAST_TAIL:
+        if missing > 4 * share * found.upper and tail >= _LEAST_TAIL:
             # About H(n) of the law whose tails are cut; with a long tail it says little, and the window grows by steps.
             about = max(found.lower, found.upper - cut.missing[1], missing * _STEP)
-            tail = min(_TAIL_SHARE * Fraction(rel) * about, tail / 100)
+            tail = min(share * about, tail / 100)
             continue
         # Of next to nothing a wide bracket is enough: finer passes go on for long there.
         if found.width <= Fraction(rel) * found.upper or finer < _FINEST or found.upper < _NEXT_TO_NOTHING:
@@ -177,12 +180,15 @@ def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Brac
     return best
 
 
-def _likely(cut: ContinuousLaw, n: int, best: Bracket | None) -> float:
-    """What H(n) is at least, from the pass before, or from Chernoff's bound and experience: a choice."""
-    if best is not None:
-        return float(best.lower)
-    about = bromwich_plan.rough(cut)
-    return bromwich_plan.ceiling(about.values, about.weights, n) * _LIKELY
+def _bits(tail: Fraction) -> int:
+    """Enough to tell what is left out from 0."""
+    return max(128, 2 * tail.denominator.bit_length() - 2 * tail.numerator.bit_length() + 64)
+
+
+def _likely(law: LevelledPair, n: int, tail: Fraction) -> Fraction:
+    """What H(n) is likely to be at least, by Chernoff's bound and experience: a choice."""
+    about = bromwich_plan.rough(law.pair.law(law.exp_eps, tail=tail, bits=_bits(tail)))
+    return Fraction(bromwich_plan.ceiling(about.values, about.weights, n)) * _LIKELY
 
 
 def _of_cut(cut: ContinuousLaw, n: int, rigour: Rigour, finer: float, *, error: float, bits: int) -> Bracket:

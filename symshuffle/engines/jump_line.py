@@ -45,7 +45,7 @@ import numpy as np
 
 from symshuffle.continuous_law import ContinuousLaw
 from symshuffle.engines import bromwich_plan, gauss, heights, stretches
-from symshuffle.engines.covers import Cover, coarse
+from symshuffle.engines.covers import Cover, coarse, on_line
 from symshuffle.engines.jump_plan import JumpPlan, atoms_of, variance
 from symshuffle.engines.waves import waves
 from symshuffle.errors import NotDecided, Unsupported
@@ -133,23 +133,22 @@ class JumpLine:
         top = math.nextafter(float((step * end).upper()), math.inf)  # the last node may be beyond the height
         fine, about = float(sizes[0].mid()) * tolerance / n, float(sizes[0].mid())
         cover = coarse(calm, c, n=n, size=about, tolerance=fine, top=top)
-        nodes = end
-        if cover is not None:
-            nodes = min(_last(cover, n, plan, end), end)
-            top = min(top, math.nextafter(float((step * nodes).upper()), math.inf))
+        rule, seen = None, cover
+        if seen is None:
+            rule = gauss.rule(calm, c, height=top, tolerance=fine)
+            seen = on_line(calm, c, rule).over(to_arb(Fraction(about)))
+        nodes = min(_last(seen, n, plan, end), end)
+        reach = min(top, math.nextafter(float((step * nodes).upper()), math.inf))
         rules = (
-            gauss.rule(calm, c, height=top, tolerance=fine),
-            gauss.rule(jump, c, height=top, tolerance=float(sizes[1].mid()) * tolerance),
+            rule or gauss.rule(calm, c, height=reach, tolerance=fine),
+            gauss.rule(jump, c, height=reach, tolerance=float(sizes[1].mid()) * tolerance),
         )
         grown = [[w * (c * v).exp() for v, w in zip(r.values, r.weights, strict=True)] for r in rules]
         totals = sum(grown[0], start=atom), sum(grown[1], start=flint.arb(0))
         tilted = tuple(g / totals[0] for g in grown[0]), tuple(g / totals[1] for g in grown[1])
         scale = totals[0] ** (n - 1) * totals[1]
         far = (share * (sizes[0] / totals[0]) ** (n - 1) * (sizes[1] / totals[1])).upper()
-        if cover is None:
-            whole = Cover(rules[0].values, tilted[0], atom / totals[0], flint.arb((rules[0].error / totals[0]).upper()))
-            nodes = min(_last(whole, n, plan, end), end)
-        else:
+        if cover is not None:
             cover = cover.over(totals[0] / to_arb(Fraction(about)))
         return cls(
             calm, jump, n, plan, c, step, rules, tilted, totals, atom / totals[0], scale, far, height, nodes, cover

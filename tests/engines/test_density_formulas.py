@@ -151,10 +151,8 @@ def test_no_bracket_by_cells_ends_above_the_value_for_one_user(monkeypatch, ceil
 
 
 def test_the_error_of_a_pass_follows_what_is_known_of_the_value():
-    known = Bracket(F(3), F(4), Rigour.FLOAT64, "bromwich", "")
-    assert densities._likely(UNIFORM, 6, known) == 3
-    about = densities._likely(UNIFORM, 6, None)
-    assert 0 < about < float(densities.two_sided(UNIFORM, 6, cells=40).upper)
+    about = densities._likely(Cut(), 6, F(1, 10**9))
+    assert 0 < about < densities.two_sided(UNIFORM, 6, cells=40).upper
 
 
 def test_where_the_transform_falls_too_slowly(monkeypatch):

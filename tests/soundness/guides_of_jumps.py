@@ -104,7 +104,10 @@ BAD_OF_JUMPS = {
     ),
     "symshuffle.engines.heights._chosen": ("jumps", 3 * (changed(rerouted),)),
     "symshuffle.engines.gauss.least_nodes": ("jumps density", (stuck(0.0), stuck(1e9))),
-    "symshuffle.engines.densities._likely": ("passes", (stuck(1e-30), stuck(1e-3), stuck(0.5))),
+    "symshuffle.engines.densities._likely": (
+        "passes",
+        (stuck(Fraction(1, 10**30)), stuck(Fraction(1, 1000)), stuck(Fraction(0))),
+    ),
     "symshuffle.engines.densities._left_in_doubles": ("jumps", (stuck(True), stuck(False))),
 }
 """The door through which each guide is reached, and its bad versions."""

@@ -34,7 +34,7 @@ _PLENTY: Final = 1_500
 """Nodes of a rule up to the greatest height, from which on a coarse one is made for what is beyond the last node."""
 
 _COARSE: Final = 0.1
-"""What a coarse rule may err by: n times this share of what is evaluated."""
+"""n times what a coarse rule may err by, as a share of M(c)."""
 
 
 @final

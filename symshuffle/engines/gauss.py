@@ -313,7 +313,7 @@ def decay(piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: flint.
     """Numbers a and b of which ``a exp(-b t)`` is above ``|exp(sG) p|`` for imaginary parts from y to ``beyond``.
 
     On the line Im G = 0, and above it ``Im G(x + iy) = int_0^y Re G'(x + ir) dr``: the sign of the derivative between
-    the line and the path decides. Infinite where it does not.
+    the line and the path decides. Infinite where it does not, and where value or density may have a pole between them.
     """
     u, none = flint.acb(x, y.union(beyond)), flint.arb(0)
     value, density = piece.value(u), piece.density(u)
@@ -324,7 +324,7 @@ def decay(piece: Piece, x: flint.arb, y: flint.arb, beyond: flint.arb, c: flint.
         return flint.arb(size.upper()), none
     column = flint.acb(x, none.union(beyond))
     rising = slope(piece, column) * (1 if beyond > 0 else -1)
-    if not rising >= 0:
+    if not (rising >= 0 and piece.density(column).is_finite()):  # no pole of either between the line and the path
         return flint.arb("inf"), none
     lift = flint.arb((rising.lower() * abs(y)).lower())
     seen = (value.imag if beyond > 0 else -value.imag).lower()

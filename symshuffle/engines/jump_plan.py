@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final, final
 
 import flint
@@ -146,6 +147,7 @@ def bins(cut: Split, n: int, error: float) -> Iterator[tuple[Piece, ...]]:
         yield pieces
 
 
+@lru_cache(maxsize=8)
 def atoms_of(pieces: tuple[Piece, ...], zero: Ball | None = None) -> Atoms:
     """Values and weights of a rule of low order, of their own mass: for choices only."""
     found = [] if zero is None else [(0.0, max(float(zero), 0.0))]

@@ -98,6 +98,20 @@ def test_a_tail_that_is_moved_is_saved_from_the_whole():
         assert found > flint.arb("0.99") * size
 
 
+@pytest.mark.parametrize("near", ["0.05", "0.2", "0.5"])
+def test_no_path_goes_beyond_a_pole_of_the_density(near):
+    """G is the coordinate and has none; what a path beyond the pole leaves out is its residue, e^(-t near) pi/near."""
+    squared = flint.arb(near) ** 2
+    law = law_of(lambda u: u, lambda u: 1 / (u * u + squared))
+    with working_precision(100):
+        known, size = heights.ladders(law, NONE), gauss.expectation(law, NONE)
+        for height in (2.0, 5.0, 20.0):
+            assert transform(law, NONE, flint.arb(height)) < heights.far(known, size, height)
+    cell = known[0].moved[50]
+    assert [term[0].is_finite() for term in cell] == [shift < float(near) for shift in (0.6, 0.15, 0.0375)]
+    assert [term[0].is_finite() for term in known[0].moved[97]] == [True] * 3
+
+
 def ladder():
     """Two cells, three shifts; the outer ends have legs of ten parts, and that in the middle none."""
     legs = [(flint.arb(k + 1) / 1000, NONE) for k in range(10)]

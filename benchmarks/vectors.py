@@ -32,7 +32,7 @@ WIDTHS: Final = {Rigour.FLOAT64: 1e-8, Rigour.BALL: 1e-12}
 """What is asked of a bracket, relative to its upper end."""
 
 SECONDS: Final = 10
-"""What "within seconds" is held to mean, of process time for one bracket: an answer holds two where both orders differ."""
+"""What "within seconds" is held to mean, of process time for one bracket; an answer holds two where orders differ."""
 
 
 @dataclass(frozen=True, slots=True)

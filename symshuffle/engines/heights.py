@@ -3,7 +3,8 @@ r"""A bound on the transform of a law with densities at all heights from some he
 The path of integration is moved to :math:`u+i\eta` on the side on which :math:`\Im G\ge0`: there
 :math:`|e^{sG}|=e^{c\Re G-t\Im G}` falls with t, so that a bound at one height holds at all heights above it. On the
 line :math:`\Im G=0`, and above it :math:`\Im G(x+iy)=\int_0^y\Re G'(x+ir)\,dr`: the path may be moved where G
-certainly rises or falls. A run of cells is moved together, so that legs up and down are paid at its ends alone. Then
+certainly rises or falls: neighbouring cells share an end, so that where both are moved it is to the same side. A run
+of cells is moved together, so that legs up and down are paid at its ends alone. Then
 |M(c + it)| is at most what the cells that rest have on the line, and what those moved and the legs have. What rests is
 summed in two ways, and the smaller serves:
 
@@ -138,9 +139,6 @@ def _ladder(piece: Piece, c: flint.arb) -> Ladder:
         side = sides[max(j - 1, 0)] or sides[min(j, _CELLS - 1)]
         parts = [(*gauss.decay(piece, place, a * side, b * side, c), b - a) for a, b in itertools.pairwise(rungs)]
         legs.append([(size * length, fall) for size, fall, length in parts])
-    for j, (before, after) in enumerate(itertools.pairwise(sides), start=1):
-        if before * after < 0:  # a leg of either side would be needed
-            legs[j] = never
     return Ladder(tuple(resting), moved, legs)
 
 

@@ -9,7 +9,7 @@ import flint
 import pytest
 
 from symshuffle.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines import bromwich, bromwich_plan, covers, gauss, jump_line, jump_plan, jumps
+from symshuffle.engines import bromwich, bromwich_plan, covers, gauss, jump_line, jump_plan, jumps, stretches
 from symshuffle.engines.bromwich import Bromwich
 from symshuffle.engines.covers import Cover
 from symshuffle.numbers import Ball, to_arb, working_precision
@@ -137,6 +137,22 @@ def test_the_error_of_a_cover_is_needed_on_stretches(law, monkeypatch, kept):
             part = ratio**N - line.zero**N - line.single * (ratio - line.zero)
             above.append(abs(part / s**2) < line._stretches(node, node))
     assert all(above) == kept
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_stretches_allow_for_their_length(law, monkeypatch, together):
+    """A cosine is 0 in the middle of the stretch of nodes 2 and 3, and at neither."""
+    line, halves = made(law, monkeypatch, 0), (flint.arb(1) / 2, flint.arb(1) / 2)
+    wave = Cover((flint.arb(-1), flint.arb(1)), halves, flint.arb(0), flint.arb(0))
+    plan = replace(line.plan, small=1e9)
+    line = replace(line, n=2, plan=plan, step=flint.arb.pi() * 3 / 5, cover=wave, zero=flint.arb(0), least=1)
+    monkeypatch.setattr(stretches, "_FIRST", 1 if together else 48)
+    with working_precision(160):
+        truth = sum((line.step * j).cos() ** 2 / (line.c**2 + (line.step * j) ** 2) for j in (2, 3))
+        found = line._stretches(2, 3)
+    assert truth <= found * (1 + flint.arb("1e-15"))
+    assert found < 4 * truth
+    assert not together or found > flint.arb("1.01") * truth
 
 
 @pytest.fixture

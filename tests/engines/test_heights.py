@@ -177,15 +177,21 @@ def test_what_is_known_of_a_cell(name):
     assert known.moved[50][0][0].is_finite() != turning or known.moved[49][0][0].is_finite() != turning
 
 
-def test_no_leg_serves_two_sides(monkeypatch):
-    """G rises in one cell and falls in the next, as far as is known: a path between them would need a leg of either."""
-    law = LAWS["uniform"]
-    whole = [j for j, row in enumerate(heights.ladders(law, ONE)[0].legs) if row[0][0].is_finite()]
-    assert whole == list(range(0, 101, 4))
-    plain = gauss.slope
-    monkeypatch.setattr(gauss, "slope", lambda piece, u: plain(piece, u) * (1 if u.real.mid() < -0.04 else -1))
-    legs = heights.ladders(law, ONE)[0].legs
-    assert [j for j, row in enumerate(legs) if row[0][0].is_finite()] == [j for j in whole if j != 48]
+def test_a_path_comes_to_the_line_where_g_turns():
+    """No cell that holds an extremum is moved, so that no run has cells on either side of the line."""
+    for middle in ("0", "0.01", "0.02", "-0.04"):
+        at = flint.arb(middle)
+        law = law_of(lambda u, at=at: (u - at) ** 2, even)
+        known = heights.ladders(law, ONE)[0]
+        sides = [gauss.slope(law.pieces[0], flint.acb(cell(k))) for k in range(100)]
+        still = [k for k, row in enumerate(known.moved) if not row[0][0].is_finite()]
+        assert still and all(not (sides[k] > 0 or sides[k] < 0) for k in still)
+        assert all(sides[k] < 0 for k in range(still[0])) and all(sides[k] > 0 for k in range(still[-1] + 1, 100))
+
+
+def cell(k):
+    """One of a hundred of [-1, 1]."""
+    return (flint.arb(k) / 50 - 1).union(flint.arb(k + 1) / 50 - 1)
 
 
 def test_what_is_not_finite_is_neither_moved_nor_known():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, final
@@ -202,16 +203,30 @@ def last_node(values: Array, weights: Array, zero: float, n: int, plan: Plan, he
     Unsupported
         If that takes too many nodes.
     """
-    last = math.ceil(height / plan.step)
-    for start in range(1, min(last, MOST_NODES), BLOCK):
-        index = np.arange(start, start + BLOCK)
-        t = plan.step * index
+
+    def size(t: Array) -> Array:
         share = np.exp(1j * np.outer(t, values)) @ weights
         single = n * zero ** (n - 1) * share if least > 1 else 0.0
-        part = np.abs((zero + share) ** n - zero**n - single) / (plan.c**2 + t * t) * plan.step * (1 + index)
-        below = np.flatnonzero(part < plan.small / 40)
+        found: Array = np.abs((zero + share) ** n - zero**n - single)
+        return found
+
+    return quiet_from(size, step=plan.step, c=plan.c, small=plan.small, end=math.ceil(height / plan.step))
+
+
+def quiet_from(size: Callable[[Array], Array], *, step: float, c: float, small: float, end: int) -> int:
+    """The first node, at most ``end``, from which on ``size/|s|^2`` is negligible if it goes on falling: a choice.
+
+    Raises
+    ------
+    Unsupported
+        If that takes too many nodes.
+    """
+    for start in range(1, min(end, MOST_NODES), BLOCK):
+        index = np.arange(start, start + BLOCK)
+        t: Array = np.asarray(step * index, dtype=np.float64)
+        below = np.flatnonzero(size(t) / (c * c + t * t) * step * (1 + index) < small / 40)
         if len(below):
-            return min(int(start + below[0]), last)
-    if last > MOST_NODES:
+            return min(int(start + below[0]), end)
+    if end > MOST_NODES:
         raise Unsupported(f"the integrand has not fallen after {MOST_NODES} nodes; ask for a larger rel")
-    return last
+    return end

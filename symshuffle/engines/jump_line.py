@@ -51,9 +51,8 @@ from symshuffle.engines.waves import waves
 from symshuffle.errors import NotDecided, Unsupported
 from symshuffle.numbers import to_arb, working_precision
 
-_MOST_NODES: Final = 60_000
 _MOST_TERMS: Final = 200_000_000
-"""Nodes of a line, and those times nodes of the rules."""
+"""Nodes of a line times nodes of the rules."""
 
 _COVER_BITS: Final = 64
 _LEAST_REACH: Final = 3.0
@@ -245,17 +244,12 @@ def _last(seen: Cover, n: int, plan: JumpPlan, end: int) -> int:
         If there are too many.
     """
     (values, weights), zero = seen.in_doubles, float(seen.zero.mid())
-    step = 2 * math.pi / plan.period
-    for start in range(1, min(end, _MOST_NODES), bromwich_plan.BLOCK):
-        index = np.arange(start, start + bromwich_plan.BLOCK)
-        size = np.abs(zero + np.exp(1j * np.outer(step * index, values)) @ weights) ** (n - 1)
-        part = size / (plan.c**2 + (step * index) ** 2) * step * (1 + index)
-        quiet = np.flatnonzero(part < plan.small / 40)
-        if len(quiet):
-            return min(int(start + quiet[0]), end)
-    if end > _MOST_NODES:
-        raise Unsupported(f"sums with a jump take more than {_MOST_NODES} nodes; ask for a larger rel")
-    return end
+
+    def size(t: bromwich_plan.Array) -> bromwich_plan.Array:
+        found: bromwich_plan.Array = np.abs(zero + np.exp(1j * np.outer(t, values)) @ weights) ** (n - 1)
+        return found
+
+    return bromwich_plan.quiet_from(size, step=2 * math.pi / plan.period, c=plan.c, small=plan.small, end=end)
 
 
 def _far(

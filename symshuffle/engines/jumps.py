@@ -31,6 +31,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from typing import Final
 
 import flint
 import numpy as np
@@ -40,8 +41,12 @@ from symshuffle.engines import bromwich_plan, gauss, jump_plan, saddle
 from symshuffle.engines.bromwich import Bromwich
 from symshuffle.engines.jump_line import JumpLine
 from symshuffle.engines.jump_plan import SHARE, Split
+from symshuffle.errors import Unsupported
 from symshuffle.numbers import Ball, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
+
+_LEAST_SHARE: Final = Fraction(1, 10**200)
+"""What is asked for, over Chernoff's bound on sums without a jump, below which no line is tried."""
 
 
 def bracket(law: ContinuousLaw, cut: Split, n: int, *, rigour: Rigour, error: float, bits: int) -> Bracket:
@@ -99,7 +104,10 @@ def _without(calm: ContinuousLaw, n: int, *, rigour: Rigour, error: float, bits:
         most = Ball.from_arb(size, bits).upper
     if most < Fraction(SHARE * error):
         return Bracket(Fraction(0), most, Rigour.BALL, "none", "next to nothing (Chernoff's bound)")
-    rel = min(0.5, error / float(most))
+    share = Fraction(error) / most
+    if share < _LEAST_SHARE:
+        raise Unsupported("sums without a jump exceed what is asked for by more digits than any line resolves")
+    rel = min(0.5, float(share))
     return Bromwich(rel, rigour, bits=bits).bracket(replace(calm, missing=(Fraction(0), Fraction(0))), n)
 
 

@@ -62,6 +62,9 @@ from symshuffle.vectors.rounded import rounded, rounding_radius
 
 Randomizer: TypeAlias = "BlanketMixedGaussian | LocalGaussian | SphereLinear | PrivUnit | ClippedLinear"
 
+_MOST_COORDINATES: Final = 10**5
+"""Most coordinates against a largest blanket: in more of them its ratios leave the range of doubles."""
+
 _MOST_ROUNDED: Final = 4
 """Twice the logarithm of what rounding may take from an unmixed Gaussian's blanket at 0; then inputs are replaced."""
 
@@ -268,6 +271,8 @@ def _largest(
     length: Fraction | None = None,
     exp_eps: Real | None = None,
 ) -> ContinuousPair:
+    if dimension > _MOST_COORDINATES:
+        raise Unsupported(f"d = {dimension}: against a largest blanket at most {_MOST_COORDINATES} coordinates")
     v = norm / sigma0
     near, right = tilted(gamma, v), tilted(gamma, -v)  # the smallest density is that of the opposite end
     left = near if length is None else tilted(gamma, length / sigma0)

@@ -118,6 +118,12 @@ def test_what_is_next_to_nothing_still_counts(law, line):
     assert narrow.upper < calm.upper < 40 * narrow.upper
 
 
+def test_sums_that_exceed_what_is_asked_for_beyond_the_range_of_doubles_are_refused(law, monkeypatch):
+    monkeypatch.setattr(gauss, "roughly", lambda *_: flint.arb(10) ** 500)
+    with pytest.raises(Unsupported, match="more digits than any line resolves"):
+        jumps._without(cut_at(law, 20).calm, N, rigour=Rigour.BALL, error=1e-9, bits=160)
+
+
 @pytest.fixture(scope="module")
 def line(law):
     cut = cut_at(law, 20)

@@ -227,3 +227,17 @@ def test_a_cell_is_bounded_by_its_longest_input_and_a_wider_blanket(monkeypatch)
     assert seen[1] == {"length": F(1), "reach": F(2)}
     cell_delta(MIXED, n=10, low="0.9", high="0.9", eps="0.1")
     assert seen[2] == {"length": F(9, 10), "reach": F(9, 10)}
+
+
+def test_the_latest_value_is_known_at_its_point_and_precision_alone():
+    asked = []
+    function = coordinates.latest(lambda u: asked.append(u) or u + 1)
+    one, other = flint.arb(1), flint.arb(1)
+    with working_precision(64):
+        assert function(one) == function(one) == 2
+        assert len(asked) == 1
+        assert function(other) == 2  # an equal point is another one: nothing is known of its ball
+        assert len(asked) == 2
+    with working_precision(128):
+        assert function(other) == 2
+    assert len(asked) == 3

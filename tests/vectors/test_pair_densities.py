@@ -161,6 +161,13 @@ def test_a_short_input_meets_the_blanket_of_longer_ones():
     )
 
 
+@pytest.mark.parametrize("mechanism", [LocalGaussian(3, 10**5 + 1), BlanketMixedGaussian("0.5", 3, 1, 10**8)])
+def test_more_coordinates_than_doubles_hold_are_refused_before_work(mechanism):
+    with pytest.raises(Unsupported, match=f"d = {mechanism.dimension}: .* at most 100000 coordinates"):
+        worst_pair(mechanism, blanket="largest")
+    assert worst_pair(LocalGaussian(3, 10**5), blanket="largest").symmetric
+
+
 def test_a_gaussian_has_no_blanket_of_its_own():
     with pytest.raises(Unsupported, match="no blanket of its own"):
         worst_pair(LocalGaussian(3))

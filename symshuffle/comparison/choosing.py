@@ -14,13 +14,13 @@ from symshuffle.comparison.certified import GAP, MOST_INPUTS, Rivals, Settled, f
 from symshuffle.comparison.degrading import Degrading
 from symshuffle.comparison.families import Family
 from symshuffle.comparison.forms import Forms
-from symshuffle.comparison.matching import Match, matched
+from symshuffle.comparison.matching import Match, Matched, matched
 from symshuffle.comparison.search import Parameters, Proposal
 from symshuffle.errors import Unsupported
 from symshuffle.estimation.votes import VoteNoise, canonical_votes, is_alike
 from symshuffle.frontiers.caps import optimal_subset_sizes
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.numbers import Exp, upper_end
+from symshuffle.numbers import Exp, lower_end, upper_end
 
 _BITS: Final = 160
 _SUBSETS: Final = "subset-selection"
@@ -29,18 +29,24 @@ LOCAL: Final = "local search: a better choice is not excluded"
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Parameters matched exactly, and their risk."""
+    """Parameters on both sides of the match, and their risk on the safe one, where they run."""
 
     risk: Fraction
-    at: Mechanism
+    found: Matched
     values: Parameters
 
 
 def tried_at(one: Family, values: Parameters, match: Match, closed: Forms, n: int, rel: float) -> Tried:
     """The parameters at the level that matches, with their risk."""
-    at = matched(one, values, match, closed, n=n, rel=rel)
-    noise, _ = votes_of(one, at)
-    return Tried(Fraction(0) if noise is None else upper_end(noise.risk(n)), at, values)
+    found = matched(one, values, match, closed, n=n, rel=rel)
+    noise, _ = votes_of(one, found.at)
+    return Tried(Fraction(0) if noise is None else upper_end(noise.risk(n)), found, values)
+
+
+def least_risk(one: Family, tried: Tried, n: int) -> Fraction:
+    """Risk that nobody with these parameters certainly goes below at the match: that of a level beyond it."""
+    noise, _ = votes_of(one, tried.found.beyond)
+    return Fraction(0) if noise is None else lower_end(noise.risk(n))
 
 
 def matched_of(
@@ -96,10 +102,11 @@ def settled_for(one: Family, closed: Forms, match: Match, n: int, tried: Sequenc
     if closed.risk is None:
         return Settled(None, "no risk to compare")
     best = min(entry.risk for entry in tried)
-    if one.name == _SUBSETS and match.kind is MatchKind.CHI_SQUARE:
-        return Settled(best, "proved: size 1 is best at a chi-square budget (alphabets, Theorem 12.1)")
-    if one.name == _SUBSETS and match.kind is MatchKind.EPS0:
-        return Settled(best, "proved: the best sizes under a ratio cap, ties included (anchored, Theorem 9.3)")
+    if one.name == _SUBSETS and match.kind is not MatchKind.EPS_DELTA:
+        floor = min(least_risk(one, entry, n) for entry in tried)
+        if match.kind is MatchKind.CHI_SQUARE:
+            return Settled(floor, "proved: size 1 is best at a chi-square budget (alphabets, Theorem 12.1)")
+        return Settled(floor, "proved: the best sizes under a ratio cap, ties included (anchored, Theorem 9.3)")
     below = frontier_risk(one.inputs, match, n) if one.all_inputs == one.inputs else None
     if below is not None and below >= best * (1 - GAP):
         return Settled(below, "proved: no equivariant channel has less at this chi-square budget")
@@ -109,22 +116,26 @@ def settled_for(one: Family, closed: Forms, match: Match, n: int, tried: Sequenc
         local = Settled(None, LOCAL)
     if one.inputs > MOST_INPUTS or not Degrading(one).ordered:
         return local
-    shares = has_share(one)
-    floor = best * (1 - GAP) if shares else best
-    known: frozenset[int] = frozenset()
-    if not shares:
-        known = frozenset(int(dict(entry.values)[integer_of(one)]) for entry in tried)
-    left = Rivals(one, closed, match, n, floor).left(known)
-    if left is None or (shares and left):
-        return replace(local, left=left or ())
-    if shares:
+    if has_share(one):
+        floor = best * (1 - GAP)
+        left = Rivals(one, closed, match, n, floor).left()
+        if left is None or left:
+            return replace(local, left=left or ())
         return Settled(floor, f"certified: no parameters have a risk smaller by {float(GAP):.0%}")
     name = integer_of(one)
-    if not left:
-        return Settled(floor, f"certified: every other {name} has a larger risk")
-    close = ", ".join(str(value) for value in sorted({*(dict(values)[name] for values in left), *known}))
+    least = {int(dict(entry.values)[name]): least_risk(one, entry, n) for entry in tried}
+    left = Rivals(one, closed, match, n, best).left(frozenset(least))
+    if left is None:
+        return local
+    # The risk of what was tried is known up to the width of its level: some may have less than the best at the match.
+    near = {value for value, risk in least.items() if risk <= best}
+    close = sorted({*(int(dict(values)[name]) for values in left), *near})
+    how = f"every {name} but {', '.join(map(str, close))} has a larger risk, and these were matched one by one"
+    if left:
+        return Settled(None, f"certified: {how}", left)
     return Settled(
-        None, f"certified: every {name} but {close} has a larger risk, and these were matched one by one", left
+        min(best, *least.values()),
+        f"certified: {how}" if len(close) > 1 else f"certified: every other {name} has a larger risk",
     )
 
 

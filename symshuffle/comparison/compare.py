@@ -222,7 +222,7 @@ def _goal(k: int, match: Match, n: int, rel: float) -> float:
     """The blanket variance of k-ary response at a central target, at which other parameters are ranked."""
     reference = family("krr", k)
     closed = forms(reference)
-    at = matched(reference, (), match, closed, n=n, rel=max(rel, 1e-3))
+    at = matched(reference, (), match, closed, n=n, rel=max(rel, 1e-3)).at
     return closed.variance(float(upper_end(evaluate(_lam(at)))), {})
 
 
@@ -274,7 +274,7 @@ def _best(
         raise Unsupported(f"a null symbol does not pay here: it is {one.general.name} ({settled.how})")
     # What is equal to the last digit is told apart by eps.
     made = [
-        _row(one, closed, entry.at, entry.values, match, n, rel, settled)
+        _row(one, closed, entry.found.at, entry.values, match, n, rel, settled)
         for i, entry in enumerate(ranked)
         if i < variants or entry.risk == ranked[0].risk
     ]

@@ -1,12 +1,13 @@
 """The three things that mechanisms can have in common, and the local level at which each of them has it.
 
-The level found is on the safe side: the budget, or the certified delta, is at most what was asked for.
+The level is enclosed: at the safe end the budget, or the certified delta, is at most what was asked for; at the other
+end it is at least that. A mechanism runs at the safe end, and a floor under its risk holds at the other one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
@@ -66,6 +67,23 @@ class Match:
                 return f"certified ({float(self.value):g}, {delta})-DP after shuffling"
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """A mechanism on both sides of a match; parameters other than the level are the same.
+
+    Parameters
+    ----------
+    at : Mechanism
+        It certainly spends at most what was asked for.
+    beyond : Mechanism
+        It certainly spends at least that: at the match nobody with these parameters has a larger level.
+    """
+
+    at: Mechanism
+    beyond: Mechanism
+
+
 def read_match(*, budget: object, eps0: object, eps: object, delta: object) -> Match:
     """Exactly one of the three.
 
@@ -114,8 +132,8 @@ def level_in_doubles(match: Match, found: Forms, goal: float) -> Callable[[Value
     return lambda values: matched_log(found.variance, goal, values)
 
 
-def matched(family: Family, values: Parameters, match: Match, found: Forms, *, n: int, rel: float) -> Mechanism:
-    """The mechanism at its level, all parameters fixed, on the safe side of the match.
+def matched(family: Family, values: Parameters, match: Match, found: Forms, *, n: int, rel: float) -> Matched:
+    """The mechanism with all parameters fixed, at a level on the safe side of the match and at one beyond it.
 
     Raises
     ------
@@ -125,18 +143,19 @@ def matched(family: Family, values: Parameters, match: Match, found: Forms, *, n
     fixed: dict[str, Any] = dict(values)
     match match.kind:
         case MatchKind.EPS0:
-            return family.at(eps0=match.value, **fixed)
+            known = family.at(eps0=match.value, **fixed)
+            return Matched(known, known)
         case MatchKind.CHI_SQUARE:
             floats = {name: float(value) for name, value in values}
             level = matched_log(found.chi_square, float(match.value), floats)
-            return _within_budget(family, fixed, match.value, level)
+            return _around_budget(family, fixed, match.value, level)
     check_n(n)
     inverse = solve_eps0(lambda eps0: family.at(eps0=eps0, **fixed), n=n, delta=match.delta, eps=match.value, rel=rel)
-    return family.at(eps0=inverse.safe_end, **fixed)
+    return Matched(*(family.at(eps0=end, **fixed) for end in (inverse.safe_end, inverse.bracket.upper)))
 
 
-def _within_budget(family: Family, fixed: dict[str, Any], budget: Fraction, level: float) -> Mechanism:
-    """At a rational ratio (long strings: a rational level) just below the one that doubles give."""
+def _around_budget(family: Family, fixed: dict[str, Any], budget: Fraction, level: float) -> Matched:
+    """At rational ratios (long strings: rational levels) just below and above the one that doubles give."""
     rational = family.all_inputs <= LONGEST_EXACT or not any(
         isinstance(c.members, BitStrings) for c in family.general.classes
     )
@@ -146,21 +165,33 @@ def _within_budget(family: Family, fixed: dict[str, Any], budget: Fraction, leve
         if short > 1:
             candidate = family.at(lam=short, **fixed)
             if budget_of(candidate) == budget:
-                return candidate
+                return Matched(candidate, candidate)
         unit = Fraction(1, 1 << max(_BITS - math.frexp(float(lam - 1))[1], 0))
-        start, step = (lam - 1) // unit, 1
+        start = (lam - 1) // unit
         make: Callable[[Any], Mechanism] = lambda x: family.at(lam=1 + x * unit, **fixed)  # noqa: E731
     else:
         places = 14 - math.floor(math.log10(level))
         unit = Fraction(1, 10**places)
-        start, step = Fraction(level) // unit, 1
+        start = Fraction(level) // unit
         make = lambda x: family.at(eps0=x * unit, **fixed)  # noqa: E731
-    while start > 0:
-        candidate = make(start)
-        if less(budget, budget_of(candidate)) is Verdict.FALSE:
-            return candidate
-        start, step = start - step, 4 * step
-    raise NotDecided(f"no ratio of {family.name} is certainly within the budget {budget}")
+    ends = [
+        next((one for one in map(make, _away(start, by)) if keeps(budget_of(one))), None)
+        for by, keeps in (
+            (-1, lambda spent: less(budget, spent) is Verdict.FALSE),
+            (1, lambda spent: less(spent, budget) is Verdict.FALSE),
+        )
+    ]
+    if ends[0] is None or ends[1] is None:
+        raise NotDecided(f"no ratio of {family.name} is certainly within the budget {budget}, and next to it")
+    return Matched(ends[0], ends[1])
+
+
+def _away(start: int, step: int) -> Iterator[int]:
+    """Integers between 0 and twice a first one, at ever larger distances from it."""
+    x = start
+    while 0 < x < 2 * start:
+        yield x
+        x, step = x + step, 4 * step
 
 
 def budget_of(mechanism: Mechanism) -> Number:

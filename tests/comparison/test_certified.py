@@ -30,7 +30,7 @@ def read(**given):
 
 def matched_risk(name, k, n, given, values):
     one = family(name, k)
-    at = matched(one, values, read(**given), forms(one), n=n, rel=1e-5)
+    at = matched(one, values, read(**given), forms(one), n=n, rel=1e-5).at
     return upper_end(canonical_votes(at, inputs=k, bits=120).risk(n))
 
 

@@ -162,6 +162,7 @@ class Row:
             "variance": _short(self.variance) if self.variance else INFINITE,
             "risk/bound": _short(min(self.over_any, key=lambda ratio: ratio.upper, default=None)),
             "bits": str(self.bits),
+            "estimator": self.estimator,
         }
 
 
@@ -268,7 +269,7 @@ class Comparison:
         empty = {name for name in (shown[0] if shown else ()) if not any(row[name] for row in shown)}
         heads = [name for name in (shown[0] if shown else ()) if name not in empty]
         for name in heads:
-            drawn.add_column(name, justify="left" if name == "mechanism" else "right", no_wrap=True)
+            drawn.add_column(name, justify="left" if name in ("mechanism", "estimator") else "right", no_wrap=True)
         for row in shown:
             drawn.add_row(*(row[name] for name in heads))
         return drawn

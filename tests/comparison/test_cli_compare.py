@@ -115,3 +115,28 @@ def test_a_narrow_terminal_still_has_every_column(capsys, monkeypatch):
     assert status == 0
     for name in ("mechanism", "krr", "half-block", "eps0", "attained", "bits"):
         assert name in out
+
+
+@pytest.mark.parametrize("names", [("krr", "half-block"), ("hadamard", "krr", "oue")])
+def test_the_table_names_the_estimator_of_every_row(capsys, names):
+    """The caption speaks of the estimator named in each row; `hadamard` has 7 inputs where 4 are asked for."""
+    request = [
+        "compare",
+        "--k",
+        "4",
+        "--n",
+        "10",
+        "--eps0",
+        "1",
+        *(word for name in names for word in ("--mechanism", name)),
+    ]
+    _, out, _ = run(capsys, *request, "--json")
+    named = {row["mechanism"]: row["estimator"] for row in json.loads(out)["rows"]}
+    assert set(named) == set(names)
+    _, out, _ = run(capsys, *request)
+    head, *lines = (line.rstrip() for line in out.splitlines() if line.split())
+    assert head.endswith("estimator")
+    for name, estimator in named.items():
+        (line,) = (line for line in lines if line.split()[0] == name)
+        assert estimator is None or line.endswith(f" {estimator}")
+        assert (estimator is None) == ("infinite" in line)

@@ -38,6 +38,7 @@ from symshuffle.frontiers.frontier import slope_constant
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.numbers import Exp, enclose, format_decimal, lower_end, upper_end
+from symshuffle.solvers import cvxpy, solve_model
 
 ZERO: Final = Fraction(0)
 
@@ -130,10 +131,7 @@ def extremal_program(k: int, lam: float) -> float:
     All ``2^k - 2`` two-level templates up to k = 10 with the mean as constraint; beyond, one variable per cyclic orbit,
     whose average has mean 1 by symmetry.
     """
-    import cvxpy
-
-    cp: Any = cvxpy  # its functions carry no types
-
+    cp = cvxpy()
     masks = np.arange(1, 2**k - 1)
     if k > 10:
         masks = masks[_is_smallest_rotation(masks, k)]
@@ -144,7 +142,7 @@ def extremal_program(k: int, lam: float) -> float:
     mass = cp.Variable(len(masks), nonneg=True)
     mean = [templates.T @ mass == np.ones(k)] if k <= 10 else [cp.sum(mass) == 1]
     problem = cp.Problem(cp.Maximize(signal @ mass), mean)
-    problem.solve(solver=cp.HIGHS)
+    solve_model(problem, cp.HIGHS)
     if problem.status != cp.OPTIMAL:
         from symshuffle.errors import SolverFailure
 

@@ -15,6 +15,7 @@ from symshuffle.claims.verify import verify as run_claims
 from symshuffle.cli.catalogue import AsJson, console, in_words
 from symshuffle.numbers import enclose
 from symshuffle.report.records import to_json
+from symshuffle.solvers import cvxpy, silent
 
 DOCTORED: Final = (
     "decomposition.def-1",
@@ -50,14 +51,14 @@ def doctor(json: AsJson = False) -> None:
 
 
 def _examine(ledger: Ledger) -> dict[str, Any]:
-    import cvxpy
     from sympy.external.gmpy import GROUND_TYPES
 
     outcomes = run_claims(ledger, [claim for claim in ledger.claims if claim.id in DOCTORED])
     found = dict.fromkeys(DOCTORED, "missing")
     for outcome in outcomes:
         found[outcome.id] = "as recorded" if outcome.agrees_with_record else "NOT as recorded"
-    solvers = sorted(cvxpy.installed_solvers())  # type: ignore[no-untyped-call]  # cvxpy annotates in part
+    with silent():
+        solvers = sorted(cvxpy().installed_solvers())
     balls = _balls_agree()
     versions = {"python": platform.python_version(), "symshuffle": installed("symshuffle")}
     versions |= {library: installed(library) for library in LIBRARIES}

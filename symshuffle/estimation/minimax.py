@@ -26,6 +26,7 @@ from symshuffle.estimation.lower_bounds import bayes_risk
 from symshuffle.estimation.simplex import Exponent, histogram_forms, largest_value, risk_form
 from symshuffle.results import Bracket, Rigour
 from symshuffle.shuffled import Histogram, count_histograms, histogram_law
+from symshuffle.solvers import cvxpy, solve_model
 
 if TYPE_CHECKING:
     import numpy as np
@@ -263,11 +264,9 @@ def _propose(
     channel: Channel, support: Sequence[Vector], n: int, population: Population
 ) -> tuple[dict[Histogram, Vector], tuple[tuple[Vector, Fraction], ...]]:
     """An estimator and a prior from the program over finitely many compositions, both made rational."""
-    import cvxpy
     import numpy as np
 
-    cp: Any = cvxpy
-
+    cp = cvxpy()
     laws = [message_law(channel, w, n, population) for w in support]
     histograms = sorted({h for law in laws for h in law})
     index = {h: i for i, h in enumerate(histograms)}
@@ -282,7 +281,7 @@ def _propose(
         shifted = estimate - np.array([list(map(float, w))] * len(histograms))
         constraints.append(cp.sum_squares(cp.multiply(weights, shifted)) <= level)
     problem = cp.Problem(cp.Minimize(level), constraints)
-    problem.solve(solver=cp.CLARABEL)
+    solve_model(problem, cp.CLARABEL)
     if problem.status not in ("optimal", "optimal_inaccurate") or estimate.value is None:
         raise SolverFailure("Clarabel", str(problem.status), f"a minimax program of {len(support)} compositions")
     estimates = {

@@ -22,6 +22,7 @@ from symshuffle.errors import CertificateError, SolverFailure
 from symshuffle.geometry.pivots import few_enough, optimal_vectors
 from symshuffle.lp import Certificate, LinearProgram, Sense
 from symshuffle.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed, within
+from symshuffle.solvers import highspy, silent
 
 Array = npt.NDArray[np.float64]
 
@@ -184,20 +185,8 @@ def certificate_of_basis(
 
 def _highs_basis(program: LinearProgram, settings: dict[str, Any]) -> tuple[list[int], list[int]]:
     """The basic variables, and the rows whose slack is non-basic, of the basis where HiGHS stops."""
-    import highspy
-
-    engine: Any = highspy.Highs
-    solver = engine()
-    solver.setOptionValue("output_flag", False)
-    for name, value in settings.items():
-        solver.setOptionValue(name, value)
-    solver.passModel(_highs_model(program))
-    solver.run()
-    status = solver.getModelStatus()
-    if status != highspy.HighsModelStatus.kOptimal:
-        raise SolverFailure("HiGHS", solver.modelStatusToString(status), program.describe())
-    basis = solver.getBasis()
-    basic = highspy.HighsBasisStatus.kBasic
+    basis = _solved(_highs_model(program), settings, program.describe()).getBasis()
+    basic = highspy().HighsBasisStatus.kBasic
     columns = [j for j, state in enumerate(basis.col_status) if state == basic]
     rows = [i for i, state in enumerate(basis.row_status) if state != basic]
     return columns, rows
@@ -232,36 +221,40 @@ def proposed(costs: Array, columns: Array, rhs: Array, *, equations: int, descri
     >>> proposed(np.array([2.0, 3.0]), np.array([[1.0], [2.0]]), np.array([1.0]), equations=1, description="")
     (1.5, array([0. , 0.5]))
     """
-    import highspy
-
-    infinity, (variables, rows) = highspy.kHighsInf, columns.shape
-    model: Any = highspy.HighsLp()
+    highs = highspy()
+    infinity, (variables, rows) = highs.kHighsInf, columns.shape
+    model = highs.HighsLp()
     model.num_col_, model.num_row_ = variables, rows
     model.col_cost_ = costs
     model.col_lower_, model.col_upper_ = np.zeros(variables), np.full(variables, infinity)
     model.row_lower_ = np.where(np.arange(rows) < equations, rhs, -infinity)
     model.row_upper_ = rhs
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.format_ = highs.MatrixFormat.kColwise
     model.a_matrix_.start_ = np.arange(0, variables * rows + 1, rows, dtype=np.int32)
     model.a_matrix_.index_ = np.tile(np.arange(rows, dtype=np.int32), variables)
     model.a_matrix_.value_ = np.ascontiguousarray(columns).ravel()
-    engine: Any = highspy.Highs
-    solver = engine()
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("presolve", "off")  # of a dense matrix there is nothing to remove
-    solver.passModel(model)
-    solver.run()
-    status = solver.getModelStatus()
-    if status != highspy.HighsModelStatus.kOptimal:
-        raise SolverFailure("HiGHS", solver.modelStatusToString(status), description)
+    solver = _solved(model, {"presolve": "off"}, description)  # of a dense matrix there is nothing to remove
     return float(solver.getInfo().objective_function_value), np.array(solver.getSolution().col_value)
 
 
-def _highs_model(program: LinearProgram) -> Any:
-    import highspy
+def _solved(model: Any, settings: dict[str, Any], description: str) -> Any:
+    """HiGHS at an optimum of a model; anywhere else is an error."""
+    with silent():
+        solver = highspy().Highs()
+        for name, value in {"output_flag": False, **settings}.items():
+            solver.setOptionValue(name, value)
+        solver.passModel(model)
+        solver.run()
+        status = solver.getModelStatus()
+    if status != highspy().HighsModelStatus.kOptimal:
+        raise SolverFailure("HiGHS", solver.modelStatusToString(status), description)
+    return solver
 
-    infinity = highspy.kHighsInf
-    model = highspy.HighsLp()
+
+def _highs_model(program: LinearProgram) -> Any:
+    highs = highspy()
+    infinity = highs.kHighsInf
+    model = highs.HighsLp()
     model.num_col_, model.num_row_ = program.num_variables, program.num_rows
     model.col_cost_ = np.array([float(cost) for cost in program.costs])
     model.col_lower_ = np.array([-infinity if j in program.free else 0.0 for j in range(program.num_variables)])
@@ -270,7 +263,7 @@ def _highs_model(program: LinearProgram) -> Any:
     pairs = list(zip(program.senses, bounds, strict=True))
     model.row_lower_ = np.array([-infinity if sense is Sense.LE else bound for sense, bound in pairs])
     model.row_upper_ = np.array([infinity if sense is Sense.GE else bound for sense, bound in pairs])
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.format_ = highs.MatrixFormat.kColwise
     model.a_matrix_.start_ = np.cumsum([0, *(len(column) for column in program.columns)]).astype(np.int32)
     model.a_matrix_.index_ = np.array([i for column in program.columns for i, _ in column], dtype=np.int32)
     model.a_matrix_.value_ = np.array([float(entry) for column in program.columns for _, entry in column])

@@ -23,13 +23,14 @@ from typing import Any, Final, final
 
 from symshuffle.accountants.evaluate import check_n
 from symshuffle.choices import Direction, choice
-from symshuffle.design.decision.programs import cvxpy, run
+from symshuffle.design.decision.programs import run
 from symshuffle.errors import CertificateError, InputError, NotDecided, SolverFailure
 from symshuffle.levels import takes_eps0
 from symshuffle.likelihood.certificates import Hinge, hinge_range
 from symshuffle.likelihood.extremes import check_attainable, endpoint_ratio, largest_chi_square
 from symshuffle.numbers import brief, parse_rational
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed
+from symshuffle.solvers import cvxpy
 
 _EVEN: Final = 160
 _NEAR: Final = 60

@@ -27,6 +27,7 @@ import flint
 from symshuffle.errors import CertificateError, NotDecided, SolverFailure
 from symshuffle.numbers import DEFAULT_BITS, Ball, parse_rational, to_arb, working_precision
 from symshuffle.results import Bracket, Rigour
+from symshuffle.solvers import cvxpy, solve_model
 from symshuffle.vectors.mechanisms import ClippedLinear
 from symshuffle.vectors.sphere import partial_moments
 
@@ -175,17 +176,16 @@ def density_program(chi: object, dimension: int, *, nodes: int = 400) -> float:
     SolverFailure
         If the solver stops without an answer.
     """
-    import cvxpy
     from scipy.special import roots_jacobi
 
     height, weight = roots_jacobi(nodes, (dimension - 3) / 2, (dimension - 3) / 2)
     weight = weight / weight.sum()
-    cp: Any = cvxpy  # its stubs miss the atoms
+    cp = cvxpy()
     excess, gamma = cp.Variable(nodes), cp.Variable()
     spread = cp.sum(cp.multiply(weight, cp.square(excess)))
     limits = [weight @ excess == 0, spread <= gamma / float(parse_rational(chi, "chi")) ** 2, excess >= gamma - 1]
     problem = cp.Problem(cp.Maximize((weight * height) @ excess), limits)
-    problem.solve(solver=cp.CLARABEL)
+    solve_model(problem, cp.CLARABEL)
     if problem.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
         raise SolverFailure("Clarabel", str(problem.status), f"a density at {nodes} heights")
     return float(problem.value)

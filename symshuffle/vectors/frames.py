@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from symshuffle.errors import InputError, SolverFailure
 from symshuffle.numbers import as_integer
+from symshuffle.solvers import linprog
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,7 +42,6 @@ def kashin_coefficients(frame: Any, vector: Any) -> tuple[NDArray[np.float64], f
     vecmean, Remark 3.9.
     """
     import numpy as np
-    from scipy.optimize import linprog
 
     matrix, x = np.asarray(frame, dtype=np.float64), np.asarray(vector, dtype=np.float64)
     if matrix.ndim != 2 or x.shape != (matrix.shape[0],):

@@ -21,6 +21,7 @@ from symshuffle.errors import CertificateError, InputError, SolverFailure
 from symshuffle.numbers import as_integer
 from symshuffle.results import Bracket, Rigour
 from symshuffle.shuffled import count_histograms, shuffled_law
+from symshuffle.solvers import cvxpy, solve_model
 
 Rows: TypeAlias = "tuple[tuple[Fraction, ...], ...]"
 
@@ -219,12 +220,11 @@ def _solve(matrix: Sequence[Sequence[Fraction]], right: Rows) -> Rows | None:
 
 def _proposed(channel: Channel, targets: Rows) -> tuple[Fraction, ...]:
     """Weights on the inputs from the multipliers of the cone program."""
-    import cvxpy
     import numpy as np
 
     rows = np.array([[float(entry) for entry in row] for row in channel.rows])
     values = np.array([[float(entry) for entry in target] for target in targets])
-    cp: Any = cvxpy  # its stubs miss the atoms
+    cp = cvxpy()
     estimates = cp.Variable((rows.shape[1], values.shape[1]))
     worst = cp.Variable()
     limits = [
@@ -232,7 +232,7 @@ def _proposed(channel: Channel, targets: Rows) -> tuple[Fraction, ...]:
         for row, value in zip(rows, values, strict=True)
     ]
     problem = cp.Problem(cp.Minimize(worst), [rows @ estimates == values, *limits])
-    problem.solve(solver=cp.CLARABEL)
+    solve_model(problem, cp.CLARABEL)
     if problem.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
         raise SolverFailure("Clarabel", str(problem.status), f"a cone program over {len(rows)} inputs")
     raw = [max(0.0, float(np.squeeze(limit.dual_value))) for limit in limits]

@@ -21,6 +21,7 @@ from symshuffle.channel import Channel
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.errors import InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, proper_subsets
+from symshuffle.solvers import milp
 
 _LARGEST: Final = 12
 _EXHAUSTED: Final = 60_000
@@ -106,7 +107,7 @@ def fewest_outputs(subsets: Sequence[int], m: int, lam: Fraction | int) -> Small
     >>> len(small.weights), small.proved_fewest
     (2, True)
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.optimize import Bounds, LinearConstraint
 
     level, size = check_lam(lam), len(subsets)
     # Balanced weights d: the total over the subsets that contain an input is 1; d is at most 1.

@@ -10,13 +10,14 @@ from typing import Any, final
 import numpy as np
 
 from symshuffle.channel import Channel
-from symshuffle.design.decision.programs import Array, cvxpy, indicator_matrix
+from symshuffle.design.decision.programs import Array, indicator_matrix
 from symshuffle.errors import CertificateError, InputError, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, proper_subsets
 from symshuffle.geometry.linprog import Solution, solve
 from symshuffle.lp import LinearProgram, Sense
 from symshuffle.numbers import Exp, enclose, parse_rational
 from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, well_formed, within
+from symshuffle.solvers import cvxpy, silent
 
 _LARGEST = 12
 
@@ -112,7 +113,8 @@ class ExtremalChannel:
         if not problem.is_dcp() or problem.is_mixed_integer():
             raise Unsupported("the model is not convex by cvxpy's rules, or has integer variables: no certificate")
         try:
-            data, _, _ = problem.get_problem_data(cp.HIGHS)
+            with silent():
+                data, _, _ = problem.get_problem_data(cp.HIGHS)
         except cp.error.SolverError as error:
             reason = str(error).splitlines()[0]
             raise Unsupported(f"the model is not a linear program ({reason}): no certificate") from None

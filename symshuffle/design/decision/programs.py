@@ -20,6 +20,7 @@ from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.errors import SolverFailure
 from symshuffle.geometry.extremal import members
 from symshuffle.geometry.linprog import proposed
+from symshuffle.solvers import cvxpy, linprog, solve_model
 
 Array = npt.NDArray[np.float64]
 
@@ -60,18 +61,11 @@ class Proposal:
     prior: Array | None = None
 
 
-def cvxpy() -> Any:
-    """The modelling library, loaded on first use; it publishes most of its names without types."""
-    import cvxpy as modelling
-
-    return modelling
-
-
 def run(problem: Any, description: str, **options: Any) -> float:
     """Solve a cvxpy problem with HiGHS and its options; anything but an optimum is an error."""
     cp = cvxpy()
     try:
-        problem.solve(solver=cp.HIGHS, highs_options=options)
+        solve_model(problem, cp.HIGHS, highs_options=options)
     except cp.error.SolverError as error:
         raise SolverFailure("HiGHS", str(error).splitlines()[0], description) from None
     if problem.status != cp.OPTIMAL:
@@ -323,10 +317,9 @@ class _Restricted:
         SolverFailure
             If there is none.
         """
-        from scipy.optimize import linprog
-
         matrix, rows, count = np.array(self._entries), len(self._sizes), len(self.pairs)
         staircase, risks = matrix[:, :rows], matrix[:, rows:]
+        method: dict[str, Any] = {"method": "highs-ds", "options": _SIMPLEX}
         if self.largest:  # one more variable, the bound on all risks
             found = linprog(
                 np.r_[np.zeros(count), 1],
@@ -335,11 +328,10 @@ class _Restricted:
                 A_ub=np.c_[risks.T, -np.ones(risks.shape[1])],
                 b_ub=np.zeros(risks.shape[1]),
                 bounds=[(0, None)] * count + [(None, None)],
-                method="highs-ds",
-                options=_SIMPLEX,
+                **method,
             )
         else:
-            found = linprog(risks[:, 0], A_eq=staircase.T, b_eq=np.ones(rows), method="highs-ds", options=_SIMPLEX)
+            found = linprog(risks[:, 0], A_eq=staircase.T, b_eq=np.ones(rows), **method)
         if found.status != 0:
             raise SolverFailure("HiGHS", str(found.message), f"a restricted program of {count} columns")
         weights = -found.ineqlin.marginals if self.largest else np.ones(1)

@@ -24,6 +24,7 @@ from symshuffle.geometry.subset_orbits import SubsetOrbit
 from symshuffle.lp import Certificate, LinearProgram, Sense
 from symshuffle.numbers import Ball, to_arb
 from symshuffle.results import Bracket, Rigour
+from symshuffle.solvers import linprog
 
 
 @final
@@ -137,8 +138,6 @@ def _float_basis(columns: Sequence[Column], gains: Sequence[Any], flat: Any, lam
     ``c . g = K`` and ``sum(c) + (lam - 1) K = 1`` say the same, and no two of them become parallel as ``lam`` goes
     to 1. Gains are what columns are worth beyond the constant column, which is worth ``flat``.
     """
-    from scipy.optimize import linprog
-
     step = lam - 1
     inside = np.array([[float((v - 1) / step) for v in column] for column in columns])
     m = inside.shape[1]

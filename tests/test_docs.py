@@ -90,17 +90,6 @@ def test_examples_in_docstrings_run(module):
     assert doctest.testmod(importlib.import_module(module)).failed == 0
 
 
-@pytest.mark.parametrize("module", [name for name in MODULES if name != "symshuffle.__main__"])
-def test_bars_in_docstrings_are_mathematics(module):
-    """Outside of it the site takes |u| for the name of a text to put in, and stops."""
-    found = importlib.import_module(module)
-    own = [one for name, one in vars(found).items() if name[0] != "_" and getattr(one, "__module__", None) == module]
-    inner = [it for one in own if isinstance(one, type) for name, it in vars(one).items() if name[0] != "_"]
-    for text in (one.__doc__ for one in (found, *own, *inner) if isinstance(one.__doc__, str)):
-        prose = re.sub(r":\w+:`[^`]*`|``.*?``|>>>[^\n]*|\.\. math::.*?(?=\n\s*\n\S|\Z)", "", text, flags=re.DOTALL)
-        assert not re.search(r"(?<![\w|])\|\w[\w ]*\|(?![\w|])", prose), text
-
-
 def test_some_docstrings_have_examples():
     finder = doctest.DocTestFinder(exclude_empty=True)
     assert sum(bool(t.examples) for m in MODULES for t in finder.find(importlib.import_module(m))) >= 5

@@ -4,9 +4,9 @@ The path of integration is moved to :math:`u+i\eta` on the side on which :math:`
 :math:`|e^{sG}|=e^{c\Re G-t\Im G}` falls with t, so that a bound at one height holds at all heights above it. On the
 line :math:`\Im G=0`, and above it :math:`\Im G(x+iy)=\int_0^y\Re G'(x+ir)\,dr`: the path may be moved where G
 certainly rises or falls: neighbouring cells share an end, so that where both are moved it is to the same side. A run
-of cells is moved together, so that legs up and down are paid at its ends alone. Then
-|M(c + it)| is at most what the cells that rest have on the line, and what those moved and the legs have. What rests is
-summed in two ways, and the smaller serves:
+of cells is moved together, so that legs up and down are paid at its ends alone. Then :math:`|M(c+it)|` is at most what
+the cells that rest have on the line, and what those moved and the legs have. What rests is summed in two ways, and the
+smaller serves:
 
 - cell by cell, each from above: where nearly all is moved, that falls without end;
 - M(c) less what the cells moved had on the line, each from below. Of n users a line is left at the height at which the

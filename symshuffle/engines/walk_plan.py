@@ -181,11 +181,11 @@ class Plan:
         return total.union(NONE)
 
     def above(self) -> flint.arb:
-        """Bound on E[S_+; d <= d_0], where there are four atoms, with 0 as its lower end."""
+        r"""Bound on :math:`E[S_+;\,d\le d_0]`, where there are four atoms, with 0 as its lower end."""
         return self._positive(self.moves, self.high, above=True).union(NONE) if self.moves else NONE
 
     def below(self) -> flint.arb:
-        """Bound on E[S_-; d >= d_1], where there are four atoms, with 0 as its lower end."""
+        r"""Bound on :math:`E[S_-;\,d\ge d_1]`, where there are four atoms, with 0 as its lower end."""
         least = -self.values[0]
         if not self.moves or not least > 0:
             return NONE

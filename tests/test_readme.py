@@ -45,6 +45,13 @@ def to_twelve(text):
     return re.sub(r"(\b0\.0*[1-9]\d{11}|\b[1-9]\.\d{11})\d+", r"\1", text).split()
 
 
+def test_a_file_that_is_shown_is_the_example_that_is_run():
+    page = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
+    shown = re.findall(r"```toml\n(.*?)```\n\n```console\n[^\n]* --rounds-file (\S+)\n", page, flags=re.DOTALL)
+    assert shown
+    assert all((ROOT / path).read_text(encoding="utf-8") == text for text, path in shown)
+
+
 def test_numbers_are_told_apart_to_twelve_digits():
     assert to_twelve("a 0.0664547765665391 b") == to_twelve("a  0.066454776566539104\nb")
     assert to_twelve("0.0664547765665") != to_twelve("0.0664547765655") and to_twelve("3.00000000001") != to_twelve(

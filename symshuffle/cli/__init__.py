@@ -16,6 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
 from symshuffle.cli.progress import after_a_while
 from symshuffle.errors import InputError, NotDecided, SolverFailure, SymshuffleError, Unsupported
@@ -49,9 +50,32 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
 """Module to its commands, in the order of the help page; without any, they form a group of the module's name."""
 
 
+class _Verbatim(TyperGroup):
+    """Commands whose help is shown as it is written: Rich takes what stands in brackets for its markup."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        _shield(self)
+
+
+def _shield(command: Any) -> None:
+    """Escape brackets in the help of a command, of its parameters and of the commands below it."""
+    for holder, name in [(command, "help"), (command, "short_help"), (command, "epilog")] + [
+        (parameter, "help") for parameter in command.params
+    ]:
+        text = getattr(holder, name, None)
+        if text and "[" in text:
+            from rich.markup import escape
+
+            setattr(holder, name, escape(text))
+    for inner in getattr(command, "commands", {}).values():
+        _shield(inner)
+
+
 def application(families: Iterable[str] = FAMILIES) -> typer.Typer:
     """The application with some families of commands."""
     made = typer.Typer(
+        cls=_Verbatim,
         add_completion=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},

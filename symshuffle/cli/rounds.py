@@ -19,6 +19,8 @@ from symshuffle.errors import InputError, Unsupported
 if TYPE_CHECKING:
     from symshuffle.accountants.plan import Rounds
 
+_KEYS: Final = ("mechanism", "params", "eps0", "lam", "n", "times", "reports", "participation", "messages", "file")
+
 RoundsOption = Annotated[
     str | None,
     typer.Option("--rounds", help="Number of rounds, fixed before the first, each with fresh randomness and messages."),
@@ -26,7 +28,9 @@ RoundsOption = Annotated[
 RoundsFile = Annotated[
     Path | None,
     typer.Option(
-        "--rounds-file", help="Rounds that differ: TOML or JSON with mechanism, params, level, n, times and reports."
+        "--rounds-file",
+        metavar="FILE",
+        help=f"Rounds that differ: TOML (or JSON) of tables [[rounds]] with {', '.join(_KEYS)}.",
     ),
 ]
 MechOrFile = Annotated[
@@ -46,7 +50,6 @@ RelOrUsual = Annotated[
     typer.Option(help="Relative width of the bracket to aim at, in (0, 1); default 1e-6, of several rounds 1e-3."),
 ]
 
-_KEYS: Final = ("mechanism", "params", "eps0", "lam", "n", "times", "reports", "participation", "messages", "file")
 _REFUSED: Final = {
     ("reports", "reused"): "fresh: rounds that repeat one report depend on each other, which no bound here covers",
     ("participation", "fixed-size"): "all: how many of a fixed number take part depends on who does (independent coins "

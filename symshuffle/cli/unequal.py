@@ -29,7 +29,7 @@ _ORDERED: Final = ("rr", "krr")
 @app.command()
 def unequal(
     users: Annotated[
-        Path, typer.Argument(metavar="FILE", help="TOML: tables [[users]] of count, mechanism, params, eps0 or lam.")
+        Path, typer.Argument(metavar="FILE", help=f"TOML of tables [[users]] with {', '.join(_KEYS)}.")
     ],
     delta: Annotated[str | None, typer.Option("--delta", help="Target delta in (0, 1): the answer is eps.")] = None,
     eps: Annotated[str | None, typer.Option("--eps", help="Level eps >= 0 in nats: the answer is delta.")] = None,

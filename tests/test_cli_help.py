@@ -1,0 +1,119 @@
+"""Help is shown as it is written, brackets included, and the keys of files that it names are read."""
+
+import inspect
+import re
+
+import pytest
+import typer
+
+from symshuffle.cli import application, main
+from symshuffle.cli.catalogue import claims
+
+
+def commands(command, words=()):
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield words, command
+    for name, one in (inner or {}).items():
+        yield from commands(one, (*words, name))
+
+
+def helped(capsys, *words):
+    """Help as printed on a wide terminal, without frames, in one line."""
+    assert main([*words, "--help"]) == 0
+    return " ".join(re.sub("[│╭╮╰╯─]", " ", capsys.readouterr().out).split())
+
+
+COMMANDS = [words for words, _ in commands(typer.main.get_command(application()))]
+
+
+def listed(group, words):
+    for info in group.typer_instance.registered_commands:
+        name = info.name or info.callback.__name__.replace("_", "-")
+        yield (name,) if group.name is None else (group.name, name), info
+
+
+def texts(info):
+    """The docstring and the help of every parameter of a command."""
+    yield info.help or info.callback.__doc__
+    yield info.epilog
+    for parameter in inspect.signature(info.callback, eval_str=True).parameters.values():
+        for note in getattr(parameter.annotation, "__metadata__", ()):
+            yield getattr(note, "help", None)
+
+
+SOURCES = {words: info for group in application().registered_groups for words, info in listed(group, ())}
+
+
+def test_every_command_is_found():
+    assert set(SOURCES) == set(COMMANDS)
+    assert sum("[" in text for info in SOURCES.values() for text in texts(info) if text) >= 4
+    assert claims in {info.callback for info in SOURCES.values()}
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_help_is_shown_as_it_is_written(words, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "1000")
+    shown = helped(capsys, *words)
+    for text in texts(SOURCES[words]):
+        for paragraph in (text or "").split("\n\n"):
+            assert " ".join(paragraph.split()) in shown
+
+
+KEYS = {
+    "rounds": {
+        "mechanism": '"krr"',
+        "params": "{ k = 3 }",
+        "eps0": "1",
+        "lam": '"3/2"',
+        "n": "100",
+        "times": "1",
+        "reports": '"fresh"',
+        "participation": '"all"',
+        "messages": '"unlinkable"',
+        "file": '"w.csv"',
+    },
+    "users": {
+        "count": "3",
+        "mechanism": '"krr"',
+        "params": "{ k = 3 }",
+        "eps0": "1",
+        "lam": '"3/2"',
+        "file": '"w.csv"',
+    },
+}
+NEEDED = {"rounds": ("mechanism", "params", "lam", "n", "reports"), "users": ("params", "lam")}
+ASKED = {
+    "rounds": ("epsilon", "--delta", "1/1000", "--rel", "0.1", "--rounds-file"),
+    "users": ("unequal", "--delta", "1/1000"),
+}
+
+
+def lines(table, key):
+    """A table with a key, beside what every table needs."""
+    values = {name: KEYS[table][name] for name in NEEDED[table]}
+    if key == "eps0":
+        del values["lam"]
+    if key == "file":
+        del values["params"], values["lam"]
+        values["mechanism"] = '"channel"'
+    return f"[[{table}]]\n" + "".join(
+        f"{name} = {value}\n" for name, value in (values | {key: KEYS[table][key]}).items()
+    )
+
+
+@pytest.mark.parametrize("table", ["rounds", "users"])
+def test_the_keys_that_help_names_are_those_that_are_read(table, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("COLUMNS", "1000")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "w.csv").write_text("1/3,2/3\n2/3,1/3\n")
+    named = re.search(rf"\[\[{table}\]\] with ([\w, ]+)\.", helped(capsys, ASKED[table][0]))[1].split(", ")
+    assert set(named) == set(KEYS[table])
+    for key in named:
+        (tmp_path / "plan.toml").write_text(lines(table, key))
+        status = main([*ASKED[table], "plan.toml"])
+        assert status == 0, (key, capsys.readouterr().err)
+    (tmp_path / "plan.toml").write_text(lines(table, "lam") + "level = 1\n")
+    assert main([*ASKED[table], "plan.toml"]) == 2
+    assert f"{table}[0] = level: expected a key" in (refusal := capsys.readouterr().err)
+    assert all(key in refusal for key in named)

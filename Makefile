@@ -6,11 +6,12 @@ STAMP  := $(VENV)/.installed
 BENCH  := $(VENV)/bench
 DOCS   := $(VENV)/docs
 PHASE  := $(VENV)/phase
+FRESH  := $(VENV)/fresh
 SITE   := out/docs
 GRID   ?= 1
 JOBS   ?= $(shell nproc)
 
-.PHONY: run test lint pages docs ledger notebooks bench pld phase conformance tamper conditions mutate browser clean
+.PHONY: run test lint pages docs ledger notebooks bench pld phase fresh conformance tamper conditions mutate browser clean
 .DEFAULT_GOAL := test
 
 $(STAMP): pyproject.toml .ci/constraints.txt
@@ -78,6 +79,13 @@ $(PHASE)/.installed: pyproject.toml
 
 phase: $(PHASE)/.installed   ## a sweep of 10^5 points on a local Dask cluster, killed in the middle and resumed
 	$(PHASE)/bin/python -m tests.phase out/phase
+
+# An environment of its own, made anew: without constraints, as `pip install .` gives it today.
+fresh:   ## what a plain installation of today gives: every command with --json, the pages, the doctor (a report)
+	$(PYTHON) -m venv --clear $(FRESH)
+	$(FRESH)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(FRESH)/bin/python -m pip install --quiet .
+	$(FRESH)/bin/python tests/fresh.py
 
 conformance: $(STAMP)   ## every engine on every law of the full grid
 	$(BIN)/python -m pytest -n $(JOBS) -m conformance tests/conformance tests/engines

@@ -44,6 +44,11 @@ def _console(command: str) -> str:
     return done.stdout + done.stderr
 
 
+def to_twelve(text: str) -> list[str]:
+    """The words of a text, numbers of more than twelve digits cut there: how lines break depends on their lengths."""
+    return re.sub(r"(\b0\.0*[1-9]\d{11}|\b[1-9]\.\d{11})\d+", r"\1", text).split()
+
+
 def refresh(text: str) -> str:
     """The page with every output written anew."""
     text = _PYTHON.sub(lambda m: f"```python\n{m[1]}```\n\n```text\n{output('python', m[1])}```", text)

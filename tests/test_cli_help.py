@@ -8,6 +8,7 @@ import typer
 
 from symshuffle.cli import application, main
 from symshuffle.cli.catalogue import claims
+from tests import fresh
 
 
 def commands(command, words=()):
@@ -58,6 +59,14 @@ def test_help_is_shown_as_it_is_written(words, capsys, monkeypatch):
     for text in texts(SOURCES[words]):
         for paragraph in (text or "").split("\n\n"):
             assert " ".join(paragraph.split()) in shown
+
+
+def test_the_smoke_set_has_every_command_with_json():
+    """`make fresh` parses what each of them prints."""
+    parser = typer.main.get_command(application())
+    speaking = {words for words, one in commands(parser) if any("--json" in option.opts for option in one.params)}
+    assert {words for words in speaking if any(one[: len(words)] == words for one in fresh.COMMANDS)} == speaking
+    assert all("--json" in one for one in fresh.COMMANDS)
 
 
 KEYS = {

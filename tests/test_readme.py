@@ -37,12 +37,7 @@ def test_every_program_is_shown_with_its_output():
 
 @pytest.mark.parametrize(("kind", "program", "shown"), SHOWN, ids=range(len(SHOWN)))
 def test_output_is_what_is_printed(kind, program, shown):
-    assert to_twelve(outputs.output(kind, program)) == to_twelve(shown), "run `make pages`"
-
-
-def to_twelve(text):
-    """The words of a text, numbers of more than twelve digits cut there: how lines break depends on their lengths."""
-    return re.sub(r"(\b0\.0*[1-9]\d{11}|\b[1-9]\.\d{11})\d+", r"\1", text).split()
+    assert outputs.to_twelve(outputs.output(kind, program)) == outputs.to_twelve(shown), "run `make pages`"
 
 
 def test_a_file_that_is_shown_is_the_example_that_is_run():
@@ -53,6 +48,7 @@ def test_a_file_that_is_shown_is_the_example_that_is_run():
 
 
 def test_numbers_are_told_apart_to_twelve_digits():
+    to_twelve = outputs.to_twelve
     assert to_twelve("a 0.0664547765665391 b") == to_twelve("a  0.066454776566539104\nb")
     assert to_twelve("0.0664547765665") != to_twelve("0.0664547765655") and to_twelve("3.00000000001") != to_twelve(
         "3.0"

@@ -34,7 +34,7 @@ from symshuffle.decompositions.blanket import privacy_blanket
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.parameters import read_delta, read_target
-from symshuffle.numbers import DEFAULT_BITS, Ball, Real, as_integer, to_arb, working_precision
+from symshuffle.numbers import DEFAULT_BITS, Ball, Real, as_integer, counted, to_arb, working_precision
 from symshuffle.results import Bracket
 
 WIDTH: Final = 1e-3
@@ -158,7 +158,8 @@ def _read(users: Sequence[Users]) -> tuple[Users, ...]:
 
 def _covered(users: tuple[Users, ...], request: Request) -> Neighbours:
     total = sum(one.count for one in users)
-    pairs = "any two inputs of any user, the budgets being public"
+    groups = ", ".join(f"{counted(one.count, 'user')} with channel {place}" for place, one in enumerate(users))
+    pairs = f"any two inputs of any user, where it is public who runs which channel: {groups}"
     return Neighbours(pairs, True, Adjacency.REPLACE_ONE, request.direction, total, THEOREM)
 
 
@@ -173,13 +174,13 @@ def _bound(users: tuple[Users, ...], order: Real, request: Request) -> Bracket:
 
 
 def _of_one(users: tuple[Users, ...], place: int, order: Real, request: Request, exact: bool) -> Bracket:
-    """Where a user of one group differs."""
+    """Where a user of one group differs: X0 may hold either input of a pair, so one direction is as large as both."""
     reduced = _against_blanket(users[place].channel)
     coins = tuple((one.count - (i == place), _gamma(one.channel)) for i, one in enumerate(users))
     centre = sum(count * float(gamma) for count, gamma in coins)
     spread = sum(count * float(gamma * (1 - gamma)) for count, gamma in coins) ** 0.5
     return mean_over_counts(
-        lambda m, width: bound_at(reduced, m, order, replace(request, rel=width)),
+        lambda m, width: bound_at(reduced, m, order, replace(request, rel=width, direction=Question.BOTH)),
         sum(one.count for one in users),
         clones_cdf(coins, exact=exact),
         (centre, spread),

@@ -42,7 +42,7 @@ from symshuffle.numbers.comparisons import (
     sums_to_one,
     upper_end,
 )
-from symshuffle.numbers.decimals import brief, exact_text, format_decimal, format_log10
+from symshuffle.numbers.decimals import brief, counted, exact_text, format_decimal, format_log10
 from symshuffle.numbers.readers import (
     as_constant,
     as_distribution,
@@ -68,6 +68,7 @@ __all__ = [
     "ball_arguments",
     "brief",
     "check_rational",
+    "counted",
     "enclose",
     "equal",
     "exact_text",

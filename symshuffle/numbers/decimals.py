@@ -37,6 +37,17 @@ def format_decimal(value: Fraction, *, digits: int = 17, up: bool) -> str:
     return _layout(mantissa, exponent - digits + 1)
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things in words.
+
+    Examples
+    --------
+    >>> counted(1, "round"), counted(2, "round")
+    ('1 round', '2 rounds')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _format_long(value: Fraction, digits: int, *, up: bool) -> str:
     """The same of a rational of many bits, from balls around its leading ones; it may be one unit further out."""
     bits = 4 * digits + 128

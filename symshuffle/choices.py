@@ -78,6 +78,11 @@ class Adjacency(StrEnum):
             return "differ in one user, whose input is replaced by the null symbol"
         return "differ in the input of one user"
 
+    @property
+    def any_pair(self) -> str:
+        """The inputs between which any user may change."""
+        return "any input and the null symbol" if self is Adjacency.ZERO_OUT else "any two inputs"
+
     def of_group(self, group: int) -> str:
         """In what datasets differ that so many users, at least 2, tell apart."""
         if self is Adjacency.ZERO_OUT:

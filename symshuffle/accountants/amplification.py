@@ -5,20 +5,11 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, Literal, final
+from typing import Any, Literal, final
 
-from symshuffle.accountants.neighbours import AboutNeighbours, Neighbours
+from symshuffle.accountants.neighbours import ASSUMED, NOT_COVERED, AboutNeighbours, Neighbours
 from symshuffle.numbers import exact_text, format_decimal
 from symshuffle.results import AnswerMethods, Bracket, SafeEnd
-
-ASSUMED: Final = "every round has fresh randomness and fresh messages, which cannot be linked to those of another round"
-"""What the composition of rounds takes for granted."""
-
-NOT_COVERED: Final = (
-    "reports that are kept and sent again, a fixed number of participants drawn per round, participation that depends "
-    "on the value, a number of rounds chosen on the way because budget is left"
-)
-"""What it does not speak about."""
 
 
 @final
@@ -57,15 +48,6 @@ class Composition:
     parts: tuple[tuple[int, int | None], ...]
     simpler: tuple[tuple[str, Fraction], ...] = ()
 
-    @property
-    def covered(self) -> str:
-        """What is covered, assumed and left out, in words."""
-        return (
-            f"of the messages of all {self.times} rounds together, a list fixed before the first: the inputs may be "
-            "others in every round, chosen even after earlier messages were seen, and the user who differs may change "
-            f"between another pair of values in every round; assumed: {ASSUMED}; not covered: {NOT_COVERED}"
-        )
-
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         return {
@@ -93,7 +75,7 @@ class Amplification(AboutNeighbours, AnswerMethods):
     attained : Attained or None
         A real neighbouring pair, where one was evaluated.
     rounds : Composition or None
-        Of several rounds: how many, what is covered; ``neighbours`` then speaks about each of them.
+        Of several rounds: how many; ``neighbours`` then says what is covered in each of them.
     """
 
     quantity: Literal["delta", "epsilon"]
@@ -111,8 +93,9 @@ class Amplification(AboutNeighbours, AnswerMethods):
     @property
     def about(self) -> str:
         """Which experiment the bound speaks about, by which theorem."""
-        text = (about_delta if self.quantity == "delta" else about_epsilon)(self.neighbours)
-        return text if self.rounds is None else f"{text}; {self.rounds.covered}"
+        if self.quantity == "delta":
+            return about_delta(self.neighbours)
+        return about_epsilon(self.neighbours, at_zero=self.bracket.upper == 0)
 
     @property
     def safe(self) -> SafeEnd:
@@ -159,13 +142,15 @@ def about_delta(neighbours: Neighbours) -> str:
     """What a bracket around delta says."""
     return (
         f"upper bounds {neighbours.compared}; lower is the other side of this bound, not a lower bound on the "
-        "divergence"
+        f"divergence{neighbours.together}"
     )
 
 
-def about_epsilon(neighbours: Neighbours) -> str:
-    """What a bracket around eps says."""
-    return (
-        f"at eps = upper, delta bounds {neighbours.compared}; at eps = lower this bound exceeds delta, which the "
-        "datasets themselves need not"
+def about_epsilon(neighbours: Neighbours, *, at_zero: bool = False) -> str:
+    """What a bracket around eps says; ``at_zero``, where both of its ends are 0."""
+    below = (
+        "the bound meets delta at eps = 0 already"
+        if at_zero
+        else "at every eps below lower this bound exceeds delta (the true epsilon may still be smaller)"
     )
+    return f"at eps = upper, delta bounds {neighbours.compared}; {below}{neighbours.together}"

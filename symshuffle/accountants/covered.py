@@ -237,6 +237,8 @@ class Reduction:
         Where given and true, the law of the first class is above all others in convex order.
     participation : Participation
         Who of the users sends a message, and in how many of them datasets differ.
+    budget : str
+        How the parts of a composition share the local budget; empty where each has all of it.
     """
 
     classes: tuple[PairClass, ...]
@@ -247,6 +249,7 @@ class Reduction:
     first: str = ""
     spreads: Spreads | None = None
     participation: Participation = EVERYBODY
+    budget: str = ""
 
     def __post_init__(self) -> None:
         replace_choice(Adjacency, self, "adjacency")
@@ -264,7 +267,9 @@ class Reduction:
         question, who = choice(Question, question, "question"), self.participation
         who.check(users)
         pairs = self.pairs or self.classes[0].pairs
-        return Neighbours(pairs, self.every, self.adjacency, question, users, self.theorem, self.first, who)
+        return Neighbours(
+            pairs, self.every, self.adjacency, question, users, self.theorem, self.first, who, self.budget
+        )
 
     @property
     def bounds(self) -> tuple[LawFamily, ...]:

@@ -226,10 +226,10 @@ def delta_curve(
         raise InputError("levels", levels, "at least one level")
     places = [parse_rational(level, "eps") for level in levels]
     at = partial(at_order, *sent(source, whom, asked, executor), n, request)
-    neighbours, together = covered_by(asked, n, request.direction)
+    neighbours = covered_by(asked, n, request.direction)
     values = mapped(at, [read_target(eps=eps) for eps in places], executor, progress)
     found = tuple(map(CurvePoint, places, values))
-    return Curve(CurveKind.DELTA_EPS, "eps", "delta", found, neighbours, f"{about_delta(neighbours)}{together}")
+    return Curve(CurveKind.DELTA_EPS, "eps", "delta", found, neighbours, about_delta(neighbours))
 
 
 def sent(source: Any, whom: Whom, asked: Experiment, executor: Executor | None) -> tuple[Any, Covering]:
@@ -294,7 +294,7 @@ def amplification_curve(
     asked = experiment(source, Covering.of(**whom))
     width = width_of(asked, rel, _OF_EPS, WIDTH_OF_EPS)
     request, target = Request.of(direction, None, rigour, width, bits), read_delta(delta)
-    neighbours, together = covered_by(asked, None, request.direction)
+    neighbours = covered_by(asked, None, request.direction)
     if not users:
         raise InputError("users", users, "at least one number of users")
     numbers = [check_n(n) for n in users]
@@ -304,7 +304,7 @@ def amplification_curve(
     else:
         values = mapped(at, numbers, executor, progress)
         points = tuple(CurvePoint(Fraction(n), value) for n, value in zip(numbers, values, strict=True))
-    return Curve(CurveKind.EPS_N, "n", "eps", points, neighbours, f"{about_epsilon(neighbours)}{together}")
+    return Curve(CurveKind.EPS_N, "n", "eps", points, neighbours, about_epsilon(neighbours))
 
 
 def along_users(

@@ -6,7 +6,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from symshuffle.accountants.amplification import Composition
 from symshuffle.accountants.bounds import bound_at, first_guess, limit_variance, reveals, smallest_eps
 from symshuffle.accountants.covered import Covering, Reduction
 from symshuffle.accountants.evaluate import Request, check_n
@@ -119,26 +118,28 @@ def smallest_of(
     return over_rounds.epsilon(plan, Covering(), request, target).bracket
 
 
-def covered_by(asked: Experiment, n: int | None, question: Question) -> tuple[Neighbours, str]:
-    """Whom a bound covers, of each round, and what is to be said of all of them together (of one: nothing).
+def covered_by(asked: Experiment, n: int | None, question: Question) -> Neighbours:
+    """Whom a bound covers: one round, or several together.
 
     Parameters
     ----------
     n : int or None
         Number of users of the question; None where every round has its own, or where users are what is asked for.
+
+    Raises
+    ------
+    InputError
+        If neighbours of one round are none of another.
     """
     plan = plan_of(asked)
     if plan is None:
         assert isinstance(asked, Reduction)
-        return asked.neighbours(question, None if n is None else check_n(n)), ""
-    known = [n if part.n is None else part.n for part in plan.parts]
-    least = min((users for users in known if users is not None), default=None)
-    found = plan.parts[0].source
-    assert isinstance(found, Reduction)
-    if plan.times == 1:
-        return found.neighbours(question, least), ""
-    parts = tuple((part.times, users) for part, users in zip(plan.parts, known, strict=True))
-    return found.neighbours(question, least), f"; {Composition(plan.times, parts).covered}"
+        return asked.neighbours(question, None if n is None else check_n(n))
+    parts = []
+    for part in plan.parts:
+        assert isinstance(part.source, Reduction)
+        parts.append((part.times, part.source.neighbours(question, n if part.n is None else part.n)))
+    return parts[0][1] if plan.times == 1 else Neighbours.joined(parts)
 
 
 def certain(asked: Experiment, question: Question) -> bool:

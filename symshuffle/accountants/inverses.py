@@ -209,10 +209,10 @@ def solve_eps0(
         return narrow(value, goal, rel, above=above, meets=meets, what="eps0")
 
     found = _crossing(search, bound, goal, request)
-    neighbours, together = covered_by(at(found.meets), n, request.direction)
+    neighbours = covered_by(at(found.meets), n, request.direction)
     text = (
         f"at eps0 = lower, the safe end, delta bounds {neighbours.compared}; at eps0 = upper this bound exceeds "
-        f"delta; between the ends it is assumed to rise with eps0{together}"
+        f"delta; between the ends it is assumed to rise with eps0{neighbours.together}"
     )
     return _inverse(
         found, SafeEnd.LOWER, "root search on delta as a function of eps0; at the safe end", neighbours, text
@@ -269,7 +269,7 @@ def solve_n(
     costly = coarse(asked)
     request = Request.of(direction, None, rigour, _COARSE_WIDTH if costly else _WIDTH, bits)
     goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
-    neighbours, together = covered_by(asked, None, request.direction)
+    neighbours = covered_by(asked, None, request.direction)
 
     def bound(rigour: Rigour | None) -> Bound:
         def value(n: Fraction, width: float) -> Bracket:
@@ -294,12 +294,11 @@ def solve_n(
         return narrow_integers(value, goal, rel, above, meets)
 
     found = _crossing(search, bound, goal, request)
+    exceeded = "; at n = lower it exceeds delta" if found.before.lower > goal else ""
     text = (
         f"from n = upper on, the safe end, delta bounds {neighbours.compared}: this bound never rises with n ("
-        f"S_n/n is a reverse martingale){together}"
+        f"S_n/n is a reverse martingale){exceeded}{neighbours.together}"
     )
-    if found.above != found.meets:
-        text += "; at n = lower it exceeds delta"
     return _inverse(found, SafeEnd.UPPER, "bisection over n; at the safe end", neighbours, text)
 
 

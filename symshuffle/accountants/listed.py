@@ -75,7 +75,7 @@ def of_channel(channel: Channel) -> Reduction:
     )
 
 
-def against_null(channel: Channel, law: tuple[Number, ...]) -> Reduction:
+def against_null(channel: Channel, law: tuple[Number, ...], *, of_blanket: bool = False) -> Reduction:
     """Every input against the null symbol, which becomes one more row: others may hold it as well.
 
     Parameters
@@ -84,6 +84,8 @@ def against_null(channel: Channel, law: tuple[Number, ...]) -> Reduction:
         The local randomizer.
     law : tuple of Number
         Law of the null symbol, by output.
+    of_blanket : bool
+        Whether it is that of the blanket, for the words.
 
     Raises
     ------
@@ -95,6 +97,7 @@ def against_null(channel: Channel, law: tuple[Number, ...]) -> Reduction:
     if not sums_to_one(law):
         raise InputError("null", ", ".join(map(str, law)), "probabilities of sum 1")
     whole = Channel((*channel.rows, law))
+    said = "that of the blanket" if of_blanket else _written(law)
     symbol = channel.num_inputs
     names = [*map(str, range(symbol)), "null"]
     others = range(symbol + 1) if symbol < _MOST_INPUTS else ()
@@ -113,9 +116,14 @@ def against_null(channel: Channel, law: tuple[Number, ...]) -> Reduction:
         classes,
         True,
         Adjacency.ZERO_OUT,
-        pairs=f"the worst of all inputs against the null symbol{_revealed(whole)}",
+        pairs=f"the worst of all inputs against the null symbol, whose law is {said}{_revealed(whole)}",
         first="X0 holding the input",
     )
+
+
+def _written(law: tuple[Number, ...]) -> str:
+    more = ", ..." if len(law) > _MOST_INPUTS else ""
+    return f"({', '.join(map(str, law[:_MOST_INPUTS]))}{more})"
 
 
 def _revealed(channel: Channel) -> str:

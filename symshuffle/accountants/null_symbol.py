@@ -34,7 +34,7 @@ def of_channel(channel: Channel) -> Reduction:
     mass = sum(least, start=Fraction(0))
     if less(0, mass) is not Verdict.TRUE:
         raise InputError("null", None, "the law of a null symbol: the blanket of this channel has no mass")
-    return against_null(channel, tuple(one / mass for one in least))
+    return against_null(channel, tuple(one / mass for one in least), of_blanket=True)
 
 
 def of_laplace(source: Laplace) -> Reduction:

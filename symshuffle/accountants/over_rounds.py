@@ -23,7 +23,7 @@ from symshuffle.accountants.reduction import covering_reduction
 from symshuffle.accountants.rounds import Tilted
 from symshuffle.choices import Question, Rigour, Side
 from symshuffle.errors import InputError, Unsupported
-from symshuffle.numbers import Ball, Exp, Real, format_decimal, to_arb, working_precision
+from symshuffle.numbers import Ball, Exp, Real, counted, format_decimal, to_arb, working_precision
 from symshuffle.results import Bracket
 
 _MOST_LEVELS: Final = 6_000
@@ -173,7 +173,7 @@ class Deployment:
         if any(profile.forward != profile.reverse for profile, _ in profiles):
             orders.append([(profile.swapped, times) for profile, times in profiles])
         reached = max(read(Losses(tuple((law_below(p), t) for p, t in order), Side.LOWER)) for order in orders)
-        places = ["every round"] if len(chosen) == 1 else [f"{one.times} rounds" for _, one in chosen]
+        places = ["every round"] if len(chosen) == 1 else [counted(one.times, "round") for _, one in chosen]
         return Attained(
             reached, "; ".join(f"{text} in {place}" for (text, _), place in zip(chosen, places, strict=True))
         )
@@ -213,7 +213,9 @@ def _deployed(plan: Rounds, covering: Covering, request: Request) -> Deployment:
         reduced.participation.check(n)
         if reduced.participation.group > 1:
             raise Unsupported(f"group {reduced.participation.group}: said of one round; not with several rounds")
-    return _deployment(found, Request(engine=request.engine, rigour=request.rigour, bits=request.bits))
+    rounds = _deployment(found, Request(engine=request.engine, rigour=request.rigour, bits=request.bits))
+    _neighbours(rounds)  # what has no join is refused before anything is computed
+    return rounds
 
 
 def epsilon(
@@ -348,7 +350,14 @@ def _rigour(rounds: Deployment) -> Rigour:
 
 
 def _neighbours(rounds: Deployment) -> Neighbours:
-    return rounds.parts[0].reduced.neighbours(Question.BOTH, min(part.n for part in rounds.parts))
+    """Whom all rounds together cover.
+
+    Raises
+    ------
+    InputError
+        If neighbours of one round are none of another.
+    """
+    return Neighbours.joined([(part.times, part.reduced.neighbours(Question.BOTH, part.n)) for part in rounds.parts])
 
 
 def _composition(rounds: Deployment, simpler: tuple[tuple[str, Fraction], ...]) -> Composition:

@@ -102,9 +102,10 @@ class Participation:
     def supposed(self) -> str:
         """What is supposed of who sends, and what it rests on; empty where all do."""
         if self.min_users is not None:
+            send = "sends" if self.min_users == 1 else "send"
             return (
-                f"at least {self.min_users} of them send a message: the bound never rises with the number of messages "
-                "(claim symshuffle.more-users), honest ones counted only"
+                f"at least {self.min_users} of them {send} a message: the bound never rises with the number of "
+                "messages (claim symshuffle.more-users), honest ones counted only"
             )
         if self.dropout is not None:
             return (

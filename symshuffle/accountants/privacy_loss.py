@@ -15,10 +15,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, Self, Unpack, final
 
-from symshuffle.accountants.amplification import ASSUMED, NOT_COVERED
 from symshuffle.accountants.covered import Whom, spelled_out
 from symshuffle.accountants.dominating import LatticeLaw, law_above
 from symshuffle.accountants.evaluate import Request, check_n
+from symshuffle.accountants.neighbours import ASSUMED, NOT_COVERED
 from symshuffle.accountants.one_round import OneRound
 from symshuffle.accountants.reduction import Source, reduction
 from symshuffle.artifacts import installed, write_atomically

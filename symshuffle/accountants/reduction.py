@@ -30,9 +30,7 @@ from symshuffle.errors import InputError, NotDecided, Unsupported
 from symshuffle.law import Law
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mixed_law import MixedLaw
-from symshuffle.numbers import (
-    Real,
-)
+from symshuffle.numbers import Real
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -42,6 +40,7 @@ if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism
     from symshuffle.mechanisms.pairs import Pairs
 
+_FIRST: Final = "X0 holding the first of the two"
 
 _MOST_CLASSES: Final = 4
 """Classes of pairs of a mechanism up to which the constant backgrounds of all are tried; beyond, those of the first."""
@@ -159,12 +158,12 @@ def _replacing_one(source: Source) -> Reduction:
             return _of_closed_form(source)
         case Laplace():
             return _of_laplace(source)
-        case Decomposition():
-            return Reduction((PairClass("the two inputs that were decomposed", listed.numeric(source)),))
         case ReductionPair(unsound=True):
             raise InputError("source", "a reduction pair kept for study", "one that bounds something")
-        case ReductionPair():
-            return Reduction((PairClass("the two inputs that the pair was made for", listed.numeric(source)),))
+        case Decomposition() | ReductionPair():
+            made = "were decomposed" if isinstance(source, Decomposition) else "the pair was made for"
+            only = PairClass(f"the two inputs that {made}", listed.numeric(source))
+            return Reduction((only,), first=_FIRST)
         case Channel():
             return listed.of_channel(source)
     if hasattr(source, "__array__") or (isinstance(source, Sequence) and not isinstance(source, str)):
@@ -205,7 +204,7 @@ def _of_mechanism(mechanism: Mechanism) -> Reduction:
         ),
         mechanism.pair.every,
         pairs=str(mechanism.pair) if told is None else f"{mechanism.pair}, for every {told}",
-        first="X0 holding the first of the two" if mechanism.pair.listed else "",
+        first=_FIRST if mechanism.pair.listed else "",
         spreads=None if slope is None else slope.spreads,
     )
 
@@ -371,7 +370,7 @@ def _of_symbolic(source: SymbolicDecomposition) -> Reduction:
     def family(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
         return source.law(exp_eps, direction=direction, bits=bits)
 
-    return Reduction((PairClass(f"{source.mechanism.pair}, as decomposed", family),))
+    return Reduction((PairClass(f"{source.mechanism.pair}, as decomposed", family),), first=_FIRST)
 
 
 def _to_the_blanket(source: Source) -> Reduction:

@@ -18,7 +18,7 @@ from symshuffle.accountants.reduction import Source
 from symshuffle.accountants.refined_profile import RefinedProfile
 from symshuffle.choices import Question, Rigour
 from symshuffle.errors import InputError, Unsupported
-from symshuffle.numbers import format_decimal, parse_rational
+from symshuffle.numbers import counted, format_decimal, parse_rational
 from symshuffle.results import AnswerMethods, Bracket, SafeEnd
 
 LARGEST_ORDER: Final = 10_000
@@ -45,7 +45,7 @@ class RenyiBound(AboutNeighbours, AnswerMethods):
     attained : Attained or None
         A real neighbouring pair, where one was evaluated.
     rounds : Composition or None
-        Of several rounds: how many, what is covered; ``neighbours`` then speaks about each of them.
+        Of several rounds: how many; ``neighbours`` then says what is covered in each of them.
     """
 
     alpha: Fraction
@@ -58,11 +58,10 @@ class RenyiBound(AboutNeighbours, AnswerMethods):
     def about(self) -> str:
         """Which experiment the bound speaks about, by which theorem."""
         order = f"of Rényi order {self.alpha} in nats (both directions of the profile enter)"
-        text = (
+        return (
             f"upper bounds {self.neighbours.compared_by(order)}; lower is the other side of this bound, not a lower "
-            "bound on the divergence"
+            f"bound on the divergence{self.neighbours.together}"
         )
-        return text if self.rounds is None else f"{text}; {self.rounds.covered}"
 
     @property
     def safe(self) -> SafeEnd:
@@ -159,8 +158,8 @@ def renyi(
         _check_participation(part.source)
     if several is not None and request.direction is not Question.BOTH:
         raise InputError("direction", request.direction.value, "both, with rounds, which may mix the orders")
+    neighbours = covered_by(asked, n, request.direction)
     found = [(_one(part, order, request, attain=attain), part.times) for part in plan.parts]
-    neighbours, _ = covered_by(asked, n, request.direction)
     bracket, attained = _together(found, request)
     parts = tuple((part.times, part.n) for part in plan.parts)
     composition = None if several is None else Composition(plan.times, parts)
@@ -196,15 +195,20 @@ def _together(
     low = sum((one.lower * times for (one, _), times in found), start=Fraction(0))
     high = sum((one.upper * times for (one, _), times in found), start=Fraction(0))
     first, rounds = found[0][0][0], sum(times for _, times in found)
-    how = first.how if len(found) == 1 else "; ".join(f"{times} rounds: {one.how}" for (one, _), times in found)
+    how = (
+        first.how
+        if len(found) == 1
+        else "; ".join(f"{counted(times, 'round')}: {one.how}" for (one, _), times in found)
+    )
     aimed = None if high - low <= Fraction(request.rel) * high else request.rel
     how = how if rounds == 1 else f"sum over {rounds} rounds; {how}"
     bracket = Bracket(low, high, request.rigour or Rigour.FLOAT64, "profile", how, aimed)
     reached = [(one, times) for (_, one), times in found if one is not None]
     if len(reached) < len(found):
         return bracket, None
-    place = "" if rounds == 1 else " in {} rounds"
-    words = "; ".join(f"{one.datasets}{place.format(times)}" for one, times in reached)
+    words = "; ".join(
+        one.datasets if rounds == 1 else f"{one.datasets} in {counted(times, 'round')}" for one, times in reached
+    )
     return bracket, Attained(sum((one.lower * times for one, times in reached), start=Fraction(0)), words)
 
 

@@ -79,7 +79,7 @@ def tradeoff_curve(
     levels = as_integer(levels, "levels", 2)
     asked = experiment(source, Covering.of(**whom))
     request = Request.of(Question.BOTH, None, rigour, width_of(asked, rel, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
-    neighbours, together = covered_by(asked, n, Question.BOTH)
+    neighbours = covered_by(asked, n, Question.BOTH)
     if neighbours.participation.group > 1:
         raise Unsupported(f"group {neighbours.participation.group}: the trade-off of one user only; ask for delta(eps)")
     orders = tuple(_orders(asked, n, levels))
@@ -97,7 +97,7 @@ def tradeoff_curve(
     text = (
         "lower bounds the type II error, at each type I error alpha, of every test of two datasets, as the envelope of "
         f"the lines of a profile delta that bounds {neighbours.compared}; upper is the other side of "
-        f"this envelope{together}"
+        f"this envelope{neighbours.together}"
     )
     return Curve(CurveKind.F_DP, "alpha", "beta", tuple(points), neighbours, text)
 

@@ -279,15 +279,15 @@ def test_the_width_to_aim_at():
 
 def test_whom_an_experiment_covers():
     alone = experiment(RR, Covering())
-    assert covered_by(alone, 9, Question.BOTH) == (alone.neighbours("both", 9), "")
-    assert covered_by(alone, None, Question.FORWARD)[0].users is None
+    assert covered_by(alone, 9, Question.BOTH) == alone.neighbours("both", 9)
+    assert covered_by(alone, None, Question.FORWARD).users is None
     plan = experiment([rounds(RR, 2, n=12), rounds(RR, 3)], Covering())
-    found, said = covered_by(plan, 20, Question.BOTH)
-    assert found.users == 12 and said == f"; {Composition(5, ((2, 12), (3, 20))).covered}"
-    assert covered_by(plan, 9, Question.BOTH)[0].users == 9
-    assert covered_by(plan, None, Question.BOTH)[0].users == 12
+    found = covered_by(plan, 20, Question.BOTH)
+    assert found.users == 12 and [(times, one.users) for times, one in found.rounds] == [(2, 12), (3, 20)]
+    assert covered_by(plan, 9, Question.BOTH).users == 9
+    assert covered_by(plan, None, Question.BOTH).users == 12
     once = experiment(rounds(RR, 1, n=4), Covering())
-    assert covered_by(once, None, Question.BOTH) == (alone.neighbours("both", 4), "")
+    assert covered_by(once, None, Question.BOTH) == alone.neighbours("both", 4)
 
 
 def test_what_is_revealed_in_any_round():

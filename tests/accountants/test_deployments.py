@@ -393,4 +393,4 @@ def test_what_is_attained_is_what_a_real_pair_has(channel):
 def test_parts_that_differ_are_named_one_by_one():
     found = delta([rounds(BINARY, 1, n=2), rounds(SKEW, 2, n=2)], n=None, exp_eps="5/4", rel=0.3, attain=True)
     assert found.attained.lower <= found.bracket.upper
-    assert [text.rsplit(" in ", 1)[1] for text in found.attained.datasets.split("; ")] == ["1 rounds", "2 rounds"]
+    assert [text.rsplit(" in ", 1)[1] for text in found.attained.datasets.split("; ")] == ["1 round", "2 rounds"]

@@ -334,7 +334,7 @@ def _of_composition(source: Composed) -> Reduction:
         )
         for pattern in ways
     )
-    return Reduction(classes, tree.every_pair, pairs=tree.pair)
+    return Reduction(classes, tree.every_pair, pairs=tree.pair, budget=source.shares)
 
 
 def _described(tree: Composition, pattern: Pattern, others: Others) -> Callable[[int], str]:

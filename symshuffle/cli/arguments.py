@@ -48,8 +48,17 @@ Mech = Annotated[
         metavar="MECH", help="A mechanism (see `symshuffle mechanisms`), or an expression such as joint(krr(k=10),4)."
     ),
 ]
-Eps0 = Annotated[str | None, typer.Option("--eps0", help="Local budget eps0 > 0 in nats.")]
-Lam = Annotated[str | None, typer.Option("--lam", help="Local ratio cap exp(eps0) > 1; rationals stay exact.")]
+Eps0 = Annotated[
+    str | None,
+    typer.Option(
+        "--eps0",
+        help="Local budget eps0 > 0 in nats; of a composition the total: joint(krr(k=10),4) gives each part 1/4 of it.",
+    ),
+]
+Lam = Annotated[
+    str | None,
+    typer.Option("--lam", help="Local ratio cap exp(eps0) > 1, of a composition the total; rationals stay exact."),
+]
 Users = Annotated[str, typer.Option("--n", help="Number of users, the differing one included.")]
 Params = Annotated[list[str] | None, typer.Option("-p", "--param", help="Parameter of the mechanism, as k=10.")]
 Direction = Annotated[

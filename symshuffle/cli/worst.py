@@ -14,7 +14,7 @@ from symshuffle.cli.arguments import Eps0, FewJobs, File, Json, Lam, Mech, Param
 from symshuffle.cli.progress import progress
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.executors import workers
-from symshuffle.numbers import exact_text, format_decimal
+from symshuffle.numbers import counted, exact_text, format_decimal
 
 if TYPE_CHECKING:
     from symshuffle.accountants.adversary import WorstCase
@@ -69,8 +69,8 @@ def worst_background(
         "adjacency": neighbours.adjacency.value,
         "neighbours": neighbours.to_dict(),
         "meaning": (
-            f"attained_lower is a lower bound on D(M(X0) || M(X1)) at order exp(eps) for two datasets of n = {users} "
-            f"users; upper bounds {neighbours.compared}"
+            f"attained_lower is a lower bound on D(M(X0) || M(X1)) at order exp(eps) for two datasets of n = "
+            f"{counted(users, 'user')}; upper bounds {neighbours.compared}"
         ),
         "inputs": arguments.echoed(asked, eps0, lam, file=file, n=users, eps=eps, exp_eps=exp_eps),
     }
@@ -81,6 +81,7 @@ def worst_background(
     table.add_row("attained", f"{answer['attained_lower']} by {found.datasets}")
     table.add_row("searched", f"{found.searched}: {found.space}")
     table.add_row("bound", f"{answer['upper']}; the datasets stay below it by a share of {answer['gap']}")
+    table.add_row("meaning", str(answer["meaning"]))
     Console(highlight=False).print(table)
 
 

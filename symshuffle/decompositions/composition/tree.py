@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 from symshuffle.channel import Channel, direct_sum
 from symshuffle.choices import Operator, replace_choice
@@ -18,7 +18,10 @@ from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.finite import constant
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, Parameter
-from symshuffle.numbers import Real, as_integer
+from symshuffle.numbers import Exp, Real, as_integer, counted, format_decimal
+
+_LONGEST: Final = 12
+"""Characters of a budget that is written as a fraction; others are rounded."""
 
 Part: TypeAlias = "Mechanism | Laplace | Composition"
 
@@ -81,8 +84,8 @@ class Composition:
     @property
     def pair(self) -> str:
         """Which pairs of inputs the bound covers."""
-        where = "in any way" if self.distance is None else f"in exactly {self.distance} coordinates"
-        some = [f"{leaf.name} between {leaf.pair}" for leaf in self.leaves() if not leaf.every_pair]
+        where = "in any way" if self.distance is None else f"in exactly {counted(self.distance, 'coordinate')}"
+        some = [words for part in self.parts for words in _restricted(part)]
         if some:
             return f"two inputs that differ {where}, but in {', '.join(dict.fromkeys(some))}"
         return (
@@ -94,7 +97,7 @@ class Composition:
     @property
     def every_pair(self) -> bool:
         """Whether the bound covers all pairs of inputs."""
-        return self.distance is None and all(leaf.every_pair for leaf in self.leaves())
+        return self.distance is None and all(part.every_pair for part in self.parts)
 
     def leaves(self) -> Iterator[Mechanism | Laplace]:
         """The mechanisms of the tree."""
@@ -156,9 +159,36 @@ class Composed:
     composition: Composition
     lam: Real | None
 
+    @property
+    def shares(self) -> str:
+        """How the parts share the total budget, in words; empty where each has all of it.
+
+        Examples
+        --------
+        >>> from symshuffle import mechanism
+        >>> joint(*[mechanism("krr").at(k=20)] * 3).at(eps0=3).shares
+        'eps0 = 3 for all parts together, 1 each (for eps0 = 3 in each part, ask for eps0 = 9)'
+        """
+        orders = dict.fromkeys(_shares(self.composition))
+        if self.lam is None or all(order == 1 for _, order in orders):
+            return ""
+        name = "eps0" if isinstance(self.lam, Exp) else "lam"
+        whole, (_, first) = _budget(self.lam), next(iter(orders))
+        if all(order == first for _, order in orders):
+            more = _budget(Exp(self.lam.exponent * first) if isinstance(self.lam, Exp) else self.lam**first)
+            return (
+                f"{name} = {whole} for all parts together, {_budget(self.lam, first)} each "
+                f"(for {name} = {whole} in each part, ask for {name} = {more})"
+            )
+        each = ", ".join(f"{_budget(self.lam, order)} in {leaf}" for leaf, order in orders)
+        return f"{name} = {whole} for all parts together: {each} (no {name} gives {whole} to every part)"
+
 
 def joint(*parts: Part) -> Composition:
-    """The joint composition of some mechanisms, one for each coordinate."""
+    """The joint composition of some mechanisms, one for each coordinate.
+
+    They share one budget: of m parts each has eps0/m.
+    """
     return Composition(Operator.JOINT, parts)
 
 
@@ -179,6 +209,40 @@ def hamming(composition: Part, distance: int) -> Composition:
     if not isinstance(composition, Composition) or composition.operator != "joint":
         raise InputError("hamming", composition.name, "a joint composition")
     return Composition(Operator.JOINT, composition.parts, distance=distance)
+
+
+def _restricted(part: Part) -> Iterator[str]:
+    """In which parts two inputs may not differ in every way, and in which they may."""
+    if not isinstance(part, Composition):
+        if not part.every_pair:
+            yield f"{part.name} between {part.pair}"
+        return
+    if part.distance is not None:
+        yield f"{part.name} in exactly {counted(part.distance, 'coordinate')} if at all"
+    for inner in part.parts:
+        yield from _restricted(inner)
+
+
+def _budget(lam: Real, order: int = 1) -> str:
+    """A share of a budget as it is written: of ``eps0``, where ``lam`` is given as its exponential, else of ``lam``."""
+    if isinstance(lam, Exp):
+        value = lam.exponent / order
+    else:
+        try:
+            value = Fraction(str(root(lam, order)))
+        except Unsupported:
+            return f"{_budget(lam)}^(1/{order})"
+    text = str(value)
+    return text if len(text) <= _LONGEST else f"about {format_decimal(value, digits=6, up=True)}"
+
+
+def _shares(part: Part, order: int = 1) -> Iterator[tuple[str, int]]:
+    """The leaves that have a budget, each with the order of the root of the total ratio cap that it gets."""
+    if isinstance(part, Composition):
+        for inner in part.parts:
+            yield from _shares(inner, order * len(part.parts) if part.operator is Operator.JOINT else order)
+    elif has_budget(part):
+        yield part.name, order
 
 
 def _inputs(part: Part) -> int | None:

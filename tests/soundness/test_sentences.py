@@ -1,0 +1,560 @@
+"""What a bound says of itself is read back into whom it covers, and enumerated: no pair of datasets is above it.
+
+The reader below knows the words of a sentence and nothing of the library; what it reads (which order, how many users,
+who may change between what, who sends, in which rounds) has to be what was asked for, and the largest divergence over
+exactly those datasets, in rationals by code of its own, must not exceed the bound.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction as F
+from functools import cache
+
+import pytest
+
+import symshuffle as s
+from symshuffle.accountants.reduction import reduction
+from symshuffle.cli import main
+from symshuffle.errors import InputError
+
+# Channels by hand: their rows, what each input is called, and the coordinates that a part of a composition sees.
+
+
+def uneven(weights):
+    return tuple(tuple(F(w) / sum(map(F, row)) for w in row) for row in weights)
+
+
+def krr(k, lam):
+    return uneven([[lam if x == y else 1 for y in range(k)] for x in range(k)])
+
+
+def half_block(k, lam):
+    """Output y is likely at half of the cycle: at y and the k/2 - 1 inputs before or after it."""
+    return uneven([[lam if (y - x) % k < k // 2 else 1 for y in range(k)] for x in range(k)])
+
+
+def product(one, other):
+    return tuple(tuple(a * b for a, b in itertools.product(p, q)) for p, q in itertools.product(one, other))
+
+
+@dataclass(frozen=True)
+class World:
+    """What is run: one law for each input; an input is the tuple of its coordinates."""
+
+    rows: tuple
+    sizes: tuple
+    parts: tuple = ()
+    chosen: tuple = (0, 1)
+    """The pair that "the two inputs that were decomposed" means."""
+
+    @property
+    def inputs(self):
+        return list(itertools.product(*map(range, self.sizes)))
+
+    def pairs(self):
+        return [(x, y) for x in range(len(self.inputs)) for y in range(len(self.inputs)) if x != y]
+
+
+def world(rows, *sizes, **parts):
+    return World(rows, sizes or (len(rows),), **parts)
+
+
+# The reader.
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rounds that are alike: how many users, which ordered pairs (X0, X1) of inputs, and who sends."""
+
+    users: int
+    pairs: frozenset
+    least: int | None = None
+    dropout: F = F(0)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Whom a sentence says that a bound covers; ``parts`` counts rounds."""
+
+    orders: tuple
+    group: int
+    zero_out: bool
+    parts: tuple
+
+
+ORDERS = {
+    "D(M(X0) || M(X1))": ("forward",),
+    "D(M(X1) || M(X0))": ("reverse",),
+    "the larger of D(M(X0) || M(X1)) and D(M(X1) || M(X0))": ("forward", "reverse"),
+}
+
+
+def near(x, y, size):
+    return min((x - y) % size, (y - x) % size)
+
+
+def between(words: str, run: World) -> set:
+    """The pairs of different inputs that some words mean, in both orders."""
+    inputs = run.inputs
+    parts = dict(run.parts)
+
+    def allowed(x, y):
+        x, y = inputs[x], inputs[y]
+        if m := re.fullmatch(r"two inputs at cyclic distance (\d+)(, as decomposed)?", words):
+            return near(x[0], y[0], run.sizes[0]) == int(m[1])
+        if m := re.fullmatch(r"two inputs that differ in exactly (\d+) coordinates?", words):
+            return sum(map(int.__ne__, x, y)) == int(m[1])
+        if m := re.fullmatch(r"two inputs that differ in any way, but in (\S+) between (.*)", words):
+            seen = parts[m[1]]
+            inner = World((), run.sizes[seen], ())
+            pair = inner.inputs.index(x[seen]), inner.inputs.index(y[seen])
+            return pair[0] == pair[1] or pair in between(m[2], inner)
+        if m := re.fullmatch(
+            r"two inputs that differ in any way, but in (\S+) in exactly (\d+) coordinates? if at all", words
+        ):
+            seen = parts[m[1]]
+            return sum(map(int.__ne__, x[seen], y[seen])) in (0, int(m[2]))
+        raise AssertionError(f"words that nobody can read: {words}")
+
+    if re.match(r"any two inputs|any input and the null symbol", words):
+        return set(run.pairs())
+    if m := re.fullmatch(r"inputs (\d+) and (\d+)", words):
+        return {(int(m[1]), int(m[2])), (int(m[2]), int(m[1]))}
+    if words == "the two inputs that were decomposed":
+        return {run.chosen, run.chosen[::-1]}
+    return {pair for pair in run.pairs() if allowed(*pair)}
+
+
+def in_order(pairs: set, first: str, run: World, words: str) -> set:
+    """The pairs (X0, X1) left by a clause that says which of two inputs X0 holds."""
+    match first:
+        case "":
+            return pairs
+        case "X0 holding the input with the smaller number":
+            return {(x, y) for x, y in pairs if x < y}
+        case "X0 holding the input":
+            return pairs  # zero-out: X1 holds the null symbol
+        case "X0 holding the first of the two":
+            if m := re.match(r"inputs (\d+) and (\d+)", words):
+                return {(int(m[1]), int(m[2]))}
+            return {run.chosen} if "decomposed" in words else {(x, y) for x, y in pairs if x < y}
+    raise AssertionError(f"words that nobody can read: {first}")
+
+
+def who_sends(text: str) -> dict:
+    least = re.search(r"where at least (\d+) of them sends? a message", text)
+    drop = re.search(r"where each other user drops out independently with probability (\S+),", text)
+    return {"least": int(least[1]) if least else None, "dropout": F(drop[1]) if drop else F(0)}
+
+
+def read(text: str, *runs: World) -> Claim:
+    """Whom a sentence covers, where the rounds run those channels in this order (one, where all run the same)."""
+    m = re.search(r"bounds (.*?) at order exp\(eps\) for (all pairs|those pairs) of datasets (.*?), by (?:a chain of"
+                  r" .*? and )?the optimal decomposition(.*)", text)  # fmt: skip
+    assert m, text
+    orders, every, whom, rest = ORDERS[m[1]], m[2] == "all pairs", m[3], m[4]
+    group = re.search(r"at most (\d+) users", whom)
+    zero_out = "null symbol" in whom
+    times = re.search(r"M sends the messages of all (\d+) rounds? together", rest)
+    several = int(times[1]) if times else 1
+    assert several == 1 or ("may change from round to round" in rest and "depend on earlier messages" in rest)
+    assert every == ("are not covered)" not in whom)
+    apart = re.findall(r"in (\d+) rounds? (of n = \d+ users?.*?)(?= and in \d+ rounds? of n| \(users who|$)", whom)
+    if apart:
+        assert len(runs) == len(apart) and sum(int(many) for many, _ in apart) == several
+    else:
+        apart = [(several, whom)]
+    parts: Counter = Counter()
+    for (many, words), run in zip(apart, runs if len(apart) > 1 else runs[:1], strict=True):
+        users = int(re.search(r"of n = (\d+) users?", words)[1])
+        change = re.search(r"between (.*?)(, X0 .*?)?(?: \(users who|, where|, with|$)", words)
+        said = change[1] if change else "any two inputs"
+        first = re.search(r", (X0 holding [^(]*?)(?: \(users|$)", words)
+        pairs = in_order(between(said, run), first[1] if first else "", run, said)
+        sends = who_sends(words if ", where" in words else rest.split("; ")[0] + rest)
+        parts[Part(users, frozenset(pairs), **sends)] += int(many)
+    return Claim(orders, int(group[1]) if group else 1, zero_out, tuple(sorted(parts.items(), key=str)))
+
+
+# The enumeration.
+
+
+def histograms(rows, drop=()):
+    """The law of the multiset of the messages of some users; those of the places in ``drop`` may get lost."""
+    found = {(): F(1)}
+    for place, row in enumerate(rows):
+        lost = dict(drop).get(place, F(0))
+        then: dict = {}
+        for sent, mass in found.items():
+            for y, p in [*((y, (1 - lost) * p) for y, p in enumerate(row)), (None, lost)]:
+                if p:
+                    now = sent if y is None else tuple(sorted((*sent, y)))
+                    then[now] = then.get(now, F(0)) + mass * p
+        found = then
+    return found
+
+
+def neighbours(part: Part, claim: Claim, runs) -> Iterator:
+    """The laws of all pairs of datasets that one round covers; ``runs`` has a channel for each user, or one for all."""
+    rows, null = runs
+    per_user = rows if len(rows) == part.users and isinstance(rows[0][0], tuple) else [rows] * part.users
+    symbols = [*range(len(per_user[0])), *((None,) if claim.zero_out else ())]
+
+    def sent_by(user, x):
+        return null if x is None else per_user[user][x]
+
+    changes = {(x, None) for x in range(len(per_user[0]))} if claim.zero_out else part.pairs
+    for present in range(part.least or part.users, part.users + 1):
+        alike = all(one == per_user[0] for one in per_user)
+        for g in range(1, min(claim.group, present) + 1):
+            spots = [tuple(range(g))] if alike else itertools.combinations(range(present), g)
+            for differing in spots:
+                others = [u for u in range(present) if u not in differing]
+                held_by = (
+                    itertools.combinations_with_replacement(symbols, len(others))
+                    if alike
+                    else itertools.product(symbols, repeat=len(others))
+                )
+                for held, moves in itertools.product(held_by, itertools.product(changes, repeat=g)):
+                    base = [sent_by(u, x) for u, x in zip(others, held, strict=True)]
+                    drop = tuple((place, part.dropout) for place in range(len(base)))
+                    two = [
+                        histograms(
+                            [*base, *(sent_by(u, move[i]) for u, move in zip(differing, moves, strict=True))], drop
+                        )
+                        for i in (0, 1)
+                    ]
+                    for order in claim.orders:
+                        yield tuple(two if order == "forward" else two[::-1])
+
+
+def ratios(p, q):
+    """(ratio or None where it is infinite, mass under the second law or the first) of two laws, merged."""
+    found: Counter = Counter()
+    for o in p.keys() | q.keys():
+        b = q.get(o, F(0))
+        found[p.get(o, F(0)) / b if b else None] += b or p[o]
+    return tuple(sorted(found.items(), key=str))
+
+
+def largest(claim: Claim, x: F, *channels) -> F:
+    """The largest divergence that a sentence covers; each round is chosen when those before it were seen."""
+    several = [
+        (times, sorted({ratios(*two) for two in neighbours(part, claim, run)}, key=str))
+        for (part, times), run in zip(claim.parts, channels, strict=True)
+    ]
+    rounds = [laws for times, laws in several for _ in range(times)]
+
+    @cache
+    def value(place: int, x: F) -> F:
+        if place == len(rounds):
+            return max(1 - x, F(0))
+        return max(
+            sum((m if r is None else m * r * value(place + 1, x / r) for r, m in law if r != 0), F(0))
+            for law in rounds[place]
+        )
+
+    return value(0, x)
+
+
+# Requests.
+
+LAM = 4
+ROWS = uneven([[1, 2, 1], [3, 1, 2], [1, 1, 1]])
+TILTED = uneven([[4, 2, 1], [1, 1, 1], [1, 2, 4]])
+NEAR = s.mechanism("half-block").at(k=4, d=1)
+RR = s.mechanism("rr")
+TWO = product(krr(2, 2), krr(2, 2))
+
+
+def sources():
+    half = s.mechanism("half-block")
+    tilted = [[str(p) for p in row] for row in TILTED]
+    mixed = tuple(
+        tuple(p / 3 for p in a) + tuple(2 * p / 3 for p in b) for a, b in zip(krr(2, 4), krr(2, 4), strict=True)
+    )
+    yield "krr", s.mechanism("krr").at(k=3, lam=LAM), world(krr(3, LAM)), None
+    yield "half-block", half.at(k=4, lam=LAM), world(half_block(4, LAM)), None
+    yield (
+        "half-block, d = 1",
+        half.at(k=4, d=1, lam=LAM),
+        world(half_block(4, LAM)),
+        lambda x, y: near(x[0], y[0], 4) == 1,
+    )
+    yield "half-block of two", half.at(k=2, d=1, lam=LAM), world(half_block(2, LAM)), None
+    hadamard = s.mechanism("hadamard").at(D=4, lam=LAM)
+    yield "hadamard", hadamard, world(hadamard.channel().rows), None
+    yield "matrix", s.Mechanism.from_matrix("own", tilted, parameters=()), world(TILTED), None
+    yield "inputs 1 and 2", s.Mechanism.from_matrix("own", tilted, parameters=(), pair=(1, 2)), world(TILTED), \
+        lambda x, y: {*x, *y} == {1, 2}  # fmt: skip
+    yield "channel", s.Channel.from_rows(ROWS), world(ROWS), None
+    yield "decomposed", s.simplified_decomposition(s.Channel.from_rows(ROWS), (2, 0)), \
+        world(ROWS, chosen=(2, 0)), lambda x, y: {*x, *y} == {0, 2}  # fmt: skip
+    yield (
+        "joint",
+        s.Composed(s.joint(half.at(k=4), RR), F(LAM)),
+        world(product(half_block(4, 2), krr(2, 2)), 4, 2),
+        None,
+    )
+    yield "joint of near", s.Composed(s.joint(NEAR, RR), F(LAM)), \
+        world(product(half_block(4, 2), krr(2, 2)), 4, 2, parts=(("half-block", slice(0, 1)),)), \
+        lambda x, y: near(x[0], y[0], 4) < 2  # fmt: skip
+    yield "hamming", s.Composed(s.hamming(s.joint(RR, RR), 1), F(LAM)), world(TWO, 2, 2), \
+        lambda x, y: sum(map(int.__ne__, x, y)) == 1  # fmt: skip
+    yield "hamming inside", s.Composed(s.joint(s.hamming(s.joint(RR, RR), 1), RR), F(16)), \
+        world(product(TWO, krr(2, 4)), 2, 2, 2, parts=(("hamming(joint(rr(lam),2),1)", slice(0, 2)),)), \
+        lambda x, y: sum(map(int.__ne__, x[:2], y[:2])) < 2  # fmt: skip
+    yield "parallel", s.Composed(s.parallel([RR, s.mechanism("krr").at(k=2)], [F(1, 3), F(2, 3)]), F(LAM)), \
+        world(mixed), None  # fmt: skip
+    yield "subsampled", s.Composed(s.subsample(half.at(k=4), F(1, 3)), F(LAM)), \
+        world(tuple((*(p / 3 for p in row), F(2, 3)) for row in half_block(4, LAM))), None  # fmt: skip
+
+
+SOURCES = {name: rest for name, *rest in sources()}
+
+
+def covered(run: World, allowed) -> frozenset:
+    inputs = run.inputs
+    return frozenset((x, y) for x, y in run.pairs() if allowed is None or allowed(inputs[x], inputs[y]))
+
+
+@pytest.mark.parametrize("direction", ["both", "forward", "reverse"])
+@pytest.mark.parametrize("name", SOURCES)
+def test_the_pairs_that_are_named_are_bounded(name, direction):
+    """What is said is what was asked for; a single user hides behind nobody, so that his bound is attained."""
+    source, run, allowed = SOURCES[name]
+    ordered = {"decomposed": [(2, 0)], "inputs 1 and 2": [(1, 2)]}
+    pairs = covered(run, allowed)
+    if direction != "both" and name in ("channel", "matrix"):
+        pairs = frozenset((x, y) for x, y in pairs if x < y)
+    elif direction != "both" and name in ordered:
+        pairs = frozenset(ordered[name])
+    orders = ("forward", "reverse") if direction == "both" else (direction,)
+    for n in (1, 2) if direction == "both" or len(run.rows) <= 4 else (1,):
+        found = s.delta(source, n=n, exp_eps="6/5", rigour="exact", direction=direction, attain=True)
+        claim = read(found.meaning, run)
+        assert claim == Claim(orders, 1, False, ((Part(n, pairs), 1),))
+        real = largest(claim, F(6, 5), (run.rows, None))
+        assert found.bracket.exact >= real
+        assert found.attained is None or found.attained.lower <= real
+        assert n > 1 or found.bracket.exact == real
+        assert found.neighbours.every == (allowed is None)
+        assert found.to_dict()["neighbours"]["every_pair"] == (allowed is None)
+
+
+NULL = (F(1, 2), F(1, 4), F(1, 4))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_requests_at_random(seed):
+    rng = random.Random(2400 + seed)
+    rows = uneven([[rng.randint(1, 5) for _ in range(3)] for _ in range(rng.choice((2, 3)))])
+    n, direction = rng.randint(1, 3), rng.choice(("both", "forward", "reverse"))
+    asked = rng.choice(({}, {"min_users": rng.randint(1, n)}, {"dropout": F(1, rng.randint(2, 4))}))
+    group = rng.randint(1, min(n, 2)) if direction == "both" else 1
+    null = NULL if rng.random() < 0.4 else None
+    x = rng.choice((F(1), F(9, 4)))
+    channel, run = s.Channel.from_rows(rows), world(rows)
+    found = s.delta(channel, n=n, exp_eps=x, rigour="exact", direction=direction, group=group, null=null, **asked)
+    ordered = direction != "both" and null is None
+    pairs = frozenset((a, b) for a, b in run.pairs() if a < b or not ordered)
+    orders = ("forward", "reverse") if direction == "both" else (direction,)
+    part = Part(n, pairs, asked.get("min_users"), asked.get("dropout", F(0)))
+    claim = read(found.meaning, run)
+    assert claim == Claim(orders, group, null is not None, ((part, 1),))
+    assert found.bracket.exact >= largest(claim, x, (rows, null))
+    eps = s.epsilon(channel, n=n, delta="1/20", direction=direction, group=group, null=null, rel=1e-3, **asked)
+    assert read(eps.meaning, run) == claim
+    above = F(math.exp(eps.bracket.upper)) * (1 + F(1, 10**12))
+    assert largest(claim, above, (rows, null)) <= F(1, 20)
+
+
+def test_one_request_one_sentence():
+    """Over all options of one channel: who is asked for whom is told whom, and nobody is told what another is."""
+    channel = s.Channel.from_rows(ROWS)
+    whom = [{}, {"min_users": 2}, {"min_users": 1}, {"dropout": "1/3"}, {"group": 2}, {"null": ("1/2", "1/4", "1/4")},
+            {"null": ("1/4", "1/2", "1/4")}, {"adjacency": "zero-out"}]  # fmt: skip
+    told = [
+        s.delta(channel, n=n, exp_eps="6/5", direction=direction, rel=0.1, **options).meaning
+        for n, direction, options in itertools.product((2, 3), ("both", "forward", "reverse"), whom)
+        if direction == "both" or "group" not in options
+    ]
+    several = itertools.product((2, 3), (1, 2), ({}, {"min_users": 1}))
+    told += [s.delta(s.rounds(channel, t), n=n, exp_eps=2, rel=0.9, **one).meaning for t, n, one in several]
+    assert len(set(told)) == len(told)
+
+
+# Rounds.
+
+
+KRR, HALF = s.mechanism("krr").at(k=4, lam=2), s.mechanism("half-block").at(k=4, d=1, lam=2)
+ALL, CLOSE = world(krr(4, 2)), world(half_block(4, 2))
+THREE = s.Channel.from_rows(ROWS)
+ONE_PAIR = s.simplified_decomposition(THREE, (0, 1))
+CLOSE_PAIRS = covered(CLOSE, lambda x, y: near(x[0], y[0], 4) == 1)
+
+PLANS = {
+    "alike": ([s.rounds(THREE, 2)], [world(ROWS)], [Part(2, covered(world(ROWS), None))], [2]),
+    "all, then near": ([s.rounds(KRR, 1), s.rounds(HALF, 1)], [ALL, CLOSE],
+                       [Part(2, covered(ALL, None)), Part(2, CLOSE_PAIRS)], [1, 1]),
+    "near, then all": ([s.rounds(HALF, 1), s.rounds(KRR, 1)], [CLOSE, ALL],
+                       [Part(2, CLOSE_PAIRS), Part(2, covered(ALL, None))], [1, 1]),
+    "near twice": ([s.rounds(HALF, 2)], [CLOSE], [Part(2, CLOSE_PAIRS)], [2]),
+    "one pair": ([s.rounds(ONE_PAIR, 2)], [world(ROWS)], [Part(2, frozenset([(0, 1), (1, 0)]))], [2]),
+    "users": ([s.rounds(THREE, 1, n=1), s.rounds(THREE, 2, n=2)], [world(ROWS), world(ROWS)],
+              [Part(1, covered(world(ROWS), None)), Part(2, covered(world(ROWS), None))], [1, 2]),
+    "senders": ([s.rounds(reduction(THREE, min_users=1), 1), s.rounds(THREE, 1)], [world(ROWS), world(ROWS)],
+                [Part(2, covered(world(ROWS), None), 1), Part(2, covered(world(ROWS), None))], [1, 1]),
+    "dropout": ([s.rounds(reduction(THREE, dropout="1/3"), 1), s.rounds(THREE, 1)], [world(ROWS), world(ROWS)],
+                [Part(2, covered(world(ROWS), None), None, F(1, 3)), Part(2, covered(world(ROWS), None))], [1, 1]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_rounds_say_whom_they_cover_together(name):
+    plan, runs, parts, times = PLANS[name]
+    n = None if name == "users" else 2
+    x = F(5, 4)
+    answers = [s.delta(plan, n=n, exp_eps=x, rel=0.05), s.delta_curve(plan, n=n, levels=["0.25"], rel=0.5),
+               s.epsilon(plan, n=n, delta="1/5", rel=0.1)]  # fmt: skip
+    counted = tuple(sorted(zip(parts, times, strict=True), key=str))
+    for answer in answers:
+        claim = read(answer.meaning, *runs)
+        assert claim == Claim(("forward", "reverse"), 1, False, counted)
+    assert len(answers[0].neighbours.to_dict()["rounds"]) == len(parts)
+    rows = dict(zip(parts, runs, strict=True))
+    channels = [(rows[part].rows, None) for part, _ in claim.parts]
+    assert answers[0].bracket.upper >= largest(claim, x, *channels)
+
+
+def test_neighbours_of_one_round_that_are_none_of_another_are_refused():
+    null = reduction(THREE, null=("1/2", "1/4", "1/4"))
+    for door in (
+        lambda plan: s.delta(plan, n=2, exp_eps=2),
+        lambda plan: s.epsilon(plan, n=2, delta="1/10"),
+        lambda plan: s.renyi(plan, n=2, alpha=2),
+        lambda plan: s.solve_n(plan, delta="1/10", eps=1),
+        lambda plan: s.delta_curve(plan, n=2, levels=["1"]),
+    ):
+        with pytest.raises(InputError, match="adjacency = zero-out, replace-one: expected the same in all rounds"):
+            door([s.rounds(null, 1), s.rounds(THREE, 1)])
+
+
+def test_a_number_of_one_is_no_plural():
+    found = s.delta([s.rounds(THREE, 1, n=1), s.rounds(s.mechanism("rr").at(lam=2), 1, n=2)], n=None, exp_eps=2,
+                    rel=0.1, attain=True)  # fmt: skip
+    order = s.renyi([s.rounds(THREE, 1, n=1), s.rounds(s.mechanism("rr").at(lam=2), 1, n=2)], n=None, alpha=2,
+                    rel=0.1, attain=True)  # fmt: skip
+    least = s.delta(THREE, n=1, exp_eps=2, min_users=1)
+    for text in (
+        found.meaning,
+        found.attained.datasets,
+        order.meaning,
+        order.how,
+        order.attained.datasets,
+        least.about,
+    ):
+        assert not re.search(r"\b1 (rounds|users|of them send)\b", text)
+
+
+# Unequal budgets.
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_unequal_budgets_cover_all_pairs_in_either_order(seed):
+    rng = random.Random(seed)
+    omega = [F(rng.randint(1, 4)) for _ in range(2)]
+    omega = [w / sum(omega) for w in omega]
+
+    def channel():
+        gamma = F(rng.randint(1, 3), 4)
+        share = F(rng.randint(0, 2), 4)
+        rest = ((1, 0), (share, 1 - share)) if rng.random() < 0.5 else ((share, 1 - share), (0, 1))
+        rows = tuple(tuple(gamma * w + (1 - gamma) * p for w, p in zip(omega, row, strict=True)) for row in rest)
+        low = [min(column) for column in zip(*rows, strict=True)]
+        return rows if [w / sum(low) for w in low] == omega else channel()
+
+    runs = [channel() for _ in range(rng.randint(1, 3))]
+    counts = [rng.randint(1, 2) for _ in runs]
+    users = [s.Users(many, s.Channel.from_rows(rows)) for many, rows in zip(counts, runs, strict=True)]
+    everybody = [rows for many, rows in zip(counts, runs, strict=True) for _ in range(many)]
+    x = rng.choice((F(1), F(6, 5), F(2)))
+    said = set()
+    for direction in ("forward", "reverse", "both"):
+        found = s.unequal_delta(users, exp_eps=x, direction=direction, rigour="exact")
+        run = world(runs[0])
+        claim = read(found.meaning, run)
+        orders = ("forward", "reverse") if direction == "both" else (direction,)
+        assert claim == Claim(orders, 1, False, ((Part(sum(counts), frozenset({(0, 1), (1, 0)})), 1),))
+        assert found.bracket.exact >= largest(claim, x, (everybody, None))
+        assert f"{counts[0]} user" in found.meaning
+        said.add(found.meaning)
+    assert len(said) == 3
+
+
+def test_unequal_budgets_in_one_direction_are_not_the_smaller_of_two():
+    users = [s.Users(2, s.Channel.from_rows([["1/2", "1/2"], ["1/10", "9/10"]]))]
+    values = {d: s.unequal_delta(users, exp_eps=2, direction=d, rigour="exact").bracket.exact for d in ORDERS_ASKED}
+    assert set(values.values()) == {F(17, 100)}
+
+
+ORDERS_ASKED = ("forward", "reverse", "both")
+
+
+# Targets that are met at eps = 0, and budgets that are shared.
+
+
+def test_below_the_lower_end_a_bound_exceeds_its_target_or_nothing_is_said():
+    source = s.mechanism("krr").at(k=4, eps0="1/100")
+    met = s.epsilon(source, n=1000, delta="1/10")
+    assert met.bracket.upper == 0 and "exceeds" not in met.meaning and "meets delta at eps = 0 already" in met.meaning
+    plan = s.epsilon(s.rounds(source, 2), n=1000, delta="1/10")
+    assert plan.bracket.upper > 0 or "exceeds" not in plan.meaning
+    found = s.epsilon(source, n=1000, delta="1/100000")
+    assert found.bracket.lower > 0 and "at every eps below lower this bound exceeds delta" in found.meaning
+    under = s.delta(source, n=1000, eps=found.bracket.lower * F(999, 1000), rigour="ball")
+    assert under.bracket.lower > F(1, 100000)
+
+
+def shared(text: str) -> tuple:
+    m = re.search(r"with (eps0|lam) = (\S+) for all parts together, (\S+) each \(for \1 = (\S+) in each part, ask for "
+                  r"\1 = (\S+)\)", text)  # fmt: skip
+    assert m, text
+    return m[1], F(m[2]), F(m[3]), F(m[4]), F(m[5])
+
+
+def test_a_composition_says_how_its_parts_share_the_budget(capsys):
+    tree = s.joint(*[s.mechanism("krr").at(k=4)] * 3)
+    found = s.delta(tree.at(eps0=3), n=50, eps=1)
+    assert shared(found.meaning) == ("eps0", 3, 1, 3, 9)
+    assert shared(s.delta(tree.at(lam=8), n=50, eps=1).meaning) == ("lam", 8, 2, 8, 512)
+    assert main(["delta", "joint(krr(k=4),3)", "--eps0", "3", "--n", "50", "--eps", "1", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert shared(told["meaning"]) == ("eps0", 3, 1, 3, 9)
+    assert told["neighbours"]["budget"].startswith("eps0 = 3 for all parts together, 1 each")
+    # asked for as it is told, every part has the budget that its user meant
+    alone = s.delta(s.mechanism("krr").at(k=4, eps0=3), n=1, eps=1).bracket
+    assert s.delta(tree.at(eps0=9), n=1, eps=1).bracket.lower > alone.upper
+    for plain in (s.mechanism("krr").at(k=4, eps0=3), s.subsample(s.mechanism("krr").at(k=4), F(1, 2)).at(eps0=3)):
+        assert "together" not in s.delta(plain, n=50, eps=1).meaning
+    nested = s.joint(s.joint(RR, RR), RR).at(lam=16)
+    assert "lam = 16 for all parts together: 2 in rr, 4 in rr" in s.delta(nested, n=100, eps=1).meaning
+    plan = s.delta(
+        [s.rounds(s.joint(RR, RR).at(eps0=2), 1), s.rounds(RR.at(lam=2), 1)], n=3, eps="1/2", rel=0.5
+    ).meaning
+    assert shared(plan) == ("eps0", 2, 1, 2, 4)
+
+
+@pytest.mark.parametrize("command", ["delta", "epsilon", "curve", "renyi", "worst-background"])
+def test_the_help_of_a_budget_speaks_of_compositions(command, capsys):
+    assert main([command, "--help"]) == 0
+    told = " ".join(re.sub(r"[│|]", " ", capsys.readouterr().out).split())
+    assert "of a composition the total" in told

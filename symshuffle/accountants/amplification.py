@@ -20,7 +20,8 @@ class Attained:
     Parameters
     ----------
     lower : Fraction
-        A number that the pair's own delta (or eps) is not below.
+        A number that the pair's own delta (eps, Rényi divergence) is not below, in the one direction in which it has
+        the most of those asked for.
     datasets : str
         The two datasets.
     """

@@ -7,18 +7,18 @@ user wrote.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
-from symshuffle.accountants.covered import Datasets, MixedFamily, Reduction, laws, mixed_laws
+from symshuffle.accountants.covered import MixedFamily, Reduction, laws, mixed_laws
 from symshuffle.accountants.evaluate import Request, evaluate
 from symshuffle.accountants.gaussian_profile import level
 from symshuffle.accountants.guided import Guide, guided
-from symshuffle.accountants.participation import EVERYBODY, Participation, bound_over
+from symshuffle.accountants.participation import EVERYBODY, bound_over
 from symshuffle.accountants.search import Bound, Crossing, cross, mills_guess, smallest_meeting
-from symshuffle.choices import Question, Rigour, choice
+from symshuffle.choices import Direction, Question, Rigour, choice
 from symshuffle.continuous_law import LevelledPair
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.law import Law
@@ -51,7 +51,8 @@ def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracke
     finite laws that have the bound as their largest value; and, where finite laws only approach it, laws on both sides.
     On each of them ``upper`` is at least the largest value, and ``lower`` at most. Where not all users send, or several
     differ, the values at numbers of messages are put together as
-    :func:`~symshuffle.accountants.participation.bound_over` says.
+    :func:`~symshuffle.accountants.participation.bound_over` says. A bound takes the larger direction at each number of
+    messages, which is above every pair; a real pair has the larger of two means.
 
     Parameters
     ----------
@@ -64,19 +65,17 @@ def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracke
     request : Request
         Direction, rigour, relative width, precision and engine.
     """
+    who, both = source.participation, request.direction is Question.BOTH
+    if source.real and who.dropout and both and not source.same_both_ways(order, request.bits):
+        ways = (replace(request, direction=Question(one)) for one in Direction)
+        return _largest([bound_at(source, n, order, one_way) for one_way in ways])
 
     def at(messages: int, ratio: Real, width: float) -> Bracket:
         return _bound_of_messages(source, messages, ratio, replace(request, rel=width))
 
-    return _over(source.participation, n, order, request, at)
-
-
-def _over(
-    who: Participation, n: int, order: Real, request: Request, at: Callable[[int, Real, float], Bracket]
-) -> Bracket:
     if who.everybody:
         return at(n, order, request.rel)
-    if who.group > 1 and request.direction is not Question.BOTH:
+    if who.group > 1 and not both:
         raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
     return bound_over(at, who, n, order, request.rel, exact=request.rigour is Rigour.EXACT)
 
@@ -97,35 +96,21 @@ def _bound_of_messages(source: Reduction, n: int, order: Real, request: Request)
     return _largest(_of_finite(source.laws(order, request.direction, request.bits), n, request))
 
 
-def reached_at(
-    one: Datasets, n: int, order: Real, request: Request, *, approached: bool, who: Participation = EVERYBODY
-) -> Fraction:
+def reached_at(real: Reduction, n: int, order: Real, request: Request, *, approached: bool) -> Fraction:
     """A number that the divergence of two real datasets is certainly not below, in the worst direction asked for.
 
     Parameters
     ----------
+    real : Reduction
+        The two datasets, as :meth:`~symshuffle.accountants.covered.Reduction.real_pairs` has them.
+    n, order, request
+        As in :func:`bound_at`.
     approached : bool
         Whether finite laws only approach the law of the datasets, so that a fine look at them is wasted.
-    who : Participation
-        Who of the users sends; the datasets differ in one, whatever the group. Where the others hold one input, the
-        divergence is the mean over how many of them send.
     """
-
-    def at(messages: int, ratio: Real, width: float) -> Bracket:
-        asked = replace(request, rel=width)
-        return max(_reached_by(one, messages, ratio, asked, approached=approached), key=lambda found: found.lower)
-
-    return _over(replace(who, group=1), n, order, request, at).lower
-
-
-def _reached_by(one: Datasets, n: int, order: Real, request: Request, *, approached: bool) -> list[Bracket]:
-    """Of n messages."""
-    mixed = () if one.mixed is None else (one.mixed,)
-    found = _of_mixed(mixed, n, order, request, alone=one.law is None)
-    if not found and one.law is not None:
-        coarser = replace(request, rel=max(request.rel, _FIRST_WIDTH)) if approached else request
-        found = _of_finite(laws(one.law, order, request.direction, request.bits), n, coarser)
-    return found
+    coarse = approached and not real.mixed
+    asked = replace(request, rel=max(request.rel, _FIRST_WIDTH)) if coarse else request
+    return bound_at(real, n, order, asked).lower
 
 
 def _of_finite(found: Iterable[Law], n: int, request: Request) -> list[Bracket]:

@@ -181,7 +181,8 @@ class Datasets:
     def alone(self, like: Reduction) -> Reduction:
         """These datasets, which differ in one user, as a source of their own: it covers nobody else."""
         only = PairClass("two given datasets", self.law, mixed=self.mixed)
-        return Reduction((only,), False, like.adjacency, participation=replace(like.participation, group=1))
+        who = replace(like.participation, group=1)
+        return Reduction((only,), False, like.adjacency, participation=who, real=True)
 
 
 @final
@@ -239,6 +240,9 @@ class Reduction:
         Who of the users sends a message, and in how many of them datasets differ.
     budget : str
         How the parts of a composition share the local budget; empty where each has all of it.
+    real : bool
+        Whether the laws are those of one real pair of datasets, and so its own divergence in either direction. Of a
+        bound the larger direction may be taken anywhere; a pair has one direction at all numbers of messages.
     """
 
     classes: tuple[PairClass, ...]
@@ -250,6 +254,7 @@ class Reduction:
     spreads: Spreads | None = None
     participation: Participation = EVERYBODY
     budget: str = ""
+    real: bool = False
 
     def __post_init__(self) -> None:
         replace_choice(Adjacency, self, "adjacency")
@@ -290,6 +295,21 @@ class Reduction:
     def datasets(self) -> tuple[Datasets, ...]:
         """All real neighbouring datasets."""
         return tuple(found for one in self.classes for found in one.datasets)
+
+    def real_pairs(self, n: int) -> list[tuple[str, Reduction]]:
+        """All real neighbouring datasets in words, of as many users as certainly send, each with its own laws."""
+        users = self.participation.min_users or n
+        return [(one.describe(users), one.alone(self)) for one in self.datasets]
+
+    def same_both_ways(self, exp_eps: Real, bits: int | None) -> bool:
+        """Whether both directions have the same laws, those with a continuous part where there are some."""
+
+        def found(question: Question) -> list[Law | MixedLaw | LevelledPair]:
+            if self.mixed:
+                return [law for family in self.mixed for law in mixed_laws(family, exp_eps, question, bits)]
+            return list(self.laws(exp_eps, question, bits))
+
+        return found(Question.FORWARD) == found(Question.REVERSE)
 
     def laws(self, exp_eps: Real, question: Question | str, bits: int | None) -> list[Law]:
         """The laws whose largest value is the bound, each once, those left out that another one dominates."""

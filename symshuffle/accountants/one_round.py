@@ -10,7 +10,7 @@ from statistics import NormalDist
 from typing import Final, final
 
 from symshuffle.accountants.bounds import bound_at, first_guess, ratio_of, smallest_eps
-from symshuffle.accountants.covered import Datasets, Reduction
+from symshuffle.accountants.covered import Reduction
 from symshuffle.accountants.dominating import Profile
 from symshuffle.accountants.dropout import few_counts, means_between, partial_cdf
 from symshuffle.accountants.evaluate import Request
@@ -18,7 +18,6 @@ from symshuffle.accountants.participation import EVERYBODY
 from symshuffle.choices import Question
 from symshuffle.errors import Unsupported
 from symshuffle.mechanisms.parameters import LARGEST_LEVEL
-from symshuffle.numbers import Exp
 from symshuffle.results import Bracket
 
 _USUAL: Final = 1e-3
@@ -42,8 +41,6 @@ class OneRound:
         Number of users, and of rounds.
     request : Request
         Engine, rigour and bits of every value.
-    symmetric : bool
-        Whether the larger of both orders stands for both, as in a bound.
     known : dict
         From levels to both orders; it grows.
     of_messages : dict
@@ -54,7 +51,6 @@ class OneRound:
     n: int
     times: int
     request: Request
-    symmetric: bool = True
     known: dict[Fraction, tuple[Bracket, Bracket]] = field(default_factory=dict)
     of_messages: dict[int, OneRound] = field(default_factory=dict)
 
@@ -76,19 +72,16 @@ class OneRound:
         return self.of_messages[m]
 
     def values(self, eps: Fraction, width: float) -> tuple[Bracket, Bracket]:
-        """Both orders of one round at a level; of a bound, the larger of the two stands for both."""
+        """Both orders of one round at a level; of a bound the larger of the two stands for both."""
         found = self.known.get(eps)
         if found is None or any(b.width > 2 * Fraction(width) * b.upper and b.aimed is None for b in found):
-            if self.symmetric or self._same_both_ways(eps):
+            if not self.reduced.real or self.reduced.same_both_ways(ratio_of(eps), self.request.bits):
                 both = self._delta(eps, width, Question.BOTH)
                 found = both, both
             else:
                 found = self._delta(eps, width, Question.FORWARD), self._delta(eps, width, Question.REVERSE)
             self.known[eps] = found
         return found
-
-    def _same_both_ways(self, eps: Fraction) -> bool:
-        return len(self.reduced.laws(Exp(eps), Question.BOTH, self.request.bits)) == 1
 
     def smallest(self, delta: Fraction) -> Fraction:
         """The eps of one round, on the safe side."""
@@ -98,11 +91,8 @@ class OneRound:
 
     def alone(self) -> Iterator[tuple[str, OneRound]]:
         """Real neighbouring datasets of this source, each as a part of its own."""
-        for one in self.reduced.datasets:
-            yield one.describe(self.n), self._of_datasets(one)
-
-    def _of_datasets(self, one: Datasets) -> OneRound:
-        return replace(self, reduced=one.alone(self.reduced), symmetric=False, known={}, of_messages={})
+        for datasets, real in self.reduced.real_pairs(self.n):
+            yield datasets, replace(self, reduced=real, known={}, of_messages={})
 
     def _delta(self, eps: Fraction, width: float, question: Question) -> Bracket:
         return bound_at(self.reduced, self.n, ratio_of(eps), replace(self.request, direction=question, rel=width))

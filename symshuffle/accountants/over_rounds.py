@@ -173,7 +173,7 @@ class Deployment:
         if any(profile.forward != profile.reverse for profile, _ in profiles):
             orders.append([(profile.swapped, times) for profile, times in profiles])
         reached = max(read(Losses(tuple((law_below(p), t) for p, t in order), Side.LOWER)) for order in orders)
-        places = ["every round"] if len(chosen) == 1 else [counted(one.times, "round") for _, one in chosen]
+        places = ["every round"] if len(self.parts) == 1 else [counted(one.times, "round") for _, one in chosen]
         return Attained(
             reached, "; ".join(f"{text} in {place}" for (text, _), place in zip(chosen, places, strict=True))
         )

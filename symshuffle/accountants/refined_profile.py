@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import flint
 
 from symshuffle.accountants.bounds import bound_at, bounds_nothing_from
 from symshuffle.accountants.chords import Node
-from symshuffle.accountants.covered import Reduction, mixed_laws
+from symshuffle.accountants.covered import Reduction
 from symshuffle.accountants.evaluate import Request
 from symshuffle.accountants.one_round import OneRound
 from symshuffle.accountants.orders import BITS, Stretch, divergence, stretches, whole_line
@@ -80,19 +80,9 @@ class RefinedProfile:
         found = self.known.get(x)
         if found is None:
             one = self._value(x, Question.FORWARD)
-            same = x < self.last and self._same_both_ways(x)
+            same = x < self.last and self.reduced.same_both_ways(x, self.request.bits)
             found = self.known[x] = one, one if same else self._value(x, Question.REVERSE)
         return found
-
-    def _same_both_ways(self, x: Fraction) -> bool:
-        of, bits = self.reduced, self.request.bits
-
-        def laws(question: Question) -> list[Any]:
-            if of.mixed:
-                return [law for family in of.mixed for law in mixed_laws(family, x, question, bits)]
-            return list(of.laws(x, question, bits))
-
-        return laws(Question.FORWARD) == laws(Question.REVERSE)
 
     def _value(self, x: Fraction, question: Question) -> Bracket:
         if x >= self.last:

@@ -5,14 +5,15 @@ One chain, whatever the question: decomposition -> law of G -> engine -> bracket
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Final, Unpack
 
 from symshuffle.accountants.amplification import Amplification as Amplification  # noqa: PLC0414  # its name here stays
 from symshuffle.accountants.amplification import Attained as Attained  # noqa: PLC0414  # its name here stays
 from symshuffle.accountants.bounds import bound_at, first_guess, reached_at, smallest_eps
-from symshuffle.accountants.covered import Covering, Whom, spelled_out
+from symshuffle.accountants.covered import Covering, Reduction, Whom, spelled_out
 from symshuffle.accountants.evaluate import Engine, Request
 from symshuffle.accountants.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds, unrolled
 from symshuffle.accountants.reduction import Source, covering_reduction
@@ -93,17 +94,17 @@ def delta(
     who, neighbours = reduced.participation, reduced.neighbours(asked.direction, n)
     request = replace(asked, rel=who.width(USUAL_WIDTH) if rel is None else rel)
     bracket = bound_at(reduced, n, order, request)
-    attained = None
-    if attain:
-        approached = bool(reduced.inner)
-        reached = (
-            Attained(
-                reached_at(one, n, order, request, approached=approached, who=who), one.describe(who.min_users or n)
-            )
-            for one in reduced.datasets
-        )
-        attained = max(reached, key=lambda pair: pair.lower, default=None)
-    return Amplification("delta", bracket, neighbours, attained)
+
+    def reached(real: Reduction) -> Fraction:
+        return reached_at(real, n, order, request, approached=bool(reduced.inner))
+
+    return Amplification("delta", bracket, neighbours, _most(reduced, n, reached) if attain else None)
+
+
+def _most(reduced: Reduction, n: int, reached: Callable[[Reduction], Fraction]) -> Attained | None:
+    """The real pair that has the most; None where no real pair is known."""
+    found = (Attained(reached(real), datasets) for datasets, real in reduced.real_pairs(n))
+    return max(found, key=lambda pair: pair.lower, default=None)
 
 
 @spelled_out
@@ -160,13 +161,8 @@ def epsilon(
     found = smallest_eps(reduced, n, target, request, guess)
     how = f"root search on delta(eps); at the upper end: {found.at.how}"
     bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
-    attained = None
-    if attain:
-        reached = (
-            Attained(
-                smallest_eps(one.alone(reduced), n, target, request, guess).above, one.describe(who.min_users or n)
-            )
-            for one in reduced.datasets
-        )
-        attained = max(reached, key=lambda pair: pair.lower, default=None)
-    return Amplification("epsilon", bracket, neighbours, attained)
+
+    def reached(real: Reduction) -> Fraction:
+        return smallest_eps(real, n, target, request, guess).above
+
+    return Amplification("epsilon", bracket, neighbours, _most(reduced, n, reached) if attain else None)

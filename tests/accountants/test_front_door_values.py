@@ -35,22 +35,6 @@ def worst(channel, n, x):
     return max((real(channel, other, n, x, order), other) for other in (0, 1) for order in ((0, 1), (1, 0)))
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
-@pytest.mark.parametrize("channel", [BINARY, SKEW])
-def test_what_is_attained_is_the_worst_constant_background(channel, n):
-    found = delta(channel, n=n, exp_eps=X, rigour="exact", attain=True)
-    value, other = worst(channel, n, X)
-    assert found.attained.lower == value <= found.bracket.exact
-    if n > 1:
-        assert real(channel, int(found.attained.datasets.split(", ")[1][0]), n, X) == value or channel is SKEW
-        assert f"{other} x {n - 1}" in found.attained.datasets or channel is BINARY
-    else:
-        assert value == found.bracket.exact
-    assert delta(channel, n=n, exp_eps=X, rigour="exact").attained is None
-    one_way = delta(channel, n=n, exp_eps=X, rigour="exact", attain=True, direction="forward")
-    assert one_way.attained.lower == max(real(channel, other, n, X) for other in (0, 1))
-
-
 def test_as_many_messages_as_are_sent_at_least():
     """The datasets are those of three users, whoever else there is."""
     found = delta(SKEW, n=9, exp_eps=X, rigour="exact", attain=True, min_users=3)

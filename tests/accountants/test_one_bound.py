@@ -20,7 +20,7 @@ from symshuffle.accountants.bounds import (
 )
 from symshuffle.accountants.covered import Datasets, PairClass, Reduction
 from symshuffle.accountants.evaluate import Request, evaluate
-from symshuffle.accountants.participation import Participation
+from symshuffle.accountants.participation import EVERYBODY, Participation
 from symshuffle.accountants.reduction import reduction
 from symshuffle.choices import Direction
 from symshuffle.law import Law
@@ -143,26 +143,31 @@ def test_a_group_needs_both_orders():
     assert bound_at(reduction(RR, min_users=3), 9, X, Request.of("forward")).upper > 0
 
 
+def alone(law, who=EVERYBODY):
+    """Two real datasets by themselves."""
+    return Datasets(str, law).alone(Reduction((PairClass("some", law),), participation=who))
+
+
 def test_what_real_datasets_reach_in_the_worst_direction():
-    real = Datasets(str, lambda x, direction, bits: LAWS[0 if direction is Direction.REVERSE else 1])
+    way = {Direction.FORWARD: LAWS[1], Direction.REVERSE: LAWS[0]}
+    real = alone(lambda x, direction, bits: way[direction])
     values = [evaluate(law, 3, EXACT).lower for law in LAWS[:2]]
     assert values[0] > values[1]
     assert reached_at(real, 3, X, EXACT, approached=False) == values[0]
     assert reached_at(real, 3, X, Request.of("forward", rigour="exact"), approached=False) == values[1]
-    who = Participation(None, F(1, 4), 5)
+    some = alone(lambda x, direction, bits: way[direction], Participation(None, F(1, 4), 5))
     mean = sum(
         weight * evaluate(LAWS[0], m, EXACT).lower for m, weight in ((1, F(1, 16)), (2, F(6, 16)), (3, F(9, 16)))
     )
-    assert reached_at(real, 3, X, EXACT, approached=False, who=who) == mean
+    assert reached_at(some, 3, X, EXACT, approached=False) == mean
 
 
 def test_an_approached_law_of_datasets_is_looked_at_coarsely(looks):
-    real = Datasets(str, always(LAWS[0]))
+    real = alone(always(LAWS[0]))
     reached_at(real, 3, X, Request(), approached=True)
     reached_at(real, 3, X, Request(), approached=False)
     reached_at(real, 3, X, Request.of(rel=0.1), approached=True)
     assert [rel for _, rel in looks] == [1e-3, 1e-6, 0.1]
-    assert bounds._reached_by(Datasets(str, None), 3, X, Request(), approached=False) == []
 
 
 def test_laws_with_a_density_are_left_where_finite_ones_do(monkeypatch):

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import Channel, Unsupported
+from symshuffle import Channel, Unsupported, mechanism
 from symshuffle.accountants import one_round as module
 from symshuffle.accountants.evaluate import Request
 from symshuffle.accountants.one_round import OneRound
@@ -19,6 +19,9 @@ from symshuffle.results import Bracket
 
 BINARY = reduction(Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]]))
 SKEW = reduction(Channel.from_rows([["1/2", "1/2"], ["1/5", "4/5"]]))
+KRR = reduction(mechanism("krr").at(k=3, lam=2))
+ONE, EVEN = SKEW.datasets[1].alone(SKEW), KRR.datasets[0].alone(KRR)
+"""Real datasets, and such as have the same divergence both ways."""
 
 
 def bracket(low, high=None, aimed=None):
@@ -70,15 +73,15 @@ def test_both_orders_of_a_pair_that_is_not_symmetric(told):
     values = {Question.BOTH: bracket(3), Question.FORWARD: bracket(2), Question.REVERSE: bracket(1)}
     asked = told(lambda eps, direction, n: values[direction])
     assert OneRound(SKEW, 5, 1, Request()).values(Fraction(1), 1e-2) == (bracket(3), bracket(3))
-    assert OneRound(SKEW, 5, 1, Request(), symmetric=False).values(Fraction(1), 1e-2) == (bracket(2), bracket(1))
+    assert OneRound(ONE, 5, 1, Request()).values(Fraction(1), 1e-2) == (bracket(2), bracket(1))
     assert [direction for _, _, direction, _ in asked] == [Question.BOTH, Question.FORWARD, Question.REVERSE]
-    assert OneRound(BINARY, 5, 1, Request(), symmetric=False).values(Fraction(1), 1e-2) == (bracket(3), bracket(3))
+    assert OneRound(EVEN, 5, 1, Request()).values(Fraction(1), 1e-2) == (bracket(3), bracket(3))
 
 
 def test_either_order_may_be_too_wide(told):
     wide = [True]
     asked = told(lambda eps, way, n: bracket(0 if wide[0] and way is Question.REVERSE else 1, 1))
-    one = OneRound(SKEW, 5, 1, Request(), symmetric=False)
+    one = OneRound(ONE, 5, 1, Request())
     one.values(Fraction(1), 1e-2)
     wide[0] = False
     assert one.values(Fraction(1), 1e-2) == (bracket(1), bracket(1))
@@ -94,7 +97,7 @@ def test_the_scale_is_that_of_the_gaussian_of_equal_total_variation(told):
     most = OneRound(BINARY, 5, 1, Request()).scale()
     assert math.erfc(most / 2 / math.sqrt(2)) == pytest.approx(1e-12, rel=1e-3)
     told(lambda eps, way, n: bracket(0 if way is Question.FORWARD else "0.3829249225480262"))
-    assert OneRound(SKEW, 5, 1, Request(), symmetric=False).scale() == pytest.approx(1, rel=1e-12)
+    assert OneRound(ONE, 5, 1, Request()).scale() == pytest.approx(1, rel=1e-12)
 
 
 def test_what_is_left_at_the_largest_level_is_revealed(told):
@@ -103,7 +106,7 @@ def test_what_is_left_at_the_largest_level_is_revealed(told):
     asked = told(lambda eps, way, n: values.get(way, bracket("0.25", "0.5")))
     assert OneRound(BINARY, 5, 1, Request()).revealed() == (less / 4, less / 4, Fraction(1, 2))
     assert asked == [(LARGEST_LEVEL, 5, Question.BOTH, 1e-6)]
-    one_sided = OneRound(SKEW, 5, 1, Request(), symmetric=False)
+    one_sided = OneRound(ONE, 5, 1, Request())
     assert one_sided.revealed() == (less / 5, 0, Fraction(4, 10))
 
     def refused(*_):
@@ -116,7 +119,7 @@ def test_what_is_left_at_the_largest_level_is_revealed(told):
 def test_the_larger_order_says_where_the_last_level_is(told):
     """The reverse order has half as much: the forward one is what has to be small."""
     told(lambda eps, way, n: bracket(falling(eps).upper / (1 if way is Question.FORWARD else 2)))
-    one = OneRound(SKEW, 5, 1, Request(), symmetric=False)
+    one = OneRound(ONE, 5, 1, Request())
     for beyond in ("0.2", "0.01"):
         truth = math.log(0.3 / float(beyond))
         assert truth * (1 - 1e-9) <= one.last_level(Fraction(beyond)) <= truth / 0.95
@@ -190,8 +193,7 @@ def test_a_lattice_with_dropout_is_above_and_below_the_mean(told, level):
     """E[1/M] with M - 1 binomial in 7 and 3/4, summed by hand; both orders apart."""
     told(by_messages)
     n, dropout, step = 8, Fraction(1, 4), Fraction(1, 2)
-    reduced = replace(SKEW, participation=Participation(dropout=dropout))
-    one = OneRound(reduced, n, 1, Request(), symmetric=False)
+    one = OneRound(replace(ONE, participation=Participation(dropout=dropout)), n, 1, Request())
     assert (one.dropout, one.usual_width) == (dropout, 1e-2)
     assert (OneRound(SKEW, n, 1, Request()).dropout, OneRound(SKEW, n, 1, Request()).usual_width) == (0, 1e-3)
     above, below = one.profiles(step, Fraction(1, 50), 1e-2)
@@ -208,11 +210,10 @@ def test_a_lattice_with_dropout_is_above_and_below_the_mean(told, level):
 
 def test_the_same_round_with_as_many_messages(told):
     told(by_messages)
-    reduced = replace(SKEW, participation=Participation(dropout=Fraction(1, 4)))
-    one = OneRound(reduced, 9, 1, Request(), symmetric=False)
+    one = OneRound(replace(ONE, participation=Participation(dropout=Fraction(1, 4))), 9, 1, Request())
     five = one.with_messages(5)
     assert five is one.with_messages(5)
-    assert (five.n, five.dropout, five.known, five.reduced.classes) == (5, 0, {}, SKEW.classes)
+    assert (five.n, five.dropout, five.known, five.reduced.classes) == (5, 0, {}, ONE.classes)
     # On average 1 + 8 * 3/4 = 7 send; the scale is theirs.
     assert one.scale() == one.with_messages(7).scale()
     # All nine reveal the least, which is what is sure to be left.
@@ -225,7 +226,7 @@ def test_real_datasets_stand_by_themselves():
     alone = list(one.alone())
     assert [text for text, _ in alone] == ["X0 = (0, 0 x 3), X1 = (1, 0 x 3)", "X0 = (0, 1 x 3), X1 = (1, 1 x 3)"]
     for (_, part), datasets in zip(alone, SKEW.datasets, strict=True):
-        assert (part.n, part.times, part.symmetric, part.known) == (4, 3, False, {})
+        assert (part.n, part.times, part.reduced.real, part.known) == (4, 3, True, {})
         assert part.reduced.classes[0].upper is datasets.law
 
 

@@ -165,24 +165,6 @@ def test_epsilon_meets_its_target_and_says_what_it_supposes():
     assert delta(KRR, n=100, eps="0.1", group=1).bracket == plain.bracket and "send a message" not in plain.about
 
 
-def test_what_real_datasets_reach_is_their_mean_over_dropouts():
-    found = delta(KRR, n=4, dropout="1/3", exp_eps=X, rigour="exact", attain=True)
-    worst = {
-        held: sum(
-            math.comb(3, m - 1) * Fraction(2, 3) ** (m - 1) * Fraction(1, 3) ** (4 - m)
-            * max(shuffled_divergence(KRR.channel(), (a, *[held] * (m - 1)), (b, *[held] * (m - 1)), X)
-                  for a, b in ((0, 1), (1, 0)))
-            for m in range(1, 5)
-        )
-        for held in range(3)
-    }  # fmt: skip
-    assert found.attained.lower == max(worst.values()) <= found.bracket.exact
-    least = delta(KRR, n=9, min_users=4, exp_eps=X, attain=True)
-    assert least.attained.datasets == delta(KRR, n=4, exp_eps=X, attain=True).attained.datasets
-    group = delta(KRR, n=4, group=2, eps="0.2", attain=True)
-    assert group.attained.lower <= delta(KRR, n=4, eps="0.2").bracket.upper < group.bracket.upper
-
-
 SMALL = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
 
 

@@ -1,0 +1,457 @@
+"""What is attained is what the datasets named really have, in one direction: counted out for every door and covering.
+
+The truth is made here from rows of probabilities alone: the laws of the histogram of messages of the two datasets that
+an answer names, read back from its words, and of all neighbours that a covering allows.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import json
+import math
+import random
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from decimal import Context, Decimal
+from fractions import Fraction as F
+from typing import Any
+
+import pytest
+
+import symshuffle
+from symshuffle import (
+    Channel,
+    Composed,
+    Laplace,
+    Unsupported,
+    Users,
+    delta,
+    epsilon,
+    hamming,
+    joint,
+    mechanism,
+    parallel,
+    renyi,
+    rounds,
+    subsample,
+    unequal_delta,
+    unequal_epsilon,
+)
+from symshuffle.accountants.covered import Covering
+from symshuffle.cli import main
+from symshuffle.vectors import SphereLinear
+
+Row = tuple[F, ...]
+Law = dict[tuple[int, ...], F]
+
+ORDER = F(101, 100)
+"""Next to 1, where either direction may have the most, from one number of messages to the next."""
+
+NULL = (F(1, 4), F(3, 4))
+NAMED = re.compile(
+    r"X0 = \((.+), (\(.*\)|\w+) x (\d+)\), X1 = \((.+), (\(.*\)|\w+) x (\d+)\)(?:, inputs (?:of each part )?named(.*))?"
+)
+"""Two datasets in the words of an answer: who differs, what the others hold and how many they are; which inputs."""
+
+
+# The truth.
+
+
+def messages(sender: Row, others: list[Row], dropout: F = F(0)) -> Law:
+    """The law of the histogram of the message of one user and those of others, each of whom may drop out."""
+    law: Law = {tuple(int(y == z) for z in range(len(sender))): p for y, p in enumerate(sender)}
+    for row in others:
+        grown: Law = {}
+        for counts, mass in law.items():
+            if dropout:
+                grown[counts] = grown.get(counts, F(0)) + mass * dropout
+            for y, p in enumerate(row):
+                more = (*counts[:y], counts[y] + 1, *counts[y + 1 :])
+                grown[more] = grown.get(more, F(0)) + mass * (1 - dropout) * p
+        law = grown
+    return law
+
+
+def product(*laws: Law) -> Law:
+    """The law of the messages of several rounds."""
+    return {
+        tuple(counts for counts, _ in each): math.prod((p for _, p in each), start=F(1))
+        for each in itertools.product(*(law.items() for law in laws))
+    }
+
+
+def hockey_stick(one: Law, other: Law, x: F) -> F:
+    return sum((max(p - x * other[counts], F(0)) for counts, p in one.items()), start=F(0))
+
+
+def renyi_divergence(one: Law, other: Law, alpha: int) -> float:
+    return math.log(sum(p**alpha * other[counts] ** (1 - alpha) for counts, p in one.items())) / (alpha - 1)
+
+
+def largest(divergence: Callable[..., Any], one: Any, other: Any, direction: str, at: Any) -> Any:
+    """Of two datasets, in the directions asked for: of one pair, whose direction is one throughout."""
+    ordered = {"forward": [(one, other)], "reverse": [(other, one)], "both": [(one, other), (other, one)]}
+    return max(divergence(*way, at) for way in ordered[direction])
+
+
+def exponential(level: F) -> F:
+    """A rational above exp(level), by a share of 1e-25."""
+    return F(Context(prec=50).exp(Decimal(level.numerator) / Decimal(level.denominator))) * (1 + F(1, 10**25))
+
+
+# What is asked about.
+
+
+@dataclass(frozen=True)
+class Case:
+    """A source, the row of an input by the name that answers give it, and all rows with those of neighbours."""
+
+    source: Any
+    row: Callable[[str, str], Row]
+    pairs: tuple[tuple[Row, Row], ...] = ()
+    held: tuple[Row, ...] = ()
+
+    def named(self, datasets: str, dropout: F = F(0)) -> tuple[Law, Law, int]:
+        """The laws of two datasets by their words, and how many users they have."""
+        found = NAMED.fullmatch(datasets)
+        assert found is not None, datasets
+        first, same, count, second, other, again, words = found.groups()
+        assert (same, count) == (other, again)
+        others = [self.row(same, words or "")] * int(count)
+        one, other_law = (messages(self.row(x, words or ""), others, dropout) for x in (first, second))
+        return one, other_law, int(count) + 1
+
+    def worst(self, n: int, direction: str, x: F, dropout: F = F(0), group: int = 1) -> F:
+        """The largest divergence of all datasets that differ in as many users, the first of whom sends for certain."""
+        found = F(0)
+        for several in itertools.chain(*(itertools.product(self.pairs, repeat=g) for g in range(1, group + 1))):
+            for turned in itertools.product((1, -1), repeat=len(several) - 1):
+                changed = [several[0], *(pair[::turn] for pair, turn in zip(several[1:], turned, strict=True))]
+                for others in itertools.combinations_with_replacement(self.held, n - len(several)):
+                    laws = [
+                        messages(changed[0][i], [*(pair[i] for pair in changed[1:]), *others], dropout) for i in (0, 1)
+                    ]
+                    found = max(found, largest(hockey_stick, *laws, direction, x))
+        return found
+
+
+def listed(rows: list[list[F]], covering: dict[str, Any]) -> Case:
+    """A channel of rows; X0 holds the input with the smaller number, or the input against the null symbol."""
+    inputs = tuple(map(tuple, rows))
+    if covering.get("adjacency") == "zero-out":
+        least = [min(column) for column in zip(*inputs, strict=True)]
+        null = tuple(mass / sum(least) for mass in least)
+    else:
+        null = covering.get("null")
+    pairs = itertools.combinations(inputs, 2) if null is None else ((row, null) for row in inputs)
+    held = inputs if null is None else (*inputs, null)
+    return Case(
+        Channel.from_rows(rows), lambda name, _: null if name == "null" else inputs[int(name)], tuple(pairs), held
+    )
+
+
+def drawn(seed: int, inputs: int) -> list[list[F]]:
+    rng = random.Random(seed)
+    weights = [[rng.randint(1, 9) for _ in range(2)] for _ in range(inputs)]
+    return [[F(w, sum(row)) for w in row] for row in weights]
+
+
+CHANNELS = {
+    "one that was wrong": [[F(1, 2), F(1, 2)], [F(3, 5), F(2, 5)]],
+    "skew": [[F(1, 2), F(1, 2)], [F(1, 10), F(9, 10)]],
+    "two inputs": drawn(1, 2),
+    "three inputs": drawn(2, 3),
+}
+
+COVERINGS: dict[str, dict[str, Any]] = {
+    "all": {},
+    "adjacency": {"adjacency": "replace-one"},
+    "blanket": {"blanket": "largest"},
+    "zero-out": {"adjacency": "zero-out"},
+    "null": {"null": NULL},
+    "min_users": {"min_users": 2},
+    "dropout": {"dropout": F(1, 3)},
+    "group": {"group": 2},
+    "zero-out with dropout": {"adjacency": "zero-out", "dropout": F(1, 2)},
+    "null with dropout": {"null": NULL, "dropout": F(1, 5)},
+    "null of at least 2": {"null": NULL, "min_users": 2},
+    "group with dropout": {"group": 2, "dropout": F(1, 3)},
+    "null for groups with dropout": {"null": NULL, "group": 2, "dropout": F(2, 3)},
+}
+
+
+# The doors, each against what the datasets that it names have.
+
+
+def of_delta(case: Case, n: int, direction: str, covering: dict[str, Any], rigour: str = "exact") -> None:
+    asked = {"n": n, "exp_eps": ORDER, "direction": direction, "attain": True, "rigour": rigour}
+    found, dropout = delta(case.source, **asked, **covering), covering.get("dropout", F(0))
+    one, other, users = case.named(found.attained.datasets, dropout)
+    assert users == covering.get("min_users", n)
+    has = largest(hockey_stick, one, other, direction, ORDER)
+    if rigour == "exact":
+        assert found.attained.lower == has
+    assert has * F(999, 1000) <= found.attained.lower <= has <= found.bracket.upper
+    if case.pairs:
+        constant = itertools.product(case.pairs, case.held)
+        backgrounds = ([messages(x, [held] * (users - 1), dropout) for x in pair] for pair, held in constant)
+        assert has == max(largest(hockey_stick, *laws, direction, ORDER) for laws in backgrounds)
+        assert has <= case.worst(users, direction, ORDER, dropout, covering.get("group", 1)) <= found.bracket.upper
+
+
+def of_delta_rounded(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
+    of_delta(case, n, direction, covering, "float64")
+    of_delta(case, n, direction, covering, "ball")
+
+
+def of_epsilon(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
+    target = delta(case.source, n=n, exp_eps=ORDER, direction=direction, attain=True, **covering).attained.lower
+    found = epsilon(case.source, n=n, delta=target, direction=direction, rel=1e-2, attain=True, **covering)
+    level = found.attained.lower
+    one, other, _ = case.named(found.attained.datasets, covering.get("dropout", F(0)))
+    assert 0 < level <= found.bracket.upper
+    assert largest(hockey_stick, one, other, direction, exponential(level)) > target * (1 - F(1, 10**20))
+    assert largest(hockey_stick, one, other, direction, exponential(level * F(102, 100))) < target
+
+
+def of_renyi(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
+    found = renyi(case.source, n=n, alpha=3, direction=direction, rel=3e-2, attain=True, **covering)
+    one, other, _ = case.named(found.attained.datasets)
+    has = largest(renyi_divergence, one, other, direction, 3)
+    assert 0.95 * has <= found.attained.lower <= has * (1 + 1e-12)
+    assert found.attained.lower <= found.bracket.upper
+
+
+Part = tuple[Case, int, int]
+"""Rounds that are alike: what is run, how often, and by how many users."""
+
+
+def summed(one: list[Law], other: list[Law], alpha: int) -> float:
+    return sum(renyi_divergence(*pair, alpha) for pair in zip(one, other, strict=True))
+
+
+def all_rounds(parts: list[Part], datasets: str, dropout: F = F(0)) -> tuple[list[Law], list[Law]]:
+    """The laws of the messages of every round, for both datasets that an answer about several rounds names."""
+    laws: tuple[list[Law], list[Law]] = [], []
+    for (case, times, users), text in zip(parts, datasets.split("; "), strict=True):
+        found = re.fullmatch(r"(.*) in (every round|\d+ rounds?)", text)
+        assert found is not None
+        assert found[2].split()[0] == str(times) or (found[2] == "every round" and len(parts) == 1)
+        one, other, named = case.named(found[1], dropout)
+        assert named == users
+        laws[0].extend([one] * times)
+        laws[1].extend([other] * times)
+    return laws
+
+
+def in_all_rounds(one: list[Law], other: list[Law], x: F) -> F:
+    return hockey_stick(product(*one), product(*other), x)
+
+
+def of_delta_in_rounds(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
+    """Losses of few outcomes are off the lattice, which at this width keeps two thirds of delta, and a third of eps."""
+    found = delta(rounds(case.source, 2), n=n, exp_eps=ORDER, rel=0.03, attain=True, **covering)
+    parts = [(case, 2, covering.get("min_users", n))]
+    laws = all_rounds(parts, found.attained.datasets, covering.get("dropout", F(0)))
+    has = largest(in_all_rounds, *laws, direction, ORDER)
+    assert has * F(2, 3) <= found.attained.lower <= has
+    assert found.attained.lower <= found.bracket.upper
+
+
+def of_epsilon_in_rounds(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
+    target = delta(case.source, n=n, exp_eps=1, attain=True, **covering).attained.lower / 3
+    found = epsilon(rounds(case.source, 2), n=n, delta=target, rel=0.03, attain=True, **covering)
+    parts = [(case, 2, covering.get("min_users", n))]
+    laws, level = all_rounds(parts, found.attained.datasets, covering.get("dropout", F(0))), found.attained.lower
+    assert 0 < level <= found.bracket.upper
+    assert largest(in_all_rounds, *laws, direction, exponential(level)) > target * (1 - F(1, 10**9))
+    assert largest(in_all_rounds, *laws, direction, exponential(3 * level)) < target
+
+
+def of_renyi_in_rounds(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
+    found = renyi(rounds(case.source, 2), n=n, alpha=3, rel=3e-2, attain=True, **covering)
+    laws = all_rounds([(case, 2, covering.get("min_users", n))], found.attained.datasets)
+    has = largest(summed, *laws, direction, 3)
+    assert 0.95 * has <= found.attained.lower <= has * (1 + 1e-12)
+
+
+EVERY = ("forward", "reverse", "both")
+DOORS: dict[str, tuple[Callable[..., None], tuple[int, ...], tuple[str, ...], tuple[str, ...]]] = {
+    "delta": (of_delta, (2, 4), EVERY, ("one that was wrong", "two inputs", "three inputs")),
+    "delta, rounded": (of_delta_rounded, (3,), ("both",), ("skew", "three inputs")),
+    "epsilon": (of_epsilon, (2,), EVERY, ("one that was wrong",)),
+    "renyi": (of_renyi, (3,), EVERY, ("skew",)),
+    "delta of rounds": (of_delta_in_rounds, (3,), ("both",), ("skew",)),
+    "epsilon of rounds": (of_epsilon_in_rounds, (3,), ("both",), ("skew",)),
+    "renyi of rounds": (of_renyi_in_rounds, (3,), ("both",), ("skew",)),
+}
+"""What is asked, for how many users, in which directions, of which channels."""
+
+
+def refused(door: str, covering: dict[str, Any]) -> bool:
+    """Rényi divergences take no mean over messages; neither they nor rounds take a group."""
+    several = "of rounds" in door
+    return ("dropout" in covering and "renyi" in door) or ("group" in covering and (several or "renyi" in door))
+
+
+@pytest.mark.parametrize("covering", COVERINGS)
+@pytest.mark.parametrize("door", DOORS)
+def test_what_is_attained_is_what_the_datasets_named_have(door, covering):
+    check, sizes, directions, channels = DOORS[door]
+    asked = COVERINGS[covering]
+    for name, n, direction in itertools.product(channels, sizes, directions):
+        case = listed(CHANNELS[name], asked)
+        if n < max(asked.get("min_users", 1), asked.get("group", 1)) or ("group" in asked and direction != "both"):
+            continue
+        if refused(door, asked):
+            with pytest.raises(Unsupported):
+                check(case, n, direction, asked)
+        else:
+            check(case, n, direction, asked)
+
+
+def test_no_door_and_no_covering_is_missing():
+    answers = {
+        name: value
+        for name in symshuffle.__all__
+        if is_dataclass(value := getattr(symshuffle, name)) and "attained" in {one.name for one in fields(value)}
+    }
+    doors = {
+        name
+        for name in symshuffle.__all__
+        if inspect.isfunction(value := getattr(symshuffle, name))
+        and (inspect.signature(value).return_annotation in answers or "attain" in inspect.signature(value).parameters)
+    }
+    assert doors == {"delta", "epsilon", "renyi", "unequal_delta", "unequal_epsilon"}
+    assert {f"{door}{of}" for door in ("delta", "epsilon", "renyi") for of in ("", " of rounds")} <= DOORS.keys()
+    alone = {name for covering in COVERINGS.values() for name in covering if len(covering) == 1}
+    assert {one.name for one in fields(Covering)} == alone
+
+
+def test_nothing_is_attained_unless_that_is_asked():
+    source = Channel.from_rows(CHANNELS["skew"])
+    assert delta(source, n=2, exp_eps=ORDER).attained is None
+    assert epsilon(source, n=2, delta="1/20").attained is None
+    assert renyi(source, n=2, alpha=2, rel=0.1).attained is None
+
+
+def test_users_of_unequal_budgets_are_told_a_bound_alone():
+    """It is above every dataset in either direction, and nothing is said to be attained."""
+    rows = [[[F(3, 5), F(2, 5)], [F(2, 5), F(3, 5)]], [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]]]
+    users = [Users(1, Channel.from_rows(rows[0])), Users(2, Channel.from_rows(rows[1]))]
+    found = unequal_delta(users, exp_eps=ORDER, rigour="exact")
+    run = [tuple(map(tuple, rows[i])) for i in (0, 1, 1)]
+    for place, held in itertools.product(range(3), itertools.product((0, 1), repeat=3)):
+        senders = [run[i][x] for i, x in enumerate(held) if i != place]
+        laws = [messages(run[place][x], senders) for x in (0, 1)]
+        assert largest(hockey_stick, *laws, "both", ORDER) <= found.bracket.exact
+    assert found.attained is None
+    assert unequal_epsilon(users, delta="1/20").attained is None
+
+
+# Sources whose answers name inputs by what they are to each other.
+
+
+def krr(k: int, lam: int, x: int) -> Row:
+    return tuple(F(lam if x == y else 1, lam + k - 1) for y in range(k))
+
+
+def oue(lam: int, x: int) -> Row:
+    """Two inputs: the own bit is on with probability 1/2, the other one with 1/(lam + 1)."""
+    on = [F(1, 2) if x == y else F(1, lam + 1) for y in range(2)]
+    return tuple(math.prod(p if bit else 1 - p for p, bit in zip(on, bits, strict=True)) for bits in EVERY_TWO)
+
+
+def half_block(lam: int, x: int, words: str) -> Row:
+    """Four inputs on a cycle; 0 and 1 are at the distance that the words say."""
+    distance = re.search(r"cyclic distance (\d)", words)
+    place = 0 if distance is None else x * int(distance[1])
+    return tuple(F(lam if (y - place) % 4 < 2 else 1, 2 * (lam + 1)) for y in range(4))
+
+
+EVERY_TWO = tuple(itertools.product((0, 1), repeat=2))
+
+
+def of_parts(name: str) -> list[int]:
+    return [int(digit) for digit in re.findall(r"\d", name)]
+
+
+def both_of(*rows: Row) -> Row:
+    """The row of a joint composition."""
+    return tuple(math.prod(each, start=F(1)) for each in itertools.product(*rows))
+
+
+def either_of(weight: F, one: Row, other: Row) -> Row:
+    """The row of a parallel composition."""
+    return (*(weight * p for p in one), *((1 - weight) * p for p in other))
+
+
+K2, K3, HALF = mechanism("krr").at(k=2), mechanism("krr").at(k=3), mechanism("half-block").at(k=4)
+NAMED_SOURCES = {
+    "krr": Case(mechanism("krr").at(k=3, lam=3), lambda x, _: krr(3, 3, int(x))),
+    "oue": Case(mechanism("oue").at(D=2, lam=3), lambda x, _: oue(3, int(x))),
+    "half-block": Case(mechanism("half-block").at(k=4, lam=3), lambda x, words: half_block(3, int(x), words)),
+    "half-block, d = 1": Case(
+        mechanism("half-block").at(k=4, d=1, lam=3), lambda x, _: half_block(3, int(x), "cyclic distance 1")
+    ),
+    "joint": Case(
+        Composed(joint(K2, K3), F(4)),
+        lambda x, _: both_of(*(krr(k, 2, y) for k, y in zip((2, 3), of_parts(x), strict=True))),
+    ),
+    "hamming": Case(
+        Composed(hamming(joint(K3, K3), 1), F(4)), lambda x, _: both_of(*(krr(3, 2, y) for y in of_parts(x)))
+    ),
+    "joint with half-block": Case(
+        Composed(joint(HALF, K2), F(9)),
+        lambda x, words: both_of(half_block(3, of_parts(x)[0], words), krr(2, 3, of_parts(x)[1])),
+    ),
+    "parallel": Case(
+        Composed(parallel([K2, mechanism("oue").at(D=2)], [F(1, 3), F(2, 3)]), F(3)),
+        lambda x, _: either_of(F(1, 3), krr(2, 3, of_parts(x)[0]), oue(3, of_parts(x)[1])),
+    ),
+    "subsampled": Case(
+        Composed(subsample(K3, F(1, 4)), F(3)),
+        lambda x, _: either_of(F(1, 4), krr(3, 3, of_parts(x)[0]), (F(1),)),
+    ),
+}
+
+
+@pytest.mark.parametrize("covering", ["all", "min_users", "dropout", "group with dropout"])
+@pytest.mark.parametrize("name", NAMED_SOURCES)
+def test_datasets_named_in_words_have_what_is_attained(name, covering):
+    for n, direction in itertools.product((2, 3), ("both",) if "group" in covering else EVERY):
+        of_delta(NAMED_SOURCES[name], n, direction, COVERINGS[covering])
+
+
+# Beyond one covering and one round.
+
+
+CONTINUOUS = {"laplace": (Laplace(F(2), cells=10), 4), "sphere-linear": (SphereLinear("1/4", 1), 3)}
+"""At these numbers of users one direction has more than at one message less, and the other one less."""
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_two_datasets_with_densities_have_the_larger_of_two_means(name):
+    source, n = CONTINUOUS[name]
+    asked = {"n": n, "exp_eps": ORDER, "adjacency": "zero-out", "dropout": "1/3", "attain": True, "rel": 1e-2}
+    found = {way: delta(source, direction=way, **asked).attained.lower for way in EVERY}
+    assert found["forward"] != found["reverse"]
+    assert found["both"] == max(found["forward"], found["reverse"])
+
+
+def test_the_shell_tells_what_the_datasets_have(tmp_path, capsys):
+    path = tmp_path / "channel.csv"
+    path.write_text("1/2,1/2\n3/5,2/5\n")
+    asked = ["--exp-eps", "101/100", "--dropout", "1/3", "--rigour", "exact", "--json"]
+    assert main(["delta", "channel", "--file", str(path), "--n", "2", *asked]) == 0
+    told = json.loads(capsys.readouterr().out)
+    case = listed(CHANNELS["one that was wrong"], {})
+    one, other, _ = case.named(told["attained_by"], F(1, 3))
+    has = largest(hockey_stick, one, other, "both", F(101, 100))
+    assert has == F(209, 3000) and 0 <= has - F(told["attained_lower"]) < F(1, 10**15)
+    assert main(["delta", "oue", "-p", "D=2", "--lam", "3", "--n", "4", "--exp-eps", "3/2", *asked[2:]]) == 0
+    told = json.loads(capsys.readouterr().out)
+    one, other, _ = NAMED_SOURCES["oue"].named(told["attained_by"], F(1, 3))
+    assert 0 <= largest(hockey_stick, one, other, "both", F(3, 2)) - F(told["attained_lower"]) < F(1, 10**15)

@@ -105,11 +105,11 @@ class RefinedProfile:
             high = divergence(sum((one.high for one in found), start=flint.arb(0)), alpha)
         return max(low.lower, Fraction(0)), high.upper
 
-    def lower_at(self, orders: Sequence[Fraction], alpha: Fraction, question: Question) -> Fraction:
+    def lower_at(self, orders: Sequence[Fraction], alpha: Fraction, direction: Direction) -> Fraction:
         """What the divergence is not below, from the values at these orders."""
         for x in orders:
             self.values(x)
-        return max(self.ends(alpha, direction)[0] for direction in question.directions)
+        return self.ends(alpha, direction)[0]
 
     def narrowed(self, alpha: Fraction, request: Request) -> Bracket:
         """The Rényi divergence of order alpha, in nats, from as many values as bring both ends as close as asked.

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, Unpack, final
 
 from symshuffle.accountants.amplification import Attained, Composition
-from symshuffle.accountants.covered import Covering, Datasets, Reduction, Whom, spelled_out
+from symshuffle.accountants.covered import Covering, Reduction, Whom, spelled_out
 from symshuffle.accountants.evaluate import Request
 from symshuffle.accountants.experiments import covered_by, experiment
 from symshuffle.accountants.neighbours import AboutNeighbours, Neighbours
 from symshuffle.accountants.plan import Round, Rounds, unrolled
 from symshuffle.accountants.reduction import Source
 from symshuffle.accountants.refined_profile import RefinedProfile
-from symshuffle.choices import Question, Rigour
+from symshuffle.choices import Direction, Question, Rigour
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.numbers import counted, format_decimal, parse_rational
 from symshuffle.results import AnswerMethods, Bracket, SafeEnd
@@ -159,8 +159,10 @@ def renyi(
     if several is not None and request.direction is not Question.BOTH:
         raise InputError("direction", request.direction.value, "both, with rounds, which may mix the orders")
     neighbours = covered_by(asked, n, request.direction)
-    found = [(_one(part, order, request, attain=attain), part.times) for part in plan.parts]
-    bracket, attained = _together(found, request)
+    shapes = [_shape(part, request) for part in plan.parts]
+    found = [(_one(shape, order, request), part.times) for shape, part in zip(shapes, plan.parts, strict=True)]
+    bracket = _together(found, request)
+    attained = _attained(plan, shapes, order, request) if attain else None
     parts = tuple((part.times, part.n) for part in plan.parts)
     composition = None if several is None else Composition(plan.times, parts)
     return RenyiBound(order, bracket, neighbours, attained, composition)
@@ -188,55 +190,62 @@ def _check_participation(reduced: Source) -> None:
         )
 
 
-def _together(
-    found: Sequence[tuple[tuple[Bracket, Attained | None], int]], request: Request
-) -> tuple[Bracket, Attained | None]:
+def _together(found: Sequence[tuple[Bracket, int]], request: Request) -> Bracket:
     """The sum over rounds."""
-    low = sum((one.lower * times for (one, _), times in found), start=Fraction(0))
-    high = sum((one.upper * times for (one, _), times in found), start=Fraction(0))
-    first, rounds = found[0][0][0], sum(times for _, times in found)
-    how = (
-        first.how
-        if len(found) == 1
-        else "; ".join(f"{counted(times, 'round')}: {one.how}" for (one, _), times in found)
-    )
+    low = sum((one.lower * times for one, times in found), start=Fraction(0))
+    high = sum((one.upper * times for one, times in found), start=Fraction(0))
+    first, rounds = found[0][0], sum(times for _, times in found)
+    each = (f"{counted(times, 'round')}: {one.how}" for one, times in found)
+    how = first.how if len(found) == 1 else "; ".join(each)
     aimed = None if high - low <= Fraction(request.rel) * high else request.rel
     how = how if rounds == 1 else f"sum over {rounds} rounds; {how}"
-    bracket = Bracket(low, high, request.rigour or Rigour.FLOAT64, "profile", how, aimed)
-    reached = [(one, times) for (_, one), times in found if one is not None]
-    if len(reached) < len(found):
-        return bracket, None
-    words = "; ".join(
-        one.datasets if rounds == 1 else f"{one.datasets} in {counted(times, 'round')}" for one, times in reached
-    )
-    return bracket, Attained(sum((one.lower * times for one, times in reached), start=Fraction(0)), words)
+    return Bracket(low, high, request.rigour or Rigour.FLOAT64, "profile", how, aimed)
 
 
-def _one(part: Round, alpha: Fraction, request: Request, *, attain: bool) -> tuple[Bracket, Attained | None]:
-    """Of one of some rounds that are alike: the bound, and what real datasets have."""
-    reduced, n = part.source, part.n
-    assert isinstance(reduced, Reduction) and n is not None
-    shape = RefinedProfile.of(reduced, n, request)
+def _shape(part: Round, request: Request) -> RefinedProfile | None:
+    """The profile of one of some rounds that are alike; None if its messages tell nothing."""
+    assert isinstance(part.source, Reduction) and part.n is not None
+    return RefinedProfile.of(part.source, part.n, request)
+
+
+def _one(shape: RefinedProfile | None, alpha: Fraction, request: Request) -> Bracket:
+    """The bound of one round."""
     if shape is None:
-        return Bracket(Fraction(0), Fraction(0), Rigour.FLOAT64, "profile", "the messages tell nothing"), None
-    bracket = shape.narrowed(alpha, request)
-    if not attain:
-        return bracket, None
-    return bracket, _attained(reduced, n, alpha, request, shape)
+        return Bracket(Fraction(0), Fraction(0), Rigour.FLOAT64, "profile", "the messages tell nothing")
+    return shape.narrowed(alpha, request)
 
 
-def _attained(reduced: Reduction, n: int, alpha: Fraction, request: Request, shape: RefinedProfile) -> Attained | None:
-    """What real datasets have: all of them at some of the orders of the bound, and the best of them at every one."""
-    orders = sorted(shape.known)
-    best: tuple[Fraction, Datasets, RefinedProfile] | None = None
-    for real in reduced.datasets:
-        own = RefinedProfile(real.alone(reduced), n, shape.request, shape.scale, shape.last)
-        low = own.lower_at([*orders[::_COARSER], orders[-1]], alpha, request.direction)
-        if best is None or low > best[0]:
-            best = low, real, own
-    if best is None:
+def _attained(
+    plan: Rounds, shapes: Sequence[RefinedProfile | None], alpha: Fraction, request: Request
+) -> Attained | None:
+    """What real datasets have in all rounds together, in one direction; None if a round has none that are known.
+
+    Some of the orders of the bounds tell which datasets have the most, and these are looked at in all of the orders.
+    """
+    told = [shape for shape in shapes if shape is not None]
+    known = [
+        [(datasets, replace(shape, reduced=real, known={})) for datasets, real in shape.reduced.real_pairs(shape.n)]
+        for shape in told
+    ]
+    if len(told) < len(shapes) or not all(known):
         return None
-    low, real, own = best
-    return Attained(
-        max(low, own.lower_at(orders, alpha, request.direction)), real.describe(reduced.participation.min_users or n)
-    )
+    orders = [sorted(shape.known) for shape in told]
+    few = [[*some[::_COARSER], some[-1]] for some in orders]
+    rounds, ways = [part.times for part in plan.parts], request.direction.directions
+
+    def most(way: Direction) -> list[tuple[str, RefinedProfile]]:
+        """The datasets of each part that have the most in a direction."""
+        return [
+            max(pairs, key=lambda pair: pair[1].lower_at(some, alpha, way))
+            for pairs, some in zip(known, few, strict=True)
+        ]
+
+    def total(pairs: list[tuple[str, RefinedProfile]], places: list[list[Fraction]], way: Direction) -> Fraction:
+        """The sum over all rounds in a direction, from the values at some orders."""
+        each = (one.lower_at(some, alpha, way) for (_, one), some in zip(pairs, places, strict=True))
+        return sum((times * low for times, low in zip(rounds, each, strict=True)), start=Fraction(0))
+
+    _, best = max(((way, most(way)) for way in ways), key=lambda found: total(found[1], few, found[0]))
+    places = ["" if plan.times == 1 else f" in {counted(times, 'round')}" for times in rounds]
+    words = (f"{datasets}{place}" for (datasets, _), place in zip(best, places, strict=True))
+    return Attained(max(total(best, orders, way) for way in ways), "; ".join(words))

@@ -119,8 +119,8 @@ def test_values_at_all_kinks_leave_nothing_open():
     low, high = found.ends(F(2), Direction.FORWARD)
     assert float(low) * (1 - 1e-12) <= math.log(7 / 3) <= float(high) * (1 + 1e-12)
     assert float(high) < math.log(7 / 3) * 1.02
-    assert found.lower_at([F(2)], F(2), Question.BOTH) == low
-    assert found.lower_at([F(5, 2)], F(2), Question.BOTH) >= low * (1 - F(1, 10**12))
+    assert found.lower_at([F(2)], F(2), Direction.FORWARD) == low
+    assert found.lower_at([F(5, 2)], F(2), Direction.FORWARD) >= low * (1 - F(1, 10**12))
 
 
 @pytest.mark.parametrize("source", [RR, SKEW])
@@ -178,28 +178,20 @@ def test_logarithms_of_orders(x):
 # The front door.
 
 
-def part(low, high, how="h", attained=None):
-    return (Bracket(F(low), F(high), Rigour.BALL, "profile", how), attained)
+def part(low, high):
+    return Bracket(F(low), F(high), Rigour.BALL, "profile", "h")
 
 
 def test_rounds_add_up_with_how_often_they_occur():
     request = Request.of(rel=1e-1)
-    found, reached = door._together([(part(1, 2), 3), (part(F(1, 2), 5), 2)], request)
+    found = door._together([(part(1, 2), 3), (part(F(1, 2), 5), 2)], request)
     assert (found.lower, found.upper, found.aimed) == (4, 16, 1e-1)
-    assert found.how == "sum over 5 rounds; 3 rounds: h; 2 rounds: h" and reached is None
-    one, _ = door._together([(part(9, 10), 1)], replace(request, rel=0.1))
+    assert found.how == "sum over 5 rounds; 3 rounds: h; 2 rounds: h"
+    one = door._together([(part(9, 10), 1)], replace(request, rel=0.1))
     assert (one.how, one.aimed, one.rigour) == ("h", None, Rigour.FLOAT64)
-    assert door._together([(part(8, 10), 1)], request)[0].aimed == 0.1
-    assert door._together([(part(9, 10), 4)], request)[0].how == "sum over 4 rounds; h"
-    assert door._together([(part(9, 10), 1)], Request.of(rigour=None, rel=0.5))[0].rigour is Rigour.FLOAT64
-
-
-def test_what_is_reached_adds_up_where_all_rounds_have_it():
-    a, b = Attained(F(1, 3), "these"), Attained(F(1, 5), "those")
-    _, reached = door._together([(part(1, 2, attained=a), 3), (part(1, 2, attained=b), 2)], REQUEST)
-    assert reached == Attained(1 + F(2, 5), "these in 3 rounds; those in 2 rounds")
-    assert door._together([(part(1, 2, attained=a), 1)], REQUEST)[1] == Attained(F(1, 3), "these")
-    assert door._together([(part(1, 2, attained=a), 1), (part(1, 2), 1)], REQUEST)[1] is None
+    assert door._together([(part(8, 10), 1)], request).aimed == 0.1
+    assert door._together([(part(9, 10), 4)], request).how == "sum over 4 rounds; h"
+    assert door._together([(part(9, 10), 1)], Request.of(rigour=None, rel=0.5)).rigour is Rigour.FLOAT64
 
 
 @pytest.mark.parametrize("alpha", [1, "10000"])

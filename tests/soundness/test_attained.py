@@ -428,6 +428,23 @@ def test_datasets_named_in_words_have_what_is_attained(name, covering):
 # Beyond one covering and one round.
 
 
+@pytest.mark.parametrize("question", ["delta", "renyi"])
+@pytest.mark.parametrize("sizes", [(2, 2), (2, 3)])
+def test_rounds_that_differ_have_one_direction_in_common(question, sizes):
+    """One part has the most forward and the other one back: a pair of datasets has either of the two sums."""
+    rows = CHANNELS["skew"]
+    cases = [listed(rows, {}), listed(rows[::-1], {})]
+    plan = [rounds(case.source, 1, n=n) for case, n in zip(cases, sizes, strict=True)]
+    parts = [(case, 1, n) for case, n in zip(cases, sizes, strict=True)]
+    if question == "delta":
+        found = delta(plan, n=None, exp_eps=ORDER, rel=0.03, attain=True).attained
+        least, has = F(2, 3), largest(in_all_rounds, *all_rounds(parts, found.datasets), "both", ORDER)
+    else:
+        found = renyi(plan, n=None, alpha=3, rel=1e-2, attain=True).attained
+        least, has = 0.97, largest(summed, *all_rounds(parts, found.datasets), "both", 3) * (1 + 1e-12)
+    assert least * has <= found.lower <= has
+
+
 CONTINUOUS = {"laplace": (Laplace(F(2), cells=10), 4), "sphere-linear": (SphereLinear("1/4", 1), 3)}
 """At these numbers of users one direction has more than at one message less, and the other one less."""
 

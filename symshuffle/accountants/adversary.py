@@ -26,7 +26,7 @@ from symshuffle.accountants.bounds import bound_at
 from symshuffle.accountants.covered import PairClass, Reduction
 from symshuffle.accountants.evaluate import Request, check_n
 from symshuffle.channel import Channel
-from symshuffle.choices import Question, Rigour
+from symshuffle.choices import Direction, Rigour, replace_choice
 from symshuffle.decompositions.model import Decomposition
 from symshuffle.errors import InputError, Unsupported
 from symshuffle.executors import mapped
@@ -70,17 +70,29 @@ class WorstCase(AnswerMethods):
         outputs are told apart by the names of inputs alone, and evaluated once.
     space : str
         What was searched, and whether that is everything.
+    direction : Direction
+        Which of their two divergences it is.
     """
 
     bracket: Bracket
     datasets: str
     searched: int
     space: str
+    direction: Direction = Direction.FORWARD
+
+    def __post_init__(self) -> None:
+        replace_choice(Direction, self, "direction")
+
+    @property
+    def divergence(self) -> str:
+        """Which divergence of the two datasets, in words."""
+        first, second = ("X0", "X1") if self.direction is Direction.FORWARD else ("X1", "X0")
+        return f"D(M({first}) || M({second})) at order exp(eps)"
 
     @property
     def about(self) -> str:
         """Which divergence of which datasets, and among which they are the worst."""
-        return f"D(M(X0) || M(X1)) at order exp(eps) for {self.datasets}, the worst of {self.space}"
+        return f"{self.divergence} for {self.datasets}, the worst of {self.space}"
 
     @property
     def safe(self) -> SafeEnd:
@@ -92,6 +104,7 @@ class WorstCase(AnswerMethods):
         return AnswerMethods.to_dict(self) | {
             "safe": self.safe.value,
             "datasets": self.datasets,
+            "direction": self.direction.value,
             "searched": self.searched,
             "space": self.space,
         }
@@ -240,13 +253,17 @@ def worst_constant(
     Unsupported
         If no constant background is known for the source.
     """
-    n, order, request = check_n(n), read_target(exp_eps=exp_eps), Request.of(Question.BOTH, None, rigour, rel)
-    found = [(bound_at(one.alone(source), n, order, request), one.describe(n)) for one in source.datasets]
-    if not found:
+    n, order, real = check_n(n), read_target(exp_eps=exp_eps), source.real_pairs(n)
+    if not real:
         raise Unsupported("no constant background is known for this source")
-    bracket, datasets = max(found, key=lambda item: item[0].lower)
-    pairs = source.neighbours("both", n).pairs
-    return WorstCase(bracket, datasets, len(found), f"constant backgrounds at {pairs}: not all datasets")
+    found = [
+        (bound_at(one, n, order, Request.of(way.value, None, rigour, rel)), datasets, way)
+        for datasets, one in real
+        for way in ((Direction.FORWARD,) if one.same_both_ways(order, None) else Direction)
+    ]
+    bracket, datasets, way = max(found, key=lambda item: item[0].lower)
+    space = f"constant backgrounds at {source.neighbours('both', n).pairs}: not all datasets"
+    return WorstCase(bracket, datasets, len(real), space, way)
 
 
 def _family(decomposition: Decomposition) -> Any:

@@ -69,7 +69,7 @@ def worst_background(
         "adjacency": neighbours.adjacency.value,
         "neighbours": neighbours.to_dict(),
         "meaning": (
-            f"attained_lower is a lower bound on D(M(X0) || M(X1)) at order exp(eps) for two datasets of n = "
+            f"attained_lower is a lower bound on {found.divergence} for two datasets of n = "
             f"{counted(users, 'user')}; upper bounds {neighbours.compared}"
         ),
         "inputs": arguments.echoed(asked, eps0, lam, file=file, n=users, eps=eps, exp_eps=exp_eps),

@@ -89,6 +89,7 @@ def rng():
 
 DOORS = {
     "accountants.adversary.worst_of_two_types.rigour": lambda v: adversary.worst_of_two_types(W, 3, F(6, 5), rigour=v),
+    "accountants.adversary.WorstCase.direction": lambda v: adversary.WorstCase(CURVE.points[0].y, "", 1, "", v),
     "accountants.adversary.worst_constant.rigour": lambda v: adversary.worst_constant(REDUCED, 3, F(6, 5), rigour=v),
     "accountants.confirm.front.confirm.route": lambda v: confirm.confirm(LAW, 3, digits=8, route=v).value[:6],
     "accountants.curves.delta_curve.direction": lambda v: curves.delta_curve(W, n=3, levels=[F(1, 10)], direction=v),

@@ -39,7 +39,9 @@ from symshuffle import (
     unequal_delta,
     unequal_epsilon,
 )
+from symshuffle.accountants.adversary import worst_background, worst_constant
 from symshuffle.accountants.covered import Covering
+from symshuffle.accountants.reduction import reduction
 from symshuffle.cli import main
 from symshuffle.vectors import SphereLinear
 
@@ -277,6 +279,14 @@ def of_renyi_in_rounds(case: Case, n: int, direction: str, covering: dict[str, A
     assert 0.95 * has <= found.attained.lower <= has * (1 + 1e-12)
 
 
+def of_the_worst_constant(case: Case, n: int, direction: str, covering: dict[str, Any]) -> None:
+    found = worst_constant(reduction(case.source, **covering), n, ORDER, rigour="exact")
+    dropout = covering.get("dropout", F(0))
+    one, other, _ = case.named(found.datasets, dropout)
+    assert found.bracket.exact == largest(hockey_stick, one, other, found.direction, ORDER)
+    assert f"D(M({'X0' if found.direction == 'forward' else 'X1'}) || " in found.about
+
+
 EVERY = ("forward", "reverse", "both")
 DOORS: dict[str, tuple[Callable[..., None], tuple[int, ...], tuple[str, ...], tuple[str, ...]]] = {
     "delta": (of_delta, (2, 4), EVERY, ("one that was wrong", "two inputs", "three inputs")),
@@ -286,6 +296,7 @@ DOORS: dict[str, tuple[Callable[..., None], tuple[int, ...], tuple[str, ...], tu
     "delta of rounds": (of_delta_in_rounds, (3,), ("both",), ("skew",)),
     "epsilon of rounds": (of_epsilon_in_rounds, (3,), ("both",), ("skew",)),
     "renyi of rounds": (of_renyi_in_rounds, (3,), ("both",), ("skew",)),
+    "worst constant": (of_the_worst_constant, (4,), ("both",), ("one that was wrong", "skew", "three inputs")),
 }
 """What is asked, for how many users, in which directions, of which channels."""
 
@@ -456,6 +467,15 @@ def test_two_datasets_with_densities_have_the_larger_of_two_means(name):
     found = {way: delta(source, direction=way, **asked).attained.lower for way in EVERY}
     assert found["forward"] != found["reverse"]
     assert found["both"] == max(found["forward"], found["reverse"])
+
+
+def test_the_worst_datasets_are_named_with_their_direction():
+    for name, rows in CHANNELS.items():
+        case = listed(rows, {})
+        found = worst_background(case.source, 3, ORDER)
+        first, second = (tuple(map(int, re.findall(r"\d", one))) for one in found.datasets.split("), "))
+        laws = [messages(case.held[one[1]], [case.held[x] for x in one[2:]]) for one in (first, second)]
+        assert found.bracket.exact == hockey_stick(*laws, ORDER) == case.worst(3, "both", ORDER), name
 
 
 def test_the_shell_tells_what_the_datasets_have(tmp_path, capsys):

@@ -28,9 +28,7 @@ _ORDERED: Final = ("rr", "krr")
 
 @app.command()
 def unequal(
-    users: Annotated[
-        Path, typer.Argument(metavar="FILE", help=f"TOML of tables [[users]] with {', '.join(_KEYS)}.")
-    ],
+    users: Annotated[Path, typer.Argument(metavar="FILE", help=f"TOML of tables [[users]] with {', '.join(_KEYS)}.")],
     delta: Annotated[str | None, typer.Option("--delta", help="Target delta in (0, 1): the answer is eps.")] = None,
     eps: Annotated[str | None, typer.Option("--eps", help="Level eps >= 0 in nats: the answer is delta.")] = None,
     direction: arguments.Direction = Question.BOTH,

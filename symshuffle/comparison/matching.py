@@ -174,16 +174,11 @@ def _around_budget(family: Family, fixed: dict[str, Any], budget: Fraction, leve
         unit = Fraction(1, 10**places)
         start = Fraction(level) // unit
         make = lambda x: family.at(eps0=x * unit, **fixed)  # noqa: E731
-    ends = [
-        next((one for one in map(make, _away(start, by)) if keeps(budget_of(one))), None)
-        for by, keeps in (
-            (-1, lambda spent: less(budget, spent) is Verdict.FALSE),
-            (1, lambda spent: less(spent, budget) is Verdict.FALSE),
-        )
-    ]
-    if ends[0] is None or ends[1] is None:
+    below = next((one for one in map(make, _away(start, -1)) if less(budget, budget_of(one)) is Verdict.FALSE), None)
+    above = next((one for one in map(make, _away(start, 1)) if less(budget_of(one), budget) is Verdict.FALSE), None)
+    if below is None or above is None:
         raise NotDecided(f"no ratio of {family.name} is certainly within the budget {budget}, and next to it")
-    return Matched(ends[0], ends[1])
+    return Matched(below, above)
 
 
 def _away(start: int, step: int) -> Iterator[int]:

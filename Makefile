@@ -11,7 +11,7 @@ SITE   := out/docs
 GRID   ?= 1
 JOBS   ?= $(shell nproc)
 
-.PHONY: run test lint pages docs ledger notebooks bench pld phase fresh conformance tamper conditions mutate browser clean
+.PHONY: run test lint pages docs ledger notebooks bench pld phase fresh conformance tamper conditions mutants browser clean
 .DEFAULT_GOAL := test
 
 $(STAMP): pyproject.toml .ci/constraints.txt
@@ -21,6 +21,7 @@ $(STAMP): pyproject.toml .ci/constraints.txt
 	touch $(STAMP)
 
 run: $(STAMP)   ## verify the ledger, then one worked example
+	mkdir -p out
 	$(BIN)/symshuffle verify --jobs $(JOBS) --json out/verify.json --report out/site
 	$(BIN)/symshuffle example
 
@@ -50,6 +51,7 @@ docs: pages $(DOCS)/.installed   ## write the derived pages, and build the site 
 	$(DOCS)/bin/sphinx-build --fail-on-warning --keep-going --fresh-env --quiet --jobs $(JOBS) $(SITE)/source $(SITE)/html
 
 ledger: $(STAMP)   ## run the ledger, and put its site beside the pages of `make docs`
+	mkdir -p $(SITE)/html
 	$(BIN)/symshuffle report --jobs $(JOBS) --html $(SITE)/html/ledger
 
 notebooks: $(STAMP)   ## build the .ipynb files from their percent scripts
@@ -87,9 +89,10 @@ fresh:   ## what a plain installation of today gives: every command with --json,
 	$(FRESH)/bin/python -m pip install --quiet .
 	$(FRESH)/bin/python tests/fresh.py
 
-conformance: $(STAMP)   ## every engine on every law of the full grid
+conformance: $(STAMP)   ## every engine on every law of the full grid, and every kept answer
 	$(BIN)/python -m pytest -n $(JOBS) -m conformance tests/conformance tests/engines
 	$(BIN)/python -m tests.conformance.grid --slice $(GRID)
+	$(BIN)/python -m tests.frozen compare --jobs $(JOBS)
 
 tamper: $(STAMP)   ## 10,000 random tamperings of certificate files, and every field of one: none is accepted
 	$(BIN)/python -m pytest -n $(JOBS) tests/claims/test_certificates.py
@@ -97,11 +100,11 @@ tamper: $(STAMP)   ## 10,000 random tamperings of certificate files, and every f
 conditions: $(STAMP)   ## delete every condition of every checker of certificates, alone
 	$(BIN)/python -m tests.conditions
 
-mutate: $(STAMP)   ## break the library on purpose: formulas against the ledger, then a drawn sample against the tests
-	$(BIN)/python -m tests.mutate
+mutants: $(STAMP)   ## break a drawn line at a time: how many edits tests notice, and how many change a public answer
 	$(BIN)/python -m tests.mutants
 
 browser: $(STAMP)   ## use the site of the ledger in a headless browser: search, filter, a claim, a phone
+	mkdir -p out
 	$(BIN)/symshuffle report --jobs $(JOBS) --html out/site
 	$(BIN)/python -m tests.browser out/site out/shots
 

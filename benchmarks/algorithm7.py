@@ -11,10 +11,10 @@ from scipy import fft
 
 from benchmarks.measure import MILLIONTH, Goal, Section, duration, level, power, seconds, table, ten_ary, timed
 from symshuffle import Exp, Law
-from symshuffle.accountants.covered import laws
-from symshuffle.accountants.curves import amplification_curve, spaced
-from symshuffle.accountants.evaluate import evaluate_law
-from symshuffle.numbers import to_float
+from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.accountants.covering.covered import laws
+from symshuffle.accountants.questions.curves import amplification_curve, spaced
+from symshuffle.base.numbers import to_float
 
 PUBLISHED: Final = {10**3: 0.75, 10**4: 8.2}
 """Seconds per delta of the published implementation, on a machine of this class."""

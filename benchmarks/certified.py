@@ -11,13 +11,13 @@ from typing import Final
 
 from benchmarks.measure import MILLIONTH, Goal, Section, duration, level, seconds, table, ten_ary, timed
 from symshuffle import BallContour, Exp, Rigour, delta, epsilon, mechanism
-from symshuffle.accountants.covered import Reduction
-from symshuffle.accountants.inverses import solve_eps0, solve_n
-from symshuffle.accountants.reduction import reduction
-from symshuffle.channel_file import read_channel
+from symshuffle.accountants.covering.covered import Reduction
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.questions.inverses import solve_eps0, solve_n
+from symshuffle.base.errors import NotDecided, Unsupported
+from symshuffle.channels.channel_file import read_channel
 from symshuffle.decompositions.composition import Composed, Composition
 from symshuffle.decompositions.expression import parse
-from symshuffle.errors import NotDecided, Unsupported
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.registry import EXAMPLES, LARGE, MECHANISMS
 
@@ -63,7 +63,7 @@ def sources(eps0: int) -> Iterator[tuple[str, Callable[[], Reduction]]]:
 
 def from_file() -> Reduction:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "channel.csv"
+        path = Path(folder) / "channels.channel.csv"
         path.write_text(MATRIX, encoding="utf-8")
         return reduction(read_channel(path))
 

@@ -19,15 +19,15 @@ from scipy.stats import binom
 
 from benchmarks.measure import MILLIONTH, Section, duration, power, table, timed
 from symshuffle import Exp, Rigour, delta, epsilon, mechanism
-from symshuffle.accountants.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
-from symshuffle.accountants.evaluate import evaluate_law
-from symshuffle.accountants.reduction import Source, reduction
-from symshuffle.accountants.unsound import unsound_variation_ratio
-from symshuffle.channel import Channel
+from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.accountants.covering.reduction import Source, reduction
+from symshuffle.accountants.literature.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
+from symshuffle.accountants.literature.unsound import unsound_variation_ratio
+from symshuffle.base.numbers import Ball, enclose
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.clones import stronger_clone
-from symshuffle.numbers import Ball, enclose
-from symshuffle.shuffled import shuffled_divergence
 
 LAM: Final = Fraction(math.e)
 """The double nearest to e, as the rational that it is: eps0 is 1 to within 1e-16, and every tool gets the same."""

@@ -10,10 +10,10 @@ from unittest.mock import patch
 
 from benchmarks.measure import MILLIONTH, Goal, Section, duration, seconds, table, ten_ary
 from symshuffle import delta, epsilon, mechanism
-from symshuffle.accountants import bounds
-from symshuffle.accountants.curves import amplification_curve, spaced
-from symshuffle.accountants.reduction import reduction
-from symshuffle.engines import contour
+from symshuffle.accountants.bounds import brackets as bounds
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.questions.curves import amplification_curve, spaced
+from symshuffle.engines.contours import contour
 
 MANY: Final = 10**6
 LEVELS: Final = {100: "0.2", 1000: "0.08", MANY: "0.002"}

@@ -16,10 +16,10 @@ from typing import Final
 
 from benchmarks.measure import Goal, Section, duration, seconds, table, ten_ary, timed
 from symshuffle import delta
-from symshuffle.choices import Adjacency
-from symshuffle.results import Rigour
-from symshuffle.vectors.accounting import VectorBound, vector_delta
-from symshuffle.vectors.mechanisms import (
+from symshuffle.base.choices import Adjacency
+from symshuffle.base.results import Rigour
+from symshuffle.vectors.privacy.accounting import VectorBound, vector_delta
+from symshuffle.vectors.randomizers.mechanisms import (
     Accounted,
     BlanketMixedGaussian,
     LocalGaussian,

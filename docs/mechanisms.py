@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.errors import Unsupported
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import MECHANISMS
 
@@ -23,7 +23,7 @@ LAPLACE = r"""## laplace
 *Laplace noise* of scale $1/\varepsilon_0$ on a bit, or on $[0, 1]$ (`-p domain=unit`). Pair: the two inputs 0 and 1
 (decomposition, Appendix B). It has a continuum of outputs, so there are no classes to count. With $r = e^u$ and $u$ in
 $[0, \varepsilon_0]$ its law of $G$ consists of three atoms and two segments
-([symshuffle/mixed_law.py](../symshuffle/mixed_law.py)):
+([symshuffle/channels/mixed_law.py](../symshuffle/channels/mixed_law.py)):
 
 ```math
 \begin{array}{ll}

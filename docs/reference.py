@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Iterator
+from inspect import ismodule
 from pathlib import Path
 
 import symshuffle
@@ -63,11 +64,17 @@ def _names() -> Iterator[str]:
 def pages() -> dict[str, str]:
     """The text of each page by its name: ``index``, and the dotted name of each module."""
     tree = modules()
-    names = "\n".join(f"   ~{_home(name)}.{name}" for name in sorted(symshuffle.__all__, key=str.lower))
+    names = "\n".join(f"   ~{_home(name)}.{name}" for name in _named())
     first = "\n".join([PACKAGE.name, *tree.pop(PACKAGE.name)])
     rest = {name: MODULE.format(name=name) + _below(below) for name, below in tree.items()}
     top = {PACKAGE.name: MODULE.format(name=PACKAGE.name)}
     return {"index": INDEX.format(names=names, modules=first), **top, **rest}
+
+
+def _named() -> list[str]:
+    """The names of the top level that are no modules."""
+    found = (name for name in symshuffle.__all__ if not ismodule(getattr(symshuffle, name)))
+    return sorted(found, key=str.lower)
 
 
 def _below(modules: list[str]) -> str:

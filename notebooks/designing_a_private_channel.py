@@ -28,24 +28,20 @@ import numpy as np
 import sympy as sp
 from IPython.display import Math
 
-from symshuffle.channel import Channel
-from symshuffle.design import bayes_tradeoff, minimax_tradeoff
-from symshuffle.design.decision.modelling import ExtremalChannel
-from symshuffle.design.decision.reduced import orbit_tradeoff
-from symshuffle.design.decision.symmetries import detect_symmetry
-from symshuffle.design.files import read_problem
-from symshuffle.design.information.maximum import maximise
-from symshuffle.design.named.cardioid import cardioid_program
-from symshuffle.design.named.weighted import (
+from symshuffle import LAM, Channel, Exp, bayes_tradeoff, minimax_tradeoff
+from symshuffle.design import (
+    ExtremalChannel,
+    cardioid_program,
+    derive,
+    detect_symmetry,
+    maximise,
+    orbit_tradeoff,
+    read_problem,
     weighted_guessing_breakpoints,
     weighted_guessing_problem,
     weighted_guessing_risk,
 )
-from symshuffle.design.parametric.walk import derive
-from symshuffle.geometry.extremal import MaximalPolytope, dominating_extremal
-from symshuffle.geometry.orders import blackwell
-from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.numbers import Exp
+from symshuffle.geometry import MaximalPolytope, blackwell, dominating_extremal
 
 PROBLEMS = next(
     root / "examples" / "problems"

@@ -22,15 +22,17 @@ from fractions import Fraction
 import sympy as sp
 from IPython.display import Image, Math
 
-from symshuffle import compare, delta, mechanism
-from symshuffle.comparison.picture import drawn
-from symshuffle.estimation.canonical import Population
-from symshuffle.frontiers.equivariant import optimal_equivariant_risk, thinning_gain
-from symshuffle.frontiers.frontier import threshold_budget, trace_frontier
-from symshuffle.likelihood.extremes import largest_chi_square
-from symshuffle.likelihood.families import GRR, HALF_BLOCK
-from symshuffle.mechanisms.finite import K
-from symshuffle.mechanisms.symbolic import LAM
+from symshuffle import LAM, choices, compare, delta, mechanism, trace_frontier
+from symshuffle.design import drawn
+from symshuffle.mechanisms import K
+from symshuffle.utility import (
+    GRR,
+    HALF_BLOCK,
+    largest_chi_square,
+    optimal_equivariant_risk,
+    thinning_gain,
+    threshold_budget,
+)
 
 F = Fraction
 
@@ -82,7 +84,7 @@ Math(rf"B_*={sp.latex(threshold_budget())}")
 
 # %%
 for budget in (F(1, 10), F(2, 5), F(1)):
-    best, found = optimal_equivariant_risk(10, budget, n=1000, population=Population.FIXED)
+    best, found = optimal_equivariant_risk(10, budget, n=1000, population=choices.Population.FIXED)
     found.verify()
     assert trace_frontier(10, budget).trace == found.trace
     orbits = ", ".join(f"{float(orbit.weight):.4f}" for orbit in found.orbits)

@@ -29,7 +29,7 @@ import sympy as sp
 from IPython.display import Math
 
 import symshuffle as ss
-from symshuffle.mechanisms.symbolic import LAM
+from symshuffle import LAM
 
 # %% [markdown]
 # ## 1. The mechanism, written once

@@ -26,18 +26,43 @@ import sympy as sp
 from IPython.display import Math
 
 from proofs_checks.anchored import figures
-from symshuffle.anchored import AnchoredLaw, completions, decompose, fiber, law_from_fiber, symmetrize, transport
-from symshuffle.channel import Channel
-from symshuffle.errors import Unsupported
-from symshuffle.estimation.canonical import Population, canonical_risk, enumerated_risk, worst_canonical_risk
-from symshuffle.estimation.lower_bounds import bayes_risk, best_shrinkage_risk, minimax_sandwich
-from symshuffle.frontiers.caps import optimal_subset_sizes, raw_cap_trace, subset_trace, tie_ratio
-from symshuffle.frontiers.convex_order import rigidity_gap
-from symshuffle.frontiers.envelope import Contamination, binary_envelope, certify_envelope, ratio_law, shuffled_leakage
-from symshuffle.frontiers.frontier import budget_equation, slope_constant, threshold_budget, trace_frontier
-from symshuffle.mechanisms.finite import krr, rr
-from symshuffle.numbers import Exp
-from symshuffle.shuffled import shuffled_divergence
+from symshuffle import (
+    AnchoredLaw,
+    Channel,
+    Contamination,
+    Exp,
+    Unsupported,
+    binary_envelope,
+    choices,
+    optimal_subset_sizes,
+    shuffled_divergence,
+    trace_frontier,
+)
+from symshuffle.mechanisms import krr, rr
+from symshuffle.utility import (
+    bayes_risk,
+    best_shrinkage_risk,
+    budget_equation,
+    canonical_risk,
+    certify_envelope,
+    completions,
+    decompose,
+    enumerated_risk,
+    fiber,
+    law_from_fiber,
+    minimax_sandwich,
+    ratio_law,
+    raw_cap_trace,
+    rigidity_gap,
+    shuffled_leakage,
+    slope_constant,
+    subset_trace,
+    symmetrize,
+    threshold_budget,
+    tie_ratio,
+    transport,
+    worst_canonical_risk,
+)
 
 F = Fraction
 
@@ -121,13 +146,13 @@ figures.draw_profile(right)
 
 # %%
 w = (F(1, 2), F(1, 4), F(1, 4))
-for population in Population:
+for population in choices.Population:
     closed, brute = (
         canonical_risk(law, w, n=4, population=population),
         enumerated_risk(channel, w, n=4, population=population),
     )
     print(population.value, closed, brute[0])
-print("worst i.i.d. composition:", *worst_canonical_risk(law, n=1, population=Population.IID)[1])
+print("worst i.i.d. composition:", *worst_canonical_risk(law, n=1, population=choices.Population.IID)[1])
 even = symmetrize(law)
 print("budget", law.pairwise_budget(), "->", even.pairwise_budget(), "  trace", law.trace(), "->", even.trace())
 print("extreme laws in the symmetrised channel:", len(decompose(even)))

@@ -26,15 +26,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 
-from symshuffle.channel import Channel
-from symshuffle.errors import InputError
-from symshuffle.vectors import BlanketMixedGaussian, private_mean
-from symshuffle.vectors.compare import contenders
-from symshuffle.vectors.conjecture import worst_background_on_the_line
-from symshuffle.vectors.correspondence import correspondence
-from symshuffle.vectors.frames import kashin_coefficients, one_coefficient_error
-from symshuffle.vectors.minimal_risk import minimal_unbiased_risk, shuffled_problem
-from symshuffle.vectors.risk import err1, hcr_bound
+from symshuffle import Channel, InputError
+from symshuffle.vectors import (
+    BlanketMixedGaussian,
+    contenders,
+    correspondence,
+    err1,
+    hcr_bound,
+    kashin_coefficients,
+    minimal_unbiased_risk,
+    one_coefficient_error,
+    private_mean,
+    shuffled_problem,
+    worst_background_on_the_line,
+)
 
 images = load_digits().data
 print(images.shape, "lengths from", round(np.linalg.norm(images, axis=1).min(), 1), "up")

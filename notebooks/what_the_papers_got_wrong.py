@@ -33,13 +33,11 @@ from IPython.display import Markdown
 import symshuffle as ss
 from proofs_checks.decomposition.section33_published_pair import three_cell_laws
 from proofs_checks.ldp_tradeoff import errata
-from symshuffle.claims.errata import MEANINGS, Severity
-from symshuffle.claims.model import ClaimVerdict
-from symshuffle.claims.registry import load
-from symshuffle.decompositions.clones import stronger_clone
-from symshuffle.frontiers.caps import raw_cap_trace
-from symshuffle.geometry.groups import symmetric_group
-from symshuffle.shuffled import law_divergence, worst_shuffled_divergence
+from symshuffle.channels import law_divergence, worst_shuffled_divergence
+from symshuffle.decompositions import stronger_clone
+from symshuffle.geometry import symmetric_group
+from symshuffle.ledger import MEANINGS, ClaimVerdict, Severity, load
+from symshuffle.utility import raw_cap_trace
 
 ledger = load()
 refuted = [claim for claim in ledger.claims if claim.expected is ClaimVerdict.REFUTED]

@@ -20,7 +20,7 @@
 from fractions import Fraction
 
 from symshuffle import compare, epsilon, mechanism, privacy_loss, rounds, solve_eps0
-from symshuffle.numbers import format_decimal
+from symshuffle.base import format_decimal
 
 USERS, DELTA, TARGET = 200_000, "1e-8", "0.02"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from symshuffle.claims.model import Claim, ClaimVerdict, Correction, Grade, Kind, Statement
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Correction, Grade, Kind, Statement
 
 
 def refuted(name: str, title: str, text: str, printed: Statement, corrected: Statement, **other: Any) -> Claim:

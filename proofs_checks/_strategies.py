@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from symshuffle.channel import Channel
-from symshuffle.errors import InputError
+from symshuffle.base.errors import InputError
+from symshuffle.channels.channel import Channel
 
 Masses: TypeAlias = tuple[Fraction, ...]
 

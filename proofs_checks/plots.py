@@ -13,20 +13,20 @@ import sympy as sp
 
 from proofs_checks.anchored.section92_tables import table_2_row
 from proofs_checks.decomposition.section33_published_pair import three_cell_laws
-from symshuffle.anchored import symmetrize_channel
-from symshuffle.channel import Channel
-from symshuffle.claims.model import Claim, Correction
-from symshuffle.claims.pictures import Picture, Plot, Role, curve
-from symshuffle.claims.registry import load
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.law import Law
+from symshuffle.channels.shuffled import law_divergence, shuffled_divergence, worst_shuffled_divergence
 from symshuffle.decompositions.clones import stronger_clone
 from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.engines.exact import Exact
-from symshuffle.frontiers.caps import at, raw_cap_trace, subset_trace
-from symshuffle.law import Law
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.model import Claim, Correction
+from symshuffle.ledger.claims.pictures import Picture, Plot, Role, curve
+from symshuffle.ledger.claims.registry import load
 from symshuffle.mechanisms.finite import krr, subset_selection
-from symshuffle.shuffled import law_divergence, shuffled_divergence, worst_shuffled_divergence
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian
-from symshuffle.vectors.risk import err1
+from symshuffle.utility.anchored import symmetrize_channel
+from symshuffle.utility.frontiers.caps import at, raw_cap_trace, subset_trace
+from symshuffle.vectors.error.risk import err1
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 
 CLAIMS: tuple[Claim, ...] = ()
 

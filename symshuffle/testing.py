@@ -20,8 +20,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from symshuffle.channel import Channel
-from symshuffle.law import Law
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.law import Law
 
 
 def _normalised(weights: Sequence[int]) -> tuple[Fraction, ...]:

@@ -21,8 +21,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from symshuffle.claims.model import ClaimVerdict
-from symshuffle.claims.registry import catalogue, load
+from symshuffle.ledger.claims.model import ClaimVerdict
+from symshuffle.ledger.claims.registry import catalogue, load
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = (

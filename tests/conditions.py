@@ -20,46 +20,46 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from symshuffle.errors import CertificateError
+from symshuffle.base.errors import CertificateError
 from tests.soundness.catalogue import CASES
 from tests.soundness.false_certificates import Case
 
 MODULES = (
-    "symshuffle.accountants.dominating",
-    "symshuffle.lp",
-    "symshuffle.results",
-    "symshuffle.recheck.checker",
-    "symshuffle.recheck.values",
+    "symshuffle.accountants.rounds.dominating",
+    "symshuffle.base.lp",
+    "symshuffle.base.results",
+    "symshuffle.ledger.recheck.checker",
+    "symshuffle.ledger.recheck.values",
     "symshuffle.design.decision.certificate",
     "symshuffle.design.decision.channel_risk",
-    "symshuffle.frontiers.convex_order",
+    "symshuffle.utility.frontiers.convex_order",
     "symshuffle.design.information.maximum",
     "symshuffle.design.information.logarithmic",
-    "symshuffle.estimation.lower_bounds",
-    "symshuffle.likelihood.quotient",
-    "symshuffle.likelihood.worst",
+    "symshuffle.utility.estimation.lower_bounds",
+    "symshuffle.utility.likelihood.quotient",
+    "symshuffle.utility.likelihood.worst",
     "symshuffle.design.decision.modelling",
-    "symshuffle.frontiers.orbit",
-    "symshuffle.frontiers.orbits",
+    "symshuffle.utility.frontiers.orbit",
+    "symshuffle.utility.frontiers.orbits",
     "symshuffle.design.parametric.walk",
     "symshuffle.design.decision.reduced",
-    "symshuffle.frontiers.template_laws",
+    "symshuffle.utility.frontiers.template_laws",
     "symshuffle.design.decision.optimal_channel",
     "symshuffle.geometry.dominated",
     "symshuffle.geometry.linprog",
     "symshuffle.geometry.orders",
-    "symshuffle.estimation.minimax",
-    "symshuffle.vectors.clipped",
-    "symshuffle.vectors.dominance",
-    "symshuffle.vectors.minimal_risk",
-    "symshuffle.vectors.optimal",
-    "symshuffle.frontiers.private_response",
+    "symshuffle.utility.estimation.minimax",
+    "symshuffle.vectors.randomizers.clipped",
+    "symshuffle.vectors.privacy.dominance",
+    "symshuffle.vectors.error.minimal_risk",
+    "symshuffle.vectors.error.optimal",
+    "symshuffle.utility.frontiers.private_response",
 )
 UNDRIVEN = {
-    "symshuffle.frontiers.envelope": "a kernel that the library itself has just made",
-    "symshuffle.vectors.calibration": "half a minute for each false one: tests/vectors/test_calibration.py has them",
-    "symshuffle.vectors.floor": "the floor of a calibration: tests/vectors/test_calibration.py has them",
-    "symshuffle.vectors.conjecture": "searches of seconds: tests/vectors/test_conjecture.py has them",
+    "symshuffle.utility.frontiers.envelope": "a kernel that the library itself has just made",
+    "symshuffle.vectors.calibration.search": "half a minute for each false one: tests/vectors/test_calibration.py has them",
+    "symshuffle.vectors.calibration.floor": "the floor of a calibration: tests/vectors/test_calibration.py has them",
+    "symshuffle.vectors.privacy.conjecture": "searches of seconds: tests/vectors/test_conjecture.py has them",
 }
 """Modules whose conditions are not deleted one by one, and why."""
 

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import flint
 
-from symshuffle.channel import Channel
-from symshuffle.numbers import to_arb, working_precision
-from symshuffle.shuffled import backgrounds, shuffled_law
+from symshuffle.base.numbers import to_arb, working_precision
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import backgrounds, shuffled_law
 
 BINARY = Channel([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
 TERNARY = Channel([[Fraction(2 if x == y else 1, 4) for y in range(3)] for x in range(3)])

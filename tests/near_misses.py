@@ -26,10 +26,10 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.claims.model import Claim, Kind, Statement
-from symshuffle.claims.registry import load
-from symshuffle.claims.run import seeded
-from symshuffle.numbers import DEFAULT_BITS, Ball, Verdict, working_precision
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, Verdict, working_precision
+from symshuffle.ledger.claims.model import Claim, Kind, Statement
+from symshuffle.ledger.claims.registry import load
+from symshuffle.ledger.claims.run import seeded
 
 SHARE: Final = Fraction(1, 100)
 

@@ -17,9 +17,9 @@ from functools import cache
 from pathlib import Path
 
 from symshuffle import delta, mechanism, sweep
-from symshuffle.accountants.reduction import reduction
-from symshuffle.executors import processes
-from symshuffle.journal import SECONDS, TABLE
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.base.executors import processes
+from symshuffle.base.journal import SECONDS, TABLE
 
 WORKERS = 2
 LOG = "SYMSHUFFLE_PHASE_LOG"

@@ -12,7 +12,7 @@ from pathlib import Path
 import flint
 
 from symshuffle import PrivacyLoss, epsilon, mechanism, privacy_loss, rounds
-from symshuffle.numbers import format_decimal, working_precision
+from symshuffle.base.numbers import format_decimal, working_precision
 from tests.exported import CASES, divergence, neighbours
 
 ROUNDING = 1e-12

@@ -11,11 +11,12 @@ from benchmarks.algorithm7 import algorithm7
 from benchmarks.clone import LAM, clone_delta, smallest_level
 from benchmarks.measure import Goal, table, ten_ary
 from benchmarks.peers import binary_histograms, binary_pair
-from symshuffle import FFT, Adjacency, Exp, Rigour, delta, mechanism
-from symshuffle.accountants.baselines import standard_clone
-from symshuffle.accountants.covered import laws
-from symshuffle.accountants.evaluate import evaluate_law
-from symshuffle.accountants.reduction import reduction
+from symshuffle import FFT, Exp, Rigour, delta, mechanism
+from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.accountants.covering.covered import laws
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.literature.baselines import standard_clone
+from symshuffle.base.choices import Adjacency
 from symshuffle.mechanisms.registry import MECHANISMS
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from symshuffle.channel import Channel, direct_sum
-from symshuffle.errors import InputError
-from symshuffle.numbers import Ball, Exp, Verdict, enclose
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Ball, Exp, Verdict, enclose
+from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.testing import channels, distributions, ldp_channels
 
 IDENTITY = Channel.from_rows([[1, 0], [0, 1]])

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.channel_file import read_channel
+from symshuffle.channels.channel_file import read_channel
 from symshuffle.cli import main
 from symshuffle.mechanisms.registry import mechanism
 

@@ -12,12 +12,12 @@ import jsonschema
 import pytest
 import sympy as sp
 
-from symshuffle.channel import Channel
+from symshuffle.base.errors import InputError, SolverFailure
+from symshuffle.base.numbers import Exp, less
+from symshuffle.channels.channel import Channel
 from symshuffle.cli import main
-from symshuffle.design import TradeoffCertificate
+from symshuffle.design.decision.certificate import TradeoffCertificate
 from symshuffle.design.files import DecisionFile, parse_problem, problem_schema, read_problem
-from symshuffle.errors import InputError, SolverFailure
-from symshuffle.numbers import Exp, less
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples" / "problems").glob("*.json"))
 RATING = next(path for path in EXAMPLES if path.name == "rating_on_five_steps.json")

@@ -5,12 +5,12 @@ import pytest
 import sympy as sp
 
 from symshuffle import mechanism
+from symshuffle.base.errors import InputError
 from symshuffle.cli import main
-from symshuffle.errors import InputError
-from symshuffle.frontiers.envelope import Contamination, binary_envelope
-from symshuffle.frontiers.formulas import USERS, chi_square_envelope, hockey_stick_envelope, law_formulas
-from symshuffle.frontiers.leakage import convex_envelope, leakage
 from symshuffle.mechanisms.symbolic import LAM, evaluate
+from symshuffle.utility.frontiers.envelope import Contamination, binary_envelope
+from symshuffle.utility.frontiers.formulas import USERS, chi_square_envelope, hockey_stick_envelope, law_formulas
+from symshuffle.utility.frontiers.leakage import convex_envelope, leakage
 
 EXAMPLE = "3/5,1/5,1/5\n1/4,1/2,1/4\n1/6,1/3,1/2\n"
 

@@ -9,11 +9,11 @@ import pytest
 from typer.testing import CliRunner
 
 import symshuffle.cli
-from symshuffle.claims import registry
-from symshuffle.claims.errata import Severity
-from symshuffle.claims.model import ClaimVerdict
+from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.cli import app, catalogue, doctor, ledger, main
-from symshuffle.errors import InputError, NotDecided, SolverFailure, Unsupported
+from symshuffle.ledger.claims import registry
+from symshuffle.ledger.claims.errata import Severity
+from symshuffle.ledger.claims.model import ClaimVerdict
 
 HERE = Path(__file__).parent
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import mechanism
-from symshuffle.accountants.unequal import Users, unequal_delta, unequal_epsilon
+from symshuffle.accountants.questions.unequal import Users, unequal_delta, unequal_epsilon
 from symshuffle.cli import main
 
 TWO = """
@@ -71,7 +71,7 @@ def test_a_matrix_is_read(capsys, tmp_path):
         ("[[users]]\nbudget = 2", "users[0] = budget: expected a key of some users"),
         ("[[users]]\ncount = 0\nlam = 2\nparams = { k = 3 }", "users[0].count = 0"),
         ("[[users]]\nmechanism = 'krrr'\neps0 = 1", "users[0].mechanism = krrr"),
-        (TWO.replace("k = 3 }\nlam = 2", "k = 4 }\nlam = 2"), "the inputs and outputs of the first users' channel"),
+        (TWO.replace("k = 3 }\nlam = 2", "k = 4 }\nlam = 2"), "as in users[0]"),
         ("[[users]]\nmechanism = 'laplace'\nlam = 2", "users[0]"),
         ("users = 3", "tables [[users]], and nothing beside them"),
         ("[[users", "a TOML file that can be read"),

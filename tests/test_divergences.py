@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symshuffle.divergences import chi_square, hockey_stick, kl_divergence, renyi_divergence, total_variation
-from symshuffle.errors import InputError, NotDecided
-from symshuffle.numbers import Ball, enclose
+from symshuffle.base.errors import InputError, NotDecided
+from symshuffle.base.numbers import Ball, enclose
+from symshuffle.channels.divergences import chi_square, hockey_stick, kl_divergence, renyi_divergence, total_variation
 from symshuffle.testing import channels, distributions, ratios
 
 PAIRS = st.tuples(distributions(4), distributions(4))

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 import symshuffle
-from symshuffle.claims.papers import bibliography
+from symshuffle.ledger.claims.papers import bibliography
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])

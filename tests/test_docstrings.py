@@ -5,7 +5,10 @@
 
 import ast
 import importlib.util
+import inspect
 import pkgutil
+import re
+from enum import Enum
 from pathlib import Path
 
 import pytest
@@ -24,12 +27,17 @@ PACKAGE = Path(symshuffle.__file__).parent
 REFERENCES = ("attr", "class", "data", "exc", "func", "meth", "mod", "obj")
 
 
+def script(name):
+    """A script of the folder of pages, as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
 def settings():
     """The settings of the site that napoleon reads."""
-    spec = importlib.util.spec_from_file_location("conf", ROOT / "docs" / "conf.py")
-    conf = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(conf)
-    return Config(**{name: value for name, value in vars(conf).items() if name.startswith("napoleon_")})
+    return Config(**{name: value for name, value in vars(script("conf")).items() if name.startswith("napoleon_")})
 
 
 def public(name):
@@ -114,14 +122,47 @@ def test_what_stops_the_site_is_seen(read):
     for text in ("|M(c + it)| is small.", "Bound on E[S_-; d >= d_1].", "A\n\n  block\nthat ends.", "``open"):
         with pytest.raises(Exception, match=r"WARNING|ERROR"):
             read(text, "function")
-    assert not leads_somewhere("func", "symshuffle.no_such", "symshuffle.law")
-    assert leads_somewhere("func", "delta", "symshuffle.law.Law")
+    assert not leads_somewhere("func", "symshuffle.no_such", "symshuffle.channels.law")
+    assert leads_somewhere("func", "delta", "symshuffle.channels.law.Law")
 
 
 def test_every_kind_of_docstring_is_found():
     found = {place: kind for path in MODULES for place, kind, text in docstrings(path) if text}
-    assert found["symshuffle"] == found["symshuffle.engines.heights"] == "module"
-    assert found["symshuffle.comparison.compare.compare"] == "function"
-    assert found["symshuffle.law.Law"] == "class"
-    assert found["symshuffle.comparison.compare.REL"] == "data"
+    assert found["symshuffle"] == found["symshuffle.engines.densities.heights"] == "module"
+    assert found["symshuffle.design.comparison.compare.compare"] == "function"
+    assert found["symshuffle.channels.law.Law"] == "class"
+    assert found["symshuffle.design.comparison.compare.REL"] == "data"
     assert len(found) > 2000
+
+
+PUBLIC = {
+    f"{address}.{name}": value
+    for address, name, value in script("api").public()
+    if inspect.isclass(value) or inspect.isroutine(value)
+}
+LONGEST_FIRST_LINE = 80
+
+
+def sections(text):
+    """From the headings of a docstring to what stands below them."""
+    _, *parts = re.split(r"^(\w+)\n-+$", text, flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def named(section):
+    """Names that a section lists; several may share a line."""
+    heads = [line.partition(" : ")[0] for line in section.splitlines() if line and not line[0].isspace()]
+    return sorted(name.strip().lstrip("*") for head in heads for name in head.split(","))
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_names_are_documented_in_full(name):
+    """One short first line; every parameter; of a function what it returns."""
+    value, text = PUBLIC[name], inspect.getdoc(PUBLIC[name])
+    first, *rest = text.splitlines()
+    assert len(first) <= LONGEST_FIRST_LINE and not (rest and rest[0]), first
+    if inspect.isclass(value) and issubclass(value, Enum | BaseException):
+        return
+    found = sections(text)
+    assert named(found.get("Parameters", "")) == sorted(inspect.signature(value).parameters)
+    assert inspect.isclass(value) or found.keys() & {"Returns", "Yields"}

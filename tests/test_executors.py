@@ -6,11 +6,11 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Channel, amplification_curve, compare, delta_curve, mechanism, tradeoff_curve
-from symshuffle.accountants.adversary import worst_background
-from symshuffle.accountants.reduction import reduction
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.questions.adversary import worst_background
+from symshuffle.base.errors import InputError
+from symshuffle.base.executors import processes
 from symshuffle.cli import main
-from symshuffle.errors import InputError
-from symshuffle.executors import processes
 
 KRR = mechanism("krr").at(k=3, eps0=1)
 

@@ -22,9 +22,9 @@ from symshuffle import (
     optimal_subset_sizes,
     trace_frontier,
 )
-from symshuffle.design import smoothed_point_masses
-from symshuffle.frontiers.envelope import Contamination
-from symshuffle.lp import LinearProgram
+from symshuffle.base.lp import LinearProgram
+from symshuffle.design.decision.problems import smoothed_point_masses
+from symshuffle.utility.frontiers.envelope import Contamination
 
 HALF, TWO = Fraction(1, 2), Fraction(2)
 KRR = mechanism("krr").at(k=3, lam=2)

@@ -39,7 +39,7 @@ def test_every_public_name_exists():
     for name in symshuffle.__all__:
         assert getattr(symshuffle, name) is not None
     assert set(symshuffle.__all__) <= set(dir(symshuffle))
-    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+    with pytest.raises(AttributeError, match="attribute nonsense"):
         symshuffle.nonsense
 
 
@@ -50,7 +50,7 @@ def test_a_number_from_the_shell_needs_no_algebra(command):
     loaded = modules_after(
         f"import io, contextlib\nfrom symshuffle.cli import main\n{quiet}\n assert main({arguments}) == 0"
     )
-    assert not loaded & {"sympy", "scipy", "cvxpy", "matplotlib", "symshuffle.claims.run", "hypothesis"}
+    assert not loaded & {"sympy", "scipy", "cvxpy", "matplotlib", "symshuffle.ledger.claims.run", "hypothesis"}
 
 
 def test_every_command_is_found_in_the_module_that_the_table_names():

@@ -5,10 +5,10 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Ball, Exp, enclose
+from symshuffle.channels.law import Law
 from symshuffle.decompositions.blanket import simplified_decomposition
-from symshuffle.errors import InputError
-from symshuffle.law import Law
-from symshuffle.numbers import Ball, Exp, enclose
 from symshuffle.testing import channels, laws, ratios
 
 HALF = Fraction(1, 2)

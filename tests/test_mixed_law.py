@@ -10,8 +10,8 @@ import flint
 import pytest
 from scipy.integrate import quad
 
-from symshuffle.mixed_law import MixedLaw, Segment, Transform
-from symshuffle.numbers import to_arb, working_precision
+from symshuffle.base.numbers import to_arb, working_precision
+from symshuffle.channels.mixed_law import MixedLaw, Segment, Transform
 
 SEGMENTS = [
     Segment(Fraction(-6, 5), Fraction(1), Fraction(1, 5), Fraction(1)),

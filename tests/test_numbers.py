@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from symshuffle.errors import InputError, NotDecided
-from symshuffle.numbers import (
+from symshuffle.base.errors import InputError, NotDecided
+from symshuffle.base.numbers import (
     Ball,
     Exp,
     Verdict,

@@ -63,7 +63,7 @@ def test_the_wheel_holds_every_module_and_the_data(distributions):
         "symshuffle/**/*.tsv",
         "symshuffle/**/*.json",
         "symshuffle/**/*.toml",
-        "symshuffle/report/templates/*",
+        "symshuffle/ledger/report/templates/*",
     )
     assert expected <= held
     assert not {name for name in held if name.startswith(("tests/", "notebooks/", "docs/"))}

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle.claims import registry
-from symshuffle.claims.model import ClaimVerdict
+from symshuffle.ledger.claims import registry
+from symshuffle.ledger.claims.model import ClaimVerdict
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -10,8 +10,8 @@ from typing import final
 import numpy as np
 import pytest
 
-from symshuffle.errors import CertificateError, InputError, Unsupported
-from symshuffle.results import (
+from symshuffle.base.errors import CertificateError, InputError, Unsupported
+from symshuffle.base.results import (
     Answer,
     AnswerMethods,
     Bracket,

@@ -6,11 +6,11 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import InputError, compare, delta_curve, mechanism, tradeoff_curve
+from symshuffle.base.numbers import as_integer, ungrouped
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.rows import ends, flat
 from symshuffle.cli import FAMILIES, application, main
 from symshuffle.cli.vector_mechanisms import dimension
-from symshuffle.numbers import as_integer, ungrouped
-from symshuffle.results import Bracket, Rigour
-from symshuffle.rows import ends, flat
 
 CELLS = (str, int, float, bool, type(None))
 

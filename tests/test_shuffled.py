@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symshuffle.channel import Channel
-from symshuffle.divergences import hockey_stick
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.numbers import Exp, enclose
-from symshuffle.shuffled import (
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Exp, enclose
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.divergences import hockey_stick
+from symshuffle.channels.shuffled import (
     backgrounds,
     count_histograms,
     histogram_law,
@@ -73,12 +73,12 @@ def test_balls_enclose():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: shuffled_law(CHANNEL, (0, 3)), r"dataset\[1\] = 3: expected an input from 0 to 2"),
+        (lambda: shuffled_law(CHANNEL, (0, 3)), r"dataset\[1\] = 3: expected an integer from 0 to 2"),
         (lambda: histogram_law([]), "at least 1"),
         (lambda: histogram_law([(1,), (Fraction(1, 2),) * 2]), r"users\[1\] = 2 masses: expected 1"),
         (lambda: shuffled_divergence(CHANNEL, (0,), (0, 1), 1), "two datasets of the same size"),
-        (lambda: worst_shuffled_divergence(CHANNEL, (0, 1), 0, 1), "n = 0: expected at least 1 user"),
-        (lambda: worst_shuffled_divergence(CHANNEL, (0, 7), 2, 1), r"= 7: expected an input from 0 to 2"),
+        (lambda: worst_shuffled_divergence(CHANNEL, (0, 1), 0, 1), "n = 0: expected an integer of at least 1"),
+        (lambda: worst_shuffled_divergence(CHANNEL, (0, 7), 2, 1), r"= 7: expected an integer from 0 to 2"),
         (lambda: shuffled_divergence(CHANNEL, (0,), (1,), -1), "gamma = -1"),
     ],
 )

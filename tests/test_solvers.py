@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle.solvers import silent
+from symshuffle.base.solvers import silent
 
 ROOT = Path(__file__).parents[1]
 PROBLEMS = ROOT / "examples" / "problems"
@@ -68,9 +68,9 @@ def test_the_noise_is_there():
 
 def test_solvers_are_imported_and_run_at_one_door():
     """Beside it nobody can be noisy: the sources name no other import of a solver."""
-    door = ROOT / "symshuffle" / "solvers.py"
+    door = ROOT / "symshuffle" / "base" / "solvers.py"
     loud = re.compile(r"^\s*(import|from) (highspy|cvxpy)\b|\bimport .*\b(linprog|milp|minimize)\b|\.solve\(.*solver=")
-    own = re.compile(r"from symshuffle\.(solvers|geometry\.linprog) import|>>>|\.\.\. ")
+    own = re.compile(r"from symshuffle\.(base\.solvers|geometry\.linprog) import|>>>|\.\.\. ")
     for path in [*ROOT.glob("symshuffle/**/*.py"), *ROOT.glob("proofs_checks/**/*.py")]:
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not own.search(line)]
         found = [line.strip() for line in lines if loud.search(line)]
@@ -125,7 +125,7 @@ def test_threads_open_standard_output_when_the_last_one_is_done(capfd):
 def test_without_descriptor_1_solvers_run():
     code = (
         "import os, sys; os.close(1); sys.stdout = None\n"
-        "from symshuffle.solvers import linprog; assert linprog([1.0]).fun == 0\n"
+        "from symshuffle.base.solvers import linprog; assert linprog([1.0]).fun == 0\n"
         "try: os.fstat(1)\n"
         "except OSError: pass\n"
         "else: raise SystemExit(5)"

@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Exp
-from symshuffle.errors import NotDecided
-from symshuffle.numbers import enclose
-from symshuffle.numbers.spans import Span
+from symshuffle.base.errors import NotDecided
+from symshuffle.base.numbers import enclose
+from symshuffle.base.numbers.spans import Span
 
 F = Fraction
 OPERATIONS = (operator.add, operator.sub, operator.mul, operator.truediv)

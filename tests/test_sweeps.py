@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,11 +17,11 @@ from pathlib import Path
 import pytest
 
 import symshuffle
+from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
+from symshuffle.base.executors import mapped, processes
+from symshuffle.base.journal import IDENTITY, TABLE
+from symshuffle.base.sweeps import sweep
 from symshuffle.cli.sweep import _read, answer
-from symshuffle.errors import CertificateError, InputError, SolverFailure, Unsupported
-from symshuffle.executors import mapped, processes
-from symshuffle.journal import IDENTITY, TABLE
-from symshuffle.sweeps import sweep
 
 ROOT = Path(__file__).parent.parent
 
@@ -37,7 +38,7 @@ eps = [0, 0.05]
 
 LOGGED = """
 import sys, time
-from symshuffle.sweeps import sweep
+from symshuffle.base.sweeps import sweep
 
 def slow(x, y):
     with open(sys.argv[2], "a") as log:
@@ -206,6 +207,18 @@ def test_a_worker_that_dies_leaves_what_is_finished(tmp_path):
     assert (tmp_path / "a" / TABLE).read_text() == "point,x,reason,seconds\n"
 
 
+def test_a_folder_written_before_the_modules_moved_is_resumed(tmp_path):
+    folder = tmp_path / "old"
+    shutil.copytree(ROOT / "tests" / "golden" / "sweep_before_the_rooms", folder)
+    assert ".frontiers.caps.optimal_subset_sizes" in (folder / "sweep.json").read_text()
+    grid = {"k": [3, 10], "lam": [Fraction(2), Fraction(3)]}
+    assert sweep(symshuffle.optimal_subset_sizes, grid, out=folder).resumed == 4
+    with pytest.raises(InputError, match="this holds another one"):
+        sweep(symshuffle.binary_envelope, grid, out=folder)
+    sweep(symshuffle.optimal_subset_sizes, grid, out=tmp_path / "new")
+    assert '"symshuffle.optimal_subset_sizes"' in (tmp_path / "new" / "sweep.json").read_text()
+
+
 def test_a_folder_of_something_else_is_refused(tmp_path):
     grid = {"base": [2], "exponent": [2]}
     sweep(power, grid, out=tmp_path / "a")
@@ -295,9 +308,9 @@ def test_wrong_specifications(tmp_path, capsys, spec, said):
 
 
 def test_sources_laws_results_and_errors_travel():
+    from symshuffle.base.numbers import Exp
     from symshuffle.cli import arguments
     from symshuffle.cli.covering import NONE_ASKED
-    from symshuffle.numbers import Exp
 
     krr = symshuffle.mechanism("krr").at(k=10, eps0=1)
     things = [

@@ -12,10 +12,10 @@ import sympy as sp
 from proofs_checks._strategies import channel as channel
 from proofs_checks._strategies import distribution as distribution
 from proofs_checks._strategies import integers as integers
-from symshuffle.channel import Channel
-from symshuffle.likelihood.extremes import endpoint_ratio
-from symshuffle.likelihood.law import LikelihoodRatio
-from symshuffle.shuffled import shuffled_law
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import shuffled_law
+from symshuffle.utility.likelihood.extremes import endpoint_ratio
+from symshuffle.utility.likelihood.law import LikelihoodRatio
 
 ROOT: Final = sp.Symbol("r", positive=True)
 """The root of k - 1."""

@@ -9,10 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.channel import Channel
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -24,11 +23,12 @@ from symshuffle.claims.model import (
     compare,
     decide,
 )
-from symshuffle.estimation.canonical import Population, enumerated_risk
-from symshuffle.frontiers.equivariant import response_mixture
-from symshuffle.frontiers.frontier import trace_frontier
-from symshuffle.likelihood import families
 from symshuffle.mechanisms.finite import subset_selection
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.canonical import Population, enumerated_risk
+from symshuffle.utility.frontiers.equivariant import response_mixture
+from symshuffle.utility.frontiers.frontier import trace_frontier
+from symshuffle.utility.likelihood import families
 
 SIZE: Final = 10**9
 

@@ -27,25 +27,25 @@ from proofs_checks.decomposition._panels import (
     Series,
     write,
 )
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.artifacts import write_atomically
-from symshuffle.claims.model import Claim
-from symshuffle.estimation.canonical import Population, isotropic_risk
-from symshuffle.estimation.corner import (
+from symshuffle.base.artifacts import write_atomically
+from symshuffle.base.numbers import Exp, lower_end, to_float
+from symshuffle.ledger.claims.model import Claim
+from symshuffle.mechanisms.finite import K, krr
+from symshuffle.mechanisms.symbolic import evaluate
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.canonical import Population, isotropic_risk
+from symshuffle.utility.estimation.corner import (
     corner_van_trees,
     cramer_rao_trace,
     near_vertex_bound,
     sharp_cube_bound,
     two_regime_bound,
 )
-from symshuffle.estimation.lower_bounds import best_shrinkage_risk, minimax_sandwich
-from symshuffle.frontiers.caps import at, subset_budget, subset_trace
-from symshuffle.frontiers.equivariant import thinning_gain
-from symshuffle.frontiers.frontier import threshold_budget, trace_frontier
-from symshuffle.frontiers.subset_family import matched_risk
-from symshuffle.mechanisms.finite import K, krr
-from symshuffle.mechanisms.symbolic import evaluate
-from symshuffle.numbers import Exp, lower_end, to_float
+from symshuffle.utility.estimation.lower_bounds import best_shrinkage_risk, minimax_sandwich
+from symshuffle.utility.frontiers.caps import at, subset_budget, subset_trace
+from symshuffle.utility.frontiers.equivariant import thinning_gain
+from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
+from symshuffle.utility.frontiers.subset_family import matched_risk
 
 CLAIMS: Final[tuple[Claim, ...]] = ()
 

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Final
 
 from proofs_checks.decomposition._panels import BLACK, GREY, SERIES, Look, Panel, Series, write
-from symshuffle.artifacts import write_atomically
-from symshuffle.choices import Direction, Under
-from symshuffle.claims.model import Claim
-from symshuffle.likelihood.certificates import chi_square_certificate
-from symshuffle.likelihood.extremes import endpoint_ratio, gaussian_scale, largest_chi_square
-from symshuffle.likelihood.law import LikelihoodRatio
-from symshuffle.likelihood.normal import berry_esseen_bound, gaussian_profile, kolmogorov_distance
+from symshuffle.base.artifacts import write_atomically
+from symshuffle.base.choices import Direction, Under
+from symshuffle.base.numbers import Exp, Number, Real, upper_end
+from symshuffle.ledger.claims.model import Claim
 from symshuffle.mechanisms.registry import mechanism
-from symshuffle.numbers import Exp, Number, Real, upper_end
+from symshuffle.utility.likelihood.certificates import chi_square_certificate
+from symshuffle.utility.likelihood.extremes import endpoint_ratio, gaussian_scale, largest_chi_square
+from symshuffle.utility.likelihood.law import LikelihoodRatio
+from symshuffle.utility.likelihood.normal import berry_esseen_bound, gaussian_profile, kolmogorov_distance
 
 CLAIMS: Final[tuple[Claim, ...]] = ()
 

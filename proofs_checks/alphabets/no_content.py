@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from symshuffle.claims.model import (
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,

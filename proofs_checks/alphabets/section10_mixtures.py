@@ -11,9 +11,9 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets._cases import ROOT
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.base.results import passes
+from symshuffle.channels.channel import Channel
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -27,15 +27,15 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.estimation.canonical import Population, canonical_estimator, enumerated_risk
-from symshuffle.frontiers.caps import subset_budget, subset_slope, subset_trace
-from symshuffle.frontiers.equivariant import (
-    response_mixture,
-)
-from symshuffle.frontiers.frontier import critical_ratio, tangent_slope, threshold_budget, trace_frontier
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.results import passes
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.canonical import Population, canonical_estimator, enumerated_risk
+from symshuffle.utility.frontiers.caps import subset_budget, subset_slope, subset_trace
+from symshuffle.utility.frontiers.equivariant import (
+    response_mixture,
+)
+from symshuffle.utility.frontiers.frontier import critical_ratio, tangent_slope, threshold_budget, trace_frontier
 
 SIGNAL: Final = sp.Symbol("A", positive=True)
 

@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.alphabets._cases import ROOT
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Exp, Real, lower_end, upper_end
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -23,18 +24,17 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.estimation.canonical import Population
-from symshuffle.frontiers.caps import at, subset_budget
-from symshuffle.frontiers.equivariant import (
+from symshuffle.mechanisms.finite import K, S
+from symshuffle.mechanisms.symbolic import LAM, evaluate
+from symshuffle.utility.estimation.canonical import Population
+from symshuffle.utility.frontiers.caps import at, subset_budget
+from symshuffle.utility.frontiers.equivariant import (
     calibrated_risk,
     optimal_equivariant_risk,
     thinning_gain,
 )
-from symshuffle.frontiers.frontier import critical_ratio, threshold_budget
-from symshuffle.frontiers.subset_family import risk_constant
-from symshuffle.mechanisms.finite import K, S
-from symshuffle.mechanisms.symbolic import LAM, evaluate
-from symshuffle.numbers import Exp, Real, lower_end, upper_end
+from symshuffle.utility.frontiers.frontier import critical_ratio, threshold_budget
+from symshuffle.utility.frontiers.subset_family import risk_constant
 
 
 def _gain(k: Any, ratio: Any, root: Any) -> dict[str, Any]:

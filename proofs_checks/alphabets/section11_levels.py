@@ -13,9 +13,9 @@ import sympy as sp
 
 from proofs_checks.alphabets._cases import ROOT
 from proofs_checks.alphabets.section11_templates import sum_over_inputs
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.anchored.linear import dot
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import lower_end, upper_end
+from symshuffle.base.results import passes
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -29,15 +29,19 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.claims.model import (
+from symshuffle.ledger.claims.model import (
     attained as exists,
 )
-from symshuffle.estimation.canonical import (
+from symshuffle.mechanisms.finite import K, S
+from symshuffle.mechanisms.symbolic import LAM, nonnegative, positive
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.linear import dot
+from symshuffle.utility.estimation.canonical import (
     Population,
     isotropic_risk,
 )
-from symshuffle.frontiers.caps import subset_slope
-from symshuffle.frontiers.equivariant import (
+from symshuffle.utility.frontiers.caps import subset_slope
+from symshuffle.utility.frontiers.equivariant import (
     ALPHA,
     BETA,
     SPREAD,
@@ -48,10 +52,6 @@ from symshuffle.frontiers.equivariant import (
     two_level_reciprocals,
     two_level_template,
 )
-from symshuffle.mechanisms.finite import K, S
-from symshuffle.mechanisms.symbolic import LAM, nonnegative, positive
-from symshuffle.numbers import lower_end, upper_end
-from symshuffle.results import passes
 
 
 def _two_levels(k: Any, s: Any, spread: Any) -> tuple[Any, Any, Any, int]:

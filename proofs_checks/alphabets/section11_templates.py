@@ -11,10 +11,8 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.anchored.linear import Vector
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -28,17 +26,19 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.estimation.canonical import (
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.linear import Vector
+from symshuffle.utility.estimation.canonical import (
     Population,
     canonical_estimator,
     enumerated_risk,
     fisher_information,
 )
-from symshuffle.estimation.moments import levels_budget, levels_signal
-from symshuffle.frontiers.equivariant import (
+from symshuffle.utility.estimation.moments import levels_budget, levels_signal
+from symshuffle.utility.frontiers.equivariant import (
     orbit_mixture,
 )
-from symshuffle.frontiers.orbit import Orbit
+from symshuffle.utility.frontiers.orbit import Orbit
 
 MIXTURES: Final[tuple[tuple[Orbit, ...], ...]] = (
     (Orbit(Fraction(1), ((1, Fraction(3, 2)), (2, Fraction(3, 4)))),),

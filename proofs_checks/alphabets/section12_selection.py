@@ -10,8 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.claims.model import (
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -24,14 +23,15 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.estimation.canonical import Population, canonical_estimator, enumerated_risk
-from symshuffle.frontiers.caps import subset_budget, subset_trace
-from symshuffle.frontiers.subset_family import (
+from symshuffle.mechanisms.finite import K, S, krr, subset_selection
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.canonical import Population, canonical_estimator, enumerated_risk
+from symshuffle.utility.frontiers.caps import subset_budget, subset_trace
+from symshuffle.utility.frontiers.subset_family import (
     inclusion_probabilities,
     risk_constant,
 )
-from symshuffle.mechanisms.finite import K, S, krr, subset_selection
-from symshuffle.mechanisms.symbolic import LAM
 
 CASES: Final = ((3, 1, 2), (3, 2, 3), (4, 2, 2), (5, 2, 5), (5, 3, 2), (5, 4, 3))
 

@@ -12,8 +12,8 @@ import sympy as sp
 
 from proofs_checks.alphabets._cases import ROOT
 from proofs_checks.alphabets.section12_selection import subset_risk
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -28,18 +28,18 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.estimation.canonical import Population, canonical_risk
-from symshuffle.frontiers.caps import subset_budget, subset_slope
-from symshuffle.frontiers.equivariant import orbit_mixture
-from symshuffle.frontiers.subset_family import (
+from symshuffle.mechanisms.finite import K, S
+from symshuffle.mechanisms.symbolic import LAM, nonnegative
+from symshuffle.utility.estimation.canonical import Population, canonical_risk
+from symshuffle.utility.frontiers.caps import subset_budget, subset_slope
+from symshuffle.utility.frontiers.equivariant import orbit_mixture
+from symshuffle.utility.frontiers.subset_family import (
     has_one_sign,
     matched_risk,
     ratio_derivative,
     risk_derivative,
     thinned_subset_selection,
 )
-from symshuffle.mechanisms.finite import K, S
-from symshuffle.mechanisms.symbolic import LAM, nonnegative
 
 
 def _monotone(k: Any, s: Any, ratio: Any) -> tuple[Any, Any]:

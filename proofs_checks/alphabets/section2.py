@@ -12,8 +12,13 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Ball, Verdict, to_arb, working_precision
+from symshuffle.base.results import Rigour
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.divergences import total_variation
+from symshuffle.channels.shuffled import law_divergence
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -27,13 +32,8 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.divergences import total_variation
-from symshuffle.errors import InputError
-from symshuffle.likelihood.law import LikelihoodRatio, require_common_support
-from symshuffle.likelihood.normal import gaussian_profile
-from symshuffle.numbers import Ball, Verdict, to_arb, working_precision
-from symshuffle.results import Rigour
-from symshuffle.shuffled import law_divergence
+from symshuffle.utility.likelihood.law import LikelihoodRatio, require_common_support
+from symshuffle.utility.likelihood.normal import gaussian_profile
 
 ZERO: Final = Fraction(0)
 

@@ -11,8 +11,10 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.base.results import Rigour, passes
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import law_divergence
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -26,11 +28,9 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.likelihood.extremes import half_block_channel
-from symshuffle.likelihood.law import LikelihoodRatio
-from symshuffle.likelihood.quotient import Quotient, likelihood_quotient
-from symshuffle.results import Rigour, passes
-from symshuffle.shuffled import law_divergence
+from symshuffle.utility.likelihood.extremes import half_block_channel
+from symshuffle.utility.likelihood.law import LikelihoodRatio
+from symshuffle.utility.likelihood.quotient import Quotient, likelihood_quotient
 
 ORDERS: Final = (Fraction(1), Fraction(6, 5), Fraction(3, 2))
 

@@ -10,7 +10,10 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.claims.model import (
+from symshuffle.base.lp import LinearProgram
+from symshuffle.base.numbers import less
+from symshuffle.geometry.linprog import Solution, solve
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -24,19 +27,16 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.geometry.linprog import Solution, solve
-from symshuffle.likelihood.extremes import (
+from symshuffle.mechanisms.registry import mechanism
+from symshuffle.mechanisms.symbolic import LAM, nonnegative
+from symshuffle.utility.likelihood.extremes import (
     bhatia_davis_bound,
     endpoint_ratio,
     gaussian_scale,
     half_block_channel,
     largest_chi_square,
 )
-from symshuffle.likelihood.law import LikelihoodRatio
-from symshuffle.lp import LinearProgram
-from symshuffle.mechanisms.registry import mechanism
-from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.numbers import less
+from symshuffle.utility.likelihood.law import LikelihoodRatio
 
 ONE: Final = Fraction(1)
 

@@ -11,7 +11,12 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.claims.model import (
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Exp
+from symshuffle.base.results import Rigour
+from symshuffle.channels.shuffled import law_divergence
+from symshuffle.decompositions.symbolic import counted_decomposition
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -24,18 +29,13 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.decompositions.symbolic import counted_decomposition
-from symshuffle.errors import InputError
-from symshuffle.frontiers.envelope import Contamination, Direction, binary_envelope
-from symshuffle.likelihood import families
-from symshuffle.likelihood.extremes import half_block_channel, largest_chi_square, matrix_rank
-from symshuffle.likelihood.law import LikelihoodRatio
 from symshuffle.mechanisms.finite import K, half_block
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.numbers import Exp
-from symshuffle.results import Rigour
-from symshuffle.shuffled import law_divergence
+from symshuffle.utility.frontiers.envelope import Contamination, Direction, binary_envelope
+from symshuffle.utility.likelihood import families
+from symshuffle.utility.likelihood.extremes import half_block_channel, largest_chi_square, matrix_rank
+from symshuffle.utility.likelihood.law import LikelihoodRatio
 
 DISTANCE: Final = sp.Symbol("d", integer=True, positive=True)
 

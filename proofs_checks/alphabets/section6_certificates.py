@@ -10,8 +10,9 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.choices import CertificateForm, Direction
-from symshuffle.claims.model import (
+from symshuffle.base.choices import CertificateForm, Direction
+from symshuffle.base.results import Rigour
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -25,17 +26,16 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.likelihood.certificates import (
+from symshuffle.mechanisms.registry import mechanism
+from symshuffle.mechanisms.symbolic import nonnegative
+from symshuffle.utility.likelihood.certificates import (
     canonical_certificate,
     chi_square_certificate,
     quarter_bound,
     two_moment_bound,
 )
-from symshuffle.likelihood.extremes import endpoint_ratio, largest_chi_square
-from symshuffle.likelihood.law import LikelihoodRatio
-from symshuffle.mechanisms.registry import mechanism
-from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.results import Rigour
+from symshuffle.utility.likelihood.extremes import endpoint_ratio, largest_chi_square
+from symshuffle.utility.likelihood.law import LikelihoodRatio
 
 WAYS: Final = tuple(Direction)
 FORMS: Final = (CertificateForm.QUARTER, CertificateForm.TWO_MOMENT, CertificateForm.RANGE)

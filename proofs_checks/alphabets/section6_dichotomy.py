@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.claims.model import (
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -24,11 +24,11 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.likelihood import families
-from symshuffle.likelihood.extremes import largest_chi_square
-from symshuffle.likelihood.families import ChannelFamily
 from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.symbolic import LAM, nonnegative, normal_form
+from symshuffle.utility.likelihood import families
+from symshuffle.utility.likelihood.extremes import largest_chi_square
+from symshuffle.utility.likelihood.families import ChannelFamily
 
 CAP: Final = 1 + sp.Symbol("r", nonnegative=True)
 

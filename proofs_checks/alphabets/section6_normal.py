@@ -11,7 +11,9 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.base.results import Rigour
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -25,13 +27,11 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.likelihood.extremes import endpoint_ratio
-from symshuffle.likelihood.law import LikelihoodRatio
-from symshuffle.likelihood.normal import BERRY_ESSEEN, berry_esseen_bound, kolmogorov_distance, normal_profile
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.numbers import Ball, to_arb, working_precision
-from symshuffle.results import Rigour
+from symshuffle.utility.likelihood.extremes import endpoint_ratio
+from symshuffle.utility.likelihood.law import LikelihoodRatio
+from symshuffle.utility.likelihood.normal import BERRY_ESSEEN, berry_esseen_bound, kolmogorov_distance, normal_profile
 
 USERS: Final = (1, 2, 5, 20, 100)
 HALF: Final = Fraction(1, 2)

@@ -10,8 +10,13 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.channel import Channel, direct_sum
-from symshuffle.claims.model import (
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Verdict, less
+from symshuffle.base.results import Rigour
+from symshuffle.channels.channel import Channel, direct_sum
+from symshuffle.channels.shuffled import law_divergence
+from symshuffle.decompositions.symbolic import counted_decomposition
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -25,18 +30,13 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.decompositions.symbolic import counted_decomposition
-from symshuffle.errors import InputError
-from symshuffle.likelihood import families
-from symshuffle.likelihood.extremes import dilute, endpoint_ratio, half_block_channel, largest_chi_square
-from symshuffle.likelihood.law import LikelihoodRatio
-from symshuffle.likelihood.quotient import likelihood_quotient
 from symshuffle.mechanisms.finite import K, half_block
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.numbers import Verdict, less
-from symshuffle.results import Rigour
-from symshuffle.shuffled import law_divergence
+from symshuffle.utility.likelihood import families
+from symshuffle.utility.likelihood.extremes import dilute, endpoint_ratio, half_block_channel, largest_chi_square
+from symshuffle.utility.likelihood.law import LikelihoodRatio
+from symshuffle.utility.likelihood.quotient import likelihood_quotient
 
 
 def _grr(k: Any, lam: Any) -> tuple[dict[Any, Any], Any]:

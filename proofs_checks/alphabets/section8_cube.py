@@ -14,10 +14,9 @@ import sympy as sp
 
 from proofs_checks.alphabets.section8_vertex import example_channels
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.anchored.law import exact_columns
-from symshuffle.anchored.linear import dot
-from symshuffle.claims.model import (
+from symshuffle.channels.divergences import chi_square, kl_divergence, total_variation
+from symshuffle.channels.shuffled import histogram_law
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -31,17 +30,18 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.divergences import chi_square, kl_divergence, total_variation
-from symshuffle.estimation.canonical import Population
-from symshuffle.estimation.corner import (
+from symshuffle.mechanisms.finite import K, krr
+from symshuffle.mechanisms.symbolic import nonnegative
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import exact_columns
+from symshuffle.utility.anchored.linear import dot
+from symshuffle.utility.estimation.canonical import Population
+from symshuffle.utility.estimation.corner import (
     cube_bound,
     decoding_bound,
     two_regime_bound,
 )
-from symshuffle.estimation.minimax import Minimax, minimax_risk
-from symshuffle.mechanisms.finite import K, krr
-from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.shuffled import histogram_law
+from symshuffle.utility.estimation.minimax import Minimax, minimax_risk
 
 _CHI, _N, _H, _R = sp.symbols("chi n h r", positive=True)
 

@@ -12,11 +12,9 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import AnchoredLaw, symmetrize, symmetrize_channel
-from symshuffle.anchored.law import exact_columns
-from symshuffle.anchored.symmetrize import is_exchangeable
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.geometry.groups import cyclic_group
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -30,10 +28,12 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.estimation.canonical import inverse_trace
-from symshuffle.frontiers.equivariant import response_mixture
-from symshuffle.geometry.groups import cyclic_group
 from symshuffle.mechanisms.finite import K
+from symshuffle.utility.anchored import AnchoredLaw, symmetrize, symmetrize_channel
+from symshuffle.utility.anchored.law import exact_columns
+from symshuffle.utility.anchored.symmetrize import is_exchangeable
+from symshuffle.utility.estimation.canonical import inverse_trace
+from symshuffle.utility.frontiers.equivariant import response_mixture
 
 
 def _averaged(channel: Channel) -> dict[tuple[int, tuple[int, ...], int], Fraction]:

@@ -12,11 +12,11 @@ from proofs_checks._strategies import capped_channel as capped_channel
 from proofs_checks._strategies import channel as channel
 from proofs_checks._strategies import distribution as distribution
 from proofs_checks._strategies import integers as integers
-from symshuffle.anchored import Gauge, householder
-from symshuffle.anchored.linear import Vector, product
-from symshuffle.channel import Channel
-from symshuffle.frontiers.convex_order import exact_atoms
-from symshuffle.law import Law
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.law import Law
+from symshuffle.utility.anchored import Gauge, householder
+from symshuffle.utility.anchored.linear import Vector, product
+from symshuffle.utility.frontiers.convex_order import exact_atoms
 
 EXAMPLE: Final = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])
 """A 3-input channel without symmetry, of ratio cap 18/5."""

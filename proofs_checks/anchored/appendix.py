@@ -12,9 +12,10 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import AnchoredLaw, decompose, mix_laws, orbit_law, symmetrize
-from symshuffle.anchored.linear import Vector, rank, row_dependence
-from symshuffle.claims.model import (
+from symshuffle.base.errors import InputError
+from symshuffle.base.lp import LinearProgram
+from symshuffle.geometry.linprog import solve
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -27,14 +28,13 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.errors import InputError
-from symshuffle.estimation.lower_bounds import cosine_prior, prior_information, van_trees_bound
-from symshuffle.frontiers.caps import extreme_templates, subset_template
-from symshuffle.frontiers.envelope import endpoint_law, ratio_law
-from symshuffle.geometry.linprog import solve
-from symshuffle.lp import LinearProgram
 from symshuffle.mechanisms.finite import augmented_randomized_response, krr, rr
 from symshuffle.mechanisms.symbolic import LAM, evaluate
+from symshuffle.utility.anchored import AnchoredLaw, decompose, mix_laws, orbit_law, symmetrize
+from symshuffle.utility.anchored.linear import Vector, rank, row_dependence
+from symshuffle.utility.estimation.lower_bounds import cosine_prior, prior_information, van_trees_bound
+from symshuffle.utility.frontiers.caps import extreme_templates, subset_template
+from symshuffle.utility.frontiers.envelope import endpoint_law, ratio_law
 
 ZERO: Final = Fraction(0)
 
@@ -137,7 +137,7 @@ def _check_binary(statement: Statement, _: np.random.Generator) -> Iterator[Comp
 
     At two rational lam the atoms of the library's ratio law are those of its endpoint law.
     """
-    from symshuffle.estimation.moments import pairwise_budget, trace
+    from symshuffle.utility.estimation.moments import pairwise_budget, trace
 
     signal, budget, atoms = statement(LAM)
     yield identity(trace(rr()), signal, at="every lam: trace")

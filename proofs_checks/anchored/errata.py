@@ -9,12 +9,12 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks._errata import refuted
-from symshuffle.anchored import template_budget, template_signal
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import Comparison, Control, Statement, compare, decide
-from symshuffle.estimation.canonical import Population
-from symshuffle.frontiers.frontier import trace_frontier
-from symshuffle.results import passes
+from symshuffle.base.results import passes
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import Comparison, Control, Statement, compare, decide
+from symshuffle.utility.anchored import template_budget, template_signal
+from symshuffle.utility.estimation.canonical import Population
+from symshuffle.utility.frontiers.frontier import trace_frontier
 
 
 def _budget(root: int, lam: Fraction) -> Fraction:

@@ -10,11 +10,12 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import AnchoredLaw, fiber, helmert, range_radius_squared
-from symshuffle.anchored.linear import dot
-from symshuffle.channel import Channel, direct_sum
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Verdict, brief
+from symshuffle.channels.channel import Channel, direct_sum
+from symshuffle.channels.divergences import hockey_stick
+from symshuffle.channels.shuffled import shuffled_law
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -30,9 +31,8 @@ from symshuffle.claims.model import (
     in_the_limit,
     serving,
 )
-from symshuffle.divergences import hockey_stick
-from symshuffle.numbers import Verdict, brief
-from symshuffle.shuffled import shuffled_law
+from symshuffle.utility.anchored import AnchoredLaw, fiber, helmert, range_radius_squared
+from symshuffle.utility.anchored.linear import dot
 
 
 def _ordered_pair(channel: Channel, i: int, j: int, n: int) -> tuple[dict[tuple[int, ...], Fraction], ...]:

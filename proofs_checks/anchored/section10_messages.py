@@ -12,10 +12,10 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import AnchoredLaw, symmetrize_channel
-from symshuffle.anchored.linear import Vector, dot
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.divergences import chi_square
+from symshuffle.channels.shuffled import histogram_law, law_divergence
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -26,13 +26,13 @@ from symshuffle.claims.model import (
     compare,
     identity,
 )
-from symshuffle.divergences import chi_square
-from symshuffle.estimation.canonical import canonical_estimator, vote_sizes
-from symshuffle.frontiers.caps import optimal_subset_sizes
-from symshuffle.frontiers.envelope import certify_envelope
-from symshuffle.frontiers.frontier import trace_frontier
 from symshuffle.mechanisms.finite import krr, rr, subset_selection
-from symshuffle.shuffled import histogram_law, law_divergence
+from symshuffle.utility.anchored import AnchoredLaw, symmetrize_channel
+from symshuffle.utility.anchored.linear import Vector, dot
+from symshuffle.utility.estimation.canonical import canonical_estimator, vote_sizes
+from symshuffle.utility.frontiers.caps import optimal_subset_sizes
+from symshuffle.utility.frontiers.envelope import certify_envelope
+from symshuffle.utility.frontiers.frontier import trace_frontier
 
 ZERO: Final = Fraction(0)
 

@@ -11,11 +11,14 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import symmetrize_channel, template_budget, template_signal
-from symshuffle.anchored.linear import Vector
-from symshuffle.channel import Channel
-from symshuffle.claims.errata import Erratum, Severity
-from symshuffle.claims.model import (
+from symshuffle.base.lp import LinearProgram
+from symshuffle.base.numbers import Verdict
+from symshuffle.base.results import passes
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import shuffled_divergence
+from symshuffle.geometry.linprog import solve
+from symshuffle.ledger.claims.errata import Erratum, Severity
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -30,24 +33,21 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.frontiers.caps import subset_budget, subset_slope, subset_trace
-from symshuffle.frontiers.convex_order import average_law, exact_atoms
-from symshuffle.frontiers.envelope import endpoint_law
-from symshuffle.frontiers.frontier import (
+from symshuffle.mechanisms.finite import K, S
+from symshuffle.mechanisms.symbolic import LAM, nonnegative
+from symshuffle.utility.anchored import symmetrize_channel, template_budget, template_signal
+from symshuffle.utility.anchored.linear import Vector
+from symshuffle.utility.frontiers.caps import subset_budget, subset_slope, subset_trace
+from symshuffle.utility.frontiers.convex_order import average_law, exact_atoms
+from symshuffle.utility.frontiers.envelope import endpoint_law
+from symshuffle.utility.frontiers.frontier import (
     BUDGET,
     budget_equation,
     slope_constant,
     tangent_slope,
     trace_frontier,
 )
-from symshuffle.frontiers.orbits import DualCertificate
-from symshuffle.geometry.linprog import solve
-from symshuffle.lp import LinearProgram
-from symshuffle.mechanisms.finite import K, S
-from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.numbers import Verdict
-from symshuffle.results import passes
-from symshuffle.shuffled import shuffled_divergence
+from symshuffle.utility.frontiers.orbits import DualCertificate
 
 ZERO: Final = Fraction(0)
 

@@ -10,9 +10,10 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.anchored import AnchoredLaw, template_budget
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Verdict, less
+from symshuffle.base.results import passes
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -26,18 +27,17 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.frontiers.caps import (
+from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
+from symshuffle.mechanisms.symbolic import LAM, nonnegative
+from symshuffle.utility.anchored import AnchoredLaw, template_budget
+from symshuffle.utility.frontiers.caps import (
     optimal_subset_sizes,
     raw_cap_trace,
     subset_template,
     tie_ratio,
 )
-from symshuffle.frontiers.frontier import threshold_budget, trace_frontier
-from symshuffle.frontiers.orbit import subset_orbit
-from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
-from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.numbers import Verdict, less
-from symshuffle.results import passes
+from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
+from symshuffle.utility.frontiers.orbit import subset_orbit
 
 
 def _phase_set(k: int, lam: Fraction) -> set[int]:

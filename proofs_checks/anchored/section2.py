@@ -10,11 +10,9 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import AnchoredLaw, Gauge, PointLaw, helmert
-from symshuffle.anchored.law import exact_columns
-from symshuffle.anchored.linear import Vector, dot
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.base.errors import InputError
+from symshuffle.channels.channel import Channel
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -27,8 +25,10 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.errors import InputError
 from symshuffle.mechanisms.symbolic import nonnegative
+from symshuffle.utility.anchored import AnchoredLaw, Gauge, PointLaw, helmert
+from symshuffle.utility.anchored.law import exact_columns
+from symshuffle.utility.anchored.linear import Vector, dot
 
 Density: Any = Callable[[int, Vector], Fraction]
 

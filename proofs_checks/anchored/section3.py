@@ -10,17 +10,8 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import (
-    AnchoredLaw,
-    PointLaw,
-    fiber,
-    project,
-    range_radius_squared,
-    transport,
-    unproject,
-)
-from symshuffle.anchored.linear import Vector, dot
-from symshuffle.claims.model import (
+from symshuffle.base.errors import InputError
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -33,8 +24,17 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.errors import InputError
 from symshuffle.mechanisms.symbolic import nonnegative
+from symshuffle.utility.anchored import (
+    AnchoredLaw,
+    PointLaw,
+    fiber,
+    project,
+    range_radius_squared,
+    transport,
+    unproject,
+)
+from symshuffle.utility.anchored.linear import Vector, dot
 
 K4: Final = 4
 ZERO: Final = Fraction(0)

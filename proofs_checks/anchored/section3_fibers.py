@@ -11,17 +11,9 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from proofs_checks.anchored.section3 import K4, backward, random_cases
-from symshuffle.anchored import (
-    AnchoredLaw,
-    Fiber,
-    PointLaw,
-    completions,
-    fiber,
-    law_from_fiber,
-)
-from symshuffle.anchored.linear import Vector, dot
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.base.errors import InputError
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -35,7 +27,15 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.errors import InputError
+from symshuffle.utility.anchored import (
+    AnchoredLaw,
+    Fiber,
+    PointLaw,
+    completions,
+    fiber,
+    law_from_fiber,
+)
+from symshuffle.utility.anchored.linear import Vector, dot
 
 ZERO: Final = Fraction(0)
 

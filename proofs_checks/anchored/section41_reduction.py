@@ -10,9 +10,10 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import AnchoredLaw, fiber
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.law import Law
+from symshuffle.channels.shuffled import shuffled_divergence, shuffled_law
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -25,18 +26,17 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.frontiers.convex_order import (
+from symshuffle.utility.anchored import AnchoredLaw, fiber
+from symshuffle.utility.frontiers.convex_order import (
     average_law,
     exact_atoms,
 )
-from symshuffle.frontiers.envelope import (
+from symshuffle.utility.frontiers.envelope import (
     Contamination,
     Direction,
     ratio_law,
     shuffled_leakage,
 )
-from symshuffle.law import Law
-from symshuffle.shuffled import shuffled_divergence, shuffled_law
 
 ZERO: Final = Fraction(0)
 

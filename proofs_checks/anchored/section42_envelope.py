@@ -14,8 +14,11 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.claims.errata import Erratum, Severity
-from symshuffle.claims.model import (
+from symshuffle.base.errors import NotDecided
+from symshuffle.base.numbers import Exp, Verdict
+from symshuffle.channels.shuffled import backgrounds, law_divergence, shuffled_divergence, shuffled_law
+from symshuffle.ledger.claims.errata import Erratum, Severity
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -30,12 +33,13 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.errors import NotDecided
-from symshuffle.frontiers.convex_order import (
+from symshuffle.mechanisms.finite import krr, rr
+from symshuffle.mechanisms.symbolic import nonnegative
+from symshuffle.utility.frontiers.convex_order import (
     average_law,
     exact_atoms,
 )
-from symshuffle.frontiers.envelope import (
+from symshuffle.utility.frontiers.envelope import (
     Contamination,
     Direction,
     binary_envelope,
@@ -44,11 +48,7 @@ from symshuffle.frontiers.envelope import (
     ratio_law,
     shuffled_leakage,
 )
-from symshuffle.frontiers.leakage import convex_envelope
-from symshuffle.mechanisms.finite import krr, rr
-from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.numbers import Exp, Verdict
-from symshuffle.shuffled import backgrounds, law_divergence, shuffled_divergence, shuffled_law
+from symshuffle.utility.frontiers.leakage import convex_envelope
 
 ZERO: Final = Fraction(0)
 

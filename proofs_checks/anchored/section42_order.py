@@ -10,7 +10,8 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.claims.model import (
+from symshuffle.channels.law import Law
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -23,17 +24,16 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.frontiers.convex_order import (
+from symshuffle.mechanisms.finite import rr
+from symshuffle.utility.frontiers.convex_order import (
     average_law,
     convex_order,
     exact_atoms,
     stop_loss,
 )
-from symshuffle.frontiers.envelope import (
+from symshuffle.utility.frontiers.envelope import (
     endpoint_law,
 )
-from symshuffle.law import Law
-from symshuffle.mechanisms.finite import rr
 
 ZERO: Final = Fraction(0)
 

@@ -10,7 +10,8 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.claims.model import (
+from symshuffle.channels.law import Law
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -23,19 +24,18 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.frontiers.convex_order import (
+from symshuffle.utility.frontiers.convex_order import (
     average_law,
     exact_atoms,
     moments_from_average,
     profile_gap,
     rigidity_gap,
 )
-from symshuffle.frontiers.envelope import (
+from symshuffle.utility.frontiers.envelope import (
     Contamination,
     Direction,
     endpoint_law,
 )
-from symshuffle.law import Law
 
 ZERO: Final = Fraction(0)
 

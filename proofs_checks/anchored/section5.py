@@ -12,11 +12,8 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import AnchoredLaw, Gauge, helmert, symmetrize
-from symshuffle.anchored.law import exact_columns
-from symshuffle.anchored.linear import Matrix, Vector, dot, product, transpose
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -29,7 +26,10 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.estimation.canonical import (
+from symshuffle.utility.anchored import AnchoredLaw, Gauge, helmert, symmetrize
+from symshuffle.utility.anchored.law import exact_columns
+from symshuffle.utility.anchored.linear import Matrix, Vector, dot, product, transpose
+from symshuffle.utility.estimation.canonical import (
     fisher_information,
 )
 
@@ -213,7 +213,7 @@ def _check_budget(statement: Statement, rng: np.random.Generator) -> Iterator[Co
 
 def _chi_square(channel: Channel, i: int, j: int) -> Any:
     """From the rows themselves."""
-    from symshuffle.divergences import chi_square
+    from symshuffle.channels.divergences import chi_square
 
     return chi_square(channel.rows[i], channel.rows[j])
 

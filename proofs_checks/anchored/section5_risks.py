@@ -12,11 +12,8 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from proofs_checks.anchored.section5 import moment_matrices, points, trace_of
-from symshuffle.anchored import AnchoredLaw, symmetrize
-from symshuffle.anchored.law import exact_columns
-from symshuffle.anchored.linear import Matrix, Vector, dot, inverse, product
-from symshuffle.channel import Channel, direct_sum
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel, direct_sum
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -29,7 +26,11 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.estimation.canonical import (
+from symshuffle.mechanisms.finite import subset_selection
+from symshuffle.utility.anchored import AnchoredLaw, symmetrize
+from symshuffle.utility.anchored.law import exact_columns
+from symshuffle.utility.anchored.linear import Matrix, Vector, dot, inverse, product
+from symshuffle.utility.estimation.canonical import (
     Population,
     canonical_estimator,
     canonical_risk,
@@ -38,7 +39,6 @@ from symshuffle.estimation.canonical import (
     simulated_risk,
     worst_canonical_risk,
 )
-from symshuffle.mechanisms.finite import subset_selection
 
 ZERO: Final = Fraction(0)
 Atoms = Sequence[tuple[Vector, Fraction]]

@@ -12,14 +12,8 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import (
-    AnchoredLaw,
-    is_exchangeable,
-    symmetrize,
-    symmetrize_channel,
-)
-from symshuffle.anchored.linear import Matrix, Vector
-from symshuffle.claims.model import (
+from symshuffle.geometry.groups import SymmetryGroup, cyclic_group
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -32,9 +26,10 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.estimation.canonical import Population, enumerated_risk, worst_canonical_risk
-from symshuffle.geometry.groups import SymmetryGroup, cyclic_group
 from symshuffle.mechanisms.finite import krr
+from symshuffle.utility.anchored import AnchoredLaw, is_exchangeable, symmetrize, symmetrize_channel
+from symshuffle.utility.anchored.linear import Matrix, Vector
+from symshuffle.utility.estimation.canonical import Population, enumerated_risk, worst_canonical_risk
 
 ZERO: Final = Fraction(0)
 

@@ -11,14 +11,8 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import (
-    AnchoredLaw,
-    orbit_law,
-    symmetrize,
-    template_budget,
-    template_signal,
-)
-from symshuffle.claims.model import (
+from symshuffle.channels.divergences import chi_square
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -31,12 +25,12 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.divergences import chi_square
-from symshuffle.frontiers.caps import subset_budget, subset_slope, subset_template, subset_trace
-from symshuffle.frontiers.frontier import critical_ratio, slope_constant
-from symshuffle.frontiers.orbits import slope_certificate
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
+from symshuffle.utility.anchored import AnchoredLaw, orbit_law, symmetrize, template_budget, template_signal
+from symshuffle.utility.frontiers.caps import subset_budget, subset_slope, subset_template, subset_trace
+from symshuffle.utility.frontiers.frontier import critical_ratio, slope_constant
+from symshuffle.utility.frontiers.orbits import slope_certificate
 
 ZERO: Final = Fraction(0)
 

@@ -10,14 +10,10 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import (
-    AnchoredLaw,
-    orbit_law,
-    template_budget,
-    template_signal,
-)
-from symshuffle.anchored.linear import Vector
-from symshuffle.claims.model import (
+from symshuffle.base.lp import LinearProgram
+from symshuffle.base.results import passes
+from symshuffle.geometry.linprog import solve
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -31,20 +27,24 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.estimation.canonical import (
+from symshuffle.mechanisms.finite import K, P, S, augmented_randomized_response
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.utility.anchored import (
+    AnchoredLaw,
+    orbit_law,
+    template_budget,
+    template_signal,
+)
+from symshuffle.utility.anchored.linear import Vector
+from symshuffle.utility.estimation.canonical import (
     Population,
     enumerated_risk,
     isotropic_risk,
     worst_canonical_risk,
 )
-from symshuffle.estimation.moments import pairwise_budget, trace
-from symshuffle.frontiers.caps import subset_slope, subset_template
-from symshuffle.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
-from symshuffle.geometry.linprog import solve
-from symshuffle.lp import LinearProgram
-from symshuffle.mechanisms.finite import K, P, S, augmented_randomized_response
-from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.results import passes
+from symshuffle.utility.estimation.moments import pairwise_budget, trace
+from symshuffle.utility.frontiers.caps import subset_slope, subset_template
+from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
 
 ZERO: Final = Fraction(0)
 

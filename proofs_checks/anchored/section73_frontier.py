@@ -13,14 +13,11 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import (
-    is_exchangeable,
-    orbit_law,
-    template_budget,
-    template_signal,
-)
-from symshuffle.anchored.linear import Vector
-from symshuffle.claims.model import (
+from symshuffle.base.lp import LinearProgram
+from symshuffle.base.numbers import less
+from symshuffle.base.results import passes
+from symshuffle.geometry.linprog import solve
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -33,13 +30,16 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.frontiers.caps import subset_template
-from symshuffle.frontiers.frontier import threshold_budget, trace_frontier
-from symshuffle.frontiers.orbits import reduce_mixture
-from symshuffle.geometry.linprog import solve
-from symshuffle.lp import LinearProgram
-from symshuffle.numbers import less
-from symshuffle.results import passes
+from symshuffle.utility.anchored import (
+    is_exchangeable,
+    orbit_law,
+    template_budget,
+    template_signal,
+)
+from symshuffle.utility.anchored.linear import Vector
+from symshuffle.utility.frontiers.caps import subset_template
+from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
+from symshuffle.utility.frontiers.orbits import reduce_mixture
 
 ZERO: Final = Fraction(0)
 

@@ -9,9 +9,8 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.claims.errata import Erratum, Severity
-from symshuffle.claims.model import (
+from symshuffle.ledger.claims.errata import Erratum, Severity
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -27,11 +26,12 @@ from symshuffle.claims.model import (
     in_the_limit,
     serving,
 )
-from symshuffle.estimation.canonical import Population, isotropic_risk, shrunken_iid_risk, worst_canonical_risk
-from symshuffle.estimation.lower_bounds import minimax_sandwich
-from symshuffle.frontiers.frontier import trace_frontier
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import nonnegative
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.canonical import Population, isotropic_risk, shrunken_iid_risk, worst_canonical_risk
+from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
+from symshuffle.utility.frontiers.frontier import trace_frontier
 
 
 def _low_budget_constant(root: Any) -> Any:

@@ -11,9 +11,8 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.anchored import template_signal
-from symshuffle.anchored.linear import Vector, dot, row_dependence
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Exp
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -26,7 +25,11 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.frontiers.caps import (
+from symshuffle.mechanisms.finite import K, S
+from symshuffle.mechanisms.symbolic import LAM, nonnegative
+from symshuffle.utility.anchored import template_signal
+from symshuffle.utility.anchored.linear import Vector, dot, row_dependence
+from symshuffle.utility.frontiers.caps import (
     NEIGHBOUR_CHART,
     extreme_templates,
     optimal_subset_sizes,
@@ -35,9 +38,6 @@ from symshuffle.frontiers.caps import (
     subset_trace,
     tie_ratio,
 )
-from symshuffle.mechanisms.finite import K, S
-from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.numbers import Exp
 
 CAPS: Final = tuple(map(Fraction, ("11/10", "3/2", "2", "7")))
 
@@ -79,7 +79,7 @@ def _active_set_vertices(k: int, lam: Fraction) -> set[Vector]:
 
 
 def _nullity(columns: list[Any]) -> int:
-    from symshuffle.anchored.linear import rank
+    from symshuffle.utility.anchored.linear import rank
 
     return len(columns) - rank(columns)
 

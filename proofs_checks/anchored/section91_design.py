@@ -11,10 +11,9 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from proofs_checks.anchored.section8 import within_rate
-from symshuffle.anchored import AnchoredLaw, is_exchangeable, mix_laws, orbit_law
-from symshuffle.anchored.linear import Vector
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, Exp, less
+from symshuffle.channels.channel import Channel
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -30,17 +29,18 @@ from symshuffle.claims.model import (
     in_the_limit,
     serving,
 )
-from symshuffle.estimation.canonical import Population, enumerated_risk, worst_canonical_risk
-from symshuffle.estimation.lower_bounds import minimax_sandwich
-from symshuffle.frontiers.caps import (
+from symshuffle.mechanisms.finite import subset_selection
+from symshuffle.utility.anchored import AnchoredLaw, is_exchangeable, mix_laws, orbit_law
+from symshuffle.utility.anchored.linear import Vector
+from symshuffle.utility.estimation.canonical import Population, enumerated_risk, worst_canonical_risk
+from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
+from symshuffle.utility.frontiers.caps import (
     block_design_law,
     optimal_subset_sizes,
     raw_cap_risk_constant,
     raw_cap_trace,
     subset_template,
 )
-from symshuffle.mechanisms.finite import subset_selection
-from symshuffle.numbers import Ball, Exp, less
 
 ZERO: Final = Fraction(0)
 

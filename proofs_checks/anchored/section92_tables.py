@@ -11,8 +11,10 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import sympy as sp
 
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Exp, enclose, format_decimal, lower_end, upper_end
+from symshuffle.base.solvers import cvxpy, solve_model
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -25,8 +27,10 @@ from symshuffle.claims.model import (
     compare,
     identity,
 )
-from symshuffle.estimation.canonical import Population
-from symshuffle.frontiers.caps import (
+from symshuffle.mechanisms.finite import K, S
+from symshuffle.mechanisms.symbolic import LAM, evaluate
+from symshuffle.utility.estimation.canonical import Population
+from symshuffle.utility.frontiers.caps import (
     at,
     optimal_subset_sizes,
     raw_cap_risk_constant,
@@ -34,11 +38,7 @@ from symshuffle.frontiers.caps import (
     subset_budget,
     subset_trace,
 )
-from symshuffle.frontiers.frontier import slope_constant
-from symshuffle.mechanisms.finite import K, S
-from symshuffle.mechanisms.symbolic import LAM, evaluate
-from symshuffle.numbers import Exp, enclose, format_decimal, lower_end, upper_end
-from symshuffle.solvers import cvxpy, solve_model
+from symshuffle.utility.frontiers.frontier import slope_constant
 
 ZERO: Final = Fraction(0)
 
@@ -144,7 +144,7 @@ def extremal_program(k: int, lam: float) -> float:
     problem = cp.Problem(cp.Maximize(signal @ mass), mean)
     solve_model(problem, cp.HIGHS)
     if problem.status != cp.OPTIMAL:
-        from symshuffle.errors import SolverFailure
+        from symshuffle.base.errors import SolverFailure
 
         raise SolverFailure("HiGHS", str(problem.status), f"{len(masks)} extremal columns")
     return float(problem.value)

@@ -16,13 +16,13 @@ from proofs_checks._strategies import channels as channels
 from proofs_checks._strategies import distribution as distribution
 from proofs_checks._strategies import labelled_channels as labelled_channels
 from proofs_checks._strategies import shown as shown
-from symshuffle.channel import Channel
-from symshuffle.claims.model import Comparison, decide, identity
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.law import Law
+from symshuffle.channels.shuffled import histogram_law
 from symshuffle.decompositions.model import Decomposition, Direction
-from symshuffle.law import Law
+from symshuffle.ledger.claims.model import Comparison, decide, identity
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.shuffled import histogram_law
 
 PAIR = (0, 1)
 """The pair of inputs of the differing user in every instance."""

@@ -12,12 +12,15 @@ from fractions import Fraction
 from functools import cache
 from typing import Final, Literal, TypeAlias, final
 
-from symshuffle.accountants.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
-from symshuffle.accountants.covered import LawFamily, PairClass, Reduction
-from symshuffle.accountants.curves import Curve, along_users, amplification_curve, delta_curve
-from symshuffle.accountants.neighbours import Question
-from symshuffle.accountants.reduction import reduction
-from symshuffle.accountants.search import smallest_meeting
+from symshuffle.accountants.bounds.search import smallest_meeting
+from symshuffle.accountants.covering.covered import LawFamily, PairClass, Reduction
+from symshuffle.accountants.covering.neighbours import Question
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.literature.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
+from symshuffle.accountants.questions.curves import Curve, along_users, amplification_curve, delta_curve
+from symshuffle.base.numbers import Ball, Exp, Real, Verdict, enclose, less, to_float
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.channels.law import Law
 from symshuffle.decompositions.clones import standard_clone_pair
 from symshuffle.decompositions.composition import (
     Composition,
@@ -30,13 +33,10 @@ from symshuffle.decompositions.composition import (
 )
 from symshuffle.decompositions.counting import Others
 from symshuffle.decompositions.model import Decomposition, Direction, ReductionPair
-from symshuffle.law import Law
 from symshuffle.mechanisms import registry
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, constant_of
-from symshuffle.numbers import Ball, Exp, Real, Verdict, enclose, less, to_float
-from symshuffle.results import Bracket, Rigour
 
 TARGET: Final = Fraction(1, 10**6)
 """The delta at which eps is drawn against n."""

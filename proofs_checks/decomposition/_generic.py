@@ -29,8 +29,8 @@ from typing import Any
 import sympy as sp
 
 from proofs_checks.decomposition._cases import never_negative
-from symshuffle.claims.model import Comparison, identity
-from symshuffle.law import Law
+from symshuffle.channels.law import Law
+from symshuffle.ledger.claims.model import Comparison, identity
 from symshuffle.mechanisms.symbolic import LAM
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, final
 
-from symshuffle.artifacts import write_atomically
+from symshuffle.base.artifacts import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -13,9 +13,11 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.decomposition._cases import PAIR, never_negative, same_law
-from symshuffle.channel import Channel
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.decompositions.blanket import privacy_blanket, simplified_decomposition
+from symshuffle.decompositions.symbolic import SymbolicDecomposition, optimal_decomposition
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -28,8 +30,6 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.decompositions.blanket import privacy_blanket, simplified_decomposition
-from symshuffle.decompositions.symbolic import SymbolicDecomposition, optimal_decomposition
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import EXP_EPS, LAM, evaluate

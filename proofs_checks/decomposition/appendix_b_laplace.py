@@ -10,8 +10,12 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.decomposition._cases import never_negative
-from symshuffle.channel import Channel, direct_sum
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, Verdict, lower_end
+from symshuffle.channels.channel import Channel, direct_sum
+from symshuffle.channels.law import Law
+from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -24,11 +28,7 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.decompositions.blanket import simplified_decomposition
-from symshuffle.engines.exact import Exact
-from symshuffle.law import Law
 from symshuffle.mechanisms.continuous import Laplace
-from symshuffle.numbers import Ball, Verdict, lower_end
 
 _S = sp.Symbol("s", positive=True)  # the budget eps0
 _X = sp.Symbol("x", positive=True)  # exp(eps)

@@ -10,9 +10,11 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.decomposition._cases import PAIR, named_channels
-from symshuffle.channel import Channel
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.decompositions.clones import standard_clone_pair
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -24,8 +26,6 @@ from symshuffle.claims.model import (
     compare,
     decide,
 )
-from symshuffle.decompositions.blanket import simplified_decomposition
-from symshuffle.decompositions.clones import standard_clone_pair
 
 CHANNELS: Final = (("rr", {"lam": 3}), ("krr", {"lam": 3, "k": 3}), ("half-block", {"lam": 3, "k": 4}))
 

@@ -14,13 +14,13 @@ from proofs_checks._errata import refuted
 from proofs_checks.decomposition._cases import PAIR, named_channels, same_law
 from proofs_checks.decomposition.appendix_a_tables import explicit
 from proofs_checks.decomposition.section52_algorithm import algorithm_7, returned
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import Claim, Comparison, Control, Statement, compare
+from symshuffle.channels.shuffled import Histogram, shuffled_law
 from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
 from symshuffle.decompositions.clones import standard_clone
 from symshuffle.decompositions.postprocessing import Kernel, general_clone_map, push_forward
-from symshuffle.engines.exact import Exact
-from symshuffle.shuffled import Histogram, shuffled_law
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import Claim, Comparison, Control, Statement, compare
 
 # -- Algorithm 3
 

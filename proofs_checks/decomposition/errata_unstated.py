@@ -10,11 +10,11 @@ import numpy as np
 
 from proofs_checks._errata import refuted
 from proofs_checks.decomposition._cases import PAIR, REVEALING, named_channels, pointwise, shown
-from symshuffle.channel import Channel
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import Claim, Comparison, Control, Statement, compare
+from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.blanket import primary_decomposition
 from symshuffle.decompositions.model import Decomposition
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import Claim, Comparison, Control, Statement, compare
 
 # -- which inputs the third condition of Definition 7 is about
 

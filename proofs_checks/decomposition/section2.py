@@ -18,8 +18,10 @@ from proofs_checks.decomposition._cases import (
     never_negative,
     plus,
 )
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.divergences import hockey_stick, total_variation
+from symshuffle.channels.shuffled import shuffled_divergence, shuffled_law
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -31,8 +33,6 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.divergences import hockey_stick, total_variation
-from symshuffle.shuffled import shuffled_divergence, shuffled_law
 
 ORDERS = (Fraction(1), Fraction(11, 10), Fraction(2), Fraction(1, 3))
 

@@ -27,7 +27,23 @@ from proofs_checks.decomposition._cases import (
     shown,
     targets,
 )
-from symshuffle.claims.model import (
+from symshuffle.channels.shuffled import (
+    Histogram,
+    histogram_law,
+    law_divergence,
+    shuffled_law,
+    worst_shuffled_divergence,
+)
+from symshuffle.decompositions.clones import (
+    intuitive_clone,
+    intuitive_clone_pair,
+    standard_clone,
+    standard_clone_pair,
+    two_point_mixture,
+)
+from symshuffle.decompositions.model import ReductionPair
+from symshuffle.decompositions.postprocessing import push_forward, standard_clone_map
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -40,22 +56,6 @@ from symshuffle.claims.model import (
     decide,
     for_all,
     identity,
-)
-from symshuffle.decompositions.clones import (
-    intuitive_clone,
-    intuitive_clone_pair,
-    standard_clone,
-    standard_clone_pair,
-    two_point_mixture,
-)
-from symshuffle.decompositions.model import ReductionPair
-from symshuffle.decompositions.postprocessing import push_forward, standard_clone_map
-from symshuffle.shuffled import (
-    Histogram,
-    histogram_law,
-    law_divergence,
-    shuffled_law,
-    worst_shuffled_divergence,
 )
 
 LAM = sp.Symbol("lambda", positive=True)

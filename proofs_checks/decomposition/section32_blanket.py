@@ -30,8 +30,17 @@ from proofs_checks.decomposition._cases import (
     sole_coin,
     targets,
 )
-from symshuffle.channel import Channel, direct_sum
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel, direct_sum
+from symshuffle.channels.shuffled import (
+    Histogram,
+    histogram_law,
+    law_divergence,
+    shuffled_law,
+    worst_shuffled_divergence,
+)
+from symshuffle.decompositions.blanket import privacy_blanket
+from symshuffle.decompositions.postprocessing import blanket_laws, blanket_map, push_forward
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -43,9 +52,6 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.decompositions.blanket import privacy_blanket
-from symshuffle.decompositions.postprocessing import blanket_laws, blanket_map, push_forward
-from symshuffle.shuffled import Histogram, histogram_law, law_divergence, shuffled_law, worst_shuffled_divergence
 
 NOT_LDP = (("erasure", {"k": 3, "p": "1/3"}), ("identity", {"k": 3}))
 

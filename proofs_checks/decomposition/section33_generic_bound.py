@@ -17,7 +17,11 @@ from proofs_checks.decomposition._cases import (
     targets,
 )
 from proofs_checks.decomposition._generic import dominance_steps, stop_loss
-from symshuffle.claims.model import (
+from symshuffle.channels.shuffled import worst_shuffled_divergence
+from symshuffle.decompositions.blanket import primary_decomposition
+from symshuffle.decompositions.clones import generic_pair, standard_clone_pair, unsound_stronger_clone_pair
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -29,11 +33,7 @@ from symshuffle.claims.model import (
     for_all,
     serving,
 )
-from symshuffle.decompositions.blanket import primary_decomposition
-from symshuffle.decompositions.clones import generic_pair, standard_clone_pair, unsound_stronger_clone_pair
-from symshuffle.engines.exact import Exact
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.shuffled import worst_shuffled_divergence
 
 
 def _generic(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:

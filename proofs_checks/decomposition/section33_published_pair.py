@@ -24,8 +24,10 @@ from proofs_checks.decomposition._cases import (
 )
 from proofs_checks.decomposition._generic import dominance_steps
 from proofs_checks.decomposition.section33_stronger_clone import POSITIONS, subset_selection
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.channels.shuffled import Histogram, law_divergence, shuffled_divergence, worst_shuffled_divergence
+from symshuffle.decompositions.clones import stronger_clone, unsound_stronger_clone_pair
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -40,9 +42,7 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.decompositions.clones import stronger_clone, unsound_stronger_clone_pair
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.shuffled import Histogram, law_divergence, shuffled_divergence, worst_shuffled_divergence
 
 # -- decomposition.eq-1
 

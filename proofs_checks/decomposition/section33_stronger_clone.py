@@ -19,8 +19,14 @@ from proofs_checks.decomposition._cases import (
     shown,
     targets,
 )
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.base.lp import LinearProgram
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import worst_shuffled_divergence
+from symshuffle.decompositions.blanket import primary_decomposition
+from symshuffle.decompositions.clones import StrongerClone, stronger_clone
+from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.geometry.linprog import solve
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -33,14 +39,8 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.decompositions.blanket import primary_decomposition
-from symshuffle.decompositions.clones import StrongerClone, stronger_clone
-from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.geometry.linprog import solve
-from symshuffle.lp import LinearProgram
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.shuffled import worst_shuffled_divergence
 
 POSITIONS = (Fraction(0), Fraction(1, 2), Fraction(1))
 """Where a clone probability lies between the smallest and the largest possible one."""

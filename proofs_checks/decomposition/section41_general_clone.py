@@ -26,17 +26,11 @@ from proofs_checks.decomposition._cases import (
     targets,
     weights_of,
 )
-from symshuffle.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    compare,
-    for_all,
-    identity,
+from symshuffle.channels.shuffled import (
+    Histogram,
+    histogram_law,
+    shuffled_law,
+    worst_shuffled_divergence,
 )
 from symshuffle.decompositions.blanket import primary_decomposition
 from symshuffle.decompositions.clones import (
@@ -49,11 +43,17 @@ from symshuffle.decompositions.postprocessing import (
     general_clone_map,
     push_forward,
 )
-from symshuffle.shuffled import (
-    Histogram,
-    histogram_law,
-    shuffled_law,
-    worst_shuffled_divergence,
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    for_all,
+    identity,
 )
 
 # -- decomposition.def-7

@@ -26,18 +26,13 @@ from proofs_checks.decomposition._cases import (
     shown,
     targets,
 )
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
-    Claim,
-    ClaimVerdict,
-    Comparison,
-    Control,
-    Grade,
-    Kind,
-    Statement,
-    compare,
-    for_all,
-    identity,
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import (
+    Histogram,
+    HistogramLaw,
+    histogram_law,
+    law_divergence,
+    worst_shuffled_divergence,
 )
 from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
 from symshuffle.decompositions.clones import (
@@ -53,12 +48,17 @@ from symshuffle.decompositions.postprocessing import (
     common_left_over,
     push_forward,
 )
-from symshuffle.shuffled import (
-    Histogram,
-    HistogramLaw,
-    histogram_law,
-    law_divergence,
-    worst_shuffled_divergence,
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    for_all,
+    identity,
 )
 
 # -- decomposition.thm-5, with Algorithm 4

@@ -21,8 +21,13 @@ from proofs_checks.decomposition._cases import (
     same_law,
     shown,
 )
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.decompositions.blanket import primary_decomposition, simplified_decomposition
+from symshuffle.decompositions.counting import Cell
+from symshuffle.decompositions.model import Decomposition
+from symshuffle.decompositions.postprocessing import blanket_laws, blanket_to_simplified, push_forward
+from symshuffle.decompositions.symbolic import is_standard, optimal_decomposition
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -35,11 +40,6 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.decompositions.blanket import primary_decomposition, simplified_decomposition
-from symshuffle.decompositions.counting import Cell
-from symshuffle.decompositions.model import Decomposition
-from symshuffle.decompositions.postprocessing import blanket_laws, blanket_to_simplified, push_forward
-from symshuffle.decompositions.symbolic import is_standard, optimal_decomposition
 from symshuffle.mechanisms.finite import krr, subset_selection
 from symshuffle.mechanisms.symbolic import LAM
 

@@ -22,9 +22,13 @@ from proofs_checks.decomposition._cases import (
     shown,
     weights_of,
 )
-from symshuffle.channel import Channel
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.law import Law
+from symshuffle.decompositions.blanket import merge_proportional, primary_decomposition, simplified_decomposition
+from symshuffle.decompositions.model import Decomposition
+from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -36,10 +40,6 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.decompositions.blanket import merge_proportional, primary_decomposition, simplified_decomposition
-from symshuffle.decompositions.model import Decomposition
-from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.law import Law
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import LAM
 

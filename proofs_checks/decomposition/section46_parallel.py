@@ -21,9 +21,14 @@ from proofs_checks.decomposition._cases import (
     same_law,
     weights_of,
 )
-from symshuffle.channel import Channel, direct_sum
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel, direct_sum
+from symshuffle.channels.law import Law
+from symshuffle.decompositions.blanket import primary_decomposition, simplified_decomposition
+from symshuffle.decompositions.clones import generic_pair
+from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -36,11 +41,6 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.decompositions.blanket import primary_decomposition, simplified_decomposition
-from symshuffle.decompositions.clones import generic_pair
-from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.engines.exact import Exact
-from symshuffle.law import Law
 from symshuffle.mechanisms.finite import augmented_randomized_response, krr, subset_selection
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import EXP_EPS

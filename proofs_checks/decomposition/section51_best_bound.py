@@ -29,9 +29,11 @@ from proofs_checks.decomposition._cases import (
     targets,
 )
 from proofs_checks.decomposition.section51_gparv import LDP, NOT_LDP, ratios
-from symshuffle.channel import Channel
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import law_divergence, worst_shuffled_divergence
+from symshuffle.decompositions.postprocessing import blanket_laws
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -44,8 +46,6 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.decompositions.postprocessing import blanket_laws
-from symshuffle.shuffled import law_divergence, worst_shuffled_divergence
 
 # -- decomposition.thm-13
 

@@ -23,7 +23,13 @@ from proofs_checks.decomposition._cases import (
     open_rows,
     same_law,
 )
-from symshuffle.claims.model import (
+from symshuffle.channels.law import collected
+from symshuffle.decompositions.blanket import primary_decomposition
+from symshuffle.decompositions.clones import standard_clone_pair
+from symshuffle.decompositions.model import ReductionPair
+from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -35,12 +41,6 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.decompositions.blanket import primary_decomposition
-from symshuffle.decompositions.clones import standard_clone_pair
-from symshuffle.decompositions.model import ReductionPair
-from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.engines.exact import Exact
-from symshuffle.law import collected
 from symshuffle.mechanisms.finite import augmented_randomized_response, krr
 from symshuffle.mechanisms.symbolic import EXP_EPS
 

@@ -18,8 +18,9 @@ from proofs_checks.decomposition._cases import (
     targets,
 )
 from proofs_checks.decomposition.section51_gparv import LDP, parv
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -32,7 +33,6 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket
 
 # -- decomposition.prop-2, with Remark 6
 

@@ -21,8 +21,12 @@ from proofs_checks.decomposition._cases import (
     polynomials,
     same_polynomial,
 )
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Exp, enclose
+from symshuffle.channels.law import Law
+from symshuffle.decompositions.blanket import primary_decomposition
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -36,10 +40,6 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.decompositions.blanket import primary_decomposition
-from symshuffle.engines.exact import Exact
-from symshuffle.law import Law
-from symshuffle.numbers import Exp, enclose
 
 Atoms: TypeAlias = Sequence[tuple[Fraction, Any]]
 

@@ -27,9 +27,13 @@ from proofs_checks.decomposition._cases import (
     plus,
     same_law,
 )
-from symshuffle.channel import Channel, direct_sum
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel, direct_sum
+from symshuffle.channels.law import Law
+from symshuffle.channels.shuffled import shuffled_divergence
+from symshuffle.decompositions.model import ReductionPair
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -42,11 +46,7 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.decompositions.model import ReductionPair
-from symshuffle.engines.exact import Exact
-from symshuffle.law import Law
 from symshuffle.mechanisms.symbolic import EXP_EPS, LAM
-from symshuffle.shuffled import shuffled_divergence
 
 EXP_EPS_VALUES = (Fraction(1), Fraction(6, 5), Fraction(3))
 

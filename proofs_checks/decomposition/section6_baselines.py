@@ -10,8 +10,14 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.decomposition._cases import PAIR, binomial_mass, named_channels, never_negative
-from symshuffle.accountants.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
-from symshuffle.claims.model import (
+from symshuffle.accountants.literature.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding
+from symshuffle.base.numbers import Ball
+from symshuffle.channels.law import Law
+from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.decompositions.clones import standard_clone_pair
+from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -23,14 +29,8 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.decompositions.blanket import simplified_decomposition
-from symshuffle.decompositions.clones import standard_clone_pair
-from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.engines.exact import Exact
-from symshuffle.law import Law
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import EXP_EPS, LAM, evaluate
-from symshuffle.numbers import Ball
 
 TINY = Fraction(1, 10**25)
 """Two enclosures of one number agree to this distance."""

@@ -12,7 +12,10 @@ import sympy as sp
 
 from proofs_checks.decomposition._cases import PAIR, atoms, same_law
 from proofs_checks.decomposition.appendix_a_tables import explicit
-from symshuffle.claims.model import (
+from symshuffle.channels.law import Law
+from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.decompositions.model import ReductionPair
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -22,9 +25,6 @@ from symshuffle.claims.model import (
     Statement,
     identity,
 )
-from symshuffle.decompositions.blanket import simplified_decomposition
-from symshuffle.decompositions.model import ReductionPair
-from symshuffle.law import Law
 
 # -- decomposition.sec-6-D-independence
 

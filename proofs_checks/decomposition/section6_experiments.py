@@ -11,11 +11,19 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from proofs_checks.decomposition import _curves as curves
-from symshuffle.accountants import solve
-from symshuffle.accountants.baselines import BlanketVariable, blanket_bennett, blanket_hoeffding, standard_clone
-from symshuffle.accountants.reduction import Source
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.accountants.covering.reduction import Source
+from symshuffle.accountants.literature.baselines import (
+    BlanketVariable,
+    blanket_bennett,
+    blanket_hoeffding,
+    standard_clone,
+)
+from symshuffle.accountants.questions import solve
+from symshuffle.base.numbers import Ball, Exp, enclose
+from symshuffle.base.results import Rigour
+from symshuffle.decompositions.composition import Part, joint, parallel
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -26,11 +34,8 @@ from symshuffle.claims.model import (
     Statement,
     compare,
 )
-from symshuffle.decompositions.composition import Part, joint, parallel
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.numbers import Ball, Exp, enclose
-from symshuffle.results import Rigour
 
 Named: TypeAlias = Literal["10-RR", "BLH", "RAPPOR", "OUE", "Laplace"]
 

@@ -25,11 +25,11 @@ from proofs_checks.decomposition._panels import (
     write,
 )
 from proofs_checks.decomposition.appendix_b_laplace import APPENDIX_B
-from symshuffle.claims.model import Claim
+from symshuffle.base.numbers import Exp, to_float
 from symshuffle.decompositions.composition import Part, hamming, joint, parallel, subsample
+from symshuffle.ledger.claims.model import Claim
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.numbers import Exp, to_float
 
 CLAIMS: Final[tuple[Claim, ...]] = ()
 

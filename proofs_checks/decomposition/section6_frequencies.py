@@ -9,9 +9,12 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.accountants.baselines import BlanketVariable, blanket_bennett
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.accountants.literature.baselines import BlanketVariable, blanket_bennett
+from symshuffle.base.numbers import Ball, Exp, enclose
+from symshuffle.decompositions.symbolic import optimal_decomposition
+from symshuffle.engines.contours.ball import BallContour
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -23,13 +26,10 @@ from symshuffle.claims.model import (
     compare,
     identity,
 )
-from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.engines.ball import BallContour
-from symshuffle.estimation.canonical import Population, isotropic_risk
-from symshuffle.estimation.moments import trace
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import LAM, evaluate
-from symshuffle.numbers import Ball, Exp, enclose
+from symshuffle.utility.estimation.canonical import Population, isotropic_risk
+from symshuffle.utility.estimation.moments import trace
 
 USERS: Final = 1000
 SYMBOLS: Final = 10

@@ -12,9 +12,13 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.decomposition._cases import PAIR, named_channels, never_negative
-from symshuffle.channel import Channel
-from symshuffle.claims.errata import Erratum, Severity
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import shuffled_divergence, worst_shuffled_divergence
+from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.decompositions.model import ReductionPair
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.errata import Erratum, Severity
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -27,11 +31,7 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.decompositions.blanket import simplified_decomposition
-from symshuffle.decompositions.model import ReductionPair
-from symshuffle.engines.exact import Exact
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.shuffled import shuffled_divergence, worst_shuffled_divergence
 
 # -- decomposition.sec-7
 

@@ -11,8 +11,8 @@ import numpy as np
 from proofs_checks import _strategies as strategies
 from proofs_checks._strategies import capped_channel as capped_channel
 from proofs_checks._strategies import distribution as distribution
-from symshuffle.channel import Channel
-from symshuffle.design import DecisionProblem, smoothed_point_masses
+from symshuffle.channels.channel import Channel
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.tradeoff import minimax_risk
 from symshuffle.geometry.extremal import MaximalPolytope
 

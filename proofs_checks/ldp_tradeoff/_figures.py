@@ -10,7 +10,9 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.ldp_tradeoff import _cases as cases
-from symshuffle.design import bayes_tradeoff, smoothed_point_masses
+from symshuffle.base.numbers import Exp
+from symshuffle.design.decision.problems import smoothed_point_masses
+from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.named import uniform
@@ -18,7 +20,6 @@ from symshuffle.design.named.cardioid import cardioid_program
 from symshuffle.design.parametric.walk import derive
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.numbers import Exp
 
 
 def _axes(**options: Any) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy as sp
 
-from symshuffle.claims.model import Comparison, decide, identity
+from symshuffle.ledger.claims.model import Comparison, decide, identity
 
 
 def layers(level: Any, lam: Any) -> Iterator[Comparison]:

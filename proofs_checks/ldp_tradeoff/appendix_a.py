@@ -9,7 +9,11 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.claims.model import (
+from symshuffle.base.lp import LinearProgram
+from symshuffle.geometry.cones import PolyhedralCone, rank
+from symshuffle.geometry.extremal import LDPCone
+from symshuffle.geometry.linprog import Solution, solve
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -22,10 +26,6 @@ from symshuffle.claims.model import (
     for_all,
     serving,
 )
-from symshuffle.geometry.cones import PolyhedralCone, rank
-from symshuffle.geometry.extremal import LDPCone
-from symshuffle.geometry.linprog import Solution, solve
-from symshuffle.lp import LinearProgram
 
 Vector = tuple[Fraction, ...]
 

@@ -10,8 +10,15 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.geometry.extremal import (
+    LDPCone,
+    MaximalPolytope,
+    dominating_extremal,
+    gather,
+)
+from symshuffle.geometry.orders import blackwell, equivalent
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -25,13 +32,6 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.geometry.extremal import (
-    LDPCone,
-    MaximalPolytope,
-    dominating_extremal,
-    gather,
-)
-from symshuffle.geometry.orders import blackwell, equivalent
 
 
 def _maximal_by_rows(extreme: Sequence[bool]) -> bool:

@@ -10,8 +10,19 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.base.choices import Method
+from symshuffle.base.numbers import Ball, Verdict, maximum, minimum, to_arb, working_precision
+from symshuffle.design.decision.problems import smoothed_point_masses
+from symshuffle.design.decision.reduced import orbit_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.named.cardioid import cardioid_program, cosine, cosine_field, grid_suffices
+from symshuffle.design.named.symmetric import guessing_bound_slacks, guessing_risk
+from symshuffle.design.parametric.signs import enclosure, nonnegative_by_coefficients, sign_in_field
+from symshuffle.design.parametric.walk import derive
+from symshuffle.geometry.extremal import proper_subsets
+from symshuffle.geometry.groups import cyclic_group
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -25,16 +36,7 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.design import Method, bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
-from symshuffle.design.decision.reduced import orbit_tradeoff
-from symshuffle.design.named.cardioid import cardioid_program, cosine, cosine_field, grid_suffices
-from symshuffle.design.named.symmetric import guessing_bound_slacks, guessing_risk
-from symshuffle.design.parametric.signs import enclosure, nonnegative_by_coefficients, sign_in_field
-from symshuffle.design.parametric.walk import derive
-from symshuffle.geometry.extremal import proper_subsets
-from symshuffle.geometry.groups import cyclic_group
 from symshuffle.mechanisms.symbolic import LAM as LAMBDA
-from symshuffle.numbers import Ball, Verdict, maximum, minimum, to_arb, working_precision
 
 _BITS: Final = 200
 M, K, GAMMA, LAM = sp.symbols("m k gamma lambda", positive=True)

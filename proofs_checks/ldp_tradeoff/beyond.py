@@ -12,7 +12,14 @@ import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff import _figures as figures
-from symshuffle.claims.model import (
+from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.design.named.ring import candidate_risks
+from symshuffle.design.named.weighted import weighted_guessing_problem, weighted_guessing_risk
+from symshuffle.design.parametric.signs import nonnegative_by_coefficients
+from symshuffle.design.parametric.walk import PiecewiseOptimum, derive
+from symshuffle.geometry.groups import SymmetryGroup, dihedral_group, trivial_group
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -26,13 +33,6 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.design import bayes_tradeoff
-from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.design.named.ring import candidate_risks
-from symshuffle.design.named.weighted import weighted_guessing_problem, weighted_guessing_risk
-from symshuffle.design.parametric.signs import nonnegative_by_coefficients
-from symshuffle.design.parametric.walk import PiecewiseOptimum, derive
-from symshuffle.geometry.groups import SymmetryGroup, dihedral_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM
 
 Pieces = list[tuple[Any, Any]]

@@ -10,9 +10,16 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.ldp_tradeoff import _cases as cases
-from symshuffle.channel import Channel
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.tradeoff import minimax_risk, minimax_tradeoff
+from symshuffle.geometry.cones import PolyhedralCone
+from symshuffle.geometry.extremal import LDPCone, MaximalPolytope, dominating_extremal
+from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
+from symshuffle.geometry.orders import blackwell, equivalent
+from symshuffle.geometry.symmetry import OrbitPolytope
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -24,14 +31,6 @@ from symshuffle.claims.model import (
     compare,
     decide,
 )
-from symshuffle.design import minimax_tradeoff, smoothed_point_masses
-from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.design.decision.tradeoff import minimax_risk
-from symshuffle.geometry.cones import PolyhedralCone
-from symshuffle.geometry.extremal import LDPCone, MaximalPolytope, dominating_extremal
-from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
-from symshuffle.geometry.orders import blackwell, equivalent
-from symshuffle.geometry.symmetry import OrbitPolytope
 
 LAM: Final = cases.LAM
 RESPONSE: Final = MaximalPolytope(2, LAM).channel({1: Fraction(1, 4), 2: Fraction(1, 4)})

@@ -12,8 +12,17 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
-from symshuffle.channel import Channel, direct_sum
-from symshuffle.claims.model import (
+from symshuffle.base.errors import InputError
+from symshuffle.base.results import passes
+from symshuffle.channels.channel import Channel, direct_sum
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.properties import mix_channels, random_channel
+from symshuffle.design.decision.symmetries import parameter_permutation
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_risk, minimax_tradeoff
+from symshuffle.geometry.extremal import MaximalPolytope
+from symshuffle.geometry.groups import cyclic_group
+from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -26,16 +35,6 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.design import bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
-from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.design.decision.properties import mix_channels, random_channel
-from symshuffle.design.decision.symmetries import parameter_permutation
-from symshuffle.design.decision.tradeoff import minimax_risk
-from symshuffle.errors import InputError
-from symshuffle.geometry.extremal import MaximalPolytope
-from symshuffle.geometry.groups import cyclic_group
-from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel
-from symshuffle.results import passes
 
 Columns = list[tuple[Any, ...]]
 

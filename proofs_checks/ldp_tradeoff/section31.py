@@ -11,8 +11,18 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
-from symshuffle.channel import Channel, direct_sum
-from symshuffle.claims.model import (
+from symshuffle.base.results import passes
+from symshuffle.channels.channel import Channel, direct_sum
+from symshuffle.design.decision.properties import Functional, Property, examine, mix_channels, random_channel
+from symshuffle.design.parametric.signs import nonnegative_by_coefficients
+from symshuffle.geometry.extremal import (
+    MaximalPolytope,
+    dominating_extremal,
+    gather,
+    non_extreme_output,
+)
+from symshuffle.geometry.orders import Garbling, Separation, blackwell
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -25,16 +35,6 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.design.decision.properties import Functional, Property, examine, mix_channels, random_channel
-from symshuffle.design.parametric.signs import nonnegative_by_coefficients
-from symshuffle.geometry.extremal import (
-    MaximalPolytope,
-    dominating_extremal,
-    gather,
-    non_extreme_output,
-)
-from symshuffle.geometry.orders import Garbling, Separation, blackwell
-from symshuffle.results import passes
 
 
 def _simulates(first: Channel, second: Channel, kernel: Channel) -> bool:

@@ -15,8 +15,21 @@ from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._orbits import moved_levels
 from proofs_checks.ldp_tradeoff._risks import best_of_parts, carried_rules, composed_rules, stacked_rules
 from proofs_checks.ldp_tradeoff._rows import layers, perspective_excess
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.properties import Functional, Property, examine, random_channel
+from symshuffle.design.decision.reduced import orbit_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_risk
+from symshuffle.design.information import measures
+from symshuffle.design.information.maximum import maximise
+from symshuffle.geometry.extremal import (
+    MaximalPolytope,
+    dominating_extremal,
+    non_extreme_output,
+)
+from symshuffle.geometry.groups import cyclic_group, symmetric_group
+from symshuffle.geometry.symmetry import act_on_channel, symmetrise
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -30,20 +43,6 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.design import bayes_tradeoff, smoothed_point_masses
-from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.design.decision.properties import Functional, Property, examine, random_channel
-from symshuffle.design.decision.reduced import orbit_tradeoff
-from symshuffle.design.decision.tradeoff import minimax_risk
-from symshuffle.design.information import measures
-from symshuffle.design.information.maximum import maximise
-from symshuffle.geometry.extremal import (
-    MaximalPolytope,
-    dominating_extremal,
-    non_extreme_output,
-)
-from symshuffle.geometry.groups import cyclic_group, symmetric_group
-from symshuffle.geometry.symmetry import act_on_channel, symmetrise
 
 
 def _unmoved(functional: Callable[[Channel], Any], g: Sequence[int], sigma: Sequence[int], channel: Channel) -> bool:

@@ -18,9 +18,20 @@ from proofs_checks.ldp_tradeoff.section32_optima import (
     escaping_risk,
     optimum_over_weights,
 )
-from symshuffle.channel import Channel
-from symshuffle.choices import Criterion
-from symshuffle.claims.model import (
+from symshuffle.base.choices import Criterion
+from symshuffle.channels.channel import Channel
+from symshuffle.design.decision.properties import Property, examine
+from symshuffle.design.decision.reduced import orbit_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.named.weighted import weighted_guessing_problem
+from symshuffle.geometry.extremal import MaximalPolytope, maximal_weights
+from symshuffle.geometry.groups import (
+    cyclic_group,
+    product_of_symmetric_groups,
+    symmetric_group,
+)
+from symshuffle.geometry.symmetry import OrbitPolytope
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -35,17 +46,6 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.design import bayes_tradeoff, minimax_tradeoff
-from symshuffle.design.decision.properties import Property, examine
-from symshuffle.design.decision.reduced import orbit_tradeoff
-from symshuffle.design.named.weighted import weighted_guessing_problem
-from symshuffle.geometry.extremal import MaximalPolytope, maximal_weights
-from symshuffle.geometry.groups import (
-    cyclic_group,
-    product_of_symmetric_groups,
-    symmetric_group,
-)
-from symshuffle.geometry.symmetry import OrbitPolytope
 
 
 def _invariant_optimisation(lam: Fraction) -> tuple[bool, Fraction]:

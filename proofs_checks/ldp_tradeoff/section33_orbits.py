@@ -12,7 +12,16 @@ import sympy as sp
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._orbits import column_sum, moved_levels
 from proofs_checks.ldp_tradeoff._rows import weights_agree
-from symshuffle.claims.model import (
+from symshuffle.geometry.extremal import MaximalPolytope, gather, maximal_weights, proper_subsets
+from symshuffle.geometry.groups import (
+    SymmetryGroup,
+    cyclic_group,
+    dihedral_group,
+    product_of_symmetric_groups,
+    symmetric_group,
+)
+from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel, average_weights
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -25,15 +34,6 @@ from symshuffle.claims.model import (
     for_all,
     serving,
 )
-from symshuffle.geometry.extremal import MaximalPolytope, gather, maximal_weights, proper_subsets
-from symshuffle.geometry.groups import (
-    SymmetryGroup,
-    cyclic_group,
-    dihedral_group,
-    product_of_symmetric_groups,
-    symmetric_group,
-)
-from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel, average_weights
 
 GROUPS: Final = (
     ("Z_4", cyclic_group(4)),

@@ -14,7 +14,21 @@ from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._orbits import column_sum, incidence, level
 from proofs_checks.ldp_tradeoff._rows import layers, mixture_not_below, perspective_excess
 from proofs_checks.ldp_tradeoff.section32_optima import EXCESS
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Exp
+from symshuffle.design.decision.problems import smoothed_point_masses
+from symshuffle.design.decision.tradeoff import bayes_tradeoff
+from symshuffle.design.information import measures
+from symshuffle.design.information.maximum import maximise
+from symshuffle.design.named import uniform
+from symshuffle.design.named.symmetric import subset_weight
+from symshuffle.geometry.extremal import MaximalPolytope
+from symshuffle.geometry.groups import (
+    cyclic_group,
+    dihedral_group,
+    symmetric_group,
+)
+from symshuffle.geometry.symmetry import OrbitPolytope
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -28,19 +42,6 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.design import bayes_tradeoff, smoothed_point_masses
-from symshuffle.design.information import measures
-from symshuffle.design.information.maximum import maximise
-from symshuffle.design.named import uniform
-from symshuffle.design.named.symmetric import subset_weight
-from symshuffle.geometry.extremal import MaximalPolytope
-from symshuffle.geometry.groups import (
-    cyclic_group,
-    dihedral_group,
-    symmetric_group,
-)
-from symshuffle.geometry.symmetry import OrbitPolytope
-from symshuffle.numbers import Exp
 
 
 def _single_orbit_weight(m: Any, size: Any, k: Any, lam: Any) -> Any:

@@ -12,9 +12,11 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import AnchoredLaw, template_budget, template_signal
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import lower_end
+from symshuffle.base.results import passes
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import shuffled_divergence, worst_shuffled_divergence
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -28,16 +30,19 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.estimation.canonical import Population
-from symshuffle.frontiers.caps import at, subset_budget
-from symshuffle.frontiers.equivariant import SPREAD, capped_vertices, optimal_equivariant_risk, two_level_reciprocals
-from symshuffle.frontiers.frontier import trace_frontier
-from symshuffle.frontiers.subset_family import REAL_SIZES, largest_budget
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response, krr, subset_selection
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.numbers import lower_end
-from symshuffle.results import passes
-from symshuffle.shuffled import shuffled_divergence, worst_shuffled_divergence
+from symshuffle.utility.anchored import AnchoredLaw, template_budget, template_signal
+from symshuffle.utility.estimation.canonical import Population
+from symshuffle.utility.frontiers.caps import at, subset_budget
+from symshuffle.utility.frontiers.equivariant import (
+    SPREAD,
+    capped_vertices,
+    optimal_equivariant_risk,
+    two_level_reciprocals,
+)
+from symshuffle.utility.frontiers.frontier import trace_frontier
+from symshuffle.utility.frontiers.subset_family import REAL_SIZES, largest_budget
 
 _SKEW: Final = sp.Symbol("t", real=True)
 

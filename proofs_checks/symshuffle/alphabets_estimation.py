@@ -13,11 +13,11 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.anchored.law import exact_columns
-from symshuffle.anchored.linear import dot
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import lower_end, upper_end
+from symshuffle.base.results import passes
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import histogram_law
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -31,23 +31,28 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.estimation.canonical import Population, fisher_information
-from symshuffle.estimation.corner import (
+from symshuffle.mechanisms.finite import krr
+from symshuffle.mechanisms.symbolic import nonnegative
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import exact_columns
+from symshuffle.utility.anchored.linear import dot
+from symshuffle.utility.estimation.canonical import Population, fisher_information
+from symshuffle.utility.estimation.corner import (
     best_cube_side,
     corner_van_trees,
     cube_slope,
     sharp_cube_bound,
     two_regime_bound,
 )
-from symshuffle.estimation.lower_bounds import best_shrinkage_risk, cosine_prior, minimax_sandwich, prior_information
-from symshuffle.estimation.minimax import Minimax, estimator_risk, grid, minimax_risk, prior_risk
-from symshuffle.estimation.simplex import dirichlet_bayes_risk
-from symshuffle.frontiers.frontier import trace_frontier
-from symshuffle.mechanisms.finite import krr
-from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.numbers import lower_end, upper_end
-from symshuffle.results import passes
-from symshuffle.shuffled import histogram_law
+from symshuffle.utility.estimation.lower_bounds import (
+    best_shrinkage_risk,
+    cosine_prior,
+    minimax_sandwich,
+    prior_information,
+)
+from symshuffle.utility.estimation.minimax import Minimax, estimator_risk, grid, minimax_risk, prior_risk
+from symshuffle.utility.estimation.simplex import dirichlet_bayes_risk
+from symshuffle.utility.frontiers.frontier import trace_frontier
 
 _CHI, _H, _M, _N, _P, _Q = sp.symbols("chi h m n p q", positive=True)
 

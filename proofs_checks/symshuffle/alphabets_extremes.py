@@ -11,9 +11,12 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.channel import Channel
-from symshuffle.choices import Direction
-from symshuffle.claims.model import (
+from symshuffle.base.choices import Direction
+from symshuffle.base.numbers import lower_end, upper_end
+from symshuffle.base.results import passes
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import shuffled_divergence, worst_shuffled_divergence
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -27,9 +30,12 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.likelihood import families
-from symshuffle.likelihood.certificates import two_moment_bound
-from symshuffle.likelihood.extremes import (
+from symshuffle.mechanisms.finite import K
+from symshuffle.mechanisms.registry import mechanism
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.utility.likelihood import families
+from symshuffle.utility.likelihood.certificates import two_moment_bound
+from symshuffle.utility.likelihood.extremes import (
     endpoint_ratio,
     identifiable_half_block,
     identifiable_obstruction,
@@ -37,14 +43,8 @@ from symshuffle.likelihood.extremes import (
     matrix_rank,
     mixing_loss,
 )
-from symshuffle.likelihood.law import LikelihoodRatio
-from symshuffle.likelihood.worst import worst_curve
-from symshuffle.mechanisms.finite import K
-from symshuffle.mechanisms.registry import mechanism
-from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.numbers import lower_end, upper_end
-from symshuffle.results import passes
-from symshuffle.shuffled import shuffled_divergence, worst_shuffled_divergence
+from symshuffle.utility.likelihood.law import LikelihoodRatio
+from symshuffle.utility.likelihood.worst import worst_curve
 
 WAYS: Final = tuple(Direction)
 
@@ -228,7 +228,7 @@ CLAIMS: Final = (
         r"$\frac{\sqrt{\sigma^2+c^2}-c}2$ where "
         r"$c\pm\sqrt{\sigma^2+c^2}$ fit; else $\frac{A(\sigma^2-cA)}{A^2+\sigma^2}$ or "
         r"$\frac{\sigma^2(B-c)}{\sigma^2+B^2}$.",
-        source="symshuffle.likelihood.worst (Beyond, item 4)",
+        source="symshuffle.utility.likelihood.worst (Beyond, item 4)",
         assumptions=("a bound for canonical pairs; for n > 1 a relaxation",),
         scope="every law: a quadratic above the hinge in each case, and who attains it; 72 linear programs with "
         "rational majorants and laws",
@@ -271,7 +271,7 @@ CLAIMS: Final = (
         r"$\tau\frac{(\lambda-1)^2(k-2)}"
         r"{\lambda(\lambda+k-1)}$ of its chi-square; another channel of rank k has the endpoint law along a "
         r"pair and loses nothing.",
-        source="symshuffle.likelihood.extremes (Beyond, item 7)",
+        source="symshuffle.utility.likelihood.extremes (Beyond, item 7)",
         assumptions=("k even",),
         scope="the loss for every k, lam, tau symbolically; ranks and laws for k = 2..12, exactly (the "
         "argument for all k is in "

@@ -10,8 +10,10 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.choices import Direction
-from symshuffle.claims.model import (
+from symshuffle.base.choices import Direction
+from symshuffle.base.numbers import Ball, Exp, enclose
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -24,16 +26,14 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.likelihood import families
-from symshuffle.likelihood.extremes import endpoint_ratio, gaussian_scale
-from symshuffle.likelihood.law import LikelihoodRatio
-from symshuffle.likelihood.normal import normal_profile, scaled_level, scaled_limit
-from symshuffle.likelihood.poisson import poisson_profile
 from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM, nonnegative, normal_form
-from symshuffle.numbers import Ball, Exp, enclose
-from symshuffle.results import Bracket, Rigour
+from symshuffle.utility.likelihood import families
+from symshuffle.utility.likelihood.extremes import endpoint_ratio, gaussian_scale
+from symshuffle.utility.likelihood.law import LikelihoodRatio
+from symshuffle.utility.likelihood.normal import normal_profile, scaled_level, scaled_limit
+from symshuffle.utility.likelihood.poisson import poisson_profile
 
 WAYS: Final = tuple(Direction)
 
@@ -172,7 +172,7 @@ CLAIMS: Final = (
         r"reverse $e^\varepsilon$ times that. In absolute terms every limit theorem of Theorem 6.2 (iii) is "
         r"empty, since "
         r"$\mu\to0$; at $\varepsilon=t\mu$ the relative error is of order $(nv)^{-1/2}$.",
-        source="symshuffle.likelihood.normal; sharpens alphabets, Theorem 6.2 (iii) (Beyond, item 3)",
+        source="symshuffle.utility.likelihood.normal; sharpens alphabets, Theorem 6.2 (iii) (Beyond, item 3)",
         assumptions=("the Wasserstein bound with constant 1 (Goldstein 2010), cited",),
         scope="6 laws, n = 1..60, four levels, both directions in balls against the engines; the two steps "
         "symbolically",
@@ -197,7 +197,7 @@ CLAIMS: Final = (
         r"$n=ck$ the limit of $n\delta$ is a Skellam variable with steps $\lambda-1$ and "
         r"$-(1-\frac1\lambda)$ at rates $c$ and "
         r"$c\lambda$, not a Gaussian one.",
-        source="symshuffle.likelihood.poisson; answers anchored, Section 10 (4), and the scope of its Section 1",
+        source="symshuffle.utility.likelihood.poisson; answers anchored, Section 10 (4) and the scope of Section 1",
         assumptions=("any ratio law, any n",),
         scope="12 laws, n = 1..60, three levels, both directions in balls against the engines; n = k up to "
         "10^9 against the "

@@ -8,12 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from symshuffle.channel import Channel
-from symshuffle.claims.model import Claim, ClaimVerdict, Comparison, Control, Grade, Kind, Statement, compare
-from symshuffle.frontiers.equivariant import response_mixture
-from symshuffle.frontiers.private_response import PricedResponse, canonical_delta
-from symshuffle.results import Rigour
-from symshuffle.shuffled import shuffled_divergence
+from symshuffle.base.results import Rigour
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import shuffled_divergence
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Comparison, Control, Grade, Kind, Statement, compare
+from symshuffle.utility.frontiers.equivariant import response_mixture
+from symshuffle.utility.frontiers.private_response import PricedResponse, canonical_delta
 
 CASES: Final = (
     (5, 20, (Fraction(4), Fraction(1)), (Fraction(6), Fraction(19, 32))),

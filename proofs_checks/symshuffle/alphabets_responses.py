@@ -17,9 +17,13 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.accountants.solve import delta
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.claims.model import (
+from symshuffle.accountants.questions.solve import delta
+from symshuffle.base.results import Rigour
+from symshuffle.design.comparison.certified import Rivals
+from symshuffle.design.comparison.families import family
+from symshuffle.design.comparison.forms import forms
+from symshuffle.design.comparison.matching import read_match
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -35,19 +39,15 @@ from symshuffle.claims.model import (
     in_the_limit,
     serving,
 )
-from symshuffle.comparison.certified import Rivals
-from symshuffle.comparison.families import family
-from symshuffle.comparison.forms import forms
-from symshuffle.comparison.matching import read_match
-from symshuffle.estimation.canonical import Population, worst_canonical_risk
-from symshuffle.estimation.moments import pairwise_budget, trace
-from symshuffle.estimation.votes import canonical_votes
-from symshuffle.frontiers.equivariant import optimal_equivariant_risk, ordered_pair_slope
-from symshuffle.frontiers.frontier import slope_constant
-from symshuffle.frontiers.orbit import tuple_orbit
 from symshuffle.mechanisms.finite import K, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.results import Rigour
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.canonical import Population, worst_canonical_risk
+from symshuffle.utility.estimation.moments import pairwise_budget, trace
+from symshuffle.utility.estimation.votes import canonical_votes
+from symshuffle.utility.frontiers.equivariant import optimal_equivariant_risk, ordered_pair_slope
+from symshuffle.utility.frontiers.frontier import slope_constant
+from symshuffle.utility.frontiers.orbit import tuple_orbit
 
 _TOTAL, _SQUARES, _RECIPROCALS, _SLACK = sp.symbols("S Q H r", positive=True)
 

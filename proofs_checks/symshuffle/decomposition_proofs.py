@@ -11,8 +11,9 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.alphabets import _cases as cases
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.channels.shuffled import shuffled_law
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -23,7 +24,6 @@ from symshuffle.claims.model import (
     Statement,
     compare,
 )
-from symshuffle.shuffled import shuffled_law
 
 
 def _over_all_orders(counts: tuple[int, ...]) -> Fraction:

@@ -11,12 +11,12 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.accountants.solve import delta
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.anchored.law import exact_columns
-from symshuffle.anchored.linear import dot
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.accountants.questions.solve import delta
+from symshuffle.base.results import Rigour
+from symshuffle.channels.channel import Channel
+from symshuffle.design.comparison.degrading import Degrading
+from symshuffle.design.comparison.families import family
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -30,11 +30,11 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.comparison.degrading import Degrading
-from symshuffle.comparison.families import family
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.mechanisms.unary import G, olh
-from symshuffle.results import Rigour
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.anchored.law import exact_columns
+from symshuffle.utility.anchored.linear import dot
 
 _G, _RHO, _H, _SIGMA = sp.symbols("g rho h sigma", positive=True)
 
@@ -165,7 +165,7 @@ CLAIMS: Final = (
             r"blanket $c$, $E(G-t)_+=\sum_y(d-tc)_++(1-\sum c)(-t)_+$ is a sum of subadditive shares; outputs are "
             r"merged, and the noisy blanket is dominated by the blanket of the noisy channel."
         ),
-        source="symshuffle.comparison.degrading (excluded parameters of compare)",
+        source="symshuffle.design.comparison.degrading (excluded parameters of compare)",
         assumptions=("finitely many outputs",),
         scope="every output and share by cases of signs; six random channels and kernels, with exact bounds at n <= 5",
         grade=Grade.PROVED,
@@ -184,7 +184,7 @@ CLAIMS: Final = (
             r"(one) and $\frac1{1+\rho}$ (zero): at one $\rho$ fewer hash values are made bit by bit. With "
             r"$\tau=\rho/(1+\rho)$ and at one $p\tau$ so are larger shares $p$ of messages that are not null."
         ),
-        source="symshuffle.comparison.degrading (excluded parameters of compare)",
+        source="symshuffle.design.comparison.degrading (excluded parameters of compare)",
         assumptions=("hash functions drawn from all functions",),
         scope="every g and rho; three pairs of thinned mechanisms with exact traces, budgets and bounds",
         grade=Grade.PROVED,

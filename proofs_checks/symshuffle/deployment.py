@@ -11,11 +11,22 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.accountants.dropout import mean_over_dropouts
-from symshuffle.accountants.participation import group_factor
-from symshuffle.accountants.solve import delta
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.accountants.covering.dropout import mean_over_dropouts
+from symshuffle.accountants.covering.participation import group_factor
+from symshuffle.accountants.questions.solve import delta
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.law import Law
+from symshuffle.channels.shuffled import (
+    Histogram,
+    law_divergence,
+    shuffled_divergence,
+    shuffled_law,
+    worst_shuffled_divergence,
+)
+from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -29,11 +40,6 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.decompositions.blanket import simplified_decomposition
-from symshuffle.engines.exact import Exact
-from symshuffle.law import Law
-from symshuffle.results import Bracket, Rigour
-from symshuffle.shuffled import Histogram, law_divergence, shuffled_divergence, shuffled_law, worst_shuffled_divergence
 
 CHANNELS: Final[tuple[tuple[str, Channel], ...]] = (
     ("2-RR, lam=3", Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])),
@@ -253,7 +259,7 @@ CLAIMS: Final = (
             r"$E(G_1+\dots+G_{n+1})_+\le\frac{n+1}n E(G_1+\dots+G_n)_+$ for every law of $G$, so "
             r"$H(n)=s+\frac1nE(G_1+\dots+G_n)_+$ never rises with $n$: what holds for n messages holds for more."
         ),
-        source="symshuffle.accountants.participation",
+        source="symshuffle.accountants.covering.participation",
         assumptions=("messages beyond n come from users who follow the protocol",),
         scope="symbolic in n and for any law; fourteen exact laws up to 6 users",
         grade=Grade.PROVED,
@@ -276,7 +282,7 @@ CLAIMS: Final = (
             r"number of messages being seen. The divergence is $\sum_m P(M=m)D_m$, $M-1\sim$ Bin$(n-1,1-q)$, where all "
             r"others hold one input, and at most that with the largest $D_m$ over all datasets of $m$ users otherwise."
         ),
-        source="symshuffle.accountants.participation",
+        source="symshuffle.accountants.covering.participation",
         assumptions=("the differing user sends; where she may drop out as well, divergences are smaller",),
         scope="four channels, two orders, two rates, 2 and 3 users, all datasets; intervals at 200 users",
         grade=Grade.EXACT_CASES,
@@ -298,7 +304,7 @@ CLAIMS: Final = (
             r"$D_{e^{g\varepsilon}}\le\delta(e^{g\varepsilon}-1)/(e^\varepsilon-1)$ for datasets that differ in $g$ "
             "users."
         ),
-        source="symshuffle.accountants.participation",
+        source="symshuffle.accountants.covering.participation",
         assumptions=("both directions",),
         scope="symbolic in g and exp(eps); g = 2 on four channels, 2 and 3 users, all datasets",
         grade=Grade.PROVED,
@@ -320,7 +326,7 @@ CLAIMS: Final = (
             "Two independent messages of every user through two shufflers have the divergence of the product of two "
             "rounds on the same inputs; through a common shuffler they have at most that, which is a post-processing."
         ),
-        source="symshuffle.accountants.participation",
+        source="symshuffle.accountants.covering.participation",
         assumptions=("messages of a user are drawn independently given the input",),
         scope="four channels, three orders, 2 users, all datasets, two messages each",
         grade=Grade.EXACT_CASES,

@@ -9,13 +9,23 @@ from typing import Any, Final
 
 import numpy as np
 
-from symshuffle.claims.model import Claim, ClaimVerdict, Comparison, Control, Grade, Kind, Statement, compare, decide
+from symshuffle.channels.law import Law
 from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.engines.ball import BallContour
-from symshuffle.engines.contour import Contour
-from symshuffle.engines.exact import Exact
-from symshuffle.engines.fft import FFT
-from symshuffle.law import Law
+from symshuffle.engines.contours.ball import BallContour
+from symshuffle.engines.contours.contour import Contour
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.engines.transforms.fft import FFT
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+)
 from symshuffle.mechanisms.registry import mechanism
 
 _ENGINES: Final[tuple[tuple[str, Any], ...]] = (

@@ -10,15 +10,25 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from symshuffle.accountants.covered import Reduction
-from symshuffle.accountants.plan import rounds
-from symshuffle.accountants.reduction import reduction
-from symshuffle.accountants.solve import delta
-from symshuffle.channel import Channel
-from symshuffle.claims.model import Claim, ClaimVerdict, Comparison, Control, Grade, Kind, Statement, compare, decide
+from symshuffle.accountants.covering.covered import Reduction
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.questions.solve import delta
+from symshuffle.accountants.rounds.plan import rounds
+from symshuffle.base.results import Bracket
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import histogram_law, shuffled_law
 from symshuffle.decompositions.blanket import simplified_decomposition
-from symshuffle.results import Bracket
-from symshuffle.shuffled import histogram_law, shuffled_law
+from symshuffle.ledger.claims.model import (
+    Claim,
+    ClaimVerdict,
+    Comparison,
+    Control,
+    Grade,
+    Kind,
+    Statement,
+    compare,
+    decide,
+)
 
 Pair: TypeAlias = "tuple[tuple[Fraction, Fraction], ...]"
 """Two laws on the same outcomes: the masses that they give to each."""
@@ -238,7 +248,7 @@ CLAIMS: tuple[Claim, ...] = (
         title="both sides of the bound on several rounds",
         text=r"The bracket around $\delta$ of T shuffled rounds holds the divergence of T independent copies of the "
         r"pair whose profile is the one-round bound, the larger over all pairs of inputs and both orders.",
-        source="symshuffle.accountants.over_rounds",
+        source="symshuffle.accountants.rounds.over_rounds",
         assumptions=("rational channels with few outputs",),
         scope="2-RR, 3-RR, two asymmetric channels and erasure (singular mass); n = 2, 3; 2 and 3 rounds; three levels",
         grade=Grade.EXACT_CASES,
@@ -258,7 +268,7 @@ CLAIMS: tuple[Claim, ...] = (
         title="the bound on several rounds covers datasets that are chosen on the way",
         text=r"The upper end for T rounds is above the divergence of every choice of neighbouring datasets, one pair "
         r"per round, each chosen after the messages of the rounds before were seen.",
-        source="symshuffle.accountants.over_rounds",
+        source="symshuffle.accountants.rounds.over_rounds",
         assumptions=("fresh randomness in every round", "rational channels with few outputs"),
         scope="the channels of symshuffle.rounds-two-sides; n = 2, 3; 2 and 3 rounds; three levels; all datasets",
         grade=Grade.EXACT_CASES,
@@ -282,7 +292,7 @@ CLAIMS: tuple[Claim, ...] = (
         r"datasets in both rounds reaches 2/49, two pairs fixed before reach 3/64, a second pair chosen after the "
         r"first messages reaches 7/128, and two copies of the pair that dominates every pair of one round reach 1/16: "
         r"no single pair of datasets has the largest profile at every level.",
-        source="symshuffle.accountants.over_rounds",
+        source="symshuffle.accountants.rounds.over_rounds",
         assumptions=("rows (3/8, 1/4, 3/8), (1/4, 1/2, 1/4), (3/7, 2/7, 2/7)",),
         scope="one channel, enumerated in rationals: all neighbouring datasets, all choices",
         grade=Grade.EXACT_CASES,

@@ -10,10 +10,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from symshuffle.accountants.solve import delta
-from symshuffle.accountants.unequal import Users, unequal_delta
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.accountants.questions.solve import delta
+from symshuffle.accountants.questions.unequal import Users, unequal_delta
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import law_divergence
+from symshuffle.decompositions.model import ReductionPair
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -23,9 +26,6 @@ from symshuffle.claims.model import (
     Statement,
     compare,
 )
-from symshuffle.decompositions.model import ReductionPair
-from symshuffle.engines.exact import Exact
-from symshuffle.shuffled import law_divergence
 
 # -- symshuffle.unequal-budgets
 
@@ -110,7 +110,7 @@ CLAIMS: Final = (
             r"of independent coins $\gamma_i,i\ne j$, $H_j(m)$ the bound of one message of $W_j$ among $m-1$ draws "
             r"from $\omega$."
         ),
-        source="symshuffle.accountants.unequal",
+        source="symshuffle.accountants.questions.unequal",
         assumptions=("who has which budget is public, and does not depend on the inputs",),
         scope="randomized response on 2 and 3 inputs, six mixtures of 2 or 3 budgets, two orders, all datasets",
         grade=Grade.EXACT_CASES,

@@ -13,10 +13,16 @@ import flint
 import numpy as np
 import sympy as sp
 
-from symshuffle.accountants.reduction import reduction
-from symshuffle.accountants.renyi import renyi
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.renyi.front import renyi
+from symshuffle.base.numbers import Ball, working_precision
+from symshuffle.base.results import Bracket
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.divergences import hockey_stick, kl_divergence, renyi_divergence
+from symshuffle.channels.shuffled import backgrounds, histogram_law, shuffled_law
+from symshuffle.decompositions.blanket import simplified_decomposition
+from symshuffle.decompositions.model import ReductionPair
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -28,12 +34,6 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.decompositions.blanket import simplified_decomposition
-from symshuffle.decompositions.model import ReductionPair
-from symshuffle.divergences import hockey_stick, kl_divergence, renyi_divergence
-from symshuffle.numbers import Ball, working_precision
-from symshuffle.results import Bracket
-from symshuffle.shuffled import backgrounds, histogram_law, shuffled_law
 
 _CHANNELS: Final[dict[str, Channel]] = {
     "2-RR, lam = 3": Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]),
@@ -215,7 +215,7 @@ CLAIMS: tuple[Claim, ...] = (
             r"second derivative as weight, and the mean under $Q$. The weight is positive, so larger profiles have "
             r"larger divergences."
         ),
-        source="symshuffle.accountants.orders",
+        source="symshuffle.accountants.renyi.orders",
         assumptions=("P is dominated by Q; otherwise both sides are infinite",),
         scope="the weight symbolic in alpha and ratio; laws of three channels at n = 1, 2, alpha = 2, 5 in rationals",
         grade=Grade.PROVED,
@@ -237,7 +237,7 @@ CLAIMS: tuple[Claim, ...] = (
             r"The bracket around $D_\alpha$ of shuffled messages holds the divergence of the pair whose profile is the "
             r"bound on one round, and its upper end is above the divergence of all neighbouring datasets."
         ),
-        source="symshuffle.accountants.renyi",
+        source="symshuffle.accountants.renyi.front",
         assumptions=("rational channels with few outputs",),
         scope="2-RR and two asymmetric channels, n = 1, 2, 3, alpha = 1, 3/2, 2, 8; all datasets by enumeration; where "
         "three pairs of inputs compete, the upper end only",
@@ -262,7 +262,7 @@ CLAIMS: tuple[Claim, ...] = (
             r"$e^{(\alpha-1)D_\alpha}=E\bigl[(\tfrac1n\sum r_i)^\alpha\bigr]$ is a polynomial in moments of $r$: the "
             r"bracket that comes from profiles holds it."
         ),
-        source="symshuffle.accountants.renyi",
+        source="symshuffle.accountants.renyi.front",
         assumptions=("integer alpha", "rational channels"),
         scope="three channels, n = 5, 1,000, 200 and 100,000, alpha = 2, 3, 6, 12",
         grade=Grade.EXACT_CASES,

@@ -8,8 +8,8 @@ import numpy as np
 
 from proofs_checks._strategies import channel as channel
 from proofs_checks._strategies import distribution as distribution
-from symshuffle.channel import Channel
-from symshuffle.vectors.finite import FiniteRandomizer
+from symshuffle.channels.channel import Channel
+from symshuffle.vectors.randomizers.finite import FiniteRandomizer
 
 
 def kernel(rng: np.random.Generator, m: int, z: int) -> Channel:

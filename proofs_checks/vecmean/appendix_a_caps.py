@@ -10,7 +10,8 @@ from typing import Any, Final
 import flint
 import numpy as np
 
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -24,12 +25,11 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.numbers import Ball, to_arb, working_precision
-from symshuffle.vectors.compare import privunit_constant
-from symshuffle.vectors.mechanisms import PrivUnit
-from symshuffle.vectors.minimal_risk import minimal_unbiased_risk
-from symshuffle.vectors.sphere import cap_numbers
-from symshuffle.vectors.templates import upper_normal
+from symshuffle.vectors.error.compare import privunit_constant
+from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk
+from symshuffle.vectors.privacy.templates import upper_normal
+from symshuffle.vectors.randomizers.mechanisms import PrivUnit
+from symshuffle.vectors.randomizers.sphere import cap_numbers
 
 BITS: Final = 192
 
@@ -84,7 +84,7 @@ def _symmetric_cases(statement: Statement) -> Iterator[Comparison]:
         (Fraction(-1), Fraction(0)),
         (Fraction(0), Fraction(-1)),
     ]
-    from symshuffle.channel import Channel
+    from symshuffle.channels.channel import Channel
 
     a = Fraction(2, 5)
     circulant = tuple(

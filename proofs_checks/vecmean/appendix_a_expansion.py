@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.vecmean.section32 import upper_bound
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -23,8 +24,7 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.numbers import Ball, to_arb, working_precision
-from symshuffle.vectors.optimal import bmg_error, bmg_optimal
+from symshuffle.vectors.error.optimal import bmg_error, bmg_optimal
 
 BITS: Final = 192
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -24,11 +24,11 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.vectors.finite import FiniteRandomizer
-from symshuffle.vectors.minimal_risk import (
+from symshuffle.vectors.error.minimal_risk import (
     minimal_unbiased_risk,
 )
-from symshuffle.vectors.templates import leading_template
+from symshuffle.vectors.privacy.templates import leading_template
+from symshuffle.vectors.randomizers.finite import FiniteRandomizer
 
 
 def _merged(p: Any, q: Any, k: Any, h: Any) -> Any:

@@ -9,7 +9,8 @@ from typing import Any, Final
 import flint
 import numpy as np
 
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -22,8 +23,7 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.numbers import Ball, to_arb, working_precision
-from symshuffle.vectors.templates import central_profile, leading_template, mills_bracket
+from symshuffle.vectors.privacy.templates import central_profile, leading_template, mills_bracket
 
 BITS: Final = 192
 TINY: Final = Fraction(1, 10**25)

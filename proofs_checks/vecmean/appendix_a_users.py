@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
-from symshuffle.claims.model import (
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -22,7 +22,7 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.vectors.minimal_risk import (
+from symshuffle.vectors.error.minimal_risk import (
     minimal_unbiased_risk,
     product_weights,
     shuffled_problem,

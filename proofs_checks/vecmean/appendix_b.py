@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
-from symshuffle.claims.model import (
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,

@@ -12,8 +12,12 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.accountants.evaluate import evaluate_law
-from symshuffle.claims.model import (
+from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.base.numbers import Exp
+from symshuffle.base.results import Rigour
+from symshuffle.channels.law import Law
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -28,14 +32,10 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.engines.exact import Exact
-from symshuffle.law import Law
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.numbers import Exp
-from symshuffle.results import Rigour
-from symshuffle.vectors.accounting import order_margin, pair_delta, vector_delta
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian
-from symshuffle.vectors.pairs import FinitePair, worst_pair
+from symshuffle.vectors.privacy.accounting import order_margin, pair_delta, vector_delta
+from symshuffle.vectors.privacy.pairs import FinitePair, worst_pair
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 
 Row = tuple[Fraction, ...]
 

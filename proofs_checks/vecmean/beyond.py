@@ -8,8 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.channels.channel import Channel
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -23,13 +24,12 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.numbers import Ball, to_arb, working_precision
-from symshuffle.vectors.clipped import best_density, clipped_numbers
-from symshuffle.vectors.finite import FiniteRandomizer
-from symshuffle.vectors.indices import Blanket, shuffle_index
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, LocalLaplace, SphereLinear
-from symshuffle.vectors.optimal import bmg_optimal
-from symshuffle.vectors.risk import affine_risk, best_shrinkage
+from symshuffle.vectors.error.indices import Blanket, shuffle_index
+from symshuffle.vectors.error.optimal import bmg_optimal
+from symshuffle.vectors.error.risk import affine_risk, best_shrinkage
+from symshuffle.vectors.randomizers.clipped import best_density, clipped_numbers
+from symshuffle.vectors.randomizers.finite import FiniteRandomizer
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, LocalGaussian, LocalLaplace, SphereLinear
 
 TINY: Final = Fraction(1, 10**25)
 HUNDREDTH: Final = Fraction(1, 100)

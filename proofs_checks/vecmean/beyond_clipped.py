@@ -9,7 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball
+from symshuffle.base.results import passes
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -24,11 +26,9 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.numbers import Ball
-from symshuffle.results import passes
-from symshuffle.vectors.clipped import best_density, clipped_numbers
-from symshuffle.vectors.compare import sphere_linear_error
-from symshuffle.vectors.optimal import bmg_optimal
+from symshuffle.vectors.error.compare import sphere_linear_error
+from symshuffle.vectors.error.optimal import bmg_optimal
+from symshuffle.vectors.randomizers.clipped import best_density, clipped_numbers
 
 TINY: Final = Fraction(1, 10**25)
 HUNDREDTH: Final = Fraction(1, 100)

@@ -18,7 +18,9 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.base.results import Rigour
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -33,13 +35,11 @@ from symshuffle.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.symbolic import evaluate
-from symshuffle.numbers import Ball, to_arb, working_precision
-from symshuffle.results import Rigour
-from symshuffle.vectors.accounting import vector_delta
-from symshuffle.vectors.indices import Blanket, shuffle_index
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian
-from symshuffle.vectors.optimal import bmg_optimal
-from symshuffle.vectors.risk import err1
+from symshuffle.vectors.error.indices import Blanket, shuffle_index
+from symshuffle.vectors.error.optimal import bmg_optimal
+from symshuffle.vectors.error.risk import err1
+from symshuffle.vectors.privacy.accounting import vector_delta
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, LocalGaussian
 
 
 def _third(d: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from symshuffle.claims.model import (
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -20,9 +20,9 @@ from symshuffle.claims.model import (
     by_cases,
     compare,
 )
-from symshuffle.vectors.conjecture import WorstBackground, worst_background_on_the_line
-from symshuffle.vectors.correspondence import Correspondence, correspondence
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian
+from symshuffle.vectors.privacy.conjecture import WorstBackground, worst_background_on_the_line
+from symshuffle.vectors.privacy.correspondence import Correspondence, correspondence
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 
 SETTINGS: Final = (
     (2, Fraction(1), Fraction(1, 5), Fraction(1, 100)),

@@ -10,8 +10,9 @@ import flint
 import numpy as np
 import sympy as sp
 
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -24,9 +25,8 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.numbers import Ball, to_arb, working_precision
-from symshuffle.vectors.compare import privunit_constant
-from symshuffle.vectors.templates import upper_normal
+from symshuffle.vectors.error.compare import privunit_constant
+from symshuffle.vectors.privacy.templates import upper_normal
 
 BITS: Final = 192
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from proofs_checks._errata import refuted
 from proofs_checks.vecmean import _cases as cases
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Comparison,
     Control,
     Grade,
@@ -21,8 +21,8 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, CentralGaussian
-from symshuffle.vectors.risk import err1, errn
+from symshuffle.vectors.error.risk import err1, errn
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, CentralGaussian
 
 HALF: Final = Fraction(1, 2)
 

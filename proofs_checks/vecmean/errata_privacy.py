@@ -11,9 +11,10 @@ import numpy as np
 
 from proofs_checks._errata import refuted
 from proofs_checks.vecmean import _cases as cases
-from symshuffle.channel import Channel
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.divergences import chi_square, hockey_stick
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Comparison,
     Control,
     Statement,
@@ -21,11 +22,10 @@ from symshuffle.claims.model import (
     decide,
     identity,
 )
-from symshuffle.divergences import chi_square, hockey_stick
-from symshuffle.likelihood.normal import gaussian_profile as normal_profile
-from symshuffle.vectors.finite import FiniteRandomizer
-from symshuffle.vectors.indices import shuffle_index
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian
+from symshuffle.utility.likelihood.normal import gaussian_profile as normal_profile
+from symshuffle.vectors.error.indices import shuffle_index
+from symshuffle.vectors.randomizers.finite import FiniteRandomizer
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 
 HALF: Final = Fraction(1, 2)
 

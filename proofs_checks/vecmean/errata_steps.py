@@ -11,9 +11,11 @@ import numpy as np
 
 from proofs_checks._errata import refuted
 from proofs_checks.vecmean import _cases as cases
-from symshuffle.channel import Channel
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import to_arb, working_precision
+from symshuffle.channels.channel import Channel
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Comparison,
     Control,
     Statement,
@@ -21,10 +23,8 @@ from symshuffle.claims.model import (
     decide,
     identity,
 )
-from symshuffle.errors import InputError
-from symshuffle.numbers import to_arb, working_precision
-from symshuffle.vectors.finite import FiniteRandomizer
-from symshuffle.vectors.templates import upper_normal
+from symshuffle.vectors.privacy.templates import upper_normal
+from symshuffle.vectors.randomizers.finite import FiniteRandomizer
 
 BITS: Final = 192
 NEAR: Final = 1 + Fraction(1, 10**9)

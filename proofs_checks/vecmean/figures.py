@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Final
 
 from proofs_checks.decomposition._panels import BLACK, BLUE, GREEN, ORANGE, VERMILION, Look, Panel, Series, write
-from symshuffle.claims.model import Claim
-from symshuffle.numbers import Exp
-from symshuffle.vectors.accounting import larger, pair_delta, vector_epsilon
-from symshuffle.vectors.correspondence import Correspondence, correspondence
-from symshuffle.vectors.gaussian import calibrate_gaussian, gaussian_profile
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian
-from symshuffle.vectors.pairs import Pair, real_pair, worst_pair
+from symshuffle.base.numbers import Exp
+from symshuffle.ledger.claims.model import Claim
+from symshuffle.vectors.privacy.accounting import larger, pair_delta, vector_epsilon
+from symshuffle.vectors.privacy.correspondence import Correspondence, correspondence
+from symshuffle.vectors.privacy.pairs import Pair, real_pair, worst_pair
+from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian, gaussian_profile
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, LocalGaussian
 
 CLAIMS: Final[tuple[Claim, ...]] = ()
 

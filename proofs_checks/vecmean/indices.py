@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, maximum, to_arb, working_precision
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -24,10 +25,9 @@ from symshuffle.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.numbers import Ball, maximum, to_arb, working_precision
-from symshuffle.vectors.indices import Blanket, shuffle_index
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
-from symshuffle.vectors.sphere import cap_numbers
+from symshuffle.vectors.error.indices import Blanket, shuffle_index
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
+from symshuffle.vectors.randomizers.sphere import cap_numbers
 
 BITS: Final = 192
 TINY: Final = Fraction(1, 10**30)
@@ -161,7 +161,7 @@ def _check_lengths(statement: Statement, _: np.random.Generator) -> Iterator[Com
 
 def _at_length(mechanism: BlanketMixedGaussian, length: Fraction) -> Ball:
     """The variance at an input of that length, against the least density over the unit ball."""
-    from symshuffle.vectors.gaussian_integrals import mean_weight
+    from symshuffle.vectors.randomizers.gaussian_integrals import mean_weight
 
     with working_precision(BITS):
         gamma, b = to_arb(mechanism.gamma), 1 / to_arb(mechanism.sigma0)

@@ -1,4 +1,4 @@
-"""Lemma 2.6: the profile between two templates, from an explicit bracket at every n (symshuffle.vectors.normal)."""
+"""Lemma 2.6: the profile between two templates, from an explicit bracket at every n."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import flint
 import numpy as np
 import sympy as sp
 
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
+from symshuffle.channels.law import Law
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -25,14 +28,11 @@ from symshuffle.claims.model import (
     in_the_limit,
     serving,
 )
-from symshuffle.engines.exact import Exact
-from symshuffle.law import Law
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.numbers import Ball, Exp, to_arb, working_precision
-from symshuffle.vectors.mechanisms import SphereLinear
-from symshuffle.vectors.normal import normal_bracket, terms, tilt
-from symshuffle.vectors.pairs import FinitePair, worst_pair
-from symshuffle.vectors.templates import leading_template, profile_template
+from symshuffle.vectors.privacy.normal import normal_bracket, terms, tilt
+from symshuffle.vectors.privacy.pairs import FinitePair, worst_pair
+from symshuffle.vectors.privacy.templates import leading_template, profile_template
+from symshuffle.vectors.randomizers.mechanisms import SphereLinear
 
 BITS: Final = 160
 
@@ -263,7 +263,7 @@ CLAIMS: Final = (
         assumptions=(
             "all moments of Assumption B.1 (1) bounded over all pairs of inputs too; its condition (3) is not needed",
             "the bound of Appendix C, and symshuffle.vecmean-normal-bracket with the theorem that it quotes",
-            "Taylor's remainders by moments, after truncation at n^(1/8) (symshuffle.vectors.normal)",
+            "Taylor's remainders by moments, after truncation at n^(1/8) (symshuffle.vectors.privacy.normal)",
         ),
         scope="leading term, remainders, error, truncation, pairs of larger index; RR at n = 10^24 and 10^48 in balls",
         grade=Grade.PROVED,

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.claims.model import (
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -21,7 +21,7 @@ from symshuffle.claims.model import (
     identity,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.vectors.risk import mixed_gaussian_risk
+from symshuffle.vectors.error.risk import mixed_gaussian_risk
 
 
 def _processing(gamma: Any, sigma: Any, more: Any, noise: Any) -> tuple[Any, ...]:

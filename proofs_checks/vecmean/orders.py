@@ -10,8 +10,10 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.choices import Larger
-from symshuffle.claims.model import (
+from symshuffle.base.choices import Larger
+from symshuffle.channels.law import Law
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -25,12 +27,10 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.engines.exact import Exact
-from symshuffle.law import Law
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.vectors.accounting import order_margin
-from symshuffle.vectors.dominance import tangent_at_one, which_order
-from symshuffle.vectors.pairs import FinitePair
+from symshuffle.vectors.privacy.accounting import order_margin
+from symshuffle.vectors.privacy.dominance import tangent_at_one, which_order
+from symshuffle.vectors.privacy.pairs import FinitePair
 
 
 def _rules(value: Any, x: Any, end: Any, height: Any, ratio: Any, crossing: Any) -> tuple[Any, Any, Any]:

@@ -11,9 +11,12 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
-from symshuffle.channel import Channel
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.base.errors import InputError
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.divergences import hockey_stick
+from symshuffle.channels.shuffled import shuffled_law, worst_shuffled_divergence
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -28,10 +31,7 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.divergences import hockey_stick
-from symshuffle.errors import InputError
-from symshuffle.shuffled import shuffled_law, worst_shuffled_divergence
-from symshuffle.vectors.finite import FiniteRandomizer
+from symshuffle.vectors.randomizers.finite import FiniteRandomizer
 
 NEAR: Final = 1 + Fraction(1, 10**9)
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
-from symshuffle.claims.model import (
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -22,7 +22,7 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.vectors.finite import FiniteRandomizer
+from symshuffle.vectors.randomizers.finite import FiniteRandomizer
 
 
 def _privacy_variable(a: Any, b: Any, reference: Any, alpha: Any) -> Any:

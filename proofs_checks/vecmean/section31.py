@@ -8,8 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -24,8 +25,7 @@ from symshuffle.claims.model import (
     identity,
     in_the_limit,
 )
-from symshuffle.numbers import Ball, to_arb, working_precision
-from symshuffle.vectors.templates import central_profile, decay_exponent, leading_template, mills_bracket
+from symshuffle.vectors.privacy.templates import central_profile, decay_exponent, leading_template, mills_bracket
 
 BITS: Final = 192
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
 from proofs_checks.vecmean.section32 import upper_bound
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.channels.channel import Channel
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -26,14 +27,13 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.numbers import Ball, to_arb, working_precision
-from symshuffle.vectors.mechanisms import (
+from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk
+from symshuffle.vectors.error.optimal import bmg_optimal
+from symshuffle.vectors.error.risk import errn
+from symshuffle.vectors.privacy.templates import central_profile
+from symshuffle.vectors.randomizers.mechanisms import (
     CentralGaussian,
 )
-from symshuffle.vectors.minimal_risk import minimal_unbiased_risk
-from symshuffle.vectors.optimal import bmg_optimal
-from symshuffle.vectors.risk import errn
-from symshuffle.vectors.templates import central_profile
 
 BITS: Final = 192
 

@@ -9,8 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.channels.channel import Channel
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -25,10 +26,9 @@ from symshuffle.claims.model import (
     in_the_limit,
     serving,
 )
-from symshuffle.numbers import Ball, to_arb, working_precision
-from symshuffle.vectors.minimal_risk import minimal_unbiased_risk
-from symshuffle.vectors.optimal import bmg_optimal
-from symshuffle.vectors.templates import leading_template
+from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk
+from symshuffle.vectors.error.optimal import bmg_optimal
+from symshuffle.vectors.privacy.templates import leading_template
 
 BITS: Final = 192
 

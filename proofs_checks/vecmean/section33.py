@@ -10,7 +10,8 @@ import flint
 import numpy as np
 
 from proofs_checks.vecmean import _cases as cases
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, to_arb
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -24,9 +25,8 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.numbers import Ball, to_arb
-from symshuffle.vectors.frames import kashin_coefficients
-from symshuffle.vectors.minimal_risk import minimal_unbiased_risk
+from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk
+from symshuffle.vectors.randomizers.frames import kashin_coefficients
 
 BITS: Final = 192
 

@@ -10,8 +10,10 @@ from typing import Any, Final
 import flint
 import numpy as np
 
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -26,13 +28,11 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.errors import InputError
-from symshuffle.numbers import Ball, to_arb, working_precision
-from symshuffle.vectors.compare import privunit_constant
-from symshuffle.vectors.indices import shuffle_index
-from symshuffle.vectors.mechanisms import PrivUnit
-from symshuffle.vectors.risk import err1
-from symshuffle.vectors.sphere import cap_numbers
+from symshuffle.vectors.error.compare import privunit_constant
+from symshuffle.vectors.error.indices import shuffle_index
+from symshuffle.vectors.error.risk import err1
+from symshuffle.vectors.randomizers.mechanisms import PrivUnit
+from symshuffle.vectors.randomizers.sphere import cap_numbers
 
 BITS: Final = 192
 TINY: Final = Fraction(1, 10**25)

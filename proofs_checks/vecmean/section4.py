@@ -11,7 +11,9 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
+from symshuffle.base.results import Rigour
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -27,15 +29,13 @@ from symshuffle.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.numbers import Ball, Exp, to_arb, working_precision
-from symshuffle.results import Rigour
-from symshuffle.vectors.accounting import pair_delta
-from symshuffle.vectors.indices import shuffle_index
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian
-from symshuffle.vectors.optimal import bmg_error, bmg_optimal
-from symshuffle.vectors.pairs import worst_pair
-from symshuffle.vectors.risk import mixed_gaussian_risk
-from symshuffle.vectors.sampling import shrinkage
+from symshuffle.vectors.error.indices import shuffle_index
+from symshuffle.vectors.error.optimal import bmg_error, bmg_optimal
+from symshuffle.vectors.error.risk import mixed_gaussian_risk
+from symshuffle.vectors.privacy.accounting import pair_delta
+from symshuffle.vectors.privacy.pairs import worst_pair
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
+from symshuffle.vectors.randomizers.sampling import shrinkage
 
 TINY: Final = Fraction(1, 10**30)
 

@@ -13,8 +13,10 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.vecmean import _cases as cases
-from symshuffle.channel import Channel
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, Verdict, to_arb, working_precision
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import shuffled_divergence
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -30,10 +32,8 @@ from symshuffle.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.numbers import Ball, Verdict, to_arb, working_precision
-from symshuffle.shuffled import shuffled_divergence
-from symshuffle.vectors.indices import shuffle_index
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian
+from symshuffle.vectors.error.indices import shuffle_index
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, LocalGaussian
 
 _W, _T = sp.symbols("w t", positive=True)
 """exp(1/sigma0^2) and its logarithm."""

@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -21,9 +22,8 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.numbers import Ball, to_arb, working_precision
-from symshuffle.vectors.indices import shuffle_index
-from symshuffle.vectors.mechanisms import LocalGaussian
+from symshuffle.vectors.error.indices import shuffle_index
+from symshuffle.vectors.randomizers.mechanisms import LocalGaussian
 
 TINY: Final = Fraction(1, 10**30)
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from symshuffle.claims.model import (
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -20,8 +20,8 @@ from symshuffle.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.vectors.mechanisms import CentralGaussian
-from symshuffle.vectors.risk import errn
+from symshuffle.vectors.error.risk import errn
+from symshuffle.vectors.randomizers.mechanisms import CentralGaussian
 
 
 def _rounds(sigma: Any, rounds: Any) -> Any:

@@ -9,7 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Ball
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -20,8 +21,7 @@ from symshuffle.claims.model import (
     by_cases,
     compare,
 )
-from symshuffle.numbers import Ball
-from symshuffle.vectors.compare import contenders, privunit_error, sphere_linear_error
+from symshuffle.vectors.error.compare import contenders, privunit_error, sphere_linear_error
 
 _ORDER: Final = {
     (10, "Gaussian", "linear density"): 8,

@@ -13,7 +13,9 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
-from symshuffle.claims.model import (
+from symshuffle.base.numbers import Exp
+from symshuffle.base.results import Rigour
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -28,11 +30,9 @@ from symshuffle.claims.model import (
     serving,
 )
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.numbers import Exp
-from symshuffle.results import Rigour
-from symshuffle.vectors.accounting import pair_delta
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, PrivUnit, SphereLinear
-from symshuffle.vectors.pairs import ADJACENCIES, worst_pair
+from symshuffle.vectors.privacy.accounting import pair_delta
+from symshuffle.vectors.privacy.pairs import ADJACENCIES, worst_pair
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, PrivUnit, SphereLinear
 
 USERS: Final = 50
 LEVEL: Final = Exp(Fraction(1, 10))

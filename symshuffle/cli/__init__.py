@@ -18,8 +18,8 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
+from symshuffle.base.errors import InputError, NotDecided, SolverFailure, SymshuffleError, Unsupported
 from symshuffle.cli.progress import after_a_while
-from symshuffle.errors import InputError, NotDecided, SolverFailure, SymshuffleError, Unsupported
 
 FAILED: Final = 1
 WRONG_INPUT: Final = 2

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from symshuffle.choices import Question, Rigour
+from symshuffle.base.choices import Question, Rigour
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import as_integer, parse_rational, ungrouped
 from symshuffle.cli import vector_mechanisms
 from symshuffle.cli.covering import CoveringOptions
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
-from symshuffle.errors import InputError
-from symshuffle.numbers import as_integer, parse_rational, ungrouped
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.covered import Reducible
-    from symshuffle.channel import Channel
+    from symshuffle.accountants.covering.covered import Reducible
+    from symshuffle.base.numbers import Real
+    from symshuffle.channels.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
     from symshuffle.decompositions.composition import Composed
     from symshuffle.engines.registry import Engine
     from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.model import Mechanism
-    from symshuffle.numbers import Real
 
 LAW_BITS: Final = 256
 """Precision of the atoms of a law: enough for fifty confirmed digits."""
@@ -141,7 +141,7 @@ def source(
 
 def channel(file: Path | None) -> Channel:
     """The matrix in a file."""
-    from symshuffle.channel_file import read_channel
+    from symshuffle.channels.channel_file import read_channel
 
     if file is None:
         raise InputError("--file", None, "the CSV or JSON file of the channel")
@@ -248,7 +248,7 @@ def _composed(text: str, eps0: str | None, lam: str | None, param: list[str] | N
 
 def users(text: str) -> int:
     """The number of users, checked."""
-    from symshuffle.accountants.evaluate import LARGEST_N, check_n
+    from symshuffle.accountants.bounds.evaluate import LARGEST_N, check_n
 
     try:
         number = parse_rational(ungrouped(text), "n")
@@ -259,7 +259,7 @@ def users(text: str) -> int:
 
 def jobs(text: str | None) -> int:
     """The number of processes; one per core where none is given."""
-    from symshuffle.executors import MOST_JOBS
+    from symshuffle.base.executors import MOST_JOBS
 
     return min(os.cpu_count() or 1, MOST_JOBS) if text is None else as_integer(text, "--jobs", 1, MOST_JOBS)
 
@@ -300,8 +300,8 @@ def echoed(
 
 def _named(found: Mechanism | ClosedForm | Laplace | Composed | Reducible | Channel) -> dict[str, Any]:
     """What is asked about, by name and parameters; algebra loads last."""
-    from symshuffle.accountants.covered import Reducible
-    from symshuffle.channel import Channel
+    from symshuffle.accountants.covering.covered import Reducible
+    from symshuffle.channels.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
     from symshuffle.mechanisms.continuous import Laplace
 

@@ -10,15 +10,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.claims.errata import MEANINGS, Erratum
-from symshuffle.claims.model import Claim
-from symshuffle.claims.papers import bibliography
-from symshuffle.claims.registry import Ledger, load, load_named
-from symshuffle.errors import InputError
-from symshuffle.report.cite import bibtex
-from symshuffle.report.entries import LedgerEntry, entries, groups
-from symshuffle.report.entries import errata as by_severity
-from symshuffle.report.records import judged, to_json
+from symshuffle.base.errors import InputError
+from symshuffle.ledger.claims.errata import MEANINGS, Erratum
+from symshuffle.ledger.claims.model import Claim
+from symshuffle.ledger.claims.papers import bibliography
+from symshuffle.ledger.claims.registry import Ledger, load, load_named
+from symshuffle.ledger.report.cite import bibtex
+from symshuffle.ledger.report.entries import LedgerEntry, entries, groups
+from symshuffle.ledger.report.entries import errata as by_severity
+from symshuffle.ledger.report.records import judged, to_json
 
 app = typer.Typer()
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from symshuffle.errors import CertificateError
-from symshuffle.recheck.checker import read, recheck
+from symshuffle.base.errors import CertificateError
+from symshuffle.ledger.recheck.checker import read, recheck
 
 app = typer.Typer()
 

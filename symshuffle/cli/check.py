@@ -9,10 +9,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import format_decimal, parse_rational
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import File, Json
-from symshuffle.errors import InputError
-from symshuffle.numbers import format_decimal, parse_rational
 
 app = typer.Typer()
 
@@ -39,7 +39,7 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Is the channel in a file eps0-LDP as claimed, at which inputs and output not; is its blanket what you think."""
-    from symshuffle.decompositions.audit import check_blanket, check_level
+    from symshuffle.decompositions.stated import check_blanket, check_level
     from symshuffle.mechanisms.parameters import read_budget
 
     if file is None:

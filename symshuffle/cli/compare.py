@@ -10,13 +10,13 @@ import typer
 from rich.console import Console
 from rich.measure import Measurement
 
-from symshuffle.artifacts import check_destination, write_atomically
+from symshuffle.base.artifacts import check_destination, write_atomically
+from symshuffle.base.errors import InputError
+from symshuffle.base.executors import workers
+from symshuffle.base.numbers import as_integer, parse_rational, ungrouped
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import FewJobs, Json, Users
 from symshuffle.cli.progress import progress
-from symshuffle.errors import InputError
-from symshuffle.executors import workers
-from symshuffle.numbers import as_integer, parse_rational, ungrouped
 
 app = typer.Typer()
 
@@ -44,8 +44,8 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare all mechanisms with k inputs, each at its best parameters, at one local or central budget."""
-    from symshuffle.comparison.compare import LARGEST_VARIANTS
-    from symshuffle.comparison.compare import compare as compared
+    from symshuffle.design.comparison.compare import LARGEST_VARIANTS
+    from symshuffle.design.comparison.compare import compare as compared
 
     inputs = parse_rational(ungrouped(k), "--k")
     if inputs.denominator != 1:
@@ -54,7 +54,7 @@ def compare(
         if path is not None:
             check_destination(path, argument=name)
     if plot is not None:
-        from symshuffle.comparison.picture import check_picture
+        from symshuffle.design.comparison.picture import check_picture
 
         check_picture(plot.suffix)
     with progress() as display, workers(arguments.jobs(jobs)) as executor:
@@ -75,7 +75,7 @@ def compare(
     if csv is not None:
         write_atomically(csv, found.to_csv(), argument="--csv")
     if plot is not None:
-        from symshuffle.comparison.picture import drawn
+        from symshuffle.design.comparison.picture import drawn
 
         write_atomically(plot, drawn(found, plot.suffix), argument="--plot")
     if as_json:

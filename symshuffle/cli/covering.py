@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, final
 
 import typer
 
-from symshuffle.choices import Adjacency
-from symshuffle.numbers import parse_rational
+from symshuffle.base.choices import Adjacency
+from symshuffle.base.numbers import parse_rational
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.covered import Whom
+    from symshuffle.accountants.covering.covered import Whom
 
 COVERING: Final[dict[str, Any]] = {
     "null": Annotated[

@@ -14,8 +14,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.artifacts import check_destination, write_atomically
-from symshuffle.choices import CurveKind, Question, Rigour
+from symshuffle.base.artifacts import check_destination, write_atomically
+from symshuffle.base.choices import CurveKind, Question, Rigour
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.executors import workers
+from symshuffle.base.numbers import as_integer, format_decimal, ungrouped
+from symshuffle.base.results import SafeEnd
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import (
     LAW_BITS,
@@ -41,15 +45,11 @@ from symshuffle.cli.rounds import (
     budgeted,
     subject,
 )
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.executors import workers
-from symshuffle.numbers import as_integer, format_decimal, ungrouped
-from symshuffle.results import SafeEnd
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.curves import Curve
-    from symshuffle.accountants.gaussian_limit import GaussianLimit
-    from symshuffle.accountants.inverses import Inverse
+    from symshuffle.accountants.questions.curves import Curve
+    from symshuffle.accountants.questions.gaussian_limit import GaussianLimit
+    from symshuffle.accountants.questions.inverses import Inverse
 
 app = typer.Typer()
 
@@ -80,7 +80,7 @@ def solve_eps0(
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Largest local budget eps0 whose shuffled mechanism is (eps, delta)-private; the lower end is the safe one."""
-    from symshuffle.accountants import inverses
+    from symshuffle.accountants.questions import inverses
 
     at, asked, users, inputs = budgeted(Named(mech, None, None, param, None), n, rounds, rounds_file, covering)
     found = inverses.solve_eps0(
@@ -119,7 +119,7 @@ def solve_n(
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Smallest number of users that makes a mechanism (eps, delta)-private; the upper end is the safe one."""
-    from symshuffle.accountants import inverses
+    from symshuffle.accountants.questions import inverses
 
     targets: dict[str, Any] = {"eps": eps, "exp_eps": exp_eps, "delta": delta}
     named = Named(mech, eps0, lam, param, file)
@@ -154,7 +154,7 @@ def curve(
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Profile delta(eps), amplification eps(n) at fixed delta, or the f-DP trade-off, as brackets at each point."""
-    from symshuffle.accountants.curves import MOST_POINTS
+    from symshuffle.accountants.questions.curves import MOST_POINTS
 
     if plot is not None and plot.suffix.lower() not in (".png", ".pdf", ".svg"):
         raise InputError("--plot", plot, "a file that ends in .png, .pdf or .svg")
@@ -210,7 +210,7 @@ def curve(
 
 def _limit(asked: Subject) -> GaussianLimit | None:
     """The Gaussian mechanism that comes near, where one is known."""
-    from symshuffle.accountants.gaussian_limit import limit_of
+    from symshuffle.accountants.questions.gaussian_limit import limit_of
 
     try:
         return limit_of(asked.reduced, asked.users)
@@ -236,8 +236,8 @@ def _curve(
     direction: Question,
     **options: Any,
 ) -> Curve:
-    from symshuffle.accountants import curves
-    from symshuffle.accountants.tradeoff_function import tradeoff_curve
+    from symshuffle.accountants.questions import curves
+    from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
 
     (start, stop, points), asked, users_of = axis, subject.source, subject.users
     if kind is CurveKind.EPS_N:

@@ -14,18 +14,18 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.choices import Criterion
-from symshuffle.errors import InputError
-from symshuffle.numbers import Exp, exact_text, format_decimal, parse_rational
-from symshuffle.results import Rigour
+from symshuffle.base.choices import Criterion
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Exp, exact_text, format_decimal, parse_rational
+from symshuffle.base.results import Rigour
 
 if TYPE_CHECKING:
-    from symshuffle.channel import Channel
+    from symshuffle.base.results import Bracket
+    from symshuffle.channels.channel import Channel
     from symshuffle.design.decision.problems import DecisionProblem
     from symshuffle.design.files import DecisionFile, DivergenceFile, InformationFile, ProblemFile
     from symshuffle.design.information.measures import Measure
     from symshuffle.geometry.groups import SymmetryGroup
-    from symshuffle.results import Bracket
 
 app = typer.Typer(help="Optimal LDP channels for a problem file, with a certificate and, if wanted, a formula.")
 
@@ -192,7 +192,7 @@ def _decision_formula(
 
 
 def _rational_level(level: Fraction | Exp) -> Fraction:
-    from symshuffle.numbers import enclose
+    from symshuffle.base.numbers import enclose
 
     return enclose(level, 60).lower if isinstance(level, Exp) else level
 

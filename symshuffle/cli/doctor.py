@@ -9,13 +9,13 @@ from typing import Any, Final
 import typer
 from rich.table import Table
 
-from symshuffle.artifacts import installed
-from symshuffle.claims.registry import Ledger, load
-from symshuffle.claims.verify import verify as run_claims
+from symshuffle.base.artifacts import installed
+from symshuffle.base.numbers import enclose
+from symshuffle.base.solvers import cvxpy, silent
 from symshuffle.cli.catalogue import AsJson, console, in_words
-from symshuffle.numbers import enclose
-from symshuffle.report.records import to_json
-from symshuffle.solvers import cvxpy, silent
+from symshuffle.ledger.claims.registry import Ledger, load
+from symshuffle.ledger.claims.verify import verify as run_claims
+from symshuffle.ledger.report.records import to_json
 
 DOCTORED: Final = (
     "decomposition.def-1",

@@ -10,13 +10,22 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.errors import InputError
-from symshuffle.numbers import Ball, Number, exact_text, format_decimal, lower_end, parse_rational, ungrouped, upper_end
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import (
+    Ball,
+    Number,
+    exact_text,
+    format_decimal,
+    lower_end,
+    parse_rational,
+    ungrouped,
+    upper_end,
+)
 
 if TYPE_CHECKING:
-    from symshuffle.frontiers.orbits import Frontier
-    from symshuffle.numbers import Real
-    from symshuffle.results import Bracket
+    from symshuffle.base.numbers import Real
+    from symshuffle.base.results import Bracket
+    from symshuffle.utility.frontiers.orbits import Frontier
 
 app = typer.Typer()
 
@@ -47,7 +56,7 @@ def frontier(
     iid_constant and fixed_constant are n times the smallest worst-case canonical risk for i.i.d. users and for a fixed
     composition of the population.
     """
-    from symshuffle.frontiers.frontier import trace_frontier
+    from symshuffle.utility.frontiers.frontier import trace_frontier
 
     uncapped = [text for text in (lam_cap, eps0) if text is not None and text.strip() == "inf"]
     cap = None if uncapped and None in (lam_cap, eps0) else _cap(lam_cap, eps0, "--lam-cap")
@@ -71,8 +80,8 @@ def subset_size(
     latex: Latex = False,
 ) -> None:
     """Which subset sizes are best under a local ratio cap: one, or two that tie exactly; with trace and risks."""
-    from symshuffle.estimation.canonical import Population
-    from symshuffle.frontiers.caps import optimal_subset_sizes, raw_cap_risk_constant, raw_cap_trace
+    from symshuffle.utility.estimation.canonical import Population
+    from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_risk_constant, raw_cap_trace
 
     cap = _cap(lam, eps0, "--lam")
     if cap is None:
@@ -105,9 +114,9 @@ def subset_size(
 def _show_frontier_formulas() -> None:
     import sympy as sp
 
-    from symshuffle.frontiers.caps import subset_trace
-    from symshuffle.frontiers.frontier import budget_equation, slope_constant, threshold_budget
     from symshuffle.mechanisms.finite import S
+    from symshuffle.utility.frontiers.caps import subset_trace
+    from symshuffle.utility.frontiers.frontier import budget_equation, slope_constant, threshold_budget
 
     typer.echo(rf"\kappa_k = {sp.latex(slope_constant())}")
     typer.echo(rf"B_* = {sp.latex(threshold_budget())}")
@@ -120,7 +129,7 @@ def _show_frontier_formulas() -> None:
 def _show_size_formulas() -> None:
     import sympy as sp
 
-    from symshuffle.frontiers.caps import subset_trace, tie_ratio
+    from symshuffle.utility.frontiers.caps import subset_trace, tie_ratio
 
     typer.echo(rf"T_k(s;\lambda) = {sp.latex(subset_trace())}")
     typer.echo(rf"\lambda_s = {sp.latex(tie_ratio())}")
@@ -162,7 +171,7 @@ def _bracket_json(name: str, value: Bracket) -> dict[str, Any]:
 
 
 def _frontier_json(found: Frontier, **given: str | None) -> dict[str, Any]:
-    from symshuffle.estimation.canonical import Population
+    from symshuffle.utility.estimation.canonical import Population
 
     trace, shown = found.trace, found.to_dict()
     data: dict[str, Any] = {
@@ -185,7 +194,7 @@ def _frontier_json(found: Frontier, **given: str | None) -> dict[str, Any]:
 
 
 def _show_frontier(found: Frontier) -> None:
-    from symshuffle.estimation.canonical import Population
+    from symshuffle.utility.estimation.canonical import Population
 
     table = Table(box=None, show_header=False)
     exact = found.trace.exact

@@ -12,18 +12,18 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Exp, parse_rational, ungrouped
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import Eps0, Json, Lam, Params
-from symshuffle.errors import InputError
-from symshuffle.numbers import Exp, parse_rational, ungrouped
 
 if TYPE_CHECKING:
-    from symshuffle.anchored.enclosed import EnclosedLaw
-    from symshuffle.anchored.law import AnchoredLaw
-    from symshuffle.channel import Channel
-    from symshuffle.frontiers.formulas import LawFormulas
-    from symshuffle.frontiers.leakage import PairLeakage
+    from symshuffle.channels.channel import Channel
     from symshuffle.mechanisms.model import Mechanism
+    from symshuffle.utility.anchored.enclosed import EnclosedLaw
+    from symshuffle.utility.anchored.law import AnchoredLaw
+    from symshuffle.utility.frontiers.formulas import LawFormulas
+    from symshuffle.utility.frontiers.leakage import PairLeakage
 
 app = typer.Typer()
 
@@ -90,7 +90,7 @@ def _level(text: str) -> Fraction:
 def _formulas(
     found: Mechanism, users: int | None, level: Fraction | None, named: dict[str, Any], as_json: bool
 ) -> None:
-    from symshuffle.frontiers import formulas
+    from symshuffle.utility.frontiers import formulas
 
     given: dict[str, Any] = {} if users is None else {"n": users}
     if level is not None:
@@ -104,7 +104,7 @@ def _formulas(
 
 
 def _show_formulas(answer: LawFormulas) -> None:
-    from symshuffle.frontiers.formulas import FORMULAS
+    from symshuffle.utility.frontiers.formulas import FORMULAS
 
     console = Console(highlight=False)
     if answer.templates:
@@ -124,7 +124,7 @@ def _show_formulas(answer: LawFormulas) -> None:
 def _numbers(
     channel: Channel, n: int | None, level: Fraction | None, named: dict[str, Any], eps: str | None, as_json: bool
 ) -> None:
-    from symshuffle.anchored.enclosed import template_law
+    from symshuffle.utility.anchored.enclosed import template_law
 
     users, found = 1 if n is None else n, template_law(channel)
     leaks = [] if level is None else _leaks(channel, users, level)
@@ -135,7 +135,7 @@ def _numbers(
 
 
 def _leaks(channel: Channel, users: int, level: Fraction) -> list[PairLeakage]:
-    from symshuffle.frontiers.leakage import leakage
+    from symshuffle.utility.frontiers.leakage import leakage
 
     gamma: Fraction | Exp = Exp(level) if level else Fraction(1)
     inputs = range(channel.num_inputs)
@@ -144,9 +144,9 @@ def _leaks(channel: Channel, users: int, level: Fraction) -> list[PairLeakage]:
 
 def _risks(found: AnchoredLaw | EnclosedLaw, users: int) -> dict[str, Any]:
     """The worst canonical risks as answers; infinite ones as None."""
-    from symshuffle.anchored.enclosed import EnclosedLaw
-    from symshuffle.estimation.canonical import Population, inverse_trace
-    from symshuffle.estimation.worst_risk import worst_risk
+    from symshuffle.utility.anchored.enclosed import EnclosedLaw
+    from symshuffle.utility.estimation.canonical import Population, inverse_trace
+    from symshuffle.utility.estimation.worst_risk import worst_risk
 
     infinite = found.vote_sizes() is None if isinstance(found, EnclosedLaw) else inverse_trace(found) == math.inf
     if infinite:
@@ -156,14 +156,14 @@ def _risks(found: AnchoredLaw | EnclosedLaw, users: int) -> dict[str, Any]:
 
 
 def _atoms(found: AnchoredLaw | EnclosedLaw) -> tuple[Any, ...]:
-    from symshuffle.anchored.enclosed import EnclosedLaw
+    from symshuffle.utility.anchored.enclosed import EnclosedLaw
 
     return found.atoms() if isinstance(found, EnclosedLaw) else tuple(found.template.atoms())
 
 
 def _extreme(found: AnchoredLaw | EnclosedLaw) -> bool | None:
     """Whether the law is extreme; None where templates in balls cannot be told apart."""
-    from symshuffle.anchored.law import AnchoredLaw
+    from symshuffle.utility.anchored.law import AnchoredLaw
 
     return found.is_extreme() if isinstance(found, AnchoredLaw) else None
 

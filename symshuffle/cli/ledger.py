@@ -10,18 +10,18 @@ from typing import Annotated, Final
 
 import typer
 
-from symshuffle.artifacts import check_destination, write_atomically
-from symshuffle.claims import registry
-from symshuffle.claims.model import Claim
-from symshuffle.claims.outcomes import Outcome
-from symshuffle.claims.registry import Ledger, LedgerError, load
-from symshuffle.claims.verify import verify as run_claims
+from symshuffle.base.artifacts import check_destination, write_atomically
+from symshuffle.base.executors import mapped, workers
 from symshuffle.cli import arguments
 from symshuffle.cli.catalogue import Package, console, ledger_of
 from symshuffle.cli.progress import progress
-from symshuffle.executors import mapped, workers
-from symshuffle.report.records import record, to_json, write_json
-from symshuffle.report.terminal import clause_lines, discrepancies, outcome_table, summary
+from symshuffle.ledger.claims import registry
+from symshuffle.ledger.claims.model import Claim
+from symshuffle.ledger.claims.outcomes import Outcome
+from symshuffle.ledger.claims.registry import Ledger, LedgerError, load
+from symshuffle.ledger.claims.verify import verify as run_claims
+from symshuffle.ledger.report.records import record, to_json, write_json
+from symshuffle.ledger.report.terminal import clause_lines, discrepancies, outcome_table, summary
 
 STDOUT: Final = "-"
 """What ``--json`` takes for standard output."""
@@ -55,7 +55,7 @@ def verify(
     if json not in (None, STDOUT):
         check_destination(Path(json), argument="--json")
     if report is not None:
-        from symshuffle.report.site import check_report, write_report
+        from symshuffle.ledger.report.site import check_report, write_report
 
         check_report(Path(report), argument="--report")
     if certificates is not None:
@@ -90,7 +90,7 @@ def report(
     Entries that are not selected are shown with what is on record. Needs no network, then or later.
     Exit code as for verify.
     """
-    from symshuffle.report.site import check_report, write_report
+    from symshuffle.ledger.report.site import check_report, write_report
 
     processes = arguments.jobs(jobs)
     check_report(Path(html), argument="--html")

@@ -10,12 +10,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.cli.arguments import Json
+from symshuffle.base.numbers import as_integer
+from symshuffle.cli.arguments import Json, assignments
 from symshuffle.cli.progress import progress
-from symshuffle.numbers import as_integer
 
 if TYPE_CHECKING:
-    from symshuffle.vectors.means import PrivateMean
+    from symshuffle.vectors.means.private import PrivateMean
 
 app = typer.Typer()
 
@@ -35,6 +35,10 @@ def mean(
             help="privunit, sphere-linear, clipped-linear, bmg, or auto for the smallest certified error.",
         ),
     ] = "auto",
+    param: Annotated[
+        list[str] | None,
+        typer.Option("-p", "--param", help="gamma, theta or clip, fixed instead of searched: theta=0."),
+    ] = None,
     seed: Annotated[
         str | None, typer.Option("--seed", help="Seed of the simulation; drawn and printed if absent.")
     ] = None,
@@ -46,8 +50,8 @@ def mean(
 
     import numpy as np
 
-    from symshuffle.vectors.means import private_mean
-    from symshuffle.vectors.pairs import Adjacency
+    from symshuffle.vectors.means.private import private_mean
+    from symshuffle.vectors.privacy.pairs import Adjacency
 
     used = secrets.randbits(64) if seed is None else as_integer(seed, "seed", 0)
     with progress() as display:
@@ -60,8 +64,17 @@ def mean(
             adjacency=cast("Adjacency", adjacency),
             mechanism=mechanism,
             progress=lambda text: display.update(task, description=text),
+            fixed=assignments(param),
         )
-    inputs = {"data": str(data), "eps": eps, "delta": delta, "adjacency": adjacency, "mechanism": mechanism}
+    inputs: dict[str, object] = {
+        "data": str(data),
+        "eps": eps,
+        "delta": delta,
+        "adjacency": adjacency,
+        "mechanism": mechanism,
+    }
+    if param:
+        inputs["fixed"] = assignments(param)
     if as_json:
         typer.echo(json.dumps(found.to_dict() | {"inputs": inputs | {"seed": used}}, indent=2))
         return

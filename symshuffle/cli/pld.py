@@ -10,12 +10,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.artifacts import check_destination, write_atomically
-from symshuffle.choices import Rigour
+from symshuffle.base.artifacts import check_destination, write_atomically
+from symshuffle.base.choices import Rigour
+from symshuffle.base.numbers import format_decimal
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import LAW_BITS, Eps0, File, Json, Lam, Mech, Params, Rel, Users
 from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
-from symshuffle.numbers import format_decimal
 
 app = typer.Typer()
 
@@ -41,7 +41,7 @@ def pld(
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Write the privacy-loss distribution of one round, on the safe side, for other accountants."""
-    from symshuffle.accountants.privacy_loss import privacy_loss
+    from symshuffle.accountants.rounds.privacy_loss import privacy_loss
 
     check_destination(out, argument="--out")
     asked = arguments.quickest(mech, eps0, lam, param, file, covering)

@@ -12,7 +12,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.choices import Question
+from symshuffle.base.choices import Question
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import format_decimal, parse_rational
 from symshuffle.cli import arguments, vector_mechanisms, vectors
 from symshuffle.cli.arguments import (
     LAW_BITS,
@@ -39,16 +41,14 @@ from symshuffle.cli.rounds import (
     refuse_to_confirm,
     subject,
 )
-from symshuffle.errors import Unsupported
-from symshuffle.numbers import format_decimal, parse_rational
 
 if TYPE_CHECKING:
     from symshuffle.accountants.confirm import Confirmation
     from symshuffle.accountants.confirm.front import Route
-    from symshuffle.accountants.covered import Reduction
-    from symshuffle.accountants.reduction import Source
-    from symshuffle.accountants.solve import Amplification
-    from symshuffle.numbers import Real
+    from symshuffle.accountants.covering.covered import Reduction
+    from symshuffle.accountants.covering.reduction import Source
+    from symshuffle.accountants.questions.solve import Amplification
+    from symshuffle.base.numbers import Real
 
 app = typer.Typer()
 
@@ -83,7 +83,7 @@ def delta(
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Bound delta of a shuffled mechanism at a target eps."""
-    from symshuffle.accountants import solve
+    from symshuffle.accountants.questions import solve
     from symshuffle.mechanisms.parameters import read_target
 
     named = Named(mech, eps0, lam, param, file)
@@ -133,8 +133,8 @@ def epsilon(
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Smallest eps for which a shuffled mechanism is (eps, delta)-private, on the safe side."""
-    from symshuffle.accountants import solve
-    from symshuffle.numbers import Exp
+    from symshuffle.accountants.questions import solve
+    from symshuffle.base.numbers import Exp
 
     target = parse_rational(delta, "delta")
     asked = subject(Named(mech, eps0, lam, param, file), n, rounds, rounds_file, covering=covering, delta=delta)
@@ -163,7 +163,7 @@ def epsilon(
 
 def _width(rel: float | None) -> float:
     """The relative width that is aimed at of one round."""
-    from symshuffle.accountants.solve import USUAL_WIDTH
+    from symshuffle.accountants.questions.solve import USUAL_WIDTH
 
     return USUAL_WIDTH if rel is None else rel
 
@@ -268,10 +268,10 @@ def mechanisms(as_json: Json = False) -> None:
 @app.command()
 def example() -> None:
     """Work one example: k-ary randomized response, from its definition to a confirmed bracket."""
-    from symshuffle.accountants import solve
-    from symshuffle.accountants.reduction import reduction
+    from symshuffle.accountants.covering.reduction import reduction
+    from symshuffle.accountants.questions import solve
+    from symshuffle.base.numbers import Exp
     from symshuffle.mechanisms.registry import mechanism as named
-    from symshuffle.numbers import Exp
 
     console = Console(highlight=False)
     decompose("krr")

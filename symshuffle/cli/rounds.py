@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.cli import arguments
 from symshuffle.cli.covering import NONE_ASKED, CoveringOptions
-from symshuffle.errors import InputError, Unsupported
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.plan import Rounds
+    from symshuffle.accountants.rounds.plan import Rounds
 
 _KEYS: Final = ("mechanism", "params", "eps0", "lam", "n", "times", "reports", "participation", "messages", "file")
 
@@ -176,7 +176,7 @@ def of_file(
     covering : CoveringOptions
         Whom the bound covers in each round.
     """
-    from symshuffle.accountants.plan import Round, Rounds
+    from symshuffle.accountants.rounds.plan import Round, Rounds
 
     parts = []
     for one in given:
@@ -191,8 +191,8 @@ def of_file(
 
 def number(text: str) -> int:
     """A number of rounds."""
-    from symshuffle.accountants.plan import MOST_ROUNDS
-    from symshuffle.numbers import as_integer
+    from symshuffle.accountants.rounds.plan import MOST_ROUNDS
+    from symshuffle.base.numbers import as_integer
 
     return as_integer(text, "rounds", 1, MOST_ROUNDS)
 
@@ -246,9 +246,9 @@ def subject(
     InputError
         If something is missing, or given twice.
     """
-    from symshuffle.accountants.covered import Covering
-    from symshuffle.accountants.experiments import experiment
-    from symshuffle.accountants.plan import rounds as repeated
+    from symshuffle.accountants.covering.covered import Covering
+    from symshuffle.accountants.questions.experiments import experiment
+    from symshuffle.accountants.rounds.plan import rounds as repeated
 
     whom = Covering.of(**covering.whom)
     if rounds_file is not None:
@@ -312,7 +312,7 @@ def budgeted(
     times = 1 if rounds is None else number(rounds)
 
     def at(eps0: Fraction) -> Any:
-        from symshuffle.accountants import plan
+        from symshuffle.accountants.rounds import plan
 
         found = arguments.source(mech, str(eps0), None, param)
         return found if times == 1 else plan.rounds(found, times)
@@ -328,7 +328,7 @@ def refuse_to_confirm(asked: Subject, covering: CoveringOptions) -> None:
     Unsupported
         If something else is asked about.
     """
-    from symshuffle.accountants.plan import Rounds
+    from symshuffle.accountants.rounds.plan import Rounds
 
     if isinstance(asked.source, Rounds):
         raise Unsupported("--confirm recomputes one round; not with several rounds")

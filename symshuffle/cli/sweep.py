@@ -14,14 +14,14 @@ from typing import Annotated, Any, Final
 import typer
 from rich.console import Console
 
+from symshuffle.base.errors import InputError, SymshuffleError
+from symshuffle.base.journal import TABLE
+from symshuffle.base.rows import Row, flat
+from symshuffle.base.sweeps import check_parquet
+from symshuffle.base.sweeps import sweep as swept
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import Json
 from symshuffle.cli.progress import progress
-from symshuffle.errors import InputError, SymshuffleError
-from symshuffle.journal import TABLE
-from symshuffle.rows import Row, flat
-from symshuffle.sweeps import check_parquet
-from symshuffle.sweeps import sweep as swept
 
 app = typer.Typer()
 
@@ -51,7 +51,7 @@ def sweep(
     delta, epsilon, solve-eps0, solve-n, worst-background; optionally `columns`, the parts of its --json answer wanted;
     in [grid] its options by name: a value, a list, or { from, to, points, geometric }; `mechanism` and `param.NAME`.
     """
-    from symshuffle.executors import workers
+    from symshuffle.base.executors import workers
 
     command, columns, grid = _read(spec)
     if parquet:
@@ -155,13 +155,16 @@ def _options(command: str) -> list[str]:
 
 def _axis(name: str, values: Any) -> list[Any]:
     """The values of an option."""
-    from symshuffle.accountants.curves import spaced
+    from symshuffle.accountants.questions.curves import spaced
 
     if isinstance(values, Mapping):
         if not {"from", "to", "points"} <= values.keys() <= _RANGE:
             raise InputError(f"SPEC: grid.{name}", values, "{ from, to, points } and perhaps geometric = true")
         geometric = values.get("geometric", False)
-        points = spaced(values["from"], values["to"], values["points"], geometric=geometric)
+        try:
+            points = spaced(values["from"], values["to"], values["points"], geometric=geometric)
+        except InputError as error:
+            raise InputError(f"SPEC: grid.{name}, {error.argument}", error.value, error.expected) from None
         if name == "n":
             points = tuple(sorted({x.__class__(round(x)) for x in points}))
         return [str(x) for x in points]

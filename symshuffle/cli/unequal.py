@@ -12,12 +12,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.choices import Question, Rigour
+from symshuffle.base.choices import Question, Rigour
+from symshuffle.base.errors import InputError
 from symshuffle.cli import arguments
-from symshuffle.errors import InputError
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.unequal import Users
+    from symshuffle.accountants.questions.unequal import Users
 
 app = typer.Typer()
 
@@ -39,7 +39,7 @@ def unequal(
     as_json: arguments.Json = False,
 ) -> None:
     """Privacy of users with local budgets of their own, each hiding the others by his own blanket."""
-    from symshuffle.accountants.unequal import unequal_delta, unequal_epsilon
+    from symshuffle.accountants.questions.unequal import unequal_delta, unequal_epsilon
 
     if (delta is None) == (eps is None):
         raise InputError("--delta, --eps", f"{delta}, {eps}", "one of the two")
@@ -85,8 +85,8 @@ def read_users(file: Path) -> list[Users]:
 
 
 def _users(row: dict[str, Any], place: str) -> Users:
-    from symshuffle.accountants.unequal import Users
-    from symshuffle.channel import Channel
+    from symshuffle.accountants.questions.unequal import Users
+    from symshuffle.channels.channel import Channel
 
     for key in row:
         if key not in _KEYS:
@@ -114,8 +114,8 @@ def _users(row: dict[str, Any], place: str) -> Users:
 
 def _rounded_up(name: str, eps0: object) -> str:
     """A rational ratio that is hardly above exp(eps0)."""
+    from symshuffle.base.numbers import enclose, upper_end
     from symshuffle.mechanisms.parameters import read_target
-    from symshuffle.numbers import enclose, upper_end
 
     if name not in _ORDERED:
         raise InputError("eps0", eps0, f"lam, a rational exp(eps0): only of {', '.join(_ORDERED)} is it rounded up")

@@ -5,13 +5,19 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
-from symshuffle.errors import InputError
-from symshuffle.numbers import format_decimal, parse_rational, ungrouped
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import format_decimal, parse_rational, ungrouped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
+    from symshuffle.vectors.randomizers.mechanisms import (
+        BlanketMixedGaussian,
+        ClippedLinear,
+        LocalGaussian,
+        PrivUnit,
+        SphereLinear,
+    )
 
 PARAMETERS: Final[dict[str, dict[str, str]]] = {
     "bmg": {
@@ -69,8 +75,14 @@ def mechanism(
         If a parameter is unknown, missing, out of range or given twice, or a budget is given where there is none.
     """
     from symshuffle.mechanisms.parameters import read_budget
-    from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
-    from symshuffle.vectors.sphere import privunit_at, sphere_linear_at
+    from symshuffle.vectors.randomizers.mechanisms import (
+        BlanketMixedGaussian,
+        ClippedLinear,
+        LocalGaussian,
+        PrivUnit,
+        SphereLinear,
+    )
+    from symshuffle.vectors.randomizers.sphere import privunit_at, sphere_linear_at
 
     known = PARAMETERS[name]
     for key in values.keys() - known.keys():
@@ -116,8 +128,8 @@ def dimension(text: str) -> int:
 
 def echoed(found: Any) -> dict[str, Any]:
     """The parameters as they were understood, and the local budget where there is one."""
-    from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit
-    from symshuffle.vectors.sphere import epsilon0
+    from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit
+    from symshuffle.vectors.randomizers.sphere import epsilon0
 
     given: dict[str, Any] = {}
     for field in type(found).__dataclass_fields__:

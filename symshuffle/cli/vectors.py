@@ -10,25 +10,25 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.choices import Blanket, Direction
+from symshuffle.base.choices import Blanket, Direction
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import format_decimal
 from symshuffle.cli import arguments, vector_mechanisms
-from symshuffle.errors import Unsupported
-from symshuffle.numbers import format_decimal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from symshuffle.accountants.confirm import Confirmation
-    from symshuffle.accountants.solve import Amplification
-    from symshuffle.numbers import Real
-    from symshuffle.results import Rigour
+    from symshuffle.accountants.questions.solve import Amplification
+    from symshuffle.base.numbers import Real
+    from symshuffle.base.results import Rigour
 
 app = typer.Typer()
 
 
 def is_vector(found: object) -> bool:
     """Whether a source is a mechanism of vectors."""
-    from symshuffle.accountants.covered import Reducible
+    from symshuffle.accountants.covering.covered import Reducible
 
     return isinstance(found, Reducible)
 
@@ -53,9 +53,9 @@ def beside(
     who = bound.neighbours.participation
     if not is_vector(asked) or who.dropout or who.group > 1:
         return {}
-    from symshuffle.accountants.reduction import reduction
-    from symshuffle.accountants.solve import delta
-    from symshuffle.vectors.reduction import usual_blanket
+    from symshuffle.accountants.covering.reduction import reduction
+    from symshuffle.accountants.questions.solve import delta
+    from symshuffle.vectors.privacy.reduction import usual_blanket
 
     def order(direction: Direction, kind: Blanket) -> dict[str, str]:
         found = delta(
@@ -103,10 +103,13 @@ def calibrate(
         str,
         typer.Option("--gap", help="How far below the rmse a certified floor may lie, in (0, 1); none leaves it out."),
     ] = "0.01",
+    param: Annotated[
+        list[str] | None, typer.Option("-p", "--param", help="gamma, theta or clip, fixed instead of searched: clip=0.")
+    ] = None,
     as_json: arguments.Json = False,
 ) -> None:
     """Parameters of smallest exact worst-case error that make n shuffled messages (eps, delta)-private."""
-    from symshuffle.vectors.calibration import calibrate as calibrated
+    from symshuffle.vectors.calibration.search import calibrate as calibrated
 
     found = calibrated(
         mech,
@@ -118,15 +121,18 @@ def calibrate(
         adjacency=adjacency,
         blanket=blanket,
         gap=None if gap == "none" else gap,
+        fixed=arguments.assignments(param),
     )
     if as_json:
-        asked = {
+        asked: dict[str, Any] = {
             "n": arguments.users(n),
             "d": vector_mechanisms.dimension(d),
             "delta": delta,
             "eps": eps,
             "exp_eps": exp_eps,
         }
+        if param:
+            asked["fixed"] = arguments.assignments(param)
         inputs = {"mechanism": mech, "adjacency": adjacency, "blanket": blanket, **asked}
         typer.echo(json.dumps({**found.to_dict(), "inputs": inputs}, indent=2))
         return
@@ -164,8 +170,8 @@ def confirmed(asked: Any, bound: Amplification, target: Real, blanket: str | Non
         If there is no independent road for this mechanism or so few users.
     """
     from symshuffle.accountants.confirm import Confirmation
-    from symshuffle.numbers import Exp
-    from symshuffle.vectors.confirmation import confirm_pair
+    from symshuffle.base.numbers import Exp
+    from symshuffle.vectors.privacy.confirmation import confirm_pair
 
     if bound.direction != "both" or not isinstance(target, Exp | Fraction):
         raise Unsupported("--confirm of a mechanism of vectors takes both directions and a rational eps or exp(eps)")

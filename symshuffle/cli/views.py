@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.choices import Question, Rigour
+from symshuffle.base.choices import Question, Rigour
 from symshuffle.cli.arguments import LAW_BITS, Direction, Eps0, File, Json, Lam, Params
 from symshuffle.cli.covering import NONE_ASKED, CoveringOptions, with_covering
 from symshuffle.cli.rounds import MechOrFile, Named, RoundsFile, RoundsOption, UsersOrFile, subject
@@ -41,7 +41,7 @@ def renyi(
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """Rényi divergence of shuffled messages, from their profile; over rounds it adds up."""
-    from symshuffle.accountants import renyi as view
+    from symshuffle.accountants.renyi import front as view
 
     named = Named(mech, eps0, lam, param, file)
     asked = subject(named, n, rounds, rounds_file, covering=covering, alpha=alpha)
@@ -89,7 +89,7 @@ def gdp(
     covering: CoveringOptions = NONE_ASKED,
 ) -> None:
     """About which Gaussian mechanism shuffled messages resemble: an approximation for many users, and no guarantee."""
-    from symshuffle.accountants.gaussian_limit import limit_of
+    from symshuffle.accountants.questions.gaussian_limit import limit_of
 
     asked = subject(Named(mech, eps0, lam, param, file), n, rounds, rounds_file, covering=covering)
     found = limit_of(asked.reduced, asked.users, direction)

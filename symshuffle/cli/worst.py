@@ -9,20 +9,20 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.executors import workers
+from symshuffle.base.numbers import counted, exact_text, format_decimal
 from symshuffle.cli import arguments
 from symshuffle.cli.arguments import Eps0, FewJobs, File, Json, Lam, Mech, Params, Rel, Users
 from symshuffle.cli.progress import progress
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.executors import workers
-from symshuffle.numbers import counted, exact_text, format_decimal
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.adversary import WorstCase
-    from symshuffle.channel import Channel
+    from symshuffle.accountants.questions.adversary import WorstCase
+    from symshuffle.base.numbers import Real
+    from symshuffle.channels.channel import Channel
     from symshuffle.decompositions.composition import Composed
     from symshuffle.mechanisms.continuous import Laplace
     from symshuffle.mechanisms.model import Mechanism
-    from symshuffle.numbers import Real
 
 app = typer.Typer()
 
@@ -42,9 +42,9 @@ def worst_background(
     as_json: Json = False,
 ) -> None:
     """Search for the worst real neighbouring datasets, and say how far below the bound they stay."""
-    from symshuffle.accountants import adversary, solve
-    from symshuffle.accountants.covered import Reducible
-    from symshuffle.accountants.reduction import reduction
+    from symshuffle.accountants.covering.covered import Reducible
+    from symshuffle.accountants.covering.reduction import reduction
+    from symshuffle.accountants.questions import adversary, solve
     from symshuffle.mechanisms.parameters import read_target
 
     target = read_target(eps=eps, exp_eps=exp_eps)
@@ -89,8 +89,8 @@ def _searched(
     asked: Mechanism | Laplace | Composed | Channel, users: int, target: Real, rel: float, jobs: int
 ) -> WorstCase:
     """The widest search that is within reach: all datasets, two types of the others, or one."""
-    from symshuffle.accountants import adversary
-    from symshuffle.accountants.reduction import reduction
+    from symshuffle.accountants.covering.reduction import reduction
+    from symshuffle.accountants.questions import adversary
     from symshuffle.mechanisms.model import Mechanism
 
     try:
@@ -115,8 +115,8 @@ def _searched(
 
 def _matrix(asked: Mechanism | Laplace | Composed | Channel, users: int) -> Channel | None:
     """The explicit channel, or None for a continuum of outputs or in the limit of many."""
-    from symshuffle.accountants.adversary import count_families
-    from symshuffle.channel import Channel
+    from symshuffle.accountants.questions.adversary import count_families
+    from symshuffle.channels.channel import Channel
     from symshuffle.decompositions.composition import Composed
     from symshuffle.mechanisms.model import Mechanism
 

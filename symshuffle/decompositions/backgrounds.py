@@ -14,12 +14,12 @@ from typing import Final, final
 
 import sympy as sp
 
-from symshuffle.choices import Others, replace_choice
+from symshuffle.base.choices import Others, replace_choice
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Verdict
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, counted_decomposition
-from symshuffle.errors import InputError
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import Parameter, chart, positive
-from symshuffle.numbers import Verdict
 
 _PLACE: Final = {Others.FIRST: 0, Others.SECOND: 1, Others.THIRD: 2}
 

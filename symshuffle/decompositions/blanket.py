@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from symshuffle.channel import Channel
+from symshuffle.base.errors import InputError
+from symshuffle.base.kinds import check_kind, check_list
+from symshuffle.base.numbers import FLOAT_SUM_SLACK, Number, Verdict, as_integer, equal
+from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.model import Decomposition
-from symshuffle.errors import InputError
-from symshuffle.numbers import FLOAT_SUM_SLACK, Number, Verdict, equal
 
 
 @final
@@ -38,7 +39,29 @@ class PrivacyBlanket:
 
 
 def privacy_blanket(channel: Channel) -> PrivacyBlanket:
-    """The privacy blanket of a channel (decomposition, Section 3.2)."""
+    """Privacy blanket of a channel: the common part of its rows.
+
+    Parameters
+    ----------
+    channel : Channel
+        The local randomizer.
+
+    Returns
+    -------
+    PrivacyBlanket
+        The similarity gamma in [0, 1], the blanket distribution (None where gamma = 0), and the left-over distribution
+        of each input (None where gamma = 1).
+
+    Notes
+    -----
+    decomposition, Section 3.2.
+
+    Examples
+    --------
+    >>> privacy_blanket(Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])).gamma
+    Fraction(2, 3)
+    """
+    check_kind(channel, Channel, "channel", "a channel, as Channel.from_rows(...)")
     floor: tuple[Any, ...] = channel.blanket()
     gamma = sum(floor, start=Fraction(0))
     omega = None if equal(gamma, 0) else tuple(mass / gamma for mass in floor)
@@ -54,9 +77,12 @@ def privacy_blanket(channel: Channel) -> PrivacyBlanket:
 
 
 def _check_pair(channel: Channel, pair: tuple[int, int]) -> None:
+    check_kind(channel, Channel, "channel", "a channel, as Channel.from_rows(...)")
+    check_list(pair, "pair", "two inputs")
+    if len(pair) != 2:
+        raise InputError("pair", pair, "two inputs")
     for which, x in zip(("first", "second"), pair, strict=True):
-        if not 0 <= x < channel.num_inputs:
-            raise InputError(f"{which} of pair", x, f"an input from 0 to {channel.num_inputs - 1}")
+        as_integer(x, f"{which} of pair", 0, channel.num_inputs - 1)
 
 
 def primary_decomposition(channel: Channel, pair: tuple[int, int]) -> Decomposition:
@@ -83,10 +109,39 @@ def primary_decomposition(channel: Channel, pair: tuple[int, int]) -> Decomposit
 
 
 def simplified_decomposition(channel: Channel, pair: tuple[int, int]) -> Decomposition:
-    """The simplified optimal decomposition: outputs with equal ratios ``a : b : c`` are merged.
+    """Simplified optimal decomposition of a channel at a pair of inputs.
 
-    Ratios are compared as points of the projective plane, so outputs that some input never sends are merged like all
-    others; outputs of weight zero in all three laws are dropped (decomposition, Theorem 7).
+    Outputs with equal ratios ``a : b : c`` are merged, where a and b are the probabilities at the two inputs, and c the
+    smallest one over all inputs. Ratios are compared as points of the projective plane, so outputs that some input
+    never sends are merged like all others; outputs of weight zero in all three laws are dropped.
+
+    Parameters
+    ----------
+    channel : Channel
+        The local randomizer.
+    pair : tuple of int
+        Input of the differing user in the first and in the second dataset.
+
+    Returns
+    -------
+    Decomposition
+        With one component per distinct ratio.
+
+    Raises
+    ------
+    InputError
+        If the pair is not two inputs of the channel.
+
+    Notes
+    -----
+    decomposition, Theorem 7.
+
+    Examples
+    --------
+    >>> response = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]])
+    >>> found = simplified_decomposition(response, (0, 1))
+    >>> found.a, found.beta
+    ((Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)), Fraction(1, 4))
     """
     return merge_proportional(primary_decomposition(channel, pair))
 

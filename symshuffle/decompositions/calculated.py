@@ -1,8 +1,8 @@
 """Decompositions as functions of their parameters: numbers go in, a law of G comes out, and no algebra is done.
 
 Weights and ratios are texts of sums, products, powers and roots, read once. What is rational is calculated with
-rationals; the rest with balls or, where doubles will do, with :class:`~symshuffle.numbers.spans.Span`. Both enclose.
-A number that may be 0 is no atom and no weight here: whether it is 0, algebra has to say.
+rationals; the rest with balls or, where doubles will do, with :class:`~symshuffle.base.numbers.spans.Span`. Both
+enclose. A number that may be 0 is no atom and no weight here: whether it is 0, algebra has to say.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import flint
 
-from symshuffle.choices import Direction, choice
-from symshuffle.errors import InputError, NotDecided
-from symshuffle.law import Law
-from symshuffle.numbers import DEFAULT_BITS, Ball, Exp, Real, lower_end, to_arb, working_precision
-from symshuffle.numbers.spans import Span
+from symshuffle.base.choices import Direction, choice
+from symshuffle.base.errors import InputError, NotDecided
+from symshuffle.base.numbers import Ball, Exp, Real, lower_end, to_arb, usual_bits, working_precision
+from symshuffle.base.numbers.spans import Span
+from symshuffle.channels.law import Law
 
 _LONGEST_POWER: Final = 10_000
 """Exponents beyond which a rational power is left to balls."""
@@ -85,7 +85,7 @@ def calculated_law(
     if _symmetric(cells):
         way = Direction.FORWARD
     try:
-        return _law(cells, tuple(values.items()), exp_eps, way, bits or DEFAULT_BITS, doubles)
+        return _law(cells, tuple(values.items()), exp_eps, way, bits or usual_bits(exp_eps, *values.values()), doubles)
     except (KeyError, ZeroDivisionError) as reason:  # a parameter left open, or a form that does not hold at its value
         raise NotDecided(f"the closed form at these values: {reason!r}") from None
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from symshuffle.channel import Channel
+from symshuffle.base.errors import InputError
+from symshuffle.base.levels import takes_eps0
+from symshuffle.base.numbers import Number, Verdict, as_number, less, maximum, minimum, positive_part
+from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.model import Decomposition, ReductionPair
-from symshuffle.errors import InputError
-from symshuffle.levels import takes_eps0
-from symshuffle.numbers import Number, Verdict, as_number, less, maximum, minimum, positive_part
 
 
 def _budget(lam: Number | int | str) -> Any:
@@ -257,7 +257,7 @@ def stronger_clone(
     others: Sequence[int] | None = None,
     position: Fraction = Fraction(0),
 ) -> StrongerClone:
-    r"""A stronger-clone decomposition, with the interval of all clone probabilities.
+    r"""Stronger-clone decomposition, with the interval of all clone probabilities.
 
     Subtracting the first two equations shows :math:`pQ_0-pQ_1=(R_0-R_1)/(\lambda-1)`. So both are the positive and the
     negative part :math:`d_\pm` of that, plus one common measure :math:`t\ge0`, and the two remaining conditions bound
@@ -275,10 +275,28 @@ def stronger_clone(
         Inputs of the other users; default: any input of the channel.
     position : Fraction
         Where ``p`` lies in ``[p_min, p_max]``, from 0 to 1.
+    eps0 : number or text, optional
+        Local budget in nats, above 0, in place of ``lam``; kept exact.
+
+    Returns
+    -------
+    StrongerClone
+        The decomposition at the clone probability ``p`` that ``position`` selects, with ``p_min`` and ``p_max``.
+
+    Raises
+    ------
+    InputError
+        If ``lam`` is not above 1, the channel is not log(lam)-LDP, or ``position`` is outside [0, 1].
 
     Notes
     -----
     decomposition, Theorem 3.
+
+    Examples
+    --------
+    >>> found = stronger_clone(Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]]), (0, 1))
+    >>> found.p_min, found.p_max
+    (Fraction(1, 3), Fraction(1, 3))
     """
     value = _budget(channel.ratio_cap() if lam is None else lam)
     _require_ldp(channel, value)

@@ -15,12 +15,12 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, final
 
-from symshuffle.choices import Direction, Others, choice
+from symshuffle.base.choices import Direction, Others, choice
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Real, parse_rational
+from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated, calculated_law
-from symshuffle.errors import InputError
-from symshuffle.law import Law
 from symshuffle.mechanisms.parameters import read_budget
-from symshuffle.numbers import Real, parse_rational
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.model import Mechanism

@@ -14,13 +14,13 @@ from typing import Final, TypeAlias, final
 
 import sympy as sp
 
-from symshuffle.choices import Others as Others  # noqa: PLC0414  # its name here stays
-from symshuffle.errors import Unsupported
+from symshuffle.base.choices import Others as Others  # noqa: PLC0414  # its name here stays
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.display import factored
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass
 from symshuffle.mechanisms.symbolic import nonnegative, normal_form, positive, proportional, smallest
-from symshuffle.numbers import Verdict
 
 Ratios: TypeAlias = "tuple[sp.Expr, sp.Expr]"
 """Likelihood ratios (a/c, b/c) of a cell."""

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, TypeVar, final
 
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import parse_rational, ungrouped
 from symshuffle.decompositions.composition import Composition, Part, hamming, joint, parallel, subsample
-from symshuffle.errors import InputError
 from symshuffle.mechanisms.continuous import LARGEST_CELLS, Laplace
 from symshuffle.mechanisms.registry import mechanism
-from symshuffle.numbers import parse_rational, ungrouped
 
 LONGEST: Final = 2_000
 """Characters beyond which an expression is refused."""

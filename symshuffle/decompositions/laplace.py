@@ -22,7 +22,7 @@ from functools import cache
 
 import sympy as sp
 
-from symshuffle.choices import Others, Side, choice
+from symshuffle.base.choices import Others, Side, choice
 from symshuffle.decompositions.counting import Cell
 from symshuffle.mechanisms.symbolic import LAM
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, final
 
-from symshuffle.channel import Channel
-from symshuffle.choices import Direction as Direction  # noqa: PLC0414  # its name here stays
-from symshuffle.choices import choice
-from symshuffle.errors import InputError
-from symshuffle.law import Law
-from symshuffle.numbers import Number, Verdict, equal, less, positive_part, sums_to_one
-from symshuffle.shuffled import HistogramLaw, histogram_law, law_divergence
+from symshuffle.base.choices import Direction as Direction  # noqa: PLC0414  # its name here stays
+from symshuffle.base.choices import choice
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Number, Verdict, as_integer, equal, less, positive_part, sums_to_one
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.law import Law
+from symshuffle.channels.shuffled import HistogramLaw, histogram_law, law_divergence
 
 
 def _sum(values: Sequence[Any]) -> Any:
@@ -23,16 +23,21 @@ def _sum(values: Sequence[Any]) -> Any:
 @final
 @dataclass(frozen=True, slots=True)
 class ReductionPair:
-    r"""The per-user laws of a reduction pair.
+    """Laws of one user's message in a reduction from n users to two histograms.
 
     :math:`P_b` is the histogram of one draw from :math:`A_b` and ``n - 1`` independent draws from :math:`A_2`.
 
     Parameters
     ----------
     a0, a1, a2 : tuple of Number
-        Three distributions on the same components.
+        Three distributions on the same components, each of sum 1.
     unsound : bool
-        Whether the pair is kept for study although it is known to bound nothing; no accountant takes such a one.
+        True for a pair that is known to bound nothing and is kept for study; no accountant takes such a pair.
+
+    Raises
+    ------
+    InputError
+        If the lengths differ, a mass is negative, or the masses do not sum to 1.
 
     Notes
     -----
@@ -55,7 +60,9 @@ class ReductionPair:
                     raise InputError(name, mass, "probabilities of at least 0")
 
     def gparv(self, exp_eps: Number | int, *, direction: Direction | str = "forward") -> Law:
-        r"""Law of :math:`G=(A_0-e^{\varepsilon}A_1)/A_2` under :math:`A_2`, with its singular mass.
+        r"""Law of the amplification variable G, with its singular mass.
+
+        It is the law of :math:`G=(A_0-e^{\varepsilon}A_1)/A_2` under :math:`A_2`.
 
         Parameters
         ----------
@@ -88,9 +95,8 @@ class ReductionPair:
         return Law.from_atoms(atoms, singular)
 
     def histogram_laws(self, n: int) -> tuple[HistogramLaw, HistogramLaw]:
-        """Laws of both histograms by enumeration: an independent, slow road to every divergence."""
-        if n < 1:
-            raise InputError("n", n, "at least 1 user")
+        """Laws of both histograms of n users, by enumeration (slow)."""
+        n = as_integer(n, "n", 1)
         others = [self.a2] * (n - 1)
         return histogram_law([self.a0, *others]), histogram_law([self.a1, *others])
 
@@ -106,7 +112,7 @@ class ReductionPair:
 @final
 @dataclass(frozen=True, slots=True)
 class Decomposition:
-    r"""A decomposition in the general clone paradigm.
+    r"""Decomposition in the general clone paradigm, at one pair of inputs.
 
     .. math::
 
@@ -121,6 +127,11 @@ class Decomposition:
     components : tuple of tuple of Number, optional
         The distributions :math:`Q^j` on the outputs, where they are wanted; the amplification bound does not
         depend on them.
+
+    Raises
+    ------
+    InputError
+        If the weights differ in number, one is negative, or they do not sum to 1.
 
     Notes
     -----
@@ -149,12 +160,12 @@ class Decomposition:
         return _sum(self.c)
 
     def reduction_pair(self) -> ReductionPair:
-        """The per-user laws: the shared components and, last, the left-over."""
+        """Laws of one user's message: the shared components and, last, the left-over."""
         zero = Fraction(0)
         return ReductionPair((*self.a, zero), (*self.b, zero), (*self.c, self.beta))
 
     def left_over(self, row: Sequence[Number]) -> tuple[Any, ...]:
-        r"""The left-over distribution :math:`Q_x` of an input with output distribution ``row``.
+        """Left-over distribution :math:`Q_x` of an input with output law ``row``.
 
         Raises
         ------
@@ -176,7 +187,9 @@ class Decomposition:
         return tuple(_sum([w * q[y] for w, q in zip(weights, self.components, strict=True)]) for y in outputs)
 
     def violations(self, channel: Channel, pair: tuple[int, int]) -> list[str]:
-        """What keeps this from being a decomposition of a channel at a pair of inputs; empty if nothing does.
+        """Reasons why this is no decomposition of a channel at a pair of inputs.
+
+        The list is empty if there are none.
 
         The left-over must exist for every input of the channel: any of them may be in the background.
         """

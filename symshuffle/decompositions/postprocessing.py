@@ -19,12 +19,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from symshuffle.channel import Channel
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Number, equal
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import Histogram, HistogramLaw, histogram_law
 from symshuffle.decompositions.blanket import privacy_blanket
 from symshuffle.decompositions.model import Decomposition
-from symshuffle.errors import InputError
-from symshuffle.numbers import Number, equal
-from symshuffle.shuffled import Histogram, HistogramLaw, histogram_law
 
 Distribution: TypeAlias = Sequence[Any]
 """Probabilities by message."""

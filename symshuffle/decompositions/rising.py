@@ -14,11 +14,11 @@ from typing import Any, final
 
 import sympy as sp
 
-from symshuffle.choices import Direction, choice
+from symshuffle.base.choices import Direction, choice
+from symshuffle.base.numbers import Real, Verdict, less, positive_part
 from symshuffle.decompositions.counting import Ratios
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, evaluate_atom
 from symshuffle.mechanisms.symbolic import constant_of, normal_form
-from symshuffle.numbers import Real, Verdict, less, positive_part
 
 
 @final

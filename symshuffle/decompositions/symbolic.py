@@ -16,12 +16,14 @@ from typing import Any, final
 
 import sympy as sp
 
-from symshuffle.choices import Direction, Others, choice
+from symshuffle.base.choices import Direction, Others, choice
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.kinds import check_kind
+from symshuffle.base.numbers import Ball, Real
+from symshuffle.channels.law import Law
 from symshuffle.decompositions.calculated import CalculatedCell, calculated_law
 from symshuffle.decompositions.counting import ROLES, Cell, count_cells
 from symshuffle.decompositions.model import Decomposition
-from symshuffle.errors import InputError, NotDecided, Unsupported
-from symshuffle.law import Law
 from symshuffle.mechanisms.display import array, columns, factored, latex, text
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import (
@@ -34,13 +36,12 @@ from symshuffle.mechanisms.symbolic import (
     value_of,
     written,
 )
-from symshuffle.numbers import Ball, Real
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class SymbolicDecomposition:
-    """A decomposition whose weights are expressions in the open parameters of a mechanism.
+    """Decomposition with weights that are expressions in open parameters.
 
     Parameters
     ----------
@@ -62,11 +63,14 @@ class SymbolicDecomposition:
         return normal_form(1 - self.beta)
 
     def map(self, function: Callable[[sp.Expr], sp.Expr]) -> SymbolicDecomposition:
-        """The decomposition with a function applied to every weight."""
+        """Decomposition with a function applied to every weight."""
         return replace(self, cells=tuple(cell.map(function) for cell in self.cells), beta=function(self.beta))
 
     def check_sums(self) -> dict[str, sp.Expr]:
-        """What the weights sum to (each should be 1), and E[G] + exp(eps) (1 if nothing is singular)."""
+        """Sums of the weights, each of which should be 1, and E[G] + exp(eps).
+
+        The last is 1 if no cell lies outside the blanket.
+        """
         return {
             "a": normal_form(sum(cell.a for cell in self.cells)),
             "b": normal_form(sum(cell.b for cell in self.cells)),
@@ -75,7 +79,9 @@ class SymbolicDecomposition:
         }
 
     def gparv(self, *, direction: Direction | str = "forward") -> tuple[tuple[sp.Expr, sp.Expr], ...]:
-        """Law of G as (value, probability) pairs in ``x = exp(eps)`` and the open parameters.
+        """Law of G as (value, probability) pairs, as expressions.
+
+        They are in ``x = exp(eps)`` and the open parameters.
 
         The left-over is the atom 0. Cells that the blanket does not charge are no atoms: see :meth:`singular`.
         """
@@ -97,13 +103,19 @@ class SymbolicDecomposition:
             yield sp.Integer(0), self.beta
 
     def singular(self, *, direction: Direction | str = "forward") -> sp.Expr:
-        """Mass that a histogram reveals for certain: the sum of (a - x b)_+ over cells without blanket."""
+        """Mass that a histogram reveals for certain.
+
+        It is the sum of (a - x b)_+ over the cells without blanket.
+        """
         direction = choice(Direction, direction, "direction")
         pairs = ((cell.a, cell.b) if direction == "forward" else (cell.b, cell.a) for cell in self.cells if cell.c == 0)
         return sp.Add(*(a if b == 0 else sp.Max(0, a - EXP_EPS * b) for a, b in pairs if a != 0))
 
     def numeric(self, *, bits: int | None = None) -> Decomposition:
-        """The decomposition in numbers: exact where all weights are rational, otherwise balls of ``bits`` bits."""
+        """Decomposition in numbers.
+
+        It is exact where all weights are rational, and in balls of ``bits`` bits otherwise.
+        """
         return Decomposition(
             tuple(evaluate_atom(cell.a, bits) for cell in self.cells),
             tuple(evaluate_atom(cell.b, bits) for cell in self.cells),
@@ -112,7 +124,9 @@ class SymbolicDecomposition:
         )
 
     def law(self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None) -> Law:
-        """Law of G in numbers at a target ratio ``exp(eps)``: exact where rational, otherwise balls of ``bits`` bits.
+        """Law of G in numbers at a target ratio ``exp(eps)``.
+
+        It is exact where all numbers are rational, and in balls of ``bits`` bits otherwise.
 
         Differences such as ``lam - exp(eps)`` are taken before they are evaluated, so that they vanish exactly when
         the two levels agree, and lose no digits when they nearly do.
@@ -149,7 +163,10 @@ class SymbolicDecomposition:
         )
 
     def gparv_latex(self, *, direction: Direction | str = "forward") -> str:
-        r"""The law of G as a LaTeX table in :math:`x=e^{\varepsilon}`, one line per atom, and the singular mass."""
+        r"""Law of G as a LaTeX table in :math:`x=e^{\varepsilon}`.
+
+        There is one line per atom, and one for the singular mass.
+        """
         direction = choice(Direction, direction, "direction")
         atoms = [(latex(value), latex(weight)) for value, weight in self.gparv(direction=direction)]
         singular = self.singular(direction=direction)
@@ -172,17 +189,22 @@ def evaluate_atom(expression: sp.Expr, bits: int | None) -> Any:
 
 
 def optimal_decomposition(mechanism: Mechanism, *, limits: bool = True) -> SymbolicDecomposition:
-    """Derive the simplified optimal decomposition of a mechanism at a pair of inputs, in its open parameters.
+    """Simplified optimal decomposition of a mechanism, in its open parameters.
 
     The derivation runs once, with all parameters open, and values are put into its result: no algebra is ever done on
-    a thousand-digit number. Only where the general form does not exist are the values put in first.
+    a thousand-digit number. The values are put in first only where the general form does not exist.
 
     Parameters
     ----------
     mechanism : Mechanism
-        With any of its parameters open; that includes one that tells pairs of inputs apart.
+        With any of its parameters open; that includes one that distinguishes pairs of inputs.
     limits : bool
         Whether to take the limit of parameters that default to infinity; otherwise they stay symbols.
+
+    Returns
+    -------
+    SymbolicDecomposition
+        The weights of the shared components and of the left-over, as SymPy expressions.
 
     Raises
     ------
@@ -194,6 +216,12 @@ def optimal_decomposition(mechanism: Mechanism, *, limits: bool = True) -> Symbo
     Notes
     -----
     decomposition, Theorem 7; for k-ary randomized response, Example 4.1.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> optimal_decomposition(mechanism("krr")).gamma
+    k/(k + lambda - 1)
     """
     return counted_decomposition(mechanism, limits=limits)
 
@@ -220,6 +248,7 @@ def counted_decomposition(
     InputError
         If the mechanism has several pairs of inputs, listed by number, and none of them was chosen.
     """
+    check_kind(mechanism, Mechanism, "mechanism", "a mechanism, as mechanism('krr')")
     others = choice(Others, others, "others")
     mechanism = mechanism.with_defaults()
     if not mechanism.pair.chosen:

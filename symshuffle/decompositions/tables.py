@@ -13,11 +13,11 @@ from typing import Any, final
 
 import sympy as sp
 
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Ball, Exp, Real
 from symshuffle.decompositions.counting import Cell, Ratios
 from symshuffle.decompositions.symbolic import evaluate_atom
-from symshuffle.errors import Unsupported
 from symshuffle.mechanisms.symbolic import LAM, constant_of
-from symshuffle.numbers import Ball, Exp, Real
 
 
 def root(lam: Real, order: int) -> Real:

@@ -18,11 +18,11 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, final
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import parse_rational
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.information import measures
-from symshuffle.errors import InputError
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, dihedral_group, product_of_symmetric_groups
-from symshuffle.numbers import parse_rational
 
 _PATTERN: Final = r"^[+-]?(\d+/\d+|\d+(\.\d+)?)$"
 _MAX_BYTES: Final = 20_000_000
@@ -177,7 +177,17 @@ def parse_problem(data: Mapping[str, Any]) -> ProblemFile:
 
 
 def read_problem(path: Path) -> ProblemFile:
-    """Read a problem file.
+    """Decision problem read from a JSON file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    ProblemFile
+        The problem, and what else the file gives.
 
     Raises
     ------

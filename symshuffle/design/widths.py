@@ -7,8 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Protocol, TypeVar
 
-from symshuffle.errors import InputError
-from symshuffle.results import Bracket, Rigour
+from symshuffle.base.numbers import as_width
+from symshuffle.base.results import Bracket, Rigour
 
 
 class Valued(Protocol):
@@ -29,8 +29,7 @@ REL: Final = 1e-20
 
 def check_rel(rel: float) -> None:
     """Refuse a relative width that is no number in (0, 1)."""
-    if not 0 < rel < 1:
-        raise InputError("rel", rel, "a number in (0, 1)")
+    as_width(rel)
 
 
 def narrowed(solve_at: Callable[[int], Solved], rel: float, precisions: Sequence[int]) -> Solved:

@@ -11,16 +11,16 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self, runtime_checkable
 
 if TYPE_CHECKING:
-    from symshuffle.results import Bracket, Rigour
+    from symshuffle.base.results import Bracket, Rigour
 
 ENGINES: Final[Mapping[str, str]] = {
-    "exact": "symshuffle.engines.exact:Exact",
-    "sparse": "symshuffle.engines.sparse:Sparse",
-    "counts": "symshuffle.engines.counts:Counts",
-    "walk": "symshuffle.engines.walk:Walk",
-    "contour": "symshuffle.engines.contour:Contour",
-    "ball": "symshuffle.engines.ball:BallContour",
-    "fft": "symshuffle.engines.fft:FFT",
+    "exact": "symshuffle.engines.counting.exact:Exact",
+    "sparse": "symshuffle.engines.counting.sparse:Sparse",
+    "counts": "symshuffle.engines.counting.counts:Counts",
+    "walk": "symshuffle.engines.counting.walk:Walk",
+    "contour": "symshuffle.engines.contours.contour:Contour",
+    "ball": "symshuffle.engines.contours.ball:BallContour",
+    "fft": "symshuffle.engines.transforms.fft:FFT",
 }
 """Label to class, in the order in which the automatic choice asks them."""
 
@@ -47,12 +47,12 @@ class Engine(Protocol):
 
     @classmethod
     def aiming(cls, rel: float, bits: int) -> Self:
-        """With its own limits, at a relative width and at a precision, where it lets one choose them."""
+        """Engine with default limits and, where it has them, a width and a precision."""
         ...
 
     @classmethod
     def offered(cls, law: Any, rigour: Rigour | None, rel: float) -> Self | None:
-        """As it takes part in the automatic choice at some rigour: limited to what is cheap; None if it stays out."""
+        """Engine limited to cheap requests for the automatic choice; None if it stays out."""
         ...
 
     @classmethod
@@ -61,7 +61,7 @@ class Engine(Protocol):
         ...
 
     def refusal(self, law: Any, n: int) -> str | None:
-        """Why it cannot answer, before it starts, or None."""
+        """Reason why the engine cannot answer, found before it starts, or None."""
         ...
 
     def bracket(self, law: Any, n: int) -> Bracket:

@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 import numpy.typing as npt
 
-from symshuffle.errors import Unsupported
+from symshuffle.base.errors import Unsupported
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, product_of_symmetric_groups
 
 Codes: TypeAlias = "npt.NDArray[np.int64]"

@@ -22,8 +22,8 @@ from typing import Final, TypeAlias, final
 import numpy as np
 import numpy.typing as npt
 
-from symshuffle.errors import Unsupported
-from symshuffle.numbers import as_integer
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import as_integer
 
 MOST_PLAYERS: Final = 6
 """Players up to which collections are enumerated: at 6 it takes two seconds, at 7 days."""

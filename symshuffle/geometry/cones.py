@@ -15,7 +15,7 @@ from typing import final
 
 import flint
 
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, Unsupported
 
 _MAX_CHOICES = 200_000
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.channel import Channel
-from symshuffle.errors import CertificateError, InputError
+from symshuffle.base.errors import CertificateError, InputError
+from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, well_formed, within
+from symshuffle.channels.channel import Channel
 from symshuffle.geometry.orders import Garbling, Separation, blackwell
-from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, well_formed, within
 
 _MOST_STEPS: Final = 200
 
@@ -20,7 +20,8 @@ _MOST_STEPS: Final = 200
 class Dominated(AnswerMethods):
     """The largest parameter at which a channel dominates the member of a family: a certified answer.
 
-    It is a :class:`~symshuffle.results.Certified` answer; the safe end is the lower one, whose member is dominated.
+    It is a :class:`~symshuffle.base.results.Certified` answer; the safe end is the lower one, whose member is
+    dominated.
 
     Parameters
     ----------

@@ -11,13 +11,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Rational
 from typing import Any, final
 
-from symshuffle.channel import Channel
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import as_integer
+from symshuffle.channels.channel import Channel
 from symshuffle.geometry import balanced
 from symshuffle.geometry.cones import PolyhedralCone
-from symshuffle.numbers import as_integer
 
 MAX_ENUMERATION = 5
 """Largest number of inputs for which the vertices of the polytope are listed (1291 of them) and not streamed."""
@@ -30,7 +31,7 @@ def check_inputs(m: int) -> int:
 
 def check_lam(lam: Fraction | int) -> Fraction:
     """Refuse a privacy level that is not a rational above 1."""
-    if isinstance(lam, float) or not lam > 1:
+    if not isinstance(lam, Rational) or not lam > 1:
         raise InputError("lam", lam, "a rational above 1 (eps0 > 0)")
     return Fraction(lam)
 
@@ -57,16 +58,33 @@ def staircase_row(subset: int, m: int, lam: Any) -> tuple[Any, ...]:
 
 
 def staircase_matrix(m: int, lam: Fraction | int) -> tuple[tuple[Fraction, ...], ...]:
-    r"""The staircase matrix: row ``y`` is ``lam`` on the subset ``y`` and 1 elsewhere.
+    """Matrix whose row ``y`` is ``lam`` on the subset ``y`` and 1 elsewhere.
+
+    Parameters
+    ----------
+    m : int
+        Number of inputs, at least 2.
+    lam : Fraction or int
+        ``exp(eps0)``, a rational above 1.
 
     Returns
     -------
     tuple of tuple of Fraction
         Shape ``(2**m - 2, m)``, subsets in the order of their bit masks.
 
+    Raises
+    ------
+    InputError
+        If ``m`` or ``lam`` is out of range.
+
     Notes
     -----
     ldp_tradeoff, equation (19).
+
+    Examples
+    --------
+    >>> [[int(entry) for entry in row] for row in staircase_matrix(2, 3)]
+    [[3, 1], [1, 3]]
     """
     level = check_lam(lam)
     return tuple(staircase_row(subset, m, level) for subset in proper_subsets(m))
@@ -156,11 +174,24 @@ class LDPCone:
 @final
 @dataclass(frozen=True, slots=True)
 class MaximalPolytope:
-    r"""The polytope of weights :math:`c \ge 0` on subsets with :math:`\sum_y c_y S_y = 1`.
+    r"""Polytope of the maximal eps0-LDP channels, as weights on subsets of the inputs.
 
-    Its points are the maximal eps0-LDP channels up to equivalence (ldp_tradeoff, Theorem 3.10). The substitution
-    :math:`d = c(\lambda-1)/(1-\sum c)` turns the equations into :math:`\sum_{y \ni x} d_y = 1`, which does not
-    contain ``lam``: the vertices are the minimal balanced collections of subsets, whatever the privacy level.
+    A point is a vector :math:`c \ge 0` with :math:`\sum_y c_y S_y = 1`, where :math:`S_y` is ``lam`` on the subset
+    ``y`` and 1 elsewhere. The points are the maximal eps0-LDP channels up to equivalence (ldp_tradeoff, Theorem 3.10).
+    The substitution :math:`d = c(\lambda-1)/(1-\sum c)` turns the equations into :math:`\sum_{y \ni x} d_y = 1`, which
+    does not contain ``lam``: the vertices are the minimal balanced collections of subsets, whatever the privacy level.
+
+    Parameters
+    ----------
+    m : int
+        Number of inputs, at least 2.
+    lam : Fraction
+        ``exp(eps0)``, a rational above 1.
+
+    Raises
+    ------
+    InputError
+        If ``m`` or ``lam`` is out of range.
 
     Examples
     --------
@@ -193,7 +224,9 @@ class MaximalPolytope:
         )
 
     def channel(self, weights: Mapping[int, Fraction]) -> Channel:
-        """The extremal channel with the given weights; outputs are the subsets of positive weight, ascending.
+        """Extremal channel with the given weights.
+
+        Its outputs are the subsets of positive weight, in ascending order.
 
         Raises
         ------
@@ -224,7 +257,9 @@ class MaximalPolytope:
         return tuple(map(self.weights, balanced.minimal_balanced_collections(self.m)))
 
     def each_vertex(self) -> Iterator[dict[int, Fraction]]:
-        """All vertices, one by one, small supports first; two seconds pass before the first of m = 6.
+        """Vertices one by one, small supports first.
+
+        For m = 6 the first vertex takes about two seconds.
 
         Raises
         ------
@@ -240,7 +275,7 @@ class MaximalPolytope:
         return map(self.weights, balanced.each_balanced_collection(self.m))
 
     def vertex_orbits(self) -> tuple[tuple[dict[int, Fraction], int], ...]:
-        """One vertex of each orbit under renaming the inputs, and how many vertices the orbit has.
+        """One vertex of each orbit under renaming the inputs, and the size of the orbit.
 
         Raises
         ------
@@ -261,7 +296,10 @@ class MaximalPolytope:
         return tuple((self.weights(dict(orbit.weights)), orbit.size) for orbit in balanced.balanced_orbits(self.m))
 
     def weights(self, balance: Mapping[int, Fraction]) -> dict[int, Fraction]:
-        r"""The point of the polytope that belongs to a balanced collection, :math:`c=d/(\lambda-1+\sum d)`."""
+        r"""Point of the polytope that belongs to a balanced collection.
+
+        It is :math:`c=d/(\lambda-1+\sum d)`.
+        """
         scale = self.lam - 1 + sum(balance.values())
         return {subset: d / scale for subset, d in balance.items()}
 
@@ -324,19 +362,35 @@ def non_extreme_output(channel: Channel, lam: Fraction | int) -> int | None:
 
 
 def dominating_extremal(channel: Channel, lam: Fraction | int) -> tuple[dict[int, Fraction], Channel]:
-    """A maximal channel above an LDP channel, and the kernel that leads back.
+    """Maximal LDP channel that dominates a given one, and the kernel between them.
+
+    Parameters
+    ----------
+    channel : Channel
+        A channel over the rationals with m inputs, log(lam)-LDP.
+    lam : Fraction or int
+        ``exp(eps0)``, a rational above 1.
 
     Returns
     -------
-    weights : dict
-        A point of the maximal polytope.
+    weights : dict of int to Fraction
+        A point of the maximal polytope: weights of subsets, as bit masks.
     kernel : Channel
         With ``MaximalPolytope(m, lam).channel(weights).push_forward(kernel) == channel``.
 
     Raises
     ------
     InputError
-        If the channel is not log(lam)-LDP; the message names the output.
+        If ``lam`` is not above 1, or the channel is not log(lam)-LDP; the message names the output.
+
+    Examples
+    --------
+    >>> weights, kernel = dominating_extremal(Channel.from_rows([["5/8", "3/8"], ["3/8", "5/8"]]), 3)
+    >>> weights
+    {1: Fraction(1, 4), 2: Fraction(1, 4)}
+    >>> print(kernel)
+    3/4  1/4
+    1/4  3/4
     """
     cone = LDPCone(channel.num_inputs, check_lam(lam))
     parts = []

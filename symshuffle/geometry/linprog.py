@@ -2,7 +2,7 @@
 
 HiGHS proposes a basis, a set of columns; none of its numbers is used. python-flint solves for the vertex and for the
 multipliers of that basis over the rationals, after dropping every variable that sits at its bound, and
-:mod:`symshuffle.lp` checks the two vectors. Where the proposed basis is not
+:mod:`symshuffle.base.lp` checks the two vectors. Where the proposed basis is not
 exactly optimal, the solver is asked again with other settings, and after that pivots over the rationals
 (:mod:`symshuffle.geometry.pivots`) go on from there.
 """
@@ -18,11 +18,11 @@ import flint
 import numpy as np
 import numpy.typing as npt
 
-from symshuffle.errors import CertificateError, SolverFailure
+from symshuffle.base.errors import CertificateError, SolverFailure
+from symshuffle.base.lp import Certificate, LinearProgram, Sense
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed, within
+from symshuffle.base.solvers import highspy, silent
 from symshuffle.geometry.pivots import few_enough, optimal_vectors
-from symshuffle.lp import Certificate, LinearProgram, Sense
-from symshuffle.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed, within
-from symshuffle.solvers import highspy, silent
 
 Array = npt.NDArray[np.float64]
 
@@ -46,7 +46,7 @@ _PERTURBATIONS: Final = ("1/1000", "1/20000", "1/400000")
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Solution(AnswerMethods):
-    """A linear program solved and certified: a :class:`~symshuffle.results.Certified` answer.
+    """A linear program solved and certified: a :class:`~symshuffle.base.results.Certified` answer.
 
     Parameters
     ----------

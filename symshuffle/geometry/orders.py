@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from symshuffle.channel import Channel
-from symshuffle.errors import CertificateError, InputError
+from symshuffle.base.errors import CertificateError, InputError
+from symshuffle.base.lp import Certificate, LinearProgram, Sense
+from symshuffle.base.numbers import parse_rational
+from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
+from symshuffle.channels.channel import Channel
 from symshuffle.geometry.extremal import exact_columns
 from symshuffle.geometry.linprog import Solution, solve
-from symshuffle.lp import Certificate, LinearProgram, Sense
-from symshuffle.numbers import parse_rational
-from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
 
 Matrix = tuple[tuple[Fraction, ...], ...]
 
@@ -125,12 +125,20 @@ def certificate_from_json(data: Mapping[str, Any]) -> Garbling | Separation:
 
 
 def blackwell(first: Channel, second: Channel) -> Garbling | Separation:
-    """Decide whether ``first`` dominates ``second`` in the Blackwell order.
+    """Certificate that decides whether ``first`` dominates ``second`` (Blackwell).
+
+    Channel ``first`` dominates ``second`` if ``second`` is ``first`` followed by a post-processing of its output.
+
+    Parameters
+    ----------
+    first, second : Channel
+        Channels over the rationals with the same number of inputs.
 
     Returns
     -------
     Garbling or Separation
-        Either certificate has ``dominates`` and ``verify(first, second)``.
+        A garbling if ``first`` dominates, a separation otherwise. Either certificate has ``dominates`` and
+        ``verify(first, second)``.
 
     Raises
     ------
@@ -159,7 +167,7 @@ def blackwell(first: Channel, second: Channel) -> Garbling | Separation:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Deficiency(AnswerMethods):
-    """Le Cam's deficiency with the kernel that attains it: a :class:`~symshuffle.results.Certified` answer.
+    """Le Cam's deficiency with the kernel that attains it: a :class:`~symshuffle.base.results.Certified` answer.
 
     Parameters
     ----------

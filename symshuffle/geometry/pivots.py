@@ -15,8 +15,8 @@ from typing import Any, Final, final
 
 import flint
 
-from symshuffle.errors import NotDecided, SolverFailure
-from symshuffle.lp import Certificate, LinearProgram, Sense
+from symshuffle.base.errors import NotDecided, SolverFailure
+from symshuffle.base.lp import Certificate, LinearProgram, Sense
 
 LARGEST_ENTRIES: Final = 2_000_000
 """Rows times columns beyond which a program is not solved by pivots over the rationals."""

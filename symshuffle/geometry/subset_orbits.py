@@ -14,7 +14,8 @@ from typing import Final, final
 
 import numpy as np
 
-from symshuffle.errors import Unsupported
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import as_integer
 
 LISTING_LIMIT: Final = 1 << 20
 """Most kinds of subsets (numbers of inputs by block) that are visited to find the orbits of an arbitrary group."""
@@ -23,7 +24,7 @@ LISTING_LIMIT: Final = 1 << 20
 @final
 @dataclass(frozen=True, slots=True)
 class SubsetOrbit:
-    """An orbit of subsets.
+    """Orbit of subsets of the inputs under a group of permutations.
 
     Parameters
     ----------
@@ -40,8 +41,11 @@ class SubsetOrbit:
     incidences: tuple[int, ...]
 
     def column_sum(self, input_orbit: int, lam: Fraction) -> Fraction:
-        r"""The number :math:`\tilde r = \lambda r + (|O| - r)` that one unit of weight contributes to an input."""
-        inside = self.incidences[input_orbit]
+        r"""Contribution of one unit of weight on the orbit to the equation of an input.
+
+        It is :math:`\tilde r = \lambda r + (|O| - r)`.
+        """
+        inside = self.incidences[as_integer(input_orbit, "input_orbit", 0, len(self.incidences) - 1)]
         return lam * inside + (self.size - inside)
 
 

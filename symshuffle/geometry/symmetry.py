@@ -10,8 +10,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Final, final
 
-from symshuffle.channel import Channel, direct_sum
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.geometry.extremal import check_lam
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.subset_orbits import SubsetOrbit

@@ -2,7 +2,7 @@ r"""Mechanisms with a continuum of outputs.
 
 The Laplace mechanism on {0, 1} has, at the pair (0, 1), likelihood ratios that depend on the output only through
 :math:`u=\varepsilon_0|1-2y|\in[0,\varepsilon_0]`, and everything about the law of u is elementary: G has three atoms
-and two segments (:mod:`symshuffle.mixed_law`), which the contour engines take as they are.
+and two segments (:mod:`symshuffle.channels.mixed_law`), which the contour engines take as they are.
 
 The other engines see it between two finite laws. Cut the range of u into cells. Merging the outputs of a cell is
 post-processing, which lowers every divergence; moving the mass of a cell to its two ends, its mean kept, raises the law
@@ -18,12 +18,12 @@ from typing import Any, Final, final
 
 import flint
 
-from symshuffle.choices import Direction, Domain, Side, choice, replace_choice
-from symshuffle.errors import InputError
-from symshuffle.law import Law
+from symshuffle.base.choices import Direction, Domain, Side, choice, replace_choice
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, Exp, Real, Verdict, as_integer, less, to_arb, working_precision
+from symshuffle.channels.law import Law
+from symshuffle.channels.mixed_law import MixedLaw, Segment
 from symshuffle.mechanisms.parameters import read_budget
-from symshuffle.mixed_law import MixedLaw, Segment
-from symshuffle.numbers import DEFAULT_BITS, Ball, Exp, Real, Verdict, as_integer, less, to_arb, working_precision
 
 LARGEST_CELLS: Final = 20_000
 """Cells beyond which a law is refused."""
@@ -32,7 +32,7 @@ LARGEST_CELLS: Final = 20_000
 @final
 @dataclass(frozen=True, slots=True)
 class Laplace:
-    """Laplace noise of scale ``1/eps0`` on a bit, or on the unit interval at its two ends.
+    """Laplace noise of scale ``1/eps0`` on a bit or on the unit interval.
 
     Parameters
     ----------
@@ -62,7 +62,10 @@ class Laplace:
     def at(
         self, *, eps0: object = None, lam: object = None, domain: Domain | str | None = None, cells: int | None = None
     ) -> Laplace:
-        """The same with its budget fixed, given as ``eps0`` or ``lam = exp(eps0)``, and other parameters if named."""
+        """Laplace noise with its budget fixed, and other parameters if named.
+
+        The budget is given as ``eps0`` or ``lam = exp(eps0)``.
+        """
         budget = read_budget(eps0=eps0, lam=lam)
         return Laplace(
             self.lam if budget is None else budget,
@@ -101,7 +104,9 @@ class Laplace:
         return self.domain == "binary"
 
     def mixed_law(self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None) -> MixedLaw:
-        r"""Law of :math:`G=(R(0)-e^{\varepsilon}R(1))/\inf_xR(x)`. By symmetry both directions agree.
+        r"""Law of G of the two ends of the interval against the blanket.
+
+        It is the law of :math:`G=(R(0)-e^{\varepsilon}R(1))/\inf_xR(x)`. By symmetry both directions agree.
 
         Parameters
         ----------
@@ -126,7 +131,10 @@ class Laplace:
     def law(
         self, exp_eps: Real, *, side: Side | str, direction: Direction | str = "forward", bits: int | None = None
     ) -> Law:
-        """A finite law on one side of :meth:`mixed_law` in convex order, of ``cells`` cells a segment."""
+        """Finite law on one side of :meth:`mixed_law` in convex order.
+
+        Each segment has ``cells`` cells.
+        """
         side = choice(Side, side, "side")
         direction = choice(Direction, direction, "direction")
         law = self.mixed_law(exp_eps, direction=direction, bits=bits)
@@ -135,7 +143,10 @@ class Laplace:
     def mixed_background(
         self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None
     ) -> MixedLaw:
-        """Law of G where all others hold the second input, a real pair: the ratio runs from 1/lam to lam."""
+        """Law of G of a real pair of datasets: all others hold the second input.
+
+        The ratio runs from 1/lam to lam.
+        """
         direction = choice(Direction, direction, "direction")
         precision = bits or DEFAULT_BITS
         with working_precision(precision + 16):
@@ -147,7 +158,9 @@ class Laplace:
     def mixed_null_law(
         self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None
     ) -> MixedLaw:
-        r"""Law of G of an end of the interval against the null symbol, which has the law of the input 1/2.
+        r"""Law of G of an end of the interval against the null symbol.
+
+        The null symbol has the law of the input 1/2.
 
         That law is the blanket's, of mass :math:`\lambda^{-1/2}`. The worst input is an end: noise with a log-concave
         density separates two inputs the more the farther they are apart, at every level.
@@ -176,7 +189,7 @@ class Laplace:
     def mixed_null_background(
         self, exp_eps: Real, *, direction: Direction | str = "forward", bits: int | None = None
     ) -> MixedLaw:
-        """The same where all others hold the other end of the interval, a real pair."""
+        """Law of G of a real pair against the null symbol: all others hold the other end."""
         direction = choice(Direction, direction, "direction")
         precision = bits or DEFAULT_BITS
         with working_precision(precision + 16):

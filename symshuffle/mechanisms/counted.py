@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 import sympy as sp
 
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.mechanisms.symbolic import Parameter, normal_form
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.mechanisms.given import placed
+from symshuffle.mechanisms.symbolic import LAM, Parameter, normal_form
 
 if TYPE_CHECKING:
     from symshuffle.mechanisms.outputs import OutputClass
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 SIZES: Final = 3
 """Values that are tried of each integer parameter."""
+
+MOST_ADDED: Final = 10_000
+"""Inputs up to which numbers of outputs are written out to add their probabilities."""
 
 MOST_LOOKS: Final = 500_000
 """Outputs times tuples of inputs that are looked at of one class and size."""
@@ -51,6 +55,51 @@ def check_counts(classes: Sequence[OutputClass], inputs: sp.Expr, parameters: Se
                 f"the outputs of class {output_class.name} are too many to be compared with its counts, which are "
                 f"therefore not believed (limit {MOST_LOOKS} outputs times pairs of inputs): leave a size open"
             )
+
+
+def check_sizes(classes: Sequence[OutputClass], inputs: sp.Expr, known: Mapping[sp.Symbol, sp.Expr]) -> None:
+    """Refuse sizes at which there is no mechanism, although its counts and probabilities are those of one elsewhere.
+
+    Parameters
+    ----------
+    classes, inputs
+        Of the mechanism with its parameters open.
+    known : mapping of Symbol to Expr
+        Values of parameters.
+
+    Raises
+    ------
+    InputError
+        If a count is no whole number of inputs at least 0, or, where sizes are known and small, the probabilities do
+        not sum to 1, whatever ``lam`` is where it is open or no rational.
+    """
+    values = dict(known)
+    sizes = ", ".join(f"{symbol} = {value}" for symbol, value in values.items() if symbol != LAM) or "any level"
+    for output_class in classes:
+        for state in output_class.states:
+            count = placed(sp.sympify(state.count), values)
+            # Of outputs that are listed one by one the count is a mean.
+            if output_class.members is None and count.is_number and not (count.is_Integer and count >= 0):
+                raise InputError(
+                    f"count of {output_class.name}, {state.name}",
+                    f"{count} at {sizes}",
+                    "a whole number of inputs, at least 0",
+                )
+    number = placed(sp.sympify(inputs), values)
+    if not number.is_Integer or number > MOST_ADDED:
+        return
+    rational = values.get(LAM, LAM).is_Rational
+    levels = [values[LAM]] if rational else [sp.Integer(2), sp.Rational(17, 7)]  # one may be a pole
+    totals = [_total(classes, {**values, LAM: level}) for level in levels]
+    if all(total is not None and total != number for total in totals):
+        raise InputError("probabilities", f"sum {totals[0] / number} at {sizes}", "a sum of 1 at every input")
+
+
+def _total(classes: Sequence[OutputClass], values: dict[sp.Symbol, sp.Expr]) -> sp.Expr | None:
+    """The sum of all probabilities over all inputs; None if a symbol is left."""
+    terms = [c.size * s.count * s.probability for c in classes for s in c.states]
+    total = sp.Add(*(placed(sp.sympify(term), values) for term in terms))
+    return None if total.free_symbols else normal_form(total) if total.is_finite else sp.nan
 
 
 def _points(parameters: Sequence[Parameter], pair: Pairs) -> Iterator[dict[sp.Symbol, sp.Expr]]:

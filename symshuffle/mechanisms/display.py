@@ -10,8 +10,8 @@ import sympy as sp
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.str import StrPrinter
 
+from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.numbers import Verdict
 
 _MINUS: Final = sp.Integer(-1)
 

@@ -36,7 +36,25 @@ def _response(mass: sp.Expr) -> OutputClass:
 
 
 def rr() -> Mechanism:
-    """Binary randomized response: the true bit with probability lam/(lam + 1)."""
+    """Binary randomized response, with lam open.
+
+    The true bit is sent with probability lam/(lam + 1).
+
+    Returns
+    -------
+    Mechanism
+        With the parameter ``lam``, the ratio cap ``exp(eps0)``.
+
+    Notes
+    -----
+    decomposition, Example 4.1 at k = 2.
+
+    Examples
+    --------
+    >>> print(rr().at(lam=2).channel())
+    2/3  1/3
+    1/3  2/3
+    """
     return Mechanism(
         "rr",
         "binary randomized response",
@@ -54,7 +72,26 @@ def rr() -> Mechanism:
 
 
 def krr() -> Mechanism:
-    """k-ary randomized response: the input is lam times as likely as each of the k - 1 other symbols."""
+    """k-ary randomized response, with lam and k open.
+
+    The true input has lam times the probability of each of the k - 1 other symbols.
+
+    Returns
+    -------
+    Mechanism
+        With the parameters ``lam`` (the ratio cap ``exp(eps0)``) and ``k`` (the number of inputs).
+
+    Notes
+    -----
+    decomposition, Example 4.1.
+
+    Examples
+    --------
+    >>> print(krr().at(k=3, lam=2).channel())
+    1/2  1/4  1/4
+    1/4  1/2  1/4
+    1/4  1/4  1/2
+    """
     return Mechanism(
         "krr",
         "k-ary randomized response",

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import sympy as sp
 
-from symshuffle.errors import InputError
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.outputs import OutputClass, State, all_arrangements
 from symshuffle.mechanisms.symbolic import LAM, Parameter, expression_of, normal_form, same_function
-from symshuffle.numbers import Verdict
 
 LAM_PARAMETER: Final = Parameter(LAM, sp.Integer(1), None, False, "local ratio cap exp(eps0) > 1")
 

@@ -19,9 +19,10 @@ from typing import Any, Final, final
 
 import sympy as sp
 
-from symshuffle.channel import Channel
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.mechanisms.counted import check_counts
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Verdict, ungrouped
+from symshuffle.channels.channel import Channel
+from symshuffle.mechanisms.counted import check_counts, check_sizes
 from symshuffle.mechanisms.display import array, latex
 from symshuffle.mechanisms.given import LAM_PARAMETER, placed, read_matrix, read_states
 from symshuffle.mechanisms.outputs import OutputClass, Placed, explicit_output
@@ -34,7 +35,6 @@ from symshuffle.mechanisms.symbolic import (
     rebuilt,
     same_function,
 )
-from symshuffle.numbers import Verdict, ungrouped
 
 LARGEST_CHANNEL: Final = 2_000_000
 """Matrix entries beyond which an explicit channel is refused."""
@@ -43,7 +43,7 @@ LARGEST_CHANNEL: Final = 2_000_000
 @final
 @dataclass(frozen=True, slots=True)
 class Mechanism:
-    """A local randomizer, written once.
+    """Local randomizer with symbolic parameters, written once.
 
     Parameters
     ----------
@@ -54,11 +54,11 @@ class Mechanism:
     inputs : sympy.Expr
         Number of inputs.
     classes : sequence of OutputClass
-        Its outputs; at some values of its parameters, they are made when one is looked at.
+        Its outputs; where parameters have values, the classes are computed when one is read.
     parameters : tuple of Parameter
         Open parameters in order, ``lam`` first where the mechanism has one.
     pair : Pairs
-        Which pairs of inputs the pair counts speak about.
+        Pairs of inputs to which the pair counts apply.
     source : str
         Where the mechanism is defined.
     values : tuple of (str, object)
@@ -96,6 +96,7 @@ class Mechanism:
             counted = sum(state.count for state in output_class.states)
             if same_function(counted, self.inputs) is not Verdict.TRUE:
                 raise InputError(f"counts of class {output_class.name}", counted, f"state counts of sum {self.inputs}")
+        check_sizes(self.classes, self.inputs, {})
         if same_function(self.total_probability(), 1) is not Verdict.TRUE:
             raise InputError("probabilities", f"sum {self.total_probability()}", "a sum of 1 at every input")
         if self.pair.listed:
@@ -133,7 +134,7 @@ class Mechanism:
         Parameters
         ----------
         eps0 : number or text, optional
-            Local budget; the same as ``lam = exp(eps0)``, kept exact.
+            Local budget, at least 0; the same as ``lam = exp(eps0)``, kept exact. At 0 the mechanism is constant.
         lam : number, text or Exp, optional
             Local ratio cap ``exp(eps0)``, at least 1.
         **values
@@ -147,7 +148,7 @@ class Mechanism:
         from symshuffle.mechanisms.parameters import read_budget
 
         given: dict[str, object] = dict(values)
-        budget = read_budget(eps0=eps0, lam=lam)
+        budget = read_budget(eps0=eps0, lam=lam, constant=True)
         if budget is not None:
             given["lam"] = budget
         names = {parameter.name: parameter for parameter in self.parameters}
@@ -186,6 +187,9 @@ class Mechanism:
             for p in self.parameters
             if p.symbol not in known
         )
+        generic = self.general or self
+        if any(s.count.free_symbols & known.keys() for c in generic.classes if c.members is None for s in c.states):
+            check_sizes(generic.classes, generic.inputs, {**dict(self.fixed), **known})
         pair = self.pair
         if pair.by in known:
             (told,) = (p for p in self.parameters if p.symbol == pair.by)
@@ -203,16 +207,21 @@ class Mechanism:
 
     @property
     def needed(self) -> tuple[Parameter, ...]:
-        """Parameters that need a value: open ones without a limit, but for the one that tells pairs of inputs apart."""
+        """Open parameters that need a value.
+
+        Parameters with a limit do not need one, nor does the parameter that distinguishes pairs of inputs.
+        """
         return tuple(p for p in self.parameters if not p.has_limit and p.symbol != self.pair.by)
 
     @property
     def every_pair(self) -> bool:
-        """Whether the counts speak about all pairs of inputs."""
+        """Whether the counts hold for all pairs of inputs."""
         return self.pair.every
 
     def pair_classes(self) -> tuple[Mechanism, ...]:
-        """The mechanism at every class of pairs that it does not treat alike; together they are all that it covers.
+        """Mechanism at each class of pairs of inputs that it distinguishes.
+
+        Together the classes are all pairs that it covers.
 
         Examples
         --------
@@ -223,7 +232,9 @@ class Mechanism:
         return tuple(self.at_pairs(kind) for kind in self.pair_kinds())
 
     def pair_kinds(self) -> tuple[Pairs, ...]:
-        """The classes of pairs that it does not treat alike; together they are all that it covers.
+        """Classes of pairs of inputs that the mechanism distinguishes.
+
+        Together they are all pairs that it covers.
 
         Raises
         ------
@@ -241,7 +252,7 @@ class Mechanism:
         return tuple(self.pair.at(sp.Integer(d), alone=len(values) == 1) for d in values)
 
     def at_pairs(self, kind: Pairs) -> Mechanism:
-        """The mechanism with its counts at one of its classes of pairs."""
+        """Mechanism with its counts at one class of pairs."""
         if self.pair.listed:
             return self.comparing(*kind.listed[0])
         if self.pair.by is None or kind.value is None:
@@ -272,7 +283,7 @@ class Mechanism:
         )
 
     def input_pairs(self) -> tuple[tuple[int, int], ...]:
-        """All ordered pairs of inputs that :attr:`pair` speaks about, at a fixed number of inputs."""
+        """Ordered pairs of inputs to which :attr:`pair` applies."""
         inputs = int(self.inputs)
         if self.pair.listed:
             return tuple(pair for x, y in self.pair.listed for pair in ((x, y), (y, x)))
@@ -285,7 +296,7 @@ class Mechanism:
 
     @property
     def chart(self) -> dict[sp.Symbol, sp.Expr]:
-        """The open parameters written by non-negative slacks."""
+        """Open parameters as functions of non-negative variables, one for each."""
         return chart(self.parameters)
 
     @property
@@ -294,7 +305,7 @@ class Mechanism:
         return sp.sympify(sum(c.size if c.number is None else c.number for c in self.classes))
 
     def symbolic_rows(self) -> tuple[tuple[sp.Expr, ...], ...]:
-        """The channel matrix at a fixed number of inputs, with entries in the parameters that are still open.
+        """Channel matrix for a fixed number of inputs, in the open parameters.
 
         Raises
         ------
@@ -321,7 +332,10 @@ class Mechanism:
         return tuple(zip(*columns, strict=True))
 
     def channel(self, *, bits: int | None = None, **values: object) -> Channel:
-        """The explicit channel: exact where all probabilities are rational, otherwise balls of ``bits`` bits."""
+        """Explicit channel of the mechanism.
+
+        It is exact where all probabilities are rational, and has balls of ``bits`` bits otherwise.
+        """
         mechanism = (self.at(**values) if values else self).with_defaults()
         cache: dict[Any, Any] = {}
 

@@ -13,13 +13,13 @@ from typing import Any, final
 
 import sympy as sp
 
-from symshuffle.errors import Unsupported
+from symshuffle.base.errors import Unsupported
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class State:
-    """One way in which an input can relate to an output of a class.
+    """One of the possible states of an input, seen from an output of a class.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class State:
 @final
 @dataclass(frozen=True, slots=True)
 class OutputClass:
-    """Outputs that a mechanism treats alike.
+    """Class of outputs whose probabilities depend on the input in the same way.
 
     Parameters
     ----------
@@ -72,11 +72,11 @@ class OutputClass:
     triple_counts: tuple[tuple[int, int, int, sp.Expr], ...] | None = None
 
     def knows(self, number: int) -> bool:
-        """Whether the class counts the states of so many distinct inputs."""
+        """Whether the class counts the states of ``number`` distinct inputs."""
         return number < 3 or self.triple_counts is not None or (self.pair_counts is None and self.members is None)
 
     def counts(self, inputs: sp.Expr, number: int) -> tuple[tuple[tuple[int, ...], sp.Expr], ...] | None:
-        r"""States of some distinct inputs, with the weighted number of outputs that show them; None if not known.
+        """States of distinct inputs and weighted numbers of outputs; None if unknown.
 
         For a homogeneous class double counting gives
         :math:`N n_i (n_j - [i=j]) (n_l - [i=l] - [j=l]) / (k (k-1) (k-2))` outputs, and so on, where :math:`N` is the
@@ -151,7 +151,10 @@ class OutputClass:
         return replace(self, pair_counts=tuple((i, j, count) for (i, j), count in found.items()))
 
     def outputs(self, values: Mapping[str, int]) -> Iterator[tuple[tuple[int, ...], sp.Expr]]:
-        """All outputs of the class at fixed parameters: the state index of every input, and the output's weight."""
+        """Outputs of the class at fixed parameters.
+
+        Each is the state index of every input, and the weight of the output.
+        """
         if self.members is not None:
             yield from self.members(values)
             return

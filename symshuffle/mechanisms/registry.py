@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, overload
 
-from symshuffle.errors import InputError
+from symshuffle.base.errors import InputError
 from symshuffle.mechanisms import finite, unary
 from symshuffle.mechanisms.model import Mechanism
 
@@ -71,18 +71,34 @@ def mechanism(name: Literal["laplace"]) -> Laplace: ...  # type: ignore[overload
 @overload
 def mechanism(name: str) -> Mechanism: ...
 def mechanism(name: str) -> Mechanism | Laplace:
-    """The mechanism of this name, with all parameters open; ``laplace`` is the one of continuous output.
+    """Mechanism of a given name, with all parameters open.
+
+    Parameters
+    ----------
+    name : str
+        A key of ``symshuffle.mechanisms.MECHANISMS``, such as ``"krr"``, or ``"laplace"``, the mechanism with
+        continuous output.
+
+    Returns
+    -------
+    Mechanism or Laplace
+        ``Laplace`` for the name ``"laplace"``.
 
     Raises
     ------
     InputError
-        If there is none; the message lists close matches, or all names.
+        If there is no mechanism of this name; the message lists close matches, or all names.
+
+    Examples
+    --------
+    >>> mechanism("krr").at(k=10, eps0=1).title
+    'k-ary randomized response'
     """
     if name == "laplace":
         from symshuffle.mechanisms.continuous import Laplace
 
         return Laplace()
-    if name not in MECHANISMS:
+    if not isinstance(name, str) or name not in MECHANISMS:
         known = [*MECHANISMS, "laplace"]
         close = difflib.get_close_matches(str(name), known) or known
         raise InputError("mechanism", name, "one of " + ", ".join(close))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from symshuffle import Channel, Rigour, Unsupported, delta, mechanism, shuffled_divergence
-from symshuffle.accountants.adversary import (
+from symshuffle.accountants.questions.adversary import (
     WEIGHTS,
     count_families,
     gap,
@@ -18,8 +18,8 @@ from symshuffle.accountants.adversary import (
     worst_of_all,
     worst_of_two_types,
 )
+from symshuffle.channels.shuffled import histogram_law, law_divergence
 from symshuffle.cli import main
-from symshuffle.shuffled import histogram_law, law_divergence
 
 X = Fraction(6, 5)
 

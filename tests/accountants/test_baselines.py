@@ -8,8 +8,7 @@ import mpmath
 import pytest
 
 from symshuffle import mechanism
-from symshuffle.accountants import solve
-from symshuffle.accountants.baselines import (
+from symshuffle.accountants.literature.baselines import (
     BlanketVariable,
     blanket_bennett,
     blanket_hoeffding,
@@ -18,14 +17,15 @@ from symshuffle.accountants.baselines import (
     standard_clone,
     standard_clone_closed_form,
 )
+from symshuffle.accountants.questions import solve
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Ball, Exp, enclose, lower_end
+from symshuffle.base.results import Rigour
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.engines.exact import Exact
-from symshuffle.errors import InputError
+from symshuffle.engines.counting.exact import Exact
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.finite import erasure, krr
-from symshuffle.numbers import Ball, Exp, enclose, lower_end
-from symshuffle.results import Rigour
 
 TEN_RR = optimal_decomposition(krr().at(lam=3, k=10)).numeric()
 

@@ -7,10 +7,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from symshuffle.accountants.chords import Line, Node, line_above, lines_below, meetings
-from symshuffle.accountants.orders import BITS, divergence, stretches, whole_line
-from symshuffle.errors import InputError
-from symshuffle.numbers import working_precision
+from symshuffle.accountants.bounds.chords import Line, Node, line_above, lines_below, meetings
+from symshuffle.accountants.renyi.orders import BITS, divergence, stretches, whole_line
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import working_precision
 
 
 def convex(rng):

@@ -12,13 +12,13 @@ from symshuffle.accountants.confirm.inversion import _kernel
 from symshuffle.accountants.confirm.laplace import laplace_transform, one_user
 from symshuffle.accountants.confirm.survey import Line, Survey, _Limits, _merged, _tail, survey
 from symshuffle.accountants.confirm.transform import Smooth, _spacing, context_for, saddle, transform
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Ball, Exp
+from symshuffle.channels.law import Law
 from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.engines.ball import BallContour
-from symshuffle.engines.exact import Exact
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.law import Law
+from symshuffle.engines.contours.ball import BallContour
+from symshuffle.engines.counting.exact import Exact
 from symshuffle.mechanisms.registry import mechanism
-from symshuffle.numbers import Ball, Exp
 
 HALF = Fraction(1, 2)
 

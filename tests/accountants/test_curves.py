@@ -6,21 +6,21 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.accountants import solve
-from symshuffle.accountants.covered import laws
-from symshuffle.accountants.curves import CurvePoint, amplification_curve, delta_curve, spaced
-from symshuffle.accountants.inverses import solve_eps0, solve_n
-from symshuffle.accountants.reduction import reduction
-from symshuffle.accountants.tradeoff_function import _between, _lines, tradeoff_curve
-from symshuffle.channel import Channel
-from symshuffle.engines.ball import BallContour
-from symshuffle.engines.exact import Exact
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.accountants.covering.covered import laws
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.questions import solve
+from symshuffle.accountants.questions.curves import CurvePoint, amplification_curve, delta_curve, spaced
+from symshuffle.accountants.questions.inverses import solve_eps0, solve_n
+from symshuffle.accountants.questions.tradeoff_function import _between, _lines, tradeoff_curve
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Exp
+from symshuffle.base.results import Bracket, Rigour, SafeEnd
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import histogram_law
+from symshuffle.engines.contours.ball import BallContour
+from symshuffle.engines.counting.exact import Exact
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.registry import mechanism
-from symshuffle.numbers import Exp
-from symshuffle.results import Bracket, Rigour, SafeEnd
-from symshuffle.shuffled import histogram_law
 
 KRR = mechanism("krr").at(k=10)
 MILLIONTH = Fraction(1, 10**6)

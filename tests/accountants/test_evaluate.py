@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from symshuffle import Contour, InputError, Rigour, delta, epsilon, mechanism
-from symshuffle.accountants.curves import delta_curve
-from symshuffle.accountants.evaluate import check_n
-from symshuffle.accountants.inverses import solve_eps0, solve_n
+from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.accountants.questions.curves import delta_curve
+from symshuffle.accountants.questions.inverses import solve_eps0, solve_n
 
 KRR = mechanism("krr").at(k=10, eps0=1)
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Channel, InputError, Unsupported, gaussian_limit, rounds
-from symshuffle.accountants.covered import Covering
-from symshuffle.accountants.experiments import experiment
-from symshuffle.accountants.gaussian_limit import NO_GUARANTEE, GaussianLimit, limit_of
+from symshuffle.accountants.covering.covered import Covering
+from symshuffle.accountants.questions.experiments import experiment
+from symshuffle.accountants.questions.gaussian_limit import NO_GUARANTEE, GaussianLimit, limit_of
 from symshuffle.mechanisms.model import Mechanism
 
 BINARY = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
@@ -82,7 +82,7 @@ def test_where_there_is_none():
 
 
 def test_a_density_has_no_variance_that_is_known_here():
-    from symshuffle.vectors.mechanisms import SphereLinear
+    from symshuffle.vectors.randomizers.mechanisms import SphereLinear
 
     with pytest.raises(Unsupported, match="variance of the amplification variable is not known"):
         gaussian_limit(SphereLinear("0.05", 64), n=10, adjacency="zero-out")

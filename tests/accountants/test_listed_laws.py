@@ -7,18 +7,18 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Channel, InputError, Unsupported, delta
-from symshuffle.accountants import listed, null_symbol
-from symshuffle.accountants.evaluate import evaluate_law, evaluate_mixed
-from symshuffle.accountants.neighbours import Neighbours
-from symshuffle.accountants.participation import Participation
-from symshuffle.accountants.reduction import reduction
-from symshuffle.choices import Adjacency, Question
+from symshuffle.accountants.bounds.evaluate import evaluate_law, evaluate_mixed
+from symshuffle.accountants.covering import listed, null_symbol
+from symshuffle.accountants.covering.neighbours import Neighbours
+from symshuffle.accountants.covering.participation import Participation
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.base.choices import Adjacency, Question
+from symshuffle.base.numbers import Ball, Exp
+from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.decompositions.model import Decomposition, ReductionPair
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.numbers import Ball, Exp
-from symshuffle.shuffled import shuffled_divergence
 
 X = Fraction(6, 5)
 SKEW = (("1/2", "1/3", "1/6"), ("1/4", "1/4", "1/2"), ("1/8", "3/4", "1/8"))

@@ -13,18 +13,18 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Channel, InputError, Rigour, Unsupported, delta, epsilon, mechanism, solve_eps0, solve_n
-from symshuffle.accountants.adversary import worst_constant
-from symshuffle.accountants.covered import Covering, Reduction, Whom
-from symshuffle.accountants.curves import amplification_curve, delta_curve
-from symshuffle.accountants.neighbours import Adjacency, Neighbours
-from symshuffle.accountants.reduction import reduction
-from symshuffle.accountants.solve import Amplification
-from symshuffle.accountants.tradeoff_function import tradeoff_curve
+from symshuffle.accountants.covering.covered import Covering, Reduction, Whom
+from symshuffle.accountants.covering.neighbours import Adjacency, Neighbours
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.questions.adversary import worst_constant
+from symshuffle.accountants.questions.curves import amplification_curve, delta_curve
+from symshuffle.accountants.questions.solve import Amplification
+from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
+from symshuffle.base.results import Bracket
+from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.cli import curves as cli_curves
 from symshuffle.cli import main, privacy
 from symshuffle.cli.covering import COVERING
-from symshuffle.results import Bracket
-from symshuffle.shuffled import shuffled_divergence
 
 ORDER = Fraction(6, 5)
 CHANNEL = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
@@ -182,7 +182,7 @@ def test_every_adjacency_has_a_reduction_and_words_of_its_own(adjacency):
 
 def test_an_adjacency_without_a_reduction_is_refused(monkeypatch):
     """A member that nobody derives bounds for must not get those of another adjacency."""
-    from symshuffle.accountants import reduction as module
+    from symshuffle.accountants.covering import reduction as module
 
     monkeypatch.setattr(module, "_to_the_blanket", module._replacing_one)
     with pytest.raises(Unsupported, match="adjacency zero-out: this source has a reduction for replace-one only"):

@@ -22,16 +22,16 @@ from symshuffle import (
     solve_n,
     tradeoff_curve,
 )
-from symshuffle.accountants.bounds import bound_at, ratio_of
-from symshuffle.accountants.dominating import law_above, law_below
-from symshuffle.accountants.dropout import few_counts, mean_over_dropouts, means_between, partial_cdf
-from symshuffle.accountants.evaluate import Request
-from symshuffle.accountants.one_round import OneRound
-from symshuffle.accountants.participation import Participation, group_factor
-from symshuffle.accountants.reduction import reduction
+from symshuffle.accountants.bounds.brackets import bound_at, ratio_of
+from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.covering.dropout import few_counts, mean_over_dropouts, means_between, partial_cdf
+from symshuffle.accountants.covering.participation import Participation, group_factor
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.rounds.dominating import law_above, law_below
+from symshuffle.accountants.rounds.one_round import OneRound
+from symshuffle.base.results import Bracket, Rigour, SafeEnd
+from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.cli import main
-from symshuffle.results import Bracket, Rigour, SafeEnd
-from symshuffle.shuffled import shuffled_divergence
 
 KRR = mechanism("krr").at(k=3, lam=3)
 X = Fraction(6, 5)
@@ -392,3 +392,12 @@ def test_the_gaussian_of_a_dropout_is_that_of_the_mean_number_of_messages():
     source = mechanism("rr").at(lam=3)
     mean = gaussian_limit(source, n=1).mu ** 2 / gaussian_limit(source, n=101, dropout="1/2").mu ** 2
     assert mean == pytest.approx(51)
+
+
+@pytest.mark.parametrize("door", [delta, solve_eps0])
+def test_what_is_no_covering_is_refused_before_any_work(door):
+    asked = {"n": 20, "exp_eps": 2} | ({} if door is delta else {"delta": "1e-2"})
+    source = mechanism("subset-selection").at(k=10, s=3, **({"lam": 3} if door is delta else {}))
+    for argument, value, expected in (("null", 3, "a list"), ("group", 10**16, "from 1 to 20")):
+        with pytest.raises(InputError, match=f"^{argument} = {value}: expected .*{expected}"):
+            door(source, **asked, **{argument: value})

@@ -7,12 +7,12 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Bracket, InputError, PrivacyLoss, Unsupported, delta, mechanism, privacy_loss
-from symshuffle.accountants import one_round
-from symshuffle.accountants import privacy_loss as module
-from symshuffle.accountants.dominating import Profile, law_above
-from symshuffle.accountants.evaluate import Request
-from symshuffle.accountants.reduction import reduction
-from symshuffle.choices import Question
+from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.rounds import one_round
+from symshuffle.accountants.rounds import privacy_loss as module
+from symshuffle.accountants.rounds.dominating import Profile, law_above
+from symshuffle.base.choices import Question
 from symshuffle.cli import main
 from symshuffle.cli.arguments import LAW_BITS
 from tests.exported import BINARY, CASES, ONE_SIDED, violations

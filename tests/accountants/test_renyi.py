@@ -8,12 +8,12 @@ import flint
 import pytest
 
 from symshuffle import Channel, InputError, Unsupported, gaussian_limit, mechanism, renyi, rounds
-from symshuffle.accountants.chords import Node
-from symshuffle.accountants.orders import divergence, stretches, whole_line
+from symshuffle.accountants.bounds.chords import Node
+from symshuffle.accountants.renyi.orders import divergence, stretches, whole_line
+from symshuffle.base.numbers import working_precision
+from symshuffle.base.results import Answer
+from symshuffle.channels.divergences import hockey_stick, kl_divergence, renyi_divergence
 from symshuffle.decompositions.model import ReductionPair
-from symshuffle.divergences import hockey_stick, kl_divergence, renyi_divergence
-from symshuffle.numbers import working_precision
-from symshuffle.results import Answer
 
 UNEQUAL = Channel.from_rows([["9/10", "1/10"], ["1/2", "1/2"]])
 LAWS = ([F(1, 2), F(1, 3), F(1, 6)], [F(1, 4), F(1, 4), F(1, 2)])
@@ -111,7 +111,7 @@ def test_balls():
 
 
 def test_a_width_that_is_missed_is_said(monkeypatch):
-    monkeypatch.setattr("symshuffle.accountants.refined_profile._MOST_NODES", 20)
+    monkeypatch.setattr("symshuffle.accountants.renyi.refined_profile._MOST_NODES", 20)
     assert renyi(UNEQUAL, n=4, alpha=2, rel=1e-6).bracket.aimed == 1e-6
 
 

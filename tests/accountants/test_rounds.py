@@ -9,11 +9,11 @@ import mpmath
 import pytest
 
 from symshuffle import delta, delta_curve, epsilon, mechanism, rounds, solve_eps0, solve_n, tradeoff_curve
-from symshuffle.accountants.composition_bounds import advanced_epsilon, advanced_slack, basic_epsilon
-from symshuffle.accountants.plan import Round, Rounds
-from symshuffle.accountants.reduction import reduction
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.rounds.composition_bounds import advanced_epsilon, advanced_slack, basic_epsilon
+from symshuffle.accountants.rounds.plan import Round, Rounds
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 
 USERS = 10_000
 TARGET = "1e-6"

@@ -10,16 +10,16 @@ import mpmath
 import numpy as np
 import pytest
 
-from symshuffle.accountants import dominating, period
-from symshuffle.accountants import rounds as transforms
-from symshuffle.accountants.dominating import LatticeLaw, Profile, check_above, check_below, law_above, law_below
-from symshuffle.accountants.losses import Losses, delta_of, epsilon_of
-from symshuffle.accountants.period import Period
-from symshuffle.accountants.rounds import Tilted
-from symshuffle.choices import Side
-from symshuffle.engines import convolution
-from symshuffle.errors import CertificateError, InputError, Unsupported
-from symshuffle.numbers import to_arb, working_precision
+from symshuffle.accountants.rounds import dominating, period
+from symshuffle.accountants.rounds import lattice_sums as transforms
+from symshuffle.accountants.rounds.dominating import LatticeLaw, Profile, check_above, check_below, law_above, law_below
+from symshuffle.accountants.rounds.lattice_sums import Tilted
+from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
+from symshuffle.accountants.rounds.period import Period
+from symshuffle.base.choices import Side
+from symshuffle.base.errors import CertificateError, InputError, Unsupported
+from symshuffle.base.numbers import to_arb, working_precision
+from symshuffle.engines.transforms import convolution
 
 
 def gaussian(mu, step, last, width=0.0):
@@ -340,7 +340,7 @@ def test_the_line_between_two_levels_is_rounded_to_the_side(monkeypatch, side):
         )
 
     fine = ends()
-    monkeypatch.setattr("symshuffle.accountants.losses._BITS", 24)
+    monkeypatch.setattr("symshuffle.accountants.rounds.losses._BITS", 24)
     sign = 1 if side is Side.UPPER else -1
     assert all(sign * (far - near) > 0 for far, near in zip(ends(), fine, strict=True))
 

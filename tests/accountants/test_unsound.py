@@ -5,11 +5,11 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import mechanism
-from symshuffle.accountants import solve
-from symshuffle.accountants.unsound import unsound_stronger_clone, unsound_variation_ratio
-from symshuffle.channel import Channel
-from symshuffle.errors import InputError
-from symshuffle.shuffled import shuffled_divergence
+from symshuffle.accountants.literature.unsound import unsound_stronger_clone, unsound_variation_ratio
+from symshuffle.accountants.questions import solve
+from symshuffle.base.errors import InputError
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import shuffled_divergence
 
 STUDY = Channel.from_rows(
     [["1/5", "1/10", "2/5", "3/10"], ["1/10", "1/5", "2/5", "3/10"], ["1/10", "1/10", "1/5", "3/5"]]

@@ -2,7 +2,10 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.anchored import (
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.divergences import chi_square
+from symshuffle.utility.anchored import (
     AnchoredLaw,
     PointLaw,
     decompose,
@@ -11,9 +14,6 @@ from symshuffle.anchored import (
     template_budget,
     template_signal,
 )
-from symshuffle.channel import Channel
-from symshuffle.divergences import chi_square
-from symshuffle.errors import InputError, Unsupported
 
 EXAMPLE = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])
 WITH_ZERO = Channel.from_rows([["1/2", "1/2", "0"], ["1/4", "1/4", "1/2"], ["1/3", "1/6", "1/2"]])

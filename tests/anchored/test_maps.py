@@ -3,7 +3,10 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.anchored import (
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.channels.channel import Channel
+from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
+from symshuffle.utility.anchored import (
     AnchoredLaw,
     Fiber,
     Gauge,
@@ -21,9 +24,6 @@ from symshuffle.anchored import (
     transport,
     unproject,
 )
-from symshuffle.channel import Channel
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group
 
 F = Fraction
 EXAMPLE = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])

@@ -5,7 +5,8 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symshuffle.anchored import (
+from symshuffle.channels.channel import Channel
+from symshuffle.utility.anchored import (
     AnchoredLaw,
     decompose,
     fiber,
@@ -15,7 +16,6 @@ from symshuffle.anchored import (
     symmetrize,
     transport,
 )
-from symshuffle.channel import Channel
 
 
 @st.composite

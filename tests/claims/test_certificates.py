@@ -18,8 +18,13 @@ import pytest
 from fake_ledger.first import claim
 from typer.testing import CliRunner
 
-from symshuffle.claims.certify import NoValue, encode
-from symshuffle.claims.model import (
+from symshuffle.base.errors import CertificateError, InputError
+from symshuffle.base.lp import LinearProgram
+from symshuffle.base.numbers import Ball, Exp
+from symshuffle.cli import app
+from symshuffle.geometry.linprog import solve
+from symshuffle.ledger.claims.certify import NoValue, encode
+from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
     Comparison,
@@ -30,17 +35,12 @@ from symshuffle.claims.model import (
     compare,
     decide,
 )
-from symshuffle.claims.registry import load
-from symshuffle.claims.run import run
-from symshuffle.claims.verify import verify
-from symshuffle.cli import app
-from symshuffle.errors import CertificateError, InputError
-from symshuffle.geometry.linprog import solve
-from symshuffle.lp import LinearProgram
-from symshuffle.numbers import Ball, Exp
-from symshuffle.recheck.checker import digest, read, recheck
-from symshuffle.recheck.sentences import file_reads, part_reads
-from symshuffle.recheck.values import decide as decide_again
+from symshuffle.ledger.claims.registry import load
+from symshuffle.ledger.claims.run import run
+from symshuffle.ledger.claims.verify import verify
+from symshuffle.ledger.recheck.checker import digest, read, recheck
+from symshuffle.ledger.recheck.sentences import file_reads, part_reads
+from symshuffle.ledger.recheck.values import decide as decide_again
 
 ROOT = Path(__file__).parents[2]
 F = Fraction
@@ -271,7 +271,7 @@ def pattern(path: Path_) -> str:
 
 def small(file: dict[str, Any], most: int = 6) -> dict[str, Any]:
     """The same certificate with fewer comparisons, consistent: each tampering then takes a millisecond."""
-    from symshuffle.recheck.sentences import part_reads
+    from symshuffle.ledger.recheck.sentences import part_reads
 
     copied = json.loads(json.dumps(file))
     for part in copied["parts"]:
@@ -330,7 +330,7 @@ def test_every_field_of_a_certificate_is_bound(certificates: list[dict[str, Any]
 
 def test_a_lie_that_was_told_again_in_its_sentence_is_found_by_arithmetic(certificates: list[dict[str, Any]]) -> None:
     """With every sentence composed anew, what is false is still refused, at the number itself."""
-    from symshuffle.recheck.sentences import comparison_reads, program_reads
+    from symshuffle.ledger.recheck.sentences import comparison_reads, program_reads
 
     def lie(change: Callable[[dict[str, Any]], None]) -> str | None:
         file = small(certificates[0])
@@ -389,7 +389,7 @@ def test_files(tmp_path: Path) -> None:
 def test_the_checker_loads_neither_solvers_nor_computer_algebra_nor_the_ledger(tmp_path: Path) -> None:
     file = tmp_path / "certificate.json"
     file.write_text(json.dumps(content(kinds())), encoding="utf-8")
-    heavy = ("sympy", "highspy", "cvxpy", "scipy", "numpy", "mpmath", "proofs_checks", "symshuffle.claims")
+    heavy = ("sympy", "highspy", "cvxpy", "scipy", "numpy", "mpmath", "proofs_checks", "symshuffle.ledger.claims")
     code = f"""
 import sys
 from symshuffle.cli import main

@@ -10,8 +10,8 @@ import pytest
 import sympy as sp
 from fake_ledger.first import claim
 
-from symshuffle.claims.beyond import beyond, falls, recording
-from symshuffle.claims.model import (
+from symshuffle.ledger.claims.beyond import beyond, falls, recording
+from symshuffle.ledger.claims.model import (
     Claim,
     Comparison,
     Control,
@@ -28,7 +28,7 @@ from symshuffle.claims.model import (
     in_the_limit,
     serving,
 )
-from symshuffle.claims.run import run, seeded
+from symshuffle.ledger.claims.run import run, seeded
 
 N, LAM = sp.symbols("n lambda", positive=True)
 

@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from symshuffle.claims.pictures import Curve, Picture, Role
-from symshuffle.claims.registry import load
-from symshuffle.errors import InputError
-from symshuffle.report.drawing import to_svg
+from symshuffle.base.errors import InputError
+from symshuffle.ledger.claims.pictures import Curve, Picture, Role
+from symshuffle.ledger.claims.registry import load
+from symshuffle.ledger.report.drawing import to_svg
 
 LINE = Curve("a & b", Role.PRINTED, ((1.0, 1.0), (2.0, 10.0)))
 DOTS = Curve("c", Role.FOUND, ((1.0, 2.0),), joined=False)
@@ -78,6 +78,6 @@ def test_pictures_of_the_ledger_show_what_is_wrong(name: str) -> None:
 
 
 def test_nothing_is_drawn_before_it_is_asked_for() -> None:
-    code = "import sys, symshuffle.report.site as s, symshuffle.claims.registry as r; r.load()\n"
+    code = "import sys, symshuffle.ledger.report.site as s, symshuffle.ledger.claims.registry as r; r.load()\n"
     code += "print('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

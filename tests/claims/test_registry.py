@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle.claims.model import Kind
-from symshuffle.claims.registry import LedgerError, catalogue, load, papers
-from symshuffle.errors import InputError
+from symshuffle.base.errors import InputError
+from symshuffle.ledger.claims.model import Kind
+from symshuffle.ledger.claims.registry import LedgerError, catalogue, load, papers
 
 
 def test_catalogue_counts() -> None:
@@ -80,7 +80,7 @@ def test_unknown_reproduction_lists_what_exists() -> None:
         load("fake_ledger").reproduction("symshuffle.fig-2")
 
 
-MODULE = "from fake_ledger.first import claim\nfrom symshuffle.claims.model import Kind\n"
+MODULE = "from fake_ledger.first import claim\nfrom symshuffle.ledger.claims.model import Kind\n"
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ import pytest
 from fake_ledger.first import claim
 from rich.console import Console
 
-from symshuffle.claims.outcomes import Outcome
-from symshuffle.claims.registry import load
-from symshuffle.claims.run import run
-from symshuffle.claims.verify import verify
-from symshuffle.report.records import to_json, write_json
-from symshuffle.report.terminal import discrepancies, outcome_table, summary
+from symshuffle.ledger.claims.outcomes import Outcome
+from symshuffle.ledger.claims.registry import load
+from symshuffle.ledger.claims.run import run
+from symshuffle.ledger.claims.verify import verify
+from symshuffle.ledger.report.records import to_json, write_json
+from symshuffle.ledger.report.terminal import discrepancies, outcome_table, summary
 
 KEYS = """
 id paper kind title verdict grade scope obligations clauses comparisons controls controls_rejected symbolic_rejection

@@ -9,8 +9,10 @@ import pytest
 import sympy as sp
 from fake_ledger.first import claim, defined, nothing
 
-from symshuffle.claims.errata import Erratum, Severity, Standing
-from symshuffle.claims.model import (
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Ball, Verdict
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import (
     Check,
     Claim,
     ClaimVerdict,
@@ -29,11 +31,9 @@ from symshuffle.claims.model import (
     identity,
     serving,
 )
-from symshuffle.claims.registry import load
-from symshuffle.claims.run import run, seeded
-from symshuffle.claims.verify import verify
-from symshuffle.errors import InputError
-from symshuffle.numbers import Ball, Verdict
+from symshuffle.ledger.claims.registry import load
+from symshuffle.ledger.claims.run import run, seeded
+from symshuffle.ledger.claims.verify import verify
 
 
 def test_true_statement_holds() -> None:

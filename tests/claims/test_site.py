@@ -9,18 +9,18 @@ from urllib.parse import urlsplit
 import pytest
 from fake_ledger.first import claim
 
-from symshuffle.claims.model import Claim, ClaimVerdict, Comparison, Means
-from symshuffle.claims.outcomes import Outcome
-from symshuffle.claims.papers import bibliography
-from symshuffle.claims.registry import Ledger, catalogue, load, papers
-from symshuffle.claims.run import run
-from symshuffle.claims.verify import verify
-from symshuffle.errors import InputError
-from symshuffle.numbers import Verdict
-from symshuffle.report.cite import bibtex
-from symshuffle.report.entries import entries, groups
-from symshuffle.report.mathematics import to_markup, to_number
-from symshuffle.report.site import check_report, one_page, site, write_report
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Verdict
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Comparison, Means
+from symshuffle.ledger.claims.outcomes import Outcome
+from symshuffle.ledger.claims.papers import bibliography
+from symshuffle.ledger.claims.registry import Ledger, catalogue, load, papers
+from symshuffle.ledger.claims.run import run
+from symshuffle.ledger.claims.verify import verify
+from symshuffle.ledger.report.cite import bibtex
+from symshuffle.ledger.report.entries import entries, groups
+from symshuffle.ledger.report.mathematics import to_markup, to_number
+from symshuffle.ledger.report.site import check_report, one_page, site, write_report
 
 
 class Page(HTMLParser):

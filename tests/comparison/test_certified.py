@@ -6,18 +6,18 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import compare, delta
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.channel import Channel
-from symshuffle.comparison.certified import Rivals
-from symshuffle.comparison.degrading import Box, Degrading, risk_falls
-from symshuffle.comparison.families import family
-from symshuffle.comparison.forms import forms
-from symshuffle.comparison.matching import matched, read_match
-from symshuffle.estimation.votes import canonical_votes, vote_balls
+from symshuffle.base.numbers import upper_end
+from symshuffle.base.results import Rigour
+from symshuffle.channels.channel import Channel
+from symshuffle.design.comparison.certified import Rivals
+from symshuffle.design.comparison.degrading import Box, Degrading, risk_falls
+from symshuffle.design.comparison.families import family
+from symshuffle.design.comparison.forms import forms
+from symshuffle.design.comparison.matching import matched, read_match
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.mechanisms.unary import D, G
-from symshuffle.numbers import upper_end
-from symshuffle.results import Rigour
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.votes import canonical_votes, vote_balls
 
 BUDGET = {"budget": "1/4"}
 LEVEL = {"eps0": "3/2"}

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from symshuffle.cli import main
-from symshuffle.comparison.model import BOUNDS
+from symshuffle.design.comparison.model import BOUNDS
 
 SMALL = ["compare", "--k", "4", "--n", "10", "--mechanism", "krr", "--mechanism", "half-block"]
 KEYS = {

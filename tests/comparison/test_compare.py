@@ -6,23 +6,23 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import Comparison, compare, delta, epsilon, mechanism
-from symshuffle.accountants.adversary import worst_of_all
-from symshuffle.accountants.reduction import reduction
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.comparison import families
-from symshuffle.comparison.families import family, names
-from symshuffle.comparison.forms import forms, gaussian_epsilon
-from symshuffle.comparison.search import proposals
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.estimation.canonical import Population, worst_canonical_risk
-from symshuffle.frontiers.caps import optimal_subset_sizes
-from symshuffle.frontiers.frontier import trace_frontier
-from symshuffle.frontiers.subset_family import matched_ratio, matched_risk
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.questions.adversary import worst_of_all
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Exp
+from symshuffle.base.results import Rigour
+from symshuffle.channels.shuffled import histogram_law
+from symshuffle.design.comparison import families
+from symshuffle.design.comparison.families import family, names
+from symshuffle.design.comparison.forms import forms, gaussian_epsilon
+from symshuffle.design.comparison.search import proposals
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import MECHANISMS
-from symshuffle.numbers import Exp
-from symshuffle.results import Rigour
-from symshuffle.shuffled import histogram_law
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.canonical import Population, worst_canonical_risk
+from symshuffle.utility.frontiers.caps import optimal_subset_sizes
+from symshuffle.utility.frontiers.frontier import trace_frontier
+from symshuffle.utility.frontiers.subset_family import matched_ratio, matched_risk
 
 
 @pytest.fixture(scope="module")

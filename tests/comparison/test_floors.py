@@ -6,8 +6,8 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import compare, mechanism, solve_eps0
-from symshuffle.estimation.votes import canonical_votes
-from symshuffle.numbers import lower_end
+from symshuffle.base.numbers import lower_end
+from symshuffle.utility.estimation.votes import canonical_votes
 
 CENTRAL = {"n": 1000, "eps": "1/2", "delta": "1/1000000"}
 

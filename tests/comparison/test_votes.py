@@ -4,14 +4,19 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.comparison.families import THINNED, family, names
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.estimation.canonical import Population, canonical_estimator, enumerated_risk, worst_canonical_risk
-from symshuffle.estimation.moments import largest_pairwise_budget
-from symshuffle.estimation.votes import bitwise_votes, canonical_votes, is_alike
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.design.comparison.families import THINNED, family, names
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
 from symshuffle.mechanisms.symbolic import evaluate
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.canonical import (
+    Population,
+    canonical_estimator,
+    enumerated_risk,
+    worst_canonical_risk,
+)
+from symshuffle.utility.estimation.moments import largest_pairwise_budget
+from symshuffle.utility.estimation.votes import bitwise_votes, canonical_votes, is_alike
 
 STRINGS = ("rappor", "oue", "blh", "olh")
 

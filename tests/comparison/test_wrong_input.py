@@ -5,13 +5,13 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import Channel, mechanism
-from symshuffle.errors import InputError
-from symshuffle.estimation.canonical import Population
-from symshuffle.frontiers.equivariant import optimal_equivariant_risk, smallest_reciprocal_sum
-from symshuffle.frontiers.subset_family import check_budget, matched_ratio, thinned_subset_selection
-from symshuffle.likelihood.extremes import dilute, half_block_channel
-from symshuffle.likelihood.families import GRR, HALF_BLOCK
-from symshuffle.likelihood.law import require_common_support
+from symshuffle.base.errors import InputError
+from symshuffle.utility.estimation.canonical import Population
+from symshuffle.utility.frontiers.equivariant import optimal_equivariant_risk, smallest_reciprocal_sum
+from symshuffle.utility.frontiers.subset_family import check_budget, matched_ratio, thinned_subset_selection
+from symshuffle.utility.likelihood.extremes import dilute, half_block_channel
+from symshuffle.utility.likelihood.families import GRR, HALF_BLOCK
+from symshuffle.utility.likelihood.law import require_common_support
 
 
 def fixed(k, budget, **cap):

@@ -33,16 +33,16 @@ from typing import Any
 import numpy as np
 
 from symshuffle import Bracket, Exp, Laplace, mechanism
-from symshuffle.accountants.covered import LawFamily, Reduction, laws, mixed_laws
-from symshuffle.accountants.reduction import Source, reduction
+from symshuffle.accountants.covering.covered import LawFamily, Reduction, laws, mixed_laws
+from symshuffle.accountants.covering.reduction import Source, reduction
+from symshuffle.base.errors import SymshuffleError
+from symshuffle.base.numbers import lower_end, to_float, upper_end
+from symshuffle.channels.law import Law
+from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.decompositions.composition import Composed
 from symshuffle.decompositions.expression import parse
 from symshuffle.engines.registry import ENGINES, engine_classes
-from symshuffle.errors import SymshuffleError
-from symshuffle.law import Law
 from symshuffle.mechanisms.registry import EXAMPLES, LARGE, MECHANISMS
-from symshuffle.mixed_law import MixedLaw
-from symshuffle.numbers import lower_end, to_float, upper_end
 
 BUDGETED = [name for name, make in MECHANISMS.items() if any(p.name == "lam" for p in make().parameters)]
 SIZED: dict[str, list[Mapping[str, Any]]] = {

@@ -11,22 +11,22 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle.accountants.bounds.evaluate import evaluate_law
 from symshuffle.accountants.confirm import confirm
-from symshuffle.accountants.covered import laws
-from symshuffle.accountants.evaluate import evaluate_law
-from symshuffle.accountants.reduction import reduction
+from symshuffle.accountants.covering.covered import laws
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Ball, Exp
+from symshuffle.base.results import Bracket
+from symshuffle.channels.law import Law
 from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.engines.ball import BallContour
-from symshuffle.engines.contour import Contour
-from symshuffle.engines.exact import Exact, enumerate_ball
+from symshuffle.engines.contours.ball import BallContour
+from symshuffle.engines.contours.contour import Contour
+from symshuffle.engines.counting.exact import Exact, enumerate_ball
 from symshuffle.engines.registry import Engine, engine_classes
-from symshuffle.errors import Unsupported
-from symshuffle.law import Law
 from symshuffle.mechanisms import registry
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import mechanism
-from symshuffle.numbers import Ball, Exp
-from symshuffle.results import Bracket
 
 MECHANISMS = [(name, dict(values)) for name in registry.MECHANISMS for values in registry.EXAMPLES[name]]
 RATIONAL = 4

@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Channel, InputError
+from symshuffle.base.numbers import Exp
 from symshuffle.cli import main
-from symshuffle.decompositions.audit import check_blanket, check_level
-from symshuffle.numbers import Exp
+from symshuffle.decompositions.stated import check_blanket, check_level
 
 F = Fraction
 W = Channel.from_rows([["1/2", "1/4", "1/4", 0], ["1/4", "1/2", "1/4", 0], ["1/8", "1/4", "5/8", 0]])

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symshuffle.channel import Channel
+from symshuffle.base.errors import InputError
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import worst_shuffled_divergence
 from symshuffle.decompositions.blanket import (
     primary_decomposition,
     privacy_blanket,
     simplified_decomposition,
 )
 from symshuffle.decompositions.model import Decomposition, ReductionPair
-from symshuffle.errors import InputError
-from symshuffle.shuffled import worst_shuffled_divergence
 from symshuffle.testing import channels, ratios
 
 SMALL = channels(max_inputs=3, max_outputs=3)

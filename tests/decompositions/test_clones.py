@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from symshuffle.channel import Channel
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import enclose
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.decompositions.blanket import primary_decomposition
 from symshuffle.decompositions.clones import (
     generic_pair,
@@ -18,10 +21,7 @@ from symshuffle.decompositions.clones import (
     two_point_mixture,
     unsound_stronger_clone_pair,
 )
-from symshuffle.errors import InputError
 from symshuffle.mechanisms.finite import rr
-from symshuffle.numbers import enclose
-from symshuffle.shuffled import shuffled_divergence
 
 CHANNEL = Channel.from_rows(
     [["1/5", "1/10", "2/5", "3/10"], ["1/10", "1/5", "2/5", "3/10"], ["1/10", "1/10", "1/5", "3/5"]]

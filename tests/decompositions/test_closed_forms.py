@@ -8,12 +8,12 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Ball, Exp, delta, mechanism
-from symshuffle.accountants.reduction import reduction
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.base.errors import NotDecided
+from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.decompositions import closed_forms
 from symshuffle.decompositions.closed_forms import closed_form
-from symshuffle.errors import NotDecided
 from symshuffle.mechanisms.registry import EXAMPLES, LARGE
-from symshuffle.numbers import lower_end, upper_end
 
 F = Fraction
 CASES = [

@@ -11,9 +11,10 @@ import sympy as sp
 from scipy.integrate import quad
 
 from symshuffle import Channel, Exp, Rigour, delta, epsilon
-from symshuffle.accountants.covered import laws
-from symshuffle.accountants.evaluate import evaluate_law
-from symshuffle.accountants.reduction import reduction
+from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.accountants.covering.covered import laws
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions.composition import (
     Composed,
     Composition,
@@ -29,8 +30,7 @@ from symshuffle.decompositions.composition import (
 )
 from symshuffle.decompositions.expression import parse
 from symshuffle.decompositions.laplace import laplace_cells
-from symshuffle.engines.contour import Contour
-from symshuffle.errors import Unsupported
+from symshuffle.engines.contours.contour import Contour
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.registry import mechanism
 

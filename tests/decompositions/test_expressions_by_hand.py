@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import mechanism
+from symshuffle.base.errors import InputError
 from symshuffle.decompositions import expression
 from symshuffle.decompositions.composition import hamming, joint, parallel, subsample
 from symshuffle.decompositions.expression import is_composition, parse
-from symshuffle.errors import InputError
 from symshuffle.mechanisms.continuous import LARGEST_CELLS, Laplace
 
 F = Fraction

@@ -5,7 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.channel import Channel
+from symshuffle.base.errors import InputError
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import shuffled_law
 from symshuffle.decompositions.blanket import primary_decomposition, privacy_blanket, simplified_decomposition
 from symshuffle.decompositions.clones import standard_clone
 from symshuffle.decompositions.model import Decomposition
@@ -20,8 +22,6 @@ from symshuffle.decompositions.postprocessing import (
     push_forward,
     standard_clone_map,
 )
-from symshuffle.errors import InputError
-from symshuffle.shuffled import shuffled_law
 
 CHANNEL = Channel.from_rows([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]])
 ERASURE = Channel.from_rows([["1/2", 0, "1/2"], [0, "1/2", "1/2"], ["1/2", 0, "1/2"]])

@@ -5,13 +5,13 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Exp, Mechanism, delta, mechanism
-from symshuffle.accountants import bounds
-from symshuffle.accountants.reduction import reduction
-from symshuffle.choices import Direction, Others
+from symshuffle.accountants.bounds import brackets as bounds
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.base.choices import Direction, Others
+from symshuffle.base.errors import NotDecided
+from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.decompositions.symbolic import counted_decomposition, quick_law
-from symshuffle.errors import NotDecided
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
-from symshuffle.numbers import lower_end, upper_end
 
 F = Fraction
 SMALL = [(name, EXAMPLES[name][-1]) for name in MECHANISMS if any(p.name == "lam" for p in mechanism(name).parameters)]

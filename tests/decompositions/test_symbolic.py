@@ -6,18 +6,18 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Exp, Verdict
+from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.decompositions.backgrounds import constant_backgrounds
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.given import LAM_PARAMETER
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM, Exponential, Parameter, evaluate, positive
-from symshuffle.numbers import Exp, Verdict
-from symshuffle.shuffled import shuffled_divergence
 
 CASES = [
     ("rr", {}),

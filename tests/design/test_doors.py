@@ -8,18 +8,18 @@ import pytest
 import sympy as sp
 
 import symshuffle as ss
-from symshuffle.anchored import AnchoredLaw
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Ball, Exp, enclose
+from symshuffle.base.results import Rigour
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.named.cardioid import cardioid_program
 from symshuffle.design.named.cardioid_formula import cardioid_design, cardioid_tie
 from symshuffle.design.parametric.walk import piece_around
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.frontiers.caps import tie_ratio
-from symshuffle.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
-from symshuffle.frontiers.orbit import centre_orbit, orbit_mechanism, subset_orbit
-from symshuffle.numbers import Ball, Exp, enclose
-from symshuffle.results import Rigour
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.frontiers.caps import tie_ratio
+from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
+from symshuffle.utility.frontiers.orbit import centre_orbit, orbit_mechanism, subset_orbit
 
 F = Fraction
 

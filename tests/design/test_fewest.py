@@ -6,11 +6,12 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.design import DecisionProblem, bayes_tradeoff, smoothed_point_masses
+from symshuffle.base.errors import InputError, SolverFailure, Unsupported
 from symshuffle.design.decision.fewest import fewest_outputs, optimal_face
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import mutual_information
-from symshuffle.errors import InputError, SolverFailure, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope, proper_subsets
 
 LAM = Fraction(3)

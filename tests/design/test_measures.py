@@ -7,16 +7,16 @@ from fractions import Fraction
 import flint
 import pytest
 
-from symshuffle import divergences
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Exp, enclose
+from symshuffle.base.results import Rigour
+from symshuffle.channels import divergences
+from symshuffle.channels.divergences import hockey_stick
 from symshuffle.design.information import measures as me
 from symshuffle.design.information.maximum import maximise, renyi_divergence
 from symshuffle.design.named import uniform
-from symshuffle.divergences import hockey_stick
-from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.groups import symmetric_group
-from symshuffle.numbers import Exp, enclose
-from symshuffle.results import Rigour
 
 P0 = [Fraction(v, 10) for v in (5, 3, 1, 1)]
 P1 = [Fraction(v, 10) for v in (1, 2, 3, 4)]

@@ -8,10 +8,11 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from symshuffle.design import bayes_tradeoff, smoothed_point_masses
+from symshuffle.base.errors import InputError, SolverFailure, Unsupported
+from symshuffle.base.numbers import Exp, less
 from symshuffle.design.decision.modelling import ExtremalChannel
-from symshuffle.errors import InputError, SolverFailure, Unsupported
-from symshuffle.numbers import Exp, less
+from symshuffle.design.decision.problems import smoothed_point_masses
+from symshuffle.design.decision.tradeoff import bayes_tradeoff
 
 
 def test_m_ary_testing_by_hand():

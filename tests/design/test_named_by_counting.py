@@ -10,7 +10,9 @@ import mpmath
 import pytest
 import sympy as sp
 
-from symshuffle.design import bayes_tradeoff
+from symshuffle.base.errors import InputError, NotDecided
+from symshuffle.base.numbers import Ball
+from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.named import uniform
 from symshuffle.design.named.ring import blurred_costs, candidate_risks, ring_distance
 from symshuffle.design.named.symmetric import guessing_bound_slacks, guessing_risk, subset_weight
@@ -20,8 +22,6 @@ from symshuffle.design.named.weighted import (
     weighted_guessing_problem,
     weighted_guessing_risk,
 )
-from symshuffle.errors import InputError, NotDecided
-from symshuffle.numbers import Ball
 
 
 def test_distances_along_a_ring():

@@ -8,8 +8,11 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from symshuffle.choices import Criterion
-from symshuffle.design import DecisionProblem, bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
+from symshuffle.base.choices import Criterion
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Verdict
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.named import cardioid
 from symshuffle.design.named.cardioid import cardioid_program, cosine, cosine_field, grid_suffices
 from symshuffle.design.named.weighted import (
@@ -20,10 +23,8 @@ from symshuffle.design.named.weighted import (
 from symshuffle.design.parametric.program import bayes_program, minimax_program
 from symshuffle.design.parametric.signs import nonnegative_by_coefficients, sign_changes, sign_in_field
 from symshuffle.design.parametric.walk import basis_at, derive
-from symshuffle.errors import InputError
 from symshuffle.geometry.groups import SymmetryGroup, dihedral_group, symmetric_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.numbers import Verdict
 
 PRIOR = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
 

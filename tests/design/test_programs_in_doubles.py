@@ -7,11 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.channel import Channel
-from symshuffle.design import DecisionProblem, bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
+from symshuffle.channels.channel import Channel
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.invariant import InvariantProblem
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.properties import Property, _instance, examine, mix_channels
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.geometry.groups import symmetric_group
 
 LAM = Fraction(3)

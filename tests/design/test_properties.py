@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.channel import Channel
-from symshuffle.design import smoothed_point_masses
+from symshuffle.base.errors import InputError
+from symshuffle.channels.channel import Channel
+from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.properties import Property, examine, mix_channels
 from symshuffle.design.decision.tradeoff import minimax_risk
-from symshuffle.errors import InputError
 from symshuffle.geometry.extremal import gather
 from symshuffle.geometry.groups import symmetric_group
 

@@ -9,22 +9,16 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.choices import Criterion
-from symshuffle.design import (
-    DecisionProblem,
-    Method,
-    bayes_tradeoff,
-    minimax_tradeoff,
-    smoothed_point_masses,
-)
+from symshuffle.base.choices import Criterion, Method
+from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
+from symshuffle.base.numbers import Exp
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.invariant import InvariantProblem
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
 from symshuffle.design.decision.symmetries import check_symmetry, detect_symmetry
-from symshuffle.design.decision.tradeoff import minimax_risk
-from symshuffle.errors import CertificateError, InputError, SolverFailure, Unsupported
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_risk, minimax_tradeoff
 from symshuffle.geometry.groups import cyclic_group, product_of_symmetric_groups, symmetric_group, trivial_group
-from symshuffle.numbers import Exp
 
 LAM = Fraction(3)
 

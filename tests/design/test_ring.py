@@ -8,9 +8,10 @@ import pytest
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff.beyond import REPRODUCE
-from symshuffle.design import DecisionProblem, bayes_tradeoff
+from symshuffle.base.errors import InputError
+from symshuffle.design.decision.problems import DecisionProblem
+from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.named.ring import blurred_costs, candidate_risks, ring_distance
-from symshuffle.errors import InputError
 from symshuffle.mechanisms.symbolic import LAM
 
 

@@ -10,23 +10,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.choices import Criterion
-from symshuffle.design import (
-    DecisionProblem,
-    Method,
-    TradeoffCertificate,
-    bayes_tradeoff,
-    minimax_tradeoff,
-    smoothed_point_masses,
-)
+from symshuffle.base.choices import Criterion, Method
+from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
+from symshuffle.base.numbers import Exp
+from symshuffle.base.results import Rigour
 from symshuffle.design.decision import programs
+from symshuffle.design.decision.certificate import TradeoffCertificate
 from symshuffle.design.decision.optimal_channel import weights_by_subset
-from symshuffle.design.decision.tradeoff import minimax_risk
-from symshuffle.errors import CertificateError, InputError, SolverFailure, Unsupported
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_risk, minimax_tradeoff
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.linprog import proposed
-from symshuffle.numbers import Exp
-from symshuffle.results import Rigour
 
 
 def random_problem(seed: int, *, m: int, parameters: int, actions: int) -> DecisionProblem:

@@ -6,10 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.channel import Channel
-from symshuffle.design import bayes_tradeoff, smoothed_point_masses
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.channels.channel import Channel
+from symshuffle.design.decision.problems import smoothed_point_masses
+from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.decision.vertices import minimise_concave
-from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.groups import cyclic_group, symmetric_group
 
 LAM = Fraction(3)

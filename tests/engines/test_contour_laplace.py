@@ -8,11 +8,11 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Exp, Rigour, delta, epsilon
-from symshuffle.accountants.inverses import solve_eps0, solve_n
-from symshuffle.engines.ball import BallContour
-from symshuffle.engines.contour import Contour
-from symshuffle.engines.exact import Exact
-from symshuffle.engines.fft import FFT
+from symshuffle.accountants.questions.inverses import solve_eps0, solve_n
+from symshuffle.engines.contours.ball import BallContour
+from symshuffle.engines.contours.contour import Contour
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.engines.transforms.fft import FFT
 from symshuffle.mechanisms.continuous import Laplace
 
 MILLION = 10**6

@@ -8,12 +8,21 @@ from fractions import Fraction as F
 import flint
 import pytest
 
-from symshuffle.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines import bromwich, bromwich_plan, covers, gauss, jump_line, jump_plan, jumps, stretches
-from symshuffle.engines.bromwich import Bromwich
-from symshuffle.engines.covers import Cover
-from symshuffle.numbers import Ball, to_arb, working_precision
-from symshuffle.results import Rigour
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.base.results import Rigour
+from symshuffle.channels.continuous_law import ContinuousLaw, Piece
+from symshuffle.engines.densities import (
+    bromwich,
+    bromwich_plan,
+    covers,
+    gauss,
+    jump_line,
+    jump_plan,
+    jumps,
+    stretches,
+)
+from symshuffle.engines.densities.bromwich import Bromwich
+from symshuffle.engines.densities.covers import Cover
 
 N = 40
 

@@ -4,23 +4,23 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.accountants import solve
 from symshuffle.accountants.confirm import confirm
-from symshuffle.channel import Channel
+from symshuffle.accountants.questions import solve
+from symshuffle.base.errors import InputError, SymshuffleError, Unsupported
+from symshuffle.base.numbers import Exp, enclose
+from symshuffle.base.results import Rigour
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.divergences import hockey_stick, total_variation
+from symshuffle.channels.law import Law
+from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.decompositions.blanket import simplified_decomposition
 from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.divergences import hockey_stick, total_variation
-from symshuffle.engines.ball import BallContour
-from symshuffle.engines.contour import Contour
-from symshuffle.engines.exact import Exact
-from symshuffle.engines.fft import FFT
+from symshuffle.engines.contours.ball import BallContour
+from symshuffle.engines.contours.contour import Contour
+from symshuffle.engines.counting.exact import Exact
 from symshuffle.engines.registry import engine_classes
-from symshuffle.errors import InputError, SymshuffleError, Unsupported
-from symshuffle.law import Law
+from symshuffle.engines.transforms.fft import FFT
 from symshuffle.mechanisms.registry import mechanism
-from symshuffle.numbers import Exp, enclose
-from symshuffle.results import Rigour
-from symshuffle.shuffled import shuffled_divergence
 
 ENGINES = [kind.aiming(1e-6, 128) for _, kind in engine_classes()]
 DIRECTIONS = ["forward", "reverse"]

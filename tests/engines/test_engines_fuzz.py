@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from symshuffle.accountants.confirm import confirm
-from symshuffle.engines.ball import BallContour
-from symshuffle.engines.contour import Contour
-from symshuffle.engines.doubling import Atoms, positive_part
-from symshuffle.engines.exact import Exact, _counted, enumerate_ball
-from symshuffle.engines.fft import FFT
+from symshuffle.base.errors import Unsupported
+from symshuffle.channels.law import Law
+from symshuffle.engines.contours.ball import BallContour
+from symshuffle.engines.contours.contour import Contour
+from symshuffle.engines.counting.exact import Exact, _counted, enumerate_ball
+from symshuffle.engines.densities.doubling import Atoms, positive_part
 from symshuffle.engines.registry import engine_classes
-from symshuffle.errors import Unsupported
-from symshuffle.law import Law
+from symshuffle.engines.transforms.fft import FFT
 from symshuffle.testing import laws
 
 USERS = st.integers(1, 12)

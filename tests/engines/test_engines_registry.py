@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle.accountants.evaluate import Request, choose_engine, evaluate_law
+from symshuffle.accountants.bounds.evaluate import Request, choose_engine, evaluate_law
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.channels.law import Law
 from symshuffle.cli.arguments import EngineName, engine_and_rigour
 from symshuffle.engines.registry import ENGINES, Engine, engine_class, engine_classes, offers
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.law import Law
-from symshuffle.results import Bracket, Rigour
 from tests.conformance import grid
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +28,7 @@ def contract(name):
 
 def test_import_contracts_name_every_engine():
     # Neither sees a `Law` that the others could see: one is the witness in mpmath, one takes densities.
-    others = {"symshuffle.accountants.confirm", "symshuffle.engines.bromwich"}
+    others = {"symshuffle.accountants.confirm", "symshuffle.engines.densities.bromwich"}
     assert set(contract("engines are independent")["modules"]) == MODULES | others
     assert set(contract("engines know laws")["source_modules"]) == {
         "symshuffle.engines",

@@ -10,10 +10,10 @@ from fractions import Fraction as F
 import flint
 import pytest
 
-from symshuffle.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines import gauss, heights
-from symshuffle.engines.heights import Ladder
-from symshuffle.numbers import Ball, working_precision
+from symshuffle.base.numbers import Ball, working_precision
+from symshuffle.channels.continuous_law import ContinuousLaw, Piece
+from symshuffle.engines.densities import gauss, heights
+from symshuffle.engines.densities.heights import Ladder
 
 NONE = flint.arb(0)
 ONE = flint.arb(1)

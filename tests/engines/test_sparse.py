@@ -5,17 +5,17 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.accountants import solve
-from symshuffle.accountants.covered import laws
-from symshuffle.accountants.reduction import reduction
-from symshuffle.engines.contour import Contour
-from symshuffle.engines.exact import Exact
-from symshuffle.engines.sparse import Sparse
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.law import Law
+from symshuffle.accountants.covering.covered import laws
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.questions import solve
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Exp
+from symshuffle.base.results import Rigour
+from symshuffle.channels.law import Law
+from symshuffle.engines.contours.contour import Contour
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.engines.counting.sparse import Sparse
 from symshuffle.mechanisms.registry import mechanism
-from symshuffle.numbers import Exp
-from symshuffle.results import Rigour
 
 
 def random_law(draw):

@@ -3,8 +3,8 @@
 import flint
 import pytest
 
-from symshuffle.engines import stretches
-from symshuffle.errors import Unsupported
+from symshuffle.base.errors import Unsupported
+from symshuffle.engines.densities import stretches
 
 STEP = flint.arb("0.1")
 

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Exp
+from symshuffle.channels.law import Law
 from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.engines.ball import BallContour
-from symshuffle.engines.exact import Exact
-from symshuffle.engines.fft import FFT
-from symshuffle.engines.tilted import Window, contracted, dilated
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.law import Law
+from symshuffle.engines.contours.ball import BallContour
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.engines.transforms.fft import FFT
+from symshuffle.engines.transforms.tilted import Window, contracted, dilated
 from symshuffle.mechanisms.registry import mechanism
-from symshuffle.numbers import Exp
 from symshuffle.testing import laws
 
 

@@ -7,19 +7,19 @@ from fractions import Fraction
 import flint
 import pytest
 
-from symshuffle.accountants.evaluate import evaluate_law
-from symshuffle.choices import Rigour
-from symshuffle.engines.contour import Contour
-from symshuffle.engines.counts import Counts
-from symshuffle.engines.exact import Exact
-from symshuffle.engines.tails import tails
-from symshuffle.engines.walk import Walk
-from symshuffle.engines.walk_plan import Plan
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.law import Law
-from symshuffle.numbers import Ball, Exp, to_arb, working_precision
-from symshuffle.vectors.mechanisms import PrivUnit
-from symshuffle.vectors.pairs import worst_pair
+from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.base.choices import Rigour
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
+from symshuffle.channels.law import Law
+from symshuffle.engines.contours.contour import Contour
+from symshuffle.engines.counting.counts import Counts
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.engines.counting.tails import tails
+from symshuffle.engines.counting.walk import Walk
+from symshuffle.engines.counting.walk_plan import Plan
+from symshuffle.vectors.privacy.pairs import worst_pair
+from symshuffle.vectors.randomizers.mechanisms import PrivUnit
 
 
 def random_law(draw, atoms):

@@ -4,10 +4,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.channel import Channel
-from symshuffle.errors import InputError
-from symshuffle.estimation.canonical import (
+from symshuffle.base.errors import InputError
+from symshuffle.channels.channel import Channel
+from symshuffle.mechanisms.finite import krr
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.canonical import (
     Population,
     canonical_estimator,
     canonical_risk,
@@ -20,7 +21,6 @@ from symshuffle.estimation.canonical import (
     simulated_risk,
     worst_canonical_risk,
 )
-from symshuffle.mechanisms.finite import krr
 
 F = Fraction
 EXAMPLE = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])

@@ -4,11 +4,13 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.channel import Channel
-from symshuffle.errors import InputError
-from symshuffle.estimation.canonical import Population, canonical_risk, fisher_information, inverse_trace
-from symshuffle.estimation.corner import (
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Ball
+from symshuffle.channels.channel import Channel
+from symshuffle.mechanisms.finite import half_block, krr
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.canonical import Population, canonical_risk, fisher_information, inverse_trace
+from symshuffle.utility.estimation.corner import (
     best_cube_side,
     corner_van_trees,
     cramer_rao_trace,
@@ -19,9 +21,7 @@ from symshuffle.estimation.corner import (
     sharp_cube_bound,
     two_regime_bound,
 )
-from symshuffle.estimation.lower_bounds import bayes_risk
-from symshuffle.mechanisms.finite import half_block, krr
-from symshuffle.numbers import Ball
+from symshuffle.utility.estimation.lower_bounds import bayes_risk
 
 F = Fraction
 RESPONSE = krr().at(k=3, lam=2).channel()

@@ -4,10 +4,12 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.errors import InputError
-from symshuffle.estimation.canonical import Population, shrunken_iid_risk, worst_canonical_risk
-from symshuffle.estimation.lower_bounds import (
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Verdict, less
+from symshuffle.mechanisms.finite import krr
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.canonical import Population, shrunken_iid_risk, worst_canonical_risk
+from symshuffle.utility.estimation.lower_bounds import (
     bayes_risk,
     best_shrinkage_risk,
     cosine_prior,
@@ -15,9 +17,7 @@ from symshuffle.estimation.lower_bounds import (
     prior_information,
     van_trees_bound,
 )
-from symshuffle.frontiers.frontier import trace_frontier
-from symshuffle.mechanisms.finite import krr
-from symshuffle.numbers import Verdict, less
+from symshuffle.utility.frontiers.frontier import trace_frontier
 
 F = Fraction
 

@@ -5,22 +5,22 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.channel import Channel
-from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
-from symshuffle.estimation import simplex
-from symshuffle.estimation.canonical import Population
-from symshuffle.estimation.lower_bounds import bayes_risk
-from symshuffle.estimation.minimax import estimator_risk, grid, minimax_risk, prior_risk, worst_risk
-from symshuffle.estimation.simplex import (
+from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import histogram_law
+from symshuffle.mechanisms.finite import krr
+from symshuffle.utility.estimation import simplex
+from symshuffle.utility.estimation.canonical import Population
+from symshuffle.utility.estimation.lower_bounds import bayes_risk
+from symshuffle.utility.estimation.minimax import estimator_risk, grid, minimax_risk, prior_risk, worst_risk
+from symshuffle.utility.estimation.simplex import (
     dirichlet_bayes_risk,
     dirichlet_mean,
     histogram_forms,
     largest_value,
     value_at,
 )
-from symshuffle.mechanisms.finite import krr
-from symshuffle.results import Bracket, Rigour
-from symshuffle.shuffled import histogram_law
 
 F = Fraction
 BINARY = krr().at(k=2, lam=4).channel()

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.choices import Population
-from symshuffle.errors import Unsupported
-from symshuffle.estimation.moments import pairwise_budget, template_classes, trace
-from symshuffle.estimation.symbolic_law import SymbolicLaw
-from symshuffle.estimation.worst_risk import _worst
+from symshuffle.base.choices import Population
+from symshuffle.base.errors import Unsupported
 from symshuffle.mechanisms.finite import half_block, krr
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import EXAMPLES, MECHANISMS
 from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.moments import pairwise_budget, template_classes, trace
+from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
+from symshuffle.utility.estimation.worst_risk import _worst
 
 RATIONAL = 4
 """The budget at which every channel is rational."""

@@ -6,16 +6,21 @@ import pytest
 import sympy as sp
 
 from symshuffle import Mechanism, mechanism
-from symshuffle.anchored.enclosed import EnclosedLaw
-from symshuffle.anchored.law import AnchoredLaw
-from symshuffle.choices import Population
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.estimation.canonical import canonical_risk, fisher_information, inverse_trace, worst_canonical_risk
-from symshuffle.estimation.symbolic_law import SymbolicLaw
+from symshuffle.base.choices import Population
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Exp, Verdict
 from symshuffle.mechanisms.finite import K, P, S
 from symshuffle.mechanisms.registry import EXAMPLES
 from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate, same_function
-from symshuffle.numbers import Exp, Verdict
+from symshuffle.utility.anchored.enclosed import EnclosedLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.estimation.canonical import (
+    canonical_risk,
+    fisher_information,
+    inverse_trace,
+    worst_canonical_risk,
+)
+from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
 
 LEVELS = (F(4), F(25, 16))
 """Where a square root of lam occurs in a mechanism it is rational too."""

@@ -3,9 +3,12 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.anchored import AnchoredLaw, orbit_law
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.frontiers.caps import (
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Exp
+from symshuffle.mechanisms.finite import K, S, subset_selection
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.utility.anchored import AnchoredLaw, orbit_law
+from symshuffle.utility.frontiers.caps import (
     NEIGHBOUR_CHART,
     block_design_law,
     extreme_templates,
@@ -20,9 +23,6 @@ from symshuffle.frontiers.caps import (
     subset_trace,
     tie_ratio,
 )
-from symshuffle.mechanisms.finite import K, S, subset_selection
-from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.numbers import Exp
 
 F = Fraction
 

@@ -2,8 +2,9 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.errors import CertificateError, InputError, Unsupported
-from symshuffle.frontiers.convex_order import (
+from symshuffle.base.errors import CertificateError, InputError, Unsupported
+from symshuffle.channels.law import Law
+from symshuffle.utility.frontiers.convex_order import (
     ConvexOrder,
     average_law,
     convex_order,
@@ -12,8 +13,7 @@ from symshuffle.frontiers.convex_order import (
     rigidity_gap,
     stop_loss,
 )
-from symshuffle.frontiers.envelope import Contamination, Direction, endpoint_law
-from symshuffle.law import Law
+from symshuffle.utility.frontiers.envelope import Contamination, Direction, endpoint_law
 
 F = Fraction
 INNER = Law.from_atoms([(F(2), F("1/5")), (F(1), F("2/5")), (F("1/2"), F("2/5"))])

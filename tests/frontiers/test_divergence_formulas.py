@@ -7,9 +7,10 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import CertificateError, Channel, Exp, InputError, Unsupported
-from symshuffle.frontiers import convex_order as module
-from symshuffle.frontiers import leakage as leakages
-from symshuffle.frontiers.convex_order import (
+from symshuffle.channels.law import Law
+from symshuffle.utility.frontiers import convex_order as module
+from symshuffle.utility.frontiers import leakage as leakages
+from symshuffle.utility.frontiers.convex_order import (
     ConvexOrder,
     average_law,
     convex_order,
@@ -18,9 +19,8 @@ from symshuffle.frontiers.convex_order import (
     rigidity_gap,
     stop_loss,
 )
-from symshuffle.frontiers.envelope import Contamination, ratio_law
-from symshuffle.frontiers.leakage import convex_envelope, endpoint_variance, leakage
-from symshuffle.law import Law
+from symshuffle.utility.frontiers.envelope import Contamination, ratio_law
+from symshuffle.utility.frontiers.leakage import convex_envelope, endpoint_variance, leakage
 
 PAIR = Channel.from_rows([["1/2", "1/3", "1/6"], ["1/4", "1/4", "1/2"]])
 BITS = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])

@@ -4,9 +4,14 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from symshuffle.channel import Channel
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.frontiers.envelope import (
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Exp
+from symshuffle.base.results import Rigour
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import shuffled_divergence
+from symshuffle.mechanisms.finite import K, krr, rr
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.utility.frontiers.envelope import (
     Contamination,
     Direction,
     _envelope_ball,
@@ -17,13 +22,8 @@ from symshuffle.frontiers.envelope import (
     ratio_law,
     shuffled_leakage,
 )
-from symshuffle.frontiers.formulas import USERS, chi_square_envelope, hockey_stick_envelope, law_formulas
-from symshuffle.frontiers.leakage import convex_envelope
-from symshuffle.mechanisms.finite import K, krr, rr
-from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.numbers import Exp
-from symshuffle.results import Rigour
-from symshuffle.shuffled import shuffled_divergence
+from symshuffle.utility.frontiers.formulas import USERS, chi_square_envelope, hockey_stick_envelope, law_formulas
+from symshuffle.utility.frontiers.leakage import convex_envelope
 
 F = Fraction
 EXAMPLE = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])

@@ -4,11 +4,13 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.estimation.canonical import Population, canonical_risk, worst_canonical_risk
-from symshuffle.frontiers.caps import optimal_subset_sizes
-from symshuffle.frontiers.equivariant import (
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import lower_end, upper_end
+from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.canonical import Population, canonical_risk, worst_canonical_risk
+from symshuffle.utility.frontiers.caps import optimal_subset_sizes
+from symshuffle.utility.frontiers.equivariant import (
     ALPHA,
     BETA,
     SPREAD,
@@ -24,9 +26,7 @@ from symshuffle.frontiers.equivariant import (
     two_level_reciprocals,
     two_level_template,
 )
-from symshuffle.frontiers.orbit import Orbit
-from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
-from symshuffle.numbers import lower_end, upper_end
+from symshuffle.utility.frontiers.orbit import Orbit
 
 F = Fraction
 

@@ -4,15 +4,15 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.errors import CertificateError, InputError, Unsupported
-from symshuffle.estimation.canonical import Population
-from symshuffle.frontiers.caps import raw_cap_trace
-from symshuffle.frontiers.frontier import critical_ratio, slope_constant, threshold_budget, trace_frontier
-from symshuffle.frontiers.orbit import centre_orbit, subset_orbit
-from symshuffle.frontiers.orbits import DualCertificate, reduce_mixture, slope_certificate
+from symshuffle.base.errors import CertificateError, InputError, Unsupported
+from symshuffle.base.numbers import Exp
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
-from symshuffle.numbers import Exp
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.canonical import Population
+from symshuffle.utility.frontiers.caps import raw_cap_trace
+from symshuffle.utility.frontiers.frontier import critical_ratio, slope_constant, threshold_budget, trace_frontier
+from symshuffle.utility.frontiers.orbit import centre_orbit, subset_orbit
+from symshuffle.utility.frontiers.orbits import DualCertificate, reduce_mixture, slope_certificate
 
 F = Fraction
 

@@ -4,15 +4,15 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle import divergences
-from symshuffle.channel import Channel
-from symshuffle.choices import Divergence
-from symshuffle.errors import InputError
-from symshuffle.frontiers.envelope import Contamination, Direction, binary_envelope
-from symshuffle.frontiers.leakage import convex_envelope, leakage
+from symshuffle.base.choices import Divergence
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Exp, lower_end, upper_end
+from symshuffle.channels import divergences
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import histogram_law
 from symshuffle.mechanisms.finite import rr
-from symshuffle.numbers import Exp, lower_end, upper_end
-from symshuffle.shuffled import histogram_law
+from symshuffle.utility.frontiers.envelope import Contamination, Direction, binary_envelope
+from symshuffle.utility.frontiers.leakage import convex_envelope, leakage
 
 F = Fraction
 W = Channel.from_rows([["3/5", "1/5", "1/5"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]])

@@ -3,13 +3,13 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.errors import CertificateError, InputError
-from symshuffle.estimation.canonical import Population, worst_canonical_risk
-from symshuffle.frontiers.equivariant import response_mixture
-from symshuffle.frontiers.private_response import canonical_delta, plain_response, thinned_response
-from symshuffle.results import Rigour
-from symshuffle.shuffled import shuffled_divergence
+from symshuffle.base.errors import CertificateError, InputError
+from symshuffle.base.results import Rigour
+from symshuffle.channels.shuffled import shuffled_divergence
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.canonical import Population, worst_canonical_risk
+from symshuffle.utility.frontiers.equivariant import response_mixture
+from symshuffle.utility.frontiers.private_response import canonical_delta, plain_response, thinned_response
 
 F = Fraction
 TARGET = {"gamma": F("3/2"), "delta": F("1/100")}

@@ -4,13 +4,16 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.errors import InputError
-from symshuffle.estimation.canonical import Population, worst_canonical_risk
-from symshuffle.frontiers.caps import at, subset_budget
-from symshuffle.frontiers.equivariant import orbit_mixture
-from symshuffle.frontiers.orbit import subset_orbit
-from symshuffle.frontiers.subset_family import (
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Verdict
+from symshuffle.mechanisms.finite import K, S, subset_selection
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.canonical import Population, worst_canonical_risk
+from symshuffle.utility.frontiers.caps import at, subset_budget
+from symshuffle.utility.frontiers.equivariant import orbit_mixture
+from symshuffle.utility.frontiers.orbit import subset_orbit
+from symshuffle.utility.frontiers.subset_family import (
     has_one_sign,
     inclusion_probabilities,
     largest_budget,
@@ -20,9 +23,6 @@ from symshuffle.frontiers.subset_family import (
     risk_derivative,
     thinned_subset_selection,
 )
-from symshuffle.mechanisms.finite import K, S, subset_selection
-from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.numbers import Verdict
 
 F = Fraction
 

@@ -4,12 +4,12 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.anchored import AnchoredLaw, decompose, mix_laws, template_signal
-from symshuffle.channel import Channel
-from symshuffle.errors import CertificateError, InputError, Unsupported
-from symshuffle.frontiers.caps import extreme_templates, raw_cap_trace
-from symshuffle.frontiers.template_laws import best_law, extreme_laws
-from symshuffle.results import Bracket, Certified, Rigour
+from symshuffle.base.errors import CertificateError, InputError, Unsupported
+from symshuffle.base.results import Bracket, Certified, Rigour
+from symshuffle.channels.channel import Channel
+from symshuffle.utility.anchored import AnchoredLaw, decompose, mix_laws, template_signal
+from symshuffle.utility.frontiers.caps import extreme_templates, raw_cap_trace
+from symshuffle.utility.frontiers.template_laws import best_law, extreme_laws
 
 F = Fraction
 

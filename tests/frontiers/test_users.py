@@ -5,11 +5,11 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import mechanism
-from symshuffle.anchored import AnchoredLaw
-from symshuffle.choices import Population
-from symshuffle.estimation.canonical import canonical_risk
-from symshuffle.frontiers.equivariant import calibrated_risk, optimal_equivariant_risk
-from symshuffle.frontiers.subset_family import matched_risk
+from symshuffle.base.choices import Population
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.estimation.canonical import canonical_risk
+from symshuffle.utility.frontiers.equivariant import calibrated_risk, optimal_equivariant_risk
+from symshuffle.utility.frontiers.subset_family import matched_risk
 
 
 @pytest.mark.parametrize("population", Population)

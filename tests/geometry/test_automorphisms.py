@@ -10,7 +10,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from symshuffle.errors import Unsupported
+from symshuffle.base.errors import Unsupported
 from symshuffle.geometry.automorphisms import column_automorphisms
 
 

@@ -10,7 +10,7 @@ import flint
 import numpy as np
 import pytest
 
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.geometry.balanced import (
     balanced_orbits,
     each_balanced_collection,

@@ -3,10 +3,10 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.errors import CertificateError, InputError
+from symshuffle.base.errors import CertificateError, InputError
+from symshuffle.base.results import Bracket, Certified, Rigour
 from symshuffle.geometry.dominated import largest_dominated
 from symshuffle.mechanisms.finite import krr, rr
-from symshuffle.results import Bracket, Certified, Rigour
 
 F = Fraction
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 import flint
 import pytest
 
-from symshuffle.channel import Channel
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.channels.channel import Channel
 from symshuffle.geometry.cones import PolyhedralCone
 from symshuffle.geometry.extremal import (
     LDPCone,

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.channel import Channel
-from symshuffle.errors import CertificateError, InputError
+from symshuffle.base.errors import CertificateError, InputError
+from symshuffle.channels.channel import Channel
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.orders import Separation, blackwell, certificate_from_json, deficiency, equivalent
 

@@ -5,11 +5,11 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.errors import NotDecided, SolverFailure
+from symshuffle.base.errors import NotDecided, SolverFailure
+from symshuffle.base.lp import LinearProgram
 from symshuffle.geometry import pivots
 from symshuffle.geometry.linprog import solve
 from symshuffle.geometry.pivots import optimal_vectors
-from symshuffle.lp import LinearProgram
 
 F = Fraction
 SENSES = ("==", ">=", "<=")

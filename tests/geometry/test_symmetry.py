@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope, non_extreme_output
 from symshuffle.geometry.groups import (
     OrbitCount,

@@ -8,11 +8,11 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import CertificateError, Channel, InputError, Rigour, mechanism
-from symshuffle.frontiers.envelope import ratio_law
-from symshuffle.likelihood.extremes import dilute, endpoint_ratio, half_block_channel
-from symshuffle.likelihood.law import LikelihoodRatio, exact_sum, require_common_support
-from symshuffle.likelihood.quotient import likelihood_quotient
-from symshuffle.shuffled import law_divergence, shuffled_law
+from symshuffle.channels.shuffled import law_divergence, shuffled_law
+from symshuffle.utility.frontiers.envelope import ratio_law
+from symshuffle.utility.likelihood.extremes import dilute, endpoint_ratio, half_block_channel
+from symshuffle.utility.likelihood.law import LikelihoodRatio, exact_sum, require_common_support
+from symshuffle.utility.likelihood.quotient import likelihood_quotient
 
 TIED = Channel.from_rows([["1/6", "1/3", "1/4", "1/4"], ["1/12", "1/6", "1/2", "1/4"]])
 

@@ -6,10 +6,10 @@ import pytest
 import sympy as sp
 
 from symshuffle import delta, mechanism, optimal_decomposition
+from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.display import array, factored, latex, text
 from symshuffle.mechanisms.registry import MECHANISMS
 from symshuffle.mechanisms.symbolic import same_function
-from symshuffle.numbers import Verdict
 
 k, s, x, lam = sp.symbols("k s x lambda", positive=True)
 t0, t1 = sp.symbols("t0 t1", nonnegative=True)

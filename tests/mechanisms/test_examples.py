@@ -7,8 +7,13 @@ from symshuffle.mechanisms.registry import EXAMPLES, LARGE, MECHANISMS
 
 def test_every_mechanism_has_examples():
     assert set(EXAMPLES) == set(MECHANISMS)
-    assert set(LARGE) <= set(MECHANISMS)
+    names = {name: {parameter.name for parameter in make().parameters} for name, make in MECHANISMS.items()}
+    assert set(LARGE) == {name for name, found in names.items() if "lam" in found and found & {"k", "D"}}
     assert all(EXAMPLES.values())
+
+
+def test_every_mechanism_says_where_it_comes_from():
+    assert all(make().source.strip() for make in MECHANISMS.values())
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

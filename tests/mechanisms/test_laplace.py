@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from symshuffle import Exp, delta
-from symshuffle.engines.contour import Contour
+from symshuffle.base.results import Rigour
+from symshuffle.engines.contours.contour import Contour
 from symshuffle.mechanisms.continuous import Laplace
-from symshuffle.results import Rigour
 
 ONE = Exp(Fraction(1))
 TENTH = Exp(Fraction(1, 10))

@@ -6,8 +6,8 @@ import pytest
 import sympy as sp
 
 from symshuffle import InputError, Mechanism, mechanism, optimal_decomposition, simplified_decomposition
+from symshuffle.base.numbers import Verdict
 from symshuffle.mechanisms.symbolic import LAM, Parameter, same_function
-from symshuffle.numbers import Verdict
 
 K = sp.Symbol("k", integer=True, positive=True)
 S = sp.Symbol("s", integer=True, positive=True)

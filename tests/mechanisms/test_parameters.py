@@ -5,8 +5,9 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Ball, Exp, Verdict
 from symshuffle.decompositions.symbolic import optimal_decomposition
-from symshuffle.errors import InputError, Unsupported
 from symshuffle.mechanisms.finite import K
 from symshuffle.mechanisms.given import LAM_PARAMETER
 from symshuffle.mechanisms.model import Mechanism
@@ -14,7 +15,6 @@ from symshuffle.mechanisms.outputs import OutputClass, State
 from symshuffle.mechanisms.parameters import read_budget, read_target
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM, Parameter, evaluate, same_function
-from symshuffle.numbers import Ball, Exp, Verdict
 
 
 @pytest.mark.parametrize(
@@ -23,8 +23,8 @@ from symshuffle.numbers import Ball, Exp, Verdict
         ("krr", {"k": 1}, "k = 1: expected an integer >= 2"),
         ("krr", {"k": "5/2"}, "k = 5/2: expected an integer >= 2"),
         ("krr", {"q": 1}, "q = 1: expected a parameter of krr: lam, k"),
-        ("krr", {"lam": 1}, "lam = 1: expected a number > 1"),
-        ("krr", {"eps0": 0}, "eps0 = 0: expected a number > 0"),
+        ("krr", {"lam": "9/10"}, "lam = 9/10: expected a number >= 1"),
+        ("krr", {"eps0": -1}, "eps0 = -1: expected a number >= 0"),
         ("krr", {"eps0": 1, "lam": 3}, "one of the two, not both"),
         ("krr", {"k": 10**16}, f"k = {10**16}"),
         ("subset-selection", {"k": 3, "s": 3}, r"s = 3: expected an integer in \[1, k - 1\] \(here 2\)"),

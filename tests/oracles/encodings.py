@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from fractions import Fraction
 
-from symshuffle.channel import Channel
+from symshuffle.channels.channel import Channel
 
 
 def local_hashing(size: int, values: int, lam: Fraction) -> Channel:

@@ -5,8 +5,8 @@ import csv
 import pytest
 from typer.testing import CliRunner
 
-from symshuffle.claims.registry import load
 from symshuffle.cli import app
+from symshuffle.ledger.claims.registry import load
 
 
 @pytest.mark.parametrize("name", ["fig-3", "fig-8"])

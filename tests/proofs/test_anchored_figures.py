@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from symshuffle.claims.registry import load
+from symshuffle.ledger.claims.registry import load
 
 
 @pytest.mark.parametrize("name", ["anchored.table-1", "anchored.table-2"])

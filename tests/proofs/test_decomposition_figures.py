@@ -8,10 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from proofs_checks.decomposition import _curves as curves
-from symshuffle.accountants import solve
+from symshuffle.accountants.questions import solve
+from symshuffle.base.results import Rigour
 from symshuffle.cli import app
 from symshuffle.mechanisms.registry import mechanism
-from symshuffle.results import Rigour
 
 
 def reproduced(name, tmp_path):

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from symshuffle.claims.model import Grade, Kind
-from symshuffle.claims.registry import catalogue, load
+from symshuffle.ledger.claims.model import Grade, Kind
+from symshuffle.ledger.claims.registry import catalogue, load
 
 PAGE = (Path(__file__).parents[2] / "docs" / "evidence.md").read_text(encoding="utf-8")
 

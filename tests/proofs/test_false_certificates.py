@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import proofs_checks
-from symshuffle.claims.registry import load
-from symshuffle.claims.run import seeded
-from symshuffle.errors import CertificateError
-from symshuffle.numbers import DEFAULT_BITS, Verdict, working_precision
+from symshuffle.base.errors import CertificateError
+from symshuffle.base.numbers import DEFAULT_BITS, Verdict, working_precision
+from symshuffle.ledger.claims.registry import load
+from symshuffle.ledger.claims.run import seeded
 
 FED = {
     "alphabets": ("alphabets.lem-3.1", "a quotient with one ratio 1 % off"),

@@ -2,9 +2,9 @@
 
 import pytest
 
-from symshuffle.claims.model import Grade
-from symshuffle.claims.registry import load
-from symshuffle.claims.run import run
+from symshuffle.ledger.claims.model import Grade
+from symshuffle.ledger.claims.registry import load
+from symshuffle.ledger.claims.run import run
 
 
 @pytest.mark.parametrize("claim", load().claims, ids=lambda claim: claim.id)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from symshuffle.claims.registry import load
+from symshuffle.ledger.claims.registry import load
 from tests.near_misses import claims, noticed, off
 
 NOT_NOTICED = {

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import proofs_checks
-from symshuffle.claims.model import Claim
-from symshuffle.claims.registry import load
+from symshuffle.ledger.claims.model import Claim
+from symshuffle.ledger.claims.registry import load
 
 ROOT = Path(proofs_checks.__file__).parent
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(ROOT.rglob("*.py"))}

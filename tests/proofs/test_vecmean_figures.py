@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from proofs_checks.vecmean.figures import mixed_at_index, per_coordinate
-from symshuffle.claims.registry import load
+from symshuffle.ledger.claims.registry import load
 
 
 def test_parameters_of_least_error():

@@ -2,10 +2,10 @@
 
 import pytest
 
-from symshuffle.claims.beyond import falls, recording
-from symshuffle.claims.model import Grade, Quantifier
-from symshuffle.claims.registry import load
-from symshuffle.claims.run import seeded
+from symshuffle.ledger.claims.beyond import falls, recording
+from symshuffle.ledger.claims.model import Grade, Quantifier
+from symshuffle.ledger.claims.registry import load
+from symshuffle.ledger.claims.run import seeded
 
 PROVED = [
     claim

@@ -8,15 +8,15 @@ from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
-from symshuffle.channel import Channel
-from symshuffle.estimation.minimax import minimax_risk
-from symshuffle.frontiers.private_response import plain_response
-from symshuffle.likelihood.quotient import likelihood_quotient
+from symshuffle.base.numbers import Ball
+from symshuffle.channels.channel import Channel
 from symshuffle.mechanisms.finite import krr
-from symshuffle.numbers import Ball
-from symshuffle.vectors.clipped import best_density
-from symshuffle.vectors.minimal_risk import minimal_unbiased_risk
-from symshuffle.vectors.optimal import bmg_optimal
+from symshuffle.utility.estimation.minimax import minimax_risk
+from symshuffle.utility.frontiers.private_response import plain_response
+from symshuffle.utility.likelihood.quotient import likelihood_quotient
+from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk
+from symshuffle.vectors.error.optimal import bmg_optimal
+from symshuffle.vectors.randomizers.clipped import best_density
 from tests.soundness.false_certificates import false
 
 TIED = Channel.from_rows([["1/4", "1/8", "1/2", "1/8"], ["1/8", "1/16", "1/2", "5/16"]])

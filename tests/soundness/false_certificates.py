@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction as F
 
-from symshuffle.numbers import Exp
-from symshuffle.results import Bracket, Rigour
+from symshuffle.base.numbers import Exp
+from symshuffle.base.results import Bracket, Rigour
 
 
 @dataclass(frozen=True)

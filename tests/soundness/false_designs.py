@@ -8,13 +8,14 @@ from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
-from symshuffle.choices import Criterion
-from symshuffle.design import DecisionProblem, minimax_tradeoff, smoothed_point_masses
+from symshuffle.base.choices import Criterion
+from symshuffle.base.numbers import Exp
 from symshuffle.design.decision.certificate import TradeoffCertificate
 from symshuffle.design.decision.channel_risk import minimax_risk
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
+from symshuffle.design.decision.tradeoff import minimax_tradeoff
 from symshuffle.geometry.groups import symmetric_group
-from symshuffle.numbers import Exp
 from tests.soundness.false_certificates import E1, WIDE, exactly, false
 
 ORDERED = DecisionProblem.of(

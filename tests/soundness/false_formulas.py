@@ -9,8 +9,8 @@ from typing import Any
 
 import sympy as sp
 
-from symshuffle.choices import Criterion
-from symshuffle.design import smoothed_point_masses
+from symshuffle.base.choices import Criterion
+from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.parametric.walk import derive
 from symshuffle.geometry.groups import trivial_group
 from tests.soundness.false_certificates import false

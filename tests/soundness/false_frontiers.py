@@ -8,17 +8,17 @@ from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
-from symshuffle.anchored import AnchoredLaw, template_signal
-from symshuffle.channel import Channel
-from symshuffle.frontiers.caps import extreme_templates
-from symshuffle.frontiers.frontier import trace_frontier
-from symshuffle.frontiers.orbit import Orbit, centre_orbit, subset_orbit
-from symshuffle.frontiers.orbits import DualCertificate, Frontier
-from symshuffle.frontiers.template_laws import best_law
+from symshuffle.base.numbers import Exp
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.channels.channel import Channel
 from symshuffle.geometry.dominated import largest_dominated
 from symshuffle.mechanisms.finite import krr
-from symshuffle.numbers import Exp
-from symshuffle.results import Bracket, Rigour
+from symshuffle.utility.anchored import AnchoredLaw, template_signal
+from symshuffle.utility.frontiers.caps import extreme_templates
+from symshuffle.utility.frontiers.frontier import trace_frontier
+from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
+from symshuffle.utility.frontiers.orbits import DualCertificate, Frontier
+from symshuffle.utility.frontiers.template_laws import best_law
 from tests.soundness.false_certificates import WIDE, exactly, false
 
 

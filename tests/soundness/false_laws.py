@@ -7,8 +7,8 @@ from dataclasses import replace
 from fractions import Fraction as F
 from functools import cache
 
-from symshuffle.accountants.dominating import LatticeLaw, Profile, check_above, check_below, law_above, law_below
-from symshuffle.vectors.gaussian import gaussian_profile
+from symshuffle.accountants.rounds.dominating import LatticeLaw, Profile, check_above, check_below, law_above, law_below
+from symshuffle.vectors.randomizers.gaussian import gaussian_profile
 from tests.soundness.false_certificates import false
 
 STEP, LEVELS = F(1, 10), 30
@@ -86,7 +86,7 @@ _below("something at infinity", "infinity", lambda law: replace(law, infinity=F(
 _below("mass moved to a larger loss", "points[0]", _moved(LEVELS + 3, LEVELS + 6, 1e-3))
 _below(
     "made for more that is revealed",
-    "start",
+    "points[0]",
     lambda _: law_below(replace(profile(), revealed=(F(0), F(1, 10**12)))),
 )
 false(

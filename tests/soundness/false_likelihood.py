@@ -8,10 +8,10 @@ from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
-from symshuffle.channel import Channel
-from symshuffle.estimation.lower_bounds import minimax_sandwich
-from symshuffle.likelihood.quotient import likelihood_quotient
-from symshuffle.likelihood.worst import worst_curve
+from symshuffle.channels.channel import Channel
+from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
+from symshuffle.utility.likelihood.quotient import likelihood_quotient
+from symshuffle.utility.likelihood.worst import worst_curve
 from tests.soundness.false_certificates import exactly, false
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import sympy as sp
 
+from symshuffle.base.results import Bracket, Rigour
 from symshuffle.design.information import measures
 from symshuffle.design.information.logarithmic import logarithmic_formula
 from symshuffle.design.information.maximum import maximise
 from symshuffle.geometry.groups import symmetric_group, trivial_group
-from symshuffle.results import Bracket, Rigour
 from tests.soundness.false_certificates import E1, exactly, false
 
 HALF, THIRD = (F(1, 2), F(1, 4), F(1, 4)), (F(1, 3),) * 3

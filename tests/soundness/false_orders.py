@@ -8,13 +8,13 @@ from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
-from symshuffle.channel import Channel
-from symshuffle.choices import Larger
-from symshuffle.frontiers.convex_order import ConvexOrder
+from symshuffle.base.choices import Larger
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.law import Law
 from symshuffle.geometry.orders import Garbling, Separation, blackwell, deficiency
-from symshuffle.law import Law
-from symshuffle.vectors.dominance import which_order
-from symshuffle.vectors.pairs import FinitePair
+from symshuffle.utility.frontiers.convex_order import ConvexOrder
+from symshuffle.vectors.privacy.dominance import which_order
+from symshuffle.vectors.privacy.pairs import FinitePair
 from tests.soundness.false_certificates import exactly, false
 
 FINE = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])

@@ -7,9 +7,9 @@ from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
+from symshuffle.base.lp import Certificate, LinearProgram
 from symshuffle.design.decision.modelling import CertifiedModel
 from symshuffle.geometry.linprog import solve
-from symshuffle.lp import Certificate, LinearProgram
 from tests.soundness.false_certificates import exactly, false
 
 

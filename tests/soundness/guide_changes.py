@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from symshuffle.engines import bromwich_plan
+from symshuffle.engines.densities import bromwich_plan
 from tests.soundness.guide_changes_of_vectors import BAD_OF_VECTORS
 from tests.soundness.guide_doors import N
 from tests.soundness.guides_of_jumps import BAD_OF_JUMPS
@@ -65,16 +65,16 @@ def above_the_mean(first):
 WILD = (scaled(0.5), scaled(2))
 E, H, S, W, A, G, L, P, B, T, R = (
     "symshuffle.engines.",
-    "symshuffle.accountants.gaussian_profile.",
-    "symshuffle.engines.saddle.",
-    "symshuffle.engines.count_windows.",
-    "symshuffle.accountants.search.",
-    "symshuffle.accountants.guided.",
-    "symshuffle.accountants.losses.Losses.",
+    "symshuffle.accountants.bounds.gaussian_profile.",
+    "symshuffle.engines.contours.saddle.",
+    "symshuffle.engines.counting.count_windows.",
+    "symshuffle.accountants.bounds.search.",
+    "symshuffle.accountants.bounds.guided.",
+    "symshuffle.accountants.rounds.losses.Losses.",
     "symshuffle.design.decision.programs.",
-    "symshuffle.engines.bromwich_plan.",
-    "symshuffle.engines.tilted.",
-    "symshuffle.accountants.refined_profile.",
+    "symshuffle.engines.densities.bromwich_plan.",
+    "symshuffle.engines.transforms.tilted.",
+    "symshuffle.accountants.renyi.refined_profile.",
 )
 ROUGH = bromwich_plan.saddle.Tilt(np.array([-0.01, 0.0, 0.02]), np.array([0.3, 0.4, 0.3]))
 GUESSES = (stuck(Fraction(1, 3)), stuck(Fraction(10)), scaled(1))
@@ -167,9 +167,9 @@ BAD: dict[str, tuple[str, tuple[Change, ...]]] = {
         ),
     ),
     W + "_slope": ("counts", (stuck(0.0), scaled(1))),
-    E + "walk_plan._window": ("walk", (*map(stuck, ((0, 0), (N, N), (0, N), (3.5, 5), (-3, 2), (-N, -2))),)),
-    E + "walk_plan._slope": ("walk", (stuck(0.0), stuck(1.0), stuck(-1.0), scaled(1))),
-    E + "walk_lines.Line._distance": ("walk", (stuck(0.0), changed(lambda found, draw: -found))),
+    E + "counting.walk_plan._window": ("walk", (*map(stuck, ((0, 0), (N, N), (0, N), (3.5, 5), (-3, 2), (-N, -2))),)),
+    E + "counting.walk_plan._slope": ("walk", (stuck(0.0), stuck(1.0), stuck(-1.0), scaled(1))),
+    E + "counting.walk_lines.Line._distance": ("walk", (stuck(0.0), changed(lambda found, draw: -found))),
     A + "_guess": ("plain", (scaled(0.05), stuck(Fraction(1, 3)))),
     A + "_candidates": ("plain", (stuck([Fraction(1, 3)]), changed(lambda old, draw: reversed([*old])))),
     A + "_fine_enough": ("confirmed", (stuck(1e-2), stuck(0.5))),
@@ -185,29 +185,35 @@ BAD: dict[str, tuple[str, tuple[Change, ...]]] = {
     G + "_rounded": ("users top", (changed(lambda found, draw: found + draw.randrange(3)), stuck(Fraction(1)))),
     G + "_clipped": ("users top", (stuck(1e-12), stuck(1e-3))),
     A + "mills_guess": ("guess", GUESSES),
-    "symshuffle.accountants.inverses._budget_guide": ("budget", (stuck(None), *3 * (changed(astray),))),
-    "symshuffle.accountants.inverses._users_guide": ("users", (stuck(None), *3 * (changed(astray),))),
-    "symshuffle.accountants.curves._extrapolated": ("fewer", (stuck(None), *GUESSES[:2])),
+    "symshuffle.accountants.questions.inverses._budget_guide": ("budget", (stuck(None), *3 * (changed(astray),))),
+    "symshuffle.accountants.questions.inverses._users_guide": ("users", (stuck(None), *3 * (changed(astray),))),
+    "symshuffle.accountants.questions.curves._extrapolated": ("fewer", (stuck(None), *GUESSES[:2])),
     L + "guess": ("rounds", (stuck((0.0, 1.0)), stuck((5.0, 8.0)), stuck((1.5, 0.1)))),
     L + "tilt": ("sum", (scaled(0.3), scaled(1), stuck(1.0))),
     L + "chernoff": ("period", (scaled(0.5), scaled(1), stuck(1.0))),
     T + "_best_tilt": ("fft", (scaled(0.5), scaled(1))),
     T + "_chernoff": ("fft", 3 * (changed(sloped),)),
     T + "_steps": ("fft", (stuck(50), stuck(777), changed(lambda found, draw: found // 2))),
-    E + "bromwich_plan.last_node": ("density", tuple(changed(lambda found, draw, s=s: found // s) for s in (2, 10))),
-    E + "gauss.price": ("density", (stuck(0.0), stuck(50.0))),
-    E + "contour._split": ("contour smoothed", (halved,)),
-    E + "contour._stride": ("contour smoothed", (stuck(1), stuck(1000))),
-    "symshuffle.accountants.bounds._resolved": ("epsilon confirmed", (stuck(True), stuck(False))),
+    E + "densities.bromwich_plan.last_node": (
+        "density",
+        tuple(changed(lambda found, draw, s=s: found // s) for s in (2, 10)),
+    ),
+    E + "densities.gauss.price": ("density", (stuck(0.0), stuck(50.0))),
+    E + "contours.contour._split": ("contour smoothed", (halved,)),
+    E + "contours.contour._stride": ("contour smoothed", (stuck(1), stuck(1000))),
+    "symshuffle.accountants.bounds.brackets._resolved": ("epsilon confirmed", (stuck(True), stuck(False))),
     H + "log_profile": ("users", (scaled(0.3), changed(lambda found, draw: found + draw.uniform(-3, 3)))),
     H + "distance": ("users budget", (scaled(0.3), changed(lambda found, draw: found + draw.uniform(-3, 3)))),
     H + "level": ("epsilon", (scaled(1), stuck(0.01), stuck(20.0))),
     H + "rising_root": ("users top", (changed(lambda found, draw: found + draw.uniform(-1, 1)), stuck(0.0))),
-    "symshuffle.accountants.over_rounds.Deployment.first_step": (
+    "symshuffle.accountants.rounds.over_rounds.Deployment.first_step": (
         "deployment",
         (stuck(Fraction(1, 5)), stuck(Fraction(1, 50))),
     ),
-    "symshuffle.accountants.over_rounds._gaussian": ("deployment", (stuck(Fraction(1, 10**6)), stuck(Fraction(1, 3)))),
+    "symshuffle.accountants.rounds.over_rounds._gaussian": (
+        "deployment",
+        (stuck(Fraction(1, 10**6)), stuck(Fraction(1, 3))),
+    ),
     R + "RefinedProfile._first": ("renyi", tuple(map(first_orders, (1, 2, 3, 40)))),
     R + "RefinedProfile._refine": ("renyi", (stuck(None), lambda old, draw: at_random(draw))),
     R + "_shares": ("renyi", (changed(lambda found, draw: [draw.random() for _ in found]),)),
@@ -230,8 +236,8 @@ BAD: dict[str, tuple[str, tuple[Change, ...]]] = {
             planned(size=30),
         ),
     ),
-    "symshuffle.engines.bromwich._worth": ("density", (stuck(True), stuck(False))),
-    "symshuffle.engines.gauss._ranked": (
+    "symshuffle.engines.densities.bromwich._worth": ("density", (stuck(True), stuck(False))),
+    "symshuffle.engines.densities.gauss._ranked": (
         "density",
         tuple(changed(lambda found, draw, s=s: found[s]) for s in (slice(None, None, -1), slice(1))),
     ),
@@ -242,7 +248,7 @@ BAD: dict[str, tuple[str, tuple[Change, ...]]] = {
     P + "columns_near": ("compact columns", (stuck(set()), changed(other_columns))),
     P + "tight_columns": ("compact columns", (stuck(set()), changed(other_columns))),
     "symshuffle.geometry.linprog._highs_basis": ("risk", (changed(shuffled_basis), stuck(([], [])), stuck(([0], [0])))),
-    "symshuffle.vectors.optimal._guess": ("error", (stuck(Fraction(1, 2)), stuck(Fraction(1, 10**6)))),
+    "symshuffle.vectors.error.optimal._guess": ("error", (stuck(Fraction(1, 2)), stuck(Fraction(1, 10**6)))),
     **BAD_OF_VECTORS,
     **BAD_OF_JUMPS,
 }

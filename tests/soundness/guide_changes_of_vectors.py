@@ -21,17 +21,17 @@ def share_moved(found, draw: random.Random):
     return None if found is None else found * draw.uniform(0.5, 2)
 
 
-C = "symshuffle.vectors.staircase."
+C = "symshuffle.vectors.calibration.staircase."
 BAD_OF_VECTORS = {
     C + "_corner": ("under_caps", (stuck(None), stuck(Fraction(1, 2)), *2 * (changed(corner_moved),))),
     C + "_crossing": ("under_caps", (stuck(0.3), stuck(-0.9), changed(lambda found, draw: found - 0.1))),
     C + "_farthest": ("under_caps", (stuck(None), stuck(-1.0), *2 * (changed(share_moved),))),
     C + "_estimate": ("under_caps", (stuck(0.0), stuck(1.0), changed(lambda found, draw: found * 3))),
-    "symshuffle.vectors.gaussian_integrals._margin": (
+    "symshuffle.vectors.randomizers.gaussian_integrals._margin": (
         "upper_index largest_index",
         (stuck(0), stuck(1), stuck(3), stuck(40)),
     ),
-    "symshuffle.vectors.dominance._finer": (
+    "symshuffle.vectors.privacy.dominance._finer": (
         "ahead",
         (
             stuck([]),

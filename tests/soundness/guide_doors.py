@@ -11,34 +11,35 @@ from functools import cache
 import numpy as np
 
 import symshuffle
-from symshuffle.accountants import inverses, search
-from symshuffle.accountants.curves import along_users
-from symshuffle.accountants.dominating import Profile, law_above, law_below
-from symshuffle.accountants.losses import Losses, delta_of, epsilon_of
-from symshuffle.accountants.period import Period
-from symshuffle.accountants.plan import Round, Rounds
-from symshuffle.accountants.rounds import Tilted
-from symshuffle.choices import Side
+from symshuffle.accountants.bounds import search
+from symshuffle.accountants.questions import inverses
+from symshuffle.accountants.questions.curves import along_users
+from symshuffle.accountants.rounds.dominating import Profile, law_above, law_below
+from symshuffle.accountants.rounds.lattice_sums import Tilted
+from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
+from symshuffle.accountants.rounds.period import Period
+from symshuffle.accountants.rounds.plan import Round, Rounds
+from symshuffle.base.choices import Side
+from symshuffle.base.numbers import Exp
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.channels.divergences import renyi_divergence
 from symshuffle.decompositions.model import ReductionPair
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import mutual_information
 from symshuffle.design.named.weighted import weighted_guessing_problem, weighted_guessing_risk
-from symshuffle.divergences import renyi_divergence
-from symshuffle.engines.ball import BallContour
-from symshuffle.engines.bromwich import Bromwich
-from symshuffle.engines.contour import Contour
-from symshuffle.engines.counts import Counts
-from symshuffle.engines.exact import Exact
-from symshuffle.engines.fft import FFT
-from symshuffle.engines.sparse import Sparse
-from symshuffle.engines.walk import Walk
-from symshuffle.numbers import Exp
-from symshuffle.results import Bracket, Rigour
-from symshuffle.vectors.accounting import vector_delta
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian
-from symshuffle.vectors.optimal import bmg_optimal
-from symshuffle.vectors.pairs import worst_pair
+from symshuffle.engines.contours.ball import BallContour
+from symshuffle.engines.contours.contour import Contour
+from symshuffle.engines.counting.counts import Counts
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.engines.counting.sparse import Sparse
+from symshuffle.engines.counting.walk import Walk
+from symshuffle.engines.densities.bromwich import Bromwich
+from symshuffle.engines.transforms.fft import FFT
+from symshuffle.vectors.error.optimal import bmg_optimal
+from symshuffle.vectors.privacy.accounting import vector_delta
+from symshuffle.vectors.privacy.pairs import worst_pair
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 from tests.soundness.guide_doors_of_vectors import DOORS_OF_VECTORS, SEEN_THROUGH_OF_VECTORS
 from tests.soundness.guides_of_jumps import DOORS_OF_JUMPS, SEEN_THROUGH_OF_JUMPS
 
@@ -284,28 +285,28 @@ DOORS = {
 
 
 SEEN_THROUGH = {
-    "engines.ball": "ball laplace_in_balls",
-    "engines.bromwich": "density",
-    "engines.bromwich_plan": "density",
-    "engines.characteristic": "laplace",
-    "engines.contour": "contour smoothed laplace",
-    "engines.counts": "counts",
-    "engines.densities": "few",
-    "engines.fft": "fft",
-    "engines.gauss": "density",
-    "engines.saddle": "contour smoothed ball laplace",
-    "engines.segments": "laplace laplace_in_balls",
-    "engines.sparse": "sparse",
-    "engines.tilted": "fft",
-    "accountants.bounds": "epsilon confirmed",
-    "accountants.guided": "users top",
-    "accountants.inverses": "users budget",
-    "accountants.search": "epsilon guess",
-    "accountants.period": "period",
-    "accountants.rounds": "rounds sum",
-    "accountants.one_round": "deployment",
-    "accountants.over_rounds": "deployment",
-    "accountants.plan": "deployment",
+    "engines.contours.ball": "ball laplace_in_balls",
+    "engines.densities.bromwich": "density",
+    "engines.densities.bromwich_plan": "density",
+    "engines.contours.characteristic": "laplace",
+    "engines.contours.contour": "contour smoothed laplace",
+    "engines.counting.counts": "counts",
+    "engines.densities.engine": "few",
+    "engines.transforms.fft": "fft",
+    "engines.densities.gauss": "density",
+    "engines.contours.saddle": "contour smoothed ball laplace",
+    "engines.contours.segments": "laplace laplace_in_balls",
+    "engines.counting.sparse": "sparse",
+    "engines.transforms.tilted": "fft",
+    "accountants.bounds.brackets": "epsilon confirmed",
+    "accountants.bounds.guided": "users top",
+    "accountants.questions.inverses": "users budget",
+    "accountants.bounds.search": "epsilon guess",
+    "accountants.rounds.period": "period",
+    "accountants.rounds.lattice_sums": "rounds sum",
+    "accountants.rounds.one_round": "deployment",
+    "accountants.rounds.over_rounds": "deployment",
+    "accountants.rounds.plan": "deployment",
     "design.decision.programs": "polytope compact columns",
     "design.decision.tradeoff": "polytope compact columns",
     **SEEN_THROUGH_OF_VECTORS,

@@ -10,19 +10,18 @@ from functools import cache
 
 import numpy as np
 
-from symshuffle.choices import Adjacency, Blanket, Larger, Rigour
-from symshuffle.errors import CertificateError, NotDecided
-from symshuffle.numbers import Ball, to_arb, working_precision
-from symshuffle.results import Bracket
-from symshuffle.vectors import dominance
-from symshuffle.vectors.calibration import calibrate
-from symshuffle.vectors.correspondence import correspondence
-from symshuffle.vectors.floor import Target
-from symshuffle.vectors.gaussian_integrals import largest_blanket_variance, upper_variance
-from symshuffle.vectors.mechanisms import PrivUnit, SphereLinear
-from symshuffle.vectors.one_parameter import linear_density, steepest
-from symshuffle.vectors.pairs import FinitePair, worst_pair
-from symshuffle.vectors.staircase import floor_of
+from symshuffle.base.choices import Adjacency, Blanket, Larger, Rigour
+from symshuffle.base.errors import CertificateError, NotDecided
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.base.results import Bracket
+from symshuffle.vectors.calibration.floor import Target
+from symshuffle.vectors.calibration.search import calibrate
+from symshuffle.vectors.calibration.staircase import floor_of
+from symshuffle.vectors.privacy import dominance
+from symshuffle.vectors.privacy.correspondence import correspondence
+from symshuffle.vectors.privacy.pairs import FinitePair, worst_pair
+from symshuffle.vectors.randomizers.gaussian_integrals import largest_blanket_variance, upper_variance
+from symshuffle.vectors.randomizers.mechanisms import PrivUnit, SphereLinear
 
 CROSSED = FinitePair(
     (Fraction(1, 8), Fraction(7, 8)), (Fraction(1, 12), Fraction(11, 12)), (Fraction(1, 12), Fraction(7, 8)), "crossing"
@@ -110,10 +109,10 @@ def true_largest_index():
 
 def slope():
     """Some slope of a linear density on two inputs that certainly meets the target: none is above the largest."""
-    found, _ = steepest(
-        linear_density, n=8, dimension=1, order=LEVEL, goal=Fraction(1, 50), adjacency=Adjacency.ZERO_OUT
+    found = calibrate(
+        "sphere-linear", n=8, dimension=1, exp_eps=LEVEL, delta="1/50", adjacency=Adjacency.ZERO_OUT, gap=None
     )
-    return bracket(found.c, Fraction(1))
+    return bracket(found.parameters.c, Fraction(1))
 
 
 @cache
@@ -180,8 +179,8 @@ DOORS_OF_VECTORS = {
 }
 
 SEEN_THROUGH_OF_VECTORS = {
-    "vectors.correspondence": "shuffled",
-    "vectors.dominance": "ahead",
-    "vectors.one_parameter": "slope",
-    "vectors.staircase": "under_caps",
+    "vectors.privacy.correspondence": "shuffled",
+    "vectors.privacy.dominance": "ahead",
+    "vectors.calibration.smallest_error": "slope",
+    "vectors.calibration.staircase": "under_caps",
 }

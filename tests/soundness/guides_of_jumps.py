@@ -8,14 +8,14 @@ from functools import cache
 import flint
 import numpy as np
 
-from symshuffle.choices import Rigour
-from symshuffle.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines.bromwich import Bromwich
-from symshuffle.engines.densities import _of_cut
-from symshuffle.numbers import Ball, Exp, working_precision
+from symshuffle.base.choices import Rigour
+from symshuffle.base.numbers import Ball, Exp, working_precision
+from symshuffle.channels.continuous_law import ContinuousLaw, Piece
+from symshuffle.engines.densities.bromwich import Bromwich
+from symshuffle.engines.densities.engine import _of_cut
 from symshuffle.vectors import BlanketMixedGaussian
-from symshuffle.vectors.accounting import pair_delta
-from symshuffle.vectors.pairs import worst_pair
+from symshuffle.vectors.privacy.accounting import pair_delta
+from symshuffle.vectors.privacy.pairs import worst_pair
 
 USERS, ERROR = 20, 1e-3
 
@@ -88,7 +88,7 @@ def rerouted(path, draw: random.Random):
     return [runs[k // 4] if draw.random() < 0.9 else shift for k, shift in enumerate(path)]
 
 
-J = "symshuffle.engines.jump_plan."
+J = "symshuffle.engines.densities.jump_plan."
 BAD_OF_JUMPS = {
     J + "_threshold": ("jumps", (stuck(20.0), stuck(35.0), stuck(50.0), stuck(None))),
     J + "_steepest": ("jumps", 3 * (changed(line_moved),)),
@@ -98,21 +98,21 @@ BAD_OF_JUMPS = {
     J + "_log_size": ("jumps", 2 * (changed(moved),)),
     J + "variance": ("jumps", (stuck(0.1), stuck(1e3))),
     J + "_at": ("jumps", (changed(lambda found, draw: found * 1.5), changed(lambda found, draw: found - 3))),
-    "symshuffle.engines.jump_line._last": (
+    "symshuffle.engines.densities.jump_line._last": (
         "jumps",
         (stuck(1), changed(lambda found, draw: found // 2), changed(lambda found, draw: found + 7)),
     ),
-    "symshuffle.engines.heights._chosen": ("jumps", 3 * (changed(rerouted),)),
-    "symshuffle.engines.gauss.least_nodes": ("jumps density", (stuck(0.0), stuck(1e9))),
-    "symshuffle.engines.densities._likely": (
+    "symshuffle.engines.densities.heights._chosen": ("jumps", 3 * (changed(rerouted),)),
+    "symshuffle.engines.densities.gauss.least_nodes": ("jumps density", (stuck(0.0), stuck(1e9))),
+    "symshuffle.engines.densities.engine._likely": (
         "passes",
         (stuck(Fraction(1, 10**30)), stuck(Fraction(1, 1000)), stuck(Fraction(0))),
     ),
-    "symshuffle.engines.densities._left_in_doubles": ("jumps", (stuck(True), stuck(False))),
+    "symshuffle.engines.densities.engine._left_in_doubles": ("jumps", (stuck(True), stuck(False))),
 }
 """The door through which each guide is reached, and its bad versions."""
 
 DOORS_OF_JUMPS = {"jumps": (by_jumps, by_one_line), "passes": (by_passes, by_one_pass)}
 SEEN_THROUGH_OF_JUMPS = {
-    f"engines.{name}": "jumps" for name in ("jump_plan", "jump_line", "heights", "covers", "stretches")
+    f"engines.densities.{name}": "jumps" for name in ("jump_plan", "jump_line", "heights", "covers", "stretches")
 }

@@ -7,53 +7,51 @@ import flint
 import numpy as np
 
 from symshuffle import Channel, delta, epsilon, joint, mechanism, optimal_decomposition, privacy_loss
-from symshuffle.accountants import (
-    adversary,
-    baselines,
-    bounds,
-    confirm,
-    covered,
-    curves,
-    evaluate,
-    gaussian_limit,
-    inverses,
-    reduction,
-    renyi,
-    tradeoff_function,
-    unequal,
-)
-from symshuffle.anchored.law import AnchoredLaw
-from symshuffle.claims import pictures
-from symshuffle.claims.errata import Erratum
-from symshuffle.claims.model import Claim, Comparison, Correction, Obligation
-from symshuffle.comparison import certified, families, forms, matching
-from symshuffle.continuous_law import LevelledPair
+from symshuffle.accountants import confirm
+from symshuffle.accountants.bounds import brackets as bounds
+from symshuffle.accountants.bounds import evaluate
+from symshuffle.accountants.covering import covered, reduction
+from symshuffle.accountants.literature import baselines
+from symshuffle.accountants.questions import adversary, curves, gaussian_limit, inverses, tradeoff_function, unequal
+from symshuffle.accountants.renyi import front as renyi
+from symshuffle.base.numbers import Verdict
+from symshuffle.base.results import Bracket
+from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.decompositions import backgrounds, calculated, closed_forms, composition, laplace, rising, symbolic
-from symshuffle.design import (
-    bayes_tradeoff,
-    minimax_tradeoff,
-    smoothed_point_masses,
-)
+from symshuffle.design.comparison import certified, families, forms, matching
 from symshuffle.design.decision import exact_programs, invariant, programs, properties, reduced, sizes, symmetries
+from symshuffle.design.decision.problems import smoothed_point_masses
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.parametric.walk import derive
-from symshuffle.engines import densities
-from symshuffle.estimation import canonical, minimax, worst_risk
-from symshuffle.estimation.symbolic_law import SymbolicLaw
-from symshuffle.frontiers import caps, envelope, equivariant, formulas, leakage, private_response, subset_family
-from symshuffle.frontiers.frontier import trace_frontier
+from symshuffle.engines.densities import engine as densities
 from symshuffle.geometry.groups import cyclic_group
-from symshuffle.likelihood import certificates, normal, poisson, worst
-from symshuffle.likelihood.law import LikelihoodRatio
+from symshuffle.ledger.claims import pictures
+from symshuffle.ledger.claims.errata import Erratum
+from symshuffle.ledger.claims.model import Claim, Comparison, Correction, Obligation
 from symshuffle.mechanisms.continuous import Laplace
-from symshuffle.numbers import Verdict
-from symshuffle.results import Bracket
-from symshuffle.vectors import cells, confirmation, floor, templates
-from symshuffle.vectors.accounting import curve as vectors_curve
-from symshuffle.vectors.accounting import pair_delta, vector_delta, vector_epsilon
-from symshuffle.vectors.dominance import OrderComparison, which_order
-from symshuffle.vectors.indices import shuffle_index
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, SphereLinear
-from symshuffle.vectors.pairs import real_pair, worst_pair
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.estimation import canonical, minimax, worst_risk
+from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
+from symshuffle.utility.frontiers import (
+    caps,
+    envelope,
+    equivariant,
+    formulas,
+    leakage,
+    private_response,
+    subset_family,
+)
+from symshuffle.utility.frontiers.frontier import trace_frontier
+from symshuffle.utility.likelihood import certificates, normal, poisson, worst
+from symshuffle.utility.likelihood.law import LikelihoodRatio
+from symshuffle.vectors.calibration import cells, floor
+from symshuffle.vectors.error.indices import shuffle_index
+from symshuffle.vectors.privacy import confirmation, templates
+from symshuffle.vectors.privacy.accounting import curve as vectors_curve
+from symshuffle.vectors.privacy.accounting import pair_delta, vector_delta, vector_epsilon
+from symshuffle.vectors.privacy.dominance import OrderComparison, which_order
+from symshuffle.vectors.privacy.pairs import real_pair, worst_pair
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, SphereLinear
 
 HALF = F(1, 2)
 W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
@@ -88,68 +86,92 @@ def rng():
 
 
 DOORS = {
-    "accountants.adversary.worst_of_two_types.rigour": lambda v: adversary.worst_of_two_types(W, 3, F(6, 5), rigour=v),
-    "accountants.adversary.WorstCase.direction": lambda v: adversary.WorstCase(CURVE.points[0].y, "", 1, "", v),
-    "accountants.adversary.worst_constant.rigour": lambda v: adversary.worst_constant(REDUCED, 3, F(6, 5), rigour=v),
+    "accountants.questions.adversary.worst_of_two_types.rigour": lambda v: adversary.worst_of_two_types(
+        W, 3, F(6, 5), rigour=v
+    ),
+    "accountants.questions.adversary.WorstCase.direction": lambda v: adversary.WorstCase(
+        CURVE.points[0].y, "", 1, "", v
+    ),
+    "accountants.questions.adversary.worst_constant.rigour": lambda v: adversary.worst_constant(
+        REDUCED, 3, F(6, 5), rigour=v
+    ),
     "accountants.confirm.front.confirm.route": lambda v: confirm.confirm(LAW, 3, digits=8, route=v).value[:6],
-    "accountants.curves.delta_curve.direction": lambda v: curves.delta_curve(W, n=3, levels=[F(1, 10)], direction=v),
-    "accountants.curves.delta_curve.rigour": lambda v: curves.delta_curve(W, n=3, levels=[F(1, 10)], rigour=v),
-    "accountants.curves.amplification_curve.direction": lambda v: curves.amplification_curve(
+    "accountants.questions.curves.delta_curve.direction": lambda v: curves.delta_curve(
+        W, n=3, levels=[F(1, 10)], direction=v
+    ),
+    "accountants.questions.curves.delta_curve.rigour": lambda v: curves.delta_curve(
+        W, n=3, levels=[F(1, 10)], rigour=v
+    ),
+    "accountants.questions.curves.amplification_curve.direction": lambda v: curves.amplification_curve(
         W, delta="1/10", users=[3], direction=v
     ),
-    "accountants.curves.amplification_curve.rigour": lambda v: curves.amplification_curve(
+    "accountants.questions.curves.amplification_curve.rigour": lambda v: curves.amplification_curve(
         W, delta="1/10", users=[3], rigour=v, rel=0.1
     ),
-    "accountants.tradeoff_function.tradeoff_curve.rigour": lambda v: tradeoff_function.tradeoff_curve(
+    "accountants.questions.tradeoff_function.tradeoff_curve.rigour": lambda v: tradeoff_function.tradeoff_curve(
         W, n=3, alphas=[HALF], levels=3, rigour=v
     ),
-    "accountants.renyi.renyi.direction": lambda v: renyi.renyi(W, n=3, alpha=2, rel=0.1, direction=v),
-    "accountants.renyi.renyi.rigour": lambda v: renyi.renyi(W, n=3, alpha=2, rel=0.1, rigour=v),
-    "accountants.gaussian_limit.gaussian_limit.direction": lambda v: gaussian_limit.gaussian_limit(W, n=3, direction=v),
-    "accountants.gaussian_limit.limit_of.direction": lambda v: gaussian_limit.limit_of(REDUCED, 3, v),
-    "engines.densities.density_bracket.rigour": lambda v: densities.density_bracket(DENSITIES, 2, rigour=v, rel=0.5),
-    "accountants.evaluate.Request.direction": lambda v: evaluate.Request(direction=v),
-    "accountants.evaluate.Request.rigour": lambda v: evaluate.Request(rigour=v),
-    "accountants.evaluate.Request.of.direction": lambda v: evaluate.Request.of(direction=v),
-    "accountants.evaluate.Request.of.rigour": lambda v: evaluate.Request.of(rigour=v),
-    "accountants.evaluate.choose_engine.rigour": lambda v: evaluate.choose_engine(LAW, 3, v, 1e-6),
-    "accountants.evaluate.evaluate_law.rigour": lambda v: evaluate.evaluate_law(LAW, 3, rigour=v),
-    "accountants.evaluate.evaluate_mixed.rigour": lambda v: evaluate.evaluate_mixed(MIXED, 1, rigour=v),
-    "accountants.inverses.solve_eps0.direction": lambda v: inverses.solve_eps0(
+    "accountants.renyi.front.renyi.direction": lambda v: renyi.renyi(W, n=3, alpha=2, rel=0.1, direction=v),
+    "accountants.renyi.front.renyi.rigour": lambda v: renyi.renyi(W, n=3, alpha=2, rel=0.1, rigour=v),
+    "accountants.questions.gaussian_limit.gaussian_limit.direction": lambda v: gaussian_limit.gaussian_limit(
+        W, n=3, direction=v
+    ),
+    "accountants.questions.gaussian_limit.limit_of.direction": lambda v: gaussian_limit.limit_of(REDUCED, 3, v),
+    "engines.densities.engine.density_bracket.rigour": lambda v: densities.density_bracket(
+        DENSITIES, 2, rigour=v, rel=0.5
+    ),
+    "accountants.bounds.evaluate.Request.direction": lambda v: evaluate.Request(direction=v),
+    "accountants.bounds.evaluate.Request.rigour": lambda v: evaluate.Request(rigour=v),
+    "accountants.bounds.evaluate.Request.of.direction": lambda v: evaluate.Request.of(direction=v),
+    "accountants.bounds.evaluate.Request.of.rigour": lambda v: evaluate.Request.of(rigour=v),
+    "accountants.bounds.evaluate.choose_engine.rigour": lambda v: evaluate.choose_engine(LAW, 3, v, 1e-6),
+    "accountants.bounds.evaluate.evaluate_law.rigour": lambda v: evaluate.evaluate_law(LAW, 3, rigour=v),
+    "accountants.bounds.evaluate.evaluate_mixed.rigour": lambda v: evaluate.evaluate_mixed(MIXED, 1, rigour=v),
+    "accountants.questions.inverses.solve_eps0.direction": lambda v: inverses.solve_eps0(
         mechanism("rr"), n=10, eps="1/2", delta="1/10", direction=v, rel=0.1
     ),
-    "accountants.inverses.solve_eps0.rigour": lambda v: inverses.solve_eps0(
+    "accountants.questions.inverses.solve_eps0.rigour": lambda v: inverses.solve_eps0(
         mechanism("rr"), n=10, eps="1/2", delta="1/10", rigour=v, rel=0.1
     ),
-    "accountants.inverses.solve_n.direction": lambda v: inverses.solve_n(W, eps="1/2", delta="1/10", direction=v),
-    "accountants.inverses.solve_n.rigour": lambda v: inverses.solve_n(W, eps="1/2", delta="1/10", rigour=v),
-    "accountants.neighbours.Neighbours.adjacency": lambda v: replace(REDUCED.neighbours("both", 3), adjacency=v),
-    "accountants.neighbours.Neighbours.question": lambda v: replace(REDUCED.neighbours("both", 3), question=v),
-    "accountants.covered.Covering.adjacency": lambda v: covered.Covering(adjacency=v),
-    "accountants.covered.Covering.blanket": lambda v: covered.Covering(blanket=v),
-    "accountants.curves.Curve.kind": lambda v: replace(CURVE, kind=v),
-    "accountants.covered.Reduction.adjacency": lambda v: replace(REDUCED, adjacency=v),
-    "accountants.covered.Reduction.neighbours.question": lambda v: REDUCED.neighbours(v, 3),
-    "accountants.covered.Reduction.laws.question": lambda v: REDUCED.laws(F(6, 5), v, None),
-    "accountants.covered.laws.question": lambda v: covered.laws(REDUCED.bounds[0], F(6, 5), v, None),
-    "accountants.covered.mixed_laws.question": lambda v: covered.mixed_laws(
+    "accountants.questions.inverses.solve_n.direction": lambda v: inverses.solve_n(
+        W, eps="1/2", delta="1/10", direction=v
+    ),
+    "accountants.questions.inverses.solve_n.rigour": lambda v: inverses.solve_n(W, eps="1/2", delta="1/10", rigour=v),
+    "accountants.covering.neighbours.Neighbours.adjacency": lambda v: replace(
+        REDUCED.neighbours("both", 3), adjacency=v
+    ),
+    "accountants.covering.neighbours.Neighbours.question": lambda v: replace(REDUCED.neighbours("both", 3), question=v),
+    "accountants.covering.covered.Covering.adjacency": lambda v: covered.Covering(adjacency=v),
+    "accountants.covering.covered.Covering.blanket": lambda v: covered.Covering(blanket=v),
+    "accountants.questions.curves.Curve.kind": lambda v: replace(CURVE, kind=v),
+    "accountants.covering.covered.Reduction.adjacency": lambda v: replace(REDUCED, adjacency=v),
+    "accountants.covering.covered.Reduction.neighbours.question": lambda v: REDUCED.neighbours(v, 3),
+    "accountants.covering.covered.Reduction.laws.question": lambda v: REDUCED.laws(F(6, 5), v, None),
+    "accountants.covering.covered.laws.question": lambda v: covered.laws(REDUCED.bounds[0], F(6, 5), v, None),
+    "accountants.covering.covered.mixed_laws.question": lambda v: covered.mixed_laws(
         reduction.reduction(Laplace(F(2))).mixed[0], F(6, 5), v, None
     ),
-    "accountants.privacy_loss.privacy_loss.rigour": lambda v: privacy_loss(W, n=3, step="1/4", beyond="1e-2", rigour=v),
-    "accountants.unequal.unequal_delta.direction": lambda v: unequal.unequal_delta(UNEQUAL, **LEVEL, direction=v),
-    "accountants.unequal.unequal_delta.rigour": lambda v: unequal.unequal_delta(UNEQUAL, **LEVEL, rigour=v),
-    "accountants.unequal.unequal_epsilon.direction": lambda v: unequal.unequal_epsilon(
+    "accountants.rounds.privacy_loss.privacy_loss.rigour": lambda v: privacy_loss(
+        W, n=3, step="1/4", beyond="1e-2", rigour=v
+    ),
+    "accountants.questions.unequal.unequal_delta.direction": lambda v: unequal.unequal_delta(
+        UNEQUAL, **LEVEL, direction=v
+    ),
+    "accountants.questions.unequal.unequal_delta.rigour": lambda v: unequal.unequal_delta(UNEQUAL, **LEVEL, rigour=v),
+    "accountants.questions.unequal.unequal_epsilon.direction": lambda v: unequal.unequal_epsilon(
         UNEQUAL, delta="1/10", direction=v
     ),
-    "accountants.unequal.unequal_epsilon.rigour": lambda v: unequal.unequal_epsilon(UNEQUAL, delta="1/10", rigour=v),
-    "accountants.solve.delta.direction": lambda v: delta(W, **ASKED, direction=v),
-    "accountants.solve.delta.rigour": lambda v: delta(W, n=3, exp_eps="6/5", rigour=v),
-    "accountants.solve.epsilon.direction": lambda v: epsilon(W, n=3, delta="1/10", direction=v),
-    "accountants.solve.epsilon.rigour": lambda v: epsilon(W, n=3, delta="1/10", rigour=v, rel=0.1),
-    "accountants.bounds.limit_variance.direction": lambda v: bounds.limit_variance(REDUCED, v),
-    "accountants.bounds.reveals.direction": lambda v: bounds.reveals(REDUCED, v),
-    "comparison.certified.Rivals.rigour": lambda v: certified.Rivals(FAMILY, FORMS, MATCH, 9, HALF, v),
-    "comparison.matching.Match.kind": lambda v: matching.Match(v, HALF, None),
+    "accountants.questions.unequal.unequal_epsilon.rigour": lambda v: unequal.unequal_epsilon(
+        UNEQUAL, delta="1/10", rigour=v
+    ),
+    "accountants.questions.solve.delta.direction": lambda v: delta(W, **ASKED, direction=v),
+    "accountants.questions.solve.delta.rigour": lambda v: delta(W, n=3, exp_eps="6/5", rigour=v),
+    "accountants.questions.solve.epsilon.direction": lambda v: epsilon(W, n=3, delta="1/10", direction=v),
+    "accountants.questions.solve.epsilon.rigour": lambda v: epsilon(W, n=3, delta="1/10", rigour=v, rel=0.1),
+    "accountants.bounds.brackets.limit_variance.direction": lambda v: bounds.limit_variance(REDUCED, v),
+    "accountants.bounds.brackets.reveals.direction": lambda v: bounds.reveals(REDUCED, v),
+    "design.comparison.certified.Rivals.rigour": lambda v: certified.Rivals(FAMILY, FORMS, MATCH, 9, HALF, v),
+    "design.comparison.matching.Match.kind": lambda v: matching.Match(v, HALF, None),
     "decompositions.backgrounds.ConstantBackground.others": lambda v: backgrounds.ConstantBackground(KRR, v),
     "decompositions.closed_forms.ClosedForm.datasets.others": lambda v: closed_forms.closed_form(
         "krr", {"k": "3"}, lam=2
@@ -169,7 +191,7 @@ DOORS = {
     "decompositions.symbolic.quick_law.others": lambda v: symbolic.quick_law(KRR, F(6, 5), others=v),
     "decompositions.symbolic.quick_law.direction": lambda v: symbolic.quick_law(KRR, F(6, 5), direction=v),
     "decompositions.calculated.calculated_law.way": lambda v: calculated.calculated_law((), {}, F(6, 5), v),
-    "accountants.covered.Reduction.laws_in_doubles.question": lambda v: REDUCED.laws_in_doubles(F(6, 5), v),
+    "accountants.covering.covered.Reduction.laws_in_doubles.question": lambda v: REDUCED.laws_in_doubles(F(6, 5), v),
     "decompositions.composition.tree.Composition.operator": lambda v: composition.Composition(v, (KRR,), (F(1),)),
     "decompositions.composition.laws.decomposition.others": lambda v: composition.decomposition(TREE, WAY, others=v),
     "decompositions.composition.laws.composed_law.others": lambda v: composition.composed_law(
@@ -200,30 +222,32 @@ DOORS = {
     "decompositions.symbolic.SymbolicDecomposition.law.direction": lambda v: OPTIMAL.law(F(6, 5), direction=v),
     "decompositions.symbolic.SymbolicDecomposition.gparv_latex.direction": lambda v: OPTIMAL.gparv_latex(direction=v),
     "decompositions.symbolic.counted_decomposition.others": lambda v: symbolic.counted_decomposition(KRR, others=v),
-    "frontiers.envelope.Contamination.direction": lambda v: envelope.Contamination(3, v),
-    "frontiers.envelope.shuffled_leakage.rigour": lambda v: envelope.shuffled_leakage(
+    "utility.frontiers.envelope.Contamination.direction": lambda v: envelope.Contamination(3, v),
+    "utility.frontiers.envelope.shuffled_leakage.rigour": lambda v: envelope.shuffled_leakage(
         envelope.ratio_law(W, 0, 1), envelope.Contamination(3), gamma=F(6, 5), rigour=v
     ),
-    "frontiers.equivariant.optimal_equivariant_risk.population": lambda v: equivariant.optimal_equivariant_risk(
+    "utility.frontiers.equivariant.optimal_equivariant_risk.population": lambda v: equivariant.optimal_equivariant_risk(
         5, F(1, 8), n=1, population=v
     ),
-    "frontiers.equivariant.calibrated_risk.population": lambda v: equivariant.calibrated_risk(
+    "utility.frontiers.equivariant.calibrated_risk.population": lambda v: equivariant.calibrated_risk(
         5, F(1, 8), n=1, population=v
     ),
-    "frontiers.formulas.hockey_stick_envelope.direction": lambda v: formulas.hockey_stick_envelope(
+    "utility.frontiers.formulas.hockey_stick_envelope.direction": lambda v: formulas.hockey_stick_envelope(
         3, 2, gamma=2, direction=v
     ),
-    "frontiers.leakage.convex_envelope.function": lambda v: leakage.convex_envelope(3, lam=F(2), function=v),
-    "frontiers.leakage.convex_envelope.direction": lambda v: leakage.convex_envelope(
+    "utility.frontiers.leakage.convex_envelope.function": lambda v: leakage.convex_envelope(3, lam=F(2), function=v),
+    "utility.frontiers.leakage.convex_envelope.direction": lambda v: leakage.convex_envelope(
         3, lam=F(2), function="kl", direction=v
     ),
-    "frontiers.leakage.leakage.divergence": lambda v: leakage.leakage(W, 0, 1, n=3, divergence=v),
-    "frontiers.leakage.leakage.direction": lambda v: leakage.leakage(W, 0, 1, n=3, divergence="kl", direction=v),
-    "frontiers.orbits.Frontier.risk_constant.population": lambda v: trace_frontier(3, F(1)).risk_constant(v),
-    "frontiers.private_response.PricedResponse.risk.population": lambda v: private_response.plain_response(
+    "utility.frontiers.leakage.leakage.divergence": lambda v: leakage.leakage(W, 0, 1, n=3, divergence=v),
+    "utility.frontiers.leakage.leakage.direction": lambda v: leakage.leakage(
+        W, 0, 1, n=3, divergence="kl", direction=v
+    ),
+    "utility.frontiers.orbits.Frontier.risk_constant.population": lambda v: trace_frontier(3, F(1)).risk_constant(v),
+    "utility.frontiers.private_response.PricedResponse.risk.population": lambda v: private_response.plain_response(
         3, 20, gamma=F(6, 5), delta=F(1, 10)
     ).risk(v),
-    "frontiers.private_response.canonical_delta.rigour": lambda v: private_response.canonical_delta(
+    "utility.frontiers.private_response.canonical_delta.rigour": lambda v: private_response.canonical_delta(
         3, 3, lam=F(2), share=F(1), gamma=F(6, 5), rigour=v
     ),
     "design.decision.properties.examine.which": lambda v: (
@@ -231,20 +255,22 @@ DOORS = {
             lambda c: PROBLEM.bayes_risk(c)[0], v, num_inputs=3, rng=rng(), trials=2, group=properties_group()
         ).counterexample
     ),
-    "frontiers.caps.raw_cap_risk_constant.population": lambda v: caps.raw_cap_risk_constant(4, F(3), population=v),
-    "frontiers.subset_family.matched_risk.population": lambda v: subset_family.matched_risk(
+    "utility.frontiers.caps.raw_cap_risk_constant.population": lambda v: caps.raw_cap_risk_constant(
+        4, F(3), population=v
+    ),
+    "utility.frontiers.subset_family.matched_risk.population": lambda v: subset_family.matched_risk(
         5, 2, F(1, 8), n=1, population=v
     ),
-    "claims.model.Claim.kind": lambda v: replace(CLAIM, kind=v),
-    "claims.model.Claim.expected": lambda v: replace(CLAIM, expected=v),
-    "claims.model.Claim.grade": lambda v: replace(CLAIM, grade=v),
-    "claims.errata.Erratum.severity": lambda v: Erratum(v, None if v == "question" else "granted", "why"),
-    "claims.errata.Erratum.standing": lambda v: Erratum("wording", v, "why"),
-    "claims.pictures.Curve.role": lambda v: pictures.Curve("one", v, ((0.0, 1.0),)),
-    "claims.pictures.curve.role": lambda v: pictures.curve("one", v, [(0, 1)]),
-    "claims.model.Correction.grade": lambda v: Correction("", bool, v),
-    "claims.comparisons.Comparison.means": lambda v: Comparison("1", "1", "==", Verdict.TRUE, v, "here"),
-    "claims.model.Obligation.quantifier": lambda v: Obligation(v, "n"),
+    "ledger.claims.model.Claim.kind": lambda v: replace(CLAIM, kind=v),
+    "ledger.claims.model.Claim.expected": lambda v: replace(CLAIM, expected=v),
+    "ledger.claims.model.Claim.grade": lambda v: replace(CLAIM, grade=v),
+    "ledger.claims.errata.Erratum.severity": lambda v: Erratum(v, None if v == "question" else "granted", "why"),
+    "ledger.claims.errata.Erratum.standing": lambda v: Erratum("wording", v, "why"),
+    "ledger.claims.pictures.Curve.role": lambda v: pictures.Curve("one", v, ((0.0, 1.0),)),
+    "ledger.claims.pictures.curve.role": lambda v: pictures.curve("one", v, [(0, 1)]),
+    "ledger.claims.model.Correction.grade": lambda v: Correction("", bool, v),
+    "ledger.claims.comparisons.Comparison.means": lambda v: Comparison("1", "1", "==", Verdict.TRUE, v, "here"),
+    "ledger.claims.model.Obligation.quantifier": lambda v: Obligation(v, "n"),
     "design.decision.exact_programs.exact_compact.criterion": lambda v: exact_programs.exact_compact(
         PROBLEM, F(2), criterion=v
     ),
@@ -283,30 +309,36 @@ DOORS = {
     ),
     "design.decision.tradeoff.bayes_tradeoff.method": lambda v: bayes_tradeoff(PROBLEM, 2, method=v),
     "design.decision.tradeoff.minimax_tradeoff.method": lambda v: minimax_tradeoff(PROBLEM, 2, method=v),
-    "estimation.canonical.canonical_risk.population": lambda v: canonical.canonical_risk(
+    "utility.estimation.canonical.canonical_risk.population": lambda v: canonical.canonical_risk(
         ANCHORED, SKEW, n=4, population=v
     ),
-    "estimation.canonical.worst_canonical_risk.population": lambda v: canonical.worst_canonical_risk(
+    "utility.estimation.canonical.worst_canonical_risk.population": lambda v: canonical.worst_canonical_risk(
         ANCHORED, n=4, population=v
     ),
-    "estimation.canonical.isotropic_risk.population": lambda v: canonical.isotropic_risk(3, F(1), population=v),
-    "estimation.canonical.enumerated_risk.population": lambda v: canonical.enumerated_risk(W, SKEW, n=4, population=v),
-    "estimation.canonical.simulated_risk.population": lambda v: canonical.simulated_risk(
+    "utility.estimation.canonical.isotropic_risk.population": lambda v: canonical.isotropic_risk(3, F(1), population=v),
+    "utility.estimation.canonical.enumerated_risk.population": lambda v: canonical.enumerated_risk(
+        W, SKEW, n=4, population=v
+    ),
+    "utility.estimation.canonical.simulated_risk.population": lambda v: canonical.simulated_risk(
         W, SKEW, n=4, population=v, rng=rng(), repetitions=4
     ),
-    "estimation.canonical.simulated_errors.population": lambda v: canonical.simulated_errors(
+    "utility.estimation.canonical.simulated_errors.population": lambda v: canonical.simulated_errors(
         W, SKEW, n=4, population=v, rng=rng(), repetitions=4
     ).tolist(),
-    "estimation.minimax.message_law.population": lambda v: minimax.message_law(W, SKEW, 4, v),
-    "estimation.minimax.prior_risk.population": lambda v: minimax.prior_risk(W, [(SKEW, F(1))], n=4, population=v),
-    "estimation.minimax.estimator_risk.population": lambda v: minimax.estimator_risk(
+    "utility.estimation.minimax.message_law.population": lambda v: minimax.message_law(W, SKEW, 4, v),
+    "utility.estimation.minimax.prior_risk.population": lambda v: minimax.prior_risk(
+        W, [(SKEW, F(1))], n=4, population=v
+    ),
+    "utility.estimation.minimax.estimator_risk.population": lambda v: minimax.estimator_risk(
         W, ESTIMATES, (HALF, HALF), n=2, population=v
     ),
-    "estimation.minimax.worst_risk.population": lambda v: minimax.worst_risk(
+    "utility.estimation.minimax.worst_risk.population": lambda v: minimax.worst_risk(
         W, ESTIMATES, n=2, population=v, gap=F(1, 10)
     ),
-    "estimation.minimax.minimax_risk.population": lambda v: minimax.minimax_risk(W, n=2, population=v, rel=F(1, 10)),
-    "estimation.worst_risk.worst_risk.population": lambda v: worst_risk.worst_risk(ANCHORED, n=4, population=v),
+    "utility.estimation.minimax.minimax_risk.population": lambda v: minimax.minimax_risk(
+        W, n=2, population=v, rel=F(1, 10)
+    ),
+    "utility.estimation.worst_risk.worst_risk.population": lambda v: worst_risk.worst_risk(ANCHORED, n=4, population=v),
     "mechanisms.continuous.Laplace.domain": lambda v: Laplace(F(2), v),
     "mechanisms.continuous.Laplace.at.domain": lambda v: Laplace().at(lam=2, domain=v),
     "mechanisms.continuous.Laplace.law.side": lambda v: Laplace(F(2)).law(F(6, 5), side=v),
@@ -316,92 +348,100 @@ DOORS = {
     "mechanisms.continuous.Laplace.mixed_background.direction": lambda v: Laplace(F(2)).mixed_background(
         F(6, 5), direction=v
     ),
-    "mixed_law.Segment.finite.side": lambda v: list(MIXED.segments[0].finite(v, 4, 64)),
-    "mixed_law.MixedLaw.finite.side": lambda v: MIXED.finite(v, 4),
-    "accountants.baselines.standard_clone.rigour": lambda v: baselines.standard_clone(
+    "channels.mixed_law.Segment.finite.side": lambda v: list(MIXED.segments[0].finite(v, 4, 64)),
+    "channels.mixed_law.MixedLaw.finite.side": lambda v: MIXED.finite(v, 4),
+    "accountants.literature.baselines.standard_clone.rigour": lambda v: baselines.standard_clone(
         F(2), exp_eps=F(6, 5), n=3, rigour=v
     ),
-    "accountants.baselines.four_point_clone.rigour": lambda v: baselines.four_point_clone(
+    "accountants.literature.baselines.four_point_clone.rigour": lambda v: baselines.four_point_clone(
         W, (0, 1), exp_eps=F(6, 5), n=3, rigour=v
     ),
     "decompositions.rising.Slope.spreads.direction": lambda v: rising.Slope(()).spreads(F(6, 5), v, None),
-    "likelihood.certificates.Hinge.of.direction": lambda v: certificates.Hinge.of(v, **LEVEL),
-    "likelihood.certificates.hinge_range.direction": lambda v: certificates.hinge_range(v, F(2)),
-    "likelihood.certificates.chi_square_certificate.direction": lambda v: certificates.chi_square_certificate(
+    "utility.likelihood.certificates.Hinge.of.direction": lambda v: certificates.Hinge.of(v, **LEVEL),
+    "utility.likelihood.certificates.hinge_range.direction": lambda v: certificates.hinge_range(v, F(2)),
+    "utility.likelihood.certificates.chi_square_certificate.direction": lambda v: certificates.chi_square_certificate(
         RATIO.chi_square, 3, **LEVEL, direction=v
     ),
-    "likelihood.certificates.chi_square_certificate.form": lambda v: certificates.chi_square_certificate(
+    "utility.likelihood.certificates.chi_square_certificate.form": lambda v: certificates.chi_square_certificate(
         RATIO.chi_square, 3, **LEVEL, direction="forward", form=v, lam=F(2)
     ),
-    "likelihood.certificates.lower_certificate.direction": lambda v: certificates.lower_certificate(
+    "utility.likelihood.certificates.lower_certificate.direction": lambda v: certificates.lower_certificate(
         RATIO.chi_square, 3, lam=F(2), **LEVEL, direction=v
     ),
-    "likelihood.law.LikelihoodRatio.profile.direction": lambda v: RATIO.profile(3, **LEVEL, direction=v),
-    "likelihood.law.LikelihoodRatio.profile.rigour": lambda v: RATIO.profile(3, **LEVEL, rigour=v),
-    "likelihood.normal.average_atoms.under": lambda v: normal.average_atoms(RATIO, 3, under=v),
-    "likelihood.normal.kolmogorov_distance.under": lambda v: normal.kolmogorov_distance(RATIO, 3, under=v),
-    "likelihood.normal.berry_esseen_bound.under": lambda v: normal.berry_esseen_bound(RATIO, 3, under=v),
-    "likelihood.normal.normal_profile.direction": lambda v: normal.normal_profile(RATIO, 3, **LEVEL, direction=v),
-    "likelihood.normal.lower_profile.direction": lambda v: normal.lower_profile(RATIO, 3, **LEVEL, direction=v),
-    "likelihood.poisson.poisson_profile.direction": lambda v: poisson.poisson_profile(RATIO, 3, **LEVEL, direction=v),
-    "likelihood.worst.worst_curve.direction": lambda v: worst.worst_curve(
+    "utility.likelihood.law.LikelihoodRatio.profile.direction": lambda v: RATIO.profile(3, **LEVEL, direction=v),
+    "utility.likelihood.law.LikelihoodRatio.profile.rigour": lambda v: RATIO.profile(3, **LEVEL, rigour=v),
+    "utility.likelihood.normal.average_atoms.under": lambda v: normal.average_atoms(RATIO, 3, under=v),
+    "utility.likelihood.normal.kolmogorov_distance.under": lambda v: normal.kolmogorov_distance(RATIO, 3, under=v),
+    "utility.likelihood.normal.berry_esseen_bound.under": lambda v: normal.berry_esseen_bound(RATIO, 3, under=v),
+    "utility.likelihood.normal.normal_profile.direction": lambda v: normal.normal_profile(
+        RATIO, 3, **LEVEL, direction=v
+    ),
+    "utility.likelihood.normal.lower_profile.direction": lambda v: normal.lower_profile(RATIO, 3, **LEVEL, direction=v),
+    "utility.likelihood.poisson.poisson_profile.direction": lambda v: poisson.poisson_profile(
+        RATIO, 3, **LEVEL, direction=v
+    ),
+    "utility.likelihood.worst.worst_curve.direction": lambda v: worst.worst_curve(
         F(1, 4), 3, lam=F(2), exp_eps=F(6, 5), direction=v
     ),
-    "vectors.accounting.curve.adjacency": lambda v: vectors_curve(LINE, n=3, levels=[F(1, 10)], adjacency=v),
-    "vectors.dominance.OrderComparison.verdicts": lambda v: OrderComparison(
+    "vectors.privacy.accounting.curve.adjacency": lambda v: vectors_curve(LINE, n=3, levels=[F(1, 10)], adjacency=v),
+    "vectors.privacy.dominance.OrderComparison.verdicts": lambda v: OrderComparison(
         worst_pair(SphereLinear("1/2", 1), adjacency="zero-out"), 3, F(1), F(2), (F(1), F(2)), (v,), "float64"
     ),
-    "vectors.dominance.OrderComparison.rigour": lambda v: OrderComparison(
+    "vectors.privacy.dominance.OrderComparison.rigour": lambda v: OrderComparison(
         worst_pair(SphereLinear("1/2", 1), adjacency="zero-out"), 3, F(1), F(2), (F(1), F(2)), ("undecided",), v
     ),
-    "vectors.dominance.which_order.rigour": lambda v: which_order(
+    "vectors.privacy.dominance.which_order.rigour": lambda v: which_order(
         worst_pair(SphereLinear("1/2", 3), adjacency="zero-out"), 3, low="1/20", high="1/10", rigour=v, evaluations=5
     ).to_dict(),
-    "vectors.accounting.pair_delta.rigour": lambda v: pair_delta(
+    "vectors.privacy.accounting.pair_delta.rigour": lambda v: pair_delta(
         worst_pair(LINE, adjacency="zero-out"), 3, F(6, 5), rigour=v
     ),
-    "vectors.accounting.vector_delta.adjacency": lambda v: vector_delta(LINE, n=3, **LEVEL, adjacency=v),
-    "vectors.accounting.vector_delta.blanket": lambda v: vector_delta(LINE, n=3, **LEVEL, blanket=v),
-    "vectors.accounting.vector_delta.rigour": lambda v: vector_delta(LINE, n=3, **LEVEL, rigour=v),
-    "vectors.accounting.vector_epsilon.adjacency": lambda v: vector_epsilon(
+    "vectors.privacy.accounting.vector_delta.adjacency": lambda v: vector_delta(LINE, n=3, **LEVEL, adjacency=v),
+    "vectors.privacy.accounting.vector_delta.blanket": lambda v: vector_delta(LINE, n=3, **LEVEL, blanket=v),
+    "vectors.privacy.accounting.vector_delta.rigour": lambda v: vector_delta(LINE, n=3, **LEVEL, rigour=v),
+    "vectors.privacy.accounting.vector_epsilon.adjacency": lambda v: vector_epsilon(
         LINE, n=9, delta="1/10", adjacency=v, rel=0.1
     ),
-    "vectors.accounting.vector_epsilon.blanket": lambda v: vector_epsilon(
+    "vectors.privacy.accounting.vector_epsilon.blanket": lambda v: vector_epsilon(
         LINE, n=9, delta="1/10", blanket=v, rel=0.1, adjacency="zero-out"
     ),
-    "vectors.accounting.vector_epsilon.rigour": lambda v: vector_epsilon(
+    "vectors.privacy.accounting.vector_epsilon.rigour": lambda v: vector_epsilon(
         LINE, n=9, delta="1/10", rigour=v, rel=0.1, adjacency="zero-out"
     ),
-    "vectors.confirmation.confirm_mixed_gaussian.direction": lambda v: confirmation.confirm_mixed_gaussian(
+    "vectors.privacy.confirmation.confirm_mixed_gaussian.direction": lambda v: confirmation.confirm_mixed_gaussian(
         BlanketMixedGaussian("0.95", "4.6"), n=20, eps=F(1, 100), direction=v, digits=6
     ),
-    "vectors.confirmation.confirm_pair.adjacency": lambda v: confirmation.confirm_pair(
+    "vectors.privacy.confirmation.confirm_pair.adjacency": lambda v: confirmation.confirm_pair(
         BlanketMixedGaussian("0.95", "4.6"), n=20, exp_eps=F(101, 100), adjacency=v, digits=6
     ),
-    "vectors.confirmation.confirm_pair.blanket": lambda v: confirmation.confirm_pair(
+    "vectors.privacy.confirmation.confirm_pair.blanket": lambda v: confirmation.confirm_pair(
         BlanketMixedGaussian("0.95", "4.6"), n=20, exp_eps=F(101, 100), blanket=v, digits=6, adjacency="zero-out"
     ),
-    "vectors.floor.Target.adjacency": lambda v: floor.Target(3, F(6, 5), F(1, 10), v, "largest"),
-    "vectors.floor.Target.blanket": lambda v: floor.Target(3, F(6, 5), F(1, 10), "zero-out", v),
-    "vectors.cells.cells.adjacency": lambda v: cells.cells(BlanketMixedGaussian("1/2", 2), F(2), v, "largest").pair(
-        flint.arb(0)
+    "vectors.calibration.floor.Target.adjacency": lambda v: floor.Target(3, F(6, 5), F(1, 10), v, "largest"),
+    "vectors.calibration.floor.Target.blanket": lambda v: floor.Target(3, F(6, 5), F(1, 10), "zero-out", v),
+    "vectors.calibration.cells.cells.adjacency": lambda v: cells.cells(
+        BlanketMixedGaussian("1/2", 2), F(2), v, "largest"
+    ).pair(flint.arb(0)),
+    "vectors.calibration.cells.cells.blanket": lambda v: cells.cells(
+        BlanketMixedGaussian("1/2", 2), F(2), "zero-out", v
+    ).pair(flint.arb(0)),
+    "vectors.calibration.cells.cells_of.adjacency": lambda v: cells.cells_of(BlanketMixedGaussian("1/2", 2), v),
+    "vectors.calibration.cells.cells_of.blanket": lambda v: cells.cells_of(
+        BlanketMixedGaussian("1/2", 2), "zero-out", v
     ),
-    "vectors.cells.cells.blanket": lambda v: cells.cells(BlanketMixedGaussian("1/2", 2), F(2), "zero-out", v).pair(
-        flint.arb(0)
+    "vectors.error.indices.shuffle_index.side": lambda v: shuffle_index(LINE, v),
+    "vectors.error.indices.shuffle_index.blanket": lambda v: shuffle_index(LINE, "lower", blanket=v),
+    "vectors.privacy.pairs.real_pair.adjacency": lambda v: real_pair(LINE, adjacency=v),
+    "vectors.privacy.pairs.worst_pair.adjacency": lambda v: worst_pair(LINE, adjacency=v),
+    "vectors.privacy.pairs.worst_pair.blanket": lambda v: worst_pair(LINE, blanket=v, adjacency="zero-out"),
+    "vectors.privacy.templates.profile_template.order": lambda v: templates.profile_template(
+        F(1), F(1, 10), 100, order=v
     ),
-    "vectors.cells.cells_of.adjacency": lambda v: cells.cells_of(BlanketMixedGaussian("1/2", 2), v),
-    "vectors.cells.cells_of.blanket": lambda v: cells.cells_of(BlanketMixedGaussian("1/2", 2), "zero-out", v),
-    "vectors.indices.shuffle_index.side": lambda v: shuffle_index(LINE, v),
-    "vectors.indices.shuffle_index.blanket": lambda v: shuffle_index(LINE, "lower", blanket=v),
-    "vectors.pairs.real_pair.adjacency": lambda v: real_pair(LINE, adjacency=v),
-    "vectors.pairs.worst_pair.adjacency": lambda v: worst_pair(LINE, adjacency=v),
-    "vectors.pairs.worst_pair.blanket": lambda v: worst_pair(LINE, blanket=v, adjacency="zero-out"),
-    "vectors.templates.profile_template.order": lambda v: templates.profile_template(F(1), F(1, 10), 100, order=v),
-    "results.Bracket.rigour": lambda v: Bracket(F(0), F(0), v, "none", ""),
-    "estimation.symbolic_law.SymbolicLaw.canonical_risk.population": lambda v: SymbolicLaw(KRR).canonical_risk(
+    "base.results.Bracket.rigour": lambda v: Bracket(F(0), F(0), v, "none", ""),
+    "utility.estimation.symbolic_law.SymbolicLaw.canonical_risk.population": lambda v: SymbolicLaw(KRR).canonical_risk(
         ["1/3"] * 3, n=3, population=v
     ),
-    "estimation.symbolic_law.SymbolicLaw.risk_constant.population": lambda v: SymbolicLaw(KRR).risk_constant(v),
+    "utility.estimation.symbolic_law.SymbolicLaw.risk_constant.population": lambda v: SymbolicLaw(KRR).risk_constant(v),
 }
 
 ESTIMATES = {counts: (F(counts[0], 2), F(counts[1], 2)) for counts in ((0, 2), (1, 1), (2, 0))}

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 SECONDS = 300.0
-"""An end to what hangs, also on a machine that is busy; work is counted in test_counted_work.py."""
+"""An end to what hangs, also on a machine that is busy."""
 
 
 def started(*arguments, **options):
@@ -85,7 +85,7 @@ def test_an_interrupt_ends_verification():
 def test_a_bracket_with_a_negative_end_is_shown():
     code = """
     from fractions import Fraction
-    from symshuffle.results import Bracket, Rigour
+    from symshuffle.base.results import Bracket, Rigour
     print(Bracket(Fraction(-1, 3), Fraction(1, 3), Rigour.BALL, "closed form", ""))
     """
     assert answers(code) == "[-0.3333333334, 0.3333333334] (ball, closed form)"

@@ -7,16 +7,19 @@ from fractions import Fraction as F
 import pytest
 
 import symshuffle as ss
-from symshuffle.accountants import adversary, baselines, renyi, unequal
-from symshuffle.design import bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
+from symshuffle.accountants.literature import baselines
+from symshuffle.accountants.questions import adversary, unequal
+from symshuffle.accountants.renyi import front as renyi
+from symshuffle.base.errors import InputError
+from symshuffle.design.decision.problems import smoothed_point_masses
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import kullback_leibler
 from symshuffle.design.named.cardioid_formula import cardioid_design
-from symshuffle.engines.bromwich import Bromwich
-from symshuffle.engines.counts import Counts
-from symshuffle.errors import InputError
-from symshuffle.frontiers import envelope, private_response
-from symshuffle.vectors.gaussian import calibrate_gaussian
+from symshuffle.engines.counting.counts import Counts
+from symshuffle.engines.densities.bromwich import Bromwich
+from symshuffle.utility.frontiers import envelope, private_response
+from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
 
 KRR = ss.mechanism("krr").at(k=3, lam=2)
 W = ss.Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])

@@ -39,9 +39,9 @@ from symshuffle import (
     unequal_delta,
     unequal_epsilon,
 )
-from symshuffle.accountants.adversary import worst_background, worst_constant
-from symshuffle.accountants.covered import Covering
-from symshuffle.accountants.reduction import reduction
+from symshuffle.accountants.covering.covered import Covering
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.questions.adversary import worst_background, worst_constant
 from symshuffle.cli import main
 from symshuffle.vectors import SphereLinear
 

@@ -11,11 +11,11 @@ from fractions import Fraction
 import flint
 import pytest
 
-from symshuffle.engines import ball, saddle
-from symshuffle.engines.ball import BallContour
-from symshuffle.engines.exact import Exact
-from symshuffle.law import Law
-from symshuffle.numbers import working_precision
+from symshuffle.base.numbers import working_precision
+from symshuffle.channels.law import Law
+from symshuffle.engines.contours import ball, saddle
+from symshuffle.engines.contours.ball import BallContour
+from symshuffle.engines.counting.exact import Exact
 from tests.soundness.test_engine_terms import contour_cases, missed
 
 ZERO = flint.arb(0)

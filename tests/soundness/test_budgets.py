@@ -10,17 +10,18 @@ import pytest
 
 import symshuffle
 from symshuffle import Channel, Contamination, Exp, InputError, mechanism
-from symshuffle.accountants import baselines, unsound
+from symshuffle.accountants.literature import baselines, unsound
+from symshuffle.base.levels import takes_eps0
+from symshuffle.base.numbers import enclose
 from symshuffle.decompositions import clones
-from symshuffle.design import bayes_tradeoff, minimax_tradeoff, smoothed_point_masses
+from symshuffle.design.decision.problems import smoothed_point_masses
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.named.cardioid_formula import cardioid_design
-from symshuffle.frontiers import caps, envelope, leakage
-from symshuffle.levels import takes_eps0
-from symshuffle.likelihood import certificates, extremes
-from symshuffle.numbers import enclose
-from symshuffle.vectors import sphere
+from symshuffle.utility.frontiers import caps, envelope, leakage
+from symshuffle.utility.likelihood import certificates, extremes
+from symshuffle.vectors.randomizers import sphere
 
 INSIDE = {
     "accountants.confirm.laplace.laplace_transform",
@@ -28,10 +29,10 @@ INSIDE = {
     "decompositions.composition.laws.composed_law",
     "decompositions.composition.laws.mixed_law",
     "decompositions.tables.root",
-    "frontiers.caps.at",
-    "frontiers.caps.check_cap",
-    "frontiers.caps.sign_at",
-    "likelihood.extremes.read_cap",
+    "utility.frontiers.caps.at",
+    "utility.frontiers.caps.check_cap",
+    "utility.frontiers.caps.sign_at",
+    "utility.likelihood.extremes.read_cap",
 }
 """Behind a door: they are given a cap that was read already, or read it."""
 
@@ -39,7 +40,7 @@ FORMULAS = (
     "design.named.ring",
     "design.named.symmetric",
     "geometry.extremal.staircase_row",
-    "likelihood.extremes.mixing",
+    "utility.likelihood.extremes.mixing",
 )
 """Expressions in ``lam``, whatever stands for it."""
 

@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 import sympy as sp
 
-from symshuffle.choices import Criterion
-from symshuffle.design import DecisionProblem, smoothed_point_masses
+from symshuffle.base.choices import Criterion
+from symshuffle.base.errors import CertificateError, InputError
+from symshuffle.base.results import Answer, Certified, SafeEnd, outward, passes
+from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.information.measures import total_variation_measure
 from symshuffle.design.information.rational import rational_formula
 from symshuffle.design.named.cardioid import cardioid_program
 from symshuffle.design.parametric.program import minimax_program
 from symshuffle.design.parametric.walk import derive, piece_around
-from symshuffle.errors import CertificateError, InputError
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.results import Answer, Certified, SafeEnd, outward, passes
 from tests.conditions import MODULES, UNDRIVEN, conditions, fallen
 from tests.soundness.catalogue import CASES, true_ones, true_pairs
 from tests.soundness.false_answers import TRUE
@@ -62,12 +62,12 @@ def test_certified_results_are_answers():
 def test_a_deleted_condition_is_noticed(text):
     # All conditions: python -m tests.conditions
     cases = {name: case for name, case in CASES.items() if name.startswith("lp: ")}
-    found = [condition for condition in conditions("symshuffle.lp") if fallen(condition, cases)]
-    assert len(found) == len(list(conditions("symshuffle.lp")))
+    found = [condition for condition in conditions("symshuffle.base.lp") if fallen(condition, cases)]
+    assert len(found) == len(list(conditions("symshuffle.base.lp")))
     assert any(text in name for condition in found for name in fallen(condition, cases))
 
 
-@pytest.mark.parametrize("module", ["symshuffle.recheck.checker", "symshuffle.recheck.values"])
+@pytest.mark.parametrize("module", ["symshuffle.ledger.recheck.checker", "symshuffle.ledger.recheck.values"])
 def test_every_condition_on_claim_files_is_watched(module):
     cases = {name: case for name, case in CASES.items() if name.startswith("claim file: ")}
     assert [condition for condition in conditions(module) if not fallen(condition, cases)] == []

@@ -9,13 +9,14 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from symshuffle.engines import bromwich, bromwich_plan, densities, gauss, heights
-from symshuffle.engines.bromwich import Bromwich
-from symshuffle.engines.doubling import Atoms, positive_part
-from symshuffle.numbers import Exp, working_precision
-from symshuffle.results import Rigour
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian
-from symshuffle.vectors.pairs import worst_pair
+from symshuffle.base.numbers import Exp, working_precision
+from symshuffle.base.results import Rigour
+from symshuffle.engines.densities import bromwich, bromwich_plan, gauss, heights
+from symshuffle.engines.densities import engine as densities
+from symshuffle.engines.densities.bromwich import Bromwich
+from symshuffle.engines.densities.doubling import Atoms, positive_part
+from symshuffle.vectors.privacy.pairs import worst_pair
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian
 
 EPS = Exp(Fraction(4, 10000))
 TRUE = Fraction("2.379135330145171598564562564e-5")
@@ -325,8 +326,8 @@ def test_declared_errors_are_carried_through(kind, kept):
 
 def test_binomials_are_bracketed():
     """A law whose sums are known: the two sides contain the exact value for odd and even numbers of users."""
-    from symshuffle.engines.exact import Exact
-    from symshuffle.law import Law
+    from symshuffle.channels.law import Law
+    from symshuffle.engines.counting.exact import Exact
 
     values, weights = (Fraction(1), Fraction(-1, 3), Fraction(-2, 7)), (Fraction(1, 4), Fraction(1, 4), Fraction(1, 2))
     atoms = Atoms(np.array([float(v) for v in values]), np.array([float(w) for w in weights]), 2.0**-53, 2.0**-53)

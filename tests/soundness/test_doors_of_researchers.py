@@ -9,41 +9,41 @@ import pytest
 import sympy as sp
 
 from docs.reference import modules
-from symshuffle.errors import InputError
+from symshuffle.base.errors import InputError
 from symshuffle.mechanisms.symbolic import evaluate
 
 DOORS = {
-    "second moment of a fiber": "anchored.maps.Fiber.second_moment",
-    "covariance of a fiber": "anchored.maps.Fiber.covariance",
-    "the same in balls": "anchored.enclosed.EnclosedLaw.fiber",
-    "template of an output": "anchored.enclosed.template_of",
-    "point of an output": "anchored.gauge.Gauge.point",
-    "inner products": "anchored.enclosed.inner_product",
-    "mechanism of a frontier": "frontiers.frontier.Frontier.mechanism",
-    "channel of a frontier": "frontiers.frontier.Frontier.channel",
-    "one leakage call": "frontiers.leakage.leakage",
-    "convex envelope by name": "frontiers.leakage.convex_envelope",
-    "extreme laws on templates": "frontiers.template_laws.extreme_laws",
-    "best law for an objective": "frontiers.template_laws.best_law",
-    "mixtures of extreme laws": "anchored.law.decompose",
+    "second moment of a fiber": "utility.anchored.maps.Fiber.second_moment",
+    "covariance of a fiber": "utility.anchored.maps.Fiber.covariance",
+    "the same in balls": "utility.anchored.enclosed.EnclosedLaw.fiber",
+    "template of an output": "utility.anchored.enclosed.template_of",
+    "point of an output": "utility.anchored.gauge.Gauge.point",
+    "inner products": "utility.anchored.enclosed.inner_product",
+    "mechanism of a frontier": "utility.frontiers.frontier.Frontier.mechanism",
+    "channel of a frontier": "utility.frontiers.frontier.Frontier.channel",
+    "one leakage call": "utility.frontiers.leakage.leakage",
+    "convex envelope by name": "utility.frontiers.leakage.convex_envelope",
+    "extreme laws on templates": "utility.frontiers.template_laws.extreme_laws",
+    "best law for an objective": "utility.frontiers.template_laws.best_law",
+    "mixtures of extreme laws": "utility.anchored.law.decompose",
     "cardioid at any m": "design.named.cardioid_formula.cardioid_design",
     "ties of the cardioid": "design.named.cardioid_formula.cardioid_tie",
     "vertices of the maximal polytope, streamed": "geometry.extremal.MaximalPolytope.each_vertex",
     "the same, up to symmetry": "geometry.extremal.MaximalPolytope.vertex_orbits",
     "largest member that is dominated": "geometry.dominated.largest_dominated",
-    "slope constant": "frontiers.frontier.slope_constant",
-    "threshold budget": "frontiers.frontier.threshold_budget",
-    "tie ratio": "frontiers.caps.tie_ratio",
+    "slope constant": "utility.frontiers.frontier.slope_constant",
+    "threshold budget": "utility.frontiers.frontier.threshold_budget",
+    "tie ratio": "utility.frontiers.caps.tie_ratio",
     "breakpoints as eps0": "design.parametric.walk.PiecewiseOptimum.breakpoints_eps0",
     "the same of formulas with logarithms": "design.information.logarithmic.LogFormula.breakpoints_eps0",
 }
 SHOWN = (
-    "anchored.law.AnchoredLaw",
-    "anchored.enclosed.EnclosedLaw",
-    "anchored.maps.Fiber",
-    "frontiers.frontier.Frontier",
-    "frontiers.envelope.Leakage",
-    "frontiers.leakage.PairLeakage",
+    "utility.anchored.law.AnchoredLaw",
+    "utility.anchored.enclosed.EnclosedLaw",
+    "utility.anchored.maps.Fiber",
+    "utility.frontiers.frontier.Frontier",
+    "utility.frontiers.envelope.Leakage",
+    "utility.frontiers.leakage.PairLeakage",
     "design.decision.optimal_channel.Design",
 )
 

@@ -5,12 +5,12 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Channel, delta
-from symshuffle.accountants.evaluate import evaluate_law
-from symshuffle.engines.contour import Contour
-from symshuffle.engines.exact import Exact
-from symshuffle.engines.fft import FFT
-from symshuffle.law import Law
-from symshuffle.numbers import Ball
+from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.base.numbers import Ball
+from symshuffle.channels.law import Law
+from symshuffle.engines.contours.contour import Contour
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.engines.transforms.fft import FFT
 
 HUGE = 10**12
 STUCK = Law(

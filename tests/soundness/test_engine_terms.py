@@ -15,17 +15,19 @@ import flint
 import numpy as np
 import pytest
 
-from symshuffle.engines import contour, convolution, count_windows, counts, fft, saddle, sparse, tilted
-from symshuffle.engines.ball import BallContour
-from symshuffle.engines.characteristic import Form, Region, form
-from symshuffle.engines.contour import Contour
-from symshuffle.engines.counts import Counts
-from symshuffle.engines.exact import Exact
-from symshuffle.engines.fft import FFT
-from symshuffle.engines.sparse import Sparse
-from symshuffle.errors import InputError, SymshuffleError
-from symshuffle.law import Law
-from symshuffle.numbers import Ball, to_arb, working_precision
+from symshuffle.base.errors import InputError, SymshuffleError
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.channels.law import Law
+from symshuffle.engines.contours import contour, saddle
+from symshuffle.engines.contours.ball import BallContour
+from symshuffle.engines.contours.characteristic import Form, Region, form
+from symshuffle.engines.contours.contour import Contour
+from symshuffle.engines.counting import count_windows, counts, sparse
+from symshuffle.engines.counting.counts import Counts
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.engines.counting.sparse import Sparse
+from symshuffle.engines.transforms import convolution, fft, tilted
+from symshuffle.engines.transforms.fft import FFT
 from tests.soundness.test_engine_allowances import ATOM, HUGE, STUCK, WEIGHT, WITHIN
 
 CLOSE = Fraction(1, 10**12)

@@ -6,7 +6,13 @@ from fractions import Fraction
 import pytest
 
 import symshuffle as ss
-from symshuffle.anchored import (
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Exp, Verdict, enclose, equal
+from symshuffle.base.results import Rigour
+from symshuffle.channels.channel import Channel, direct_sum
+from symshuffle.decompositions.composition import Composed, joint, parallel, subsample
+from symshuffle.mechanisms.finite import erasure, krr
+from symshuffle.utility.anchored import (
     AnchoredLaw,
     EnclosedLaw,
     fiber,
@@ -15,23 +21,17 @@ from symshuffle.anchored import (
     template_law,
     template_of,
 )
-from symshuffle.channel import Channel, direct_sum
-from symshuffle.decompositions.composition import Composed, joint, parallel, subsample
-from symshuffle.errors import InputError
-from symshuffle.estimation.canonical import (
+from symshuffle.utility.estimation.canonical import (
     Population,
     canonical_risk,
     fisher_information,
     isotropic_risk,
     worst_canonical_risk,
 )
-from symshuffle.estimation.worst_risk import worst_risk
-from symshuffle.frontiers.envelope import Contamination, ratio_law, shuffled_leakage
-from symshuffle.frontiers.frontier import trace_frontier
-from symshuffle.frontiers.leakage import convex_envelope
-from symshuffle.mechanisms.finite import erasure, krr
-from symshuffle.numbers import Exp, Verdict, enclose, equal
-from symshuffle.results import Rigour
+from symshuffle.utility.estimation.worst_risk import worst_risk
+from symshuffle.utility.frontiers.envelope import Contamination, ratio_law, shuffled_leakage
+from symshuffle.utility.frontiers.frontier import trace_frontier
+from symshuffle.utility.frontiers.leakage import convex_envelope
 
 F = Fraction
 

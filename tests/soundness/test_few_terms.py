@@ -8,15 +8,15 @@ from fractions import Fraction as F
 import flint
 import pytest
 
-from symshuffle.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines import bromwich, bromwich_plan, gauss
-from symshuffle.engines.bromwich import Bromwich
-from symshuffle.errors import InputError
-from symshuffle.numbers import Ball, Exp, working_precision
-from symshuffle.results import Rigour
-from symshuffle.vectors.accounting import pair_delta
-from symshuffle.vectors.mechanisms import SphereLinear
-from symshuffle.vectors.pairs import worst_pair
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Ball, Exp, working_precision
+from symshuffle.base.results import Rigour
+from symshuffle.channels.continuous_law import ContinuousLaw, Piece
+from symshuffle.engines.densities import bromwich, bromwich_plan, gauss
+from symshuffle.engines.densities.bromwich import Bromwich
+from symshuffle.vectors.privacy.accounting import pair_delta
+from symshuffle.vectors.privacy.pairs import worst_pair
+from symshuffle.vectors.randomizers.mechanisms import SphereLinear
 
 STEEP = SphereLinear("0.89826", 4)
 FEW = 150

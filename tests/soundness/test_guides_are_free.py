@@ -9,8 +9,8 @@ from fractions import Fraction
 import flint
 import pytest
 
-from symshuffle.errors import NotDecided, Unsupported
-from symshuffle.numbers import working_precision
+from symshuffle.base.errors import NotDecided, Unsupported
+from symshuffle.base.numbers import working_precision
 from tests.guides import GUIDES, KNOBS
 from tests.soundness.guide_changes import BAD
 from tests.soundness.guide_doors import DOORS, SEEN_THROUGH
@@ -50,10 +50,10 @@ def replaced(patch, name, change, draw):
 def reached(patch, door):
     """The door itself; some guides are asked only where others lead nowhere."""
     if door == "plain":
-        patch.setattr("symshuffle.accountants.guided._next", lambda *given: [])
+        patch.setattr("symshuffle.accountants.bounds.guided._next", lambda *given: [])
         return DOORS["epsilon"]
     if door == "blind":
-        patch.setattr("symshuffle.accountants.guided._predicted", lambda *given: None)
+        patch.setattr("symshuffle.accountants.bounds.guided._predicted", lambda *given: None)
         return DOORS["users"]
     return DOORS[door]
 

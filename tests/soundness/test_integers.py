@@ -5,8 +5,8 @@ The doors are found by inspection: every parameter annotated as an integer of wh
 
 import importlib
 import inspect
-import pkgutil
 from fractions import Fraction as F
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,43 +16,51 @@ from symshuffle import (
     Channel,
     InputError,
     Laplace,
+    channels,
     compare,
     delta,
+    design,
     epsilon,
+    geometry,
     joint,
     mechanism,
+    optimal_decomposition,
     privacy_loss,
     solve_eps0,
     solve_n,
+    utility,
+    vectors,
 )
-from symshuffle.accountants import adversary, curves, evaluate
+from symshuffle.accountants.bounds import evaluate
 from symshuffle.accountants.confirm import confirm
 from symshuffle.accountants.confirm.front import confirm_laplace
-from symshuffle.accountants.gaussian_limit import GaussianLimit, gaussian_limit
-from symshuffle.accountants.plan import rounds
-from symshuffle.accountants.renyi import renyi
-from symshuffle.accountants.tradeoff_function import tradeoff_curve
-from symshuffle.accountants.unequal import Users, unequal_delta, unequal_epsilon
-from symshuffle.anchored import gauge
-from symshuffle.anchored.enclosed import EnclosedLaw
-from symshuffle.anchored.law import AnchoredLaw
-from symshuffle.claims.registry import Ledger
-from symshuffle.claims.verify import verify
+from symshuffle.accountants.questions import adversary, curves
+from symshuffle.accountants.questions.gaussian_limit import GaussianLimit, gaussian_limit
+from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
+from symshuffle.accountants.questions.unequal import Users, unequal_delta, unequal_epsilon
+from symshuffle.accountants.renyi.front import renyi
+from symshuffle.accountants.rounds.plan import rounds
+from symshuffle.channels.law import Law
 from symshuffle.decompositions.composition import hamming
-from symshuffle.design import smoothed_point_masses
+from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.named.cardioid_formula import cardioid_design
-from symshuffle.estimation import canonical, lower_bounds
-from symshuffle.frontiers import caps, envelope, subset_family
-from symshuffle.frontiers.frontier import trace_frontier
 from symshuffle.geometry import extremal
 from symshuffle.geometry.groups import cyclic_group
-from symshuffle.law import Law
-from symshuffle.likelihood import certificates, extremes
-from symshuffle.likelihood.law import LikelihoodRatio
-from symshuffle.likelihood.quotient import likelihood_quotient
-from symshuffle.likelihood.worst import worst_curve
+from symshuffle.ledger.claims.registry import Ledger
+from symshuffle.ledger.claims.verify import verify
+from symshuffle.utility.anchored import gauge
+from symshuffle.utility.anchored.enclosed import EnclosedLaw
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.estimation import canonical, lower_bounds
+from symshuffle.utility.frontiers import caps, envelope, subset_family
+from symshuffle.utility.frontiers.frontier import trace_frontier
+from symshuffle.utility.likelihood import certificates, extremes
+from symshuffle.utility.likelihood.law import LikelihoodRatio
+from symshuffle.utility.likelihood.quotient import likelihood_quotient
+from symshuffle.utility.likelihood.worst import worst_curve
 from symshuffle.vectors import calibrate, contenders, err1, errn, hcr_bound, shuffle_index, takeover
-from symshuffle.vectors.mechanisms import (
+from symshuffle.vectors.privacy.pairs import worst_pair
+from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
     CentralGaussian,
     ClippedLinear,
@@ -69,7 +77,7 @@ RATIO = LikelihoodRatio.of(W, 0, 1)
 LEDGER = Ledger("proofs_checks", (), {})
 PAIR = joint(mechanism("rr"), mechanism("rr"))
 
-MADE = ("Comparison", "Neighbours", "Outcome", "WorstCase")
+MADE = ("Comparison", "Neighbours", "Outcome", "SubsetOrbit.representative", "SubsetOrbit.size", "WorstCase")
 """Results that the library fills in."""
 
 INSIDE = ("engines.", "mechanisms.outputs.", "mechanisms.symbolic.", "numbers.", "results.")
@@ -80,13 +88,16 @@ PRECISIONS = ("EnclosedLaw.", "Laplace.", "LikelihoodRatio.of_mechanism.", "Mech
 
 ELSEWHERE = {
     "rounds.times": "read, and refused by the name that users of the command line see, rounds",
-    "check_composition.num_inputs": "compared with the composition's length",
-    "template_of.output": "a column, which is read",
-    "Adjacency.of_group.group": "words for a number that the request has read",
     "Mechanism.comparing.first": "an index that fails by its name in the output classes",
     "Mechanism.comparing.second": "as the first",
 }
 
+HALVES = (F(1, 2), F(1, 2))
+OPEN = optimal_decomposition(mechanism("krr").at(k=3, lam=2))
+PAIR_OF_ROWS = OPEN.numeric().reduction_pair()
+SYMBOLIC = utility.SymbolicLaw(mechanism("rr"))
+OPTIMUM = design.PiecewiseOptimum((), design.cardioid_program(3, F(1, 2)))
+VECTOR_PAIR = worst_pair(SphereLinear("1/2", 1), adjacency="zero-out")
 NOISE = BlanketMixedGaussian("0.95", "4.6")
 DOORS = {
     "delta.n": (4, lambda v: delta(W, n=v, **LEVEL).bracket),
@@ -193,6 +204,60 @@ DOORS = {
     ),
     "check_size.s": (2, lambda v: subset_family.check_size(5, v)),
     "check_size.k": (5, lambda v: subset_family.check_size(v, 2)),
+    "ExtremalChannel.m": (3, lambda v: design.ExtremalChannel(v, lam=2).m),
+    "PiecewiseOptimum.breakpoints_eps0.bits": (64, lambda v: OPTIMUM.breakpoints_eps0(bits=v)),
+    "ReductionPair.divergence.n": (2, lambda v: PAIR_OF_ROWS.divergence(v, F(6, 5))),
+    "ReductionPair.histogram_laws.n": (2, PAIR_OF_ROWS.histogram_laws),
+    "SymbolicDecomposition.law.bits": (64, lambda v: OPEN.law(F(6, 5), bits=v)),
+    "SymbolicDecomposition.numeric.bits": (64, lambda v: OPEN.numeric(bits=v)),
+    "SymbolicLaw.pairwise_divergence.i": (1, lambda v: SYMBOLIC.pairwise_divergence(v, 0)),
+    "SymbolicLaw.pairwise_divergence.j": (1, lambda v: SYMBOLIC.pairwise_divergence(0, v)),
+    "SymmetryGroup.m": (3, lambda v: geometry.SymmetryGroup(v, ((1, 2, 0),)).m),
+    "SymmetryGroup.act.subset": (3, lambda v: cyclic_group(4).act((1, 2, 3, 0), v)),
+    "SymmetryGroup.kind.subset": (3, lambda v: cyclic_group(4).kind(v)),
+    "SymmetryGroup.orbit_of.subset": (3, lambda v: cyclic_group(4).orbit_of(v)),
+    "SymmetryGroup.subset_orbit.subset": (5, lambda v: cyclic_group(4).subset_orbit(v)),
+    "SubsetOrbit.column_sum.input_orbit": (0, lambda v: cyclic_group(4).subset_orbit(5).column_sum(v, F(2))),
+    "bayes_risk.n": (2, lambda v: utility.bayes_risk(W, [((F(1, 2), F(1, 2)), F(1))], n=v)),
+    "best_shrinkage_risk.k": (3, lambda v: utility.best_shrinkage_risk(v, F(1), 4)),
+    "best_shrinkage_risk.n": (4, lambda v: utility.best_shrinkage_risk(3, F(1), v)),
+    "canonical_risk.n": (4, lambda v: utility.canonical_risk(ANCHORED, HALVES, n=v, population="iid")),
+    "cardioid_program.m": (4, lambda v: design.cardioid_program(v, F(1, 2)).columns),
+    "certify_envelope.i": (1, lambda v: utility.certify_envelope(W, v, 0, lam=F(2)).rows),
+    "certify_envelope.j": (1, lambda v: utility.certify_envelope(W, 0, v, lam=F(2)).rows),
+    "cyclic_group.m": (4, geometry.cyclic_group),
+    "symmetric_group.m": (4, geometry.symmetric_group),
+    "enumerated_risk.n": (4, lambda v: utility.enumerated_risk(W, HALVES, n=v, population="iid")),
+    "evaluate_law.n": (4, lambda v: evaluate.evaluate_law(LAW, v)),
+    "gaussian_scale.bits": (64, lambda v: utility.gaussian_scale(F(1, 4), 3, bits=v)),
+    "leakage.i": (1, lambda v: utility.leakage(W, v, 0, n=3, eps="1/5").bracket),
+    "leakage.j": (1, lambda v: utility.leakage(W, 0, v, n=3, eps="1/5").bracket),
+    "leakage.n": (3, lambda v: utility.leakage(W, 0, 1, n=v, eps="1/5").bracket),
+    "matched_ratio.k": (5, lambda v: utility.matched_ratio(v, 2, F(1, 8))),
+    "matched_ratio.s": (2, lambda v: utility.matched_ratio(5, v, F(1, 8))),
+    "one_coefficient_error.dimension": (4, lambda v: vectors.one_coefficient_error(2.0, v, 0.5)),
+    "optimal_equivariant_risk.k": (3, lambda v: utility.optimal_equivariant_risk(v, F(1), n=9, population="iid")[0]),
+    "optimal_equivariant_risk.n": (9, lambda v: utility.optimal_equivariant_risk(3, F(1), n=v, population="iid")[0]),
+    "ratio_law.i": (1, lambda v: utility.ratio_law(W, v, 0)),
+    "ratio_law.j": (1, lambda v: utility.ratio_law(W, 0, v)),
+    "raw_cap_trace.bits": (64, lambda v: utility.raw_cap_trace(4, F(2), bits=v)),
+    "shuffled_problem.n": (2, lambda v: vectors.shuffled_problem(W, [[0], [1]], v)),
+    "slope_constant.k": (4, utility.slope_constant),
+    "slope_constant.bits": (64, lambda v: utility.slope_constant(4, bits=v)),
+    "threshold_budget.k": (4, utility.threshold_budget),
+    "threshold_budget.bits": (64, lambda v: utility.threshold_budget(4, bits=v)),
+    "thinning_gain.k": (3, lambda v: utility.thinning_gain(v, F(1, 8))),
+    "tie_ratio.k": (5, lambda v: utility.tie_ratio(v, 1)),
+    "tie_ratio.s": (1, lambda v: utility.tie_ratio(5, v)),
+    "tie_ratio.bits": (64, lambda v: utility.tie_ratio(5, 1, bits=v)),
+    "worst_background_on_the_line.n": (
+        2,
+        lambda v: vectors.worst_background_on_the_line(n=v, sigma0=2, eps=1, tolerance="1/2").bracket,
+    ),
+    "worst_canonical_risk.n": (4, lambda v: utility.worst_canonical_risk(ANCHORED, n=v, population="iid")),
+    "worst_shuffled_divergence.n": (3, lambda v: channels.worst_shuffled_divergence(W, (0, 1), v, F(6, 5))),
+    "which_order.n": (3, lambda v: vectors.which_order(VECTOR_PAIR, v, high=1, evaluations=9)),
+    "which_order.evaluations": (9, lambda v: vectors.which_order(VECTOR_PAIR, 3, high=1, evaluations=v)),
 }
 
 
@@ -209,11 +274,11 @@ def test_an_integer_of_numpy_is_one_and_nothing_else_is(door):
 
 def exported():
     """The integer parameters of what the package and its folders export."""
-    packages = [f"symshuffle.{info.name}" for info in pkgutil.iter_modules(symshuffle.__path__) if info.ispkg]
-    for package in map(importlib.import_module, ("symshuffle", *packages)):
+    rooms = (f"symshuffle.{stub.parent.name}" for stub in Path(symshuffle.__file__).parent.glob("*/__init__.pyi"))
+    for package in map(importlib.import_module, ("symshuffle", *rooms)):
         for thing in (getattr(package, name) for name in getattr(package, "__all__", ())):
             place = f"{getattr(thing, '__module__', '')}.{getattr(thing, '__qualname__', '')}"
-            if not place.startswith("symshuffle.") or place.removeprefix("symshuffle.").startswith(INSIDE):
+            if not place.startswith("symshuffle.") or any(f".{room}" in place for room in INSIDE):
                 continue
             bodies = {"": inspect.unwrap(thing)}
             if isinstance(thing, type):

@@ -10,16 +10,25 @@ from fractions import Fraction as F
 import flint
 import pytest
 
-from symshuffle.choices import Rigour
-from symshuffle.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines import bromwich, bromwich_plan, gauss, heights, jump_line, jump_plan, jumps, stretches
-from symshuffle.engines.bromwich import Bromwich
-from symshuffle.engines.waves import waves
-from symshuffle.errors import NotDecided, Unsupported
-from symshuffle.numbers import Ball, to_arb, working_precision
+from symshuffle.base.choices import Rigour
+from symshuffle.base.errors import NotDecided, Unsupported
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.channels.continuous_law import ContinuousLaw, Piece
+from symshuffle.engines.contours.waves import waves
+from symshuffle.engines.densities import (
+    bromwich,
+    bromwich_plan,
+    gauss,
+    heights,
+    jump_line,
+    jump_plan,
+    jumps,
+    stretches,
+)
+from symshuffle.engines.densities.bromwich import Bromwich
 from symshuffle.vectors import BlanketMixedGaussian
-from symshuffle.vectors.accounting import pair_delta
-from symshuffle.vectors.pairs import worst_pair
+from symshuffle.vectors.privacy.accounting import pair_delta
+from symshuffle.vectors.privacy.pairs import worst_pair
 
 N = 20
 ERROR = 1e-6

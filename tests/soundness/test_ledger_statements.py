@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle.claims.model import Grade
-from symshuffle.claims.registry import load
-from symshuffle.claims.run import seeded
+from symshuffle.base.numbers import Verdict
+from symshuffle.channels.shuffled import shuffled_divergence, worst_shuffled_divergence
+from symshuffle.ledger.claims.model import Grade
+from symshuffle.ledger.claims.registry import load
+from symshuffle.ledger.claims.run import seeded
 from symshuffle.mechanisms.registry import mechanism
-from symshuffle.numbers import Verdict
-from symshuffle.shuffled import shuffled_divergence, worst_shuffled_divergence
 
 
 def compared(claim, statement=None):

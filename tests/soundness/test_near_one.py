@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle.choices import Criterion
+from symshuffle.base.choices import Criterion
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Exp
+from symshuffle.base.results import Rigour
 from symshuffle.cli import main
 from symshuffle.design.decision import tradeoff
 from symshuffle.design.decision.fewest import fewest_outputs, optimal_face
@@ -19,12 +22,9 @@ from symshuffle.design.files import read_problem
 from symshuffle.design.information.logarithmic import logarithmic_formula
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import chi_square_measure, f_divergence, kullback_leibler
-from symshuffle.errors import InputError
-from symshuffle.frontiers.frontier import trace_frontier
-from symshuffle.frontiers.orbits import DualCertificate
 from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate
-from symshuffle.numbers import Exp
-from symshuffle.results import Rigour
+from symshuffle.utility.frontiers.frontier import trace_frontier
+from symshuffle.utility.frontiers.orbits import DualCertificate
 
 F = Fraction
 PROBLEMS = Path(__file__).parents[2] / "examples" / "problems"

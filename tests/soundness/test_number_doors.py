@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from symshuffle import mechanism, parallel, subsample
-from symshuffle.accountants.evaluate import check_n
+from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.base.errors import InputError, NotDecided
+from symshuffle.base.numbers import as_integer, working_precision
+from symshuffle.channels.divergences import chi_square, hockey_stick, kl_divergence, renyi_divergence, total_variation
+from symshuffle.channels.law import Law
 from symshuffle.decompositions.clones import standard_clone_pair
 from symshuffle.design.information.measures import f_divergence
-from symshuffle.divergences import chi_square, hockey_stick, kl_divergence, renyi_divergence, total_variation
-from symshuffle.errors import InputError, NotDecided
-from symshuffle.law import Law
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.numbers import as_integer, working_precision
 
 HALF = Fraction(1, 2)
 NO_DISTRIBUTION = {

@@ -26,13 +26,13 @@ from symshuffle import (
     solve_eps0,
     solve_n,
 )
-from symshuffle.accountants.curves import amplification_curve, delta_curve
-from symshuffle.accountants.reduction import reduction
-from symshuffle.accountants.solve import epsilon
-from symshuffle.accountants.tradeoff_function import tradeoff_curve
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.questions.curves import amplification_curve, delta_curve
+from symshuffle.accountants.questions.solve import epsilon
+from symshuffle.accountants.questions.tradeoff_function import tradeoff_curve
+from symshuffle.channels.shuffled import worst_shuffled_divergence
 from symshuffle.cli import main
 from symshuffle.mechanisms.given import LAM_PARAMETER
-from symshuffle.shuffled import worst_shuffled_divergence
 
 TILTED = [[LAM**2, LAM, 1], [1, 1, 1], [1, LAM, LAM**2]]
 """Rows up to their sums: inputs 0 and 2 are farther apart than inputs 0 and 1."""

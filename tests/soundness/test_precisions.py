@@ -6,20 +6,21 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle.accountants import baselines
-from symshuffle.accountants.baselines import BlanketVariable
+from symshuffle.accountants.literature import baselines
+from symshuffle.accountants.literature.baselines import BlanketVariable
+from symshuffle.base.numbers import Exp
+from symshuffle.channels.divergences import kl_divergence, renyi_divergence
 from symshuffle.design.named.cardioid_formula import cardioid_tie
-from symshuffle.divergences import kl_divergence, renyi_divergence
-from symshuffle.likelihood.extremes import gaussian_scale
-from symshuffle.likelihood.normal import gaussian_profile, scaled_limit
-from symshuffle.numbers import Exp
-from symshuffle.vectors import compare, templates
-from symshuffle.vectors.clipped import best_density, clipped_numbers
-from symshuffle.vectors.indices import shuffle_index
-from symshuffle.vectors.mechanisms import ClippedLinear, PrivUnit, SphereLinear
-from symshuffle.vectors.optimal import bmg_optimal
-from symshuffle.vectors.risk import err1
-from symshuffle.vectors.sphere import cap_numbers, epsilon0
+from symshuffle.utility.likelihood.extremes import gaussian_scale
+from symshuffle.utility.likelihood.normal import gaussian_profile, scaled_limit
+from symshuffle.vectors.error import compare
+from symshuffle.vectors.error.indices import shuffle_index
+from symshuffle.vectors.error.optimal import bmg_optimal
+from symshuffle.vectors.error.risk import err1
+from symshuffle.vectors.privacy import templates
+from symshuffle.vectors.randomizers.clipped import best_density, clipped_numbers
+from symshuffle.vectors.randomizers.mechanisms import ClippedLinear, PrivUnit, SphereLinear
+from symshuffle.vectors.randomizers.sphere import cap_numbers, epsilon0
 
 VARIABLE = BlanketVariable(F(1, 2), F(1, 10), F(-2), F(2), F(1))
 P, Q = [F(1, 2), F(1, 4), F(1, 4)], [F(1, 3)] * 3

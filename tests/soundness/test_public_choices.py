@@ -11,73 +11,72 @@ import pytest
 import typer.main
 
 import symshuffle
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Verdict
 from symshuffle.cli import WRONG_INPUT, application, main
-from symshuffle.errors import InputError
-from symshuffle.numbers import Verdict
 from tests.soundness.public_doors import DOORS
 
 SEARCHES = {
-    "vectors.calibration.calibrate",
-    "vectors.calibration.calibrate_mixed_gaussian",
-    "vectors.means.candidates",
-    "vectors.means.private_mean",
-    "vectors.one_parameter.sloped_delta",
-    "vectors.one_parameter.steepest",
+    "vectors.calibration.search.calibrate",
+    "vectors.calibration.search.calibrate_mixed_gaussian",
+    "vectors.means.private.candidates",
+    "vectors.means.private.private_mean",
+    "vectors.calibration.estimates.roughly",
 }
 """They take seconds, and hand the choice on to ``worst_pair``, which is walked."""
 
 INSIDE = {
     "engines.registry.Engine.offered",
     "engines.registry.offers",
-    "engines.ball.BallContour.offered",
-    "engines.contour.Contour.offered",
-    "engines.exact.Exact.offered",
-    "engines.counts.Counts.offered",
-    "engines.fft.FFT.offered",
-    "engines.sparse.Sparse.offered",
-    "engines.walk.Walk.offered",
-    "engines.bromwich.Bromwich.offered",
-    "engines.jumps.bracket",
-    "engines.tilted.Window.side",
-    "claims.certify.certificate",
-    "claims.obligations.unmet",
-    "claims.run.outcome_of",
+    "engines.contours.ball.BallContour.offered",
+    "engines.contours.contour.Contour.offered",
+    "engines.counting.exact.Exact.offered",
+    "engines.counting.counts.Counts.offered",
+    "engines.transforms.fft.FFT.offered",
+    "engines.counting.sparse.Sparse.offered",
+    "engines.counting.walk.Walk.offered",
+    "engines.densities.bromwich.Bromwich.offered",
+    "engines.densities.jumps.bracket",
+    "engines.transforms.tilted.Window.side",
+    "ledger.claims.certify.certificate",
+    "ledger.claims.obligations.unmet",
+    "ledger.claims.run.outcome_of",
     "cli.arguments.engine_and_rigour",
     "cli.vectors.beside",
     "cli.population.show",
-    "accountants.experiments.certain",
-    "accountants.experiments.covered_by",
-    "accountants.experiments.limit_distance",
-    "accountants.losses.Losses",
-    "accountants.refined_profile.RefinedProfile.ends",
-    "accountants.refined_profile.RefinedProfile.lower_at",
-    "accountants.refined_profile.RefinedProfile.nodes",
-    "choices.Rigour.weakest",
+    "accountants.questions.experiments.certain",
+    "accountants.questions.experiments.covered_by",
+    "accountants.questions.experiments.limit_distance",
+    "accountants.rounds.losses.Losses",
+    "accountants.renyi.refined_profile.RefinedProfile.ends",
+    "accountants.renyi.refined_profile.RefinedProfile.lower_at",
+    "accountants.renyi.refined_profile.RefinedProfile.nodes",
+    "base.choices.Rigour.weakest",
 }
 """Called with members: by the registry, an engine, rounds, a comparison, the runner of claims, or a parsed command."""
 
 MADE = {
-    "vectors.calibration.Calibration",
-    "vectors.indices.ShuffleIndex",
-    "accountants.inverses.Inverse",
-    "engines.bromwich.Bromwich",
-    "accountants.amplification.Amplification",
+    "vectors.calibration.search.Calibration",
+    "vectors.error.indices.ShuffleIndex",
+    "accountants.questions.inverses.Inverse",
+    "engines.densities.bromwich.Bromwich",
+    "accountants.bounds.amplification.Amplification",
     "design.decision.properties.PropertyReport",
-    "frontiers.leakage.PairLeakage",
+    "utility.frontiers.leakage.PairLeakage",
     "design.decision.optimal_channel.Design",
-    "estimation.minimax.Minimax",
-    "estimation.worst_risk.WorstRisk",
-    "likelihood.normal.NormalProfile",
-    "likelihood.poisson.PoissonProfile",
-    "likelihood.worst.WorstCurve",
-    "lp.LinearProgram",
+    "utility.estimation.minimax.Minimax",
+    "utility.estimation.worst_risk.WorstRisk",
+    "utility.likelihood.normal.NormalProfile",
+    "utility.likelihood.poisson.PoissonProfile",
+    "utility.likelihood.worst.WorstCurve",
+    "base.lp.LinearProgram",
     "design.decision.certificate.TradeoffCertificate",
     "design.decision.reduced.OrbitDesign",
-    "claims.outcomes.Clause",
-    "claims.outcomes.Corrected",
-    "claims.outcomes.Outcome",
-    "claims.registry.Entry",
-    "report.entries.LedgerEntry",
+    "ledger.claims.outcomes.Clause",
+    "ledger.claims.outcomes.Corrected",
+    "ledger.claims.outcomes.Outcome",
+    "ledger.claims.registry.Entry",
+    "ledger.report.entries.LedgerEntry",
 }
 """Results and solver programs that the library fills in: certificates among them are refused by ``verify``."""
 
@@ -146,7 +145,7 @@ def doors():
 
 NAMES = {
     name
-    for module in (symshuffle.choices, symshuffle.claims.model)
+    for module in (symshuffle.base.choices, symshuffle.ledger.claims.model)
     for name, kind in vars(module).items()
     if isinstance(kind, enum.EnumMeta) and kind is not Verdict
 } | {"Literal"}

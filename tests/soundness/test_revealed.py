@@ -11,9 +11,9 @@ from fractions import Fraction as F
 import pytest
 
 import symshuffle as s
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.cli import main
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.frontiers.leakage import leakage
+from symshuffle.utility.frontiers.leakage import leakage
 
 ALL = s.Channel.from_rows([[0, 1], [1, 0]])
 SOME = s.Channel.from_rows([["1/2", "1/2", 0], ["1/2", 0, "1/2"], ["1/2", "1/4", "1/4"]])

@@ -17,12 +17,12 @@ import pytest
 import scipy.special
 
 from symshuffle import Exp
-from symshuffle.engines import ball, contour, saddle
-from symshuffle.engines.characteristic import Region, form, rough_tilt
-from symshuffle.engines.segments import dyadic
+from symshuffle.base.numbers import to_arb, working_precision
+from symshuffle.channels.mixed_law import MixedLaw, Transform
+from symshuffle.engines.contours import ball, contour, saddle
+from symshuffle.engines.contours.characteristic import Region, form, rough_tilt
+from symshuffle.engines.contours.segments import dyadic
 from symshuffle.mechanisms.continuous import Laplace
-from symshuffle.mixed_law import MixedLaw, Transform
-from symshuffle.numbers import to_arb, working_precision
 
 N = 50
 BITS = 192

@@ -17,9 +17,9 @@ from fractions import Fraction as F
 import pytest
 
 import symshuffle as s
-from symshuffle.accountants.reduction import reduction
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.base.errors import InputError
 from symshuffle.cli import main
-from symshuffle.errors import InputError
 from tests.soundness.said import (
     Claim,
     Part,

@@ -11,14 +11,14 @@ import flint
 import numpy as np
 import pytest
 
-from symshuffle.engines import tails, walk_plan
-from symshuffle.engines.exact import Exact
-from symshuffle.engines.walk import Walk
-from symshuffle.engines.walk_lines import Cut, Line
-from symshuffle.engines.walk_plan import Plan
-from symshuffle.errors import NotDecided
-from symshuffle.law import Law
-from symshuffle.numbers import Ball, to_arb, working_precision
+from symshuffle.base.errors import NotDecided
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.channels.law import Law
+from symshuffle.engines.counting import tails, walk_plan
+from symshuffle.engines.counting.exact import Exact
+from symshuffle.engines.counting.walk import Walk
+from symshuffle.engines.counting.walk_lines import Cut, Line
+from symshuffle.engines.counting.walk_plan import Plan
 from tests.soundness.test_engine_allowances import ATOM, WEIGHT, WITHIN
 from tests.soundness.test_engine_terms import missed
 

@@ -8,21 +8,21 @@ from fractions import Fraction as F
 import pytest
 
 import symshuffle as ss
-from symshuffle.accountants.evaluate import evaluate_law
-from symshuffle.accountants.reduction import reduction
+from symshuffle.accountants.bounds.evaluate import evaluate_law
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.channels.law import Law
 from symshuffle.cli import main
 from symshuffle.engines.registry import offers
-from symshuffle.errors import Unsupported
-from symshuffle.law import Law
-from symshuffle.results import Bracket, Rigour
 
-module = importlib.import_module("symshuffle.accountants.evaluate")
+module = importlib.import_module("symshuffle.accountants.bounds.evaluate")
 
 
 def of(name, exp_eps, **parameters):
     """The law of a mechanism at a level."""
     source = reduction(ss.mechanism(name).at(**parameters))
-    return source.laws(exp_eps, ss.Question.FORWARD, None)[0]
+    return source.laws(exp_eps, ss.choices.Question.FORWARD, None)[0]
 
 
 LAWS = {

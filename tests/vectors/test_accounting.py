@@ -9,18 +9,19 @@ import flint
 import pytest
 from scipy import integrate
 
-from symshuffle.accountants.evaluate import evaluate_law, evaluate_mixed
-from symshuffle.continuous_law import ContinuousPair, LevelledPair, Stretch
-from symshuffle.engines import densities, gauss
-from symshuffle.engines.bromwich import Bromwich
-from symshuffle.errors import InputError, NotDecided, Unsupported
-from symshuffle.numbers import Ball, Exp, lower_end
-from symshuffle.results import Rigour
-from symshuffle.vectors.accounting import order_margin, pair_delta, vector_delta, vector_epsilon
-from symshuffle.vectors.clipped import ClippedLinear
-from symshuffle.vectors.confirmation import confirm_mixed_gaussian, confirm_pair
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
-from symshuffle.vectors.pairs import FinitePair, cap_complement, real_pair, worst_pair
+from symshuffle.accountants.bounds.evaluate import evaluate_law, evaluate_mixed
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.numbers import Ball, Exp, lower_end
+from symshuffle.base.results import Rigour
+from symshuffle.channels.continuous_law import ContinuousPair, LevelledPair, Stretch
+from symshuffle.engines.densities import engine as densities
+from symshuffle.engines.densities import gauss
+from symshuffle.engines.densities.bromwich import Bromwich
+from symshuffle.vectors.privacy.accounting import order_margin, pair_delta, vector_delta, vector_epsilon
+from symshuffle.vectors.privacy.confirmation import confirm_mixed_gaussian, confirm_pair
+from symshuffle.vectors.privacy.pairs import FinitePair, cap_complement, real_pair, worst_pair
+from symshuffle.vectors.randomizers.clipped import ClippedLinear
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, LocalGaussian, PrivUnit, SphereLinear
 
 MIXED = BlanketMixedGaussian("0.95", "4.6")
 EPS = Exp(Fraction(4, 10000))
@@ -89,7 +90,7 @@ def test_the_error_of_the_gauss_rule_is_needed(monkeypatch):
 
 
 def test_aliases_are_needed(monkeypatch):
-    from symshuffle.engines import bromwich, bromwich_plan
+    from symshuffle.engines.densities import bromwich, bromwich_plan
 
     law = worst_pair(MIXED, adjacency="zero-out").law(EPS, tail=Fraction(1, 10**18))
     genuine = bromwich_plan.choose

@@ -6,10 +6,10 @@ from fractions import Fraction
 import pytest
 from mpmath import mp
 
-from symshuffle.errors import InputError
-from symshuffle.vectors.calibration import calibrate_mixed_gaussian
-from symshuffle.vectors.gaussian import calibrate_gaussian, gaussian_profile
-from symshuffle.vectors.templates import profile_template
+from symshuffle.base.errors import InputError
+from symshuffle.vectors.calibration.search import calibrate_mixed_gaussian
+from symshuffle.vectors.privacy.templates import profile_template
+from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian, gaussian_profile
 
 
 @pytest.mark.parametrize(("s", "eps"), [("1", "1"), ("100", "0.05"), ("0.5", "10"), ("1000", "0.003")])

@@ -5,12 +5,12 @@ from fractions import Fraction as F
 
 import pytest
 
-from symshuffle.errors import InputError
-from symshuffle.numbers import Exp
-from symshuffle.vectors.accounting import pair_delta
-from symshuffle.vectors.cover import alone, cell_delta
-from symshuffle.vectors.mechanisms import LocalGaussian
-from symshuffle.vectors.pairs import short_input
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Exp
+from symshuffle.vectors.privacy.accounting import pair_delta
+from symshuffle.vectors.privacy.cover import alone, cell_delta
+from symshuffle.vectors.privacy.pairs import short_input
+from symshuffle.vectors.randomizers.mechanisms import LocalGaussian
 
 NOISE = LocalGaussian("4.6")
 

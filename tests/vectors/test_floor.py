@@ -6,16 +6,22 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.engines.bromwich_plan import estimate
-from symshuffle.errors import CertificateError, Unsupported
-from symshuffle.numbers import Exp
-from symshuffle.vectors.accounting import pair_delta
-from symshuffle.vectors.cells import cells_of
-from symshuffle.vectors.floor import Floor, Target, least_error, misses, root
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
-from symshuffle.vectors.pairs import worst_pair
-from symshuffle.vectors.risk import err1
-from symshuffle.vectors.staircase import floor_of
+from symshuffle.base.errors import CertificateError, Unsupported
+from symshuffle.base.numbers import Exp
+from symshuffle.engines.densities.bromwich_plan import estimate
+from symshuffle.vectors.calibration.cells import cells_of
+from symshuffle.vectors.calibration.floor import Floor, Target, least_error, misses, root
+from symshuffle.vectors.calibration.staircase import floor_of
+from symshuffle.vectors.error.risk import err1
+from symshuffle.vectors.privacy.accounting import pair_delta
+from symshuffle.vectors.privacy.pairs import worst_pair
+from symshuffle.vectors.randomizers.mechanisms import (
+    BlanketMixedGaussian,
+    ClippedLinear,
+    LocalGaussian,
+    PrivUnit,
+    SphereLinear,
+)
 
 F = Fraction
 RATIO = F(11, 10)

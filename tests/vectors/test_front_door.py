@@ -6,11 +6,11 @@ from fractions import Fraction
 import pytest
 
 from symshuffle import Rigour, amplification_curve, delta, delta_curve, epsilon, mechanism, solve_n
-from symshuffle.accountants.reduction import reduction
-from symshuffle.channel import Channel
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Exp
+from symshuffle.channels.channel import Channel
 from symshuffle.cli import main
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.numbers import Exp
 from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, LocalGaussian, PrivUnit, SphereLinear
 
 MIXED = BlanketMixedGaussian("0.95", "4.6")
@@ -172,10 +172,10 @@ def test_the_clipped_density_has_its_index_and_is_accounted(capsys):
 
     import numpy as np
 
-    from symshuffle.vectors.accounting import vector_delta
-    from symshuffle.vectors.clipped import clipped_numbers
-    from symshuffle.vectors.confirmation import confirm_pair
-    from symshuffle.vectors.pairs import worst_pair
+    from symshuffle.vectors.privacy.accounting import vector_delta
+    from symshuffle.vectors.privacy.confirmation import confirm_pair
+    from symshuffle.vectors.privacy.pairs import worst_pair
+    from symshuffle.vectors.randomizers.clipped import clipped_numbers
 
     source = ClippedLinear(Fraction(-1, 4), 10, 3)
     pair = worst_pair(source, adjacency="zero-out")
@@ -228,6 +228,8 @@ def test_a_confirmation_of_few_ratios_looks_at_the_whole_line(text, capsys, monk
     told = asked(f"{text} --confirm --json", capsys)
     assert told["confirmed"]["inside"] and told["confirmed"]["digits"] >= 9
     wrong = Fraction(told["upper"]) * Fraction(100_002, 100_000)
-    monkeypatch.setattr("symshuffle.vectors.confirmation.confirm_pair", lambda *_, **__: (f"{float(wrong):.14g}", 14))
+    monkeypatch.setattr(
+        "symshuffle.vectors.privacy.confirmation.confirm_pair", lambda *_, **__: (f"{float(wrong):.14g}", 14)
+    )
     assert main([*text.split(), "--confirm"]) == 1
     assert "OUTSIDE" in capsys.readouterr().out

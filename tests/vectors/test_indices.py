@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from symshuffle.channel import Channel
-from symshuffle.errors import InputError, NotDecided, Unsupported
-from symshuffle.numbers import to_arb, working_precision
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.numbers import to_arb, working_precision
+from symshuffle.channels.channel import Channel
 from symshuffle.vectors import (
     BlanketMixedGaussian,
     ClippedLinear,
@@ -20,14 +20,13 @@ from symshuffle.vectors import (
     LocalLaplace,
     PrivUnit,
     SphereLinear,
-    gaussian_integrals,
-    zonal,
 )
-from symshuffle.vectors.clipped import clipped_numbers
-from symshuffle.vectors.finite import FiniteRandomizer
-from symshuffle.vectors.gaussian_integrals import largest_blanket_variance
-from symshuffle.vectors.indices import Blanket, shuffle_index
-from symshuffle.vectors.zonal import Heights, largest_mean
+from symshuffle.vectors.error.indices import Blanket, shuffle_index
+from symshuffle.vectors.randomizers import gaussian_integrals, zonal
+from symshuffle.vectors.randomizers.clipped import clipped_numbers
+from symshuffle.vectors.randomizers.finite import FiniteRandomizer
+from symshuffle.vectors.randomizers.gaussian_integrals import largest_blanket_variance
+from symshuffle.vectors.randomizers.zonal import Heights, largest_mean
 
 
 def chi(mechanism, side, blanket=Blanket.MECHANISM):

@@ -10,20 +10,23 @@ import numpy as np
 import pytest
 from scipy.stats import chi
 
-from symshuffle.accountants.reduction import reduction
-from symshuffle.choices import Blanket
-from symshuffle.continuous_law import ContinuousLaw, Piece
-from symshuffle.engines.densities import merged_and_spread
-from symshuffle.errors import CertificateError, Unsupported
-from symshuffle.numbers import Ball, Exp, to_arb, working_precision
-from symshuffle.results import Bracket
-from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian, SphereLinear, calibration, pairs
-from symshuffle.vectors.accounting import pair_delta, vector_delta
-from symshuffle.vectors.calibration import calibrate
-from symshuffle.vectors.confirmation import confirm_pair
-from symshuffle.vectors.lengths import length_along, length_classes
-from symshuffle.vectors.pairs import worst_pair
-from symshuffle.vectors.rounded import rounding_radius
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.base.choices import Blanket
+from symshuffle.base.errors import CertificateError, Unsupported
+from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
+from symshuffle.base.results import Bracket
+from symshuffle.channels.continuous_law import ContinuousLaw, Piece
+from symshuffle.engines.densities.engine import merged_and_spread
+from symshuffle.vectors import BlanketMixedGaussian, LocalGaussian, SphereLinear
+from symshuffle.vectors.calibration import search as calibration
+from symshuffle.vectors.calibration.estimates import roughly
+from symshuffle.vectors.calibration.search import calibrate
+from symshuffle.vectors.privacy import pairs
+from symshuffle.vectors.privacy.accounting import pair_delta, vector_delta
+from symshuffle.vectors.privacy.confirmation import confirm_pair
+from symshuffle.vectors.privacy.pairs import worst_pair
+from symshuffle.vectors.privacy.rounded import rounding_radius
+from symshuffle.vectors.randomizers.lengths import length_along, length_classes
 
 MIXED = BlanketMixedGaussian("0.95", "4.6", 1, 3)
 USERS, LEVEL = 1000, Fraction(4, 10000)
@@ -75,7 +78,7 @@ def test_classes_of_the_length_bound_the_blanket_from_below(monkeypatch):
 
 
 def test_every_input_is_below_what_is_answered(monkeypatch):
-    monkeypatch.setattr("symshuffle.vectors.accounting.evaluate", lambda *_: ANSWER)
+    monkeypatch.setattr("symshuffle.vectors.privacy.accounting.evaluate", lambda *_: ANSWER)
     for source in (MIXED, replace(MIXED, dimension=1), LocalGaussian("4.6"), LocalGaussian("4.6", 3)):
         for adjacency in ("zero-out", "replace-one"):
             bound = vector_delta(source, n=USERS, eps=LEVEL, blanket="largest", lower=False, adjacency=adjacency)
@@ -260,8 +263,8 @@ def test_what_such_cells_hold_is_allowed_for():
 def test_calibration_against_the_largest_blanket_needs_less_noise(monkeypatch):
     found = calibrate("bmg", n=10**4, dimension=1, eps="0.02", delta="1e-5", adjacency="zero-out", blanket="largest")
     assert found.blanket is Blanket.LARGEST and "certainly met" in found.about
-    own = worst_pair(found.parameters, adjacency="zero-out")
-    assert calibration._roughly(own, found.users, found.exp_eps) > found.goal
+    own = roughly(found.parameters, found.users, found.exp_eps, found.adjacency, Blanket.MECHANISM)
+    assert own > found.goal
     asked = []
 
     def noted(*_, blanket, **__):

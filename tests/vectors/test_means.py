@@ -7,15 +7,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Exp
+from symshuffle.base.results import Answer, Bracket, Rigour
 from symshuffle.cli import main
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.numbers import Exp
-from symshuffle.results import Answer, Bracket, Rigour
-from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, PrivUnit, SphereLinear, means, private_mean
-from symshuffle.vectors.accounting import vector_delta
-from symshuffle.vectors.means import candidates
-from symshuffle.vectors.one_parameter import half_sphere, linear_density, sloped_delta, steepest
-from symshuffle.vectors.rows import array_rows, survey
+from symshuffle.vectors import BlanketMixedGaussian, ClippedLinear, PrivUnit, SphereLinear, private_mean
+from symshuffle.vectors.calibration.search import calibrate
+from symshuffle.vectors.means import private as means
+from symshuffle.vectors.means.private import candidates
+from symshuffle.vectors.means.rows import array_rows, survey
+from symshuffle.vectors.privacy.accounting import vector_delta
 
 GOAL = Fraction(1, 10**5)
 
@@ -60,28 +61,9 @@ def test_the_guarantee_is_that_of_the_accountant(vectors):
     assert isinstance(found, Answer)
     assert json.loads(json.dumps(found.to_dict()))["n"] == 400
     assert found.central < float(found)
-    steeper = half_sphere((2 * found.chosen.mechanism.p - 1) * Fraction(1001, 1000), 3)
-    assert sloped_delta(steeper, 400, Exp(Fraction(1)), "zero-out", 1e-6).lower > GOAL
-
-
-def test_the_linear_density_starts_from_its_ends_and_goes_on():
-    order = Exp(Fraction(1, 20))
-    goal = Fraction(1, 100)
-    asked = {"n": 100, "order": order, "goal": goal, "adjacency": "zero-out"}
-    line, _ = steepest(linear_density, dimension=1, **asked)
-    plane, bound = steepest(linear_density, dimension=4, **asked)
-    assert line.c < plane.c
-    assert bound.upper <= goal < sloped_delta(SphereLinear(plane.c * Fraction(1001, 1000), 4), *_rest(asked)).lower
-
-
-def _rest(asked):
-    return asked["n"], asked["order"], asked["adjacency"], 1e-6
-
-
-def test_no_ratio_above_the_level_means_no_delta():
-    level = Exp(Fraction(1, 2))
-    assert sloped_delta(SphereLinear("0.3", 8), 100, level, "zero-out", 1e-6).exact == 0
-    assert sloped_delta(SphereLinear("0.4", 1), 100, level, "zero-out", 1e-6).upper > 0
+    more = found.chosen.mechanism
+    more = PrivUnit(more.p * Fraction(1001, 1000), more.theta, 3)
+    assert vector_delta(more, n=400, eps=1, lower=False, adjacency="zero-out").bracket.lower > GOAL
 
 
 def test_auto_takes_the_smallest_error_and_says_what_it_could_not_use():
@@ -172,3 +154,25 @@ def test_progress_is_told_step_by_step(vectors):
     found = private_mean(vectors, eps=1, delta=GOAL, mechanism="privunit", progress=told.append)
     assert told == ["checking the vectors", "calibrating privunit", "simulating 400 messages of privunit"]
     assert found.chosen.name == "privunit"
+
+
+def test_mean_takes_what_calibrate_finds(vectors):
+    """One search behind both doors: with and without a height that is given."""
+    asked = {"eps": "1/2", "delta": "1e-5", "adjacency": "zero-out"}
+    for name, fixed in (("privunit", None), ("clipped-linear", None), ("privunit", {"theta": 0})):
+        found = private_mean(vectors, mechanism=name, **asked, fixed=fixed)
+        other = calibrate(name, n=400, dimension=3, **asked, gap=None, fixed=fixed)
+        assert found.chosen.mechanism == other.parameters
+        assert fixed is None or found.chosen.mechanism.theta == 0
+
+
+def test_what_is_fixed_is_a_shape_of_a_named_mechanism(vectors, tmp_path, capsys):
+    np.save(tmp_path / "x.npy", vectors)
+    command = ["mean", "--data", str(tmp_path / "x.npy"), "--eps", "1", "--delta", "1e-5", "-p"]
+    for wrong in ("theta=0", "p=1/2 --mechanism privunit", "theta=2 --mechanism privunit"):
+        assert main([*command, *wrong.split()]) == 2
+        error = capsys.readouterr().err
+        assert error.startswith("symshuffle: ") and error.count("\n") == 1
+    assert main([*command, *["theta=0", "--mechanism", "privunit", "--json"]]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["chosen"]["parameters"]["theta"] == "0" and told["inputs"]["fixed"] == {"theta": "0"}

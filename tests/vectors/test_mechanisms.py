@@ -6,8 +6,8 @@ import flint
 import numpy as np
 import pytest
 
-from symshuffle.errors import InputError
-from symshuffle.numbers import Exp, enclose, less
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Exp, enclose, less
 from symshuffle.vectors import (
     BlanketMixedGaussian,
     CentralGaussian,
@@ -17,10 +17,10 @@ from symshuffle.vectors import (
     PrivUnit,
     SphereLinear,
 )
-from symshuffle.vectors.clipped import clipped_numbers
-from symshuffle.vectors.risk import err1
-from symshuffle.vectors.sampling import estimate, round_to_sphere, sample, sample_null, shrinkage
-from symshuffle.vectors.sphere import (
+from symshuffle.vectors.error.risk import err1
+from symshuffle.vectors.randomizers.clipped import clipped_numbers
+from symshuffle.vectors.randomizers.sampling import estimate, round_to_sphere, sample, sample_null, shrinkage
+from symshuffle.vectors.randomizers.sphere import (
     cap_numbers,
     cap_numbers_float,
     density_constant,

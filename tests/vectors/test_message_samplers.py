@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from symshuffle.errors import InputError
-from symshuffle.vectors import sampling
-from symshuffle.vectors.clipped import clipped_numbers
-from symshuffle.vectors.mechanisms import (
+from symshuffle.base.errors import InputError
+from symshuffle.vectors.randomizers import sampling
+from symshuffle.vectors.randomizers.clipped import clipped_numbers
+from symshuffle.vectors.randomizers.mechanisms import (
     BlanketMixedGaussian,
     ClippedLinear,
     LocalGaussian,
@@ -17,7 +17,14 @@ from symshuffle.vectors.mechanisms import (
     PrivUnit,
     SphereLinear,
 )
-from symshuffle.vectors.sampling import check_vectors, estimate, round_to_sphere, sample, sample_null, shrinkage
+from symshuffle.vectors.randomizers.sampling import (
+    check_vectors,
+    estimate,
+    round_to_sphere,
+    sample,
+    sample_null,
+    shrinkage,
+)
 
 USERS = 5_000
 

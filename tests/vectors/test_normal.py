@@ -8,14 +8,14 @@ import flint
 import mpmath
 import pytest
 
-from symshuffle.continuous_law import ContinuousPair
-from symshuffle.errors import InputError
-from symshuffle.results import Rigour
-from symshuffle.vectors import normal
-from symshuffle.vectors.accounting import pair_delta
-from symshuffle.vectors.mechanisms import BlanketMixedGaussian, SphereLinear
-from symshuffle.vectors.normal import normal_bracket
-from symshuffle.vectors.pairs import worst_pair
+from symshuffle.base.errors import InputError
+from symshuffle.base.results import Rigour
+from symshuffle.channels.continuous_law import ContinuousPair
+from symshuffle.vectors.privacy import normal
+from symshuffle.vectors.privacy.accounting import pair_delta
+from symshuffle.vectors.privacy.normal import normal_bracket
+from symshuffle.vectors.privacy.pairs import worst_pair
+from symshuffle.vectors.randomizers.mechanisms import BlanketMixedGaussian, SphereLinear
 
 BIT = worst_pair(SphereLinear("1/2", 1), adjacency="zero-out")
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from symshuffle.channel import Channel
-from symshuffle.errors import CertificateError, InputError, NotDecided
-from symshuffle.numbers import Ball
+from symshuffle.base.errors import CertificateError, InputError, NotDecided
+from symshuffle.base.numbers import Ball
+from symshuffle.channels.channel import Channel
 from symshuffle.vectors import (
     BlanketMixedGaussian,
     CentralGaussian,
@@ -20,28 +20,27 @@ from symshuffle.vectors import (
     LocalLaplace,
     PrivUnit,
     SphereLinear,
-    gaussian,
-    sphere,
 )
-from symshuffle.vectors.clipped import _ends, best_density, clipped_numbers, density_program
-from symshuffle.vectors.compare import contenders, takeover
-from symshuffle.vectors.frames import kashin_coefficients, one_coefficient_error
-from symshuffle.vectors.indices import shuffle_index
-from symshuffle.vectors.minimal_risk import (
+from symshuffle.vectors.error.compare import contenders, takeover
+from symshuffle.vectors.error.indices import shuffle_index
+from symshuffle.vectors.error.minimal_risk import (
     minimal_unbiased_risk,
     product_weights,
     shuffled_problem,
     weighted_minimum,
 )
-from symshuffle.vectors.optimal import bmg_optimal, bmg_risk_series
-from symshuffle.vectors.risk import affine_risk, best_shrinkage, err1, errn, hcr_bound
-from symshuffle.vectors.templates import (
+from symshuffle.vectors.error.optimal import bmg_optimal, bmg_risk_series
+from symshuffle.vectors.error.risk import affine_risk, best_shrinkage, err1, errn, hcr_bound
+from symshuffle.vectors.privacy.templates import (
     central_profile,
     decay_exponent,
     leading_template,
     mills_bracket,
     profile_template,
 )
+from symshuffle.vectors.randomizers import gaussian, sphere
+from symshuffle.vectors.randomizers.clipped import _ends, best_density, clipped_numbers, density_program
+from symshuffle.vectors.randomizers.frames import kashin_coefficients, one_coefficient_error
 
 CHANNEL = Channel.from_rows([["1/2", "1/4", "1/8", "1/8"], ["1/4", "1/4", "1/4", "1/4"], ["1/8", "1/8", "1/4", "1/2"]])
 TARGETS = [[Fraction(-1)], [Fraction(1, 5)], [Fraction(1)]]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from symshuffle.errors import InputError
-from symshuffle.vectors import rows
-from symshuffle.vectors.rows import array_rows, file_rows, survey
+from symshuffle.base.errors import InputError
+from symshuffle.vectors.means import rows
+from symshuffle.vectors.means.rows import array_rows, file_rows, survey
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.choices import Rigour
-from symshuffle.engines import bromwich_plan
-from symshuffle.engines.densities import two_sided
-from symshuffle.numbers import Exp
+from symshuffle.base.choices import Rigour
+from symshuffle.base.numbers import Exp
+from symshuffle.engines.densities import bromwich_plan
+from symshuffle.engines.densities.engine import two_sided
 from symshuffle.vectors import LocalGaussian
-from symshuffle.vectors.accounting import pair_delta, vector_delta
-from symshuffle.vectors.pairs import worst_pair
+from symshuffle.vectors.privacy.accounting import pair_delta, vector_delta
+from symshuffle.vectors.privacy.pairs import worst_pair
 
 F = Fraction
 

@@ -11,13 +11,14 @@ from symshuffle.accountants.confirm.inversion import by_inversion
 from symshuffle.accountants.confirm.laplace import laplace_transform, one_user
 from symshuffle.accountants.confirm.sums import by_sums, number_of_terms
 from symshuffle.accountants.confirm.transform import Transform, saddle, transform
-from symshuffle.choices import Route as Route  # noqa: PLC0414  # its name here stays
-from symshuffle.choices import choice
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.law import Law
-from symshuffle.levels import takes_eps0
-from symshuffle.numbers import Real, Verdict, as_integer, less
-from symshuffle.results import Bracket
+from symshuffle.base.choices import Route as Route  # noqa: PLC0414  # its name here stays
+from symshuffle.base.choices import choice
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.kinds import check_kind
+from symshuffle.base.levels import takes_eps0
+from symshuffle.base.numbers import Real, Verdict, as_integer, less
+from symshuffle.base.results import Bracket
+from symshuffle.channels.law import Law
 
 LEAST_DIGITS: Final = 6
 """Digits of a bracket of the usual width 1e-6; fewer do not count as a confirmation."""
@@ -30,6 +31,9 @@ _QUICK_SUM: Final = 500_000
 
 _LINE_DIGITS: Final = 14
 """Digits aimed at where the line never ends; each further one needs a line three times as long."""
+
+_MOST_USERS: Final = 10**15
+_MOST_DIGITS: Final = 100_000
 
 
 @final
@@ -69,33 +73,48 @@ class Confirmation:
 def confirm(
     law: Law, n: int, *, digits: int = 50, route: Route | str = "auto", least: int = LEAST_DIGITS
 ) -> Confirmation:
-    """Recompute H(n) in mpmath, to ``digits`` significant digits where that can be had.
+    """Value of H(n) recomputed in mpmath, to up to ``digits`` significant digits.
 
-    A sum over counts, and the inversion of a law on a coarse lattice, give all digits. The inversion of any other law
-    gives as many as the stretch of the line that it can afford: some 6 to 10 at n = 10^3, up to 14 at large n.
+    H(n) is :math:`E[(S_n/n)_+]` plus the singular mass, for S_n a sum of n independent copies of G. The sum over
+    counts, and the inversion of a law on a coarse lattice, give all digits. The inversion of any other law gives fewer,
+    because the integral has to be truncated: some 6 to 10 at n = 10^3, up to 14 at large n.
 
     Parameters
     ----------
     law : Law
-        The law; of balls, the midpoints are used, and their radii count as an error.
+        The law of G; of a ball the midpoint is used, and its radius counts as an error.
     n : int
-        Number of users.
+        Number of users, at least 1.
     digits : int
-        Significant digits aimed at.
+        Significant digits aimed at, at least 1.
     route : {"auto", "sums", "inversion"}
-        How.
+        Method of computation; ``auto`` chooses by cost.
     least : int
-        Digits below which the answer is a refusal.
+        If fewer digits than this can be had, the request is refused; at least 1.
+
+    Returns
+    -------
+    Confirmation
+        The value as a decimal string, the number of digits meant to be right, and an estimate of the error, which is no
+        bound.
 
     Raises
     ------
     InputError
-        If the weights of the law are no probabilities, or ``n``, ``digits`` or ``least`` is no integer of at least 1.
+        If the weights of the law are no probabilities, the sign of its largest value is open, or ``n``, ``digits`` or
+        ``least`` is no integer of at least 1.
     Unsupported
         If fewer than ``least`` digits can be had at a reasonable cost.
+
+    Examples
+    --------
+    >>> law = Law((Fraction(1), Fraction(-2)), (Fraction(1, 3), Fraction(2, 3)))
+    >>> confirm(law, 4, digits=20).value
+    '0.037037037037037037037'
     """
-    route, n = choice(Route, route, "route"), as_integer(n, "n", 1)
-    digits, least = as_integer(digits, "digits", 1), as_integer(least, "least", 1)
+    check_kind(law, Law, "law", "a law of G, as Law(values, weights)")
+    route, n = choice(Route, route, "route"), as_integer(n, "n", 1, _MOST_USERS)
+    digits, least = as_integer(digits, "digits", 1, _MOST_DIGITS), as_integer(least, "least", 1)
     if law.never_positive:
         return _from_transform(transform(law, n, digits=digits), Fraction(0), Fraction(0), digits, least, _SUMS)
     read = transform(law, n, digits=digits)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from symshuffle.accountants.confirm.transform import Smooth, Transform, as_mpf, context_for
-from symshuffle.numbers import Exp, Real
+from symshuffle.base.numbers import Exp, Real
 
 
 def laplace_transform(lam: Real, exp_eps: Real, n: int, *, digits: int) -> Transform:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from symshuffle.accountants.confirm.transform import Transform
-from symshuffle.errors import Unsupported
+from symshuffle.base.errors import Unsupported
 
 LARGEST_SUM: Final = 20_000_000
 """Candidate terms beyond which the sum is refused."""

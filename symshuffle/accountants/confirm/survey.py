@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from symshuffle.accountants.confirm.transform import Transform
-from symshuffle.errors import Unsupported
+from symshuffle.base.errors import Unsupported
 
 Array = npt.NDArray[np.float64]
 

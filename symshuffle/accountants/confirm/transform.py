@@ -12,9 +12,9 @@ from typing import Any, Final, final
 
 import mpmath
 
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.law import Law
-from symshuffle.numbers import Ball, Number
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Ball, Number
+from symshuffle.channels.law import Law
 
 _LARGEST_RATIO: Final = 10**6
 """Denominator up to which two differences of atoms that are balls are recognised as commensurable."""

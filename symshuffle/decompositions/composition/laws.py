@@ -11,7 +11,11 @@ from typing import Any, Final
 
 import sympy as sp
 
-from symshuffle.choices import Direction, Others, Side, choice
+from symshuffle.base.choices import Direction, Others, Side, choice
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Ball, Real, positive_part
+from symshuffle.channels.law import Law
+from symshuffle.channels.mixed_law import MixedLaw
 from symshuffle.decompositions.backgrounds import reaches
 from symshuffle.decompositions.composition.tree import Composition, Part, has_budget, leaves, silent, written
 from symshuffle.decompositions.composition.ways import Pattern, at_class, differs
@@ -19,13 +23,9 @@ from symshuffle.decompositions.counting import Cell
 from symshuffle.decompositions.laplace import laplace_cells
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, counted_decomposition, evaluate_atom
 from symshuffle.decompositions.tables import Budget, Table
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.law import Law
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import constant_of
-from symshuffle.mixed_law import MixedLaw
-from symshuffle.numbers import Ball, Real, positive_part
 
 LARGEST_PRODUCTS: Final = 60_000
 """Products of components beyond which a composition is refused: each takes about a millisecond."""

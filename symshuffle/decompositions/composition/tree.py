@@ -9,16 +9,17 @@ from fractions import Fraction
 from functools import reduce
 from typing import Final, TypeAlias, final
 
-from symshuffle.channel import Channel, direct_sum
-from symshuffle.choices import Operator, replace_choice
+from symshuffle.base.choices import Operator, replace_choice
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.kinds import check_list
+from symshuffle.base.levels import read_budget, takes_eps0
+from symshuffle.base.numbers import Exp, Real, as_integer, as_number, counted, format_decimal
+from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.decompositions.tables import root
-from symshuffle.errors import InputError, Unsupported
-from symshuffle.levels import read_budget, takes_eps0
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.finite import constant
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import LAM, Parameter
-from symshuffle.numbers import Exp, Real, as_integer, counted, format_decimal
 
 _LONGEST: Final = 12
 """Characters of a budget that is written as a fraction; others are rounded."""
@@ -52,6 +53,7 @@ class Composition:
         replace_choice(Operator, self, "operator")
         if not self.parts:
             raise InputError(self.operator, "no parts", "at least one mechanism")
+        check_list(self.parts, "parts", "mechanisms or compositions", (Mechanism, Laplace, Composition))
         for part in self.parts:
             if isinstance(part, Laplace) and part.lam is not None:
                 raise InputError("laplace", part.lam, "an open budget, Laplace(): a composition shares out one total")
@@ -59,6 +61,8 @@ class Composition:
                 expected = "a mechanism that does not tell its inputs apart: compose channels by tensor or direct_sum"
                 raise InputError(self.operator, f"{part.name}, given by its matrix", expected)
         if self.operator == "parallel":
+            for place, weight in enumerate(self.weights):
+                as_number(weight, f"weights[{place}]")
             if len(self.weights) != len(self.parts):
                 raise InputError("weights", f"{len(self.weights)} weights", f"one for each of {len(self.parts)} parts")
             if any(weight < 0 for weight in self.weights) or sum(self.weights) != 1:
@@ -146,14 +150,14 @@ class Composition:
 @final
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A composition with its total budget: what can be asked about. :meth:`Composition.at` makes one.
+    """Composition with its total budget; :meth:`Composition.at` makes one.
 
     Parameters
     ----------
     composition : Composition
         The tree, every parameter of its leaves fixed except ``lam``.
     lam : Real or None
-        Total ratio cap; None where no leaf has a budget.
+        Total ratio cap ``exp(eps0)``; None where no leaf has a budget.
     """
 
     composition: Composition
@@ -185,29 +189,133 @@ class Composed:
 
 
 def joint(*parts: Part) -> Composition:
-    """The joint composition of some mechanisms, one for each coordinate.
+    """Composition that runs one mechanism on each coordinate of the input.
+
+    The parts share one total budget: of m parts each has eps0/m.
 
     They share one budget: of m parts each has eps0/m.
+
+    Parameters
+    ----------
+    *parts : Mechanism, Laplace or Composition
+        At least one, every parameter fixed except ``lam``.
+
+    Returns
+    -------
+    Composition
+        With an open budget, which :meth:`Composition.at` fixes.
+
+    Raises
+    ------
+    InputError
+        If there are no parts, a Laplace part has a fixed budget, or a part is given by its matrix.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> joint(mechanism("krr").at(k=4), mechanism("krr").at(k=2)).operator
+    <Operator.JOINT: 'joint'>
     """
     return Composition(Operator.JOINT, parts)
 
 
 def parallel(parts: Sequence[Part], weights: Sequence[Fraction]) -> Composition:
-    """The parallel composition: part i with probability ``weights[i]``."""
+    """Composition that runs part ``i`` with probability ``weights[i]``, publicly.
+
+    Every part has the whole budget, and the output names the part that was run.
+
+    Parameters
+    ----------
+    parts : sequence of Mechanism, Laplace or Composition
+        At least one, all with the same number of inputs, every parameter fixed except ``lam``.
+    weights : sequence of Fraction
+        One probability per part, of sum 1.
+
+    Returns
+    -------
+    Composition
+        With an open budget, which :meth:`Composition.at` fixes.
+
+    Raises
+    ------
+    InputError
+        If there are no parts, the weights are not one probability per part with sum 1, the parts differ in their number
+        of inputs, or a part is given by its matrix.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> parts = mechanism("krr").at(k=4), mechanism("subset-selection").at(k=4, s=2)
+    >>> parallel(parts, [Fraction(1, 4), Fraction(3, 4)]).weights
+    (Fraction(1, 4), Fraction(3, 4))
+    """
+    check_list(parts, "parts", "a list of mechanisms or compositions")
+    check_list(weights, "weights", "a list of probabilities, one per part")
     return Composition(Operator.PARALLEL, tuple(parts), tuple(weights))
 
 
 def subsample(part: Part, probability: Fraction) -> Composition:
-    """Poisson subsampling: take part with a probability in [0, 1], and send a constant otherwise."""
-    if not 0 <= probability <= 1:
+    """Poisson subsampling: each user takes part with a given probability.
+
+    A user who does not take part sends a constant.
+
+    Parameters
+    ----------
+    part : Mechanism, Laplace or Composition
+        What a user who takes part runs, every parameter fixed except ``lam``.
+    probability : Fraction
+        Probability of taking part, in [0, 1].
+
+    Returns
+    -------
+    Composition
+        The parallel composition of the part and the constant mechanism.
+
+    Raises
+    ------
+    InputError
+        If the probability is outside [0, 1].
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> subsample(mechanism("krr").at(k=4), Fraction(1, 10)).weights
+    (Fraction(1, 10), Fraction(9, 10))
+    """
+    share = as_number(probability, "probability")
+    if not isinstance(share, Fraction) or not 0 <= share <= 1:
         raise InputError("probability", probability, "a number in [0, 1]")
-    return parallel((part, constant().with_defaults()), (probability, 1 - probability))
+    return parallel((part, constant().with_defaults()), (share, 1 - share))
 
 
 def hamming(composition: Part, distance: int) -> Composition:
-    """A joint composition whose neighbouring inputs differ in exactly ``distance`` coordinates."""
+    """Joint composition whose neighbours differ in exactly ``distance`` coordinates.
+
+    Parameters
+    ----------
+    composition : Composition
+        A joint composition of m parts.
+    distance : int
+        Number of coordinates in which neighbouring inputs differ, from 1 to m.
+
+    Returns
+    -------
+    Composition
+        The same parts with this distance.
+
+    Raises
+    ------
+    InputError
+        If ``composition`` is not a joint composition, or ``distance`` is out of range.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> hamming(joint(*[mechanism("krr").at(k=4)] * 3), 1).distance
+    1
+    """
     if not isinstance(composition, Composition) or composition.operator != "joint":
-        raise InputError("hamming", composition.name, "a joint composition")
+        raise InputError("hamming", getattr(composition, "name", composition), "a joint composition")
     return Composition(Operator.JOINT, composition.parts, distance=distance)
 
 

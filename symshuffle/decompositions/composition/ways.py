@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
+from symshuffle.base.errors import Unsupported
 from symshuffle.decompositions.composition.tree import Composition, Part
-from symshuffle.errors import Unsupported
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
 

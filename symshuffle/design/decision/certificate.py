@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.choices import Criterion, choice
+from symshuffle.base.choices import Criterion, choice
+from symshuffle.base.errors import CertificateError
+from symshuffle.base.numbers import Exp, enclose, parse_rational
+from symshuffle.base.results import Bracket, Rigour, well_formed
 from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.errors import CertificateError
-from symshuffle.numbers import Exp, enclose, parse_rational
-from symshuffle.results import Bracket, Rigour, well_formed
 
 LEVEL_BITS: Final = 2048
 """Binary digits at which exp(eps0) is compared with the rational levels around it, which have at most 1280."""
@@ -29,7 +29,9 @@ LEVEL_BITS: Final = 2048
 @final
 @dataclass(frozen=True, slots=True)
 class TradeoffCertificate:
-    """A bracket on the optimal risk over all LDP channels, checkable in rational arithmetic without a solver.
+    """Certificate for a bracket on the optimal risk over all LDP channels.
+
+    It can be checked in rational arithmetic without a solver.
 
     Parameters
     ----------
@@ -119,7 +121,7 @@ class TradeoffCertificate:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TradeoffCertificate:
-        """Read what :meth:`to_json` wrote."""
+        """Read the form that :meth:`to_json` wrote."""
 
         def read(values: Sequence[str], name: str) -> tuple[Fraction, ...]:
             return tuple(parse_rational(value, name) for value in values)

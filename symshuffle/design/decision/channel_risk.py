@@ -6,17 +6,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from symshuffle.channel import Channel
+from symshuffle.base.lp import LinearProgram
+from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
+from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.geometry.linprog import solve
-from symshuffle.lp import LinearProgram
-from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
 
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class ChannelRisk(AnswerMethods):
-    """The minimax risk of one channel: a :class:`~symshuffle.results.Certified` answer; the rule attains its upper end.
+    """The minimax risk of one channel; a :class:`~symshuffle.base.results.Certified` answer.
+
+    The rule attains the upper end.
 
     Parameters
     ----------

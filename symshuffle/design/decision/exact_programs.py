@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
-from symshuffle.choices import Criterion, choice
+from symshuffle.base.choices import Criterion, choice
+from symshuffle.base.lp import LinearProgram, Sense
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.geometry.linprog import solve
-from symshuffle.lp import LinearProgram, Sense
 
 Column: TypeAlias = "tuple[int, int]"
 """A subset of the inputs (bit mask) and an action."""

@@ -17,11 +17,11 @@ from typing import Final, final
 import flint
 import numpy as np
 
-from symshuffle.channel import Channel
+from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
+from symshuffle.base.solvers import milp
+from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.errors import InputError, NotDecided, SolverFailure, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, proper_subsets
-from symshuffle.solvers import milp
 
 _LARGEST: Final = 12
 _EXHAUSTED: Final = 60_000

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias, final
 
-from symshuffle.choices import Criterion, choice
+from symshuffle.base.choices import Criterion, choice
+from symshuffle.base.lp import LinearProgram, Sense
 from symshuffle.design.decision.problems import DecisionProblem, Matrix
 from symshuffle.design.decision.symmetries import induced_action
 from symshuffle.geometry.groups import SymmetryGroup
-from symshuffle.lp import LinearProgram, Sense
 
 Pair: TypeAlias = "tuple[int, int]"
 """A subset of the inputs (bit mask) and an action."""

@@ -9,15 +9,15 @@ from typing import Any, final
 
 import numpy as np
 
-from symshuffle.channel import Channel
+from symshuffle.base.errors import CertificateError, InputError, Unsupported
+from symshuffle.base.lp import LinearProgram, Sense
+from symshuffle.base.numbers import Exp, enclose, parse_rational
+from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, well_formed, within
+from symshuffle.base.solvers import cvxpy, silent
+from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.programs import Array, indicator_matrix
-from symshuffle.errors import CertificateError, InputError, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam, proper_subsets
 from symshuffle.geometry.linprog import Solution, solve
-from symshuffle.lp import LinearProgram, Sense
-from symshuffle.numbers import Exp, enclose, parse_rational
-from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, well_formed, within
-from symshuffle.solvers import cvxpy, silent
 
 _LARGEST = 12
 
@@ -28,7 +28,7 @@ _LEVEL_BITS = 100
 @final
 @dataclass(frozen=True, init=False)
 class ExtremalChannel:
-    r"""The maximal LDP channels on ``m`` inputs, for use inside a cvxpy model.
+    """Maximal LDP channels on ``m`` inputs, as variables of a cvxpy model.
 
     Parameters
     ----------
@@ -72,7 +72,10 @@ class ExtremalChannel:
 
     @cached_property
     def staircase(self) -> Array:
-        """The staircase matrix in doubles, shape ``(2**m - 2, m)``; row ``i`` belongs to the subset ``i + 1``."""
+        """Staircase matrix in doubles, shape ``(2**m - 2, m)``.
+
+        Row ``i`` belongs to the subset with bit mask ``i + 1``.
+        """
         return 1 + (float(self.lam) - 1) * indicator_matrix(self.m)
 
     def variable(self) -> Any:
@@ -159,7 +162,10 @@ class ExtremalChannel:
         return parse_rational(repr(number), "coefficient")
 
     def exact_channel(self, model: CertifiedModel) -> Channel:
-        """The optimal channel over the rationals, for a model whose first variables are the weights."""
+        """Optimal channel over the rationals.
+
+        The first variables of the model have to be the weights.
+        """
         point = model.solution.primal()
         weights = {subset: point[i] for i, subset in enumerate(proper_subsets(self.m)) if point[i]}
         return MaximalPolytope(self.m, self.lam).channel(weights)
@@ -181,7 +187,7 @@ def _level(lam: Fraction | int | None, eps0: Fraction | int | None) -> Fraction:
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class CertifiedModel(AnswerMethods):
-    """A linear model solved over the rationals: a :class:`~symshuffle.results.Certified` answer.
+    """A linear model solved over the rationals: a :class:`~symshuffle.base.results.Certified` answer.
 
     Parameters
     ----------

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.channel import Channel
-from symshuffle.choices import Criterion, Method
+from symshuffle.base.choices import Criterion, Method
+from symshuffle.base.errors import CertificateError
+from symshuffle.base.numbers import Exp
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed, within
+from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.certificate import TradeoffCertificate, check_around
 from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.errors import CertificateError
 from symshuffle.geometry.extremal import members
-from symshuffle.numbers import Exp
-from symshuffle.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed, within
 
 _MOST_SHOWN: Final = 32
 """Outputs of a channel that are shown in a notebook."""
@@ -24,9 +24,10 @@ _MOST_SHOWN: Final = 32
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Design(AnswerMethods):
-    """An optimal channel and what is known about it.
+    """Optimal channel of a decision problem, with its risk and certificates.
 
-    It is a :class:`~symshuffle.results.Certified` answer; the safe end is the upper one, which the channel attains.
+    It is a :class:`~symshuffle.base.results.Certified` answer; the safe end is the upper one, which the channel
+    attains.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ class Design(AnswerMethods):
 
     @property
     def about(self) -> str:
-        """What the number is the smallest of."""
+        """Sentence that says over which channels the risk is the smallest."""
         inputs = f"{self.problem.num_inputs} inputs at lam = {self.level}"
         return f"smallest {self.criterion.word} risk over all LDP channels with {inputs}"
 
@@ -76,7 +77,9 @@ class Design(AnswerMethods):
 
     @well_formed()
     def verify(self) -> None:
-        """Check certificates, levels and weights in rational arithmetic, against the problem itself.
+        """Check certificates, levels and weights in rational arithmetic.
+
+        They are checked against the problem itself.
 
         Raises
         ------
@@ -133,7 +136,10 @@ class Design(AnswerMethods):
         return self.certificates[-1].lam
 
     def channel(self) -> Channel:
-        """The optimal channel; one output per pair of subset and action, in the order of ``weights``."""
+        """Optimal channel, with one output per pair of a subset and an action.
+
+        Outputs are in the order of ``weights``.
+        """
         lam = self.lam
         return Channel(
             tuple(

@@ -14,10 +14,10 @@ from typing import Final, TypeAlias, final
 
 import flint
 
-from symshuffle.channel import Channel
-from symshuffle.errors import InputError
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import as_integer, check_rational, parse_rational
+from symshuffle.channels.channel import Channel
 from symshuffle.geometry.extremal import exact_columns
-from symshuffle.numbers import as_integer, check_rational, parse_rational
 
 Vector: TypeAlias = "tuple[Fraction, ...]"
 Matrix: TypeAlias = "tuple[tuple[Fraction, ...], ...]"
@@ -30,7 +30,9 @@ LARGEST_LOSS: Final = 10**15
 @final
 @dataclass(frozen=True, slots=True)
 class DecisionProblem:
-    r"""A decision problem :math:`(\Theta, X, P, A, \ell)` with an optional prior.
+    r"""Decision problem with parameters, inputs, actions, a loss and a prior.
+
+    It is :math:`(\Theta, X, P, A, \ell)`; the prior is optional.
 
     Parameters
     ----------
@@ -87,9 +89,10 @@ class DecisionProblem:
         loss: Sequence[Sequence[object]],
         prior: Sequence[object] | None = None,
     ) -> DecisionProblem:
-        """Build a problem from anything that reads as a rational: ``1``, ``"1/3"``, ``Fraction(1, 3)``, ``0.1``.
+        """Problem from anything that reads as a rational.
 
-        A double is read by its shortest decimal form: ``0.1`` means one tenth.
+        Examples are ``1``, ``"1/3"``, ``Fraction(1, 3)`` and ``0.1``. A double is read by its shortest decimal form:
+        ``0.1`` means one tenth.
 
         Raises
         ------
@@ -122,13 +125,15 @@ class DecisionProblem:
         return replace(self, prior=tuple(prior))
 
     def required_prior(self) -> Vector:
-        """The prior; an error where there is none."""
+        """Prior of the problem; raises InputError if there is none."""
         if self.prior is None:
             raise InputError("prior", None, f"{self.num_parameters} weights that sum to 1, for a Bayes criterion")
         return self.prior
 
     def posterior_costs(self, prior: Sequence[Fraction], *, actions: Sequence[int] | None = None) -> Matrix:
-        r"""The costs :math:`h_{a,x} = \sum_\theta \pi_\theta \, \ell(\theta,a)\, P(x|\theta)`, by action and input.
+        r"""Costs :math:`h_{a,x}` of the actions under the prior, by action and input.
+
+        They are :math:`h_{a,x} = \sum_\theta \pi_\theta \, \ell(\theta,a)\, P(x|\theta)`.
 
         A column ``v`` of a channel costs :math:`\min_a \sum_x h_{a,x} v_x` under the best action. With ``actions``,
         only their rows are computed.
@@ -146,7 +151,9 @@ class DecisionProblem:
         return tuple(tuple(Fraction(entry, whole) for entry in row) for row in rows)
 
     def risk(self, channel: Channel, rule: Sequence[Sequence[Fraction]]) -> Vector:
-        r"""The risk of a rule at every parameter: :math:`\sum_{y,a} (PW)_{\theta y}\, D_{ya}\, \ell(\theta,a)`.
+        r"""Risk of a decision rule at every parameter.
+
+        It is :math:`\sum_{y,a} (PW)_{\theta y}\, D_{ya}\, \ell(\theta,a)`.
 
         Parameters
         ----------
@@ -174,14 +181,16 @@ class DecisionProblem:
         return tuple(risks)
 
     def subset_probabilities(self, subsets: Sequence[int]) -> tuple[Vector, ...]:
-        """The probability of some subsets of the inputs (bit masks), by subset and parameter."""
+        """Probabilities of subsets of the inputs (bit masks), by subset and parameter."""
         m = self.num_inputs
         model, scale = _integers(self.model, m)
         inside = flint.fmpz_mat(len(subsets), m, [subset >> x & 1 for subset in subsets for x in range(m)])
         return tuple(tuple(Fraction(int(p), scale) for p in row) for row in (inside * model.transpose()).tolist())
 
     def action_risks(self, rows: Sequence[Sequence[Fraction]]) -> Vector:
-        r"""The risk :math:`\sum_{x,a} P(x|\theta) V_{ax} \ell(\theta,a)` by parameter, of a channel to actions.
+        r"""Risk by parameter of a channel from inputs to actions.
+
+        It is :math:`\sum_{x,a} P(x|\theta) V_{ax} \ell(\theta,a)`.
 
         Parameters
         ----------
@@ -223,11 +232,35 @@ class DecisionProblem:
 
 
 def smoothed_point_masses(m: int, gamma: Fraction | int) -> DecisionProblem:
-    r"""Guess one of ``m`` from :math:`P(x|\theta) = (1-\gamma)/m + \gamma 1[x=\theta]`: uniform prior, 0-1 loss.
+    r"""Problem of guessing one of ``m`` values read through a uniform mixture.
+
+    The model is :math:`P(x|\theta) = (1-\gamma)/m + \gamma 1[x=\theta]`, the prior uniform, the loss 0-1.
+
+    Parameters
+    ----------
+    m : int
+        Number of values, at least 2.
+    gamma : Fraction or int
+        Probability that the value itself is read, in [0, 1].
+
+    Returns
+    -------
+    DecisionProblem
+        With m parameters, m inputs and m actions.
+
+    Raises
+    ------
+    InputError
+        If ``m`` or ``gamma`` is out of range.
 
     Notes
     -----
     ldp_tradeoff, Appendix C.1, equation (80).
+
+    Examples
+    --------
+    >>> smoothed_point_masses(2, Fraction(1, 2)).model
+    ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
     """
     m, level = as_integer(m, "m", 2), Fraction(gamma)
     if not 0 <= level <= 1:

@@ -14,13 +14,13 @@ from typing import Any, Final, final
 import numpy as np
 import numpy.typing as npt
 
-from symshuffle.choices import Criterion, choice
+from symshuffle.base.choices import Criterion, choice
+from symshuffle.base.errors import SolverFailure
+from symshuffle.base.solvers import cvxpy, highs_optimum, linprog
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.errors import SolverFailure
 from symshuffle.geometry.extremal import members
 from symshuffle.geometry.linprog import proposed
-from symshuffle.solvers import cvxpy, linprog, solve_model
 
 Array = npt.NDArray[np.float64]
 
@@ -59,18 +59,6 @@ class Proposal:
     rows: Array | None
     bound: Array | None
     prior: Array | None = None
-
-
-def run(problem: Any, description: str, **options: Any) -> float:
-    """Solve a cvxpy problem with HiGHS and its options; anything but an optimum is an error."""
-    cp = cvxpy()
-    try:
-        solve_model(problem, cp.HIGHS, highs_options=options)
-    except cp.error.SolverError as error:
-        raise SolverFailure("HiGHS", str(error).splitlines()[0], description) from None
-    if problem.status != cp.OPTIMAL:
-        raise SolverFailure("HiGHS", problem.status, description)
-    return float(problem.value)
 
 
 def indicator_matrix(m: int) -> Array:
@@ -133,7 +121,7 @@ def compact(problem: DecisionProblem, lam: Fraction, *, criterion: Criterion | s
         model = cp.Problem(cp.Minimize(cp.sum(cp.multiply(costs, rows))), [sums, *box])
     # Measured at 20 actions and 400 inputs: interior point with crossover 2 s, simplex 6 s.
     options = {"solver": "ipm"} if m * actions > _SIMPLEX_VARIABLES else {}
-    value = run(model, f"the program with one output per action, {actions} actions and {m} inputs", **options)
+    value = highs_optimum(model, f"the program with one output per action, {actions} actions and {m} inputs", **options)
     found = np.asarray(rows.value)
     # cvxpy fixes the sign of multipliers by its own convention; sum(u) has to be the optimum of the Bayes program.
     bound = np.asarray(sums.dual_value, dtype=float)

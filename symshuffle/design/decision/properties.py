@@ -12,12 +12,12 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from symshuffle.channel import Channel, direct_sum
-from symshuffle.choices import choice
-from symshuffle.errors import InputError, NotDecided
+from symshuffle.base.choices import choice
+from symshuffle.base.errors import InputError, NotDecided
+from symshuffle.base.numbers import Ball, Verdict, less
+from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.symmetry import act_on_channel
-from symshuffle.numbers import Ball, Verdict, less
 
 if TYPE_CHECKING:
     import numpy as np

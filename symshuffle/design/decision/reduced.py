@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.channel import Channel
-from symshuffle.choices import Criterion, choice
+from symshuffle.base.choices import Criterion, choice
+from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
+from symshuffle.base.levels import takes_eps0
+from symshuffle.base.numbers import Exp, enclose
+from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
+from symshuffle.channels.channel import Channel
 from symshuffle.design.decision import programs, sizes
 from symshuffle.design.decision.certificate import check_around, check_bound, worst_columns
 from symshuffle.design.decision.invariant import InvariantProblem, Pair
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.widths import REL, narrowed
-from symshuffle.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.geometry.extremal import check_lam, mask, members
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.linprog import solve
 from symshuffle.geometry.subset_orbits import OrbitCount, SubsetOrbit
-from symshuffle.levels import takes_eps0
-from symshuffle.numbers import Exp, enclose
-from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
 
 _MAX_OUTPUTS: Final = 4096
 
@@ -54,7 +54,8 @@ class OrbitWeight:
 class OrbitDesign(AnswerMethods):
     """An optimal invariant channel: weights on orbits of subsets.
 
-    It is a :class:`~symshuffle.results.Certified` answer; the safe end is the upper one, which the channel attains.
+    It is a :class:`~symshuffle.base.results.Certified` answer; the safe end is the upper one, which the channel
+    attains.
 
     Parameters
     ----------
@@ -224,10 +225,11 @@ def _check_weight(w: OrbitWeight, reduced: InvariantProblem) -> None:
 def orbit_tradeoff(
     problem: DecisionProblem, lam: Fraction | int, group: SymmetryGroup, *, criterion: Criterion | str = Criterion.BAYES
 ) -> OrbitDesign:
-    """The optimal trade-off over all LDP channels, from the program with one weight per orbit of pairs.
+    """Smallest risk over all LDP channels, by a program reduced by symmetry.
 
-    Subsets are priced, not listed, so that neither the number of subsets nor that of their orbits matters; what counts
-    is how many orbits of inputs and of parameters there are.
+    The program has one weight per orbit of pairs of a subset and an action. Subsets are priced, not listed, so that
+    neither the number of subsets nor that of their orbits matters; the size is that of the orbits of inputs and of
+    parameters.
 
     Parameters
     ----------
@@ -239,6 +241,11 @@ def orbit_tradeoff(
         Symmetries of the problem; they are checked.
     criterion : Criterion or str
         ``"bayes"``, or ``"minimax"`` for the worst case: the largest risk over the orbits of parameters.
+
+    Returns
+    -------
+    OrbitDesign
+        The risk as a bracket, the weights of the orbits, and the certificate.
 
     Raises
     ------
@@ -309,7 +316,7 @@ def _optimum(
 class OrbitDesigns(AnswerMethods):
     """The optimum at a level that may be irrational, from invariant designs at rational ones.
 
-    It is a :class:`~symshuffle.results.Certified` answer; the last channel attains its safe end, the upper one.
+    It is a :class:`~symshuffle.base.results.Certified` answer; the last channel attains its safe end, the upper one.
 
     Parameters
     ----------

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from symshuffle.choices import Criterion, choice
+from symshuffle.base.choices import Criterion, choice
+from symshuffle.base.errors import Unsupported
 from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.errors import Unsupported
 from symshuffle.geometry.groups import SymmetryGroup
 
 POLYTOPE_LIMIT: Final = 18

@@ -14,9 +14,9 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from symshuffle.choices import Criterion, choice
+from symshuffle.base.choices import Criterion, choice
+from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.design.decision.problems import DecisionProblem, Matrix
-from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.automorphisms import Codes, column_automorphisms, encode
 from symshuffle.geometry.groups import SymmetryGroup, trivial_group
 from symshuffle.geometry.permutations import orbits_of_points
@@ -137,18 +137,38 @@ def parameter_permutation(problem: DecisionProblem, permutation: Sequence[int], 
 
 
 def detect_symmetry(problem: DecisionProblem, *, criterion: Criterion | str = Criterion.BAYES) -> SymmetryGroup:
-    """The group of input permutations that are symmetries of the problem.
+    """Group of input permutations that are symmetries of a decision problem.
 
-    Found by partition refinement with backtracking (:mod:`symshuffle.geometry.automorphisms`). Every generator is a
-    symmetry that was checked; the group is the full one unless the search was cut short after about 15 seconds.
+    The search is a partition refinement with backtracking (:mod:`symshuffle.geometry.automorphisms`). Every generator
+    is a symmetry that was checked; the group is the full one unless the search was cut short after about 15 seconds.
 
     For the minimax criterion a problem of which two parameters have the same model gets the trivial group: which of
     them a symmetry moves to which would be ambiguous.
 
+    Parameters
+    ----------
+    problem : DecisionProblem
+        With a prior, unless the criterion is minimax.
+    criterion : {"bayes", "minimax"}
+        Whether the posterior costs have to be preserved, or the model and the loss.
+
+    Returns
+    -------
+    SymmetryGroup
+        Generators of the group.
+
     Raises
     ------
+    InputError
+        If the criterion is unknown, or a Bayes problem has no prior.
     Unsupported
         If the matrix of the problem is too large to search; the message names what to pass instead.
+
+    Examples
+    --------
+    >>> from symshuffle.design import smoothed_point_masses
+    >>> detect_symmetry(smoothed_point_masses(4, 1)).order()
+    24
     """
     minimax = choice(Criterion, criterion, "criterion") is Criterion.MINIMAX
     m = problem.num_inputs

@@ -15,9 +15,14 @@ from typing import Final
 
 import numpy as np
 
-from symshuffle.choices import Criterion as Criterion  # noqa: PLC0414  # its name here stays
-from symshuffle.choices import Method as Method  # noqa: PLC0414  # its name here stays
-from symshuffle.choices import choice
+from symshuffle.base.choices import Criterion as Criterion  # noqa: PLC0414  # its name here stays
+from symshuffle.base.choices import Method as Method  # noqa: PLC0414  # its name here stays
+from symshuffle.base.choices import choice
+from symshuffle.base.errors import InputError, NotDecided, SolverFailure
+from symshuffle.base.kinds import check_kind
+from symshuffle.base.levels import takes_eps0
+from symshuffle.base.numbers import Exp, enclose
+from symshuffle.base.results import Bracket, Rigour
 from symshuffle.design.decision import programs, sizes
 from symshuffle.design.decision.certificate import TradeoffCertificate, worst_columns
 from symshuffle.design.decision.channel_risk import minimax_risk as minimax_risk  # noqa: PLC0414  # its name here stays
@@ -26,13 +31,9 @@ from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.optimal_channel import Design, action_rows
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.widths import REL, narrowed
-from symshuffle.errors import InputError, NotDecided, SolverFailure
 from symshuffle.geometry.extremal import LDPCone, check_lam
 from symshuffle.geometry.groups import trivial_group
 from symshuffle.geometry.linprog import solve
-from symshuffle.levels import takes_eps0
-from symshuffle.numbers import Exp, enclose
-from symshuffle.results import Bracket, Rigour
 
 _EXACT_ROWS: Final = 120
 """Largest number of rows for which the rational re-solve is attempted by default."""
@@ -64,7 +65,7 @@ def bayes_tradeoff(
     method: Method | str | None = None,
     rel: float = REL,
 ) -> Design:
-    r"""The smallest Bayes risk over all eps0-LDP channels.
+    r"""Smallest Bayes risk over all eps0-LDP channels, with an optimal channel.
 
     .. math:: \mathrm{PUT}_B = \inf_{Q\ \varepsilon_0\text{-LDP}}\ \sum_y \min_a \sum_x h_{a,x}\, Q_x(y)
 
@@ -80,6 +81,13 @@ def bayes_tradeoff(
     rel : float
         Relative width of the bracket at ``Exp(eps0)`` and of rounded optima of large programs; ``value.aimed`` says
         where it is missed. At a rational level the bracket is a point otherwise.
+    eps0 : number or text, optional
+        Local budget in nats, above 0, in place of ``lam``; kept exact.
+
+    Returns
+    -------
+    Design
+        The risk as a bracket, a channel that attains its upper end, and the certificates.
 
     Raises
     ------
@@ -99,6 +107,7 @@ def bayes_tradeoff(
     Fraction(3, 5)
     """
     method = None if method is None else choice(Method, method, "method")
+    check_kind(problem, DecisionProblem, "problem", _A_PROBLEM)
     problem.required_prior()
     return _tradeoff(problem, lam, Criterion.BAYES, method, rel)
 
@@ -111,12 +120,43 @@ def minimax_tradeoff(
     method: Method | str | None = None,
     rel: float = REL,
 ) -> Design:
-    """The smallest worst-case risk over all eps0-LDP channels and rules; see :func:`~symshuffle.bayes_tradeoff`.
+    """Smallest worst-case risk over all eps0-LDP channels and decision rules.
 
-    The prior of the problem, if any, plays no role.
+    The worst case is over the parameters of the problem. The prior of the problem, if any, plays no role.
+
+    Parameters
+    ----------
+    problem : DecisionProblem
+        The problem; a prior is not needed.
+    lam, eps0, method, rel
+        As in :func:`~symshuffle.bayes_tradeoff`.
+
+    Returns
+    -------
+    Design
+        The risk as a bracket, a channel that attains its upper end, and the certificates; their prior is a least
+        favourable one.
+
+    Raises
+    ------
+    InputError
+        If the level is not above 1.
+    Unsupported
+        If the program is too large; the message names the reduced form.
+
+    Examples
+    --------
+    >>> from symshuffle.design import smoothed_point_masses
+    >>> minimax_tradeoff(smoothed_point_masses(4, 1), 2).value.exact
+    Fraction(3, 5)
     """
     method = None if method is None else choice(Method, method, "method")
+    check_kind(problem, DecisionProblem, "problem", _A_PROBLEM)
     return _tradeoff(problem, lam, Criterion.MINIMAX, method, rel)
+
+
+_A_PROBLEM: Final = "a decision problem, as DecisionProblem(model, loss, prior)"
+_LARGEST_LAM: Final = 10**300
 
 
 def _tradeoff(
@@ -131,6 +171,8 @@ def _tradeoff(
         method = Method.COLUMNS if few else Method.COMPACT
     if not isinstance(lam, Exp):
         level = check_lam(lam)
+        if level > _LARGEST_LAM:
+            raise InputError("lam", level, "a ratio of at most 1e300")
         return narrowed(lambda _: _at_rational(problem, level, criterion, method), rel, (0,))
     if lam.exponent <= 0:
         raise InputError("eps0", lam.exponent, "a number above 0")

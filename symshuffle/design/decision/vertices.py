@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from symshuffle.channel import Channel
-from symshuffle.errors import InputError
+from symshuffle.base.errors import InputError
+from symshuffle.channels.channel import Channel
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.symmetry import OrbitPolytope

@@ -8,12 +8,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Ball, working_precision
 from symshuffle.design.information.measures import Column, Measure
-from symshuffle.errors import InputError
 from symshuffle.geometry.extremal import proper_subsets
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.subset_orbits import SubsetOrbit
-from symshuffle.numbers import Ball, working_precision
 
 BITS: Final = 160
 """Bits of the balls at first; the levels of precision that are tried in turn follow from it."""

@@ -15,9 +15,9 @@ from typing import Any, Final, TypeAlias
 import flint
 import sympy as sp
 
+from symshuffle.base.numbers import to_arb, working_precision
 from symshuffle.design.information.measures import LogTerm
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.numbers import to_arb, working_precision
 
 Logarithm: TypeAlias = "tuple[int, Fraction] | None"
 """The logarithm of ``slope * lam + constant``; None stands for the factor 1."""

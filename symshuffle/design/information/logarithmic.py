@@ -24,6 +24,10 @@ from typing import Any, Final, final
 import sympy as sp
 from sympy.polys.matrices import DomainMatrix
 
+from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
+from symshuffle.base.lp import LinearProgram, Sense
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.base.results import well_formed, within
 from symshuffle.design.information.columns import check_exchangeable
 from symshuffle.design.information.log_sums import (
     BITS,
@@ -42,14 +46,10 @@ from symshuffle.design.information.log_sums import (
     unit_at,
 )
 from symshuffle.design.information.measures import Measure
-from symshuffle.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.geometry.extremal import check_lam
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.linprog import full_bases
 from symshuffle.geometry.subset_orbits import SubsetOrbit
-from symshuffle.lp import LinearProgram, Sense
-from symshuffle.numbers import Ball, to_arb, working_precision
-from symshuffle.results import well_formed, within
 
 _GAP: Final = Fraction(1, 1 << 28)
 """Width, in units of :func:`unit_at`, of a gap between two pieces that counts as the isolation of one breakpoint."""

@@ -12,7 +12,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.channel import Channel
+from symshuffle.base.errors import CertificateError, InputError, Unsupported
+from symshuffle.base.levels import takes_eps0
+from symshuffle.base.numbers import Ball, Exp, enclose, to_arb, working_precision
+from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
+from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.certificate import check_around
 from symshuffle.design.information.columns import (
     BITS,
@@ -26,13 +30,9 @@ from symshuffle.design.information.columns import (
 from symshuffle.design.information.measures import Measure
 from symshuffle.design.information.vertices import Reduced, enclosed_maximum
 from symshuffle.design.widths import REL, narrowed
-from symshuffle.errors import CertificateError, InputError, Unsupported
 from symshuffle.geometry.extremal import MaximalPolytope, check_inputs, check_lam
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.linprog import solve
-from symshuffle.levels import takes_eps0
-from symshuffle.numbers import Ball, Exp, enclose, to_arb, working_precision
-from symshuffle.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
 
 ENUMERATION_LIMIT: Final = 14
 """Largest number of inputs for which every staircase column is certified."""
@@ -48,7 +48,8 @@ _MAX_OUTPUTS: Final = 4096
 class MeasureDesign(AnswerMethods):
     r"""The largest value of a measure over all LDP channels.
 
-    It is a :class:`~symshuffle.results.Certified` answer; the safe end is the lower one, which the channel attains.
+    It is a :class:`~symshuffle.base.results.Certified` answer; the safe end is the lower one, which the channel
+    attains.
 
     Parameters
     ----------
@@ -211,18 +212,25 @@ class MeasureDesign(AnswerMethods):
 def maximise(
     measure: Measure, lam: Fraction | int | Exp, *, group: SymmetryGroup | None = None, rel: float = REL
 ) -> MeasureDesign:
-    """Maximise a measure over all eps0-LDP channels.
+    """Largest value of an information measure over all eps0-LDP channels.
 
     Parameters
     ----------
     measure : Measure
-        One of this module, or the caller's own.
+        A measure of :mod:`symshuffle.design.information.measures`, or one of your own.
     lam : Fraction, int or Exp
         ``exp(eps0)``, above 1.
     group : SymmetryGroup, optional
         Permutations of exchangeable inputs, such as ``measure.symmetry()``: one column per orbit of subsets.
     rel : float
         Relative width of the bracket; ``value.aimed`` says where it is missed.
+    eps0 : number or text, optional
+        Local budget in nats, above 0, in place of ``lam``; kept exact.
+
+    Returns
+    -------
+    MeasureDesign
+        The value as a bracket, a channel that attains its lower end, and the certificates.
 
     Raises
     ------
@@ -236,6 +244,13 @@ def maximise(
     Notes
     -----
     At ``Exp(eps0)`` the value lies between the maxima at two rational levels around it: it increases with the level.
+
+    Examples
+    --------
+    >>> from symshuffle.design.information.measures import mutual_information
+    >>> found = maximise(mutual_information([Fraction(1, 2), Fraction(1, 2)]), 3)
+    >>> round(float(found.value.lower), 4)
+    0.1308
     """
     m = check_inputs(measure.num_inputs)
     if m > ENUMERATION_LIMIT and group is None:

@@ -14,11 +14,11 @@ from typing import Any, Final, TypeAlias, final
 
 import flint
 
-from symshuffle.channel import Channel
-from symshuffle.errors import InputError, NotDecided
+from symshuffle.base.errors import InputError, NotDecided
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, to_arb, working_precision
+from symshuffle.channels.channel import Channel
 from symshuffle.geometry.extremal import exact_columns
 from symshuffle.geometry.groups import SymmetryGroup, product_of_symmetric_groups
-from symshuffle.numbers import DEFAULT_BITS, Ball, to_arb, working_precision
 
 Column: TypeAlias = "Sequence[Fraction]"
 

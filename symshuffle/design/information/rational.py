@@ -13,10 +13,10 @@ from fractions import Fraction
 
 import sympy as sp
 
+from symshuffle.base.errors import Unsupported
 from symshuffle.design.information.measures import Measure
 from symshuffle.design.parametric.program import ParametricColumn, ParametricProgram, program_of_costs
 from symshuffle.design.parametric.walk import PiecewiseOptimum, piecewise_optimum
-from symshuffle.errors import Unsupported
 from symshuffle.geometry.groups import SymmetryGroup
 
 

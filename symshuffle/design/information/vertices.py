@@ -14,17 +14,17 @@ from typing import Any, final
 import flint
 import numpy as np
 
+from symshuffle.base.errors import InputError, NotDecided
+from symshuffle.base.lp import Certificate, LinearProgram, Sense
+from symshuffle.base.numbers import Ball, to_arb
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.solvers import linprog
 from symshuffle.design.information.columns import column_of, columns_up_to
 from symshuffle.design.information.measures import Column, Measure
-from symshuffle.errors import InputError, NotDecided
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.linprog import certificate_of_basis
 from symshuffle.geometry.pivots import few_enough, optimal_vectors
 from symshuffle.geometry.subset_orbits import SubsetOrbit
-from symshuffle.lp import Certificate, LinearProgram, Sense
-from symshuffle.numbers import Ball, to_arb
-from symshuffle.results import Bracket, Rigour
-from symshuffle.solvers import linprog
 
 
 @final

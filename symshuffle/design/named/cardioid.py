@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import sympy as sp
 
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import as_integer
 from symshuffle.design.parametric.program import ParametricProgram, program_of_costs
 from symshuffle.design.parametric.signs import sign_in_field
-from symshuffle.errors import InputError, Unsupported
 from symshuffle.geometry.groups import cyclic_group
-from symshuffle.numbers import as_integer
 
 LARGEST_READINGS: Final = 14
 """Readings beyond which building the program over its number field takes minutes."""
@@ -39,9 +39,34 @@ def cosine(j: int, m: int, domain: Any) -> Any:
 
 
 def cardioid_program(m: int, gamma: Fraction) -> ParametricProgram:
-    r"""The Bayes design program of the cardioid model, over orbits of the rotations.
+    r"""Program of the smallest Bayes risk in the cardioid model, reduced by rotations.
 
-    Actions are the multiples of :math:`\pi/m`. That loses nothing: see :func:`grid_suffices`.
+    Actions are the multiples of :math:`\pi/m`; by :func:`grid_suffices` no other actions lower the risk.
+
+    Parameters
+    ----------
+    m : int
+        Number of readings on the circle, at least 3.
+    gamma : Fraction
+        Strength of the signal, a rational in (0, 1].
+
+    Returns
+    -------
+    ParametricProgram
+        For :func:`symshuffle.design.derive`.
+
+    Raises
+    ------
+    InputError
+        If ``m`` is below 3, or ``gamma`` is outside (0, 1].
+    Unsupported
+        If ``m`` is above ``LARGEST_READINGS``, which is 14.
+
+    Examples
+    --------
+    >>> from symshuffle.design import derive
+    >>> derive(cardioid_program(3, Fraction(1))).expression()
+    (lambda + 5)/(2*(lambda + 2))
     """
     m = as_integer(m, "m", 3)
     if m > LARGEST_READINGS:

@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy as sp
 
-from symshuffle.errors import InputError
+from symshuffle.base.errors import InputError
 from symshuffle.geometry.groups import dihedral_group
 
 

@@ -6,9 +6,9 @@ import math
 from fractions import Fraction
 from typing import Final
 
-from symshuffle.errors import NotDecided
+from symshuffle.base.errors import NotDecided
+from symshuffle.base.numbers import Ball, Exp, to_arb, working_precision
 from symshuffle.geometry.extremal import check_inputs
-from symshuffle.numbers import Ball, Exp, to_arb, working_precision
 
 _BITS: Final = 160
 

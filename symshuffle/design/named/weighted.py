@@ -17,20 +17,60 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from symshuffle.base.errors import InputError
 from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.errors import InputError
 from symshuffle.geometry.extremal import check_lam
 
 
 def weighted_guessing_problem(prior: Sequence[Fraction]) -> DecisionProblem:
-    """Guess a value that is read without noise, under a prior."""
+    """Problem of guessing a value that is read without noise, under a prior.
+
+    Parameters
+    ----------
+    prior : sequence of Fraction
+        One probability per value, of sum 1; at least 2 values.
+
+    Returns
+    -------
+    DecisionProblem
+        With 0-1 loss.
+
+    Raises
+    ------
+    InputError
+        If the prior is no distribution on at least 2 values.
+
+    Examples
+    --------
+    >>> weighted_guessing_problem([Fraction(2, 3), Fraction(1, 3)]).prior
+    (Fraction(2, 3), Fraction(1, 3))
+    """
     m = len(prior)
     one_hot = tuple(tuple(Fraction(int(x == t)) for x in range(m)) for t in range(m))
     return DecisionProblem(one_hot, tuple(tuple(1 - v for v in row) for row in one_hot), tuple(prior))
 
 
 def weighted_guessing_risk(prior: Sequence[Fraction], lam: Fraction | int) -> tuple[Fraction, int]:
-    """The optimal risk, and the number ``j`` of values between which randomized response is run.
+    """Smallest risk of guessing a value under a prior, and the number of values used.
+
+    Parameters
+    ----------
+    prior : sequence of Fraction
+        One probability per value, of sum 1.
+    lam : Fraction or int
+        ``exp(eps0)``, a rational above 1.
+
+    Returns
+    -------
+    risk : Fraction
+        The optimal probability of a wrong guess.
+    j : int
+        Randomized response among the ``j`` most likely values attains it.
+
+    Raises
+    ------
+    InputError
+        If the level is not above 1, or the prior is no distribution on at least 2 values.
 
     Examples
     --------
@@ -45,7 +85,28 @@ def weighted_guessing_risk(prior: Sequence[Fraction], lam: Fraction | int) -> tu
 
 
 def weighted_guessing_breakpoints(prior: Sequence[Fraction]) -> list[Fraction]:
-    """The levels above 1 at which the number of values grows, ascending; values of prior mass zero never enter."""
+    """Levels ``lam`` above 1 at which the optimal number of guessed values grows.
+
+    Parameters
+    ----------
+    prior : sequence of Fraction
+        One probability per value, of sum 1.
+
+    Returns
+    -------
+    list of Fraction
+        In ascending order. Values of prior mass zero never enter.
+
+    Raises
+    ------
+    InputError
+        If the prior is no distribution on at least 2 values.
+
+    Examples
+    --------
+    >>> weighted_guessing_breakpoints([Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)])
+    [Fraction(3, 2), Fraction(4, 1)]
+    """
     ordered, masses = sorted(prior, reverse=True), _leading_masses(prior)
     levels = [masses[j] / ordered[j + 1] - j for j in range(len(ordered) - 1) if ordered[j + 1]]
     return sorted({level for level in levels if level > 1})

@@ -10,12 +10,12 @@ from typing import Any, final
 
 import sympy as sp
 
-from symshuffle.choices import Criterion
+from symshuffle.base.choices import Criterion
+from symshuffle.base.lp import LinearProgram, Sense
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.parametric.signs import nearby, sign_in_field
 from symshuffle.geometry.groups import SymmetryGroup
-from symshuffle.lp import LinearProgram, Sense
 from symshuffle.mechanisms.symbolic import LAM
 
 

@@ -16,9 +16,9 @@ from typing import Any, Final
 import flint
 import sympy as sp
 
-from symshuffle.errors import NotDecided
+from symshuffle.base.errors import NotDecided
+from symshuffle.base.numbers import Ball, Verdict, enclose, to_arb, working_precision
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.numbers import Ball, Verdict, enclose, to_arb, working_precision
 
 _ROOT_BITS: Final = 256
 """Precision of the balls that isolate roots; what they do not separate is compared exactly."""

@@ -21,17 +21,17 @@ from typing import Any, Final, final
 import sympy as sp
 from sympy.polys.matrices import DomainMatrix
 
-from symshuffle.choices import Criterion, choice
+from symshuffle.base.choices import Criterion, choice
+from symshuffle.base.errors import CertificateError, InputError, NotDecided
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_precision, enclose
+from symshuffle.base.results import well_formed, within
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.decision.symmetries import detect_symmetry
 from symshuffle.design.parametric.program import ParametricColumn, ParametricProgram, bayes_program, minimax_program
 from symshuffle.design.parametric.signs import interval_of_signs
-from symshuffle.errors import CertificateError, InputError, NotDecided
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.linprog import full_bases
 from symshuffle.mechanisms.symbolic import LAM, evaluate
-from symshuffle.numbers import DEFAULT_BITS, Ball, enclose
-from symshuffle.results import well_formed, within
 
 _MAX_PIECES: Final = 200
 
@@ -176,7 +176,15 @@ class Piece:
 @final
 @dataclass(frozen=True, slots=True)
 class PiecewiseOptimum:
-    """The optimum of a program for every level above 1, as adjacent pieces."""
+    """Optimum of a program for every level above 1, as adjacent pieces.
+
+    Parameters
+    ----------
+    pieces : tuple of Piece
+        In rising order of the level ``lam``; together they cover all levels above 1.
+    program : ParametricProgram
+        The program that was solved.
+    """
 
     pieces: tuple[Piece, ...]
     program: ParametricProgram
@@ -198,10 +206,14 @@ class PiecewiseOptimum:
         >>> [f"{float(eps0):.6f}" for eps0 in formula.breakpoints_eps0()]
         ['2.878806']
         """
+        bits = as_precision(bits)
         return tuple(enclose(evaluate(sp.log(level), bits=bits), bits) for level in self.breakpoints)
 
     def at(self, lam: sp.Expr | Fraction | int) -> Piece:
-        """The piece that contains a level; ``.at(lam).basis(lam)`` has weights, bound and prior there."""
+        """Piece that contains a level.
+
+        ``.at(lam).basis(lam)`` has the weights, the bound and the prior there.
+        """
         level = _level(lam)
         if not level > 1:
             raise InputError("lam", lam, "a number above 1")
@@ -217,7 +229,7 @@ class PiecewiseOptimum:
 
     @well_formed()
     def verify(self) -> None:
-        """Check every piece against the program, and that the pieces cover all levels above 1.
+        """Check every piece, and that the pieces cover all levels above 1.
 
         Raises
         ------
@@ -362,7 +374,9 @@ def derive(
     *,
     criterion: Criterion | str = Criterion.BAYES,
 ) -> PiecewiseOptimum:
-    """The optimal Bayes or minimax risk for every level above 1, as a proved piecewise formula.
+    """Optimal Bayes or minimax risk as a proved piecewise formula in the level.
+
+    The formula holds for every level ``lam = exp(eps0)`` above 1.
 
     Parameters
     ----------
@@ -372,6 +386,19 @@ def derive(
         Symmetries of the problem; detected by default.
     criterion : Criterion or str
         ``"bayes"``, or ``"minimax"`` for the worst case over parameters; for a problem.
+
+    Returns
+    -------
+    PiecewiseOptimum
+        Adjacent pieces that cover all levels above 1, each with its proof.
+
+    Raises
+    ------
+    InputError
+        If the criterion is unknown, the problem has no prior for the Bayes risk, or the group does not act on the
+        problem.
+    NotDecided
+        If the search finds no proved piece around some level, or too many pieces.
 
     Examples
     --------

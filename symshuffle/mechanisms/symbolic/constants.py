@@ -15,8 +15,18 @@ from typing import Any, ClassVar, Final, final
 import flint
 import sympy as sp
 
-from symshuffle.errors import InputError
-from symshuffle.numbers import DEFAULT_BITS, Ball, Exp, Number, Real, as_number, to_arb, working_precision
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import (
+    DEFAULT_BITS,
+    Ball,
+    Exp,
+    Number,
+    Real,
+    as_number,
+    as_precision,
+    to_arb,
+    working_precision,
+)
 
 LAM: Final = sp.Symbol("lambda", positive=True)
 """The local ratio cap ``lam = exp(eps0) > 1`` in every mechanism."""
@@ -144,6 +154,7 @@ def evaluate(expression: sp.Expr, *, bits: int | None = None) -> Number:
     InputError
         If a symbol is left, or the value is infinite.
     """
+    bits = None if bits is None else as_precision(bits)
     expression = expression_of(expression, "expression")
     if expression.free_symbols:
         left = ", ".join(sorted(map(str, expression.free_symbols)))

@@ -7,11 +7,11 @@ from typing import Any
 
 import sympy as sp
 
-from symshuffle.errors import Unsupported
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Verdict, less
 from symshuffle.mechanisms.symbolic.constants import evaluate
 from symshuffle.mechanisms.symbolic.normal import normal_form
 from symshuffle.mechanisms.symbolic.signs import nonnegative
-from symshuffle.numbers import Verdict, less
 
 
 def same_function(left: Any, right: Any) -> Verdict:

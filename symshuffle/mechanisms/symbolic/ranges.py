@@ -11,9 +11,9 @@ from typing import Final, final
 import flint
 import sympy as sp
 
-from symshuffle.errors import InputError
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Exp, Number, Real, Verdict, less, parse_rational
 from symshuffle.mechanisms.symbolic.constants import LAM, constant_of, evaluate
-from symshuffle.numbers import Exp, Number, Real, Verdict, less, parse_rational
 
 LARGEST_PARAMETER: Final = 10**15
 """Integer parameters beyond this are refused: nothing in the package stays accurate there."""
@@ -64,7 +64,7 @@ PRIME: Final = IntegerKind("a prime, an integer", _is_prime)
 @final
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a mechanism with its range, which may depend on the parameters before it.
+    """Parameter of a mechanism, with a range that may depend on earlier parameters.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Parameter:
 
     @property
     def has_limit(self) -> bool:
-        """Whether the parameter, left open, stands for its limit at infinity."""
+        """Whether the open parameter means its limit at infinity."""
         return self.default is not None and self.default == sp.oo
 
     @property
@@ -110,7 +110,9 @@ class Parameter:
         return f"{kind} >= {self.lower}" if self.upper is None else f"{kind} in [{self.lower}, {self.upper}]"
 
     def read(self, value: object, known: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
-        """The value as a SymPy constant, checked against the range; ``known`` holds the parameters before it.
+        """Value as a SymPy constant, checked against the range.
+
+        ``known`` holds the values of the earlier parameters.
 
         Raises
         ------
@@ -131,7 +133,7 @@ class Parameter:
         return constant
 
     def smallest(self, number: int, known: Mapping[sp.Symbol, sp.Expr]) -> Iterator[int]:
-        """The smallest values of an integer parameter, at most so many."""
+        """Smallest admissible values of an integer parameter, at most ``number`` of them."""
         low = int(sp.ceiling(self.lower.subs(dict(known))))
         high = None if self.upper is None else int(sp.floor(self.upper.subs(dict(known))))
         window = itertools.count(low) if high is None else iter(range(low, high + 1))

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import sympy as sp
 
-from symshuffle.errors import Unsupported
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Verdict, less
 from symshuffle.mechanisms.symbolic.constants import LAM, evaluate
 from symshuffle.mechanisms.symbolic.normal import normal_form, root_order
 from symshuffle.mechanisms.symbolic.ranges import Parameter
-from symshuffle.numbers import Verdict, less
 
 
 def chart(parameters: Iterable[Parameter]) -> dict[sp.Symbol, sp.Expr]:
@@ -89,6 +89,8 @@ def positive(expression: sp.Expr, slacks: Mapping[sp.Symbol, sp.Expr]) -> Verdic
 def _coefficient_sign(polynomial: sp.Expr) -> int | None:
     """+1 or -1 if all coefficients of a polynomial have that sign (0 counts as +1), None if they are mixed."""
     symbols = sorted(polynomial.free_symbols, key=str)
+    if not polynomial.is_polynomial(*symbols):  # a root of another parameter than lam
+        return None
     coefficients = sp.Poly(polynomial, *symbols).coeffs() if symbols else [polynomial]
     if any(not coefficient.is_real for coefficient in coefficients):
         return None

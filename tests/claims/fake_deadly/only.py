@@ -4,7 +4,7 @@ from collections.abc import Iterator
 import numpy as np
 from fake_ledger.first import claim
 
-from symshuffle.claims.model import Comparison, Statement
+from symshuffle.ledger.claims.model import Comparison, Statement
 
 
 def dies(statement: Statement, rng: np.random.Generator) -> Iterator[Comparison]:

@@ -1,4 +1,4 @@
-from symshuffle.claims.model import ClaimVerdict, Control, Grade, Kind, by_cases
+from symshuffle.ledger.claims.model import ClaimVerdict, Control, Grade, Kind, by_cases
 
 from .first import claim, defined, nothing
 

@@ -1,0 +1,157 @@
+"""What the front door answers: a bound on delta or eps, whom it covers, in which rounds, what real datasets reach."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, final
+
+from symshuffle.accountants.covering.neighbours import ASSUMED, NOT_COVERED, AboutNeighbours, Neighbours
+from symshuffle.base.numbers import exact_text, format_decimal
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Attained:
+    """Lower bound that a real pair of neighbouring datasets certainly reaches.
+
+    Parameters
+    ----------
+    lower : Fraction
+        The pair's own delta (eps, Rényi divergence) is at least this number, in that direction, among those asked for,
+        in which it is largest.
+    datasets : str
+        The two datasets.
+    """
+
+    lower: Fraction
+    datasets: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """What an answer about several rounds says beside its bracket.
+
+    Parameters
+    ----------
+    times : int
+        The number of rounds.
+    parts : tuple of (int, int or None)
+        Rounds that are alike: how many, and for how many users, where that is given.
+    simpler : tuple of (str, Fraction)
+        What other theorems of composition give for the same question.
+    """
+
+    times: int
+    parts: tuple[tuple[int, int | None], ...]
+    simpler: tuple[tuple[str, Fraction], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "rounds": self.times,
+            "parts": [{"rounds": times, "n": n} for times, n in self.parts],
+            "assumed": ASSUMED,
+            "not_covered": NOT_COVERED,
+            "simpler": {name: format_decimal(value, up=True) for name, value in self.simpler},
+        }
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class Amplification(AboutNeighbours, AnswerMethods):
+    """Bound on delta or eps after shuffling, and the datasets it covers.
+
+    Parameters
+    ----------
+    quantity : {"delta", "epsilon"}
+        What is bounded.
+    bracket : Bracket
+        Around the decomposition bound on delta (or on eps in nats); its upper end bounds the shuffled experiment.
+    neighbours : Neighbours
+        The pairs of datasets to which the bound applies.
+    attained : Attained or None
+        A real neighbouring pair, where one was evaluated.
+    rounds : Composition or None
+        For several rounds: how many; ``neighbours`` then says what is covered in each of them.
+    """
+
+    quantity: Literal["delta", "epsilon"]
+    bracket: Bracket
+    neighbours: Neighbours
+    attained: Attained | None = None
+    rounds: Composition | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of users, the differing one included."""
+        assert self.neighbours.users is not None
+        return self.neighbours.users
+
+    @property
+    def about(self) -> str:
+        """Experiment and theorem to which the bound applies, in words."""
+        if self.quantity == "delta":
+            return about_delta(self.neighbours)
+        return about_epsilon(self.neighbours, at_zero=self.bracket.upper == 0)
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end: it bounds the shuffled experiment."""
+        return SafeEnd.UPPER
+
+    @property
+    def gap(self) -> Fraction | None:
+        """1 - attained / bound, in [0, 1]; None if no real pair was evaluated."""
+        if self.attained is None:
+            return None
+        return 1 - self.attained.lower / self.bracket.upper if self.bracket.upper else Fraction(0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready form: both ends, rounded outward, and the datasets they cover."""
+        exact, wide, attained, gap = self.bracket.exact, self.bracket.relative_width, self.attained, self.gap
+        return {
+            **self.bracket.decimals(),
+            "exact": None if exact is None else exact_text(exact),
+            "relative_width": None if wide is None else float(wide),
+            "aimed": self.bracket.aimed,
+            "safe": self.safe.value,
+            "rigour": self.bracket.rigour.value,
+            "engine": self.bracket.engine,
+            "how": self.how,
+            **self.neighbours.keys(self.about),
+            "attained_lower": None if attained is None else format_decimal(attained.lower, up=False),
+            "attained_by": None if attained is None else attained.datasets,
+            "gap": None if gap is None else format_decimal(gap, digits=6, up=True),
+            **({} if self.rounds is None else self.rounds.to_dict()),
+        }
+
+    def __str__(self) -> str:
+        return str(self.bracket)
+
+    def __repr__(self) -> str:
+        return f"<{self.quantity} {self.bracket}, n = {self.n}, {self.neighbours.adjacency.value}>"
+
+    def _repr_html_(self) -> str:
+        return f"{self.bracket._repr_html_()}<p>{html.escape(self.about)}</p>"
+
+
+def about_delta(neighbours: Neighbours) -> str:
+    """What a bracket around delta says."""
+    return (
+        f"upper bounds {neighbours.compared}; lower is the other side of this bound, not a lower bound on the "
+        f"divergence{neighbours.together}"
+    )
+
+
+def about_epsilon(neighbours: Neighbours, *, at_zero: bool = False) -> str:
+    """What a bracket around eps says; ``at_zero``, where both of its ends are 0."""
+    below = (
+        "the bound meets delta at eps = 0 already"
+        if at_zero
+        else "at every eps below lower this bound exceeds delta (the true epsilon may still be smaller)"
+    )
+    return f"at eps = upper, delta bounds {neighbours.compared}; {below}{neighbours.together}"

@@ -1,0 +1,322 @@
+"""The bound of a reduction at one level, and the smallest level at which it meets a target: what every question asks.
+
+A reduction and a :class:`~symshuffle.accountants.bounds.evaluate.Request` go in, brackets come out; nothing here reads
+what a user wrote.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final
+
+from symshuffle.accountants.bounds.evaluate import Request, evaluate
+from symshuffle.accountants.bounds.gaussian_profile import level
+from symshuffle.accountants.bounds.guided import Guide, guided
+from symshuffle.accountants.bounds.search import Bound, Crossing, cross, mills_guess, smallest_meeting
+from symshuffle.accountants.covering.covered import MixedFamily, Reduction, laws, mixed_laws
+from symshuffle.accountants.covering.participation import EVERYBODY, bound_over
+from symshuffle.base.choices import Direction, Question, Rigour, choice
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Exp, Real, lower_end, natural_log, to_float, upper_end
+from symshuffle.base.results import Bracket
+from symshuffle.channels.continuous_law import LevelledPair
+from symshuffle.channels.law import Law
+from symshuffle.mechanisms.parameters import LARGEST_LEVEL
+
+_WIDE: Final = 1e-2
+_FEW: Final = 2
+"""Laws beyond which a look of relative width ``_WIDE`` at each tells first which of them may have the largest value."""
+
+_FAR_OUT: Final = 10.0
+"""Standard deviations out of which a tail is taken to be, at most."""
+
+_SHARE_OF_RADII: Final = 0.1
+"""Share of the width asked for that the radii of a law in doubles may take."""
+
+_LEAST_DEVIATION: Final = 1e-300
+_LEAST_DOUBLE: Final = Fraction(1, 1 << 1074)
+"""Below it no double tells a number from 0: where doubles will do, nothing narrower is looked for."""
+
+_FIRST_WIDTH: Final = 1e-3
+"""Relative width at which two finite laws are compared first."""
+
+
+def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
+    """The decomposition bound on delta at the level ``exp(eps) = order``: the largest H(n) of the laws of a source.
+
+    Three roads lead there: the laws with a continuous part themselves, where there are some and an engine takes them;
+    finite laws that have the bound as their largest value; and, where finite laws only approach it, laws on both sides.
+    On each of them ``upper`` is at least the largest value, and ``lower`` at most. Where not all users send, or several
+    differ, the values at numbers of messages are put together as
+    :func:`~symshuffle.accountants.covering.participation.bound_over` says. A bound takes the larger direction at each
+    number of messages, which is above every pair; a real pair has the larger of two means.
+
+    Parameters
+    ----------
+    source : Reduction
+        The mechanism, reduced.
+    n : int
+        Number of users.
+    order : Fraction or Exp
+        Target ratio ``exp(eps)``, at least 1.
+    request : Request
+        Direction, rigour, relative width, precision and engine.
+    """
+    who, both = source.participation, request.direction is Question.BOTH
+    if source.real and who.dropout and both and not source.same_both_ways(order, request.bits):
+        ways = (replace(request, direction=Question(one)) for one in Direction)
+        return _largest([bound_at(source, n, order, one_way) for one_way in ways])
+
+    def at(messages: int, ratio: Real, width: float) -> Bracket:
+        return _bound_of_messages(source, messages, ratio, replace(request, rel=width))
+
+    if who.everybody:
+        return at(n, order, request.rel)
+    if who.group > 1 and not both:
+        raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
+    return bound_over(at, who, n, order, request.rel, exact=request.rigour is Rigour.EXACT)
+
+
+def _bound_of_messages(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
+    """The bound for n messages and one user who differs."""
+    direct = _of_mixed(source.mixed, n, order, request, alone=not source.bounds)
+    if direct:
+        return _largest(direct)
+    if source.inner:
+        return _from_both_sides(source, n, order, request)
+    if request.doubles_do and order != 1:  # at eps = 0 atoms lie on a lattice that doubles do not show
+        quick = source.laws_in_doubles(order, request.direction)
+        if quick and all(_resolved(law, n, request.rel) for law in quick):
+            found = _largest(_of_finite(quick, n, request))
+            if found.aimed is None or found.upper < _LEAST_DOUBLE:
+                return found
+    return _largest(_of_finite(source.laws(order, request.direction, request.bits), n, request))
+
+
+def reached_at(real: Reduction, n: int, order: Real, request: Request, *, approached: bool) -> Fraction:
+    """A number that the divergence of two real datasets is certainly not below, in the worst direction asked for.
+
+    Parameters
+    ----------
+    real : Reduction
+        The two datasets, as :meth:`~symshuffle.accountants.covering.covered.Reduction.real_pairs` has them.
+    n, order, request
+        As in :func:`bound_at`.
+    approached : bool
+        Whether finite laws only approach the law of the datasets, so that a fine look at them is wasted.
+    """
+    coarse = approached and not real.mixed
+    asked = replace(request, rel=max(request.rel, _FIRST_WIDTH)) if coarse else request
+    return bound_at(real, n, order, asked).lower
+
+
+def _of_finite(found: Iterable[Law], n: int, request: Request) -> list[Bracket]:
+    """Brackets among which is that of the largest law; laws that are below another by a first, wide look have none."""
+    several = list(dict.fromkeys(found))
+    looks = request.engine is None and request.rigour is not Rigour.EXACT and request.rel < _WIDE
+    if looks and len(several) > _FEW:
+        rough = [evaluate(law, n, replace(request, rel=_WIDE)) for law in several]
+        leading = max(bracket.lower for bracket in rough)
+        several = [law for law, bracket in zip(several, rough, strict=True) if bracket.upper >= leading]
+    return [evaluate(law, n, request) for law in several]
+
+
+def _of_mixed(families: Sequence[MixedFamily], n: int, order: Real, request: Request, *, alone: bool) -> list[Bracket]:
+    """Of the laws with a continuous part; none where the request cannot be met on them and finite laws may do.
+
+    Raises
+    ------
+    Unsupported
+        If an engine refuses and the laws stand ``alone``: no finite ones are known.
+    """
+    takes = request.rigour is not Rigour.EXACT and (request.engine is None or request.engine.continuous)
+    if not takes and not alone:
+        return []
+    found = (law for family in families for law in mixed_laws(family, order, request.direction, request.bits))
+    try:
+        return [evaluate(law, n, request) for law in found]
+    except Unsupported:
+        if alone:
+            raise
+        return []
+
+
+def _from_both_sides(source: Reduction, n: int, order: Real, request: Request) -> Bracket:
+    """From finite laws above and below the bound.
+
+    The laws stay as far apart as they are, so the engine is asked for no more than makes a difference: its width falls
+    by tens until that distance, not the width, is what keeps the ends apart.
+    """
+    above = source.laws(order, request.direction, request.bits)
+    below = [law for family in source.inner for law in laws(family, order, request.direction, request.bits)]
+    width = max(request.rel, _FIRST_WIDTH) if request.engine is None else request.rel
+    while True:
+        asked = replace(request, rel=width)
+        bracket = _largest(_of_finite(above, n, asked), _of_finite(below, n, asked))
+        if width <= request.rel or bracket.width > 3 * Fraction(width) * bracket.upper:
+            return bracket
+        width = max(request.rel, width / 10)
+
+
+def _resolved(law: Law, n: int, rel: float) -> bool:
+    """Whether the radii of a law are expected to move H(n) by far less than the relative width asked for.
+
+    Radii r of the values move it by about r sqrt(n) z^2 / sigma, shares p of the weights by n p z, if H(n) is a tail z
+    standard deviations out. A guess, on which no bound rests: where it errs, the bracket is wider, and balls follow.
+    """
+    unit = max(abs(upper_end(v)) for v in law.values) or Fraction(1)  # doubles end before small budgets do
+    values = [(float(lower_end(v) / unit), float(upper_end(v) / unit)) for v in law.values]
+    ends = [(lower_end(w), upper_end(w)) for w in law.weights]
+    weights = [(float(low), float(high)) for low, high in ends]
+    atoms = [((a + b) / 2, (p + q) / 2) for (a, b), (p, q) in zip(values, weights, strict=True)]
+    mean = sum(value * mass for value, mass in atoms)
+    deviation = math.sqrt(sum(mass * (value - mean) ** 2 for value, mass in atoms))
+    radius = max(high - low for low, high in values) / 2
+    share = float(max((high - low) / high for low, high in ends)) / 2
+    moved = _FAR_OUT * (n * share + _FAR_OUT * radius * math.sqrt(n) / max(deviation, _LEAST_DEVIATION))
+    return moved <= rel * _SHARE_OF_RADII
+
+
+def _largest(above: Sequence[Bracket], below: Sequence[Bracket] = ()) -> Bracket:
+    """The bracket of the largest of some numbers, where given from brackets below and above it."""
+    top = max(above, key=lambda bracket: bracket.upper)
+    return replace(top, lower=max(bracket.lower for bracket in below or above))
+
+
+def smallest_eps(
+    source: Reduction, n: int, target: Fraction, request: Request, near: Fraction | None = None
+) -> Crossing:
+    """The smallest eps at which the bound meets a target delta, from both sides, ``request.rel`` apart.
+
+    Parameters
+    ----------
+    near : Fraction, optional
+        A guess to start from; else the search starts where the Gaussian limit meets the target.
+
+    Raises
+    ------
+    Unsupported
+        If no finite eps meets the target, or the engine does not resolve eps so finely.
+    """
+
+    def bound(rigour: Rigour | None) -> Bound:
+        return lambda eps, width: bound_at(source, n, ratio_of(eps), replace(request, rigour=rigour, rel=width))
+
+    who = source.participation
+
+    def search(value: Bound, goal: Fraction, width: float) -> Crossing:
+        if who.dropout:  # every value costs dozens of others: few and wide ones
+            return smallest_meeting(
+                value, goal, width, _near_dropout(source, n, goal, request) if near is None else near
+            )
+        start = _gaussian_level(source, n, goal, request.direction) if near is None else float(near)
+        if start is not None:
+            zero_from = Guide(
+                start,
+                lambda eps: eps,
+                0.0,
+                falling=True,
+                whole=False,
+                most=Fraction(LARGEST_LEVEL),
+                zero=lambda eps: _all_zero(source.laws(Exp(eps / who.group), request.direction, request.bits)),
+            )
+            found = guided(value, goal, width, zero_from)
+            if found is not None:
+                return found
+        return smallest_meeting(value, goal, width, near)
+
+    quick = bound(Rigour.FLOAT64) if request.engine is None and request.rigour is Rigour.BALL else None
+    return cross(search, bound(request.rigour), target, request.rel, quick=quick)
+
+
+def first_guess(source: Reduction, n: int, target: Fraction, request: Request) -> Fraction | None:
+    """Where to look first for the smallest eps of densities, each value of which costs more than this one at eps = 0.
+
+    None for finite laws, whose variance tells where to look.
+    """
+    if source.bounds:
+        return None
+    return mills_guess(bound_at(source, n, Fraction(1), replace(request, rel=_WIDE)).upper, target)
+
+
+def _near_dropout(source: Reduction, n: int, target: Fraction, request: Request) -> Fraction:
+    """Where to look first: the level of as many users as send on average, one differing, a share of the target."""
+    group = source.participation.group
+    alone, users = replace(source, participation=EVERYBODY), round(source.participation.expected(n))
+    rough = Request(request.direction, rel=_WIDE)
+    guess = first_guess(alone, users, target / group, rough)
+    return group * smallest_eps(alone, users, target / group, rough, guess).meets
+
+
+def ratio_of(eps: Fraction) -> Real:
+    """The ratio ``exp(eps)`` of a level, exactly."""
+    return Exp(eps) if eps else Fraction(1)
+
+
+def limit_variance(source: Reduction, direction: Question | str) -> float | None:
+    """The largest variance of G at eps = 0: over n, the squared distance of the Gaussians that the profile tends to.
+
+    None where a law is not to be had there, or all have densities.
+
+    Parameters
+    ----------
+    source : Reduction
+        The mechanism, reduced.
+    direction : {"forward", "reverse", "both"}
+        Which divergence.
+    """
+    question = choice(Question, direction, "direction")
+    try:
+        return max((to_float(law.variance) for law in source.laws(Fraction(1), question, None)), default=None)
+    except (Unsupported, OverflowError):
+        return None
+
+
+def reveals(source: Reduction, direction: Question | str) -> bool:
+    """Whether a message can reveal for certain what a user holds: at eps = 0 a law has singular mass."""
+    question = choice(Question, direction, "direction")
+    try:
+        return any(upper_end(law.singular) > 0 for law in source.laws(Fraction(1), question, None))
+    except Unsupported:  # densities, where nothing is singular, or no law at all, which has no variance either
+        return False
+
+
+def _gaussian_level(source: Reduction, n: int, goal: Fraction, question: Question) -> float | None:
+    """Where the two Gaussians that n copies tend to have the target; None where no variance is known, or it is 0."""
+    spread, group, goal = (
+        limit_variance(source, question),
+        source.participation.group,
+        goal / source.participation.group,
+    )
+    if not spread:
+        return None
+    distance = math.sqrt(spread / source.participation.expected(n))
+    return group * level(distance, natural_log(goal))
+
+
+def bounds_nothing_from(source: Reduction, order: Real, request: Request) -> bool:
+    """Whether the bound at the level ``exp(eps) = order``, and so at every larger one, is certainly 0 for every n.
+
+    Parameters
+    ----------
+    source : Reduction
+        The mechanism, reduced.
+    order : Fraction or Exp
+        Target ratio ``exp(eps)``, at least 1.
+    request : Request
+        Direction, rigour, relative width, precision and engine.
+    """
+    if source.bounds:
+        return _all_zero(source.laws(order, request.direction, request.bits))
+    found = [law for family in source.mixed for law in mixed_laws(family, order, request.direction, request.bits)]
+    return bool(found) and all(
+        law.never_positive and (isinstance(law, LevelledPair) or upper_end(law.singular) == 0) for law in found
+    )
+
+
+def _all_zero(laws: Sequence[Law]) -> bool:
+    """Whether there are laws, and H(n) of all is certainly 0 for every n: of densities nothing is known by this."""
+    return bool(laws) and all(law.never_positive and upper_end(law.singular) == 0 for law in laws)

@@ -1,0 +1,322 @@
+"""One law, one bracket: which engine answers, and at which rigour."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Final, final
+
+from symshuffle.base.choices import Question, Rigour, choice, replace_choice
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import as_integer, as_precision, as_width, format_decimal, lower_end, upper_end
+from symshuffle.base.results import Bracket
+from symshuffle.channels.continuous_law import LevelledPair
+from symshuffle.channels.law import NOTHING, Law
+from symshuffle.channels.mixed_law import MixedLaw
+from symshuffle.engines.registry import Engine as Engine  # noqa: PLC0414  # the name that callers know
+from symshuffle.engines.registry import engine_class, offers
+
+LARGEST_N: Final = 10**15
+
+
+def check_n(n: object) -> int:
+    """The number of users, as :func:`~symshuffle.base.numbers.as_integer` reads it.
+
+    Raises
+    ------
+    InputError
+        If it is below 1 or beyond ``LARGEST_N``.
+    """
+    return as_integer(n, "n", 1, LARGEST_N)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a caller asks of the engines.
+
+    Parameters
+    ----------
+    direction : {"forward", "reverse", "both"}
+        Which divergence; ``both`` takes the larger.
+    engine : Engine or None
+        None leaves the choice to the registry.
+    rigour : Rigour or None
+        What the result must be; None leaves it at what the engine delivers.
+    rel : float
+        Relative width to aim at, in (0, 1).
+    bits : int or None
+        Precision of balls in the law.
+
+    Raises
+    ------
+    InputError
+        If one of them is not of the kind it has to be, or out of its range.
+    """
+
+    direction: Question = Question.BOTH
+    engine: Engine | None = None
+    rigour: Rigour | None = Rigour.FLOAT64
+    rel: float = 1e-6
+    bits: int | None = None
+
+    def __post_init__(self) -> None:
+        replace_choice(Question, self, "direction")
+        if self.rigour is not None:
+            replace_choice(Rigour, self, "rigour")
+        engine: Any = self.engine  # callers are not type-checked
+        if engine is not None and (isinstance(engine, type) or not isinstance(engine, Engine)):
+            raise InputError("engine", engine, "an engine such as Contour(), or None")
+        as_width(self.rel)
+        if self.bits is not None:
+            object.__setattr__(self, "bits", as_precision(self.bits))
+
+    @property
+    def doubles_do(self) -> bool:
+        """Whether nothing finer than doubles was asked for: the laws may then be enclosed by doubles too."""
+        return self.rigour is Rigour.FLOAT64 and self.engine is None and self.bits is None
+
+    @classmethod
+    def of(
+        cls,
+        direction: Question | str = Question.BOTH,
+        engine: Engine | None = None,
+        rigour: Rigour | str | None = Rigour.FLOAT64,
+        rel: float = 1e-6,
+        bits: int | None = None,
+    ) -> Request:
+        """The request of a caller who may name direction and rigour by their text."""
+        level = None if rigour is None else choice(Rigour, rigour, "rigour")
+        return cls(choice(Question, direction, "direction"), engine, level, rel, bits)
+
+
+def choose_engine(law: Law | MixedLaw, n: int, rigour: Rigour | str | None, rel: float) -> Engine:
+    """The engine that the automatic choice asks first.
+
+    Parameters
+    ----------
+    law : Law or MixedLaw
+        Law of G.
+    n : int
+        Number of users.
+    rigour : {"exact", "ball", "float64"} or None
+        What the answer must be at least; None for whatever comes first.
+    rel : float
+        Relative width to aim at, in (0, 1).
+
+    Raises
+    ------
+    Unsupported
+        If none answers at the rigour asked for.
+    """
+    return next(_offers(law, n, Request.of(rigour=rigour, rel=rel)))
+
+
+@contextmanager
+def _usual_floating_point() -> Iterator[None]:
+    """NumPy's own treatment of floating-point errors, whatever the caller's is: engines count on quiet underflow."""
+    numpy = sys.modules.get("numpy")  # where it is not loaded yet, nobody has changed it
+    if numpy is None:
+        yield
+        return
+    with numpy.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
+        yield
+
+
+@_usual_floating_point()
+def evaluate(law: Law | MixedLaw | LevelledPair, n: int, request: Request) -> Bracket:
+    """H(n) of one law, at the rigour asked for.
+
+    A law that is never positive has H(n) equal to its singular mass, 0 where it has a density, and needs no engine; of
+    one user, a continuous part is integrated in closed form. A bracket that is wider than asked has ``aimed`` set.
+
+    Parameters
+    ----------
+    law : Law, MixedLaw or LevelledPair
+        Law of G, or a pair with densities at a level.
+    n : int
+        Number of users.
+    request : Request
+        Direction, rigour, relative width, precision and engine.
+
+    Raises
+    ------
+    Unsupported
+        If the engine refuses, or delivers less than the rigour asked for.
+    """
+    n = check_n(n)
+    if isinstance(law, LevelledPair):
+        return _of_densities(law, n, request)
+    if law.never_positive:
+        return _at(_only_singular(law), request.rigour)
+    if isinstance(law, Law):
+        found = _in_units(law, n, request) or _at(_answer(law, n, request), request.rigour)
+        # Where an engine says little, one user says more.
+        return found if found.upper <= law.ceiling else replace(found, upper=law.ceiling)
+    if request.engine is not None and not request.engine.continuous:
+        raise Unsupported(f"engine {request.engine.name} takes no law with a continuous part; use engine contour")
+    if n == 1 and request.engine is None:
+        value = law.positive_mean() + law.singular
+        ends = lower_end(value), upper_end(value)
+        return _at(Bracket(*ends, Rigour.BALL, "none", "closed form of one user"), request.rigour)
+    return _of_segments(law, n, request)
+
+
+def evaluate_law(
+    law: Law, n: int, *, engine: Engine | None = None, rigour: Rigour | str | None = Rigour.FLOAT64, rel: float = 1e-6
+) -> Bracket:
+    """Bracket around H(n) of a finite law of G.
+
+    H(n) is :math:`E[(S_n/n)_+]` plus the singular mass of the law, for S_n a sum of n independent copies of G.
+
+    Parameters
+    ----------
+    law : Law
+        Finite law of G at the level of interest.
+    n : int
+        Number of users, at least 1.
+    engine : Engine, optional
+        Default: chosen by :func:`choose_engine`.
+    rigour : Rigour or None
+        What the result must be; None leaves it at what the engine delivers.
+    rel : float
+        Relative width to aim at, where the engine has a width.
+
+    Returns
+    -------
+    Bracket
+        Around H(n). A bracket that is wider than asked has ``aimed`` set.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of its range.
+    Unsupported
+        If the engine refuses the law, or delivers less than the rigour asked for.
+
+    Examples
+    --------
+    >>> from symshuffle import Law
+    >>> law = Law((Fraction(1), Fraction(-2)), (Fraction(1, 2), Fraction(1, 2)))
+    >>> evaluate_law(law, 2, rigour="exact").exact
+    Fraction(1, 4)
+    """
+    return evaluate(law, n, Request.of(engine=engine, rigour=rigour, rel=rel))
+
+
+def evaluate_mixed(
+    law: MixedLaw | LevelledPair,
+    n: int,
+    *,
+    engine: Engine | None = None,
+    rigour: Rigour | str | None = Rigour.FLOAT64,
+    rel: float = 1e-6,
+) -> Bracket:
+    """As :func:`evaluate`, of a law with a continuous part."""
+    return evaluate(law, n, Request.of(engine=engine, rigour=rigour, rel=rel))
+
+
+def _of_densities(law: LevelledPair, n: int, request: Request) -> Bracket:
+    """H(n) of a pair of densities, which has a road of its own."""
+    from symshuffle.engines.densities.engine import density_bracket
+
+    if request.engine is not None:
+        raise Unsupported(f"engine {request.engine.name} takes no law with a density; leave the choice to auto")
+    if law.never_positive:
+        return _at(Bracket(Fraction(0), Fraction(0), Rigour.BALL, "none", "G is never positive"), request.rigour)
+    rigour = request.rigour or Rigour.FLOAT64
+    return density_bracket(law, n, rigour=rigour, rel=request.rel)
+
+
+def _of_segments(law: MixedLaw, n: int, request: Request) -> Bracket:
+    """H(n) of a law with a continuous part; next to nothing, where no engine is named, is an answer as it stands."""
+    ceiling = law.ceiling
+    try:
+        found = _at(_answer(law, n, request), request.rigour)
+    except Unsupported as reason:
+        if request.engine is not None or ceiling >= NOTHING:
+            raise
+        how = f"at most the value for one user, in closed form ({reason})"
+        return Bracket(Fraction(0), ceiling, request.rigour or Rigour.BALL, "none", how, aimed=request.rel)
+    return found if found.upper <= ceiling else replace(found, upper=ceiling)
+
+
+def _answer(law: Law | MixedLaw, n: int, request: Request) -> Bracket:
+    """The first bracket as narrow as asked; if no engine that offers has one, the narrowest, which then says so.
+
+    Raises
+    ------
+    Unsupported
+        If no engine answers: the reason of the last one.
+    """
+    engines = _offers(law, n, request) if request.engine is None else iter((request.engine,))
+    best, reason = None, None
+    for engine in engines:
+        try:
+            found = engine.bracket(law, n)
+        except Unsupported as refusal:
+            reason = refusal
+            continue
+        if found.width <= Fraction(request.rel) * found.upper:
+            return found
+        best = found if best is None or found.width < best.width else best
+    if best is None:
+        raise reason or Unsupported(f"no engine answers at n = {n}")
+    width = f"relative width {float(best.relative_width or 0):.1e} where {request.rel:.1e} was aimed at"
+    return replace(best, how=f"{best.how}; {width}", aimed=request.rel)
+
+
+def _offers(law: Law | MixedLaw, n: int, request: Request) -> Iterator[Engine]:
+    """The engines that the registry offers, at least one.
+
+    Raises
+    ------
+    Unsupported
+        If there is none.
+    """
+    found = False
+    for engine in offers(law, n, request.rigour, request.rel, continuous=isinstance(law, MixedLaw)):
+        found = True
+        yield engine
+    if found:
+        return
+    if request.rigour is Rigour.EXACT and not (isinstance(law, Law) and law.exact):
+        raise Unsupported("rigour exact needs rational lam, exp_eps and probabilities; use --rigour ball")
+    if request.rigour is Rigour.EXACT:
+        raise Unsupported(f"rigour exact at n = {n}: {engine_class('exact')().refusal(law, n)}; use --rigour ball")
+    raise Unsupported(f"no engine answers at n = {n}")
+
+
+def _in_units(law: Law, n: int, request: Request) -> Bracket | None:
+    """H(n) by way of a lattice that balls do not show, where there is one and what that neglects is small enough."""
+    scaled = law.in_units() if request.rigour is not Rigour.EXACT else None
+    if scaled is None:
+        return None
+    multiples, unit, error = scaled
+    found = _answer(multiples, n, request).scaled(unit)
+    if error > found.upper * Fraction(request.rel) / 8:
+        return None
+    low = max(found.lower - error, Fraction(0)) + lower_end(law.singular)
+    known = Rigour.BALL if found.rigour is Rigour.EXACT else found.rigour
+    high = found.upper + error + upper_end(law.singular)
+    shown = format_decimal(unit, digits=4, up=False)
+    how = f"in units of {shown}: {found.how}"
+    return _at(Bracket(low, high, known, found.engine, how, found.aimed), request.rigour)
+
+
+def _only_singular(law: Law | MixedLaw) -> Bracket:
+    known = Rigour.EXACT if isinstance(law.singular, Fraction) else Rigour.BALL
+    ends = lower_end(law.singular), upper_end(law.singular)
+    return Bracket(*ends, known, "none", "G is never positive: only the singular mass is left")
+
+
+def _at(bracket: Bracket, rigour: Rigour | None) -> Bracket:
+    """The bracket at the rigour asked for: more is relabelled, less is refused."""
+    if rigour is None:
+        return bracket
+    if bracket.rigour.strength < rigour.strength:
+        raise Unsupported(f"engine {bracket.engine} answers at rigour {bracket.rigour.value}, not {rigour.value}")
+    return bracket if bracket.rigour is rigour else replace(bracket, rigour=rigour)

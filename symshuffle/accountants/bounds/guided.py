@@ -1,0 +1,343 @@
+r"""A search that starts from the Gaussian limit, where a bound meets a target after few evaluations.
+
+As n grows the profile of a shuffled mechanism tends to that of two Gaussians at distance :math:`\mu`
+(:mod:`symshuffle.accountants.bounds.gaussian_profile`), with :math:`\mu^2=\operatorname{Var}G/n` at eps = 0.
+
+Every value that was seen has a :math:`\mu` that gives it, and :math:`\log\mu` hardly bends over the logarithm of the
+argument (eps, n or eps0): its interpolation through the nearest values tells where to look next.
+
+Evidence: none is needed of what is guessed here. The ends of a crossing are values of the bound itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, final
+
+from symshuffle.accountants.bounds.gaussian_profile import distance, log_profile, rising_root
+from symshuffle.accountants.bounds.search import Bound, Crossing, Point, shortened
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import natural_log
+
+_PATIENCE: Final = 16
+"""Evaluations after which a search without a guide takes over."""
+
+_FAR: Final = 1.4
+"""Step in the logarithm of the argument beyond which no interpolation is trusted."""
+
+_UNKNOWN: Final = 0.1
+"""What stands for the distance of a second value where there is one only."""
+
+_BELOW_ZERO: Final = Fraction(15, 16)
+"""Where to look first below an argument at which the function is 0."""
+
+_WIDEST: Final = 1e-3
+_NARROWEST: Final = 1e-13
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """What is known of a bound before it is evaluated.
+
+    Parameters
+    ----------
+    start : float
+        A guess of the crossing; 0 where the bound may meet the target there already.
+    eps : callable
+        The level eps at an argument.
+    slope : float
+        About the derivative of ``log mu`` in the logarithm of the argument.
+    falling : bool
+        Whether the bound falls as the argument grows.
+    whole : bool
+        Whether arguments are integers, and neighbours are asked for.
+    most : Fraction
+        The largest argument.
+    zero : callable
+        Whether the bound is 0 at an argument, told without evaluating it.
+    """
+
+    start: float
+    eps: Callable[[float], float]
+    slope: float
+    falling: bool
+    whole: bool
+    most: Fraction
+    zero: Callable[[Fraction], bool] | None = None
+
+
+def guided(bound: Bound, target: Fraction, rel: float, guide: Guide) -> Crossing | None:
+    """The crossing near a guess; None where the guide leads nowhere, and a plain search has to be made.
+
+    Parameters
+    ----------
+    bound : callable
+        From an argument and a relative width to aim at, to a bracket around the function.
+    target : Fraction
+        The value that is to be met.
+    rel : float
+        Relative width to aim at, of the argument; of no account where neighbouring integers are asked for.
+    guide : Guide
+        Where to start, and how the function runs.
+    """
+    seen: list[Point] = []
+    plan = [
+        (_rounded(guide.start, 1e-3 if rel < _WIDEST / 100 else rel, guide), _WIDEST if rel < _WIDEST / 100 else rel)
+    ]
+    for _ in range(_PATIENCE):
+        x, width = plan.pop(0)
+        try:
+            point = Point(x, bound(x, width))
+        except Unsupported:
+            return None
+        seen = [*(other for other in seen if other.x != x), point]
+        if point.value.upper == 0 and guide.zero is not None:
+            seen.append(Point(_first_zero(guide.zero, x, rel), point.value))
+        if x == 0 and point.value.upper <= target:
+            return Crossing(x, x, point.value, point.value)
+        above, meets = _ends(seen, target)
+        if above is not None and meets is not None and _close(above.x, meets.x, rel, guide):
+            return Crossing(above.x, meets.x, meets.value, above.value)
+        if not plan:
+            plan = _next(seen, target, rel, guide, above, meets)
+            if not plan:
+                return None
+    return None
+
+
+def _first_zero(zero: Callable[[Fraction], bool], x: Fraction, rel: float) -> Fraction:
+    """About the smallest argument at which a falling function is 0; at the one returned it is."""
+    low = Fraction(0)
+    while x - low > Fraction(rel) / 10 * x:
+        middle = shortened((low + x) / 2)
+        low, x = (low, middle) if zero(middle) else (middle, x)
+    return x
+
+
+def _ends(seen: Sequence[Point], target: Fraction) -> tuple[Point | None, Point | None]:
+    """The points next to the crossing on either side, as far as they are told from the target."""
+    above = [point for point in seen if point.value.lower > target]
+    meets = [point for point in seen if point.value.upper <= target]
+    if above and meets:
+        sign = 1 if above[0].x < meets[0].x else -1
+        return max(above, key=lambda p: sign * p.x), min(meets, key=lambda p: sign * p.x)
+    return next(iter(above[-1:]), None), next(iter(meets[-1:]), None)
+
+
+def _close(above: Fraction, meets: Fraction, rel: float, guide: Guide) -> bool:
+    gap = abs(above - meets)
+    return gap == 1 if guide.whole else gap <= Fraction(rel) * max(above, meets)
+
+
+def _next(
+    seen: Sequence[Point],
+    target: Fraction,
+    rel: float,
+    guide: Guide,
+    above: Point | None,
+    meets: Point | None,
+) -> list[tuple[Fraction, float]]:
+    """Where to look next, and how closely: once at the likely crossing, or on both sides of it to finish."""
+    inner = _inside(seen, guide, above, meets)
+    top = min((point.x for point in seen if point.value.upper == 0), default=None)
+    if top is not None and above is not None and guide.zero is not None:
+        found = _predicted_below(seen, target, top, above, meets)
+    else:
+        found = _predicted(seen, target, guide, *inner)
+    if found is None:
+        x = _plain(target, guide, above, meets, seen)
+        return [] if x is None else [(x, _WIDEST)]
+    root, off, steep = found
+    fine = 1 / root if guide.whole else rel
+    if off > fine / 5:
+        x = _rounded(root, min(fine / 10, 1e-3), guide)
+        if all(point.x != x for point in seen):
+            return [(x, _clipped(steep * max(fine / 10, off / 30)))]
+    # A side that is known closer to the crossing need not be looked at again.
+    behind, before = (meets, above) if guide.falling else (above, meets)
+    return [
+        (x, _finer(seen, x, _clipped(steep * fine / 8)))
+        for x in _either_side(root, rel, guide)
+        if not (behind is not None and root <= behind.x <= x) and not (before is not None and x <= before.x <= root)
+    ]
+
+
+def _finer(seen: Sequence[Point], x: Fraction, width: float) -> float:
+    """A width that tells more than the last one did at the same argument."""
+    known = next((float(p.value.relative_width or 0) for p in seen if p.x == x), math.inf)
+    return max(min(width, known / 30), _NARROWEST)
+
+
+def _clipped(width: float) -> float:
+    return min(max(width, _NARROWEST), _WIDEST)
+
+
+def _inside(seen: Sequence[Point], guide: Guide, above: Point | None, meets: Point | None) -> tuple[float, float]:
+    """Logarithms between which the crossing is to be looked for."""
+    at = math.log(seen[-1].x or Fraction(guide.start or 1) / 2**10)
+    ends = sorted((point.x, point) for point in (above, meets) if point is not None)
+    low, high = at - _FAR, min(at + _FAR, math.log(guide.most))
+    for x, point in ends:
+        left = (point is above) == guide.falling
+        if left:
+            low = math.log(x) if x > 0 else low
+            high = max(high, low + _FAR) if len(ends) < 2 else high
+        else:
+            high = math.log(x)
+            low = min(low, high - _FAR) if len(ends) < 2 else low
+    return low, high
+
+
+def _predicted(
+    seen: Sequence[Point], target: Fraction, guide: Guide, low: float, high: float
+) -> tuple[float, float, float] | None:
+    """The likely crossing, about how far off it may be relative to itself, and how steep the function is there."""
+    goal = natural_log(target)
+    known = [_Seen.of(point, guide) for point in seen if point.x > 0 and point.value.midpoint > 0]
+    if not known or low >= high:
+        return None
+    last, steep = known[-1].place, known[-1].steep
+    found: list[_Seen] = []
+    for most in (1, 3, 3, 2, 1):  # the nearest values are those next to the crossing, once it is known
+        near = _useful(known, last, steep)[:most]
+        through = interpolation([one.place for one in near], [one.height for one in near])
+
+        def excess(t: float, through: Callable[[float], float] = through) -> float:
+            mu = math.exp(min(max(through(t) + guide.slope * t, -40.0), 5.0))
+            sign = -1 if guide.falling else 1
+            return sign * (log_profile(guide.eps(math.exp(t)), mu) - goal)
+
+        try:
+            if excess(low) < 0 < excess(high):
+                last = rising_root(excess, low, high)
+                steep = max(abs(excess(last + 1e-4) - excess(last - 1e-4)) / 2e-4, 1e-3)
+                found = near
+        except (ValueError, OverflowError):
+            continue
+        if most == 3 and found is near and _useful(known, last, steep)[:3] == near:
+            break
+    if not found:
+        return None
+    gaps = [*sorted(abs(one.place - last) for one in found), _UNKNOWN]
+    off = gaps[0] * gaps[1] * (gaps[2] if len(gaps) > 3 else 1) + found[0].noise / steep
+    return math.exp(last), off, steep
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A value as the interpolation sees it: logarithms of the argument and of mu, and its relative half width."""
+
+    place: float
+    height: float
+    noise: float
+    steep: float
+
+    @classmethod
+    def of(cls, point: Point, guide: Guide) -> _Seen:
+        """How steep the function is there is told by the guide alone."""
+        t, value = math.log(point.x), natural_log(point.value.midpoint)
+        y = distance(guide.eps(float(point.x)), value)
+        try:
+            moved = log_profile(guide.eps(math.exp(t + 1e-3)), math.exp(y + guide.slope * 1e-3))
+        except (ValueError, OverflowError):
+            moved = value
+        steep = max(abs(moved - value) * 1e3, 1e-3)
+        return cls(t, y - guide.slope * t, float(point.value.width / point.value.midpoint) / 2, steep)
+
+
+def _useful(known: Sequence[_Seen], at: float, steep: float) -> list[_Seen]:
+    """The nearest values whose widths do not blur the slope between them."""
+    first, *others = sorted(known, key=lambda one: abs(one.place - at) + one.noise / steep)
+    found = [first]
+    for one in others:
+        if all(20 * (one.noise + other.noise) < steep * abs(one.place - other.place) for other in found):
+            found.append(one)
+    return found
+
+
+def _predicted_below(
+    seen: Sequence[Point], target: Fraction, top: Fraction, above: Point, meets: Point | None
+) -> tuple[float, float, float] | None:
+    """As :func:`_predicted`, below an argument from which on the function is 0.
+
+    There it is about a power of the distance to that argument, at last the first.
+    """
+    goal = natural_log(target)
+    known = [
+        (natural_log(top - point.x), natural_log(point.value.midpoint)) for point in seen if point.value.midpoint > 0
+    ]
+    high = natural_log(top - above.x)
+    low = high - 40 if meets is None or meets.x >= top else natural_log(top - meets.x)
+    last = known[-1][0]
+    for _ in range(2):
+        near = sorted(known, key=lambda pair: abs(pair[0] - last))[:3]
+        places, heights = [u for u, _ in near], [v - u for u, v in near]
+        through = interpolation(places, heights)
+
+        def excess(u: float, through: Callable[[float], float] = through) -> float:
+            return through(u) + u - goal
+
+        if not excess(low) < 0 < excess(high):
+            return None
+        last = rising_root(excess, low, high)
+    x = float(top) - math.exp(last)
+    share = math.exp(last) / x
+    gaps = [*sorted(abs(place - last) for place in places), _UNKNOWN]
+    off = gaps[0] * gaps[1] * (gaps[2] if len(gaps) > 3 else 1) * share
+    return x, off, abs(excess(last + 1e-4) - excess(last - 1e-4)) / 2e-4 / share
+
+
+def interpolation(places: Sequence[float], heights: Sequence[float]) -> Callable[[float], float]:
+    """The polynomial through at most three points, by divided differences."""
+    first = heights[0]
+    if len(places) == 1:
+        return lambda t: first
+    slope = (heights[1] - heights[0]) / (places[1] - places[0])
+    if len(places) == 2:
+        return lambda t: first + slope * (t - places[0])
+    bend = ((heights[2] - heights[1]) / (places[2] - places[1]) - slope) / (places[2] - places[0])
+    return lambda t: first + (t - places[0]) * (slope + bend * (t - places[1]))
+
+
+def _plain(
+    target: Fraction, guide: Guide, above: Point | None, meets: Point | None, seen: Sequence[Point]
+) -> Fraction | None:
+    """Without a prediction: the chord between both ends or, by turns, their middle; else a step towards the target."""
+    if above is None or meets is None:
+        at = seen[-1].x or Fraction(guide.start or 1) / 2**10
+        x = at * 2 if (above is not None) == guide.falling else at / 2
+        if meets is not None and meets.value.upper == 0 and guide.zero is not None:
+            x = at * _BELOW_ZERO
+        return _rounded(float(x), 1e-2, guide) if x <= guide.most else None
+    if len(seen) % 4 == 0:
+        share = Fraction(1, 2)
+    else:
+        share = (above.value.midpoint - target) / (above.value.midpoint - meets.value.midpoint)
+        share = min(max(share, Fraction(1, 50)), 1 - max(meets.value.midpoint / target, Fraction(1, 10**6)) / 50)
+    x = above.x + (meets.x - above.x) * share
+    return Fraction(round(x)) if guide.whole else shortened(x)
+
+
+def _either_side(root: float, rel: float, guide: Guide) -> Iterator[Fraction]:
+    """Arguments just before and just behind a likely crossing."""
+    if guide.whole:
+        behind = math.ceil(root)
+        yield from (Fraction(x) for x in (behind, behind - 1) if 1 <= x <= guide.most)
+        return
+    for sign in (1, -1):
+        yield _rounded(root * (1 + sign * rel / 3), rel / 30, guide)
+
+
+def _rounded(x: float, fine: float, guide: Guide) -> Fraction:
+    """A short decimal that is relatively as close as asked; an integer where these are asked for."""
+    if guide.whole:
+        return Fraction(min(max(round(x), 1), int(guide.most)))
+    if x <= 0:
+        return Fraction(0)
+    places = max(0, 1 - math.floor(math.log10(x * fine)))
+    return Fraction(round(Fraction(x) * 10**places), 10**places)

@@ -1,0 +1,343 @@
+"""Where a monotone bound meets a target, from both sides: the root search behind every inverse."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, TypeAlias, final
+
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import natural_log
+from symshuffle.base.results import Bracket
+from symshuffle.mechanisms.parameters import LARGEST_LEVEL
+
+Bound: TypeAlias = Callable[[Fraction, float], Bracket]
+"""From an argument and a relative width to aim at, to a bracket around a monotone function."""
+
+_FIRST: Final = Fraction(1, 2**30)
+_FINEST: Final = 1e-9
+"""Width that is not passed for the sake of a flat function alone."""
+
+
+def shortened(x: Fraction) -> Fraction:
+    """About x, at least 0, as a rational of few digits, however small it is."""
+    return x.limit_denominator(10**12 * max(1, math.ceil(1 / (1000 * x)))) if x else x
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A target between two arguments.
+
+    Parameters
+    ----------
+    above : Fraction
+        Here the function is certainly above the target.
+    meets : Fraction
+        Here it is certainly at most the target.
+    at : Bracket
+        The function at ``meets``.
+    before : Bracket
+        The function at ``above``.
+    """
+
+    above: Fraction
+    meets: Fraction
+    at: Bracket
+    before: Bracket
+
+
+Search: TypeAlias = Callable[[Bound, Fraction, float], Crossing]
+"""A way to look for a crossing."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Point:
+    """An argument and the function there.
+
+    Parameters
+    ----------
+    x : Fraction
+        The argument.
+    value : Bracket
+        Around the function there.
+    """
+
+    x: Fraction
+    value: Bracket
+
+
+def settle(bound: Bound, target: Fraction, rel: float, x: Fraction) -> Point:
+    """The function at x, as finely as it takes to tell it from the target, but not much finer than ``rel``.
+
+    Finer than ``rel`` is needed where the function is flat: there a small change of it is a large one of x.
+
+    Where a finer width is out of the engine's reach the coarser bracket stands, undecided.
+
+    Parameters
+    ----------
+    bound : callable
+        From an argument and a relative width to a bracket.
+    target : Fraction
+        What the function is compared with.
+    rel : float
+        Relative width that is always enough.
+    x : Fraction
+        The argument.
+
+    Raises
+    ------
+    Unsupported
+        If the engine does not answer at all.
+    """
+    coarse = {max(width, rel) for width in (1e-2, 1e-4, rel)}
+    flat = {max(rel / factor, min(rel, _FINEST)) for factor in (30, 1000)}
+    first, *finer = sorted(coarse | flat, reverse=True)
+    value = bound(x, first)
+    for width in finer:
+        if value.upper <= target or value.lower > target:
+            break
+        try:
+            value = bound(x, width)
+        except Unsupported:
+            break
+    return Point(x, value)
+
+
+def mills_guess(start: Fraction, goal: Fraction) -> Fraction:
+    r"""About where a privacy profile meets a target, from its value at level 0.
+
+    In the Gaussian limit it is :math:`(\varphi(a)-a\bar\Phi(a))/s` with :math:`a=s\varepsilon`; the value at 0 tells s.
+
+    Parameters
+    ----------
+    start : Fraction
+        Value of the profile at level 0.
+    goal : Fraction
+        The target, above 0.
+    """
+    scale = float(start) * math.sqrt(2 * math.pi)
+    low, high = 0.0, 40.0
+    for _ in range(60):
+        a = (low + high) / 2
+        value = math.exp(-a * a / 2) / math.sqrt(2 * math.pi) - a * math.erfc(a / math.sqrt(2)) / 2
+        low, high = (a, high) if scale * value > float(goal) else (low, a)
+    return Fraction(low * scale)
+
+
+def smallest_meeting(bound: Bound, target: Fraction, rel: float, near: Fraction | None = None) -> Crossing:
+    """The smallest argument at which a falling function is at most ``target``, from both sides.
+
+    Parameters
+    ----------
+    bound : callable
+        From an argument and a relative width to aim at, to a bracket around the function.
+    target : Fraction
+        What the function should fall to.
+    rel : float
+        Relative width to aim at, of the argument.
+    near : Fraction, optional
+        A guess of the answer, where the search then starts.
+
+    Returns
+    -------
+    Crossing
+        Of width 0 at 0 where the function meets the target there.
+
+    Raises
+    ------
+    Unsupported
+        If the function never meets the target, or the width asked for is out of the engine's reach.
+    """
+    if near is not None and near > 0:
+        found = _around(bound, target, rel, near)
+        if found is not None:
+            return found
+    low = settle(bound, target, rel, Fraction(0))
+    if low.value.upper <= target:
+        return Crossing(Fraction(0), Fraction(0), low.value, low.value)
+    # Growing from below keeps every evaluation near the target; far beyond the root the function costs more.
+    high = settle(bound, target, rel, _FIRST)
+    while high.value.upper > target:
+        if high.x >= LARGEST_LEVEL:
+            left = f"{float(high.value.upper):.6g} is left there, revealed for certain"
+            raise Unsupported(f"no eps up to {LARGEST_LEVEL} has delta <= {float(target):.6g}: {left}")
+        low = high if high.value.lower > target else low
+        high = settle(bound, target, rel, min(4 * high.x, Fraction(LARGEST_LEVEL)))
+    return narrow(bound, target, rel, above=low, meets=high, what="eps")
+
+
+def _around(bound: Bound, target: Fraction, rel: float, near: Fraction) -> Crossing | None:
+    """The crossing within a factor 2 of a guess, or None if it is not there."""
+    meets = above = None
+    for step in (Fraction(1, 50), Fraction(1, 10), Fraction(1)):
+        for x in (near * (1 + step), near / (1 + step)):
+            point = settle(bound, target, rel, x)
+            meets = point if point.value.upper <= target and (meets is None or x < meets.x) else meets
+            above = point if point.value.lower > target and (above is None or x > above.x) else above
+        if meets is not None and above is not None:
+            return narrow(bound, target, rel, above=above, meets=meets, what="eps")
+    return None
+
+
+def narrow(bound: Bound, target: Fraction, rel: float, *, above: Point, meets: Point, what: str) -> Crossing:
+    """Move two arguments on either side of the target together until they are ``rel`` apart, relative to the larger.
+
+    The function may rise or fall from one to the other.
+
+    Raises
+    ------
+    Unsupported
+        If the engine does not resolve the argument so finely.
+    """
+    while abs(meets.x - above.x) > Fraction(rel) * max(meets.x, above.x):
+        before = above, meets
+        for x in _candidates(above, meets, target, rel):
+            if min(above.x, meets.x) < x < max(above.x, meets.x):
+                point = settle(bound, target, rel, x)
+                meets = point if point.value.upper <= target else meets
+                above = point if point.value.lower > target else above
+        if before == (above, meets):
+            width = float(abs(meets.x - above.x) / max(meets.x, above.x))
+            raise Unsupported(
+                f"the engine resolves {what} to a relative width of {width:.1e}; ask for a rel above that"
+            )
+    return Crossing(above.x, meets.x, meets.value, above.value)
+
+
+def narrow_integers(value: Bound, goal: Fraction, rel: float, above: Point, meets: Point) -> Crossing:
+    """Bisect to neighbouring integers, or to where the engine no longer tells the function from the target."""
+    while meets.x - above.x > 1:
+        middle = settle(value, goal, rel, Fraction(int(meets.x + above.x) // 2))
+        if middle.value.upper <= goal:
+            meets = middle
+        elif middle.value.lower > goal:
+            above = middle
+        else:
+            return _beside(value, goal, rel, above, meets, middle.x)
+    return Crossing(above.x, meets.x, meets.value, above.value)
+
+
+def _beside(value: Bound, goal: Fraction, rel: float, above: Point, meets: Point, undecided: Fraction) -> Crossing:
+    """Both ends as near to an undecided integer as the engine tells the function there from the target.
+
+    Kept throughout: ``above.x < undecided < meets.x``, the function is certainly above the target at ``above`` and
+    certainly not at ``meets``.
+    """
+
+    def look(x: Fraction) -> Point:
+        return settle(value, goal, rel, x)
+
+    meets = _nearest(look, lambda found: found.upper <= goal, meets, undecided)
+    above = _nearest(look, lambda found: found.lower > goal, above, undecided)
+    return Crossing(above.x, meets.x, meets.value, above.value)
+
+
+def _nearest(
+    look: Callable[[Fraction], Point], decided: Callable[[Bracket], bool], known: Point, undecided: Fraction
+) -> Point:
+    """The decided point nearest to an undecided integer, among ``known`` and those a power of two towards it.
+
+    The further away, the easier to decide, so the exponent is bisected. Kept throughout: ``known`` is decided, an
+    exponent from ``most`` on leads no nearer, and one below ``least`` leads to an undecided point.
+    """
+    step = 1 if known.x > undecided else -1
+    least, most = 0, int(abs(known.x - undecided)).bit_length()
+    while least < most:
+        middle = (least + most) // 2
+        if 2**middle >= abs(known.x - undecided):  # beyond what is known
+            most = middle
+            continue
+        point = look(undecided + step * 2**middle)
+        if decided(point.value):
+            known, most = point, middle
+        else:
+            least = middle + 1
+    return known
+
+
+def integers_around(value: Bound, goal: Fraction, rel: float, start: Fraction, most: int) -> Crossing:
+    """Two positive integers on either side of a target of a falling function, ``rel`` apart, from a guess.
+
+    Each look is taken to cost much, and the guess to be good: steps away from it grow from 1 %.
+
+    Raises
+    ------
+    Unsupported
+        If no integer up to ``most`` meets the target.
+    """
+    meets = above = settle(value, goal, rel, max(start, Fraction(1)))
+    factor = Fraction(101, 100)
+    while meets.value.upper > goal:
+        if meets.x >= most:
+            raise Unsupported(f"no n up to {most} has delta <= {float(goal):.6g}")
+        above = meets if meets.value.lower > goal else above
+        meets = settle(value, goal, rel, min(Fraction(math.ceil(meets.x * factor)), Fraction(most)))
+        factor = factor * factor
+    factor = Fraction(101, 100)
+    while above.value.lower <= goal and above.x > 1:
+        above = settle(value, goal, rel, Fraction(math.floor(min(above.x, meets.x) / factor)) or Fraction(1))
+        meets = above if above.value.upper <= goal else meets
+        factor = factor * factor
+    if above.value.lower <= goal:
+        return Crossing(meets.x, meets.x, meets.value, meets.value)
+    while meets.x - above.x > max(Fraction(rel) * meets.x, Fraction(1)):
+        middle = settle(value, goal, rel, Fraction(int(meets.x + above.x) // 2))
+        if middle.value.upper > goal >= middle.value.lower:  # too close to tell: half a width to either side
+            for x in (math.ceil(middle.x * Fraction(1 + rel / 2)), math.floor(middle.x * Fraction(1 - rel / 2))):
+                beside = settle(value, goal, rel, Fraction(x))
+                meets = beside if beside.value.upper <= goal and x < meets.x else meets
+                above = beside if beside.value.lower > goal and x > above.x else above
+            break
+        meets, above = (middle, above) if middle.value.upper <= goal else (meets, middle)
+    return Crossing(above.x, meets.x, meets.value, above.value)
+
+
+def cross(search: Search, bound: Bound, target: Fraction, rel: float, *, quick: Bound | None = None) -> Crossing:
+    """Search a crossing; where a quicker bound of lower rigour is given, search with that and confirm both ends.
+
+    Two evaluations confirm; how wide they may be is read off the quicker bound. If they do not, the search runs again
+    at full rigour.
+    """
+    if quick is not None:
+        try:
+            found = search(quick, target, rel)
+        except Unsupported:  # doubles may not resolve what balls do
+            return search(bound, target, rel)
+        meets = bound(found.meets, _fine_enough(found.at, target))
+        if meets.upper <= target and found.above == found.meets:
+            return Crossing(found.above, found.meets, meets, meets)
+        above = bound(found.above, _fine_enough(found.before, target))
+        if meets.upper <= target < above.lower:
+            return Crossing(found.above, found.meets, meets, above)
+    return search(bound, target, rel)
+
+
+def _fine_enough(value: Bracket, target: Fraction) -> float:
+    """A relative width that tells a value from the target."""
+    return min(max(abs(1 - float(value.midpoint / target)) / 4, 1e-14), 1e-2)
+
+
+def _candidates(above: Point, meets: Point, target: Fraction, rel: float) -> Iterator[Fraction]:
+    """Arguments to try: just to the right and to the left of the interpolated root, then the middle."""
+    guess = _guess(above, meets, target)
+    margin = Fraction(rel) * guess / 3
+    for x in (guess + margin, guess - margin, (above.x + meets.x) / 2):
+        # A short decimal, but fine enough to tell the candidates apart.
+        places = max(0, 3 - math.floor(math.log10(float(min(margin, abs(meets.x - above.x))))))
+        yield Fraction(round(x * 10**places), 10**places)
+
+
+def _guess(above: Point, meets: Point, target: Fraction) -> Fraction:
+    """Where the logarithm of the function, interpolated, crosses the target; the middle if that is not to be had."""
+    if meets.value.upper == 0:
+        return (above.x + meets.x) / 2
+    over, under = (
+        natural_log(above.value.upper) - natural_log(target),
+        natural_log(target) - natural_log(meets.value.upper),
+    )
+    share = min(max(over / (over + under), 0.01), 0.99) if over + under > 0 else 0.5
+    return above.x + (meets.x - above.x) * Fraction(share)

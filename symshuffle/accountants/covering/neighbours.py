@@ -1,0 +1,246 @@
+"""Whom a bound covers, as data: what is printed about a bound is printed from here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol, final
+
+from symshuffle.accountants.covering.participation import EVERYBODY, Participation
+from symshuffle.base.choices import Adjacency as Adjacency  # noqa: PLC0414  # its name here stays
+from symshuffle.base.choices import Blanket as Blanket  # noqa: PLC0414  # stands here by its subject
+from symshuffle.base.choices import Question as Question  # noqa: PLC0414  # its name here stays
+from symshuffle.base.choices import replace_choice
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import counted
+
+ASSUMED: Final = "every round has fresh randomness and fresh messages, which cannot be linked to those of another round"
+"""What the composition of rounds takes for granted."""
+
+NOT_COVERED: Final = (
+    "reports that are kept and sent again, a fixed number of participants drawn per round, participation that depends "
+    "on the value, a number of rounds chosen on the way because budget is left"
+)
+"""What no bound on several rounds speaks about."""
+
+OPTIMAL: Final = "decomposition, Theorems 4 to 7, 12 and 13"
+"""Why an optimal decomposition bounds every pair of datasets that it speaks about."""
+
+_DIVERGENCE: Final = {
+    "forward": "D(M(X0) || M(X1))",
+    "reverse": "D(M(X1) || M(X0))",
+    "both": "the larger of D(M(X0) || M(X1)) and D(M(X1) || M(X0))",
+}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Pairs of datasets to which a bound applies.
+
+    Parameters
+    ----------
+    pairs : str
+        Pairs of inputs between which the differing user may change.
+    every : bool
+        Whether these are all pairs that the adjacency allows. If not, no other pair is covered.
+    adjacency : Adjacency
+        In what neighbouring datasets differ.
+    question : {"forward", "reverse", "both"}
+        Which divergence.
+    users : int or None
+        Number of users, the differing one included; None where the bound holds for any number n.
+    theorem : str
+        Why the bound holds for them.
+    first : str
+        Which of the two inputs X0 holds, where that matters to a single direction; else empty.
+    participation : Participation
+        Which users send a message, and in how many of them datasets differ.
+    budget : str
+        How the parts of a composition share the local budget; empty where each has all of it.
+    rounds : tuple of (int, Neighbours)
+        For several rounds: how many are alike, and what the bound on one of them covers; the other fields then say what
+        holds in all rounds, and ``users`` is the smallest number of users in a round.
+    """
+
+    pairs: str
+    every: bool
+    adjacency: Adjacency
+    question: Question
+    users: int | None
+    theorem: str
+    first: str = ""
+    participation: Participation = EVERYBODY
+    budget: str = ""
+    rounds: tuple[tuple[int, Neighbours], ...] = ()
+
+    def __post_init__(self) -> None:
+        replace_choice(Adjacency, self, "adjacency")
+        replace_choice(Question, self, "question")
+
+    @classmethod
+    def joined(cls, parts: Sequence[tuple[int, Neighbours]]) -> Neighbours:
+        """Pairs that a bound on several rounds together covers.
+
+        In every round they are the pairs that the bound on that round covers.
+
+        Parameters
+        ----------
+        parts : sequence of (int, Neighbours)
+            How many rounds are alike, and what the bound on one of them covers.
+
+        Raises
+        ------
+        InputError
+            If datasets that differ as one round has it do not differ as another has it.
+        """
+        times: dict[Neighbours, int] = {}
+        for many, one in parts:
+            times[one] = times.get(one, 0) + many
+        adjacencies = {one.adjacency: None for one in times}
+        if len(adjacencies) > 1:
+            raise InputError("adjacency", ", ".join(adjacencies), "the same in all rounds")
+        first, *others = times
+        rounds = tuple((many, one) for one, many in times.items())
+        if not others:
+            return replace(first, rounds=rounds)
+        known = [one.users for one in times if one.users is not None]
+        return replace(
+            first,
+            pairs=" and ".join(dict.fromkeys(one.pairs for one in times)),
+            every=all(one.every for one in times),
+            users=min(known, default=None),
+            theorem="; ".join(dict.fromkeys(one.theorem for one in times)),
+            participation=first.participation if len({one.participation for one in times}) == 1 else EVERYBODY,
+            budget=first.budget if len({one.budget for one in times}) == 1 else "",
+            rounds=rounds,
+        )
+
+    @property
+    def covered(self) -> str:
+        """The pairs of datasets, in words."""
+        first = f", {self.first}" if self.first and self.question != "both" else ""
+        group = self.participation.group
+        differ = self.adjacency.words if group == 1 else self.adjacency.of_group(group)
+        changes = "who changes" if group == 1 else "each of whom changes"
+        apart = self._rounds_apart
+        if apart and self.every:
+            return f"all pairs of datasets that {differ}, {apart}"
+        if apart:
+            return (
+                f"those pairs of datasets only that {differ}, {changes}, {apart} (users who change otherwise in some "
+                "round are not covered)"
+            )
+        if self.every:
+            return f"all pairs of datasets of {self._of_users} that {differ}{first}"
+        return (
+            f"those pairs of datasets of {self._of_users} only that {differ}, {changes} between {self.pairs}"
+            f"{first} (users who change otherwise are not covered)"
+        )
+
+    @property
+    def _of_users(self) -> str:
+        return "n users" if self.users is None else f"n = {counted(self.users, 'user')}"
+
+    @property
+    def _rounds_apart(self) -> str:
+        """What is covered in which rounds, where that is not the same in all; else empty."""
+        apart: dict[str, int] = {}
+        for times, one in self.rounds:
+            here = f"of {one._of_users}"
+            if not self.every:
+                here += f" between {one.adjacency.any_pair if one.every else one.pairs}"
+            if one.participation != self.participation:
+                here += f", where {one.participation.supposed or 'all of them send'}"
+            if one.budget != self.budget:
+                here += f", with {one.budget or 'no budget to share'}"
+            apart[here] = apart.get(here, 0) + times
+        if len(apart) < 2:
+            return ""
+        return " and ".join(f"in {counted(times, 'round')} {words}" for words, times in apart.items())
+
+    @property
+    def compared(self) -> str:
+        """Divergence, datasets, assumptions and theorem of the bound, in words."""
+        return self.compared_by("at order exp(eps)")
+
+    def compared_by(self, order: str) -> str:
+        """Words of :attr:`compared` for a divergence of another kind or order."""
+        place = f" at {self.pairs}" if self.every else ""
+        group, supposed = self.participation.group, self.participation.supposed
+        chain = ""
+        if group > 1:
+            chain = f"a chain of {group} neighbours at order exp(eps/{group}) (claim symshuffle.group-privacy) and "
+        return (
+            f"{_DIVERGENCE[self.question]} {order} for {self.covered}, by {chain}the optimal "
+            f"decomposition{place} ({self.theorem}){f', where {supposed}' if supposed else ''}"
+            f"{f', with {self.budget}' if self.budget else ''}"
+        )
+
+    @property
+    def together(self) -> str:
+        """Additional sentence for several rounds together; empty if there are no rounds."""
+        if not self.rounds:
+            return ""
+        times = sum(many for many, _ in self.rounds)
+        if self.adjacency is Adjacency.ZERO_OUT:
+            changes = "the input that is replaced may be a different one in every round"
+        elif self.every:
+            changes = "the user who differs may change between a different pair of inputs in every round"
+        else:
+            changes = "in every round the user who differs changes as named above, in either order"
+        return (
+            f"; M sends the messages of all {counted(times, 'round')} together, a list fixed before the first; inputs "
+            f"may change from round to round and may depend on earlier messages, and {changes}; assumed: {ASSUMED}; "
+            f"not covered: {NOT_COVERED}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready form of all fields but ``first``."""
+        return {
+            "adjacency": self.adjacency.value,
+            "direction": self.question,
+            "pairs": self.pairs,
+            "every_pair": self.every,
+            "users": self.users,
+            "theorem": self.theorem,
+            **self.participation.to_dict(),
+            **({"budget": self.budget} if self.budget else {}),
+            **({"rounds": [{"times": many, **one.to_dict()} for many, one in self.rounds]} if self.rounds else {}),
+        }
+
+    def keys(self, meaning: str) -> dict[str, Any]:
+        """The four JSON keys of every answer that describe the datasets it covers."""
+        return {
+            "direction": self.question.value,
+            "adjacency": self.adjacency.value,
+            "neighbours": self.to_dict(),
+            "meaning": meaning,
+        }
+
+
+class _Speaking(Protocol):
+    @property
+    def neighbours(self) -> Neighbours: ...
+
+    @property
+    def about(self) -> str: ...
+
+
+class AboutNeighbours:
+    """What answers about neighbouring datasets share: for dataclasses that say ``neighbours`` and ``about``.
+
+    It has no data, so that frozen dataclasses with slots may derive from it.
+    """
+
+    __slots__ = ()
+
+    @property
+    def direction(self: _Speaking) -> Question:
+        """Divergence that is bounded: one direction, or the larger of the two."""
+        return self.neighbours.question
+
+    @property
+    def meaning(self: _Speaking) -> str:
+        """The same as :attr:`about`."""
+        return self.about

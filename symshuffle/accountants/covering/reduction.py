@@ -1,0 +1,416 @@
+"""From what users run to the laws of G that the engines see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache, lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
+
+from symshuffle.accountants.covering import listed, null_symbol
+from symshuffle.accountants.covering.covered import (
+    Covering,
+    Datasets,
+    LawFamily,
+    MixedFamily,
+    PairClass,
+    Reducible,
+    Reduction,
+    Whom,
+    own_reduction,
+    spelled_out,
+)
+from symshuffle.accountants.covering.neighbours import Blanket
+from symshuffle.base.choices import Adjacency, Direction, Others, Side
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.numbers import Real
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.law import Law
+from symshuffle.channels.mixed_law import MixedLaw
+from symshuffle.decompositions.closed_forms import ClosedForm
+from symshuffle.decompositions.model import Decomposition, ReductionPair
+from symshuffle.mechanisms.continuous import Laplace
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from symshuffle.decompositions.composition import Composed, Composition, Pattern
+    from symshuffle.decompositions.symbolic import SymbolicDecomposition
+    from symshuffle.mechanisms.model import Mechanism
+    from symshuffle.mechanisms.pairs import Pairs
+
+_FIRST: Final = "X0 holding the first of the two"
+
+_MOST_CLASSES: Final = 4
+"""Classes of pairs of a mechanism up to which the constant backgrounds of all are tried; beyond, those of the first."""
+
+Source: TypeAlias = (
+    "Mechanism | ClosedForm | Laplace | Composed | Composition | Decomposition | ReductionPair | "
+    "SymbolicDecomposition | Channel | Reducible | Reduction | Sequence[Sequence[object]] | npt.NDArray[Any]"
+)
+"""What can be asked about; a matrix has one row per input."""
+
+
+@spelled_out
+def reduction(source: Source, **whom: Unpack[Whom]) -> Reduction:
+    """Derive the laws of a source: a mechanism with all parameters fixed, a decomposition, or a channel.
+
+    All pairs of inputs are compared, unless the source speaks about one pair only: a decomposition, or a mechanism
+    whose pair was fixed.
+
+    Parameters
+    ----------
+    source : Mechanism, ClosedForm, Laplace, Composed, Composition, Decomposition, ReductionPair, \
+SymbolicDecomposition, Channel, Reduction or matrix
+        What every user runs. A matrix (nested sequences or a NumPy array, one row per input) is read by
+        :meth:`~symshuffle.Channel.from_rows`: doubles make a channel of doubles.
+    adjacency : {"replace-one", "zero-out"}, optional
+        In what neighbours differ; replace-one unless a null symbol is given. Where zero-out names no null symbol, a
+        vector mechanism has its own, and that of a finite mechanism has the law of the blanket.
+    blanket : {"mechanism", "largest"}, optional
+        What stands in for the messages of the others; only vector mechanisms have a choice.
+    null : sequence of Number or text, optional
+        For a channel: the output law of the null symbol. Neighbours then differ in one user, whose input is replaced by
+        the null symbol (zero-out); the others hold inputs or null symbols.
+    min_users : int, optional
+        How many messages there are at least, whoever sends them; default all users.
+    dropout : number or text, optional
+        The probability in [0, 1) with which each other user drops out, whatever the inputs and publicly; default 0.
+    group : int, optional
+        In how many users neighbours differ at most; default 1. Of more, both directions are bounded.
+
+    Raises
+    ------
+    InputError
+        If the source or a choice is none of these.
+    Unsupported
+        If the source has no such adjacency or blanket.
+
+    Examples
+    --------
+    >>> W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> reduction(W, null=("1/2", "1/2")).neighbours("both", 5).covered
+    'all pairs of datasets of n = 5 users that differ in one user, whose input is replaced by the null symbol'
+    """
+    return covering_reduction(source, Covering.of(**whom))
+
+
+_SOURCES: Final = "a mechanism, a composition, a decomposition, a channel or its matrix"
+
+
+def covering_reduction(source: Source, covering: Covering) -> Reduction:
+    """As :func:`reduction`, of a covering that was read already.
+
+    Parameters
+    ----------
+    source : Source
+        A mechanism, channel, decomposition, pair, or a reduction of one.
+    covering : Covering
+        Whom the bounds are to cover.
+
+    Raises
+    ------
+    Unsupported
+        If the source has no reduction for that adjacency.
+    InputError
+        If the source is a reduction of another covering.
+    """
+    found, who = _derived(source, covering), covering.participation
+    if covering.adjacency not in (None, found.adjacency):
+        raise Unsupported(f"adjacency {covering.adjacency}: this source has a reduction for {found.adjacency} only")
+    if who.everybody or found.participation == who:
+        return found
+    if not found.participation.everybody:
+        raise InputError("participation", who.to_dict(), f"{found.participation.to_dict()}, that of the reduction")
+    return replace(found, participation=who)
+
+
+def check_source(source: object) -> None:
+    """Refuse what is certainly no source, where it is kept for later questions and nothing is derived from it yet.
+
+    Raises
+    ------
+    InputError
+        If it is text, a number or nothing at all, a class, or several rounds.
+    """
+    known = isinstance(source, Reduction | Reducible) or hasattr(source, "__array__") or callable(source)
+    ours = type(source).__module__.startswith("symshuffle.") and not hasattr(source, "for_users")
+    rows = isinstance(source, Sequence) and not isinstance(source, str | bytes)
+    if isinstance(source, type) or not (known or ours or rows):
+        raise InputError("source", source, _SOURCES)
+
+
+def _derived(source: Source, covering: Covering) -> Reduction:
+    """Where all users send, or what the reduction given has it."""
+    if isinstance(source, Reduction):
+        return _as_asked(source, covering)
+    if covering.null is not None:
+        if not isinstance(source, Channel):
+            raise InputError("source", source, "a Channel, where the law of a null symbol is given")
+        return listed.against_null(source, covering.null)
+    if isinstance(source, Reducible):
+        return own_reduction(source, covering)
+    if covering.blanket is Blanket.MECHANISM:
+        raise Unsupported("blanket mechanism: a finite mechanism has one blanket, the largest")
+    if covering.adjacency is Adjacency.ZERO_OUT:
+        return _to_the_blanket(source)
+    return _replacing_one(source)
+
+
+def _as_asked(found: Reduction, covering: Covering) -> Reduction:
+    """A reduction, which was derived for a covering and has no other."""
+    if covering.blanket is not None:
+        raise InputError("blanket", covering.blanket.value, "none with a reduction, which was derived for one")
+    if covering.null is not None:
+        raise InputError("source", found, "a Channel, where the law of a null symbol is given")
+    if covering.adjacency not in (None, found.adjacency):
+        raise InputError("adjacency", covering.adjacency, f"{found.adjacency.value}, that of the reduction")
+    return found
+
+
+def _replacing_one(source: Source) -> Reduction:
+    """Neighbours that differ in the input of one user."""
+    match source:
+        case ClosedForm():
+            return _of_closed_form(source)
+        case Laplace():
+            return _of_laplace(source)
+        case ReductionPair(unsound=True):
+            raise InputError("source", "a reduction pair kept for study", "one that bounds something")
+        case Decomposition() | ReductionPair():
+            made = "were decomposed" if isinstance(source, Decomposition) else "the pair was made for"
+            only = PairClass(f"the two inputs that {made}", listed.numeric(source))
+            return Reduction((only,), first=_FIRST)
+        case Channel():
+            return listed.of_channel(source)
+    if hasattr(source, "__array__") or (isinstance(source, Sequence) and not isinstance(source, str)):
+        return listed.of_channel(Channel.from_rows(source))  # type: ignore[arg-type]  # both are no sequences
+    return _of_symbols(source)
+
+
+def _of_symbols(source: object) -> Reduction:
+    """Of what holds expressions; apart, so that what needs no algebra loads none."""
+    from symshuffle.decompositions.composition import Composed, Composition
+    from symshuffle.decompositions.symbolic import SymbolicDecomposition
+    from symshuffle.mechanisms.model import Mechanism
+
+    match source:
+        case Mechanism():
+            return _of_mechanism(source)
+        case Composed():
+            return _of_composition(source)
+        case Composition():
+            return _of_composition(source.at())
+        case SymbolicDecomposition():
+            return _of_symbolic(source)
+    raise InputError("source", source, _SOURCES)
+
+
+@lru_cache(maxsize=128)
+def _of_mechanism(mechanism: Mechanism) -> Reduction:
+    from symshuffle.decompositions.rising import slope_in
+    from symshuffle.decompositions.symbolic import optimal_decomposition
+
+    mechanism = _complete(mechanism)
+    several = mechanism.pair_kinds()
+    told = mechanism.pair.by
+    slope = None if told is None else slope_in(optimal_decomposition(mechanism), told)
+    return Reduction(
+        tuple(
+            _pair_class(mechanism, kind, real=i == 0 or len(several) <= _MOST_CLASSES) for i, kind in enumerate(several)
+        ),
+        mechanism.pair.every,
+        pairs=str(mechanism.pair) if told is None else f"{mechanism.pair}, for every {told}",
+        first=_FIRST if mechanism.pair.listed else "",
+        spreads=None if slope is None else slope.spreads,
+    )
+
+
+def _pair_class(mechanism: Mechanism, kind: Pairs, *, real: bool) -> PairClass:
+    """One class of pairs; its counts are made, and its laws derived, when one of them is asked for."""
+    from symshuffle.decompositions.backgrounds import constant_backgrounds
+    from symshuffle.decompositions.symbolic import counted_decomposition, quick_law
+
+    chosen = cache(lambda: mechanism.at_pairs(kind))
+
+    def family(others: Others) -> LawFamily:
+        derived = cache(lambda: counted_decomposition(chosen(), others=others))
+
+        def law(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+            if bits is None:
+                with suppress(NotDecided):
+                    return quick_law(chosen(), exp_eps, others=others, direction=direction)
+            return derived().law(exp_eps, direction=direction, bits=bits)
+
+        return law
+
+    def in_doubles(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+        return quick_law(chosen(), exp_eps, direction=direction, doubles=True)
+
+    backgrounds = constant_backgrounds(chosen()) if real else ()
+    return PairClass(
+        str(kind),
+        family(Others.BLANKET),
+        datasets=tuple(Datasets(one.datasets, family(one.others)) for one in backgrounds),
+        doubles=in_doubles,
+    )
+
+
+def _of_closed_form(form: ClosedForm) -> Reduction:
+    """As that of the mechanism, which is asked where numbers do not settle what algebra would."""
+    algebra = cache(lambda: _of_mechanism(form.mechanism()))
+
+    def family(others: Others, derived: Callable[[], LawFamily]) -> LawFamily:
+        def law(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+            with suppress(NotDecided):
+                return form.law(exp_eps, others=others, direction=direction, bits=bits)
+            return derived()(exp_eps, direction, bits)
+
+        return law
+
+    def over(place: int) -> Callable[[], LawFamily]:
+        def law() -> LawFamily:
+            return algebra().datasets[place].finite()
+
+        return law
+
+    datasets = tuple(
+        Datasets(partial(form.datasets, others), family(others, over(place)))
+        for place, others in enumerate(form.backgrounds)
+    )
+
+    def in_doubles(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+        return form.law_in_doubles(exp_eps, others=Others.BLANKET, direction=direction)
+
+    upper = family(Others.BLANKET, lambda: algebra().bounds[0])
+    only = PairClass(form.pairs, upper, datasets=datasets, doubles=in_doubles)
+    return Reduction((only,), True, pairs=form.pairs)
+
+
+def _of_laplace(source: Laplace) -> Reduction:
+    def family(side: Side) -> LawFamily:
+        return lambda exp_eps, direction, bits: source.law(exp_eps, side=side, direction=direction, bits=bits)
+
+    def background(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+        return source.background(exp_eps, direction=direction, bits=bits)
+
+    def datasets(n: int) -> str:
+        return f"X0 = (0, 1 x {n - 1}), X1 = (1, 1 x {n - 1})"
+
+    def mixed(exp_eps: Real, direction: Direction, bits: int | None) -> MixedLaw:
+        return source.mixed_law(exp_eps, direction=direction, bits=bits)
+
+    def mixed_background(exp_eps: Real, direction: Direction, bits: int | None) -> MixedLaw:
+        return source.mixed_background(exp_eps, direction=direction, bits=bits)
+
+    real = Datasets(datasets, background, mixed_background)
+    only = PairClass(source.pair, family(Side.UPPER), family(Side.LOWER), mixed, (real,))
+    return Reduction((only,), source.every_pair)
+
+
+def _of_composition(source: Composed) -> Reduction:
+    from symshuffle.decompositions.composition import (
+        check_size,
+        common_backgrounds,
+        composed_law,
+        is_mixture,
+        is_real,
+        mixed_law,
+        patterns,
+    )
+
+    tree = source.composition
+
+    def family(pattern: Pattern, others: Others, side: Side) -> LawFamily:
+        return lambda exp_eps, direction, bits: composed_law(
+            tree, pattern, exp_eps, lam=source.lam, others=others, side=side, direction=direction, bits=bits
+        )
+
+    def mixed(pattern: Pattern, others: Others) -> MixedFamily:
+        return lambda exp_eps, direction, bits: mixed_law(
+            tree, pattern, exp_eps, lam=source.lam, others=others, direction=direction, bits=bits
+        )
+
+    ways = patterns(tree)
+    check_size(tree, ways)
+    continuous = any(isinstance(leaf, Laplace) for leaf in tree.leaves())
+    whole = continuous and is_mixture(tree)
+    backgrounds = common_backgrounds(tree)
+
+    def real(pattern: Pattern, others: Others) -> Datasets:
+        law = family(pattern, others, Side.LOWER)
+        return Datasets(_described(tree, pattern, others), law, mixed(pattern, others) if whole else None)
+
+    classes = tuple(
+        PairClass(
+            tree.pair,
+            family(pattern, Others.BLANKET, Side.UPPER),
+            family(pattern, Others.BLANKET, Side.LOWER) if continuous else None,
+            mixed(pattern, Others.BLANKET) if whole else None,
+            tuple(real(pattern, others) for others in backgrounds) if is_real(tree, pattern) else (),
+        )
+        for pattern in ways
+    )
+    return Reduction(classes, tree.every_pair, pairs=tree.pair, budget=source.shares)
+
+
+def _described(tree: Composition, pattern: Pattern, others: Others) -> Callable[[int], str]:
+    from symshuffle.decompositions.composition import named_classes
+
+    held = {"first": 0, "second": 1, "third": 2}[others]
+    named = "".join(f"; 0 and 1 of {words}" for words in dict.fromkeys(named_classes(tree, pattern)))
+
+    def inputs(x: int, pattern: Pattern) -> str:
+        if not isinstance(pattern, tuple):
+            return str(x if pattern else 0)
+        return f"({', '.join(inputs(x, p) for p in pattern)})"
+
+    def other(pattern: Pattern) -> str:
+        if not isinstance(pattern, tuple):
+            return str(held if pattern else (2 if held == 2 else 0))
+        return f"({', '.join(map(other, pattern))})"
+
+    return lambda n: (
+        f"X0 = ({inputs(0, pattern)}, {other(pattern)} x {n - 1}), "
+        f"X1 = ({inputs(1, pattern)}, {other(pattern)} x {n - 1}), inputs of each part named 0, 1, 2{named}"
+    )
+
+
+def _of_symbolic(source: SymbolicDecomposition) -> Reduction:
+    cells = (weight for cell in source.cells for weight in (cell.a, cell.b, cell.c))
+    missing = sorted(str(symbol) for weight in (*cells, source.beta) for symbol in weight.free_symbols)
+    if missing:
+        raise InputError(
+            "source", f"{missing[0]} left open", "a decomposition of a mechanism with all parameters fixed"
+        )
+
+    def family(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+        return source.law(exp_eps, direction=direction, bits=bits)
+
+    return Reduction((PairClass(f"{source.mechanism.pair}, as decomposed", family),), first=_FIRST)
+
+
+def _to_the_blanket(source: Source) -> Reduction:
+    """Every input against a null symbol that has the law of the blanket."""
+    from symshuffle.mechanisms.model import Mechanism
+
+    match source:
+        case Channel():
+            return null_symbol.of_channel(source)
+        case Mechanism():
+            return null_symbol.of_mechanism(_complete(source))
+        case Laplace():
+            return null_symbol.of_laplace(source)
+    raise Unsupported(
+        "adjacency zero-out: this source has no null symbol here; a mechanism, a vector one or channel has"
+    )
+
+
+def _complete(mechanism: Mechanism) -> Mechanism:
+    """With its defaults; refused where a parameter is left open."""
+    mechanism = mechanism.with_defaults()
+    if mechanism.needed:
+        missing = ", ".join(parameter.name for parameter in mechanism.needed)
+        raise InputError("parameters", f"{missing} left open", f"a value for each, as {mechanism.name}.at(...)")
+    return mechanism

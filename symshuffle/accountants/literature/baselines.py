@@ -1,0 +1,394 @@
+r"""Closed-form amplification bounds of the literature, as baselines: looser than the engines, and free.
+
+The blanket bounds estimate :math:`E[\sum_{i\le m}L_i]_+` for the blanket variable :math:`L=\gamma G` of m users, and
+average over the Bin(n, gamma) users who take the blanket (decomposition, Lemma 3). The clone bounds go through the
+engines. Closed forms are balls, and nothing is clipped.
+
+The published forms grow without bound as eps falls to 0, although the divergence they bound does not: each drops the
+term of its tail estimate that alone is left there. The functions here return the smaller of the published form and of
+the bound that keeps that term instead, so they are continuous on eps >= 0, and equal to the published form wherever
+that one says anything. From the largest ratio on they are 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+import flint
+
+from symshuffle.accountants.bounds.evaluate import Engine, check_n, evaluate_law
+from symshuffle.accountants.questions import solve
+from symshuffle.base.choices import Rigour, choice
+from symshuffle.base.errors import InputError
+from symshuffle.base.levels import takes_eps0
+from symshuffle.base.numbers import (
+    DEFAULT_BITS,
+    Ball,
+    Number,
+    Real,
+    Verdict,
+    enclose,
+    equal,
+    is_exact,
+    less,
+    maximum,
+    minimum,
+    to_arb,
+    upper_end,
+    working_precision,
+)
+from symshuffle.base.results import Bracket
+from symshuffle.channels.channel import Channel
+from symshuffle.decompositions.clones import standard_clone_pair, stronger_clone
+from symshuffle.decompositions.model import Decomposition
+
+GUARD: Final = 64
+"""Extra bits, so that powers with large exponents stay narrow."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BlanketVariable:
+    r"""What the baselines know of the blanket variable :math:`L=(R(x)(W)-e^\varepsilon R(x')(W))/\omega(W)`.
+
+    Parameters
+    ----------
+    gamma : Number
+        Weight of the blanket, in (0, 1].
+    drift : Number
+        :math:`-E[L]=e^\varepsilon-1`, at least 0.
+    smallest, largest : Number
+        Range of L.
+    second_moment : Number
+        :math:`E[L^2]`.
+
+    Notes
+    -----
+    decomposition, Definition 9.
+    """
+
+    gamma: Number
+    drift: Number
+    smallest: Number
+    largest: Number
+    second_moment: Number
+
+    @classmethod
+    def of(cls, decomposition: Decomposition, exp_eps: Number) -> BlanketVariable:
+        """Read the variable off an optimal decomposition.
+
+        Raises
+        ------
+        InputError
+            If ``exp_eps < 1``, the blanket is empty, or a component lies outside it.
+        """
+        if less(exp_eps, 1) is Verdict.TRUE:
+            raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
+        gamma: Any = decomposition.gamma
+        x: Any = exp_eps
+        values, second = [], gamma * 0
+        weights: list[tuple[Any, Any, Any]] = list(zip(decomposition.a, decomposition.b, decomposition.c, strict=True))
+        for a, b, c in weights:
+            if equal(c, 0) is not Verdict.FALSE:
+                raise InputError("decomposition", f"a component of blanket weight {c}", "components inside the blanket")
+            value = gamma * (a - x * b) / c
+            values.append(value)
+            second = second + value * value * c / gamma
+        return cls(gamma, x - 1, minimum(values), maximum(values), second)
+
+    @classmethod
+    @takes_eps0()
+    def laplace(cls, lam: Real, exp_eps: Real, *, bits: int = DEFAULT_BITS) -> BlanketVariable:
+        r"""The variable of Laplace noise on a bit, in closed form.
+
+        :math:`\gamma=\lambda^{-1/2}` and, with :math:`x=e^\varepsilon`,
+
+        .. math:: E[L^2]=\tfrac13(x^2+1)\bigl(2\lambda^{1/2}+\lambda^{-1}\bigr)
+            -2x\bigl(2\lambda^{-1/2}-\lambda^{-1}\bigr).
+
+        Parameters
+        ----------
+        lam : Real
+            Ratio cap ``exp(eps0)``, above 1.
+        exp_eps : Real
+            Target ratio ``exp(eps)``, at least 1.
+        bits : int
+            Precision of the balls.
+
+        Raises
+        ------
+        InputError
+            If ``lam <= 1`` or ``exp_eps < 1``.
+
+        Notes
+        -----
+        decomposition, Appendix B: the second moment of the distribution function given there.
+        """
+        if less(1, lam) is not Verdict.TRUE:
+            raise InputError("lam", lam, "a ratio cap exp(eps0) above 1")
+        if less(exp_eps, 1) is Verdict.TRUE:
+            raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
+        with working_precision(bits + GUARD):
+            cap, x = to_arb(lam), to_arb(exp_eps)
+            gamma = 1 / cap.sqrt()
+            second = (x * x + 1) * (2 / gamma + 1 / cap) / 3 - 2 * x * (2 * gamma - 1 / cap)
+            parts = (gamma, x - 1, gamma * (1 - cap * x), gamma * (cap - x), second)
+            return cls(*(Ball.from_arb(part, bits + GUARD) for part in parts))
+
+    @property
+    def never_positive(self) -> bool:
+        """Whether L is certainly at most 0, so that the bound is exactly 0 (``eps >= eps0``)."""
+        return less(0, self.largest) is Verdict.FALSE
+
+
+def _zero(bits: int) -> Ball:
+    return Ball(Fraction(0), Fraction(0), bits)
+
+
+def blanket_hoeffding(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BITS) -> Ball:
+    r"""The blanket bound by Hoeffding's inequality.
+
+    .. math:: \delta\le\frac{D^n}{\gamma n}\,\min\Bigl(\frac{b^2}{4a},\;
+        b\sqrt{\tfrac{\pi\gamma n}{8}\,e^{-2a^2/b^2}/D}\Bigr),\qquad D=1-\gamma(1-e^{-2a^2/b^2}),
+
+    with drift a and range b of L; 0 where L is never positive. The tail of m users beyond t is at most
+    :math:`e^{-2(ma+t)^2/(mb^2)}`. The published form is the first: it integrates that without the term in
+    :math:`t^2`. The second drops the term in :math:`at` instead, which is all there is at eps = 0, and averages the
+    square root of m by Jensen's inequality.
+
+    Parameters
+    ----------
+    variable : BlanketVariable
+        The blanket variable at the target ratio.
+    n : int
+        Number of users.
+    bits : int
+        Precision of the ball.
+
+    Notes
+    -----
+    decomposition, Section 6 (Balle et al., CRYPTO 2019).
+    """
+    check_n(n)
+    if variable.never_positive:
+        return _zero(bits)
+    with working_precision(bits + GUARD):
+        gamma, drift = to_arb(variable.gamma), to_arb(variable.drift)
+        width = to_arb(variable.largest) - to_arb(variable.smallest)
+        shrink = (-2 * drift * drift / (width * width)).exp()
+        active = 1 - gamma * (1 - shrink)
+        prefactor = width * (flint.arb.pi() * gamma * n * shrink / (8 * active)).sqrt()
+        if drift > 0:
+            prefactor = prefactor.min(width * width / (4 * drift))
+        return Ball.from_arb(prefactor / (gamma * n) * active ** flint.arb(n), bits)
+
+
+def blanket_bennett(variable: BlanketVariable, n: int, *, bits: int = DEFAULT_BITS) -> Ball:
+    r"""The blanket bound by Bennett's inequality.
+
+    .. math:: \delta\le\min\Bigl(\frac{(1-\gamma+\gamma e^{-\kappa})^n-(1-\gamma)^n}{s\gamma n},\;
+        \tfrac12\bigl(\sqrt{a^2+v}-a\bigr)\Bigr),\quad
+        s=\tfrac1{b_+}\log(1+\tfrac{ab_+}c),\quad \kappa=\tfrac c{b_+^2}\varphi(\tfrac{ab_+}c),
+
+    with drift a, largest value :math:`b_+`, second moment c, :math:`\varphi(u)=(1+u)\log(1+u)-u` and
+    :math:`v=(c-a^2)/(\gamma n)`; 0 where L is never positive. The first form is the published one. The second is
+    :math:`E[S]_+=\frac12(E|S|+E[S])` with :math:`E|S|\le\sqrt{E[S^2]}`, concave in the number of users in the blanket.
+
+    Parameters
+    ----------
+    variable : BlanketVariable
+        The blanket variable at the target ratio.
+    n : int
+        Number of users.
+    bits : int
+        Precision of the ball.
+
+    Notes
+    -----
+    decomposition, Section 6 (Balle et al., CRYPTO 2019).
+    """
+    check_n(n)
+    if variable.never_positive:
+        return _zero(bits)
+    with working_precision(bits + GUARD):
+        gamma, drift, second = (to_arb(x) for x in (variable.gamma, variable.drift, variable.second_moment))
+        spread = (second - drift * drift) / (gamma * n)
+        moments = spread / (2 * ((drift * drift + spread).sqrt() + drift))  # the difference of roots, without one
+        if not drift > 0:
+            return Ball.from_arb(moments, bits)
+        # Any number that L does not exceed will do: here one so far from 0 that phi, of second order, keeps its digits.
+        top = to_arb(upper_end(variable.largest)).max(second / drift * flint.arb(2) ** -(GUARD // 2))
+        ratio = drift * top / second
+        logarithm = (1 + ratio).log()
+        kappa = second / (top * top) * ((1 + ratio) * logarithm - ratio)
+        active = (1 - gamma + gamma * (-kappa).exp()) ** flint.arb(n)
+        published = top / logarithm / (gamma * n) * (active - (1 - gamma) ** flint.arb(n))
+        return Ball.from_arb(published.min(moments), bits)
+
+
+@takes_eps0()
+def generic_hoeffding(lam: Number, *, exp_eps: Number, n: int, bits: int = DEFAULT_BITS) -> Ball:
+    r"""Hoeffding's bound for any mechanism with a given local budget, from what the budget alone says of L.
+
+    :math:`\gamma\ge1/\lambda`, and L lies between :math:`1/\lambda-\lambda e^\varepsilon` and
+    :math:`\lambda-e^\varepsilon/\lambda`. The bound falls with gamma and rises with the range.
+
+    Parameters
+    ----------
+    lam : Number
+        Ratio cap ``exp(eps0)``, above 1.
+    exp_eps : Number
+        Target ratio ``exp(eps)``, at least 1; from ``lam`` on the bound is 0.
+    n : int
+        Number of users.
+    bits : int
+        Precision of the ball.
+
+    Raises
+    ------
+    InputError
+        If the ratio cap is not above 1, or the target ratio is below 1.
+
+    Notes
+    -----
+    decomposition, Section 6 (Balle et al., CRYPTO 2019). :func:`symshuffle.decompositions.clones.generic_pair` leads to
+    a better generic bound.
+    """
+    if less(1, lam) is not Verdict.TRUE:
+        raise InputError("lam", lam, "a ratio cap exp(eps0) above 1")
+    if less(exp_eps, 1) is Verdict.TRUE:
+        raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
+    cap, x = _comparable(lam, exp_eps, bits)
+    if less(x, cap) is Verdict.FALSE:
+        check_n(n)
+        return _zero(bits)
+    low, high = 1 / cap - cap * x, cap - x / cap
+    size = maximum([-low, high])
+    return blanket_hoeffding(BlanketVariable(1 / cap, x - 1, low, high, size * size), n, bits=bits)
+
+
+def _comparable(lam: Any, exp_eps: Any, bits: int) -> tuple[Any, Any]:
+    """Two numbers that may be multiplied: both rational, or both balls."""
+    values = tuple(Fraction(value) if isinstance(value, int) else value for value in (lam, exp_eps))
+    first, second = values if is_exact(values) else (enclose(value, bits + GUARD) for value in values)
+    return first, second
+
+
+@takes_eps0(as_ball=True)
+def standard_clone(
+    lam: Number,
+    *,
+    exp_eps: Real,
+    n: int,
+    engine: Engine | None = None,
+    rigour: Rigour | str | None = Rigour.FLOAT64,
+    rel: float = 1e-6,
+) -> Bracket:
+    """The standard clone for any mechanism with a given local budget, by the divergence of its reduction pair.
+
+    Parameters
+    ----------
+    lam : Number
+        Ratio cap ``exp(eps0)``, above 1.
+    exp_eps : Real
+        Target ratio ``exp(eps)``, at least 1.
+    n : int
+        Number of users.
+    engine, rigour, rel
+        As in :func:`symshuffle.accountants.questions.solve.delta`.
+
+    Raises
+    ------
+    InputError
+        If the ratio cap is not above 1, or the target ratio is below 1.
+
+    Notes
+    -----
+    decomposition, Theorem 1. Both directions agree.
+    """
+    rigour = None if rigour is None else choice(Rigour, rigour, "rigour")
+    if less(exp_eps, 1) is Verdict.TRUE:
+        raise InputError("exp_eps", exp_eps, "a target ratio of at least 1")
+    cap, x = _comparable(lam, exp_eps, DEFAULT_BITS)
+    return evaluate_law(standard_clone_pair(cap).gparv(x), n, engine=engine, rigour=rigour, rel=rel)
+
+
+@takes_eps0()
+def standard_clone_closed_form(lam: Number, *, delta: Fraction, n: int, bits: int = DEFAULT_BITS) -> Ball:
+    r"""A target ratio that the standard clone certainly meets, in closed form.
+
+    .. math:: e^\varepsilon=1+\frac{\lambda-1}{\lambda+1}
+        \Bigl(8\sqrt{\lambda\log(4/\delta)/n}+8\lambda/n\Bigr),\qquad n\ge16\,\lambda\log(2/\delta).
+
+    Parameters
+    ----------
+    lam : Number
+        Ratio cap ``exp(eps0)``, above 1.
+    delta : Fraction
+        Target, in (0, 1).
+    n : int
+        Number of users.
+    bits : int
+        Precision of the ball.
+
+    Raises
+    ------
+    InputError
+        If there are too few users for the formula to be valid.
+
+    Notes
+    -----
+    decomposition, Section 6 (Feldman et al., Theorem 3.1).
+    """
+    check_n(n)
+    if less(1, lam) is not Verdict.TRUE:
+        raise InputError("lam", lam, "a ratio cap exp(eps0) above 1")
+    if not 0 < delta < 1:
+        raise InputError("delta", delta, "a number in (0, 1)")
+    with working_precision(bits + GUARD):
+        cap, target = to_arb(lam), to_arb(delta)
+        fewest = 16 * cap * (2 / target).log()
+        if not fewest <= n:
+            raise InputError("n", n, f"at least 16 lam log(2/delta) = {float(fewest):.1f} users, or standard_clone")
+        root = (cap * (4 / target).log() / n).sqrt()
+        return Ball.from_arb(1 + (cap - 1) / (cap + 1) * 8 * (root + cap / n), bits)
+
+
+@takes_eps0(as_ball=True)
+def four_point_clone(
+    channel: Channel,
+    pair: tuple[int, int],
+    *,
+    exp_eps: object,
+    n: int,
+    lam: Number | None = None,
+    engine: Engine | None = None,
+    rigour: Rigour | str | None = Rigour.FLOAT64,
+    rel: float = 1e-6,
+) -> Bracket:
+    """The corrected stronger clone of a channel at a pair of inputs, the larger of both directions.
+
+    Parameters
+    ----------
+    channel : Channel
+        An eps0-LDP local randomizer.
+    pair : tuple of int
+        Input of the differing user in the first and in the second dataset.
+    exp_eps : number, text or Exp
+        Target ratio ``exp(eps)``, at least 1.
+    n : int
+        Number of users.
+    lam : Number, optional
+        Ratio cap ``exp(eps0)``, above 1; default: that of the channel.
+    engine, rigour, rel
+        As in :func:`symshuffle.accountants.questions.solve.delta`.
+
+    Notes
+    -----
+    decomposition, Section 3.3, last display. Never below the blanket (decomposition, Theorem 6).
+    """
+    rigour = None if rigour is None else choice(Rigour, rigour, "rigour")
+    decomposition = stronger_clone(channel, pair, lam=lam).four_point(channel)
+    return solve.delta(decomposition, n=n, exp_eps=exp_eps, engine=engine, rigour=rigour, rel=rel).bracket

@@ -1,0 +1,1 @@
+"""The front doors of one question each: solve, inverses, curves, trade-offs, worst datasets."""

@@ -1,0 +1,398 @@
+r"""How bad real neighbouring datasets are: lower bounds that can be pointed at.
+
+For few users every pair of neighbouring datasets is enumerated. For many users two families are searched, whose
+divergence is a number of the same kind as the bound itself:
+
+- *constant backgrounds*: all other users hold one input (decomposition, Theorem 14);
+- *two-type backgrounds*: every other user holds one of two inputs, drawn independently with a common weight. The
+  hockey-stick divergence is jointly convex, so the value of the mixture is at most the average of the values of the
+  datasets that it draws: some fixed dataset of these two types is at least as bad.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any, Final, TypeAlias, final
+
+import numpy as np
+
+from symshuffle.accountants.bounds.brackets import bound_at
+from symshuffle.accountants.bounds.evaluate import Request, check_n
+from symshuffle.accountants.covering.covered import PairClass, Reduction
+from symshuffle.base.choices import Direction, Rigour, replace_choice
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.executors import mapped
+from symshuffle.base.numbers import Number, Real, enclose, lower_end, usual_bits
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.law import Law
+from symshuffle.channels.shuffled import LARGEST_ENUMERATION, count_histograms, worst_shuffled_divergence
+from symshuffle.decompositions.model import Decomposition
+from symshuffle.mechanisms.parameters import read_target
+
+WEIGHTS: Final = tuple(Fraction(j, 8) for j in range(1, 8))
+"""Weights of the second type that a two-type search tries."""
+
+LARGEST_SEARCH: Final = 100_000_000
+"""Families of datasets times outputs beyond which a two-type search is refused."""
+
+_COARSE: Final = 1e-2
+"""Relative width that tells which families come close to the worst."""
+
+InputPairs: TypeAlias = Sequence[tuple[int, int]]
+"""Ordered pairs of inputs."""
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told how many of how many evaluations are done."""
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class WorstCase(AnswerMethods):
+    """Worst pair of neighbouring datasets that a search found.
+
+    The lower end is the safe one: the divergence of these datasets is certainly not below it.
+
+    Parameters
+    ----------
+    bracket : Bracket
+        Around their shuffled divergence; for a two-type background, a lower bound on that of some dataset of these
+        types.
+    datasets : str
+        The two datasets.
+    searched : int
+        Number of pairs of datasets, or of families of them. Pairs that have the same probabilities at as many outputs
+        differ in the names of inputs alone, and are evaluated once.
+    space : str
+        What was searched, and whether that is everything.
+    direction : Direction
+        Which of their two divergences it is.
+    """
+
+    bracket: Bracket
+    datasets: str
+    searched: int
+    space: str
+    direction: Direction = Direction.FORWARD
+
+    def __post_init__(self) -> None:
+        replace_choice(Direction, self, "direction")
+
+    @property
+    def divergence(self) -> str:
+        """Which divergence of the two datasets, in words."""
+        first, second = ("X0", "X1") if self.direction is Direction.FORWARD else ("X1", "X0")
+        return f"D(M({first}) || M({second})) at order exp(eps)"
+
+    @property
+    def about(self) -> str:
+        """Which divergence of which datasets, and among which they are the worst."""
+        return f"{self.divergence} for {self.datasets}, the worst of {self.space}"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """Lower end: the divergence of these datasets is certainly not below it."""
+        return SafeEnd.LOWER
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready form: the divergence, the datasets, and what was searched."""
+        return AnswerMethods.to_dict(self) | {
+            "safe": self.safe.value,
+            "datasets": self.datasets,
+            "direction": self.direction.value,
+            "searched": self.searched,
+            "space": self.space,
+        }
+
+    def __repr__(self) -> str:
+        return f"<worst of {self.searched} pairs of datasets: {self.bracket}>"
+
+
+def worst_of_all(
+    channel: Channel,
+    n: int,
+    exp_eps: Fraction,
+    *,
+    pairs: InputPairs | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> WorstCase:
+    """The worst of all neighbouring datasets of ``n`` users, by enumeration in exact arithmetic.
+
+    Parameters
+    ----------
+    channel : Channel
+        Exact.
+    n : int
+        Number of users, the differing one included.
+    exp_eps : Fraction
+        Target ratio ``exp(eps)``, at least 1.
+    pairs : sequence of (int, int), optional
+        Ordered pairs of inputs between which the differing user may change; default: all.
+    executor : Executor, optional
+        Who enumerates the pairs of inputs, as in :func:`symshuffle.sweep`; without one, this process.
+    progress : callable, optional
+        Called with the numbers of pairs of inputs done and to do.
+
+    Raises
+    ------
+    InputError
+        If the channel is not exact.
+    Unsupported
+        If that would enumerate more than ``LARGEST_ENUMERATION`` histograms for a pair of inputs.
+    """
+    if not channel.exact:
+        raise InputError("channel", "not rational", "rational entries, for an exact enumeration")
+    chosen = _pairs(channel, pairs)
+    worst = mapped(partial(_worst_of_pair, channel, n, exp_eps), chosen, executor, progress)
+    found = [(value, _written(pair, others)) for pair, (value, others) in zip(chosen, worst, strict=True)]
+    best = max(found, key=lambda item: item[0], default=None)
+    if best is None:
+        raise InputError("channel", f"{channel.num_inputs} input", "at least 2 inputs")
+    searched = len(found) * count_histograms(n - 1, channel.num_inputs)
+    bracket = Bracket(best[0], best[0], Rigour.EXACT, "enumeration", "every histogram of every dataset")
+    some = "" if pairs is None else " who change between the inputs compared"
+    return WorstCase(bracket, best[1], searched, f"all neighbouring datasets of {n} users{some}, up to their order")
+
+
+def _worst_of_pair(channel: Channel, n: int, exp_eps: Fraction, pair: tuple[int, int]) -> tuple[Any, tuple[int, ...]]:
+    return worst_shuffled_divergence(channel, pair, n, exp_eps)
+
+
+def _pairs(channel: Channel, pairs: InputPairs | None) -> list[tuple[int, int]]:
+    return list(itertools.permutations(range(channel.num_inputs), 2)) if pairs is None else list(pairs)
+
+
+def _written(pair: tuple[int, int], background: tuple[int, ...]) -> str:
+    others = ", ".join(map(str, background))
+    return f"X0 = ({pair[0]}; {others}), X1 = ({pair[1]}; {others})"
+
+
+def worst_of_two_types(
+    channel: Channel,
+    n: int,
+    exp_eps: Real,
+    *,
+    rel: float = 1e-6,
+    rigour: Rigour | str | None = Rigour.FLOAT64,
+    bits: int | None = None,
+    progress: Progress | None = None,
+    pairs: InputPairs | None = None,
+    executor: Executor | None = None,
+) -> WorstCase:
+    """The worst of all constant backgrounds and of two-type backgrounds on a grid of weights, at any ``n``.
+
+    Parameters
+    ----------
+    channel : Channel
+        The local randomizer.
+    n, exp_eps, rel, rigour, bits
+        As for :func:`symshuffle.accountants.questions.solve.delta`.
+    progress : callable, optional
+        Called with the numbers of evaluations done and to do.
+    pairs : sequence of (int, int), optional
+        Ordered pairs of inputs between which the differing user may change; default: all.
+    executor : Executor, optional
+        Who evaluates the families, as in :func:`symshuffle.sweep`; without one, this process.
+
+    Raises
+    ------
+    Unsupported
+        If there are too many families (:func:`count_families`), or an engine cannot answer at the rigour
+        asked for.
+    """
+    n, order, request = check_n(n), read_target(exp_eps=exp_eps), Request.of("forward", None, rigour, rel, bits)
+    size = count_families(channel.num_inputs, channel.num_outputs, n)
+    distinct = _distinct(channel, n, _pairs(channel, pairs))
+    if not distinct:
+        raise InputError("channel", f"{channel.num_inputs} input", "at least 2 inputs")
+
+    value = partial(_value, n, order)
+    rough = mapped(
+        partial(value, replace(request, rel=max(rel, _COARSE))), [one for _, one in distinct], executor, progress
+    )
+    leading = max(bracket.lower for bracket in rough)
+    left = [family for family, bracket in zip(distinct, rough, strict=True) if bracket.upper >= leading]
+    fine = mapped(partial(value, request), [one for _, one in left], executor)
+    close = [(bracket, datasets) for (datasets, _), bracket in zip(left, fine, strict=True)]
+    best, datasets = max(close, key=lambda item: item[0].lower)
+    space = f"constant backgrounds, and two-type backgrounds with weights j/{len(WEIGHTS) + 1}: not all datasets"
+    return WorstCase(best, datasets, size, space)
+
+
+def _value(n: int, order: Real, request: Request, decomposition: Decomposition) -> Bracket:
+    one = Reduction((PairClass("two given datasets", _family(decomposition)),))
+    return bound_at(one, n, order, request)
+
+
+def worst_constant(
+    source: Reduction, n: int, exp_eps: Real, *, rel: float = 1e-6, rigour: Rigour | str | None = Rigour.FLOAT64
+) -> WorstCase:
+    """The worst constant background of the pair that a bound compares, without the matrix of a channel.
+
+    Parameters
+    ----------
+    source : Reduction
+        The mechanism, reduced; its real datasets are tried.
+    n : int
+        Number of users.
+    exp_eps : number, text or Exp
+        Target ratio, at least 1.
+    rel : float
+        Relative width of each divergence to aim at.
+    rigour : {"exact", "ball", "float64"} or None
+        What every divergence must be at least; None for whatever is known.
+
+    Raises
+    ------
+    Unsupported
+        If no constant background is known for the source.
+    """
+    n, order, real = check_n(n), read_target(exp_eps=exp_eps), source.real_pairs(n)
+    if not real:
+        raise Unsupported("no constant background is known for this source")
+    found = [
+        (bound_at(one, n, order, Request.of(way.value, None, rigour, rel)), datasets, way)
+        for datasets, one in real
+        for way in ((Direction.FORWARD,) if one.same_both_ways(order, None) else Direction)
+    ]
+    bracket, datasets, way = max(found, key=lambda item: item[0].lower)
+    space = f"constant backgrounds at {source.neighbours('both', n).pairs}: not all datasets"
+    return WorstCase(bracket, datasets, len(real), space, way)
+
+
+def _family(decomposition: Decomposition) -> Any:
+    pair = decomposition.reduction_pair()
+
+    def family(exp_eps: Real, direction: str, bits: int | None) -> Law:
+        target: Number = exp_eps if isinstance(exp_eps, Fraction) else enclose(exp_eps, bits or usual_bits(exp_eps))
+        return pair.gparv(target, direction="forward" if direction == "forward" else "reverse")
+
+    return family
+
+
+def count_families(inputs: int, outputs: int, n: int) -> int:
+    """How many constant and two-type families a channel has, with the pairs of inputs before them.
+
+    Parameters
+    ----------
+    inputs, outputs : int
+        Shape of the channel.
+    n : int
+        Number of users.
+
+    Raises
+    ------
+    Unsupported
+        If that times the outputs is more than ``LARGEST_SEARCH``.
+    """
+    mixtures = math.comb(inputs, 2) if n > 1 else 0
+    if math.perm(inputs, 2) * (inputs + mixtures) * outputs > LARGEST_SEARCH:
+        raise Unsupported(
+            f"a channel with {inputs} inputs and {outputs} outputs has too many families of datasets to search: "
+            f"at most {LARGEST_SEARCH} families times outputs"
+        )
+    return math.perm(inputs, 2) * (inputs + mixtures * len(WEIGHTS))
+
+
+def _distinct(channel: Channel, n: int, pairs: InputPairs) -> list[tuple[str, Decomposition]]:
+    """One family of datasets of each kind, with its exact decomposition.
+
+    Two families are of a kind if they show the same probabilities at as many outputs: their laws of G are then equal.
+    """
+    inputs = range(channel.num_inputs)
+    constant = np.arange(len(inputs))[:, None]
+    mixtures = np.column_stack(np.triu_indices(len(inputs), 1)) if n > 1 else np.empty((0, 2), dtype=np.int64)
+    names: dict[Number, int] = {}
+    rows = np.array([[names.setdefault(entry, len(names)) for entry in row] for row in channel.rows], dtype=np.int64)
+    kinds: dict[tuple[int, bytes], tuple[int, ...]] = {}
+    for pair in pairs:
+        shown = rows[pair[0]] * len(names) + rows[pair[1]]
+        for others in (constant, mixtures):
+            codes = np.broadcast_to(shown, (len(others), len(shown)))
+            for x in others.T:
+                codes = codes * len(names) + rows[x]
+            found, where = np.unique(np.sort(codes, axis=1), axis=0, return_index=True)
+            for key, index in zip(found, where, strict=True):
+                kinds.setdefault((others.shape[1], key.tobytes()), (*pair, *map(int, others[index])))
+    return [family for chosen in kinds.values() for family in _families(channel, n, *chosen)]
+
+
+def _families(channel: Channel, n: int, first: int, second: int, *others: int) -> Iterator[tuple[str, Decomposition]]:
+    """The families of a pair of inputs and one or two types, each with its exact decomposition."""
+    a, b, *held = (channel.rows[x] for x in (first, second, *others))
+    if len(others) == 1:
+        datasets = f"X0 = ({first}; {others[0]} x {n - 1}), X1 = ({second}; {others[0]} x {n - 1})"
+        yield datasets, Decomposition(a, b, held[0], Fraction(0))
+        return
+    for weight in WEIGHTS:
+        mixed: tuple[Any, ...] = tuple((1 - weight) * p + weight * q for p, q in zip(*held, strict=True))
+        drawn = f"{n - 1} users holding {others[1]} with probability {weight} and {others[0]} otherwise"
+        yield f"X0 = ({first}; {drawn}), X1 = ({second}; the same)", Decomposition(a, b, mixed, Fraction(0))
+
+
+def worst_background(
+    channel: Channel,
+    n: int,
+    exp_eps: Real,
+    *,
+    rel: float = 1e-6,
+    progress: Progress | None = None,
+    pairs: InputPairs | None = None,
+    executor: Executor | None = None,
+) -> WorstCase:
+    """The worst neighbouring datasets: of all of them where that can be enumerated, otherwise of two types.
+
+    Parameters
+    ----------
+    channel : Channel
+        The local randomizer.
+    n : int
+        Number of users.
+    exp_eps : Fraction or Exp
+        Target ratio, at least 1.
+    rel : float
+        Relative width of a divergence to aim at, where datasets cannot be enumerated.
+    progress : callable, optional
+        Called with the numbers of families known and of all.
+    pairs : sequence of (int, int), optional
+        Pairs of inputs of the user who differs; all by default.
+    executor : Executor, optional
+        Who searches; without one, this process.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> worst_background(mechanism("rr").channel(lam=3), 3, Fraction(6, 5)).bracket.exact
+    Fraction(81, 320)
+    """
+    size = count_histograms(n - 1, channel.num_inputs) * count_histograms(n, channel.num_outputs)
+    if channel.exact and isinstance(exp_eps, Fraction) and size <= LARGEST_ENUMERATION // 10:
+        return worst_of_all(channel, n, exp_eps, pairs=pairs, executor=executor, progress=progress)
+    return worst_of_two_types(channel, n, exp_eps, rel=rel, progress=progress, pairs=pairs, executor=executor)
+
+
+def gap(found: WorstCase, bound: Bracket) -> Fraction:
+    """How much of the bound is not reached by the datasets found, in [0, 1].
+
+    Parameters
+    ----------
+    found : WorstCase
+        What real datasets have.
+    bound : Bracket
+        The bound on all of them, of the same quantity.
+
+    Raises
+    ------
+    Unsupported
+        If the datasets exceed the bound: one of the two would be wrong.
+    """
+    if lower_end(found.bracket.lower) > bound.upper:
+        raise Unsupported(f"datasets {found.datasets} exceed the bound {float(bound.upper):.6g}: please report this")
+    return 1 - found.bracket.lower / bound.upper if bound.upper else Fraction(0)

@@ -1,0 +1,379 @@
+"""Curves: a bound at every point of a line, as delta at levels eps, or eps at numbers of users.
+
+One reduction is derived per curve; only its laws are evaluated at each point. The trade-off of the two errors of a test
+is a curve as well (:mod:`symshuffle.accountants.questions.tradeoff_function`).
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any, Final, NoReturn, TypeAlias, Unpack, final
+
+from symshuffle.accountants.bounds.amplification import about_delta, about_epsilon
+from symshuffle.accountants.bounds.evaluate import Request, check_n
+from symshuffle.accountants.bounds.guided import interpolation
+from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
+from symshuffle.accountants.covering.neighbours import AboutNeighbours, Neighbours
+from symshuffle.accountants.covering.reduction import Source
+from symshuffle.accountants.questions.experiments import (
+    Experiment,
+    bound_of,
+    covered_by,
+    experiment,
+    smallest_of,
+    width_of,
+)
+from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds
+from symshuffle.base.choices import CurveKind, Question, Rigour, replace_choice
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.executors import mapped
+from symshuffle.base.kinds import check_list, check_progress
+from symshuffle.base.numbers import Real, as_integer, format_decimal, parse_rational
+from symshuffle.base.results import Bracket, SafeEnd, outward
+from symshuffle.base.rows import Row, ends
+from symshuffle.mechanisms.parameters import read_delta, read_target
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told how many of how many points are known."""
+
+MOST_POINTS: Final = 10_000
+USUAL_WIDTH: Final = 1e-6
+_OF_EPS: Final = 1e-4
+"""Relative widths that are aimed at, of one round, where none is asked for."""
+_SHOWN: Final = 50
+"""Points of a curve that its table shows."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """One point of a curve: an exact argument, and the bracket there.
+
+    Parameters
+    ----------
+    x : Fraction
+        The argument.
+    y : Bracket
+        Around the value there.
+    """
+
+    x: Fraction
+    y: Bracket
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class Curve(AboutNeighbours):
+    """Bracket at every point of a sampled curve.
+
+    Parameters
+    ----------
+    kind : {"delta-eps", "eps-n", "f-dp"}
+        Which quantity is a function of which: delta of eps, eps of n, or type II error of type I error.
+    x, y : str
+        Names of the two axes.
+    points : tuple of CurvePoint
+        In rising order of x. The safe end is ``y.upper``, but ``y.lower`` for a trade-off curve.
+    neighbours : Neighbours
+        The pairs of datasets to which the curve applies.
+    about : str
+        To which experiment the curve applies, and by which theorem.
+    """
+
+    kind: CurveKind
+    x: str
+    y: str
+    points: tuple[CurvePoint, ...]
+    neighbours: Neighbours
+    about: str
+
+    def __post_init__(self) -> None:
+        replace_choice(CurveKind, self, "kind")
+
+    @property
+    def safe(self) -> SafeEnd:
+        """End of each bracket that bounds the shuffled experiment."""
+        return SafeEnd.LOWER if self.kind is CurveKind.F_DP else SafeEnd.UPPER
+
+    @property
+    def how(self) -> str:
+        """Method at the last point; every other point has its own in ``y.how``."""
+        return self.points[-1].y.how
+
+    @property
+    def rigour(self) -> Rigour:
+        """Rigour of the weakest point."""
+        return Rigour.weakest(point.y.rigour for point in self.points)
+
+    def rows(self) -> list[dict[str, str]]:
+        """Points as text: the argument, both ends rounded outward, and the engine."""
+        return [
+            {self.x: format_decimal(p.x, digits=17, up=False), **p.y.decimals(), "engine": p.y.engine}
+            for p in self.points
+        ]
+
+    def to_rows(self) -> list[Row]:
+        """Points as numbers, for a data frame.
+
+        Both ends are doubles rounded outward, with their logarithms.
+        """
+        return [
+            {
+                self.x: outward(point.x, up=False),
+                **ends(point.y),
+                "safe": self.safe.value,
+                "rigour": point.y.rigour.value,
+                "engine": point.y.engine,
+            }
+            for point in self.points
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready form: the points, the safe end, the method and the datasets covered."""
+        return {
+            "kind": self.kind.value,
+            "x": self.x,
+            "y": self.y,
+            "safe": self.safe.value,
+            "points": self.rows(),
+            "rigour": self.rigour.value,
+            "how": self.how,
+            **self.neighbours.keys(self.about),
+        }
+
+    def __float__(self) -> NoReturn:
+        raise Unsupported(
+            f"a curve of {len(self.points)} points is no number: use .points[i].y.lower or .points[i].y.upper, "
+            f"of which the {self.safe} one is the bound"
+        )
+
+    def __repr__(self) -> str:
+        first, last = (format_decimal(self.points[i].x, digits=6, up=False) for i in (0, -1))
+        return f"<{self.y} by {self.x} from {first} to {last}, {len(self.points)} points, {self.rigour.value}>"
+
+    def _repr_html_(self) -> str:
+        head = f"<tr><th>{self.x}</th><th>{self.y}, lower</th><th>{self.y}, upper</th></tr>"
+        cells = (
+            (format_decimal(p.x, digits=9, up=False), shown["lower"], shown["upper"])
+            for p in self.points[:_SHOWN]
+            for shown in (p.y.decimals(9),)
+        )
+        body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in cells)
+        more = f"<p>and {len(self.points) - _SHOWN} more points</p>" if len(self.points) > _SHOWN else ""
+        return f"<table>{head}{body}</table>{more}<p>{html.escape(self.about)}</p>"
+
+
+def spaced(start: object, stop: object, points: int, *, geometric: bool = False) -> tuple[Fraction, ...]:
+    """Arguments from start to stop, both included; geometric ones are rounded to four digits between the ends.
+
+    Parameters
+    ----------
+    start, stop : number or text
+        The ends, in rising order; above 0 for geometric arguments.
+    points : int
+        How many, both ends included: 2 to 10,000.
+    geometric : bool
+        Whether neighbours have one ratio instead of one distance.
+
+    Raises
+    ------
+    InputError
+        If the ends are not in rising order, or the number of points is not in [2, 10000].
+    """
+    low, high = parse_rational(start, "from"), parse_rational(stop, "to")
+    points = as_integer(points, "points", 2, MOST_POINTS)
+    if low >= high:
+        raise InputError("from, to", f"{start}, {stop}", "from < to")
+    if not geometric:
+        return tuple(low + (high - low) * Fraction(i, points - 1) for i in range(points))
+    if low <= 0:
+        raise InputError("from", start, "a number > 0")
+    ratio = float(high / low) ** (1 / (points - 1))
+    inner = (Fraction(f"{float(low) * ratio**i:.4g}") for i in range(1, points - 1))
+    return tuple(sorted({low, high, *(x for x in inner if low < x < high)}))
+
+
+@spelled_out
+def delta_curve(
+    source: Source | Rounds | Sequence[Rounds],
+    *,
+    n: int | None,
+    levels: Sequence[object],
+    direction: Question | str = "both",
+    rigour: Rigour | str | None = Rigour.FLOAT64,
+    rel: float | None = None,
+    bits: int | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    **whom: Unpack[Whom],
+) -> Curve:
+    """Privacy profile of a shuffled mechanism: a bound on delta at each level eps.
+
+    Parameters
+    ----------
+    source, n, direction, rigour, rel, bits, adjacency, blanket, null, min_users, dropout, group
+        As in :func:`symshuffle.delta`.
+    levels : sequence of number or text
+        Levels eps >= 0 in nats, in rising order.
+    executor : Executor, optional
+        Executor that computes the points, as in :func:`symshuffle.sweep`; by default they are computed in this process.
+    progress : callable, optional
+        Called with the number of points computed so far and the number of all points.
+
+    Returns
+    -------
+    Curve
+        One point per level: ``x`` is eps in nats, and ``y`` the bracket around the bound on delta.
+
+    Raises
+    ------
+    InputError
+        If no level is given, or an argument is out of its range.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> found = delta_curve(mechanism("krr").at(k=4, eps0=1), n=100, levels=[0, "0.1"])
+    >>> [round(float(point.y.upper), 4) for point in found.points]
+    [0.0404, 0.0092]
+    """
+    asked = experiment(source, Covering.of(**whom))
+    request = Request.of(direction, None, rigour, width_of(asked, rel, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
+    check_list(levels, "levels", "a list of levels eps")
+    if not len(levels):
+        raise InputError("levels", levels, "at least one level")
+    places = [parse_rational(level, "eps") for level in levels]
+    at = partial(at_order, *sent(source, whom, asked, executor), n, request)
+    neighbours = covered_by(asked, n, request.direction)
+    values = mapped(at, [read_target(eps=eps) for eps in places], executor, progress)
+    found = tuple(map(CurvePoint, places, values))
+    return Curve(CurveKind.DELTA_EPS, "eps", "delta", found, neighbours, about_delta(neighbours))
+
+
+def sent(source: Any, whom: Whom, asked: Experiment, executor: Executor | None) -> tuple[Any, Covering]:
+    """What points are computed with: the reduction made here, or what was given, where workers reduce it themselves.
+
+    Parameters
+    ----------
+    source, whom
+        What was given, and whom its bounds are to cover.
+    asked : Experiment
+        The reduction of both.
+    executor : Executor or None
+        Who computes the points; None for this process.
+    """
+    return (asked, Covering()) if executor is None else (source, Covering.of(**whom))
+
+
+def at_order(source: Any, covering: Covering, n: int | None, request: Request, order: Real) -> Bracket:
+    """The bound on delta at one order exp(eps), of what :func:`sent` gave."""
+    return bound_of(experiment(source, covering), n, order, request)
+
+
+def _at_users(
+    source: Any, covering: Covering, target: Fraction, request: Request, n: int, near: Fraction | None = None
+) -> Bracket:
+    return smallest_of(experiment(source, covering), n, target, request, near)
+
+
+@spelled_out
+def amplification_curve(
+    source: Source | Rounds | Sequence[Rounds],
+    *,
+    delta: object,
+    users: Sequence[int],
+    direction: Question | str = "both",
+    rigour: Rigour | str | None = Rigour.FLOAT64,
+    rel: float | None = None,
+    bits: int | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    **whom: Unpack[Whom],
+) -> Curve:
+    """Smallest eps at a fixed delta, as a function of the number of users.
+
+    Parameters
+    ----------
+    source, delta, direction, rigour, bits, adjacency, blanket, null, min_users, dropout, group
+        As in :func:`symshuffle.epsilon`.
+    users : sequence of int
+        Numbers of users, in rising order.
+    rel : float
+        Relative width of the bracket around each eps to aim at; default 1e-4, with dropout or several rounds 1e-3.
+    executor, progress
+        As in :func:`delta_curve`. With an executor no point starts its search from the points before it, so that
+        brackets may differ within ``rel`` from those computed in this process.
+
+    Returns
+    -------
+    Curve
+        One point per number of users: ``x`` is n, and ``y`` the bracket around the smallest eps in nats.
+
+    Raises
+    ------
+    InputError
+        If no number of users is given, or an argument is out of its range.
+    Unsupported
+        As in :func:`symshuffle.epsilon`.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> found = amplification_curve(mechanism("krr").at(k=4, eps0=1), delta="1e-6", users=[100, 10_000])
+    >>> [(int(point.x), round(float(point.y.upper), 3)) for point in found.points]
+    [(100, 0.398), (10000, 0.034)]
+    """
+    asked = experiment(source, Covering.of(**whom))
+    width = width_of(asked, rel, _OF_EPS, WIDTH_OF_EPS)
+    request, target = Request.of(direction, None, rigour, width, bits), read_delta(delta)
+    neighbours = covered_by(asked, None, request.direction)
+    check_list(users, "users", "a list of numbers of users")
+    check_progress(progress)
+    if not len(users):
+        raise InputError("users", users, "at least one number of users")
+    numbers = [check_n(n) for n in users]
+    at = partial(_at_users, *sent(source, whom, asked, executor), target, request)
+    if executor is None:
+        points = along_users(at, numbers, progress)
+    else:
+        values = mapped(at, numbers, executor, progress)
+        points = tuple(CurvePoint(Fraction(n), value) for n, value in zip(numbers, values, strict=True))
+    return Curve(CurveKind.EPS_N, "n", "eps", points, neighbours, about_epsilon(neighbours))
+
+
+def along_users(
+    smallest: Callable[[int, Fraction | None], Bracket], users: Sequence[int], progress: Progress | None = None
+) -> tuple[CurvePoint, ...]:
+    """The smallest eps at each number of users, every point telling where to look for the next.
+
+    Parameters
+    ----------
+    smallest : callable
+        From a number of users and a guess of the answer (or None) to a bracket around the smallest eps.
+    users : sequence of int
+        Numbers of users, in rising order.
+    progress : callable, optional
+        Called with the numbers of points known and wanted.
+    """
+    found: list[CurvePoint] = []
+    for n in users:
+        found.append(CurvePoint(Fraction(n), smallest(n, _extrapolated(found, n))))
+        if progress is not None:
+            progress(len(found), len(users))
+    return tuple(found)
+
+
+def _extrapolated(found: Sequence[CurvePoint], n: int) -> Fraction | None:
+    """Of the last points, in logarithms: the parabola through three, the line through two, 1/sqrt(n) from one."""
+    if not found or found[-1].y.upper == 0:
+        return None
+    last = found[-3:]
+    places = [math.log(point.x) for point in last]
+    heights = [math.log(point.y.upper) + place / 2 for point, place in zip(last, places, strict=True)]
+    return Fraction(math.exp(interpolation(places, heights)(math.log(n)) - math.log(n) / 2))

@@ -1,0 +1,176 @@
+"""What curves and inverses ask about: the messages of one round, or of several, reduced once for many questions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from symshuffle.accountants.bounds.brackets import bound_at, first_guess, limit_variance, reveals, smallest_eps
+from symshuffle.accountants.bounds.evaluate import Request, check_n
+from symshuffle.accountants.covering.covered import Covering, Reduction
+from symshuffle.accountants.covering.neighbours import Neighbours
+from symshuffle.accountants.covering.reduction import covering_reduction
+from symshuffle.accountants.rounds.plan import Rounds, plan_of, unrolled
+from symshuffle.base.choices import Question
+from symshuffle.base.numbers import Real
+from symshuffle.base.results import Bracket
+
+Experiment: TypeAlias = Reduction | Rounds
+"""One round by its reduction, or rounds whose sources are reductions."""
+
+
+def experiment(source: Any, covering: Covering) -> Experiment:
+    """A source as its reduction, several rounds as rounds of reductions.
+
+    Parameters
+    ----------
+    source : Source, Rounds or sequence of Rounds
+        What is run.
+    covering : Covering
+        Whom the bounds are to cover.
+    """
+    plan = plan_of(source)
+    if plan is None:
+        return covering_reduction(source, covering)
+    return Rounds(tuple(replace(part, source=covering_reduction(part.source, covering)) for part in plan.parts))
+
+
+def of_several(source: Any) -> bool:
+    """Whether a source consists of more than one round."""
+    plan = plan_of(source)
+    return plan is not None and plan.times > 1
+
+
+def coarse(asked: Experiment) -> bool:
+    """Whether every value is made of many, so that few are looked at: several rounds, or users who drop out."""
+    return of_several(asked) or any(reduced.participation.dropout for reduced in _reductions(asked))
+
+
+def width_of(asked: Experiment, rel: float | None, one: float, several: float) -> float:
+    """The relative width to aim at: what is asked for, or the usual one, of one round and of several.
+
+    Parameters
+    ----------
+    asked : Experiment
+        What is asked about.
+    rel : float or None
+        What was asked for.
+    one, several : float
+        The usual widths of one round and of several.
+    """
+    if rel is not None:
+        return rel
+    if of_several(asked):
+        return several
+    return _reductions(asked)[0].participation.width(one)
+
+
+def _reductions(asked: Experiment) -> tuple[Reduction, ...]:
+    """What is run: in the one round, or in each of several."""
+    return tuple(part.source for part in asked.parts) if isinstance(asked, Rounds) else (asked,)  # type: ignore[misc]
+
+
+def bound_of(asked: Experiment, n: int | None, order: Real, request: Request) -> Bracket:
+    """The bound on delta at the level ``exp(eps) = order``; ``n`` is None where every round has its own users.
+
+    Parameters
+    ----------
+    asked : Experiment
+        What is asked about.
+    n : int or None
+        Number of users.
+    order : Fraction or Exp
+        Target ratio ``exp(eps)``, at least 1.
+    request : Request
+        Direction, rigour, relative width, precision and engine.
+    """
+    plan, alone, users = unrolled(asked, n)
+    if plan is None:
+        return bound_at(alone, users, order, request)
+    from symshuffle.accountants.rounds import over_rounds
+
+    return over_rounds.delta(plan, Covering(), request, order).bracket
+
+
+def smallest_of(
+    asked: Experiment, n: int | None, target: Fraction, request: Request, near: Fraction | None = None
+) -> Bracket:
+    """The smallest eps at a target delta; a guess ``near`` changes the cost of one round only.
+
+    Parameters
+    ----------
+    asked, n, request
+        As in :func:`bound_of`.
+    target : Fraction
+        Target delta, in (0, 1).
+    near : Fraction, optional
+        The guess.
+    """
+    plan, alone, users = unrolled(asked, n)
+    if plan is None:
+        guess = first_guess(alone, users, target, request) if near is None else near
+        found = smallest_eps(alone, users, target, request, guess)
+        how = f"root search on delta(eps); at the upper end: {found.at.how}"
+        return Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
+    from symshuffle.accountants.rounds import over_rounds
+
+    return over_rounds.epsilon(plan, Covering(), request, target).bracket
+
+
+def covered_by(asked: Experiment, n: int | None, question: Question) -> Neighbours:
+    """Whom a bound covers: one round, or several together.
+
+    Parameters
+    ----------
+    n : int or None
+        Number of users of the question; None where every round has its own, or where users are what is asked for.
+
+    Raises
+    ------
+    InputError
+        If neighbours of one round are none of another.
+    """
+    plan = plan_of(asked)
+    if plan is None:
+        assert isinstance(asked, Reduction)
+        return asked.neighbours(question, None if n is None else check_n(n))
+    parts = []
+    for part in plan.parts:
+        assert isinstance(part.source, Reduction)
+        parts.append((part.times, part.source.neighbours(question, n if part.n is None else part.n)))
+    return parts[0][1] if plan.times == 1 else Neighbours.joined(parts)
+
+
+def certain(asked: Experiment, question: Question) -> bool:
+    """Whether a message of some round can reveal for certain what a user holds: then nothing tends to Gaussians."""
+    return any(reveals(reduced, question) for reduced in _reductions(asked))
+
+
+def limit_distance(asked: Experiment, n: int | None, question: Question) -> float | None:
+    """The squared distance of the Gaussians that all messages together tend to; None where it is not to be had.
+
+    Parameters
+    ----------
+    asked, n
+        As in :func:`bound_of`.
+    question : Question
+        Which direction, or the larger of both.
+    """
+    plan, alone, users = unrolled(asked, n)
+    if plan is None:
+        return _distance(alone, users, question)
+    total = 0.0
+    for part in plan.parts:
+        assert isinstance(part.source, Reduction) and part.n is not None
+        found = _distance(part.source, part.n, question)
+        if found is None:
+            return None
+        total += found * part.times
+    return total
+
+
+def _distance(source: Reduction, n: int, question: Question) -> float | None:
+    """Of one round: the distance of a group is that of a chain, the number of messages that expected."""
+    found, who = limit_variance(source, question), source.participation
+    return None if found is None else found * who.group**2 / who.expected(n)

@@ -1,0 +1,390 @@
+r"""The other two inverses of an amplification bound: the largest local budget, and the fewest users.
+
+*In n* monotonicity is a theorem, whatever the law: :math:`S_n/n` is a reverse martingale, so
+:math:`H(n)=s+E[(S_n/n)_+]` never rises with n (Jensen). Hence the answer of :func:`solve_n` is the smallest n.
+
+*In eps0* it is an assumption, true of every mechanism whose larger budget can be post-processed into a smaller one.
+What is certified without it is both ends: at the budget returned the bound meets the target, at the other end it is
+above it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Final, TypeAlias, Unpack, final
+
+from symshuffle.accountants.bounds.evaluate import LARGEST_N, Request, check_n
+from symshuffle.accountants.bounds.gaussian_profile import distance
+from symshuffle.accountants.bounds.guided import Guide, guided
+from symshuffle.accountants.bounds.search import (
+    Bound,
+    Crossing,
+    Search,
+    cross,
+    integers_around,
+    narrow,
+    narrow_integers,
+    settle,
+    shortened,
+)
+from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
+from symshuffle.accountants.covering.neighbours import AboutNeighbours, Neighbours, Question
+from symshuffle.accountants.covering.reduction import Source
+from symshuffle.accountants.questions.experiments import (
+    Experiment,
+    bound_of,
+    coarse,
+    covered_by,
+    experiment,
+    limit_distance,
+    of_several,
+)
+from symshuffle.accountants.rounds.plan import Rounds, plan_of
+from symshuffle.base.choices import replace_choice
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Exp, Real, natural_log, to_float
+from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.decompositions.composition import Composed
+from symshuffle.mechanisms.continuous import Laplace
+from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.parameters import read_delta, read_target
+
+Budgeted: TypeAlias = "Mechanism | Laplace | Composed | Callable[[Fraction], Source]"
+"""What has a local budget that can be set: a mechanism with ``lam`` open, or a function of eps0 that gives a source."""
+
+_LARGEST_EPS0: Final = 64
+_USUAL_WIDTH: Final = 1e-6
+"""Relative width of the budget that is aimed at where none is asked for."""
+
+_COARSE_WIDTH: Final = 5e-3
+"""The same of a budget, or a number of users, where every value is made of many: of several rounds, with dropout."""
+
+_DELTA_WIDTH: Final = 3.0
+"""Relative width of delta, in that of the parameter: delta moves by a few dozen times what the parameter moves."""
+
+_WIDTH: Final = 1e-10
+"""Relative width of delta at which neighbouring numbers of users are told apart."""
+
+_WIDEST: Final = 0.5
+"""Relative width of delta beyond which nothing is told by it."""
+
+_LOOKS: Final = 8
+_CLOSE_ENOUGH: Final = 0.01
+"""Variances that are looked at for a first guess of a budget, and its relative error with which that ends."""
+
+_FIRST_EPS0: Final = Fraction(1, 2**10)
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class Inverse(AboutNeighbours, AnswerMethods):
+    """Bracket around the parameter value at which a bound on delta meets a target.
+
+    Parameters
+    ----------
+    bracket : Bracket
+        Around the exact inverse of the bound: a number of users, or a local budget eps0 in nats.
+    safe : {"lower", "upper"}
+        The end at which the bound certainly meets the target; ``safe_end`` is that number.
+    delta : Bracket
+        The bound on delta at the safe end.
+    neighbours : Neighbours
+        The pairs of datasets to which the bound applies.
+    about : str
+        To which experiment the bound applies, which end is safe, and what is assumed between the ends.
+    """
+
+    bracket: Bracket
+    safe: SafeEnd
+    delta: Bracket
+    neighbours: Neighbours
+    about: str
+
+    def __post_init__(self) -> None:
+        replace_choice(SafeEnd, self, "safe")
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready form: both ends, the safe one, delta there, and the datasets covered."""
+        at = self.delta.decimals()
+        return {
+            **self.bracket.decimals(),
+            "safe": self.safe.value,
+            "delta_at_safe": {"lower": at["lower"], "upper": at["upper"]},
+            "rigour": self.bracket.rigour.value,
+            "engine": self.bracket.engine,
+            "how": self.how,
+            **self.neighbours.keys(self.about),
+        }
+
+    def __str__(self) -> str:
+        return str(self.bracket)
+
+
+@spelled_out
+def solve_eps0(
+    source: Budgeted | Rounds | Sequence[Rounds],
+    *,
+    n: int | None,
+    delta: object,
+    eps: object = None,
+    exp_eps: object = None,
+    direction: Question | str = "both",
+    rigour: Rigour | str | None = Rigour.FLOAT64,
+    rel: float | None = None,
+    bits: int | None = None,
+    **whom: Unpack[Whom],
+) -> Inverse:
+    """Largest local budget eps0, in nats, with a certified (eps, delta) guarantee.
+
+    At ``bracket.lower`` the bound on delta meets the target; at ``bracket.upper`` it is above it.
+
+    Parameters
+    ----------
+    source : Mechanism, Laplace, Composed, callable or Rounds
+        A mechanism with ``lam`` open and all else fixed; a composition (its total budget is replaced); a function from
+        eps0 to what is run with it; or rounds of such, all of which then get the same budget.
+    n : int or None
+        Number of users, the differing one included; None where every round has its own.
+    delta : number or text
+        Target, in (0, 1); kept exact.
+    eps, exp_eps : number, text or Exp
+        Target level, as in :func:`symshuffle.delta`.
+    direction, rigour, bits, adjacency, blanket, null, min_users, dropout, group
+        As in :func:`symshuffle.delta`.
+    rel : float
+        Relative width of the bracket around eps0 to aim at; default 1e-6, with dropout or several rounds 5e-3.
+
+    Returns
+    -------
+    Inverse
+        ``bracket`` encloses the budget in nats; ``safe_end`` is its lower end, and ``delta`` the bound on delta there.
+
+    Raises
+    ------
+    InputError
+        If delta is not in (0, 1), or another argument is out of its range.
+    Unsupported
+        If every budget up to 64 nats meets the target, or none does.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> found = solve_eps0(mechanism("krr").at(k=10), n=1000, eps="0.0801610467", delta="1e-6", rel=1e-4)
+    >>> round(float(found.bracket.lower), 3)
+    1.0
+    """
+    covering, made = Covering.of(**whom), _by_budget(source)
+    several = (callable(source) or plan_of(source) is not None) and of_several(made(Fraction(1)))
+    if not several:
+        n = check_n(n)
+        covering.participation.check(n)
+    costly = several or bool(covering.dropout)
+    usual = _COARSE_WIDTH if costly else _USUAL_WIDTH
+    request = Request.of(direction, None, rigour, usual if rel is None else rel, bits)
+    goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
+
+    def at(eps0: Fraction) -> Experiment:
+        return experiment(made(eps0), covering)
+
+    def bound(rigour: Rigour | None) -> Bound:
+        def value(eps0: Fraction, width: float) -> Bracket:
+            return bound_of(at(eps0), n, order, _of_delta(request, rigour, width, costly=costly))
+
+        return value
+
+    def search(value: Bound, goal: Fraction, rel: float) -> Crossing:
+        guide = _budget_guide(lambda eps0: limit_distance(at(eps0), n, request.direction), order, goal)
+        found = None if guide is None else guided(value, goal, rel, guide)
+        if found is not None:
+            return found
+        start = order.exponent if isinstance(order, Exp) else _FIRST_EPS0
+        meets = settle(value, goal, rel, start)
+        for _ in range(40):  # a first budget that meets the target, however small it has to be
+            if meets.value.upper <= goal:
+                break
+            meets = settle(value, goal, rel, meets.x / 16)
+        else:
+            raise Unsupported(f"no budget down to {float(meets.x):.1e} has delta <= {float(goal):.6g}")
+        above = settle(value, goal, rel, 2 * meets.x)
+        while above.value.lower <= goal:
+            meets = above if above.value.upper <= goal else meets
+            if above.x > _LARGEST_EPS0:
+                raise Unsupported(f"every local budget up to {float(meets.x):.4g} meets delta <= {float(goal):.6g}")
+            above = settle(value, goal, rel, above.x * Fraction(3, 2))
+        return narrow(value, goal, rel, above=above, meets=meets, what="eps0")
+
+    found = _crossing(search, bound, goal, request)
+    neighbours = covered_by(at(found.meets), n, request.direction)
+    text = (
+        f"at eps0 = lower, the safe end, delta bounds {neighbours.compared}; at eps0 = upper this bound exceeds "
+        f"delta; between the ends it is assumed to rise with eps0{neighbours.together}"
+    )
+    return _inverse(
+        found, SafeEnd.LOWER, "root search on delta as a function of eps0; at the safe end", neighbours, text
+    )
+
+
+@spelled_out
+def solve_n(
+    source: Source | Rounds | Sequence[Rounds],
+    *,
+    delta: object,
+    eps: object = None,
+    exp_eps: object = None,
+    direction: Question | str = "both",
+    rigour: Rigour | str | None = Rigour.FLOAT64,
+    bits: int | None = None,
+    **whom: Unpack[Whom],
+) -> Inverse:
+    """Smallest number of users with a certified (eps, delta) guarantee.
+
+    At ``bracket.upper`` the bound on delta meets the target; at ``bracket.lower`` (one user fewer, where the engine
+    resolves that) the bound exceeds the target. The bound never rises with n, so every larger n meets the target as
+    well.
+
+    Parameters
+    ----------
+    source : Mechanism, Decomposition, Channel, Reduction or Rounds
+        What every user runs, all parameters fixed. Rounds are all given the same number of users. For several rounds,
+        or with dropout, the number of users is found to a relative width of 5e-3.
+    delta : number or text
+        Target probability, in (0, 1); kept exact.
+    eps, exp_eps : number, text or Exp
+        Target level, as in :func:`symshuffle.delta`.
+    direction, rigour, bits, adjacency, blanket, null, min_users, dropout, group
+        As in :func:`symshuffle.delta`.
+
+    Returns
+    -------
+    Inverse
+        ``bracket`` encloses the number of users; ``safe_end`` is its upper end, and ``delta`` the bound on delta there.
+
+    Raises
+    ------
+    InputError
+        If delta is not in (0, 1), another argument is out of its range, or a round has a number of users of its own.
+    Unsupported
+        If no n up to 10^15 meets the target.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> solve_n(mechanism("krr").at(k=10, eps0=1), eps="0.0802", delta="1e-6").bracket.upper
+    Fraction(1000, 1)
+    """
+    plan = plan_of(source)
+    for part in () if plan is None else plan.parts:
+        if part.n is not None:
+            raise InputError("n", part.n, "none in any round: one number is asked for, the same in all")
+    asked = experiment(source, Covering.of(**whom))
+    costly = coarse(asked)
+    request = Request.of(direction, None, rigour, _COARSE_WIDTH if costly else _WIDTH, bits)
+    goal, order = read_delta(delta), read_target(eps=eps, exp_eps=exp_eps)
+    neighbours = covered_by(asked, None, request.direction)
+
+    def bound(rigour: Rigour | None) -> Bound:
+        def value(n: Fraction, width: float) -> Bracket:
+            return bound_of(asked, int(n), order, _of_delta(request, rigour, width, costly=costly))
+
+        return value
+
+    def search(value: Bound, goal: Fraction, rel: float) -> Crossing:
+        guide = _users_guide(limit_distance(asked, 1, request.direction), order, goal)
+        if costly and guide is not None:
+            return integers_around(value, goal, rel, Fraction(round(guide.start)), LARGEST_N)
+        found = None if guide is None else guided(value, goal, rel, guide)
+        if found is not None:
+            return found
+        above = meets = settle(value, goal, rel, Fraction(1))
+        while meets.value.upper > goal:
+            above = meets if meets.value.lower > goal else above
+            if meets.x >= LARGEST_N:
+                least = f"delta is at least {float(meets.value.lower):.6g} there"
+                raise Unsupported(f"no n up to {LARGEST_N} has delta <= {float(goal):.6g}: {least}")
+            meets = settle(value, goal, rel, min(4 * meets.x, Fraction(LARGEST_N)))
+        return narrow_integers(value, goal, rel, above, meets)
+
+    found = _crossing(search, bound, goal, request)
+    exceeded = "; at n = lower it exceeds delta" if found.before.lower > goal else ""
+    text = (
+        f"from n = upper on, the safe end, delta bounds {neighbours.compared}: this bound never rises with n ("
+        f"S_n/n is a reverse martingale){exceeded}{neighbours.together}"
+    )
+    return _inverse(found, SafeEnd.UPPER, "bisection over n; at the safe end", neighbours, text)
+
+
+def _of_delta(request: Request, rigour: Rigour | None, width: float, *, costly: bool) -> Request:
+    """What is asked of delta at one parameter: where it costs much no more than tells the parameter."""
+    rel = max(width, _DELTA_WIDTH * request.rel) if costly else width
+    return replace(request, rigour=rigour, rel=min(rel, _WIDEST))
+
+
+def _budget_guide(distance_at: Callable[[Fraction], float | None], order: Real, goal: Fraction) -> Guide | None:
+    """Where all messages vary as much as two Gaussians that have the target; None if no budget does."""
+    eps = _exponent(order)
+    wanted = math.exp(2 * distance(eps, natural_log(goal)))
+    least, most = max(eps, 1e-9), float(_LARGEST_EPS0)
+    budget = min(max(math.sqrt(wanted), least * 1.01), most)
+    power, before = 2.0, None
+    for _ in range(_LOOKS):
+        spread = distance_at(shortened(Fraction(budget)))
+        if spread is None or spread <= 0:
+            return None
+        if before is not None and before[0] != budget:
+            power = max(math.log(spread / before[1]) / math.log(budget / before[0]), 0.5)
+        before = budget, spread
+        if abs(math.log(wanted / spread)) < _CLOSE_ENOUGH * power:
+            break
+        budget = min(max(budget * (wanted / spread) ** (1 / power), least * 1.01), most)
+    return Guide(budget, lambda _: eps, 1.0, falling=False, whole=False, most=Fraction(_LARGEST_EPS0))
+
+
+def _users_guide(spread: float | None, order: Real, goal: Fraction) -> Guide | None:
+    """The number of users from which two Gaussians have the target, by their squared distance at one user."""
+    eps = _exponent(order)
+    if spread is None or spread <= 0:
+        return None
+    users = min(max(spread / math.exp(2 * distance(eps, natural_log(goal))), 1.0), float(LARGEST_N))
+    return Guide(users, lambda _: eps, -0.5, falling=True, whole=True, most=Fraction(LARGEST_N))
+
+
+def _exponent(order: Real) -> float:
+    """The level eps as a double."""
+    return float(order.exponent) if isinstance(order, Exp) else math.log(to_float(order))
+
+
+def _crossing(search: Search, bound: Callable[[Rigour | None], Bound], goal: Fraction, request: Request) -> Crossing:
+    """What a search finds; balls confirm what doubles, which cost less, found."""
+    quick = bound(Rigour.FLOAT64) if request.rigour is Rigour.BALL else None
+    return cross(search, bound(request.rigour), goal, request.rel, quick=quick)
+
+
+def _by_budget(source: Any) -> Callable[[Fraction], Any]:
+    plan = plan_of(source)
+    if plan is not None:
+        budgets = [(part, _by_budget(part.source)) for part in plan.parts]
+        return lambda eps0: Rounds(tuple(replace(part, source=at(eps0)) for part, at in budgets))
+    match source:
+        case Mechanism():
+            if all(parameter.name != "lam" for parameter in source.parameters):
+                raise InputError("source", source.name, "a mechanism with lam left open")
+            return lambda eps0: source.at(eps0=eps0)
+        case Laplace():
+            return lambda eps0: replace(source, lam=Exp(eps0))
+        case Composed():
+            if source.lam is None:
+                raise InputError("source", source.composition.name, "a composition with a budget")
+            return lambda eps0: replace(source, lam=Exp(eps0))
+    if not callable(source):
+        raise InputError("source", source, "a mechanism with lam left open, or a callable that takes eps0")
+    made: Callable[[Fraction], Any] = source
+    return made
+
+
+def _inverse(found: Crossing, safe: SafeEnd, how: str, neighbours: Neighbours, text: str) -> Inverse:
+    low, high = sorted((found.above, found.meets))
+    bracket = Bracket(low, high, found.at.rigour, found.at.engine, f"{how}: {found.at.how}")
+    return Inverse(bracket, safe, found.at, neighbours, text)

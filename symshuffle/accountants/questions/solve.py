@@ -1,0 +1,212 @@
+"""The front door: what (eps, delta) a shuffled mechanism has, as a bracket that says what it bounds.
+
+One chain, whatever the question: decomposition -> law of G -> engine -> bracket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final, Unpack
+
+from symshuffle.accountants.bounds.amplification import Amplification as Amplification  # noqa: PLC0414  # its name here stays
+from symshuffle.accountants.bounds.amplification import Attained as Attained  # noqa: PLC0414  # its name here stays
+from symshuffle.accountants.bounds.brackets import bound_at, first_guess, reached_at, smallest_eps
+from symshuffle.accountants.bounds.evaluate import Engine, Request
+from symshuffle.accountants.covering.covered import Covering, Reduction, Whom, spelled_out
+from symshuffle.accountants.covering.reduction import Source, covering_reduction
+from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds, unrolled
+from symshuffle.base.choices import Question, Rigour
+from symshuffle.base.errors import InputError
+from symshuffle.base.levels import LARGEST_LEVEL
+from symshuffle.base.numbers import parse_rational
+from symshuffle.base.results import Bracket
+from symshuffle.mechanisms.parameters import read_delta, read_target
+
+USUAL_WIDTH: Final = 1e-6
+"""Relative width of the answer about one round that is aimed at where none is asked for."""
+
+
+@spelled_out
+def delta(
+    source: Source | Rounds | Sequence[Rounds],
+    *,
+    n: int | None,
+    exp_eps: object = None,
+    eps: object = None,
+    direction: Question | str = "both",
+    engine: Engine | None = None,
+    rigour: Rigour | str | None = Rigour.FLOAT64,
+    rel: float | None = None,
+    bits: int | None = None,
+    attain: bool = False,
+    **whom: Unpack[Whom],
+) -> Amplification:
+    """Upper bound on delta of a shuffled mechanism at a target level eps.
+
+    Parameters
+    ----------
+    source : Mechanism, Decomposition, Channel, Reduction or Rounds
+        What every user runs; a mechanism with all parameters fixed. Several rounds: :func:`symshuffle.rounds`, or a
+        list of its results. All pairs of inputs are compared, unless the source has one pair only: a decomposition, or
+        a mechanism whose pair was fixed. ``about`` of the result says which.
+    n : int or None
+        Number of users, at least 1, the differing one included; None where every round has its own number.
+    exp_eps, eps : number, text or Exp
+        Target: the ratio ``exp(eps)``, at least 1, or its logarithm, at least 0. One of the two; kept exact.
+    direction : {"forward", "reverse", "both"}
+        Which divergence; ``both`` takes the larger.
+    engine : Engine, optional
+        Default: chosen by :func:`symshuffle.accountants.bounds.evaluate.choose_engine`.
+    rigour : Rigour or None
+        What the result must be; None leaves it at what the engine delivers.
+    rel : float
+        Relative width to aim at, where the engine has a width; default 1e-6, with dropout 1e-3, for several rounds
+        1e-2.
+    bits : int, optional
+        Precision of balls in the law, at least 2.
+    attain : bool
+        Whether to evaluate real neighbouring pairs (constant backgrounds) as well.
+    adjacency : {"replace-one", "zero-out"}, optional
+        In what neighbours differ; default replace-one, or zero-out where ``null`` is given.
+    blanket : {"mechanism", "largest"}, optional
+        For vector mechanisms: the law that replaces the messages of the other users; default ``mechanism`` where there
+        is one.
+    null : sequence of Number or text, optional
+        For a channel: the output law of the null symbol (zero-out).
+    min_users : int, optional
+        Smallest number of messages, whoever sends them; default: all users.
+    dropout : number or text, optional
+        Probability in [0, 1) with which each other user sends nothing, publicly and independently of the inputs;
+        default 0.
+    group : int, optional
+        Largest number of users in which neighbours differ; default 1. Above 1, both directions are bounded.
+
+    Returns
+    -------
+    Amplification
+        ``bracket`` encloses the bound on delta, a probability. In the direction asked for, the hockey-stick divergence
+        of the pairs in ``neighbours`` is at most ``bracket.upper``; ``bracket.rigour`` says how this end is known.
+        ``attained`` is None unless ``attain`` is set.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of its range, or both or neither of ``eps`` and ``exp_eps`` are given.
+    Unsupported
+        If no engine evaluates this source with the rigour asked for; the message names the reason.
+
+    Examples
+    --------
+    >>> from symshuffle import Rigour, mechanism
+    >>> krr = mechanism("krr").at(k=10, lam=3)
+    >>> delta(krr, n=6, exp_eps="6/5", rigour=Rigour.EXACT).bracket.exact
+    Fraction(55591, 829440)
+    """
+    plan, alone, n = unrolled(source, n)
+    asked, covering = Request.of(direction, engine, rigour, WIDTH_OF_DELTA, bits), Covering.of(**whom)
+    order = read_target(eps=eps, exp_eps=exp_eps)
+    if plan is not None:
+        from symshuffle.accountants.rounds import over_rounds
+
+        request = asked if rel is None else replace(asked, rel=rel)
+        return over_rounds.delta(plan, covering, request, order, attain=attain)
+    reduced = covering_reduction(alone, covering)
+    who, neighbours = reduced.participation, reduced.neighbours(asked.direction, n)
+    request = replace(asked, rel=who.width(USUAL_WIDTH) if rel is None else rel)
+    bracket = bound_at(reduced, n, order, request)
+
+    def reached(real: Reduction) -> Fraction:
+        return reached_at(real, n, order, request, approached=bool(reduced.inner))
+
+    return Amplification("delta", bracket, neighbours, _most(reduced, n, reached) if attain else None)
+
+
+def _most(reduced: Reduction, n: int, reached: Callable[[Reduction], Fraction]) -> Attained | None:
+    """The real pair that has the most; None where no real pair is known."""
+    found = (Attained(reached(real), datasets) for datasets, real in reduced.real_pairs(n))
+    return max(found, key=lambda pair: pair.lower, default=None)
+
+
+@spelled_out
+def epsilon(
+    source: Source | Rounds | Sequence[Rounds],
+    *,
+    n: int | None,
+    delta: object,
+    direction: Question | str = "both",
+    engine: Engine | None = None,
+    rigour: Rigour | str | None = Rigour.FLOAT64,
+    rel: float | None = None,
+    bits: int | None = None,
+    attain: bool = False,
+    near: object = None,
+    **whom: Unpack[Whom],
+) -> Amplification:
+    """Smallest eps, in nats, at which a shuffled mechanism is (eps, delta)-private.
+
+    The upper end of the result is the safe one: at ``bracket.upper`` the bound on delta meets the target; at
+    ``bracket.lower`` the bound exceeds the target, unless both ends are 0.
+
+    Parameters
+    ----------
+    source, n, direction, engine, rigour, bits, attain
+        As in :func:`delta`.
+    delta : number or text
+        Target probability, in (0, 1); kept exact.
+    rel : float
+        Relative width of the bracket around eps to aim at; default 1e-6, with dropout or several rounds 1e-3.
+    near : number or text, optional
+        A guess of the answer to start the search from; it changes the cost of one round only.
+    adjacency, blanket, null, min_users, dropout, group
+        As in :func:`delta`.
+
+    Returns
+    -------
+    Amplification
+        ``bracket`` encloses the smallest eps in nats at which the bound on delta meets the target. ``attained`` is None
+        unless ``attain`` is set.
+
+    Raises
+    ------
+    InputError
+        If delta is not in (0, 1), or another argument is out of its range.
+    Unsupported
+        If no finite eps meets the target because a histogram reveals an input with a probability above delta, or if no
+        engine evaluates this source with the rigour asked for.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> found = epsilon(mechanism("krr").at(k=10, eps0=1), n=1000, delta="1e-6")
+    >>> round(float(found.bracket.upper), 4)
+    0.0802
+    """
+    plan, alone, n = unrolled(source, n)
+    asked, covering = Request.of(direction, engine, rigour, WIDTH_OF_EPS, bits), Covering.of(**whom)
+    target = read_delta(delta)
+    if plan is not None:
+        from symshuffle.accountants.rounds import over_rounds
+
+        request = asked if rel is None else replace(asked, rel=rel)
+        return over_rounds.epsilon(plan, covering, request, target, attain=attain)
+    reduced = covering_reduction(alone, covering)
+    who, neighbours = reduced.participation, reduced.neighbours(asked.direction, n)
+    request = replace(asked, rel=who.width(USUAL_WIDTH) if rel is None else rel)
+    guess = first_guess(reduced, n, target, request) if near is None else _read_guess(near)
+    found = smallest_eps(reduced, n, target, request, guess)
+    how = f"root search on delta(eps); at the upper end: {found.at.how}"
+    bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
+
+    def reached(real: Reduction) -> Fraction:
+        return smallest_eps(real, n, target, request, guess).above
+
+    return Amplification("epsilon", bracket, neighbours, _most(reduced, n, reached) if attain else None)
+
+
+def _read_guess(near: object) -> Fraction:
+    guess = parse_rational(near, "near")
+    if not 0 <= guess <= LARGEST_LEVEL:
+        raise InputError("near", near, f"a level from 0 to {LARGEST_LEVEL}")
+    return guess

@@ -1,0 +1,166 @@
+r"""The trade-off function (f-DP): the least type II error of a test of two neighbours, at each type I error.
+
+Of a pair of experiments it is the upper envelope of the lines that its divergences give,
+
+.. math:: f(\alpha)=\sup_{\varepsilon\ge0}\max\bigl(0,\;1-\delta(\varepsilon)-e^{\varepsilon}\alpha,\;
+   e^{-\varepsilon}(1-\delta(\varepsilon)-\alpha)\bigr),
+
+for a profile delta that holds in both directions (Dong, Roth, Su 2022, Proposition 2.12; the identity itself is
+Neyman-Pearson). Upper bounds on delta at finitely many levels give a *lower* bound on f, the safe side. The other side
+of the bracket covers the levels between: delta is convex and falling in :math:`x=e^{\varepsilon}`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from fractions import Fraction
+from functools import partial
+from typing import Final, Unpack
+
+from symshuffle.accountants.bounds.chords import Node, lines_below, meetings
+from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
+from symshuffle.accountants.covering.reduction import Source
+from symshuffle.accountants.questions.curves import USUAL_WIDTH, Curve, CurvePoint, Progress, at_order, sent
+from symshuffle.accountants.questions.experiments import Experiment, covered_by, experiment, smallest_of, width_of
+from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, Rounds
+from symshuffle.base.choices import CurveKind, Question, Rigour
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.executors import mapped
+from symshuffle.base.kinds import check_list
+from symshuffle.base.numbers import as_integer, parse_rational
+from symshuffle.base.results import Bracket
+
+_SMALLEST_DELTA: Final = Fraction(1, 10**9)
+
+_FAR_OUT: Final = Fraction(10**100)
+"""An order at which a profile that does not end is looked at."""
+
+_LEVELS: Final = 60
+_MOST_LEVELS: Final = 100_000
+
+
+@spelled_out
+def tradeoff_curve(
+    source: Source | Rounds | Sequence[Rounds],
+    *,
+    n: int | None,
+    alphas: Sequence[object],
+    rigour: Rigour | str | None = Rigour.FLOAT64,
+    rel: float | None = None,
+    bits: int | None = None,
+    levels: int = _LEVELS,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    **whom: Unpack[Whom],
+) -> Curve:
+    """Smallest type II error of any test of two neighbours, per type I error (f-DP).
+
+    Parameters
+    ----------
+    source, n, rigour, rel, bits, adjacency, blanket, null, min_users, dropout, group
+        As in :func:`symshuffle.delta`. Both directions are taken; a group of more than one user is refused.
+    alphas : sequence of number or text
+        Type I errors in [0, 1], in rising order.
+    levels : int
+        Number of levels eps at which the profile is evaluated, at least 2; more levels narrow the bracket.
+    executor, progress
+        As in :func:`symshuffle.delta_curve`; the points are those levels.
+
+    Returns
+    -------
+    Curve
+        One point per type I error: ``x`` is alpha, and ``y`` the bracket around the type II error beta. The lower end
+        is the safe one.
+
+    Raises
+    ------
+    InputError
+        If no type I error is given, one is outside [0, 1], or there are fewer than two levels.
+    Unsupported
+        If ``group`` is above 1, or no engine evaluates the source with the rigour asked for.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> found = tradeoff_curve(mechanism("krr").at(k=4, eps0=1), n=100, alphas=["0.1"], levels=20)
+    >>> round(float(found.points[0].y.lower), 3)
+    0.881
+    """
+    check_list(alphas, "alphas", "a list of type I errors in [0, 1]")
+    errors = [parse_rational(alpha, "alpha") for alpha in alphas]
+    for alpha in errors:
+        if not 0 <= alpha <= 1:
+            raise InputError("alpha", alpha, "a type I error in [0, 1]")
+    if not errors:
+        raise InputError("alphas", alphas, "at least one type I error")
+    levels = as_integer(levels, "levels", 2, _MOST_LEVELS)
+    asked = experiment(source, Covering.of(**whom))
+    request = Request.of(Question.BOTH, None, rigour, width_of(asked, rel, USUAL_WIDTH, WIDTH_OF_DELTA), bits)
+    neighbours = covered_by(asked, n, Question.BOTH)
+    if neighbours.participation.group > 1:
+        raise Unsupported(f"group {neighbours.participation.group}: the trade-off of one user only; ask for delta(eps)")
+    orders, revealing = _orders(asked, n, levels)
+    at = partial(at_order, *sent(source, whom, asked, executor), n, request)
+    falling = orders[::-1]  # of several rounds, what the last level takes is enough for all others
+    profile = list(map(CurvePoint, falling, mapped(at, falling, executor, progress)))[::-1]
+    last = profile[-1].y
+    revealed = _revealed(at) if revealing else Fraction(0)
+    how = f"envelope of {len(profile)} levels of the profile; at the last: {last.how}"
+    weakest = Rigour.weakest(point.y.rigour for point in profile)
+    points = []
+    for alpha in errors:
+        low = max(_lines(point.x, point.y.upper, alpha) for point in profile)
+        high = max(low, *_between(profile, alpha, revealed))
+        points.append(CurvePoint(alpha, Bracket(low, min(high, 1 - alpha), weakest, last.engine, how)))
+    text = (
+        "lower bounds the type II error, at each type I error alpha, of every test of two datasets, as the envelope of "
+        f"the lines of a profile delta that bounds {neighbours.compared}; upper is the other side of "
+        f"this envelope{neighbours.together}"
+    )
+    return Curve(CurveKind.F_DP, "alpha", "beta", tuple(points), neighbours, text)
+
+
+def _orders(asked: Experiment, n: int | None, levels: int) -> tuple[tuple[Fraction, ...], bool]:
+    """Rational target ratios from 1 to where delta is of no account, denser towards 1; whether it ever is of some."""
+    request = Request(rel=1e-2)
+    try:
+        top, revealing = float(smallest_of(asked, n, _SMALLEST_DELTA, request).upper), False
+    except Unsupported:  # a histogram reveals more than that for certain, at every level
+        top, revealing = 10.0, True
+    steps = (Fraction(math.expm1(top * i / (levels - 1))).limit_denominator(10**12) for i in range(1, levels))
+    return (Fraction(1), *(1 + x for x in steps if x > 0)), revealing
+
+
+def _revealed(at: Callable[[Fraction], Bracket]) -> Fraction:
+    """What delta is not below at any level: a profile is convex and falls, so that where it is level it stays so."""
+    try:
+        first, second = at(_FAR_OUT), at(2 * _FAR_OUT)
+    except Unsupported:
+        return Fraction(0)
+    return second.lower if first.upper == second.lower else Fraction(0)
+
+
+def _lines(x: Fraction, delta: Fraction, alpha: Fraction) -> Fraction:
+    """The best lower bound on the type II error that one level of the profile gives."""
+    return max(Fraction(0), 1 - delta - x * alpha, (1 - delta - alpha) / x)
+
+
+def _between(profile: Sequence[CurvePoint], alpha: Fraction, revealed: Fraction = Fraction(0)) -> Iterator[Fraction]:
+    """Upper bounds on what levels between the sampled ones, and beyond the last, could add to the envelope.
+
+    The lines of the envelope rise as delta falls, so they are taken at a lower bound on delta: on a stretch between two
+    levels the larger of the :func:`~symshuffle.accountants.bounds.chords.lines_below`. Where that is straight, a line
+    of the envelope is monotone in ``x = exp(eps)`` or straight, so over a stretch it is largest at an end, or where the
+    lines below meet. Beyond the last level delta is at least what a histogram reveals for certain, as far as known.
+    """
+    nodes = [Node(point.x, point.y.lower, point.y.upper) for point in profile]
+    for i, (left, right) in enumerate(itertools.pairwise(nodes)):
+        lines = lines_below(nodes, i)
+        for x in (left.x, right.x, *meetings(lines, left.x, right.x)):
+            yield _lines(x, max(line.at(x) for line in lines), alpha)
+    last = profile[-1].x
+    yield _lines(last, revealed, alpha)

@@ -1,0 +1,168 @@
+r"""The Rényi divergence of a pair from its hockey-stick divergences: an integral over all orders, from two sides.
+
+For a ratio :math:`r\ge0`, :math:`\;r^\alpha=1+\alpha(r-1)+\alpha(\alpha-1)\int_0^\infty
+x^{\alpha-2}\bigl[(r-x)_+-(1-x)_+-(r-1)1_{x<1}\bigr]dx`. With r the likelihood ratio of a pair, and its mean under Q
+(which is 1 where Q misses nothing of P, and otherwise the divergence is infinite),
+
+.. math:: e^{(\alpha-1)D_\alpha(P\Vert Q)}=1+\alpha(\alpha-1)\int_0^\infty x^{\alpha-2}\bigl[h(x)-(1-x)_+\bigr]dx,
+   \qquad h(x)=D_x(P\Vert Q),
+
+and :math:`D_1=\int_0^\infty x^{-1}[h(x)-(1-x)_+]dx` is the relative entropy. Orders below 1 are the other direction,
+:math:`h(x)-(1-x)=x\,D_{1/x}(Q\Vert P)`. The integrand is not negative and the weight positive, so that a profile above
+another one gives a larger divergence: a profile that bounds many pairs in both directions bounds the divergences of all
+of them. Between known values h is below its chords and above the extended ones; under each line the integral is
+elementary.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, final
+
+import flint
+
+from symshuffle.accountants.bounds.chords import Line, Node, line_above, lines_below, meetings
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.base.results import outward
+
+BITS: Final = 384
+"""Precision of the integrals: under a line on a short stretch they lose the square of its length."""
+
+_LEAST_DOUBLE: Final = Fraction(1, 10**290)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What a stretch between two nodes adds to the integral: not less than ``low``, not more than ``high``.
+
+    Parameters
+    ----------
+    low, high : flint.arb
+        Balls around the two bounds.
+    """
+
+    low: flint.arb
+    high: flint.arb
+
+
+def whole_line(forward: Sequence[Node], reverse: Sequence[Node], *, ends: bool = True) -> list[Node]:
+    """The profile of a pair on all orders, from both directions at orders of at least 1.
+
+    Parameters
+    ----------
+    forward, reverse : sequence of Node
+        Two-sided values of ``D_x(P || Q)`` and of ``D_x(Q || P)`` at the same rising orders, of which the first is 1.
+    ends : bool
+        Whether the reverse profile is 0 at the last order. Otherwise the line goes on to order 0, where it is 1.
+
+    Raises
+    ------
+    InputError
+        If these are not the same orders, at least two, from 1 on.
+    """
+    orders = [node.x for node in forward]
+    if orders != [node.x for node in reverse] or len(orders) < 2 or orders[0] != 1 or orders != sorted(set(orders)):
+        raise InputError("orders", len(orders), "the same orders in both directions, at least two, rising from 1")
+    ahead = [_shortened(node) for node in forward]
+    behind = [_shortened(node) for node in reverse[:0:-1]]
+    start = [] if ends else [Node(Fraction(0), Fraction(1), Fraction(1))]
+    return start + [Node(1 / x, 1 - (1 - low) / x, 1 - (1 - high) / x) for x, low, high in behind] + ahead
+
+
+def _shortened(node: Node) -> Node:
+    """With ends that are probabilities, and doubles where these reach: sums of long rationals cost more."""
+    low, high = max(node.low, Fraction(0)), min(node.high, Fraction(1))
+    return Node(
+        node.x,
+        low if low < _LEAST_DOUBLE else Fraction(outward(low, up=False)),
+        high if high < _LEAST_DOUBLE else Fraction(outward(high, up=True)),
+    )
+
+
+def stretches(nodes: Sequence[Node], alpha: Fraction) -> list[Stretch]:
+    r"""The integral of :math:`x^{\alpha-2}[h(x)-(1-x)_+]` over each stretch between nodes, from two sides.
+
+    Parameters
+    ----------
+    nodes : sequence of Node
+        Of :func:`whole_line`: 1 is one of them.
+    alpha : Fraction
+        Order, at least 1.
+    """
+    shortest = min(right.x - left.x for left, right in itertools.pairwise(nodes))
+    with working_precision(BITS + 4 * max(0, math.ceil(1 / shortest).bit_length() - 32)):
+        weight = _Weight(alpha)
+        return [_stretch(nodes, i, weight) for i in range(len(nodes) - 1)]
+
+
+def divergence(integral: flint.arb, alpha: Fraction) -> Ball:
+    """The divergence of order alpha whose integral is given.
+
+    Parameters
+    ----------
+    integral : flint.arb
+        A ball around the integral, at least 0.
+    alpha : Fraction
+        Order, at least 1.
+    """
+    with working_precision(BITS):
+        if alpha == 1:
+            return Ball.from_arb(integral, BITS)
+        order = to_arb(alpha)
+        if integral.lower() >= 0:
+            return Ball.from_arb((order * (order - 1) * integral).log1p() / (order - 1), BITS)
+        # At large orders the radius of a small sum is that of large powers.
+        above = (order * (order - 1) * integral.upper()).log1p() / (order - 1)
+        return Ball.from_arb(above.union(flint.arb(0)), BITS)
+
+
+class _Weight:
+    """Integrals of the weight under lines; powers of a place are computed once."""
+
+    def __init__(self, alpha: Fraction) -> None:
+        self._alpha = alpha
+        self._order = to_arb(alpha)
+        self._powers: dict[Fraction, tuple[flint.arb, flint.arb]] = {}
+
+    def _power(self, x: Fraction) -> tuple[flint.arb, flint.arb]:
+        """Antiderivatives of the weight and of x times the weight."""
+        found = self._powers.get(x)
+        if found is None:
+            place = to_arb(x)
+            if x == 0:  # lines that are under the weight from 0 on are 0 there, where alpha is 1
+                found = flint.arb(0), flint.arb(0)
+            elif self._alpha == 1:
+                found = place.log(), place
+            else:
+                power = (place.log() * (self._order - 1)).exp()
+                found = power / (self._order - 1), power * place / self._order
+            self._powers[x] = found
+        return found
+
+    def under(self, line: Line, left: Fraction, right: Fraction) -> flint.arb:
+        """The integral of the weight times a line."""
+        (a, b), (c, d) = self._power(left), self._power(right)
+        return to_arb(line.y - line.slope * line.x) * (c - a) + to_arb(line.slope) * (d - b)
+
+
+def _stretch(nodes: Sequence[Node], i: int, weight: _Weight) -> Stretch:
+    left, right = nodes[i].x, nodes[i + 1].x
+    floor = Line(Fraction(1), Fraction(0), Fraction(-1 if right <= 1 else 0))  # (1 - x)_+, of which no profile is below
+    lines = [*lines_below(nodes, i), floor]
+    low, ends = flint.arb(0), sorted({left, right, *meetings(lines, left, right)})
+    for a, b in itertools.pairwise(ends):
+        best = max(lines, key=lambda line: line.at((a + b) / 2))
+        low += _excess(best, floor, a, b, weight)
+    return Stretch(low, _excess(line_above(nodes, i), floor, left, right, weight))
+
+
+def _excess(line: Line, floor: Line, left: Fraction, right: Fraction, weight: _Weight) -> flint.arb:
+    """The integral of what a line has more than the floor."""
+    more = Line(left, line.at(left) - floor.at(left), line.slope - floor.slope)
+    return weight.under(more, left, right)

@@ -1,0 +1,245 @@
+"""The profile of one round, delta as a function of the order, at as many orders as an integral over all of them needs.
+
+What is known between two orders is said by :mod:`symshuffle.accountants.renyi.orders`; here is decided where to look
+next.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final
+
+import flint
+
+from symshuffle.accountants.bounds.brackets import bound_at, bounds_nothing_from
+from symshuffle.accountants.bounds.chords import Node
+from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.covering.covered import Reduction
+from symshuffle.accountants.renyi.orders import BITS, Stretch, divergence, stretches, whole_line
+from symshuffle.accountants.rounds.one_round import OneRound
+from symshuffle.base.choices import Direction, Question, Rigour
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import lower_end, natural_log, to_arb, working_precision
+from symshuffle.base.results import Bracket
+from symshuffle.mechanisms.parameters import LARGEST_LEVEL
+
+_MOST_NODES: Final = 3_000
+"""Brackets of one profile, both directions counted, at which refining ends."""
+
+_LEAST_LEVEL: Final = 1e-100
+"""Where the search for the end of a profile stops."""
+
+_PER_SCALE: Final = 2
+"""Levels within the scale of a round on the first grid."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefinedProfile:
+    """Two-sided values of the profile of one round at rational orders from 1 to one from which on it is 0.
+
+    Parameters
+    ----------
+    reduced : Reduction
+        The mechanism, reduced.
+    n : int
+        Number of users.
+    request : Request
+        How the values are asked for.
+    scale : float
+        Parameter, above 0, of the Gaussian mechanism of equal total variation: the unit of the first grid of levels.
+    last : Fraction
+        An order from which on the profile is certainly 0, but for the direction of which no end is known.
+    forward_ends, reverse_ends : bool
+        Whether it is 0 there. What reveals something for certain has no end; the divergence in the other direction is
+        finite all the same.
+    known : dict of Fraction to (Bracket, Bracket)
+        By order, the values in the forward and the reverse direction; grows when values are asked for.
+    """
+
+    reduced: Reduction
+    n: int
+    request: Request
+    scale: float
+    last: Fraction
+    forward_ends: bool = True
+    reverse_ends: bool = True
+    known: dict[Fraction, tuple[Bracket, Bracket]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, reduced: Reduction, n: int, request: Request) -> RefinedProfile | None:
+        """With nothing known but where it ends; None where the messages tell nothing.
+
+        Raises
+        ------
+        Unsupported
+            If no level is known from which on the profile is 0.
+        """
+        wanted = Request(rigour=request.rigour, rel=max(request.rel / 50, 1e-12), bits=request.bits)
+        one = OneRound(reduced, n, 1, wanted)
+        if not one.telling:
+            return None
+        try:
+            return cls(reduced, n, wanted, one.scale(), _last(reduced, wanted))
+        except Unsupported:
+            if request.direction is Question.BOTH:
+                raise
+        last = _last(reduced, replace(wanted, direction=request.direction))
+        forward = request.direction is Question.FORWARD
+        return cls(reduced, n, wanted, one.scale(), last, forward_ends=forward, reverse_ends=not forward)
+
+    def values(self, x: Fraction) -> tuple[Bracket, Bracket]:
+        """Both directions at an order."""
+        found = self.known.get(x)
+        if found is None:
+            one = self._value(x, Question.FORWARD)
+            same = x < self.last and self.reduced.same_both_ways(x, self.request.bits)
+            found = self.known[x] = one, one if same else self._value(x, Question.REVERSE)
+        return found
+
+    def _value(self, x: Fraction, question: Question) -> Bracket:
+        if x >= self.last and (self.forward_ends if question is Question.FORWARD else self.reverse_ends):
+            return Bracket(Fraction(0), Fraction(0), Rigour.BALL, "none", "G is never positive")
+        return bound_at(self.reduced, self.n, x, _of_question(self.request, question))
+
+    def nodes(self, direction: Direction) -> list[Node]:
+        """The profile on all orders."""
+        orders = sorted(self.known)
+        one, other = (
+            [Node(x, self.known[x][place].lower, self.known[x][place].upper) for x in orders] for place in (0, 1)
+        )
+        if direction is Direction.FORWARD:
+            return whole_line(one, other, ends=self.reverse_ends)
+        return whole_line(other, one, ends=self.forward_ends)
+
+    def ends(self, alpha: Fraction, direction: Direction) -> tuple[Fraction, Fraction]:
+        """The divergence, from two sides."""
+        with working_precision(BITS):
+            found = stretches(self.nodes(direction), alpha)
+            low = divergence(sum((one.low for one in found), start=flint.arb(0)), alpha)
+            high = divergence(sum((one.high for one in found), start=flint.arb(0)), alpha)
+        return max(low.lower, Fraction(0)), high.upper
+
+    def lower_at(self, orders: Sequence[Fraction], alpha: Fraction, direction: Direction) -> Fraction:
+        """What the divergence is not below, from the values at these orders."""
+        for x in orders:
+            self.values(x)
+        return self.ends(alpha, direction)[0]
+
+    def narrowed(self, alpha: Fraction, request: Request) -> Bracket:
+        """The Rényi divergence of order alpha, in nats, from as many values as bring both ends as close as asked.
+
+        Where that does not help, or at the limit of values, the bracket is wider and says what was aimed at.
+        """
+        for x in (Fraction(1), self.last):  # the integral ends where the profile is 0
+            self.values(x)
+        directions = request.direction.directions
+        self._first(alpha, directions[0])
+        before = None
+        while True:
+            ends = [self.ends(alpha, direction) for direction in directions]
+            low, high = (max(end) for end in zip(*ends, strict=True))
+            close = high - low <= Fraction(request.rel) * high
+            stuck = before is not None and (high - low) * 10 > before * 9
+            if close or stuck or 2 * len(self.known) > _MOST_NODES:
+                how = f"integral over {len(self.known)} orders of the profile, between chords and extended chords"
+                return Bracket(
+                    low, high, request.rigour or Rigour.FLOAT64, "profile", how, None if close else request.rel
+                )
+            before = high - low
+            self._refine(alpha, directions)
+
+    def _first(self, alpha: Fraction, direction: Direction) -> None:
+        """A first grid, from 1 to where what is left hardly counts."""
+        eps, most = 0.0, _logarithm(self.last)
+        while True:
+            eps += self.scale / _PER_SCALE
+            x = _order(eps)
+            if eps >= most or x >= self.last:
+                return
+            self.values(x)
+            found = stretches(self.nodes(direction), alpha)
+            with working_precision(BITS):
+                whole = sum((one.high for one in found[:-1]), start=flint.arb(0))
+                small = to_arb(Fraction(1, 10**6))
+                if found[-1].high < whole * small and found[0].high < whole * small:
+                    return
+
+    def _refine(self, alpha: Fraction, directions: Sequence[Direction]) -> None:
+        """Halve the stretches that keep the ends apart most, seven eighths of what does."""
+        orders = sorted(self.known)
+        gaps = [0.0] * len(orders)  # the last beyond all orders, where a profile has no end
+        begins = 0 if self.forward_ends and self.reverse_ends else 1
+        for direction in directions:
+            found = stretches(self.nodes(direction), alpha)
+            for i, share in enumerate(_shares(found), start=-begins):
+                place = i - (len(orders) - 1)
+                gaps[place if place >= 0 else -place - 1] += share
+        left = sum(gaps) / 8
+        for i in sorted(range(len(gaps)), key=gaps.__getitem__):
+            left -= gaps[i]
+            if left < 0 and i == len(orders) - 1:
+                self.values(2 * orders[-1])
+            elif left < 0:
+                middle = (_logarithm(orders[i]) + _logarithm(orders[i + 1])) / 2
+                self.values(_order(middle))
+
+
+def _shares(found: Sequence[Stretch]) -> list[float]:
+    """What every stretch has of the distance between the ends."""
+    with working_precision(BITS):
+        gaps = [one.high - one.low for one in found]
+        total = sum(gaps, start=flint.arb(0))
+        return [max(float((gap / total).mid()), 0.0) if total > 0 else 0.0 for gap in gaps]
+
+
+def _of_question(request: Request, question: Question) -> Request:
+    return Request(question, None, request.rigour, request.rel, request.bits)
+
+
+def _logarithm(x: Fraction) -> float:
+    return math.log1p(float(x - 1)) if x < 2 else natural_log(x)
+
+
+def _order(eps: float) -> Fraction:
+    """About exp(eps), a short rational."""
+    if eps < 1:
+        return 1 + Fraction(f"{math.expm1(eps):.7g}")
+    return Fraction(f"{Decimal(eps).exp():.7g}")
+
+
+def _last(reduced: Reduction, request: Request) -> Fraction:
+    """An order from which on the profile is certainly 0, about the smallest.
+
+    Raises
+    ------
+    Unsupported
+        If there is none up to the largest level.
+    """
+    top = _order(float(LARGEST_LEVEL))
+    if not bounds_nothing_from(reduced, top, request):
+        for law in reduced.laws(top, request.direction, request.bits):
+            if lower_end(law.singular) > 0:
+                raise Unsupported(
+                    "the Rényi divergence is infinite: some messages reveal for certain what the user holds; ask for "
+                    "delta or epsilon instead"
+                )
+        raise Unsupported(
+            f"no level up to {LARGEST_LEVEL} is known from which on delta is 0: the Rényi divergence may be infinite; "
+            "ask for delta or epsilon instead"
+        )
+    low, high, fall = 1.0 / 128, 1.0 / 64, 0.5
+    while low > _LEAST_LEVEL and bounds_nothing_from(reduced, _order(low), request):
+        low, high, fall = low * fall, low, fall * fall  # a small budget: far below, in few steps
+    while high > 2 * low:
+        middle = math.sqrt(low) * math.sqrt(high)
+        low, high = (low, middle) if bounds_nothing_from(reduced, _order(middle), request) else (middle, high)
+    while not bounds_nothing_from(reduced, _order(high), request):
+        low, high = high, min(2 * high, float(LARGEST_LEVEL))
+    while high - low > low / 50:
+        middle = (low + high) / 2
+        low, high = (low, middle) if bounds_nothing_from(reduced, _order(middle), request) else (middle, high)
+    return _order(high)

@@ -1,0 +1,1 @@
+"""Many rounds together: losses on a lattice, their sums, and the rounds of a deployment."""

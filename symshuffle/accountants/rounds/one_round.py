@@ -1,0 +1,226 @@
+"""The profile of one round: two-sided values at the levels of a lattice, each computed once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Final, final
+
+from symshuffle.accountants.bounds.brackets import bound_at, first_guess, ratio_of, smallest_eps
+from symshuffle.accountants.bounds.evaluate import Request
+from symshuffle.accountants.covering.covered import Reduction
+from symshuffle.accountants.covering.dropout import few_counts, means_between, partial_cdf
+from symshuffle.accountants.covering.participation import EVERYBODY
+from symshuffle.accountants.rounds.dominating import Ends, Profile
+from symshuffle.base.choices import Question
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import format_decimal
+from symshuffle.base.results import Bracket
+from symshuffle.mechanisms.parameters import LARGEST_LEVEL
+
+_USUAL: Final = 1e-3
+_ROUGH: Final = 1e-2
+"""Relative width of values that only say where to look."""
+
+_LEAST_VARIATION: Final = Fraction(1, 10**90)
+"""Of rounds that tell less the squares of losses come near the end of the range of doubles."""
+
+_LINEAR: Final = Fraction(1, 10**6)
+"""Total variation below which the parameter is a multiple of it."""
+
+_MOST_LEVELS_OF_PAIR: Final = 1_000
+"""To which level real datasets are followed farther in the order in which they reveal less."""
+
+_COUNTS_PER_LEVELS: Final = 12
+"""By how much more than a value the noise may differ between numbers of messages: as the step of a lattice lets it."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OneRound:
+    """Rounds that are alike, with the values of their profile that are known already.
+
+    Parameters
+    ----------
+    reduced : Reduction
+        What every user runs.
+    n, times : int
+        Number of users, and of rounds.
+    request : Request
+        Engine, rigour and bits of every value.
+    known : dict
+        From levels to both orders; it grows.
+    of_messages : dict
+        With dropout: the same rounds by how many users send; it grows.
+    """
+
+    reduced: Reduction
+    n: int
+    times: int
+    request: Request
+    known: dict[Fraction, tuple[Bracket, Bracket]] = field(default_factory=dict)
+    of_messages: dict[int, OneRound] = field(default_factory=dict)
+
+    @property
+    def dropout(self) -> Fraction:
+        """With which probability each other user drops out."""
+        return self.reduced.participation.dropout or Fraction(0)
+
+    @property
+    def usual_width(self) -> float:
+        """Of single values and levels: with dropout each is a mean of many."""
+        return _ROUGH if self.dropout else _USUAL
+
+    def with_messages(self, m: int) -> OneRound:
+        """The same round where exactly m users send, for all others to be told of it."""
+        if m not in self.of_messages:
+            alone = replace(self.reduced, participation=EVERYBODY)
+            self.of_messages[m] = replace(self, reduced=alone, n=m, known={}, of_messages={})
+        return self.of_messages[m]
+
+    def values(self, eps: Fraction, width: float) -> tuple[Bracket, Bracket]:
+        """Both orders of one round at a level; of a bound the larger of the two stands for both."""
+        found = self.known.get(eps)
+        if found is None or any(b.width > 2 * Fraction(width) * b.upper and b.aimed is None for b in found):
+            if not self.reduced.real or self.reduced.same_both_ways(ratio_of(eps), self.request.bits):
+                both = self._delta(eps, width, Question.BOTH)
+                found = both, both
+            else:
+                found = self._delta(eps, width, Question.FORWARD), self._delta(eps, width, Question.REVERSE)
+            self.known[eps] = found
+        return found
+
+    def smallest(self, delta: Fraction) -> Fraction:
+        """The eps of one round, on the safe side."""
+        asked = replace(self.request, rel=self.usual_width)
+        guess = first_guess(self.reduced, self.n, delta, asked)
+        return smallest_eps(self.reduced, self.n, delta, asked, guess).meets
+
+    def alone(self) -> Iterator[tuple[str, OneRound]]:
+        """Real neighbouring datasets of this source, each as a part of its own."""
+        for datasets, real in self.reduced.real_pairs(self.n):
+            yield datasets, replace(self, reduced=real, known={}, of_messages={})
+
+    def _delta(self, eps: Fraction, width: float, question: Question) -> Bracket:
+        return bound_at(self.reduced, self.n, ratio_of(eps), replace(self.request, direction=question, rel=width))
+
+    @property
+    def variation(self) -> Fraction:
+        """The total variation, rounded up; with dropout that of as many messages as are expected."""
+        if self.dropout:
+            return self.with_messages(round(self.reduced.participation.expected(self.n))).variation
+        return max(b.upper for b in self.values(Fraction(0), _ROUGH))
+
+    @property
+    def telling(self) -> bool:
+        """Whether the messages tell anything: decided by a rational, and of any number of messages as of one."""
+        return self.variation > 0
+
+    def scale(self) -> float:
+        """The parameter of the Gaussian mechanism of equal total variation: no bound, it only sizes the lattice.
+
+        Raises
+        ------
+        InputError
+            If a round tells less than doubles can size a lattice for, but something.
+        """
+        variation = self.variation
+        if 0 < variation < _LEAST_VARIATION:
+            shown = format_decimal(variation, digits=4, up=True)
+            least = format_decimal(_LEAST_VARIATION, digits=4, up=True)
+            asked = f"0, or at least {least}; the bound at a larger local budget covers a smaller one"
+            raise InputError("total variation of one round", shown, asked)
+        if variation < _LINEAR:  # (1 + variation) / 2 is a half, in doubles
+            return float(variation) * math.sqrt(2 * math.pi)
+        return 2 * NormalDist().inv_cdf((1 + min(float(variation), 1 - 1e-12)) / 2)
+
+    def revealed(self) -> tuple[Ends, Ends]:
+        """What is left of both orders at the largest level, from below and from above."""
+        if self.dropout:  # with fewer messages it is not less
+            return self.with_messages(self.n).revealed()
+        try:
+            forward, reverse = self.values(Fraction(LARGEST_LEVEL), 1e-6)
+        except Unsupported:  # out of an engine's reach: then nothing is taken to be revealed
+            return (Fraction(0), Fraction(0)), (Fraction(0), Fraction(0))
+        # A mass at that level is not quite one at infinity; at the levels that are asked about it is by 2^-40 less.
+        share = 1 - Fraction(1, 2**40)
+        one, other = ((max(b.lower, Fraction(0)) * share, b.upper) for b in (forward, reverse))
+        return one, other
+
+    def last_level(self, beyond: Fraction) -> Fraction:
+        """A level from which on one round has at most ``beyond`` more than at every level, about the smallest.
+
+        Raises
+        ------
+        Unsupported
+            If there is none.
+        """
+        most = beyond + max(high for _, high in self.revealed())
+        found = self._last(most, most)
+        if found is None:
+            raise Unsupported(f"no level up to {LARGEST_LEVEL} leaves at most {float(beyond):.3g} to one round")
+        return found
+
+    def _last(self, *most: Fraction) -> Fraction | None:
+        """About the smallest level at which either order has at most so much; None if there is none."""
+
+        def small(level: Fraction) -> bool:
+            both = zip(self.values(level, _ROUGH), most, strict=True)
+            return all(found.upper <= limit for found, limit in both)
+
+        low, high = Fraction(0), Fraction(self.scale() or 1)
+        if small(low):
+            return low
+        while not small(high):
+            if high >= LARGEST_LEVEL:
+                return None
+            low, high = high, min(high * Fraction(3, 2), Fraction(LARGEST_LEVEL))
+        while high - low > high / 20:
+            middle = (low + high) / 2
+            low, high = (low, middle) if small(middle) else (middle, high)
+        return high
+
+    def _levels(self, beyond: Fraction, step: Fraction) -> int:
+        """The number of the last level on a lattice.
+
+        Of a pair either order is to be reached: what one reveals is the other's loss far below 0, and a law below it
+        would lose that.
+        """
+        last = self.last_level(beyond)
+        if self.reduced.real:
+            farther = self._last(*(beyond + high for _, high in self.revealed()))
+            most = max(last, step * _MOST_LEVELS_OF_PAIR)
+            last = max(last, most if farther is None else min(farther, most))
+        return max(math.ceil(last / step), 2)
+
+    def profiles(self, step: Fraction, beyond: Fraction, width: float) -> tuple[Profile, Profile]:
+        """Profiles on a lattice, up to a level that leaves at most ``beyond``: for a law above, and for one below.
+
+        They are one and the same, but for dropout: there the number of messages is rounded, down for the one and up for
+        the other, so that few numbers have to be asked about and are the same at all levels.
+        """
+        one, other = self.revealed()
+        lows = one[0], other[0]
+        if not self.dropout:
+            last = self._levels(beyond, step)
+            found = [self.values(i * step, width) for i in range(last + 1)]
+            own = Profile.of(step, [f for f, _ in found], [r for _, r in found], lows)
+            return own, own
+        counts = few_counts(self.n, self.dropout, beyond / 16, _COUNTS_PER_LEVELS * width)
+        each, below = [self.with_messages(m) for m in counts], partial_cdf(self.n, self.dropout)
+        last = each[min(1, len(each) - 1)]._levels(beyond, step)
+        above: list[list[tuple[Fraction, Fraction]]] = [[], []]
+        under: list[list[tuple[Fraction, Fraction]]] = [[], []]
+        for i in range(last + 1):
+            known = [one.values(i * step, width) for one in each]
+            for order in (0, 1):
+                high, low = means_between(counts, [both[order] for both in known], below)
+                above[order].append(high)
+                under[order].append(low)
+        return (
+            Profile.of_ends(step, above[0], above[1], (Fraction(0), Fraction(0))),
+            Profile.of_ends(step, under[0], under[1], lows),
+        )

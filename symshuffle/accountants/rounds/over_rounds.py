@@ -1,0 +1,366 @@
+"""The front door for several rounds: one-round profiles, their dominating laws, the sum of all losses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final, Literal, TypeAlias, final
+
+from symshuffle.accountants.bounds.amplification import Amplification, Attained, Composition
+from symshuffle.accountants.bounds.evaluate import Request, check_n
+from symshuffle.accountants.bounds.search import shortened
+from symshuffle.accountants.covering.covered import Covering, Reduction
+from symshuffle.accountants.covering.neighbours import Neighbours
+from symshuffle.accountants.covering.reduction import covering_reduction
+from symshuffle.accountants.rounds.composition_bounds import advanced_epsilon, advanced_slack, basic_epsilon
+from symshuffle.accountants.rounds.dominating import Profile, law_above, law_below
+from symshuffle.accountants.rounds.lattice_sums import Tilted
+from symshuffle.accountants.rounds.losses import Losses, delta_of, epsilon_of
+from symshuffle.accountants.rounds.one_round import OneRound
+from symshuffle.accountants.rounds.period import Period
+from symshuffle.accountants.rounds.plan import Rounds
+from symshuffle.base.choices import Question, Rigour, Side
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Ball, Exp, Real, counted, format_decimal, to_arb, working_precision
+from symshuffle.base.results import Bracket
+
+_MOST_LEVELS: Final = 6_000
+_CUT: Final = Fraction(1, 2_000)
+"""Share of the target delta that all rounds together may lose beyond the last level."""
+
+_SMALLEST: Final = Fraction(1, 10**250)
+_BITS: Final = 192
+
+_Read: TypeAlias = "Callable[[Losses], Fraction]"
+"""What is asked of a sum of losses: its eps at some delta, or its delta at some eps."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Lattice:
+    """All rounds on one lattice, from above and from below.
+
+    Parameters
+    ----------
+    step : Fraction
+        Distance of two levels, in nats.
+    above, below : Losses
+        Losses with a profile above, or below, that of the rounds.
+    levels : int
+        How many levels a round was asked for.
+    """
+
+    step: Fraction
+    above: Losses
+    below: Losses
+    levels: int
+
+    @classmethod
+    def of(cls, profiles: Sequence[tuple[tuple[Profile, Profile], int]]) -> Lattice:
+        """From the profiles of the rounds, for laws above and below, and how many are alike."""
+        above = Losses(tuple((law_above(profile), times) for (profile, _), times in profiles), Side.UPPER)
+        below = Losses(tuple((law_below(profile), times) for (_, profile), times in profiles), Side.LOWER)
+        return cls(above.step, above, below, sum(profile.last + 1 for (profile, _), _ in profiles))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """The rounds of one plan, with all that was computed of them.
+
+    Parameters
+    ----------
+    parts : tuple of OneRound
+        The rounds.
+    balls : bool
+        Whether every number is a ball, or what is proved to be above or below one.
+    lattices : dict
+        By step and by what is left behind the last level.
+    """
+
+    parts: tuple[OneRound, ...]
+    balls: bool
+    lattices: dict[tuple[Fraction, Fraction], Lattice] = field(default_factory=dict)
+
+    @property
+    def times(self) -> int:
+        """The number of rounds."""
+        return sum(part.times for part in self.parts)
+
+    @property
+    def scale(self) -> float:
+        """Of all rounds together, the parameter of the Gaussian mechanism that they resemble: no bound."""
+        return math.hypot(*(math.sqrt(part.times) * part.scale() for part in self.parts))
+
+    @property
+    def telling(self) -> tuple[OneRound, ...]:
+        """The rounds that tell anything at all."""
+        return tuple(part for part in self.parts if part.telling)
+
+    def sum(self, losses: Losses, tilt: float) -> Tilted | Period:
+        """The sum of the losses at the rigour of the values."""
+        return Period.at(losses, tilt) if self.balls else Tilted.at(losses, tilt)
+
+    def epsilon(self, delta: Fraction) -> _Read:
+        """What reads off eps."""
+        return lambda losses: epsilon_of(losses, delta, self.sum)
+
+    def delta(self, eps: Fraction) -> _Read:
+        """What reads off delta."""
+        return lambda losses: delta_of(losses, eps, self.sum)
+
+    def profiles(
+        self, parts: Sequence[OneRound], step: Fraction, beyond: Fraction
+    ) -> list[tuple[tuple[Profile, Profile], int]]:
+        """Of some rounds, at levels whose width is small beside what the lattice costs."""
+        least = min(part.scale() for part in parts)
+        width = min(max((float(step) / least) ** 2 / 30, 1e-9), 1e-3)
+        return [(part.profiles(step, beyond, width), part.times) for part in parts]
+
+    def lattice(self, step: Fraction, beyond: Fraction) -> Lattice:
+        """All rounds on a lattice that ends where each of them has at most ``beyond`` left."""
+        found = self.lattices.get((step, beyond))
+        if found is None:
+            found = self.lattices[step, beyond] = Lattice.of(self.profiles(self.telling, step, beyond))
+        return found
+
+    def first_step(self, width: float) -> Fraction:
+        """A step at which the bracket of eps is about so wide: 0.8 times the square of step over scale."""
+        scale = self.scale / math.sqrt(self.times)
+        step = Fraction(f"{scale / 4:.2g}")
+        while float(step) > scale * math.sqrt(width / 0.8):
+            step /= 2
+        return step
+
+    def narrowed(self, read: _Read, beyond: Fraction, width: float, sensitivity: float) -> _Found:
+        """Both ends of an answer, on lattices of half the step each time until they are as close as asked."""
+        beyond = Fraction(10) ** math.floor(math.log10(beyond.numerator) - math.log10(beyond.denominator))
+        step = self.first_step(width / sensitivity)
+        lost = 4 * beyond * self.times  # what is no more than the mass left out is not narrowed by finer levels
+        found = self._off_known(read, beyond)
+        if found is not None and found.high - found.low <= Fraction(width) * found.high:
+            return found
+        while True:
+            lattice = self.lattice(step, beyond)
+            low, high = read(lattice.below), read(lattice.above)
+            if high - low <= Fraction(width) * high or high <= lost or 2 * lattice.levels > _MOST_LEVELS:
+                return _Found(low, high, lattice, beyond)
+            step /= 2
+
+    def _off_known(self, read: _Read, beyond: Fraction) -> _Found | None:
+        """Both ends off the finest lattice that another question left here, if it reaches as far: it costs nothing."""
+        kept = [place for place in self.lattices if place[1] <= beyond]
+        if not kept:
+            return None
+        finest = min(kept)
+        lattice = self.lattices[finest]
+        return _Found(read(lattice.below), read(lattice.above), lattice, finest[1])
+
+    def attained(self, read: _Read, found: _Found) -> Attained | None:
+        """What one pair of real datasets has that stays the same in all rounds; of each part the most telling one."""
+        chosen = []
+        for part in self.telling:
+            level = Fraction(f"{part.scale():.6g}")
+            pairs = [(max(b.lower for b in one.values(level, 1e-3)), text, one) for text, one in part.alone()]
+            if not pairs:
+                return None
+            chosen.append(max(pairs, key=lambda pair: pair[0])[1:])
+        both = self.profiles([one for _, one in chosen], found.lattice.step, found.beyond)
+        profiles = [(below, times) for (_, below), times in both]
+        orders = [profiles]
+        if any(profile.forward != profile.reverse for profile, _ in profiles):
+            orders.append([(profile.swapped, times) for profile, times in profiles])
+        reached = max(read(Losses(tuple((law_below(p), t) for p, t in order), Side.LOWER)) for order in orders)
+        places = ["every round"] if len(self.parts) == 1 else [counted(one.times, "round") for _, one in chosen]
+        return Attained(
+            reached, "; ".join(f"{text} in {place}" for (text, _), place in zip(chosen, places, strict=True))
+        )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The two ends of an answer, the lattice they come from, and what that leaves out."""
+
+    low: Fraction
+    high: Fraction
+    lattice: Lattice
+    beyond: Fraction
+
+
+@lru_cache(maxsize=16)
+def _deployment(parts: tuple[tuple[Reduction, int, int], ...], request: Request) -> Deployment:
+    rounds = tuple(OneRound(reduced, n, times, request) for reduced, n, times in parts)
+    return Deployment(rounds, request.rigour is Rigour.BALL)
+
+
+def _deployed(plan: Rounds, covering: Covering, request: Request) -> Deployment:
+    """The rounds with their reductions; of the request, what does not change from question to question.
+
+    Raises
+    ------
+    InputError, Unsupported
+        If one order only is asked for, or a rational number.
+    """
+    if request.direction is not Question.BOTH:
+        raise InputError("direction", request.direction.value, "both, with rounds, which may mix the orders")
+    if request.rigour is Rigour.EXACT:
+        raise Unsupported("rigour exact: the profile of several rounds is no rational number; use --rigour ball")
+    found = tuple((covering_reduction(one.source, covering), check_n(one.n), one.times) for one in plan.parts)
+    for reduced, n, _ in found:
+        reduced.participation.check(n)
+        if reduced.participation.group > 1:
+            raise Unsupported(f"group {reduced.participation.group}: said of one round; not with several rounds")
+    rounds = _deployment(found, Request(engine=request.engine, rigour=request.rigour, bits=request.bits))
+    _neighbours(rounds)  # what has no join is refused before anything is computed
+    return rounds
+
+
+def epsilon(
+    plan: Rounds, covering: Covering, request: Request, target: Fraction, *, attain: bool = False
+) -> Amplification:
+    """The smallest eps of all rounds together at a target delta, on the safe side.
+
+    Parameters
+    ----------
+    plan : Rounds
+        What is run, every round with its number of users.
+    covering : Covering
+        Whom the bound covers in each round.
+    request : Request
+        Engine and rigour of the values of one round; the relative width of eps to aim at.
+    target : Fraction
+        delta, in (0, 1).
+    attain : bool
+        Whether to compose a real neighbouring pair as well.
+
+    Raises
+    ------
+    InputError
+        If one order only is asked for.
+    Unsupported
+        If no eps meets the target, or a rational number is asked for.
+    """
+    rounds, width = _deployed(plan, covering, request), request.rel
+    if not rounds.telling:
+        return _nothing("epsilon", rounds)
+    read = rounds.epsilon(target)
+    found = rounds.narrowed(read, _CUT * target / rounds.times, width, 1.0)
+    each = [(part.smallest(target / rounds.times), part.times) for part in rounds.parts]
+    halves = [(part.smallest(target / rounds.times / 2), part.times) for part in rounds.parts]
+    simpler = (("basic", basic_epsilon(each)), ("advanced", advanced_epsilon(halves, target / 2)))
+    return _answer("epsilon", rounds, found, simpler, rounds.attained(read, found) if attain else None, width)
+
+
+def delta(plan: Rounds, covering: Covering, request: Request, order: Real, *, attain: bool = False) -> Amplification:
+    """The delta of all rounds together at a target level, on the safe side.
+
+    Parameters
+    ----------
+    plan, covering, request, attain
+        As in :func:`epsilon`; the relative width is that of delta.
+    order : Fraction or Exp
+        Target ratio ``exp(eps)``.
+
+    Raises
+    ------
+    InputError, Unsupported
+        As in :func:`epsilon`.
+    """
+    rounds, width = _deployed(plan, covering, request), request.rel
+    if not rounds.telling:
+        return _nothing("delta", rounds)
+    eps, scale = _logarithm(order), rounds.scale
+    read, simpler = rounds.delta(eps), _simpler_deltas(rounds, eps)
+    least = max(min(_gaussian(scale, float(eps)), *(value for _, value in simpler)), _SMALLEST)
+    while True:
+        beyond = _CUT * least / rounds.times
+        found = rounds.narrowed(read, beyond, width, max(1.0, (float(eps) / scale) ** 2))
+        if least <= 10 * found.high or least <= _SMALLEST:
+            break
+        least = max(min(found.high, least * least), _SMALLEST)
+    return _answer("delta", rounds, found, simpler, rounds.attained(read, found) if attain else None, width)
+
+
+def _simpler_deltas(rounds: Deployment, eps: Fraction) -> tuple[tuple[str, Fraction], ...]:
+    """Basic composition of equal shares of eps; advanced composition of the best of some shares."""
+
+    def together(share: Fraction) -> Fraction:
+        return sum(
+            (part.values(share, part.usual_width)[0].upper * part.times for part in rounds.parts), start=Fraction(0)
+        )
+
+    least = eps / rounds.times
+    found = [min(together(least), Fraction(1))]
+    best = Fraction(1)
+    for k in range(1, 8):
+        share = shortened(eps / Fraction(math.sqrt(rounds.times)) / 2**k)
+        if share > 0:
+            slack = advanced_slack([(share, rounds.times)], eps)
+            best = min(best, slack + together(share)) if slack < best else best
+    return ("basic", found[0]), ("advanced", best)
+
+
+def _nothing(quantity: Literal["delta", "epsilon"], rounds: Deployment) -> Amplification:
+    bracket = Bracket(Fraction(0), Fraction(0), _rigour(rounds), "rounds", "no round tells anything")
+    return Amplification(quantity, bracket, _neighbours(rounds), None, _composition(rounds, ()))
+
+
+def _gaussian(spread: float, eps: float) -> Fraction:
+    """About the delta of the Gaussian mechanism of a parameter."""
+    a = eps / spread - spread / 2
+    return Fraction(math.exp(-a * a / 2) if a > 0 else 1.0) / 100
+
+
+def _logarithm(order: Real) -> Fraction:
+    """The level, rounded down: at a smaller level delta is larger."""
+    if isinstance(order, Exp):
+        return order.exponent
+    with working_precision(_BITS):  # of a ratio next to 1 the digits behind the 1 are what counts
+        level = to_arb(order - 1).log1p() if isinstance(order, Fraction) else to_arb(order).log()
+        return max(Ball.from_arb(level, _BITS).lower, Fraction(0))
+
+
+def _answer(
+    quantity: Literal["delta", "epsilon"],
+    rounds: Deployment,
+    found: _Found,
+    simpler: tuple[tuple[str, Fraction], ...],
+    attained: Attained | None,
+    width: float,
+) -> Amplification:
+    best, value = min(simpler, key=lambda one: one[1])
+    means = "sums over one period, in balls" if rounds.balls else "tilted transforms"
+    how = (
+        f"laws on {found.lattice.levels} levels of step {format_decimal(found.lattice.step, digits=4, up=True)}, with "
+        f"profiles above and below that of one round; their losses summed by {means}"
+    )
+    high = found.high
+    if value < high:
+        how, high = f"{best} composition of one-round values; {how}", value
+    low = min(found.low, high)
+    aimed = None if high - low <= Fraction(width) * high else width
+    bracket = Bracket(low, high, _rigour(rounds), "rounds", how, aimed)
+    return Amplification(quantity, bracket, _neighbours(rounds), attained, _composition(rounds, simpler))
+
+
+def _rigour(rounds: Deployment) -> Rigour:
+    return Rigour.BALL if rounds.balls else Rigour.FLOAT64
+
+
+def _neighbours(rounds: Deployment) -> Neighbours:
+    """Whom all rounds together cover.
+
+    Raises
+    ------
+    InputError
+        If neighbours of one round are none of another.
+    """
+    return Neighbours.joined([(part.times, part.reduced.neighbours(Question.BOTH, part.n)) for part in rounds.parts])
+
+
+def _composition(rounds: Deployment, simpler: tuple[tuple[str, Fraction], ...]) -> Composition:
+    return Composition(rounds.times, tuple((part.times, part.n) for part in rounds.parts), simpler)

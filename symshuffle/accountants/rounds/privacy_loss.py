@@ -1,0 +1,250 @@
+r"""The privacy-loss distribution of one shuffled round, on the safe side, for accountants of other makers.
+
+The law is that of :func:`symshuffle.accountants.rounds.dominating.law_above`: masses at losses :math:`i\,\ell` and at
+infinity whose profile is certified to be above that of the round at every level, below 0 too. It speaks for both orders
+of every pair of datasets that the bound covers, so one law is all that a composition needs, whichever order each round
+has (Zhu, Dong, Wang, "Optimal accounting of differential privacy via characteristic function", 2022).
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final, Self, Unpack, final
+
+from symshuffle.accountants.bounds.evaluate import Request, check_n
+from symshuffle.accountants.covering.covered import Whom, spelled_out
+from symshuffle.accountants.covering.neighbours import ASSUMED, NOT_COVERED
+from symshuffle.accountants.covering.reduction import Source, reduction
+from symshuffle.accountants.rounds.dominating import LatticeLaw, law_above
+from symshuffle.accountants.rounds.one_round import OneRound
+from symshuffle.base.artifacts import installed, write_atomically
+from symshuffle.base.choices import Question, Rigour
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.levels import LARGEST_LEVEL
+from symshuffle.base.numbers import Ball, parse_rational, working_precision
+from symshuffle.base.results import outward
+
+FORMAT: Final = "symshuffle privacy loss 1"
+
+PROVED: Final = (
+    "the profile of these masses is above that of one round at every level, in both orders of the datasets, at the "
+    "rigour named here; so the exact composition with itself, or with others that dominate, is above that of the rounds"
+)
+"""What an export promises."""
+
+NOT_PROVED: Final = (
+    "what a program makes of it: a composition by an FFT in doubles without a stated error can answer too small an eps "
+    "at small delta, about 1e-14 and below; for rounds of shuffled messages alone ask `symshuffle epsilon --rounds`"
+)
+"""What it does not promise."""
+
+USUAL_STEP: Final = 1e-4
+"""The interval that dp_accounting takes where none is given: distributions compose there only if they share it."""
+
+_LEVELS_PER_SCALE: Final = 20
+"""Levels within the scale of one round; eps exceeds the bound by about a twelfth of the square of its inverse."""
+
+_MOST_LEVELS: Final = 20_000
+_BITS: Final = 320
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PrivacyLoss:
+    """Distribution of privacy losses that dominates one round of shuffled messages.
+
+    Parameters
+    ----------
+    law : LatticeLaw
+        The masses on a lattice of losses in nats, with a mass at infinity; the step is exactly a double.
+    about : dict
+        JSON-ready: users, neighbours, meaning, rigour, what is proved and what is not, versions.
+    """
+
+    law: LatticeLaw
+    about: dict[str, Any]
+
+    def deltas(self) -> list[float]:
+        """The profile at the levels 0, step, 2 step, ..., rounded up."""
+        with working_precision(_BITS):
+            _, values = self.law.profile_at_nodes()
+            return [outward(Ball.from_arb(value, _BITS).upper, up=True) for value in values[-self.law.first :]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready form: the header, the masses as doubles, and the profile.
+
+        The profile is that at the levels of at least 0.
+        """
+        return {
+            "format": FORMAT,
+            **self.about,
+            "step": float(self.law.step),
+            "first": self.law.first,
+            "infinity_mass": float(self.law.infinity),
+            "masses": list(self.law.masses),
+            "deltas": self.deltas(),
+        }
+
+    def write(self, file: Path | str) -> None:
+        """Write :meth:`to_dict` as JSON, whole or not at all.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+        """
+        write_atomically(Path(file), json.dumps(self.to_dict(), indent=1) + "\n")
+
+    @classmethod
+    def read(cls, file: Path | str) -> Self:
+        """The distribution that :meth:`write` left in a file.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, is of another form, or its masses do not have the deltas beside them.
+
+        Notes
+        -----
+        That the masses are above a round is taken at the word of the file: its profile is not computed again.
+        """
+        try:
+            told = json.loads(Path(file).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise InputError("file", file, f"a file of `symshuffle pld`: {error}") from None
+        if not isinstance(told, dict) or told.pop("format", None) != FORMAT:
+            raise InputError("file", file, f"JSON of the format {FORMAT!r}")
+        try:
+            numbers = {name: told.pop(name) for name in ("step", "first", "infinity_mass", "masses", "deltas")}
+            masses = tuple(float(mass) for mass in numbers["masses"])
+            step, infinity = Fraction(numbers["step"]), Fraction(numbers["infinity_mass"])
+            found = cls(LatticeLaw(step, int(numbers["first"]), masses, infinity), told)
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise InputError("file", file, f"step, first, infinity_mass, masses and deltas ({error})") from None
+        with working_precision(_BITS):
+            whole = found.law.profile_at_nodes()[0] >= 1  # the profile at order 0
+        if not whole or found.law.first > 0 or found.deltas() != numbers["deltas"]:
+            raise InputError("file", file, "masses of sum at least 1, with the deltas that are written beside them")
+        return found
+
+    def to_dp_accounting(self) -> Any:
+        """Distribution as a ``PrivacyLossDistribution`` of the package dp-accounting.
+
+        It is a ``dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution``. It dominates the round; about
+        its compositions in that package nothing is proved (see ``about["not_proved"]``).
+
+        Raises
+        ------
+        Unsupported
+            If the package dp-accounting is not installed.
+        """
+        try:
+            from dp_accounting.pld import pld_pmf, privacy_loss_distribution
+        except ImportError:
+            raise Unsupported("dp-accounting is not installed: pip install 'symshuffle[dp-accounting]'") from None
+        law = self.law
+        masses = {law.first + k: mass for k, mass in enumerate(law.masses)}
+        pmf = pld_pmf.create_pmf(masses, float(law.step), float(law.infinity), pessimistic_estimate=True)
+        return privacy_loss_distribution.PrivacyLossDistribution(pmf)
+
+
+@spelled_out
+def privacy_loss(
+    source: Source,
+    *,
+    n: int,
+    step: object = None,
+    beyond: object = "1e-15",
+    rigour: Rigour | str = Rigour.FLOAT64,
+    rel: float = 1e-4,
+    bits: int | None = None,
+    **whom: Unpack[Whom],
+) -> PrivacyLoss:
+    """Privacy-loss distribution that dominates one shuffled round.
+
+    The distribution is above that of every pair of datasets that is covered.
+
+    Parameters
+    ----------
+    source, n, rigour, bits, adjacency, blanket, null, min_users, dropout, group
+        As in :func:`symshuffle.delta`; both directions are taken.
+    step : number or text, optional
+        Distance of the losses in nats, read as the nearest double; by default 1e-4 (as in dp_accounting) times the
+        power of 2 that leaves 20 to 40 levels within the scale of the round. Distributions compose there only if they
+        share it.
+    beyond : number or text
+        Largest mass at an infinite loss that a round is given, in (0, 1), in addition to the mass that it reveals for
+        certain; no composition of T rounds then meets a delta below T times this.
+    rel : float
+        Relative width to aim at, of each value of delta.
+
+    Returns
+    -------
+    PrivacyLoss
+        The masses on the lattice ``step * j``, in nats, and the description of what they cover.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of its range, or the step needs more than 20,000 levels.
+    Unsupported
+        For rigour exact: the levels are exponentials.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> found = privacy_loss(mechanism("krr").at(k=4, eps0=1), n=1000)
+    >>> float(found.law.step), round(found.deltas()[0], 3)
+    (0.0016, 0.013)
+    """
+    users, most = check_n(n), parse_rational(beyond, "beyond")
+    if not 0 < most < 1:
+        raise InputError("beyond", beyond, "a mass in (0, 1)")
+    request = Request.of(Question.BOTH, None, rigour, rel, bits)
+    if request.rigour is Rigour.EXACT:
+        raise Unsupported("rigour exact: values at exponential levels are no rational numbers; use --rigour ball")
+    one = OneRound(reduction(source, **whom), users, 1, request)
+    width = Fraction(_usual_step(one.scale()) if step is None else _read_step(step))
+    levels = one.last_level(most) / width
+    if levels > _MOST_LEVELS:
+        raise InputError(
+            "step", float(width), f"at least {float(width * levels / _MOST_LEVELS):.2g}, or {levels} levels"
+        )
+    neighbours = one.reduced.neighbours(Question.BOTH, users)
+    return PrivacyLoss(
+        law_above(one.profiles(width, most, rel)[0]),
+        {
+            "users": users,
+            "neighbours": neighbours.to_dict(),
+            "meaning": (
+                f"the hockey-stick divergence of the masses bounds {neighbours.compared}; in a composition, "
+                f"assumed: {ASSUMED}; not covered: {NOT_COVERED}"
+            ),
+            "rigour": (request.rigour or Rigour.FLOAT64).value,
+            "proved": PROVED,
+            "not_proved": NOT_PROVED,
+            "versions": {"python": platform.python_version()}
+            | {name: installed(name) for name in ("symshuffle", "numpy", "python-flint")},
+        },
+    )
+
+
+def _read_step(step: object) -> float:
+    read = parse_rational(step, "step")
+    if not 0 < read <= LARGEST_LEVEL or float(read) == 0:
+        raise InputError("step", step, "a positive number")
+    return float(read)
+
+
+def _usual_step(scale: float) -> float:
+    """The usual interval, doubled or halved until the levels are as dense as the scale of the round asks for."""
+    step = USUAL_STEP
+    while scale > 0 and step > scale / _LEVELS_PER_SCALE:
+        step /= 2
+    while 2 * step <= scale / _LEVELS_PER_SCALE:
+        step *= 2
+    return step

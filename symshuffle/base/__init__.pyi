@@ -1,0 +1,6 @@
+"""The public names of this room, and the module that each is loaded from on first use."""
+
+from . import choices as choices
+from .numbers import enclose as enclose
+from .numbers import format_decimal as format_decimal
+from .numbers import format_log10 as format_log10

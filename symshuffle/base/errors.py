@@ -1,0 +1,99 @@
+"""The ways in which a computation can be refused.
+
+Every message is one line that names the argument, the value it had, and what would have been accepted.
+"""
+
+from __future__ import annotations
+
+
+class SymshuffleError(Exception):
+    """Base class of every error that symshuffle raises on purpose."""
+
+
+class InputError(SymshuffleError, ValueError):
+    """An argument is outside its range.
+
+    Parameters
+    ----------
+    argument : str
+        Name of the offending argument, as the caller wrote it.
+    value : object
+        The value it had.
+    expected : str
+        The allowed range, or the violated invariant and by how much.
+    """
+
+    def __init__(self, argument: str, value: object, expected: str) -> None:
+        self.argument = argument
+        self.value = value
+        self.expected = expected
+        super().__init__(f"{argument} = {_written(value)}: expected {expected}")
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str]]:
+        return type(self), (self.argument, _written(self.value), self.expected)  # the value itself may not travel
+
+
+def _written(value: object) -> str:
+    """The value as text, or the beginning of a long one: Python refuses to write integers of more than 4300 digits."""
+    try:
+        text = str(value)
+    except ValueError:
+        return f"a number too long to write ({type(value).__name__})"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+_LONGEST = 200
+
+
+class Unsupported(SymshuffleError, ValueError):
+    """A meaningful request that no engine here can answer.
+
+    The message names the form that can be answered, where there is one.
+    """
+
+
+class SolverFailure(SymshuffleError, RuntimeError):
+    """A numerical solver stopped without an answer.
+
+    Parameters
+    ----------
+    solver : str
+        Name of the solver.
+    status : str
+        Its own word for what happened.
+    problem : str
+        A short description of the problem it was given.
+    """
+
+    def __init__(self, solver: str, status: str, problem: str) -> None:
+        self.solver = solver
+        self.status = status
+        self.problem = problem
+        super().__init__(f"{solver} ended with status {status!r} on {problem}")
+
+    def __reduce__(self) -> tuple[type[SolverFailure], tuple[str, str, str]]:
+        return type(self), (self.solver, self.status, self.problem)
+
+
+class NotDecided(SymshuffleError, ArithmeticError):
+    """Comparison of balls that overlap at every precision that was tried."""
+
+
+class CertificateError(SymshuffleError, ValueError):
+    """Part of a certificate does not prove what it should.
+
+    Parameters
+    ----------
+    place : str
+        The part that fails, as a path from the object that was verified: ``"orbits[0].levels"``.
+    what : str
+        The condition that fails there, and by how much.
+    """
+
+    def __init__(self, place: str, what: str) -> None:
+        self.place = place
+        self.what = what
+        super().__init__(f"the certificate fails at {place}: {what}")
+
+    def __reduce__(self) -> tuple[type[CertificateError], tuple[str, str]]:
+        return type(self), (self.place, self.what)

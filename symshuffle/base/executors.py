@@ -1,0 +1,191 @@
+"""Independent pieces of work, here or by the workers of any executor of :mod:`concurrent.futures`.
+
+What a process pool is for one machine, ``dask.distributed.Client(...).get_executor()`` is for several: both have
+``submit``, and nothing else is asked of an executor.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, Final, NoReturn, TypeVar
+
+from symshuffle.base.errors import InputError, SolverFailure, SymshuffleError
+from symshuffle.base.kinds import check_progress
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+MOST_JOBS: Final = 256
+"""Upper end of ``jobs``: beyond it a typing error starts more processes than a machine has."""
+
+
+@contextmanager
+def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """A pool of worker processes that are ended as soon as the block is left by an exception.
+
+    Workers are started afresh: a fork would inherit precision, caches and threads.
+
+    Raises
+    ------
+    InputError
+        If the number of processes is not in [1, 256].
+    """
+    if not 1 <= jobs <= MOST_JOBS:
+        raise InputError("jobs", jobs, f"an integer from 1 to {MOST_JOBS}")
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin) as pool:
+        try:
+            yield pool
+        except BaseException:  # an interrupt, or a consumer that went away: nobody waits for the work at hand
+            workers = list((getattr(pool, "_processes", None) or {}).values())
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in workers:
+                worker.terminate()
+            raise
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def workers(jobs: int) -> Iterator[Executor | None]:
+    """A pool of processes, or None where one process is enough: the executor that every function here takes."""
+    if jobs == 1:
+        yield None
+        return
+    with processes(jobs) as pool:
+        yield pool
+
+
+def _begin() -> None:
+    """In a worker: Ctrl-C reaches the whole process group, and the parent ends its workers itself, if it can."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A parent that was killed leaves workers behind that wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def check_executor(executor: object, *sent: object) -> None:
+    """Refuse what is no executor, and for processes what cannot be sent to them, before any work is done.
+
+    Raises
+    ------
+    InputError
+        If there is no ``submit``, the workers are threads, or the executor is a process pool and a part of the work
+        cannot be pickled.
+    """
+    if isinstance(executor, type) or not callable(getattr(executor, "submit", None)):
+        raise InputError("executor", executor, "an executor of concurrent.futures, as ProcessPoolExecutor(4), or None")
+    if isinstance(executor, ThreadPoolExecutor):  # balls have one precision for the whole process
+        raise InputError("executor", type(executor).__name__, "an executor of processes: threads share their precision")
+    if isinstance(executor, ProcessPoolExecutor):
+        try:
+            pickle.dumps(sent)
+        except Exception as error:
+            refuse_work(executor, error)
+
+
+def refuse_work(executor: object, error: Exception) -> NoReturn:
+    """Say in one line why an executor did not do its work.
+
+    Raises
+    ------
+    SolverFailure
+        If a worker died.
+    InputError
+        If the work, or its result, cannot be sent.
+    """
+    name = type(executor).__name__
+    if isinstance(error, BrokenExecutor):
+        raise SolverFailure(name, "a worker died", "the work that it had at hand") from error
+    why = " ".join(f"{type(error).__name__}: {error}".split())
+    allowed = f"work that it can send to its workers, such as a function at the top of a module ({why})"
+    raise InputError("executor", name, allowed) from error
+
+
+def mapped(
+    function: Callable[[T], R],
+    items: Sequence[T],
+    executor: Executor | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[R]:
+    """The values of a function, in the order of its arguments.
+
+    Parameters
+    ----------
+    function : callable
+        Of one argument; for processes, one that can be pickled.
+    items : sequence
+        The arguments.
+    executor : Executor, optional
+        Who computes them; without one, this process.
+    progress : callable, optional
+        Called with the numbers of values known and wanted, in order of the arguments.
+
+    Raises
+    ------
+    InputError
+        If the executor is none, or cannot send the work.
+    SolverFailure
+        If a worker died.
+    """
+    check_progress(progress)
+    if executor is not None:
+        check_executor(executor, function, *items[:1])
+    found: list[R] = []
+    with _computed(function, items, executor) as values:
+        for value in values:
+            found.append(value)
+            if progress is not None:
+                progress(len(found), len(items))
+    return found
+
+
+@contextmanager
+def _computed(function: Callable[[T], R], items: Sequence[T], executor: Executor | None) -> Iterator[Iterator[R]]:
+    if executor is None:
+        yield map(function, items)
+        return
+    submitted: list[Future[Any]] = []
+    try:
+        try:
+            submitted.extend(executor.submit(_tried, function, item) for item in items)
+        except Exception as error:
+            refuse_work(executor, error)
+        yield (_result(executor, future) for future in submitted)
+    finally:
+        for future in submitted:
+            future.cancel()
+
+
+def _tried(function: Callable[[T], R], item: T) -> tuple[R | None, Exception | None]:
+    """In a worker: the value, or what the function raised. What else comes out of a future is the executor's."""
+    try:
+        return function(item), None
+    except SymshuffleError as error:
+        return None, error
+
+
+def _result(executor: Executor, future: Future[Any]) -> Any:
+    try:
+        value, raised = future.result()
+    except (BrokenExecutor, pickle.PickleError) as error:
+        refuse_work(executor, error)
+    except (TypeError, AttributeError) as error:
+        if "pickle" not in str(error):
+            raise
+        refuse_work(executor, error)
+    if raised is not None:
+        raise raised
+    return value

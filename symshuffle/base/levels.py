@@ -1,0 +1,133 @@
+"""Reading budgets: a local or target level given as eps, or as the ratio exp(eps), never as both."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from fractions import Fraction
+from functools import wraps
+from typing import Any, Final, ParamSpec, TypeVar
+
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import Ball, Exp, Real, Verdict, enclose, less, parse_rational
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+LARGEST_LEVEL: Final = 5_000
+"""Privacy levels in nats beyond this are refused: nobody means them, and exp of them fills pages."""
+
+
+def read_budget(*, eps0: object = None, lam: object = None, constant: bool = False) -> Real | None:
+    """The local ratio cap ``exp(eps0)`` as an exact real constant; None if neither form is given.
+
+    Parameters
+    ----------
+    eps0, lam : number or text, optional
+        One of the two.
+    constant : bool
+        Whether ``eps0 = 0`` is welcome, at which messages say nothing.
+
+    Raises
+    ------
+    InputError
+        If both are given, ``eps0 < 0`` or ``lam < 1``, or, unless ``constant``, ``eps0 = 0`` or ``lam = 1``.
+    """
+    return _read("eps0", eps0, "lam", lam, strict=not constant)
+
+
+def takes_eps0(*, as_ball: bool = False) -> Callable[[Callable[P, R]], Callable[..., R]]:
+    """Decorates a door with a parameter ``lam``, which then takes ``eps0``, the logarithm of it, in its place.
+
+    Parameters
+    ----------
+    as_ball : bool
+        Whether the door computes with numbers only: it is handed a ball around ``exp(eps0)``. Else an ``Exp``.
+
+    Returns
+    -------
+    callable
+        The decorator. The door shows ``eps0`` in its signature, and raises :class:`~symshuffle.base.errors.InputError`
+        where both are given, or neither and ``lam`` has no default.
+
+    Examples
+    --------
+    >>> @takes_eps0()
+    ... def shown(name, lam):
+    ...     return f"{name}: {lam}"
+    >>> shown("cap", 3), shown("cap", eps0="1/2")
+    ('cap: 3', 'cap: exp(1/2)')
+    """
+
+    def decorate(door: Callable[P, R]) -> Callable[..., R]:
+        shown = inspect.signature(door)
+        parameters = list(shown.parameters.values())
+        place = list(shown.parameters).index("lam")
+        required = parameters[place].default is inspect.Parameter.empty
+        keyword = parameters[place].kind is inspect.Parameter.KEYWORD_ONLY
+
+        @wraps(door)
+        def either(*given: Any, eps0: object = None, **named: Any) -> R:
+            lam_given = "lam" in named or (not keyword and len(given) > place)
+            if eps0 is None:
+                if required and not lam_given:
+                    raise InputError("lam", None, "a number > 1 (or eps0, a number > 0)")
+                return door(*given, **named)
+            lam = (named["lam"] if "lam" in named else given[place]) if lam_given else None
+            budget = read_budget(eps0=eps0, lam=lam)
+            assert budget is not None
+            cap: Real | Ball = enclose(budget) if as_ball else budget
+            return door(*given, **named | {"lam": cap})
+
+        by_keyword = inspect.Parameter("eps0", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="object")
+        either.__signature__ = shown.replace(parameters=[*parameters, by_keyword])  # type: ignore[attr-defined]
+        return either
+
+    return decorate
+
+
+def read_target(*, eps: object = None, exp_eps: object = None) -> Real:
+    """The target ratio ``exp(eps)`` as an exact real constant.
+
+    Raises
+    ------
+    InputError
+        If both or neither are given, ``eps < 0`` or ``exp_eps < 1``.
+    """
+    target = _read("eps", eps, "exp_eps", exp_eps, strict=False)
+    if target is None:
+        raise InputError("eps", None, "a number >= 0 (or exp_eps, a number >= 1)")
+    return target
+
+
+def read_delta(delta: object) -> Fraction:
+    """A target delta, exactly.
+
+    Raises
+    ------
+    InputError
+        If it is not in (0, 1).
+    """
+    target = parse_rational(delta, "delta")
+    if not 0 < target < 1:
+        raise InputError("delta", delta, "a number in (0, 1)")
+    return target
+
+
+def _read(log_name: str, log: object, ratio_name: str, ratio: object, *, strict: bool) -> Real | None:
+    sign = ">" if strict else ">="
+    if log is not None and ratio is not None:
+        raise InputError(f"{log_name}, {ratio_name}", f"{log}, {ratio}", "one of the two, not both")
+    if log is not None:
+        exponent = parse_rational(log, log_name)
+        if not 0 <= exponent <= LARGEST_LEVEL or (strict and exponent == 0):
+            raise InputError(log_name, log, f"a number {sign} 0 and at most {LARGEST_LEVEL}")
+        return Fraction(1) if exponent == 0 else Exp(exponent)
+    if ratio is None:
+        return None
+    real = ratio if isinstance(ratio, Exp) else parse_rational(ratio, ratio_name)
+    if isinstance(real, Exp) and real.exponent > LARGEST_LEVEL:
+        raise InputError(ratio_name, ratio, f"at most exp({LARGEST_LEVEL})")
+    if less(real, 1) is Verdict.TRUE or (strict and less(1, real) is Verdict.FALSE):
+        raise InputError(ratio_name, ratio, f"a number {sign} 1")
+    return real

@@ -1,0 +1,292 @@
+"""The three kinds of number, the exponential of a rational, and the verdict of a comparison."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Integral
+from typing import Any, Final, TypeAlias, final
+
+import flint
+
+from symshuffle.base.errors import InputError, NotDecided
+
+DEFAULT_BITS: Final = 128
+"""Working precision of balls where the caller names none."""
+
+MOST_DOUBLINGS: Final = 1 << 24
+"""Binary exponents beyond this are rounded outward: as a rational, each end of such a bracket would take megabytes."""
+
+
+@final
+class Verdict(enum.Enum):
+    """Outcome of a comparison: true, false, or undecided at the given precision."""
+
+    TRUE = "true"
+    FALSE = "false"
+    UNDECIDED = "undecided"
+
+    @classmethod
+    def of(cls, truth: bool) -> Verdict:
+        """The verdict of a decided question."""
+        return cls.TRUE if truth else cls.FALSE
+
+    def __bool__(self) -> bool:
+        if self is Verdict.UNDECIDED:
+            raise NotDecided("two balls overlap: the comparison is undecided at this precision; raise `bits`")
+        return self is Verdict.TRUE
+
+    def __invert__(self) -> Verdict:
+        swap = {Verdict.TRUE: Verdict.FALSE, Verdict.FALSE: Verdict.TRUE}
+        return swap.get(self, Verdict.UNDECIDED)
+
+    def __and__(self, other: Verdict) -> Verdict:
+        if Verdict.FALSE in (self, other):
+            return Verdict.FALSE
+        return Verdict.TRUE if self is other is Verdict.TRUE else Verdict.UNDECIDED
+
+    def __or__(self, other: Verdict) -> Verdict:
+        return ~(~self & ~other)
+
+
+@contextmanager
+def working_precision(bits: int) -> Iterator[None]:
+    """Run the body with ``bits`` bits of ball arithmetic, and restore what was set before.
+
+    The setting is global to the process (a property of python-flint), which is why parallel work in this
+    package uses processes and never threads.
+    """
+    with flint.ctx.workprec(bits):
+        yield
+
+
+def check_rational(value: object, argument: str) -> None:
+    """Refuse what is neither a Fraction nor an integer: a double is no exact number, however short it is written.
+
+    Raises
+    ------
+    InputError
+        Naming the argument.
+    """
+    if isinstance(value, bool) or not isinstance(value, Fraction | Integral):
+        raise InputError(argument, value, "a Fraction or an integer (parse_rational reads a double as a decimal)")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Exp:
+    """Real number ``e ** exponent`` for a rational exponent.
+
+    Parameters
+    ----------
+    exponent : Fraction
+        For a privacy level ``eps`` this is ``eps`` itself, in nats.
+    """
+
+    exponent: Fraction
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.exponent, Fraction):
+            raise InputError("exponent", self.exponent, "a Fraction (parse_rational reads text and numbers)")
+
+    def __str__(self) -> str:
+        return f"exp({self.exponent})"
+
+
+Real: TypeAlias = "Fraction | Exp"
+"""A real constant as a user gives it: rational, or the exponential of a rational."""
+
+
+def usual_bits(*numbers: Real) -> int:
+    """Working precision where the caller names none: more next to 1, of which differences are taken.
+
+    Parameters
+    ----------
+    numbers : Fraction or Exp
+        The constants that enter.
+    """
+    levels = (abs(x.exponent) if isinstance(x, Exp) else abs(x - 1) for x in numbers)
+    least = min((level for level in levels if level), default=Fraction(1))
+    return DEFAULT_BITS + max(0, math.ceil(1 / least).bit_length() - 32)
+
+
+def _arb_of_fraction(value: Fraction) -> flint.arb:
+    return flint.arb(flint.fmpq(value.numerator, value.denominator))
+
+
+def _fraction_below(exact: flint.arb) -> Fraction:
+    """An exact ``arb`` as a rational; one nearer to 0 than ``2**-MOST_DOUBLINGS`` is rounded down to a multiple."""
+    mantissa, exponent = (int(part) for part in exact.man_exp())
+    if exponent > MOST_DOUBLINGS:
+        raise NotDecided(f"a number beyond 2^{MOST_DOUBLINGS} has no place in a ball")
+    if exponent >= 0:
+        return Fraction(mantissa << exponent)
+    if exponent + mantissa.bit_length() < -MOST_DOUBLINGS:
+        return Fraction(-1 if mantissa < 0 else 0, 1 << MOST_DOUBLINGS)
+    return Fraction(mantissa, 1 << -exponent)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Ball:
+    """Real number in an interval ``[lower, upper]``, with outward rounding.
+
+    Arithmetic rounds outward at ``bits`` bits. The end points are exact dyadic rationals, so that a ball can be
+    pickled, hashed and printed; python-flint is the arithmetic inside each operation and appears in no field.
+
+    Parameters
+    ----------
+    lower, upper : Fraction
+        End points, ``lower <= upper``.
+    bits : int
+        Working precision of operations with this ball.
+
+    Raises
+    ------
+    InputError
+        If an end point is neither a Fraction nor an integer, or ``lower > upper``.
+    """
+
+    lower: Fraction
+    upper: Fraction
+    bits: int = DEFAULT_BITS
+
+    def __post_init__(self) -> None:
+        check_rational(self.lower, "lower")
+        check_rational(self.upper, "upper")
+        if self.lower > self.upper:
+            raise InputError("ball", f"[{self.lower}, {self.upper}]", "lower <= upper")
+
+    @classmethod
+    def from_arb(cls, value: flint.arb, bits: int = DEFAULT_BITS) -> Ball:
+        """Enclose an ``arb``; a non-finite one is refused."""
+        if not value.is_finite():
+            raise NotDecided(f"a ball of {bits} bits lost its value (division by an interval around zero?)")
+        return cls(_fraction_below(value.lower()), -_fraction_below(-value.upper()), bits)
+
+    @property
+    def midpoint(self) -> Fraction:
+        """Centre of the ball."""
+        return (self.lower + self.upper) / 2
+
+    @property
+    def radius(self) -> Fraction:
+        """Half of the width."""
+        return (self.upper - self.lower) / 2
+
+    def arb(self) -> flint.arb:
+        """An ``arb`` that contains the ball, at its precision or the current one."""
+        with working_precision(max(flint.ctx.prec, self.bits)):
+            return _arb_of_fraction(self.lower).union(_arb_of_fraction(self.upper))
+
+    def _combine(self, other: object, operation: str, *, swapped: bool = False) -> Any:
+        if not isinstance(other, Ball | Fraction | int):
+            return NotImplemented
+        bits = min(self.bits, other.bits) if isinstance(other, Ball) else self.bits
+        with working_precision(bits):
+            left, right = self.arb(), to_arb(other)
+            if swapped:
+                left, right = right, left
+            return Ball.from_arb(getattr(left, operation)(right), bits)
+
+    def __add__(self, other: object) -> Any:
+        return self._combine(other, "__add__")
+
+    __radd__ = __add__
+
+    def __mul__(self, other: object) -> Any:
+        return self._combine(other, "__mul__")
+
+    __rmul__ = __mul__
+
+    def __sub__(self, other: object) -> Any:
+        return self._combine(other, "__sub__")
+
+    def __rsub__(self, other: object) -> Any:
+        return self._combine(other, "__sub__", swapped=True)
+
+    def __truediv__(self, other: object) -> Any:
+        return self._combine(other, "__truediv__")
+
+    def __rtruediv__(self, other: object) -> Any:
+        return self._combine(other, "__truediv__", swapped=True)
+
+    def __neg__(self) -> Ball:
+        return Ball(-self.upper, -self.lower, self.bits)
+
+    def __float__(self) -> float:
+        # The midpoint, rounded once by the division of integers: to reduce the fraction would be dearer.
+        low, high = self.lower, self.upper
+        numerator = low.numerator * high.denominator + high.numerator * low.denominator
+        return numerator / (2 * low.denominator * high.denominator)
+
+    def __str__(self) -> str:
+        with working_precision(self.bits):
+            return str(self.arb().str(20))
+
+    def __repr__(self) -> str:
+        return f"Ball({self})"
+
+
+Number: TypeAlias = "Fraction | Ball | float"
+"""An entry of a channel, an atom of a law, a probability: exact, enclosed, or a double."""
+
+
+def to_arb(value: Number | Exp | int, /) -> flint.arb:
+    """Enclose a number or a real constant at the current working precision.
+
+    Doubles are refused: ``arb(0.1)`` does not contain 1/10, and nobody can know which of the two was meant.
+    """
+    match value:
+        case Ball():
+            return value.arb()
+        case Exp():
+            return _arb_of_fraction(value.exponent).exp()
+        case Fraction() | int():
+            return _arb_of_fraction(Fraction(value))
+        case _:
+            raise InputError("value", value, "a Fraction, an int, a Ball or an Exp (a double encloses nothing)")
+
+
+def enclose(value: Number | Exp | int, bits: int = DEFAULT_BITS) -> Ball:
+    """Ball that contains a number or a real constant.
+
+    Parameters
+    ----------
+    value : Fraction, int, Ball or Exp
+        What to enclose.
+    bits : int
+        Working precision.
+
+    Returns
+    -------
+    Ball
+        With rational end points.
+
+    Raises
+    ------
+    InputError
+        If the value is a double, which encloses nothing.
+
+    Examples
+    --------
+    >>> ball = enclose(Exp(Fraction(1)))
+    >>> ball.lower < ball.upper, round(float(ball), 9)
+    (True, 2.718281828)
+    """
+    with working_precision(bits):
+        return Ball.from_arb(to_arb(value), bits)
+
+
+def to_float(value: Number | Exp | int) -> float:
+    """The double nearest to the value (for a ball: to its midpoint)."""
+    return float(enclose(value, 128)) if isinstance(value, Exp) else float(value)
+
+
+def natural_log(value: Fraction) -> float:
+    """About the logarithm of a rational above 0, which may lie beyond the range of doubles."""
+    return math.log(value.numerator) - math.log(value.denominator)

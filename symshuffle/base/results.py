@@ -1,0 +1,358 @@
+"""What a computation returns: a number together with what it speaks about and how it is known.
+
+Every result that carries a number is an :class:`Answer`. The classes are frozen dataclasses of their own; what can be
+said once for all of them (float, display, JSON) is in :class:`AnswerMethods`, which has no data. Where the number comes
+with a proof, the result is :class:`Certified`: ``verify()`` checks the proof from the problem alone, returns None,
+and raises :class:`~symshuffle.base.errors.CertificateError` naming the place where it fails.
+"""
+
+from __future__ import annotations
+
+import enum
+import html
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Final, Protocol, final, runtime_checkable
+
+from symshuffle.base.choices import Rigour as Rigour  # noqa: PLC0414  # its name here stays
+from symshuffle.base.choices import replace_choice
+from symshuffle.base.errors import CertificateError, InputError, SymshuffleError, Unsupported
+from symshuffle.base.numbers import brief, check_rational, exact_text, format_decimal, format_log10
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """Two rationals that enclose a real number, and how they are known.
+
+    Parameters
+    ----------
+    lower, upper : Fraction
+        End points, ``lower <= upper``.
+    rigour : Rigour
+        How the end points are known.
+    engine : str
+        Name of the engine that produced them.
+    how : str
+        In words: the method, its size, and the error terms it accounts for.
+    aimed : float, optional
+        The relative width that was asked for, where the bracket is wider than that.
+
+    Raises
+    ------
+    InputError
+        If ``lower > upper``, an end point is neither a Fraction nor an integer, or the rigour is unknown.
+    """
+
+    lower: Fraction
+    upper: Fraction
+    rigour: Rigour
+    engine: str
+    how: str
+    aimed: float | None = None
+
+    def __post_init__(self) -> None:
+        replace_choice(Rigour, self, "rigour")
+        check_rational(self.lower, "lower")
+        check_rational(self.upper, "upper")
+        if self.lower > self.upper:
+            raise InputError("bracket", f"[{float(self.lower)}, {float(self.upper)}]", "lower <= upper")
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The value itself, where both ends are the same exact rational; otherwise None."""
+        return self.lower if self.rigour is Rigour.EXACT and self.lower == self.upper else None
+
+    @property
+    def midpoint(self) -> Fraction:
+        """Centre of the bracket."""
+        return (self.lower + self.upper) / 2
+
+    @property
+    def width(self) -> Fraction:
+        """Distance of the end points."""
+        return self.upper - self.lower
+
+    @property
+    def relative_width(self) -> Fraction | None:
+        """Width divided by the upper end; None where the upper end is zero."""
+        return self.width / self.upper if self.upper else None
+
+    def contains(self, value: Fraction) -> bool:
+        """Whether a rational lies in the bracket."""
+        return self.lower <= value <= self.upper
+
+    def shifted(self, amount: Fraction) -> Bracket:
+        """The bracket of the number plus a rational."""
+        return replace(self, lower=self.lower + amount, upper=self.upper + amount)
+
+    def scaled(self, factor: Fraction) -> Bracket:
+        """The bracket of the number times a non-negative rational.
+
+        Raises
+        ------
+        InputError
+            If the factor is negative.
+        """
+        if factor < 0:
+            raise InputError("factor", factor, "a non-negative rational (a negative one swaps the directions)")
+        return replace(self, lower=self.lower * factor, upper=self.upper * factor)
+
+    def decimals(self, digits: int = 17) -> dict[str, str]:
+        """Decimal strings of both ends and of their logarithms, rounded outward."""
+        return {
+            "lower": format_decimal(self.lower, digits=digits, up=False),
+            "upper": format_decimal(self.upper, digits=digits, up=True),
+            "log10_lower": format_log10(self.lower, up=False),
+            "log10_upper": format_log10(self.upper, up=True),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready form: both ends, the exact value or None, rigour, engine and method."""
+        return {
+            **self.decimals(),
+            "exact": None if self.exact is None else exact_text(self.exact),
+            "rigour": self.rigour.value,
+            "engine": self.engine,
+            "how": self.how,
+        }
+
+    def __float__(self) -> float:
+        raise Unsupported(f"a bracket has two ends: outward(b.lower, up=False) or outward(b.upper, up=True) of {self}")
+
+    def __repr__(self) -> str:
+        ends = ", ".join(f"{name}={_shown(value)}" for name, value in (("lower", self.lower), ("upper", self.upper)))
+        rest = f"rigour={self.rigour!r}, engine={self.engine!r}, how={self.how!r}, aimed={self.aimed!r}"
+        return f"Bracket({ends}, {rest})"
+
+    def __str__(self) -> str:
+        if self.exact is not None and self.exact.denominator < 10**12:
+            return f"{self.exact} ({self.rigour.value}, {self.engine})"
+        ends = self.decimals(10)
+        return f"[{ends['lower']}, {ends['upper']}] ({self.rigour.value}, {self.engine})"
+
+    def _repr_html_(self) -> str:
+        ends = self.decimals(10)
+        rows = (("lower", ends["lower"]), ("upper", ends["upper"]), ("rigour", self.rigour.value))
+        body = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows)
+        return f"<table>{body}<tr><th>engine</th><td>{self.engine}</td></tr></table>"
+
+
+def outward(value: Fraction, *, up: bool) -> float:
+    """The double next to a rational on one side: at least the value if ``up``, otherwise at most.
+
+    A value that is a double is returned as it is; beyond the doubles the answer is an infinity or the largest double.
+
+    Parameters
+    ----------
+    value : Fraction
+        The rational.
+    up : bool
+        The side.
+
+    Examples
+    --------
+    >>> third = Fraction(1, 3)
+    >>> Fraction(outward(third, up=False)) < third < Fraction(outward(third, up=True))
+    True
+    """
+    try:
+        nearest = float(value)
+    except OverflowError:
+        nearest = math.inf if value > 0 else -math.inf
+    if nearest < value if up else nearest > value:
+        return math.nextafter(nearest, math.inf if up else -math.inf)
+    return nearest
+
+
+@final
+class SafeEnd(enum.StrEnum):
+    """End of its bracket that an answer guarantees.
+
+    ``UPPER`` for a leakage, and for a risk that a shown channel attains; ``LOWER`` for information that a shown channel
+    attains, and for a bound from below; ``NEITHER`` where that depends on the use.
+    """
+
+    LOWER = "lower"
+    UPPER = "upper"
+    NEITHER = "neither"
+
+
+@runtime_checkable
+class Answer(Protocol):
+    """What every result has that carries a number."""
+
+    @property
+    def bracket(self) -> Bracket:
+        """The number, between two rationals."""
+
+    @property
+    def about(self) -> str:
+        """What the number is, and what it speaks about."""
+
+    @property
+    def how(self) -> str:
+        """How it is known."""
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The end that ``float`` returns, rounded outward."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """A form that ``json.dumps`` accepts."""
+
+    def __float__(self) -> float: ...
+
+    def _repr_html_(self) -> str: ...
+
+
+@runtime_checkable
+class Certified(Answer, Protocol):
+    """An answer that carries its proof."""
+
+    def verify(self) -> None:
+        """Check the proof from the problem alone.
+
+        Raises
+        ------
+        CertificateError
+            Naming the place where it fails.
+        """
+
+
+class AnswerMethods:
+    """Float, display and JSON of an :class:`Answer`, for dataclasses that say ``bracket``, ``about`` and ``safe``.
+
+    It has no data, so that frozen dataclasses with slots may derive from it; ``repr=False`` of the decorator keeps the
+    short text form. A class that has more to tell extends :meth:`to_dict`:
+    ``return AnswerMethods.to_dict(self) | {"law": ...}``.
+    """
+
+    __slots__ = ()
+
+    @property
+    def how(self: Answer) -> str:
+        """How the number is known."""
+        return self.bracket.how
+
+    def to_dict(self: Answer) -> dict[str, Any]:
+        """JSON-ready form: the bracket, its rigour, its meaning and its method."""
+        return self.bracket.to_dict() | {"about": self.about, "how": self.how}
+
+    @property
+    def safe_end(self: Answer) -> Fraction:
+        """The safe end itself, not rounded.
+
+        Raises
+        ------
+        Unsupported
+            If neither end is.
+        """
+        return _safe_end(self)
+
+    def __float__(self: Answer) -> float:
+        return outward(_safe_end(self), up=self.safe is SafeEnd.UPPER)
+
+    def __str__(self: Answer) -> str:
+        return f"{self.bracket}: {self.about}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self})"
+
+    def _repr_html_(self: Answer) -> str:
+        ends = self.bracket.decimals(10)
+        exact = self.bracket.exact
+        shown = [("value", str(exact))] if exact is not None and exact.denominator < 10**12 else []
+        rows = [
+            ("about", self.about),
+            *(shown or [("at least", ends["lower"]), ("at most", ends["upper"])]),
+            ("rigour", self.bracket.rigour.value),
+            ("how", self.how),
+        ]
+        body = "".join(f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>" for name, value in rows)
+        return f"<table>{body}</table>"
+
+
+def _shown(end: Fraction) -> str:
+    """An end as an expression, or as its first digits where that is long."""
+    return repr(end) if max(end.numerator.bit_length(), end.denominator.bit_length()) <= _SHOWN_BITS else brief(end)
+
+
+_SHOWN_BITS: Final = 256
+
+
+def _safe_end(answer: Answer) -> Fraction:
+    if answer.safe is SafeEnd.NEITHER:
+        name = type(answer).__name__
+        raise Unsupported(f"neither end of this {name} is the safe one: use .bracket.lower or .bracket.upper")
+    return answer.bracket.upper if answer.safe is SafeEnd.UPPER else answer.bracket.lower
+
+
+def check_claim(claimed: Bracket, proved: Bracket, place: str) -> None:
+    """Refuse a bracket that says more than a proof of the same number does.
+
+    Parameters
+    ----------
+    claimed, proved : Bracket
+        Brackets of one number: of the answer, and of its proof.
+    place : str
+        The place that a refusal names.
+
+    Raises
+    ------
+    CertificateError
+        If the claimed bracket does not contain the proved one, or claims a stronger rigour.
+    """
+    if not claimed.lower <= proved.lower or not proved.upper <= claimed.upper:
+        raise CertificateError(place, f"{claimed} is claimed, {proved} is proved")
+    if claimed.rigour.strength > proved.rigour.strength:
+        raise CertificateError(place, f"{claimed.rigour.value} is claimed, {proved.rigour.value} is proved")
+
+
+def passes(verify: Callable[[], None]) -> bool:
+    """Whether a check passes: False where it raises :class:`~symshuffle.base.errors.CertificateError`."""
+    try:
+        verify()
+    except CertificateError:
+        return False
+    return True
+
+
+_MALFORMED = (SymshuffleError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What a malformed part causes on its way through the arithmetic."""
+
+
+@contextmanager
+def well_formed() -> Iterator[None]:
+    """Decorates every ``verify``: what is too malformed to be checked is refused like what is false, at ``form``."""
+    try:
+        yield
+    except CertificateError:
+        raise
+    except _MALFORMED as error:
+        raise CertificateError("form", str(error) or type(error).__name__) from error
+
+
+@contextmanager
+def within(place: str) -> Iterator[None]:
+    """Check a part of a certificate: what fails inside is refused as a failure of this part.
+
+    A :class:`CertificateError` gets the place as a prefix. Any other error that a malformed part causes on its way
+    through the arithmetic (a missing entry, a text where a number belongs, a group that does not act) becomes one.
+
+    Parameters
+    ----------
+    place : str
+        Name of the part.
+    """
+    try:
+        yield
+    except CertificateError as error:
+        raise CertificateError(
+            f"{place}{'' if error.place.startswith('[') else '.'}{error.place}", error.what
+        ) from None
+    except _MALFORMED as error:
+        raise CertificateError(place, str(error) or type(error).__name__) from error

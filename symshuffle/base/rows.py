@@ -1,0 +1,91 @@
+"""Results as flat rows, for tables: one text, number, truth value or None per name.
+
+``pandas.DataFrame(rows)`` and ``polars.DataFrame(rows)`` take a list of such rows as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from numbers import Integral
+from numbers import Real as RealNumber
+from typing import Any, TypeAlias
+
+from symshuffle.base.errors import InputError
+from symshuffle.base.results import Bracket, outward
+
+Cell: TypeAlias = "str | int | float | bool | None"
+Row: TypeAlias = "dict[str, Cell]"
+
+
+def ends(bracket: Bracket | None, name: str = "") -> Row:
+    """Both ends of a bracket as doubles, rounded outward, and their logarithms; None for each where there is none.
+
+    Parameters
+    ----------
+    bracket : Bracket or None
+        The number.
+    name : str
+        What comes before ``lower`` and ``upper``, with an underscore.
+    """
+    before = f"{name}_" if name else ""
+    names = tuple(f"{before}{end}" for end in ("lower", "upper", "log10_lower", "log10_upper"))
+    if bracket is None:
+        return dict.fromkeys(names)
+    decimals = bracket.decimals()
+    logs = [float(decimals[f"log10_{end}"]) for end in ("lower", "upper")]
+    # One step outward: the decimals are rounded so, and reading them as doubles rounds to the nearest.
+    logs = [
+        math.nextafter(x, way) if math.isfinite(x) else x for x, way in zip(logs, (-math.inf, math.inf), strict=True)
+    ]
+    return dict(zip(names, (outward(bracket.lower, up=False), outward(bracket.upper, up=True), *logs), strict=True))
+
+
+def flat(found: object) -> Row:
+    """A result as one row.
+
+    Parameters
+    ----------
+    found : number, text, mapping or result
+        A number or text becomes the column ``value``; a mapping its entries, nested ones with their names joined by a
+        point; a result what its ``to_dict()`` says. Lists become JSON.
+
+    Raises
+    ------
+    InputError
+        If it is none of these.
+
+    Examples
+    --------
+    >>> flat({"eps": 1.5, "at": {"n": 10, "who": [1, 2]}})
+    {'eps': 1.5, 'at.n': 10, 'at.who': '[1, 2]'}
+    """
+    if isinstance(found, Bracket) or (not isinstance(found, Mapping) and hasattr(found, "to_dict")):
+        found = found.to_dict()
+    if not isinstance(found, Mapping):
+        return {"value": _cell(found)}
+    row: Row = {}
+    for name, value in found.items():
+        if isinstance(value, Mapping):
+            row.update((f"{name}.{inner}", cell) for inner, cell in flat(value).items())
+        else:
+            row[str(name)] = _cell(value)
+    return row
+
+
+def _cell(value: Any) -> Cell:
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, RealNumber):
+        return float(value)
+    if isinstance(value, Sequence):
+        return json.dumps(list(value), default=str)
+    raise InputError(
+        "result", type(value).__name__, "a number, a text, a mapping of these, or a result of this package"
+    )

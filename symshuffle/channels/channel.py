@@ -1,0 +1,285 @@
+"""A channel: the local randomizer as a matrix with one distribution per input."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+from symshuffle.base.errors import InputError
+from symshuffle.base.kinds import check_list
+from symshuffle.base.levels import takes_eps0
+from symshuffle.base.numbers import (
+    FLOAT_SUM_SLACK,
+    Number,
+    Verdict,
+    as_integer,
+    as_number,
+    brief,
+    equal,
+    is_exact,
+    less,
+    maximum,
+    minimum,
+    natural_log,
+    upper_end,
+)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """Finite channel W; row ``x`` is the distribution of the output at input ``x``.
+
+    Parameters
+    ----------
+    rows : tuple of tuple of Number
+        Shape ``(k, m)``: ``rows[x][y]`` is the probability of output ``y`` at input ``x``.
+        All entries of one kind: fractions, balls, or doubles (fractions may stand beside balls).
+
+    Raises
+    ------
+    InputError
+        If the matrix is empty or ragged, an entry is negative, or a row does not sum to 1 (the message says which
+        row, and by how much).
+
+    Examples
+    --------
+    >>> W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> W.ratio_cap()
+    Fraction(2, 1)
+    """
+
+    rows: tuple[tuple[Number, ...], ...]
+
+    def __post_init__(self) -> None:
+        if not self.rows or not self.rows[0]:
+            raise InputError("rows", self.rows, "at least one row with at least one entry")
+        for x, row in enumerate(self.rows):
+            if len(row) != len(self.rows[0]):
+                raise InputError(f"rows[{x}]", f"{len(row)} entries", f"{len(self.rows[0])}, as in rows[0]")
+            for y, entry in enumerate(row):
+                if less(entry, 0) is Verdict.TRUE:
+                    raise InputError(f"rows[{x}][{y}]", entry, "a probability of at least 0")
+            _check_sum(x, row)
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Iterable[object]]) -> Channel:
+        """Channel from numbers, text such as ``"1/3"``, or a NumPy array.
+
+        There is one row per input.
+        """
+        found = []
+        for x, row in enumerate(rows):
+            if isinstance(row, str) or not isinstance(row, Iterable):
+                raise InputError(f"rows[{x}]", row, "a row of probabilities: a matrix has two dimensions")
+            found.append(tuple(as_number(entry, f"rows[{x}][{y}]") for y, entry in enumerate(row)))
+        return cls(tuple(found))
+
+    @property
+    def num_inputs(self) -> int:
+        """Number ``k`` of inputs."""
+        return len(self.rows)
+
+    @property
+    def num_outputs(self) -> int:
+        """Number ``m`` of outputs."""
+        return len(self.rows[0])
+
+    @property
+    def exact(self) -> bool:
+        """Whether every entry is a rational number."""
+        return all(is_exact(row) for row in self.rows)
+
+    def column(self, output: int) -> tuple[Number, ...]:
+        """The probabilities of one output, by input."""
+        output = as_integer(output, "output", 0, self.num_outputs - 1)
+        return tuple(row[output] for row in self.rows)
+
+    def columns(self) -> tuple[tuple[Number, ...], ...]:
+        """All columns, by output."""
+        return tuple(zip(*self.rows, strict=True))
+
+    def ratio_cap(self) -> Number:
+        r"""Largest likelihood ratio of two rows at one output; ``inf`` if unbounded.
+
+        It is :math:`\max_{y,x,x'} W_x(y)/W_{x'}(y)`.
+        The channel is eps0-LDP exactly for ``exp(eps0) >= ratio_cap()`` (decomposition, Definition 3).
+        """
+        ratios: list[Number] = [Fraction(1)]
+        for column in self.columns():
+            top: Any = maximum(column)
+            bottom: Any = minimum(column)
+            if equal(top, 0):
+                continue
+            if equal(bottom, 0):
+                return math.inf
+            ratios.append(top / bottom)
+        cap: Number = maximum(ratios)
+        return cap
+
+    def epsilon(self) -> float:
+        """Local privacy level ``log(ratio_cap())`` in nats, as a double.
+
+        It is ``inf`` if the channel is not LDP.
+        """
+        cap = self.ratio_cap()
+        if cap == math.inf:
+            return math.inf
+        top = upper_end(cap)
+        try:
+            return math.log(top)
+        except OverflowError:  # beyond the range of doubles
+            return natural_log(top)
+
+    @takes_eps0(as_ball=True)
+    def is_ldp(self, lam: Number | int) -> Verdict:
+        """Whether the channel is log(lam)-LDP, for ``lam = exp(eps0) >= 1``."""
+        cap = self.ratio_cap()
+        return Verdict.FALSE if cap == math.inf else ~less(lam, cap)
+
+    def likelihood_ratios(self, numerator: int, denominator: int) -> tuple[Number | None, ...]:
+        """Ratios ``W_numerator(y) / W_denominator(y)``, by output.
+
+        A ratio is ``inf`` at x/0 and None at 0/0.
+        """
+        last = self.num_inputs - 1
+        above = self.rows[as_integer(numerator, "numerator", 0, last)]
+        below = self.rows[as_integer(denominator, "denominator", 0, last)]
+        return tuple(_ratio(a, b) for a, b in zip(above, below, strict=True))
+
+    def blanket(self) -> tuple[Number, ...]:
+        r"""Unnormalised privacy blanket :math:`\inf_x W_x(y)`, by output.
+
+        Its sum is the similarity gamma.
+        """
+        return tuple(minimum(column) for column in self.columns())
+
+    def null_outputs(self) -> tuple[int, ...]:
+        """Outputs of probability zero at every input."""
+        return tuple(y for y, column in enumerate(self.columns()) if all(equal(entry, 0) for entry in column))
+
+    def without_null_outputs(self) -> tuple[Channel, tuple[int, ...]]:
+        """The channel without its null outputs, and which outputs were dropped."""
+        dropped = self.null_outputs()
+        kept = [y for y in range(self.num_outputs) if y not in set(dropped)]
+        return Channel(tuple(tuple(row[y] for y in kept) for row in self.rows)), dropped
+
+    def restrict(self, inputs: Sequence[int]) -> Channel:
+        """The channel on some of the inputs, in the order given."""
+        return Channel(tuple(self.rows[x] for x in inputs))
+
+    def push_forward(self, kernel: Channel) -> Channel:
+        """Channel followed by a post-processing of its output.
+
+        The inputs of ``kernel`` are the outputs of this channel.
+        """
+        if kernel.num_inputs != self.num_outputs:
+            raise InputError("kernel", f"{kernel.num_inputs} inputs", f"{self.num_outputs}, one per output")
+        columns = kernel.columns()
+        return Channel(tuple(tuple(_inner(row, column) for column in columns) for row in self.rows))
+
+    def merge(self, groups: Sequence[Sequence[int]]) -> Channel:
+        """Channel whose outputs are groups of outputs of this channel.
+
+        The groups must partition the outputs.
+        """
+        if sorted(itertools.chain(*groups)) != list(range(self.num_outputs)):
+            raise InputError("groups", groups, f"a partition of the outputs 0..{self.num_outputs - 1}")
+        return Channel(tuple(tuple(_total(row[y] for y in group) for group in groups) for row in self.rows))
+
+    def tensor(self, other: Channel) -> Channel:
+        """Channel that runs both channels independently on a pair of inputs.
+
+        Inputs and outputs are in lexicographic order.
+        """
+        return Channel(
+            tuple(tuple(a * b for a in row for b in other_row) for row in self.rows for other_row in other.rows)
+        )
+
+    def __str__(self) -> str:
+        return "\n".join("  ".join(str(entry) for entry in row) for row in self.rows)
+
+    def _repr_html_(self) -> str:
+        body = "".join("<tr>" + "".join(f"<td>{entry}</td>" for entry in row) + "</tr>" for row in self.rows)
+        return f"<table>{body}</table>"
+
+
+def direct_sum(channels: Sequence[Channel], weights: Sequence[Number]) -> Channel:
+    """Channel that runs channel ``i`` with probability ``weights[i]`` and publishes i.
+
+    Parameters
+    ----------
+    channels : sequence of Channel
+        At least one channel, all with the same number k of inputs.
+    weights : sequence of Number
+        One probability per channel, of sum 1.
+
+    Returns
+    -------
+    Channel
+        With k inputs and one output for each output of each channel, in the order of the channels.
+
+    Raises
+    ------
+    InputError
+        If the channels differ in their number of inputs, or the weights are not a distribution.
+
+    Notes
+    -----
+    ldp_tradeoff, equation (1); the parallel composition of decomposition, Section 4.6.
+
+    Examples
+    --------
+    >>> response = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> constant = Channel.from_rows([["1"], ["1"]])
+    >>> print(direct_sum([response, constant], [Fraction(1, 2), Fraction(1, 2)]))
+    1/3  1/6  1/2
+    1/6  1/3  1/2
+    """
+    check_list(channels, "channels", "a list of channels", Channel)
+    check_list(weights, "weights", "a list of probabilities")
+    weights = [as_number(weight, f"weights[{i}]") for i, weight in enumerate(weights)]
+    if not len(channels) or len(channels) != len(weights):
+        raise InputError("weights", f"{len(weights)} weights", f"one per channel, of which there are {len(channels)}")
+    if len({channel.num_inputs for channel in channels}) > 1:
+        raise InputError("channels", [c.num_inputs for c in channels], "channels with one common number of inputs")
+    return Channel(
+        tuple(
+            tuple(
+                weight * entry for channel, weight in zip(channels, weights, strict=True) for entry in channel.rows[x]
+            )
+            for x in range(channels[0].num_inputs)
+        )
+    )
+
+
+def _ratio(a: Any, b: Any) -> Number | None:
+    if equal(b, 0):
+        return None if equal(a, 0) else math.inf
+    ratio: Number = a / b
+    return ratio
+
+
+def _total(values: Iterable[Any]) -> Any:
+    return sum(values, start=Fraction(0))
+
+
+def _inner(left: Iterable[Any], right: Iterable[Any]) -> Any:
+    return _total(a * b for a, b in zip(left, right, strict=True))
+
+
+def _check_sum(x: int, row: Sequence[Number]) -> None:
+    if any(isinstance(entry, float) for entry in row):
+        excess = math.fsum(float(entry) for entry in row) - 1
+        if not abs(excess) <= FLOAT_SUM_SLACK:  # also where the sum is not a number
+            raise InputError(f"rows[{x}]", f"sum 1{excess:+.3g}", "probabilities that sum to 1")
+        return
+    total = _total(row)
+    if equal(total, 1) is Verdict.FALSE:
+        raise InputError(
+            f"rows[{x}]", f"sum {brief(total)}", f"probabilities that sum to 1 (off by {brief(total - 1)})"
+        )

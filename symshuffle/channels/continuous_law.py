@@ -1,0 +1,406 @@
+r"""Laws of G of mechanisms with a continuum of outputs: a density is all that is needed.
+
+A pair of inputs is compared along one real coordinate u of the output (a sufficient statistic). On finitely many
+:class:`Stretch` es of the line four functions say everything: a base density, and the densities of the two laws
+and of the reference measure :math:`A_2` relative to it. They are analytic where the formulas hold, and are
+evaluated on complex balls; nothing else is asked of a mechanism. The reference measure has some mass
+:math:`\gamma\le1`; with the rest of the probability a message is not a blanket message, and G is 0.
+
+*Tails are cut with an exact certificate.* Let G' be G where u lies in a window and 0 elsewhere. Since
+:math:`x\mapsto x_+` is monotone and 1-Lipschitz,
+
+.. math:: -e^{\varepsilon}R_1(\text{outside})\;\le\;\tfrac1n E\Bigl[\bigl(\sum G_i\bigr)_+\Bigr]
+   -\tfrac1n E\Bigl[\bigl(\sum G'_i\bigr)_+\Bigr]\;\le\;R_0(\text{outside}),
+
+without a union bound and without a factor n: what lies outside are two masses of the pair itself. This is what lets an
+upper tail without moment generating function (a log-normal one) into an engine that needs one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final, TypeAlias, final
+
+import flint
+
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Ball, Real, to_arb, working_precision
+
+Function: TypeAlias = Callable[[flint.acb], flint.acb]
+"""A function that is analytic near a stretch and real on it, evaluated on complex balls."""
+
+_SIGN_BITS: Final = 128
+_HALVINGS: Final = 40
+_MOST_UNSURE: Final = 400
+"""Precision, how finely an interval is divided to find where G is positive, and cells of unknown sign that are not."""
+
+_SPLITS: Final = 12
+"""How finely an interval is divided to show that G is nowhere positive."""
+
+_BEYOND: Final = Fraction(1, 10**33)
+"""What the first law may have outside of a window on which one user's value is bounded."""
+
+_FINE: Final = 40
+"""Half length up to which windows are a quarter apart: a far end that nothing needs makes G long."""
+
+_LEAP: Final = 8
+"""Number of the window that is looked at first."""
+
+_WIDEST: Final = 400
+"""Half length of a window beyond which a tail is given up."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of the line on which the same formulas hold.
+
+    Parameters
+    ----------
+    low, high : Fraction or None
+        Its ends; None for no end.
+    base : callable
+        Density of the coordinate under some measure.
+    first, second, reference : callable
+        Densities of the two laws and of the reference measure, relative to the base.
+    since : Fraction
+        Half length of the window from which on the stretch is a part of it.
+    """
+
+    low: Fraction | None
+    high: Fraction | None
+    base: Function
+    first: Function
+    second: Function
+    reference: Function
+    since: Fraction = Fraction(0)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of the law of G: the value at a coordinate u between two ends, and the density there.
+
+    Parameters
+    ----------
+    low, high : Fraction
+        Ends of the range of u.
+    value, density : callable
+        G as a function of u, and the density of u under the reference measure.
+    """
+
+    low: Fraction
+    high: Fraction
+    value: Function
+    density: Function
+
+    def integral(self, function: Function) -> flint.acb:
+        """The integral of a function against the density, at the working precision."""
+        return _integral(lambda u: function(u) * self.density(u), self.low, self.high)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """What is known in closed form of the pieces of a law.
+
+    Parameters
+    ----------
+    at : callable
+        The share of the pieces in the moment generating function of G, at complex balls.
+    most : callable
+        From c and a height above 0 to a bound on the modulus of that share at ``c + it`` for every ``|t| >= height``.
+    """
+
+    at: Function
+    most: Callable[[flint.arb, flint.arb], flint.arb]
+
+    @property
+    def mirrored(self) -> Transform:
+        """That of -G."""
+        return Transform(lambda s: self.at(-s), lambda c, height: self.most(-c, height))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ContinuousLaw:
+    """A law of G: 0 with some probability, and pieces with densities.
+
+    Parameters
+    ----------
+    pieces : tuple of Piece
+        The continuous part, bounded.
+    zero : Ball
+        The probability that G is 0.
+    missing : tuple of Fraction
+        ``(below, above)``: how far H(n) of the law that was meant may lie below and above H(n) of this one.
+    transform : Transform, optional
+        The same pieces by their transform, where it is known in closed form.
+
+    Raises
+    ------
+    InputError
+        If there is no piece, a piece is empty or the mass at 0 is certainly negative.
+    """
+
+    pieces: tuple[Piece, ...]
+    zero: Ball
+    missing: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
+    transform: Transform | None = None
+
+    def __post_init__(self) -> None:
+        if not self.pieces or any(piece.low >= piece.high for piece in self.pieces):
+            raise InputError("pieces", len(self.pieces), "at least one, each with low < high")
+        if self.zero.upper < 0:
+            raise InputError("zero", self.zero, "a probability (the pieces have mass above 1)")
+        # What stands beside the pieces may be that of others: their masses at least agree.
+        if self.transform is not None and not self.transform.at(flint.acb(0)).real.overlaps(1 - to_arb(self.zero)):
+            raise InputError("transform", self.transform, "that of the pieces (their masses differ)")
+
+    @property
+    def positive_mean(self) -> flint.arb:
+        """``E[G_+]``, certified, at the working precision."""
+        parts = (_positive_mean(piece.value, piece.density, piece.low, piece.high) for piece in self.pieces)
+        return sum(parts, start=flint.arb(0))
+
+    @property
+    def mirrored(self) -> ContinuousLaw:
+        """The law of -G, with nothing said of what is missing."""
+        pieces = (Piece(p.low, p.high, _negative(p.value), p.density) for p in self.pieces)
+        transform = None if self.transform is None else self.transform.mirrored
+        return ContinuousLaw(tuple(pieces), self.zero, transform=transform)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ContinuousPair:
+    """Two laws of the output and a reference measure, along one coordinate.
+
+    Parameters
+    ----------
+    stretches : tuple of Stretch
+        The line, in order; or several lines, one for each class of outputs that the coordinate does not tell apart.
+    about : str
+        Which inputs, which adjacency, which blanket.
+    symmetric : bool
+        Whether a reflection of the coordinate exchanges the two laws and keeps the reference, so that G has the same
+        law in both orders.
+    transforms : pair of callables, optional
+        Where every stretch has ends: from the ratio exp(eps) to the transform of G in closed form, in either order.
+    """
+
+    stretches: tuple[Stretch, ...]
+    about: str
+    symmetric: bool = False
+    transforms: tuple[Callable[[flint.arb], Transform], Callable[[flint.arb], Transform]] | None = None
+
+    @property
+    def reverse(self) -> ContinuousPair:
+        """The pair in the other order; the same one where it is symmetric, so that its bound is computed once."""
+        if self.symmetric:
+            return self
+        stretches = (replace(s, first=s.second, second=s.first) for s in self.stretches)
+        transforms = None if self.transforms is None else (self.transforms[1], self.transforms[0])
+        return ContinuousPair(tuple(stretches), self.about, transforms=transforms)
+
+    def law(self, exp_eps: Real, *, tail: Fraction, bits: int = 128) -> ContinuousLaw:
+        """The law of G on a window outside of which the pair has a total mass of at most ``tail``.
+
+        Raises
+        ------
+        Unsupported
+            If no window does, or the masses are not known that well at this precision.
+        """
+        windows = list(_windows(self.stretches))
+        with working_precision(bits):
+            ratio = to_arb(exp_eps)
+
+            def left_out(index: int) -> tuple[bool, list[flint.arb], list[flint.arb]]:
+                """Whether little enough is outside of a window, both masses outside, and the three inside."""
+                inside = [
+                    sum((_mass(s.base, part(s), a, b, bits) for s, a, b in windows[index]), start=flint.arb(0))
+                    for part in (_first, _second, _reference)
+                ]
+                beyond = [(1 - mass).upper() for mass in inside[:2]]
+                return bool(beyond[0] + ratio * beyond[1] < to_arb(tail)), beyond, inside
+
+            # Masses grow with the window: a first one that will do is reached in leaps, and then narrowed down to.
+            first, last = 0, min(_LEAP, len(windows) - 1)
+            enough, outside, masses = left_out(last)
+            while not enough:
+                if last == len(windows) - 1:
+                    raise Unsupported(f"no window of half length {_WIDEST} leaves less than {float(tail):.1e} outside")
+                first, last = last + 1, min(2 * last + 1, len(windows) - 1)
+                enough, outside, masses = left_out(last)
+            while first < last:
+                middle = (first + last) // 2
+                found = left_out(middle)
+                if found[0]:
+                    last, (_, outside, masses) = middle, found
+                else:
+                    first = middle + 1
+            window = windows[last]
+            above, below = (max(Ball.from_arb(x, bits).upper, Fraction(0)) for x in (outside[0], ratio * outside[1]))
+            zero = Ball.from_arb(1 - masses[2], bits)
+            pieces = tuple(Piece(a, b, _amplification(s, ratio), _product(s.base, s.reference)) for s, a, b in window)
+            transform = None if self.transforms is None else self.transforms[0](ratio)
+        return ContinuousLaw(pieces, zero, (below, above), transform)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LevelledPair:
+    """A pair at a level: its law of G before any tail is cut, which depends on the number of users.
+
+    Parameters
+    ----------
+    pair : ContinuousPair
+        The two laws and the reference measure.
+    exp_eps : Real
+        Target ratio.
+    """
+
+    pair: ContinuousPair
+    exp_eps: Real
+
+    @property
+    def never_positive(self) -> bool:
+        """Whether G is certainly at most 0 wherever a message may lie, so that H(n) is 0 for every n.
+
+        Shown by balls that cover the stretches; False where they do not show it, as on a line without ends.
+        """
+        with working_precision(_SIGN_BITS):
+            ratio = to_arb(self.exp_eps)
+            return all(
+                s.low is not None and s.high is not None and _at_most_zero(_excess(s, ratio), s.low, s.high)
+                for s in self.pair.stretches
+            )
+
+    @property
+    def ceiling(self) -> Fraction | None:
+        """A number that H(n) is not above, whatever n: at least its value E[G_+] for one user, as H(n) never rises.
+
+        Beyond a window the first law's whole mass is added; None where no window holds all but ``_BEYOND`` of it.
+        """
+        with working_precision(_SIGN_BITS):
+            ratio = to_arb(self.exp_eps)
+            for window in _windows(self.pair.stretches):
+                inside = sum((_integral(_product(s.base, s.first), a, b).real for s, a, b in window), flint.arb(0))
+                whole = all(s.low is not None and s.high is not None for s in self.pair.stretches)
+                outside = flint.arb(0) if whole else (1 - inside).upper().max(flint.arb(0))
+                if outside < to_arb(_BEYOND):
+                    parts = (_positive_mean(_excess(s, ratio), s.base, a, b) for s, a, b in window)
+                    return Ball.from_arb(sum(parts, outside), _SIGN_BITS).upper
+        return None
+
+
+def _excess(stretch: Stretch, ratio: flint.arb) -> Function:
+    """The sign of G: what the first density has more than the ratio times the second."""
+    return lambda u: stretch.first(u) - ratio * stretch.second(u)
+
+
+def _at_most_zero(function: Function, low: Fraction, high: Fraction, halvings: int = _SPLITS) -> bool:
+    """Whether a function is certainly at most 0 on an interval: as a whole, or on both halves."""
+    if not function(flint.acb(to_arb((low + high) / 2))).real <= 0:
+        return False
+    if function(flint.acb(to_arb(low).union(to_arb(high)))).real <= 0:
+        return True
+    middle = (low + high) / 2
+    return halvings > 0 and all(
+        _at_most_zero(function, *half, halvings - 1) for half in ((low, middle), (middle, high))
+    )
+
+
+def _positive_mean(function: Function, density: Function, low: Fraction, high: Fraction) -> flint.arb:
+    """The integral of the positive part of a function against a density that is not negative.
+
+    Runs on which the function is certainly positive are integrated as a whole; where its sign stays open, on cells that
+    are halved as long as there are few of them, the integral is between 0 and the largest values times the length.
+    """
+    total = flint.arb(0)
+    positive: list[tuple[Fraction, Fraction]] = []
+    cells = [(low, high)]
+    for depth in range(_HALVINGS + 1):
+        unsure = []
+        for start, stop in cells:
+            reach = function(flint.acb(to_arb(start).union(to_arb(stop)))).real
+            if reach >= 0:
+                positive.append((start, stop))
+            elif not reach <= 0:
+                unsure.append((start, stop))
+        if depth == _HALVINGS or len(unsure) > _MOST_UNSURE:
+            break
+        cells = [half for a, b in unsure for half in ((a, (a + b) / 2), ((a + b) / 2, b))]
+    for start, stop in unsure:
+        cell = flint.acb(to_arb(start).union(to_arb(stop)))
+        most = function(cell).real * density(cell).real * to_arb(stop - start)
+        total += flint.arb(0).union(flint.arb(abs(most).upper()))
+    for start, stop in _joined(positive):
+        total += _integral(_product(function, density), start, stop).real
+    return total
+
+
+def _joined(cells: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]]:
+    """Cells that touch made one, in order."""
+    runs: list[tuple[Fraction, Fraction]] = []
+    for start, stop in sorted(cells):
+        if runs and runs[-1][1] == start:
+            runs[-1] = runs[-1][0], stop
+        else:
+            runs.append((start, stop))
+    return runs
+
+
+def _negative(f: Function) -> Function:
+    return lambda u: -f(u)
+
+
+def _first(stretch: Stretch) -> Function:
+    return stretch.first
+
+
+def _second(stretch: Stretch) -> Function:
+    return stretch.second
+
+
+def _reference(stretch: Stretch) -> Function:
+    return stretch.reference
+
+
+def _product(f: Function, g: Function) -> Function:
+    return lambda u: f(u) * g(u)
+
+
+def _amplification(stretch: Stretch, ratio: flint.arb) -> Function:
+    """G as a function of the coordinate."""
+    return lambda u: (stretch.first(u) - ratio * stretch.second(u)) / stretch.reference(u)
+
+
+def _windows(stretches: tuple[Stretch, ...]) -> Iterator[list[tuple[Stretch, Fraction, Fraction]]]:
+    """Wider and wider windows, each as stretches with their ends in it."""
+    half = Fraction(4)
+    while half <= _WIDEST:
+        window = []
+        for s in stretches:
+            low, high = (-half if s.low is None else s.low), (half if s.high is None else s.high)
+            if low < high and s.since <= half:
+                window.append((s, low, high))
+        yield window
+        if all(s.low is not None and s.high is not None for s in stretches):
+            return
+        half += Fraction(1, 4) if half < _FINE else half / 4
+
+
+@lru_cache(maxsize=4096)
+def _mass(base: Function, relative: Function, low: Fraction, high: Fraction, bits: int) -> flint.arb:
+    """The mass of a density on an interval: the same at every level, and a pair is asked about at many."""
+    with working_precision(bits):
+        return _integral(_product(base, relative), low, high).real
+
+
+def _integral(function: Function, low: Fraction, high: Fraction) -> flint.acb:
+    """A certified integral: adaptive Gauss rules with bounds on ellipses, by Arb."""
+    return flint.acb.integral(lambda u, _: function(u), flint.acb(to_arb(low)), flint.acb(to_arb(high)))

@@ -1,0 +1,235 @@
+r"""The law of one amplification variable G, the only thing that an engine sees.
+
+Every amplification bound of the package is the number
+
+.. math:: H(n) = s + \frac1n E\Big[\Big(\sum_{i\le n} G_i\Big)_+\Big],
+
+where the :math:`G_i` are independent copies of :math:`G = (A_0-e^{\varepsilon}A_1)/A_2` under :math:`A_2`, and the
+singular mass :math:`s` collects :math:`(A_0-e^{\varepsilon}A_1)_+` where :math:`A_2` vanishes
+(decomposition, Theorem 12, extended to pairs that :math:`A_2` does not dominate).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import (
+    Ball,
+    Number,
+    Verdict,
+    brief,
+    equal,
+    is_enclosed,
+    is_exact,
+    less,
+    lower_end,
+    maximum,
+    minimum,
+    sums_to_one,
+    to_float,
+    upper_end,
+)
+
+_NEARLY: Final = Fraction(1, 2**60)
+_LARGEST_MULTIPLE: Final = 64
+"""How close to which multiples of one number atoms have to be, to be taken for these."""
+
+_ROUGHLY: Final = 1e-6
+"""The same as doubles see it: beyond it no exact look is worth while."""
+
+
+def check_atoms(values: Sequence[Number], weights: Sequence[Number], singular: Number) -> None:
+    """What the atoms of every law have to be, with or without a continuous part beside them.
+
+    Raises
+    ------
+    InputError
+        If the lengths differ, there is no atom, a weight is not positive, a value is not finite, or the singular
+        mass is negative.
+    """
+    if not values or len(values) != len(weights):
+        raise InputError("atoms", f"{len(values)} values, {len(weights)} weights", "as many, at least 1")
+    for weight in weights:
+        if less(0, weight) is Verdict.FALSE:
+            raise InputError("weights", weight, "positive probabilities (drop atoms of weight 0)")
+    for value in (*values, singular):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise InputError("values", value, "finite numbers")
+    if less(singular, 0) is Verdict.TRUE:
+        raise InputError("singular", singular, "a mass of at least 0")
+
+
+def collected(atoms: Iterable[tuple[Any, Any]]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Values and weights of some atoms, those of weight 0 dropped, those of equal value merged."""
+    merged: dict[object, tuple[Any, Any]] = {}
+    for value, weight in atoms:
+        if equal(weight, 0) is Verdict.TRUE:
+            continue
+        key = _identity(value)
+        merged[key] = (value, merged[key][1] + weight if key in merged else weight)
+    return tuple(value for value, _ in merged.values()), tuple(weight for _, weight in merged.values())
+
+
+NOTHING: Final = Fraction(1, 10**30)
+"""What one user may reveal at most where that much is all that can be said: no integrand falls so far in doubles."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Law:
+    """Finitely supported law of the amplification variable G, with a singular mass.
+
+    Parameters
+    ----------
+    values : tuple of Number
+        The atoms of G.
+    weights : tuple of Number
+        Their probabilities, positive, of sum 1.
+    singular : Number
+        The mass that every histogram reveals for certain, at least 0.
+
+    Raises
+    ------
+    InputError
+        If the lengths differ, there is no atom, a weight is not positive, the weights do not sum to 1, a value is not
+        finite, or the singular mass is negative.
+    """
+
+    values: tuple[Number, ...]
+    weights: tuple[Number, ...]
+    singular: Number = Fraction(0)
+
+    def __post_init__(self) -> None:
+        check_atoms(self.values, self.weights, self.singular)
+        if not sums_to_one(self.weights):
+            total: Any = sum(self.weights, start=Fraction(0))
+            raise InputError("weights", f"sum {brief(total)}", "probabilities of sum 1")
+
+    @classmethod
+    def from_atoms(cls, atoms: Iterable[tuple[Any, Any]], singular: Number = Fraction(0)) -> Law:
+        """Law from (value, weight) pairs.
+
+        Atoms of weight 0 are dropped, atoms of equal value are merged.
+        """
+        return cls(*collected(atoms), singular)
+
+    @property
+    def exact(self) -> bool:
+        """Whether all numbers are rational."""
+        return is_exact((*self.values, *self.weights, self.singular))
+
+    @property
+    def enclosed(self) -> bool:
+        """Whether all numbers are rational or balls."""
+        return is_enclosed((*self.values, *self.weights, self.singular))
+
+    @property
+    def mean(self) -> Any:
+        """Expectation of G; ``1 - exp(eps)`` if no output lies outside the blanket.
+
+        decomposition, Property 2.
+        """
+        products: Iterable[Any] = (v * w for v, w in zip(self.values, self.weights, strict=True))
+        return sum(products, start=Fraction(0))
+
+    @property
+    def variance(self) -> Any:
+        """Variance of G."""
+        mean = self.mean
+        return sum(
+            ((v - mean) * (v - mean) * w for v, w in zip(self.values, self.weights, strict=True)),
+            start=Fraction(0),
+        )
+
+    @property
+    def ceiling(self) -> Fraction:
+        """Upper bound on H(n) for every n: the value H(1).
+
+        H(n) never rises with n because S_n / n is a reverse martingale.
+        """
+        parts = (max(upper_end(value), Fraction(0)) * upper_end(weight) for value, weight in self.atoms())
+        return sum(parts, start=upper_end(self.singular))
+
+    @property
+    def floor(self) -> Fraction:
+        """Lower bound on H(n) for every n, without the singular mass.
+
+        It is the positive part of E[G]. Where doubles show that the mean is negative, it is 0 without an exact
+        evaluation.
+        """
+        try:
+            rough = math.fsum(to_float(value) * to_float(weight) for value, weight in self.atoms())
+        except OverflowError:
+            rough = 0.0
+        return Fraction(0) if rough < 0 else max(lower_end(self.mean), Fraction(0))
+
+    @property
+    def lattice(self) -> Fraction | None:
+        """Spacing of the coarsest lattice through 0 that holds every atom.
+
+        None if some atom is not rational.
+        """
+        if not is_exact(self.values):
+            return None
+        values = [value for value in self.values if isinstance(value, Fraction)]
+        unit = math.lcm(*(value.denominator for value in values))
+        return Fraction(math.gcd(*(int(value * unit) for value in values)) or 1, unit)
+
+    def in_units(self) -> tuple[Law, Fraction, Fraction] | None:
+        """Law of small multiples of one number, that number and the error, or None.
+
+        At eps = 0 the atoms are multiples of an irrational number, which their balls alone do not show. No atom is
+        farther than the error from its multiple, and neither is H(n), which is 1-Lipschitz in the atoms. The singular
+        mass is left out.
+        """
+        if is_exact(self.values) or not is_enclosed(self.values) or not self._near_multiples():
+            return None
+        ends = [(lower_end(value), upper_end(value)) for value in self.values]
+        sizes = [abs(low + high) / 2 for low, high in ends if not low <= 0 <= high]
+        if not sizes:
+            return None
+        unit = min(sizes)
+        multiples = [round((low + high) / 2 / unit) for low, high in ends]
+        error = max(abs(end - k * unit) for pair, k in zip(ends, multiples, strict=True) for end in pair)
+        if error > unit * _NEARLY or max(map(abs, multiples)) > _LARGEST_MULTIPLE:
+            return None
+        return Law.from_atoms(zip(map(Fraction, multiples), self.weights, strict=True)), unit, error
+
+    def _near_multiples(self) -> bool:
+        """Whether doubles leave it open that the atoms are multiples of the smallest one."""
+        try:
+            rough = [to_float(value) for value in self.values if not lower_end(value) <= 0 <= upper_end(value)]
+            unit = min(map(abs, rough), default=math.inf)
+            return all(abs(value / unit - round(value / unit)) < _ROUGHLY for value in rough)
+        except (OverflowError, ZeroDivisionError):
+            return True
+
+    @property
+    def support(self) -> tuple[Any, Any]:
+        """Smallest and largest atom."""
+        return minimum(self.values), maximum(self.values)
+
+    @property
+    def never_positive(self) -> bool:
+        """Whether G is certainly at most 0, so that the finite part of H(n) is exactly 0."""
+        return all(less(0, value) is Verdict.FALSE for value in self.values)
+
+    def atoms(self) -> tuple[tuple[Number, Number], ...]:
+        """Pairs (value, weight)."""
+        return tuple(zip(self.values, self.weights, strict=True))
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><td>{value}</td><td>{weight}</td></tr>" for value, weight in self.atoms())
+        return f"<table><tr><th>G</th><th>probability</th></tr>{rows}</table>"
+
+
+def _identity(value: Number) -> object:
+    """What numbers share that are certainly equal: their value, or for a ball of any width only being the same one."""
+    if not isinstance(value, Ball):
+        return value
+    return value.lower if value.lower == value.upper else ("ball", id(value))

@@ -1,0 +1,16 @@
+"""The public names of this room, and the module that each is loaded from on first use."""
+
+from .comparison.picture import drawn as drawn
+from .decision.certificate import TradeoffCertificate as TradeoffCertificate
+from .decision.modelling import ExtremalChannel as ExtremalChannel
+from .decision.problems import smoothed_point_masses as smoothed_point_masses
+from .decision.reduced import orbit_tradeoff as orbit_tradeoff
+from .decision.symmetries import detect_symmetry as detect_symmetry
+from .files import read_problem as read_problem
+from .information.maximum import maximise as maximise
+from .named.cardioid import cardioid_program as cardioid_program
+from .named.weighted import weighted_guessing_breakpoints as weighted_guessing_breakpoints
+from .named.weighted import weighted_guessing_problem as weighted_guessing_problem
+from .named.weighted import weighted_guessing_risk as weighted_guessing_risk
+from .parametric.walk import PiecewiseOptimum as PiecewiseOptimum
+from .parametric.walk import derive as derive

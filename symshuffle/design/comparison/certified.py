@@ -1,0 +1,274 @@
+r"""That no other parameters do better at a match, box by box.
+
+In the coordinates of :mod:`symshuffle.design.comparison.degrading` a box of parameters lies, at every level, between a
+*worst* corner and a *best* one, and is settled by two evaluations: below the level at which the best corner has the
+risk to beat, nobody in the box has less risk; and where the worst corner is beyond the match at that level already,
+nobody meets the match above it.
+
+Integers without an order are settled one by one. Sizes of subsets need no box at a chi-square budget (``alphabets``,
+Theorem 12.1: size 1; with a null symbol no equivariant channel is better,
+:func:`symshuffle.utility.frontiers.frontier.trace_frontier`), nor at a local level
+(:func:`symshuffle.utility.frontiers.caps.optimal_subset_sizes`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final, final
+
+import sympy as sp
+
+from symshuffle.accountants.covering.reduction import reduction
+from symshuffle.accountants.questions.solve import delta
+from symshuffle.base.choices import MatchKind, Population, replace_choice
+from symshuffle.base.errors import NotDecided, Unsupported
+from symshuffle.base.numbers import Exp, Verdict, less, lower_end
+from symshuffle.base.results import Rigour
+from symshuffle.design.comparison.degrading import HASHING, Box, Degrading, Point
+from symshuffle.design.comparison.families import Family
+from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms
+from symshuffle.design.comparison.matching import Match
+from symshuffle.design.comparison.search import Parameters
+from symshuffle.mechanisms.symbolic import LAM, ball_at
+from symshuffle.utility.estimation.moments import largest_pairwise_budget
+from symshuffle.utility.estimation.votes import vote_balls
+from symshuffle.utility.frontiers.frontier import trace_frontier
+
+GAP: Final = Fraction(1, 100)
+"""Relative gain below which better shares are not excluded."""
+
+MOST_INPUTS: Final = 200
+"""Inputs beyond which boxes are not searched."""
+
+_MOST_BOXES: Final = 600
+_MOST_TWO_SIDED: Final = 300
+"""Boxes of integers and shares, which are settled one by one only where few are left."""
+_BITS: Final = 80
+_REL: Final = 1e-6
+_UNIT: Final = 1 << 64
+_CAP: Final = Fraction(math.exp(LARGEST_EPS0))
+_FINEST: Final = Fraction(1, 2000)
+"""Relative width at which a box of shares that is not excluded becomes a proposal."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What is known about all parameters of a family at a match.
+
+    Parameters
+    ----------
+    floor : Fraction or None
+        No parameters certainly have a risk below it; None where the search was only local.
+    how : str
+        In words.
+    left : tuple of parameters
+        What may have less risk, and is to be matched.
+    """
+
+    floor: Fraction | None
+    how: str
+    left: tuple[Parameters, ...] = ()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Rivals:
+    """Everybody else at a match: who might still have a risk below ``goal``.
+
+    Parameters
+    ----------
+    family : Family
+        All inputs are in use.
+    closed : Forms
+        Its closed forms, with a risk: they say where to look.
+    match : Match
+        What is matched.
+    n : int
+        Number of users.
+    goal : Fraction
+        The risk to beat.
+    rigour : Rigour
+        Of the bounds on delta: ``BALL`` makes a theorem of what is excluded.
+    """
+
+    family: Family
+    closed: Forms
+    match: Match
+    n: int
+    goal: Fraction
+    rigour: Rigour = Rigour.FLOAT64
+
+    def __post_init__(self) -> None:
+        replace_choice(Rigour, self, "rigour")
+
+    def left(self, known: frozenset[int] = frozenset()) -> tuple[Parameters, ...] | None:
+        """What may have a risk below the goal, besides the known integers.
+
+        All such integers, or the first share found; None where there are too many boxes.
+        """
+        found: list[Parameters] = []
+        boxes, looked = self._all(), 0
+        while boxes:
+            box = boxes.pop()
+            if box.single is not None and box.single in known:
+                continue
+            looked += 1
+            if looked > (_MOST_TWO_SIDED if box.shares and self.family.general.name == HASHING else _MOST_BOXES):
+                return None
+            if self.excludes(box):
+                continue
+            halves = self._halves(box)
+            if halves is not None:
+                boxes.extend(halves)
+                continue
+            largest = (None if box.integers is None else box.integers[0]), (box.shares or (1, Fraction(1)))[1]
+            if box.single is None:
+                return (Degrading(self.family).parameters(largest),)
+            found.append(Degrading(self.family).parameters(largest))
+        return tuple(found)
+
+    def _all(self) -> list[Box]:
+        shares = (Fraction(0), Fraction(1)) if any(not p.integer for p in self.family.free) else None
+        integers = [p for p in self.family.free if p.integer]
+        if not integers:
+            return [Box(None, shares)]
+        low, high = self.family.free_range(integers[0])
+        if self.family.general.name == HASHING:
+            return [Box((int(low), None), shares)]
+        return [Box((i, i), shares) for i in range(int(low), int(high) + 1)]
+
+    def _halves(self, box: Box) -> tuple[Box, Box] | None:
+        """Two halves along the side that tells its corners further apart; None where there is nothing left to halve."""
+        wide, tall = 0.0, 0.0
+        if box.integers is not None:
+            first, last = box.integers
+            wide = math.inf if last is None else math.log(last / first)
+        if box.shares is not None:
+            low, high = box.shares
+            tall = math.inf if low == 0 else math.log(high / low)
+        if wide and (wide >= tall or tall < _FINEST):
+            middle = 2 * first if last is None else max(first, math.isqrt(first * last))
+            return replace(box, integers=(first, middle)), replace(box, integers=(middle + 1, last))
+        if tall < _FINEST:
+            return None
+        cut = high / 4 if low == 0 else Fraction(f"{math.sqrt(low * high):.6g}")
+        cut = cut if low < cut < high else (low + high) / 2
+        return replace(box, shares=(low, cut)), replace(box, shares=(cut, high))
+
+    def excludes(self, box: Box) -> bool:
+        """Whether nobody in the box certainly meets the match with a risk below the goal."""
+        both = self.family.general.name == HASHING and box.shares is not None
+        first = self.match.kind is not MatchKind.EPS_DELTA  # the one that excludes more boxes
+        return any(self._excludes(box, Degrading(self.family, by)) for by in ((first, not first) if both else (True,)))
+
+    def _excludes(self, box: Box, order: Degrading) -> bool:
+        level = self._level(box, order)
+        if level is None:
+            return True  # not even at the largest level
+        return level > 0 and self._is_beyond(order.worst(box), order, level)
+
+    def _level(self, box: Box, order: Degrading) -> Fraction | None:
+        """A level at which the best corner certainly has at least the risk to beat; None if all have at every level."""
+        shown = Fraction(0)
+        if order.hashes:  # shown with probability a: risk (1 - 1/k) (1/a - 1)/n
+            truth = 1 / (1 + self.n * self.goal / (1 - Fraction(1, self.family.inputs)))
+            found = order.shown(box, Fraction(math.floor(truth * _UNIT), _UNIT))
+            if found is None:
+                return None
+            shown = found
+        best = order.best(box)
+        if best is None:
+            return shown
+        if best[1] == 0:
+            return None  # null symbols only
+        values = {name: float(value) for name, value in order.parameters(best)}
+        assert self.closed.risk is not None
+        aim = float(self.goal) * self.n * (1 + 1e-11)
+        top = _CAP - 1
+        if order.hashes and box.integers is not None and best[0] is not None:
+            top *= Fraction(best[0], box.integers[0])  # fewer hash values have a larger rho at the largest ratio cap
+        if self.closed.risk(float(1 + top), values) >= aim and self._risk_at_least(best, top):
+            only = not (order.hashes and order.by_truth) or box.shares is None or box.shares[0] == box.shares[1]
+            return None if only else max(shown, order.level(best, top))
+        low = self._root(values, aim)
+        for back in (1e-12, 1e-10, 1e-8, 1e-6):
+            root = math.sqrt(1 + low * (1 - back)) - 1  # squares: no surds in RAPPOR
+            unit = Fraction(1, 1 << max(48 - math.frexp(root)[1], 0)) if root > 0 else Fraction(1)
+            short = Fraction(root) // unit * unit
+            excess = (1 + short) ** 2 - 1
+            if excess > 0 and self._risk_at_least(best, excess):
+                return max(shown, order.level(best, excess))
+        return shown
+
+    def _root(self, values: dict[str, float], aim: float) -> float:
+        """The excess of the ratio cap over 1 at which doubles give a risk."""
+        from scipy.optimize import brentq
+
+        assert self.closed.risk is not None
+        risk = self.closed.risk
+
+        def excess(log: float) -> float:
+            found = risk(1 + math.exp(log), values)
+            if not 0 < found < math.inf:  # rounding, at either end
+                return 1e3 if log < 0 else -1e3
+            return math.log(found / aim)
+
+        ends = math.log(1e-13), float(LARGEST_EPS0)
+        if excess(ends[1]) > 0:
+            return math.exp(ends[1])
+        if excess(ends[0]) < 0:
+            return math.exp(ends[0])
+        return math.exp(float(brentq(excess, *ends, xtol=1e-13, rtol=1e-13)))
+
+    def _values(self, point: Point, excess: Fraction) -> dict[sp.Symbol, Fraction | int]:
+        """The parameters of a point, other than the share of messages that are not null."""
+        found: dict[sp.Symbol, Fraction | int] = {LAM: 1 + excess}
+        chosen = dict(Degrading(self.family).parameters(point))
+        for parameter in self.family.free:
+            if parameter.integer or not self.family.thin:
+                found[parameter.symbol] = chosen[parameter.name]
+        if self.family.size is not None and self.family.at_size is not None:
+            found[self.family.size] = self.family.at_size
+        return found
+
+    def _share(self, point: Point) -> Fraction:
+        return point[1] if self.family.thin else Fraction(1)
+
+    def _risk_at_least(self, point: Point, excess: Fraction) -> bool:
+        one, values = self.family, self._values(point, excess)
+        noise = vote_balls(
+            one.general, values, share=self._share(point), size=one.all_inputs, inputs=one.inputs, bits=_BITS
+        )
+        return lower_end(noise.risk(self.n)) >= self.goal
+
+    def _is_beyond(self, point: Point, order: Degrading, level: Fraction) -> bool:
+        """Whether a point, and with it all that it degrades, is certainly beyond the match at a level."""
+        if point[1] == 0:
+            return False
+        excess = order.excess(point, level)
+        if excess is None:
+            return True  # nobody has this level
+        match self.match.kind:
+            case MatchKind.CHI_SQUARE:
+                values = self._values(point, excess)
+                spent = ball_at(largest_pairwise_budget(self.family.general), values, _BITS)
+                return less(self.match.value, spent * self._share(point)) is Verdict.TRUE
+            case MatchKind.EPS0:
+                return less(Exp(self.match.value), 1 + excess) is Verdict.TRUE
+        assert self.match.delta is not None
+        try:
+            reduced = reduction(self.family.at(lam=1 + excess, **dict(Degrading(self.family).parameters(point))))
+            found = delta(reduced, n=self.n, eps=self.match.value, rel=_REL, rigour=self.rigour).bracket
+        except (Unsupported, NotDecided):
+            return False
+        return found.lower > self.match.delta
+
+
+def frontier_risk(k: int, match: Match, n: int) -> Fraction | None:
+    """No equivariant channel with k inputs has a smaller risk at a chi-square budget; None at another match."""
+    if match.kind is not MatchKind.CHI_SQUARE or k < 3:
+        return None
+    return trace_frontier(k, match.value).risk_constant(Population.FIXED).scaled(Fraction(1, n)).lower

@@ -1,0 +1,178 @@
+"""Choices of the free parameters at a match: matched exactly, and what is known about all others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final
+
+import sympy as sp
+
+from symshuffle.base.choices import MatchKind
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Exp, lower_end, upper_end
+from symshuffle.design.comparison.certified import GAP, MOST_INPUTS, Rivals, Settled, frontier_risk
+from symshuffle.design.comparison.degrading import Degrading
+from symshuffle.design.comparison.families import Family
+from symshuffle.design.comparison.forms import Forms
+from symshuffle.design.comparison.matching import Match, Matched, matched
+from symshuffle.design.comparison.search import Parameters, Proposal
+from symshuffle.mechanisms.model import Mechanism
+from symshuffle.utility.estimation.votes import VoteNoise, canonical_votes, is_alike
+from symshuffle.utility.frontiers.caps import optimal_subset_sizes
+
+_BITS: Final = 160
+_SUBSETS: Final = "subset-selection"
+LOCAL: Final = "local search: a better choice is not excluded"
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """Parameters on both sides of the match, and their risk on the safe one, where they run."""
+
+    risk: Fraction
+    found: Matched
+    values: Parameters
+
+
+def tried_at(one: Family, values: Parameters, match: Match, closed: Forms, n: int, rel: float) -> Tried:
+    """The parameters at the level that matches, with their risk."""
+    found = matched(one, values, match, closed, n=n, rel=rel)
+    noise, _ = votes_of(one, found.at)
+    return Tried(Fraction(0) if noise is None else upper_end(noise.risk(n)), found, values)
+
+
+def least_risk(one: Family, tried: Tried, n: int) -> Fraction:
+    """Risk that nobody with these parameters certainly goes below at the match: that of a level beyond it."""
+    noise, _ = votes_of(one, tried.found.beyond)
+    return Fraction(0) if noise is None else lower_end(noise.risk(n))
+
+
+def matched_of(
+    one: Family, choices: Sequence[Parameters], match: Match, closed: Forms, n: int, rel: float
+) -> list[Tried]:
+    """Those of the choices that some level matches."""
+    found = []
+    for values in choices:
+        try:
+            found.append(tried_at(one, values, match, closed, n, rel))
+        except Unsupported:
+            continue
+    return found
+
+
+def around(one: Family, best: Tried, match: Match, closed: Forms, n: int, rel: float) -> list[Tried]:
+    """Neighbouring shares, ever closer to the best of them."""
+    found: list[Tried] = []
+    step = Fraction(1, 5)
+    while step > Fraction(1, 50):
+        share = Fraction(dict(best.values)["p"])
+        ends = [Fraction(f"{float(p):.6g}") for p in (share * (1 - step), min(Fraction(1), share * (1 + step)))]
+        near = [tuple((name, end if name == "p" else value) for name, value in best.values) for end in ends]
+        found += matched_of(one, near, match, closed, n, rel)
+        better = min([best, *found], key=lambda entry: entry.risk)
+        step, best = (step, better) if better is not best else (step / 2, best)
+    return found
+
+
+def has_share(one: Family) -> bool:
+    """Whether a share of messages is to be chosen."""
+    return any(not p.integer for p in one.free)
+
+
+def integer_of(one: Family) -> str:
+    """The name of the integer to be chosen."""
+    return next(p.name for p in one.free if p.integer)
+
+
+def named(one: Family, match: Match, candidates: Sequence[Proposal]) -> list[Parameters]:
+    """The proposals, and the sizes of subsets that theorems name."""
+    found = [candidate.values for candidate in candidates]
+    if one.name == _SUBSETS and match.kind is not MatchKind.EPS_DELTA:
+        best = (1,) if match.kind is MatchKind.CHI_SQUARE else optimal_subset_sizes(one.inputs, Exp(match.value))
+        found += [values for s in best if (values := ((integer_of(one), s),)) not in found]
+    return found
+
+
+def settled_for(one: Family, closed: Forms, match: Match, n: int, tried: Sequence[Tried]) -> Settled:
+    """What is known about all parameters of a family, given the risks of some."""
+    if not one.free:
+        return Settled(None, "no free parameters")
+    if closed.risk is None:
+        return Settled(None, "no risk to compare")
+    best = min(entry.risk for entry in tried)
+    if one.name == _SUBSETS and match.kind is not MatchKind.EPS_DELTA:
+        floor = min(least_risk(one, entry, n) for entry in tried)
+        if match.kind is MatchKind.CHI_SQUARE:
+            return Settled(floor, "proved: size 1 is best at a chi-square budget (alphabets, Theorem 12.1)")
+        return Settled(floor, "proved: the best sizes under a ratio cap, ties included (anchored, Theorem 9.3)")
+    below = frontier_risk(one.inputs, match, n) if one.all_inputs == one.inputs else None
+    if below is not None and below >= best * (1 - GAP):
+        return Settled(below, "proved: no equivariant channel has less at this chi-square budget")
+    if below is not None:
+        local = Settled(below, f"{LOCAL}; floor: no equivariant channel has less at this chi-square budget")
+    else:
+        local = Settled(None, LOCAL)
+    if one.inputs > MOST_INPUTS or not Degrading(one).ordered:
+        return local
+    if has_share(one):
+        floor = best * (1 - GAP)
+        left = Rivals(one, closed, match, n, floor).left()
+        if left is None or left:
+            return replace(local, left=left or ())
+        return Settled(floor, f"certified: no parameters have a risk smaller by {float(GAP):.0%}")
+    name = integer_of(one)
+    least = {int(dict(entry.values)[name]): least_risk(one, entry, n) for entry in tried}
+    left = Rivals(one, closed, match, n, best).left(frozenset(least))
+    if left is None:
+        return local
+    # The risk of what was tried is known up to the width of its level: some may have less than the best at the match.
+    near = {value for value, risk in least.items() if risk <= best}
+    close = sorted({*(int(dict(values)[name]) for values in left), *near})
+    how = f"every {name} but {', '.join(map(str, close))} has a larger risk, and these were matched one by one"
+    if left:
+        return Settled(None, f"certified: {how}", left)
+    return Settled(
+        min(best, *least.values()),
+        f"certified: {how}" if len(close) > 1 else f"certified: every other {name} has a larger risk",
+    )
+
+
+def votes_of(one: Family, at: Mechanism) -> tuple[VoteNoise | None, str]:
+    """The votes of the best unbiased estimator known, or why there is none."""
+    if not is_alike(at):
+        return None, _obstruction(at)
+    return canonical_votes(at, inputs=one.inputs, bits=_BITS), ""
+
+
+def _obstruction(at: Mechanism) -> str:
+    r"""Why a mechanism whose pairs of inputs differ has no unbiased estimator.
+
+    With :math:`z=e_0+e_h-e_1-e_{h+1}`, ``h`` half the number of inputs, :math:`|z^TW|^2` is a sum over pairs of inputs
+    that pair counts give; where it is 0, two populations send the same messages.
+
+    Raises
+    ------
+    Unsupported
+        If these two populations do not.
+    """
+    size, half = int(at.inputs), int(at.inputs) // 2
+    of, told = at.pair.class_of, at.pair.by
+    if size < 4 or size % 2 or of is None or told is None:
+        raise Unsupported(f"{at.name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...)")
+    values = {str(symbol): int(value) for symbol, value in at.fixed if value.is_Integer}
+    signs = {0: 1, half: 1, 1: -1, half + 1: -1}
+    total = sp.Integer(0)
+    for x, sign in signs.items():
+        for y, other in signs.items():
+            roles = (0, 0) if x == y else (0, 1)
+            for shown, count in ((s, c) for one in at.classes for s, c in one.shown(at.inputs, roles)):
+                found = count if x == y else count.subs(told, of(values, x, y))
+                total += sign * other * found * shown[0] * shown[1]
+    if sp.simplify(total) != 0:
+        raise Unsupported(f"{at.name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...)")
+    return (
+        f"no estimator is unbiased: users half at 0 and half at {half} send messages of the same law as users half at "
+        f"1 and half at {half + 1}"
+    )

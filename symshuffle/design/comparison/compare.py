@@ -1,0 +1,411 @@
+r"""Which mechanism estimates frequencies best at a common local or central budget.
+
+The chi-square budget of the ``alphabets`` paper is pairwise and local; what a deployment promises is (eps, delta)
+after shuffling, against every background. The two order mechanisms differently, and this is where one sees it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache, partial
+from typing import Final, TypeAlias
+
+import sympy as sp
+
+from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.accountants.questions.solve import Attained, epsilon
+from symshuffle.base.choices import MatchKind
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.executors import mapped
+from symshuffle.base.kinds import check_progress
+from symshuffle.base.numbers import Number, as_integer, as_width, lower_end, upper_end
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.design.comparison.certified import MOST_INPUTS, Settled
+from symshuffle.design.comparison.choosing import (
+    LOCAL,
+    around,
+    has_share,
+    matched_of,
+    named,
+    settled_for,
+    tried_at,
+    votes_of,
+)
+from symshuffle.design.comparison.families import Family, family, names
+from symshuffle.design.comparison.forms import LARGEST_EPS0, Forms, Values, forms, gaussian_epsilon
+from symshuffle.design.comparison.matching import Match, budget_of, level_in_doubles, matched, read_match
+from symshuffle.design.comparison.model import BOUNDS, Comparison, Row, bracket_of
+from symshuffle.design.comparison.search import Parameters, proposals
+from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.symbolic import LAM, evaluate
+from symshuffle.mechanisms.unary import BitStrings
+from symshuffle.utility.estimation.corner import corner_van_trees, near_vertex_bound, sharp_cube_bound, two_regime_bound
+from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
+from symshuffle.utility.estimation.votes import LARGEST_STRING, bitwise_votes
+
+LARGEST_INPUTS: Final = 10**6
+"""Inputs beyond which messages and moments are not written out."""
+
+REL: Final = 1e-4
+"""Relative width of the brackets around eps and eps0."""
+
+LARGEST_VARIANTS: Final = 100
+"""Rows that one mechanism may have."""
+
+_FINALISTS: Final = 3
+_ROUNDS: Final = 12
+"""How often a share that is not excluded is taken up."""
+
+_FEW_INPUTS: Final = 1000
+"""Inputs up to which several integers are matched exactly at a central target."""
+
+_BITS: Final = 160
+
+Progress: TypeAlias = Callable[[int, int, str], None]
+"""Told how many of how many mechanisms with a budget are done, and which one is next."""
+
+
+def compare(
+    k: int,
+    *,
+    n: int,
+    budget: object = None,
+    eps0: object = None,
+    eps: object = None,
+    delta: object = None,
+    mechanisms: Sequence[str] | None = None,
+    variants: int = 1,
+    rel: float = REL,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> Comparison:
+    r"""Comparison of all finite mechanisms with k inputs under one common budget.
+
+    Each mechanism is taken at the best parameters that were found.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs, 2 to 10^6.
+    n : int
+        Number of users, at least 1.
+    budget : number or text, optional
+        Match the largest pairwise chi-square divergence :math:`\chi_*`.
+    eps0 : number or text, optional
+        Match the local level, in nats.
+    eps : number or text, optional
+        Match the certified eps after shuffling, in nats, at ``delta``.
+    delta : number or text, optional
+        Probability in (0, 1) at which eps is certified. Without it no central level is given.
+    mechanisms : sequence of str, optional
+        Names of the rows wanted; default all of the registry that have k inputs, and thinned ones where a null symbol
+        can reduce the risk.
+    variants : int
+        How many rows a mechanism with an integer parameter may have, 1 to 100: its best values found, the best first.
+    rel : float
+        Relative width of the brackets around eps and eps0 to aim at, in (0, 1).
+    progress : callable, optional
+        Called before every mechanism that has a budget, and at the end, with the number of mechanisms done, their total
+        and the name of the next one.
+    executor : Executor, optional
+        Executor that computes the mechanisms, as in :func:`symshuffle.sweep`; by default they are computed in this
+        process.
+
+    Returns
+    -------
+    Comparison
+        One row per mechanism and variant, the smallest risk first, and the mechanisms without a row with the reason.
+
+    Raises
+    ------
+    InputError
+        If not exactly one of budget, eps0 and eps is given, a value is out of range, or a mechanism that is named has
+        no k inputs.
+
+    Notes
+    -----
+    alphabets, Sections 8 and 10 to 12; anchored, Section 9.
+
+    Examples
+    --------
+    >>> found = compare(10, n=100, budget="3/22", mechanisms=["krr", "subset-selection", "aug-rr"])
+    >>> [(row.name, round(float(row.risk.upper), 4)) for row in found.rows]
+    [('aug-rr', 1.047), ('krr', 1.08), ('subset-selection', 1.08)]
+    """
+    k = as_integer(k, "k", 2, LARGEST_INPUTS)
+    n = check_n(n)
+    match = read_match(budget=budget, eps0=eps0, eps=eps, delta=delta)
+    rel = as_width(rel)
+    check_progress(progress)
+    variants = as_integer(variants, "variants", 1, LARGEST_VARIANTS)
+    found, absent = _families(k, match, mechanisms)
+    rows: list[Row] = []
+    budgeted = [one for one in found if one.has_budget]
+
+    def told(known: int, of: int) -> None:
+        if progress is not None:
+            progress(known, of, budgeted[known].name if known < of else "")
+
+    told(0, len(budgeted))
+    tried = iter(mapped(partial(_tried, k, n, match, rel, variants), budgeted, executor, told))
+    reach = 0.0
+    for one in found:
+        if not one.has_budget:
+            _without_budget(one, k, n, match, rows, absent)
+            continue
+        made, reason, farthest = next(tried)
+        reach = max(reach, farthest)
+        rows.extend(made)
+        if reason:
+            absent.append((one.name, reason))
+    if match.kind is MatchKind.CHI_SQUARE and match.value > reach > 0:
+        allowed = f"a number in (0, {reach:.4g}], the range attainable at local levels up to {LARGEST_EPS0}"
+        raise InputError("budget", budget, allowed)
+    return Comparison(k, n, match, tuple(sorted(rows, key=lambda row: row.order)), tuple(absent))
+
+
+def _tried(k: int, n: int, match: Match, rel: float, variants: int, one: Family) -> tuple[list[Row], str, float]:
+    """The rows of a family, or why it has none, and how far its chi-square divergence reaches."""
+    reach = 0.0
+    try:
+        _check_strings(one)
+        closed = forms(one)
+        reach = closed.chi_square(math.exp(LARGEST_EPS0), {p.name: 1.0 for p in one.free})
+        goal = _goal(k, match, n, rel) if match.kind is MatchKind.EPS_DELTA else 0.0
+        return _best(one, closed, match, n, rel, goal, variants), "", reach
+    except (Unsupported, NotDecided) as error:
+        return [], str(error), reach
+
+
+def _families(k: int, match: Match, wanted: Sequence[str] | None) -> tuple[list[Family], list[tuple[str, str]]]:
+    """The families to compare, and who has none at k inputs."""
+    if wanted is not None:
+        if isinstance(wanted, str) or not isinstance(wanted, Sequence) or not wanted:
+            raise InputError("mechanisms", wanted, "a list of at least one name, or None for all")
+        return [family(name, k) for name in wanted], []
+    found, absent = [], []
+    for name in names():
+        try:
+            one = family(name, k)
+        except InputError as error:
+            absent.append((name, str(error)))
+            continue
+        if not one.thin or match.kind is not MatchKind.EPS0:  # there the trace is proportional to the share
+            found.append(one)
+    return found, absent
+
+
+def _check_strings(one: Family) -> None:
+    """Refuse strings of bits that are too long, before their probabilities are written out."""
+    if one.all_inputs > LARGEST_STRING and any(isinstance(c.members, BitStrings) for c in one.general.classes):
+        raise Unsupported(f"messages are strings of {one.all_inputs} bits (limit {LARGEST_STRING})")
+
+
+def _without_budget(one: Family, k: int, n: int, match: Match, rows: list[Row], absent: list[tuple[str, str]]) -> None:
+    """A mechanism without a local level: it says nothing, and meets every match, or it reveals inputs for certain."""
+    if one.free or not all(state.probability != 0 for c in one.general.classes for state in c.states):
+        absent.append((one.name, "some message is impossible at some inputs: no finite local level or chi-square"))
+        return
+    nothing = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "closed form", "all rows are equal")
+    private = match.delta is not None
+    rows.append(
+        Row(
+            one.name,
+            one.general.title,
+            (),
+            nothing,
+            nothing,
+            nothing,
+            None,
+            None,
+            None,
+            "",
+            None,
+            "messages do not depend on inputs: no estimator is unbiased",
+            False,
+            nothing if private else None,
+            None,
+            "all datasets give the same messages" if private else "no delta was given",
+            (),
+            0,
+            None,
+            "no free parameters",
+        )
+    )
+
+
+@lru_cache(maxsize=16)
+def _goal(k: int, match: Match, n: int, rel: float) -> float:
+    """The blanket variance of k-ary response at a central target, at which other parameters are ranked."""
+    reference = family("krr", k)
+    closed = forms(reference)
+    at = matched(reference, (), match, closed, n=n, rel=max(rel, 1e-3)).at
+    return closed.variance(float(upper_end(evaluate(_lam(at)))), {})
+
+
+def _lam(mechanism: Mechanism) -> sp.Expr:
+    return dict(mechanism.fixed)[LAM]
+
+
+def _best(
+    one: Family,
+    closed: Forms,
+    match: Match,
+    n: int,
+    rel: float,
+    goal: float,
+    variants: int,
+) -> list[Row]:
+    """The rows of a family: proposals in doubles, matched exactly, and all that may beat the best of them."""
+    level = level_in_doubles(match, closed, goal)
+    risk = closed.risk
+
+    def in_doubles(values: Values) -> float:
+        if risk is None:
+            return 0.0
+        try:
+            return risk(math.exp(level(values)), values)
+        except Unsupported:
+            return math.inf
+
+    # Few candidates where all others are looked at afterwards.
+    several = match.kind is MatchKind.EPS_DELTA and MOST_INPUTS < one.inputs <= _FEW_INPUTS and not one.thin
+    most = max(variants, _FINALISTS if several else 1)
+    candidates = proposals(one, in_doubles, thin=match.kind is not MatchKind.EPS0, most=most)
+    tried = [tried_at(one, values, match, closed, n, rel) for values in named(one, match, candidates)]
+    settled = settled_for(one, closed, match, n, tried)
+    for _ in range(_ROUNDS):
+        if not settled.left:
+            break
+        before = min(entry.risk for entry in tried)
+        tried += matched_of(one, settled.left, match, closed, n, rel)
+        if not has_share(one):
+            break  # each has been looked at
+        if min(entry.risk for entry in tried) >= before:
+            settled = Settled(None, LOCAL)
+            break
+        tried += around(one, min(tried, key=lambda entry: entry.risk), match, closed, n, rel)
+        settled = settled_for(one, closed, match, n, tried)
+    ranked = sorted(tried, key=lambda entry: entry.risk)
+    if one.thin and dict(ranked[0].values)["p"] == 1:
+        raise Unsupported(f"a null symbol does not pay here: it is {one.general.name} ({settled.how})")
+    # What is equal to the last digit is told apart by eps.
+    made = [
+        _row(one, closed, entry.found.at, entry.values, match, n, rel, settled)
+        for i, entry in enumerate(ranked)
+        if i < variants or entry.risk == ranked[0].risk
+    ]
+    return sorted(made, key=lambda row: row.order)[:variants]
+
+
+def _row(
+    one: Family,
+    closed: Forms,
+    at: Mechanism,
+    values: Parameters,
+    match: Match,
+    n: int,
+    rel: float,
+    settled: Settled,
+) -> Row:
+    noise, reason = votes_of(one, at)
+    chi_square = budget_of(at)
+    level = evaluate(sp.log(_lam(at)), bits=_BITS) if match.kind is MatchKind.CHI_SQUARE else evaluate(sp.log(_lam(at)))
+    bitwise = bitwise_votes(at)
+    certified, attained, privacy = _certified(closed, at, values, match, n, rel)
+    risk = None if noise is None else bracket_of(noise.risk(n), noise.estimator)
+    iid = None if noise is None else bracket_of(noise.iid_risk(n), noise.estimator)
+    used = 1 - Fraction(1, one.inputs)
+    sized: Parameters = () if one.all_inputs == one.inputs else ((str(one.size), one.at_size or 0),)
+    trace = None if noise is None or noise.trace is None else noise.trace
+    return Row(
+        one.name,
+        at.title,
+        (*values, *sized),
+        bracket_of(level, "logarithm of the ratio cap"),
+        bracket_of(chi_square, "closed form in the parameters"),
+        None if trace is None else bracket_of(trace, "closed form, or a sum over the number of ones"),
+        risk,
+        iid,
+        None if noise is None else bracket_of(noise.coordinate_variance(n), noise.estimator),
+        "" if noise is None else noise.estimator,
+        None if bitwise is None else bracket_of(bitwise.risk(n), bitwise.estimator),
+        reason,
+        risk is not None and risk.lower > used,
+        certified,
+        attained,
+        privacy,
+        () if iid is None else tuple(_over_bounds(one, iid, chi_square, trace, n)),
+        message_bits(at),
+        settled.floor,
+        settled.how,
+    )
+
+
+def _guess(closed: Forms, at: Mechanism, values: Parameters, delta: Fraction, n: int) -> Fraction | None:
+    floats = {name: float(value) for name, value in values}
+    variance = closed.variance(float(upper_end(evaluate(_lam(at), bits=64))), floats)
+    if not 0 < variance < math.inf:
+        return None
+    return Fraction(f"{gaussian_epsilon(variance, n, float(delta)):.6g}") or None
+
+
+def _certified(
+    closed: Forms, at: Mechanism, values: Parameters, match: Match, n: int, rel: float
+) -> tuple[Bracket | None, Attained | None, str]:
+    if match.delta is None:
+        return None, None, "no delta was given"
+    try:
+        near = match.value if match.kind is MatchKind.EPS_DELTA else _guess(closed, at, values, match.delta, n)
+        found = epsilon(at, n=n, delta=match.delta, rel=rel, bits=_BITS, attain=True, near=near)
+    except Unsupported as error:
+        return None, None, str(error)
+    bracket = found.bracket
+    # Matched at (eps, delta), the level was solved so that this eps is met.
+    if match.kind is MatchKind.EPS_DELTA and match.value < bracket.upper:
+        bracket = replace(bracket, lower=min(bracket.lower, match.value), upper=match.value)
+    return bracket, found.attained, found.about
+
+
+def _over_bounds(
+    one: Family, iid: Bracket, chi_square: Number, trace: Number | None, n: int
+) -> list[tuple[str, Bracket]]:
+    """The risk over every lower bound that speaks about this mechanism."""
+    k = one.inputs
+    bounds: list[tuple[Fraction, Fraction]] = []
+    near, few = near_vertex_bound(k, chi_square, rho=Fraction(1, 10**9), n=n), two_regime_bound(k, chi_square, n=n)
+    cube, corner = sharp_cube_bound(k, chi_square, n=n), corner_van_trees(k, chi_square, n=n)
+    bounds = [
+        (lower_end(near), upper_end(near)),
+        (lower_end(few), upper_end(few)),
+        (cube.lower, cube.upper),
+        (corner.lower, corner.upper),
+    ]
+    if trace is not None and one.all_inputs == k:
+        sandwich = minimax_sandwich(k, trace, n).lower
+        bounds.append((sandwich.lower, sandwich.upper))
+    return [
+        (name, Bracket(iid.lower / high, iid.upper / low, iid.rigour, "closed form", "risk over lower bound"))
+        for name, (low, high) in zip(BOUNDS, bounds, strict=False)
+        if low > 0
+    ]
+
+
+def message_bits(mechanism: Mechanism) -> int:
+    """Bits that name one of the mechanism's outputs: the logarithm of their number, rounded up.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> message_bits(mechanism("subset-selection").at(k=5, s=2, lam=2)), message_bits(mechanism("oue").at(D=7, lam=2))
+    (4, 7)
+    """
+    outputs = sp.sympify(mechanism.num_outputs)
+    if outputs.is_Integer:
+        return int(int(outputs) - 1).bit_length()
+    found = evaluate(sp.log(outputs) / sp.log(2))
+    return math.ceil(float(upper_end(found)))

@@ -1,0 +1,152 @@
+r"""Coordinates in which mechanisms of a family degrade one another, so that a box of parameters has two corners.
+
+A mechanism *degrades* another if its messages can be made from the other's by noise that knows no input. Trace,
+chi-square divergences and the bound of the optimal decomposition then all fall, and the risk of the canonical
+estimator rises (``symshuffle.degraded``). Below, the *level* rises, and messages with it become more informative.
+
+* Most mechanisms: the level is ``lam - 1``, and at a smaller one they are the same with noise added. A smaller share
+  ``p`` of messages that are not null is made by erasing messages.
+* Local hashing shows the input with some probability :math:`\tau`: every bit of its string is 1 with probability
+  ``1/g``, and the own bit is set to 1 with probability :math:`\tau=\rho/(1+\rho)`, :math:`\rho=(\lambda-1)/g`. The
+  level is :math:`\rho`, or :math:`\sigma=p\tau`, the share of messages that show it. At either level strings of fewer
+  hash values are made bit by bit; those of a smaller share at one :math:`\rho` by erasing messages, those of a larger
+  share at one :math:`\sigma` by sending a string of noise for some of the null symbols. In the limit of many hash
+  values, or of the smallest share at one :math:`\sigma`, the input is shown or nothing is: the risk is then
+  :math:`(1-\frac1k)(\frac1\sigma-1)/n`, and nobody at this :math:`\sigma` has less.
+
+Where only some inputs of a mechanism are used the risk is no function of the trace; that it falls with the level is
+decided from its derivative.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Final, TypeAlias, final
+
+import sympy as sp
+
+from symshuffle.base.numbers import Verdict
+from symshuffle.design.comparison.families import Family
+from symshuffle.design.comparison.search import Parameters
+from symshuffle.mechanisms.symbolic import LAM, nonnegative
+from symshuffle.utility.estimation.votes import closed_sums
+
+HASHING: Final = "olh"
+"""The mechanism whose hash values are ordered as described."""
+
+Point: TypeAlias = "tuple[int | None, Fraction]"
+"""The integer, None where there is none, and the share, 1 where there is none."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Integers and shares between two ends each, both included; the last integer may be infinite.
+
+    Parameters
+    ----------
+    integers : (int, int or None) or None
+        First and last; None for the last where there is none; None alone without a free integer.
+    shares : (Fraction, Fraction) or None
+        In [0, 1]; None without a free share.
+    """
+
+    integers: tuple[int, int | None] | None
+    shares: tuple[Fraction, Fraction] | None
+
+    @property
+    def single(self) -> int | None:
+        """The one integer of a box without shares."""
+        if self.shares is not None or self.integers is None or self.integers[0] != self.integers[1]:
+            return None
+        return self.integers[0]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Degrading:
+    """The coordinates of a family.
+
+    Parameters
+    ----------
+    family : Family
+        What runs.
+    by_truth : bool
+        For local hashing: whether the level is the share of messages that show the input, or ``rho``.
+    """
+
+    family: Family
+    by_truth: bool = True
+
+    @property
+    def hashes(self) -> bool:
+        """Whether the integers are ordered, at one level; elsewhere each is a box of its own."""
+        return self.family.general.name == HASHING
+
+    @property
+    def ordered(self) -> bool:
+        """Whether less noise means less risk: always with all inputs in use."""
+        return self.family.all_inputs == self.family.inputs or risk_falls(self.family)
+
+    def best(self, box: Box) -> Point | None:
+        """Whom all others of the box degrade at one level; None for the input or nothing."""
+        shares = box.shares or (Fraction(1), Fraction(1))
+        if not self.hashes:
+            return (None if box.integers is None else box.integers[0]), shares[1]
+        assert box.integers is not None
+        share = shares[0] if self.by_truth else shares[1]
+        return None if box.integers[1] is None or share == 0 else (box.integers[1], share)
+
+    def worst(self, box: Box) -> Point:
+        """Who degrades all others of the box at one level."""
+        shares = box.shares or (Fraction(1), Fraction(1))
+        first = None if box.integers is None else box.integers[0]
+        return first, shares[1] if self.hashes and self.by_truth else shares[0]
+
+    def excess(self, point: Point, level: Fraction) -> Fraction | None:
+        """The excess ``lam - 1`` of the ratio cap of a point over 1; None where no ratio has this level."""
+        if not self.hashes:
+            return level
+        values, share = point
+        assert values is not None
+        if not self.by_truth:
+            return values * level
+        return values * level / (share - level) if level < share else None
+
+    def level(self, point: Point, excess: Fraction) -> Fraction:
+        """The level of a point at a ratio cap."""
+        if not self.hashes:
+            return excess
+        values, share = point
+        assert values is not None
+        return share * excess / (values + excess) if self.by_truth else excess / values
+
+    def shown(self, box: Box, truth: Fraction) -> Fraction | None:
+        """The level at which the input or nothing, the best corner of local hashing, shows the input so often."""
+        if self.by_truth:
+            return truth
+        share = Fraction(1) if box.shares is None else box.shares[1]
+        return truth / (share - truth) if truth < share else None
+
+    def parameters(self, point: Point) -> Parameters:
+        """The free parameters of a point, by name."""
+        integer, share = point
+        return tuple((p.name, integer if p.integer and integer is not None else share) for p in self.family.free)
+
+
+@cache
+def risk_falls(family: Family) -> bool:
+    """Whether the risk on the inputs in use provably falls as the ratio cap grows, at this size.
+
+    A share ``p`` divides the part of the risk that depends on the ratio cap, and so changes nothing.
+    """
+    (trace, own, absent), strings = closed_sums(family.general)
+    if strings or family.size is None:
+        return False
+    risk = ((own + (family.inputs - 1) * absent) / trace**2).subs(family.size, family.at_size)
+    if risk.free_symbols != {LAM}:
+        return False
+    slack = sp.Symbol("t", positive=True)
+    return nonnegative(-sp.diff(risk, LAM), {LAM: 1 + slack}) is Verdict.TRUE

@@ -1,0 +1,164 @@
+"""A family's closed forms in doubles: what a search for good parameters looks at. Nothing here is quoted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, TypeAlias, final
+
+import sympy as sp
+
+from symshuffle.base.errors import Unsupported
+from symshuffle.decompositions.counting import count_cells
+from symshuffle.design.comparison.families import Family
+from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.symbolic import LAM
+from symshuffle.utility.estimation.moments import largest_pairwise_budget
+from symshuffle.utility.estimation.votes import closed_sums, is_alike, string_terms
+
+Values: TypeAlias = Mapping[str, float]
+"""Free parameters by name."""
+
+LARGEST_EPS0: Final = 64
+"""Local levels beyond this are not tried."""
+
+_STEPS: Final = 80
+
+
+@cache
+def blanket_variance(mechanism: Mechanism) -> sp.Expr:
+    r"""The second moment :math:`\sum(a-b)^2/c` over the cells of the optimal decomposition, at the worst pair.
+
+    Divided by ``n`` it is all that is left of the certified bound for many users and small eps. It ranks parameters
+    before they are matched; no privacy number is read off it.
+    """
+    told = mechanism.pair.by
+    cells, _ = count_cells(mechanism, (0, 1))
+    total = sp.Add(*((cell.a - cell.b) ** 2 / cell.c for cell in cells if cell.c != 0))
+    if told is None:
+        return total
+    (parameter,) = (p for p in mechanism.parameters if p.symbol == told)
+    return total.subs(told, parameter.upper)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """Functions of ``lam`` and the free parameters, in doubles.
+
+    A null symbol scales both measures and the trace by the share ``p`` of the other messages.
+
+    Parameters
+    ----------
+    chi_square, variance : callable
+        Largest pairwise chi-square divergence, and :func:`blanket_variance`.
+    risk : callable or None
+        Risk of one user; None where no unbiased estimator is known.
+    """
+
+    chi_square: Callable[[float, Values], float]
+    variance: Callable[[float, Values], float]
+    risk: Callable[[float, Values], float] | None
+
+
+def forms(family: Family) -> Forms:
+    """The closed forms of a family; the variance is derived when it is asked for."""
+    budget, risk = _function(largest_pairwise_budget(family.general), family), None
+    if is_alike(family.general):
+        risk = _risk(family)
+
+    def variance(lam: float, values: Values) -> float:
+        return _variance(family)(lam, values)
+
+    return Forms(budget, variance, risk)
+
+
+@cache
+def _variance(family: Family) -> Callable[[float, Values], float]:
+    return _function(blanket_variance(family.general), family)
+
+
+def _function(expression: sp.Expr, family: Family, *, scaled: bool = True) -> Callable[[float, Values], float]:
+    free = [p for p in family.free if not (family.thin and p.name == "p")]
+    symbols = (LAM, *([] if family.size is None else [family.size]), *(p.symbol for p in free))
+    raw = sp.lambdify(symbols, expression, "math")
+    sized = () if family.at_size is None else (family.at_size,)
+    names = [p.name for p in free]
+    thin = scaled and family.thin
+
+    def value(lam: float, values: Values) -> float:
+        try:
+            found = float(raw(lam, *sized, *(values[name] for name in names)))
+        except (OverflowError, ZeroDivisionError):
+            return math.inf
+        return found * values["p"] if thin else found
+
+    return value
+
+
+def _risk(family: Family) -> Callable[[float, Values], float]:
+    import numpy as np
+    from scipy.stats import binom
+
+    closed, strings = closed_sums(family.general)
+    parts = [_function(part, family) for part in closed]
+    shown = [
+        tuple(_function(part, family, scaled=False) for part in (*(s.probability for s in c.states), c.members.other))
+        for c in strings
+    ]
+    size, used = family.all_inputs, family.inputs
+
+    def value(lam: float, values: Values) -> float:
+        sums: list[Any] = [part(lam, values) for part in parts]
+        for of in shown:
+            hit, miss, other = (part(lam, values) for part in of)
+            middle, wide = size * other, 40 + 12 * math.sqrt(size * other * (1 - other))
+            ones = np.arange(max(1, int(middle - wide)), min(size - 1, int(middle + wide)) + 1)
+            terms = string_terms(ones, size, binom.pmf(ones, size, other), hit, miss)
+            share = values["p"] if family.thin else 1
+            sums = [total + share * float(term.sum()) for total, term in zip(sums, terms, strict=True)]
+        if not sums[0] > 0:
+            return math.inf
+        scale = ((size - 1) / sums[0]) ** 2
+        own = scale * sums[1] - ((size - 1) / size) ** 2
+        return float(own + (used - 1) * (scale * sums[2] - 1 / size**2))
+
+    return value
+
+
+def matched_log(measure: Callable[[float, Values], float], goal: float, values: Values) -> float:
+    """The local level at which a rising measure takes a value.
+
+    Raises
+    ------
+    Unsupported
+        If it stays below the value up to ``LARGEST_EPS0``.
+    """
+    low, high = 1e-13, float(LARGEST_EPS0)
+    if not measure(math.exp(high), values) >= goal:
+        raise Unsupported(f"at every local level up to {LARGEST_EPS0} it spends less")
+    for _ in range(_STEPS):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if measure(math.exp(middle), values) >= goal else (middle, high)
+    return low
+
+
+def gaussian_epsilon(variance: float, n: int, delta: float) -> float:
+    """The eps of a Gaussian shift whose second moment is that of the bound: a guess where to look for the true one."""
+    from scipy.stats import norm
+
+    shift = math.sqrt(variance / n)
+
+    def profile(eps: float) -> float:
+        ahead = norm.sf(eps / shift - shift / 2)
+        return float(ahead - math.exp(eps + norm.logsf(eps / shift + shift / 2)))
+
+    low, high = 0.0, 10 * shift + shift * shift
+    while profile(high) > delta and high < LARGEST_EPS0:
+        low, high = high, 2 * high
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if profile(middle) > delta else (low, middle)
+    return high

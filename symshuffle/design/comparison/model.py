@@ -1,0 +1,339 @@
+"""A comparison as data: rows in the order of their risk, and their faces."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, final
+
+from symshuffle.accountants.questions.solve import Attained
+from symshuffle.base.choices import MatchKind
+from symshuffle.base.numbers import Ball, Number, exact_text, format_decimal, lower_end, upper_end
+from symshuffle.base.results import Bracket, Rigour, outward
+from symshuffle.base.rows import Row as FlatRow
+from symshuffle.base.rows import ends
+from symshuffle.design.comparison.matching import Match
+from symshuffle.design.comparison.search import Parameters
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+MARK: Final = "!"
+"""Marks a risk above that of the answer ``uniform``."""
+
+INFINITE: Final = "infinite"
+
+
+def bracket_of(value: Number, how: str) -> Bracket:
+    """An exact number, or a ball, as a bracket."""
+    rigour = Rigour.BALL if isinstance(value, Ball) else Rigour.EXACT
+    return Bracket(lower_end(value), upper_end(value), rigour, "closed form", how)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A mechanism at the match.
+
+    Parameters
+    ----------
+    name, title : str
+        As in the registry; ``thinned`` before it where a null symbol was added.
+    parameters : tuple of (str, int or Fraction)
+        The free parameters, as chosen; the size last where it is not k.
+    eps0 : Bracket
+        Local level: the logarithm of the largest likelihood ratio.
+    chi_square : Bracket or None
+        Largest pairwise chi-square divergence.
+    trace : Bracket or None
+        Trace of the covariance of its template, over all inputs of the mechanism.
+    risk : Bracket or None
+        Exact squared error for a fixed composition, the same at every one, so that the worst and the uniform agree;
+        None where it is infinite.
+    iid_risk : Bracket or None
+        The largest squared error for users who draw their inputs; it is at the uniform composition.
+    variance : Bracket or None
+        Largest variance of one coordinate over all fixed compositions.
+    estimator : str
+        Whose risk that is.
+    bitwise_risk : Bracket or None
+        Risk of debiasing every bit by itself, which is what is usually run on strings of bits.
+    reason : str
+        Why the risk is infinite; else empty.
+    worse_than_uniform : bool
+        Whether the risk is certainly above 1 - 1/k, which the answer ``uniform`` never exceeds.
+    epsilon : Bracket or None
+        Certified eps at the delta asked for; the upper end is safe.
+    attained : Attained or None
+        What eps a real neighbouring pair certainly has.
+    privacy : str
+        Whom eps covers, or why there is none.
+    over_bounds : tuple of (str, Bracket)
+        Risk of i.i.d. users over lower bounds on it, by name: at least 1 where the bound holds for this estimator.
+    bits : int
+        Bits of a message that names its output.
+    floor : Fraction or None
+        No choice of the free parameters at this match certainly has a risk below it; None where none is known.
+    choice : str
+        How the parameters were chosen, and what is known about all others.
+    """
+
+    name: str
+    title: str
+    parameters: Parameters
+    eps0: Bracket
+    chi_square: Bracket | None
+    trace: Bracket | None
+    risk: Bracket | None
+    iid_risk: Bracket | None
+    variance: Bracket | None
+    estimator: str
+    bitwise_risk: Bracket | None
+    reason: str
+    worse_than_uniform: bool
+    epsilon: Bracket | None
+    attained: Attained | None
+    privacy: str
+    over_bounds: tuple[tuple[str, Bracket], ...]
+    bits: int
+    floor: Fraction | None
+    choice: str
+
+    @property
+    def order(self) -> tuple[bool, Fraction, bool, Fraction]:
+        """Smaller risk first; ties by eps, then what has none."""
+        risk, eps = self.risk, self.epsilon
+        return (
+            risk is None,
+            Fraction(0) if risk is None else risk.upper,
+            eps is None,
+            Fraction(0) if eps is None else eps.upper,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; null where there is no number, and ``risk`` is the text ``infinite`` where it is."""
+        infinite = INFINITE if self.risk is None else None
+        return {
+            "mechanism": self.name,
+            "title": self.title,
+            "parameters": {name: value if isinstance(value, int) else str(value) for name, value in self.parameters},
+            "eps0": _ends(self.eps0),
+            "epsilon": _ends(self.epsilon),
+            "attained_lower": None if self.attained is None else format_decimal(self.attained.lower, up=False),
+            "attained_by": None if self.attained is None else self.attained.datasets,
+            "privacy": self.privacy,
+            "chi_square": _ends(self.chi_square),
+            "trace": _ends(self.trace),
+            "risk": infinite or _ends(self.risk),
+            "uniform_risk": infinite or _ends(self.risk),
+            "iid_risk": infinite or _ends(self.iid_risk),
+            "largest_coordinate_variance": infinite or _ends(self.variance),
+            "estimator": self.estimator or None,
+            "bitwise_risk": _ends(self.bitwise_risk),
+            "reason": self.reason or None,
+            "worse_than_uniform": self.worse_than_uniform,
+            "iid_risk_over": {name: _ends(ratio) for name, ratio in self.over_bounds},
+            "bits_per_message": self.bits,
+            "risk_floor": None if self.floor is None else format_decimal(self.floor, up=False),
+            "choice": self.choice,
+        }
+
+    @property
+    def over_any(self) -> tuple[Bracket, ...]:
+        """Risk over the lower bounds that hold for every estimator, biased ones included."""
+        return tuple(ratio for name, ratio in self.over_bounds if name != BOUNDS[0])
+
+    def cells(self) -> dict[str, str]:
+        """The row as short texts: upper ends, and what is attained rounded down."""
+        values = ", ".join(f"{name}={_brief(value)}" for name, value in self.parameters)
+        return {
+            "mechanism": f"{self.name} {values}".strip(),
+            "eps0": _short(self.eps0),
+            "eps": _short(self.epsilon),
+            "attained": "" if self.attained is None else format_decimal(self.attained.lower, digits=4, up=False),
+            "chi2": _short(self.chi_square),
+            "trace": _short(self.trace),
+            "risk": (_short(self.risk) if self.risk else INFINITE) + (f" {MARK}" if self.worse_than_uniform else ""),
+            "variance": _short(self.variance) if self.variance else INFINITE,
+            "risk/bound": _short(min(self.over_any, key=lambda ratio: ratio.upper, default=None)),
+            "bits": str(self.bits),
+            "estimator": self.estimator,
+        }
+
+
+BOUNDS: Final = ("near-vertex", "two-regime", "sharp cube", "corner van Trees", "trace van Trees")
+"""Lower bounds that a risk is divided by."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Table of mechanisms compared under one common budget.
+
+    Parameters
+    ----------
+    inputs, users : int
+        Numbers k of inputs and n of users.
+    match : Match
+        What they have in common.
+    rows : tuple of Row
+        The smallest risk first, ties by eps.
+    absent : tuple of (str, str)
+        Mechanisms without a row, and why.
+    """
+
+    inputs: int
+    users: int
+    match: Match
+    rows: tuple[Row, ...]
+    absent: tuple[tuple[str, str], ...]
+
+    @property
+    def about(self) -> str:
+        """What the rows say."""
+        private = (
+            "no delta was given, so that eps is null"
+            if self.match.delta is None
+            else f"eps is certified at delta = {float(self.match.delta):g} by the optimal decomposition"
+        )
+        return (
+            f"{self.inputs} inputs, {self.users} users, {self.match.words}; risks are exact squared errors of the "
+            f"estimator named in each row, for every fixed composition alike (the worst is the uniform one); {private};"
+            f" {MARK} marks risks above {1 - Fraction(1, self.inputs)}, that of the answer uniform"
+        )
+
+    @property
+    def how(self) -> str:
+        """How parameters were chosen."""
+        return (
+            "free parameters are proposed by a search in doubles, and matched with certified arithmetic on the safe "
+            "side; each row says what excludes better ones (choice, risk_floor). " + _HOW[self.match.kind]
+        )
+
+    def row(self, name: str) -> Row:
+        """The first row of a mechanism, by name; ``KeyError`` if it has none."""
+        return {row.name: row for row in reversed(self.rows)}[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """A form that ``json.dumps`` accepts."""
+        return {
+            "k": self.inputs,
+            "n": self.users,
+            "match": {
+                "kind": self.match.kind,
+                "value": str(self.match.value),
+                "delta": None if self.match.delta is None else str(self.match.delta),
+            },
+            "about": self.about,
+            "how": self.how,
+            "rows": [row.to_dict() for row in self.rows],
+            "absent": [{"mechanism": name, "reason": reason} for name, reason in self.absent],
+        }
+
+    def to_rows(self) -> list[FlatRow]:
+        """One flat row per mechanism, for a data frame; doubles are rounded outward."""
+        found: list[FlatRow] = []
+        for row in self.rows:
+            attained = row.attained
+            one: FlatRow = {"mechanism": row.name, "k": self.inputs, "n": self.users}
+            one["parameters"] = ", ".join(f"{name}={value}" for name, value in row.parameters)
+            for name in ("eps0", "epsilon", "chi_square", "trace", "risk", "iid_risk", "variance", "bitwise_risk"):
+                one |= ends(getattr(row, name), name)
+            one["attained_lower"] = None if attained is None else outward(attained.lower, up=False)
+            one["risk_floor"] = None if row.floor is None else outward(row.floor, up=False)
+            one |= {"estimator": row.estimator or None, "reason": row.reason or None, "choice": row.choice}
+            found.append(one | {"worse_than_uniform": row.worse_than_uniform, "bits_per_message": row.bits})
+        return found
+
+    def to_csv(self) -> str:
+        """CSV text with one line per row, numbers rounded to the safe side.
+
+        Composite fields are JSON.
+        """
+        text = io.StringIO()
+        records = [{name: _flat(value) for name, value in row.to_dict().items()} for row in self.rows]
+        writer = csv.DictWriter(text, list(records[0]) if records else ["mechanism"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(records)
+        return text.getvalue()
+
+    def table(self) -> Table:
+        """A table for a terminal."""
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table
+
+        drawn = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), caption=self.about, caption_justify="left")
+        shown = [row.cells() for row in self.rows]
+        empty = {name for name in (shown[0] if shown else ()) if not any(row[name] for row in shown)}
+        heads = [name for name in (shown[0] if shown else ()) if name not in empty]
+        for name in heads:
+            drawn.add_column(name, justify="left" if name in ("mechanism", "estimator") else "right", no_wrap=True)
+        for row in shown:
+            drawn.add_row(*(row[name] for name in heads))
+        return drawn
+
+    def remarks(self) -> Iterator[str]:
+        """Why a risk is infinite, and who has no row, line by line."""
+        for row in self.rows:
+            if row.reason:
+                yield f"{row.name}: {row.reason}"
+        for name, reason in self.absent:
+            yield f"{name} has no row: {reason}"
+
+    def __repr__(self) -> str:
+        best = f", best {self.rows[0].name}" if self.rows else ""
+        return f"<Comparison of {len(self.rows)} mechanisms, k = {self.inputs}, n = {self.users}{best}>"
+
+    def _repr_html_(self) -> str:
+        shown = [row.cells() for row in self.rows]
+        heads = [name for name in (shown[0] if shown else ()) if any(row[name] for row in shown)]
+        lines = [_line("th", heads), *(_line("td", (row[name] for name in heads)) for row in shown)]
+        remarks = "".join(f"<li>{html.escape(remark)}</li>" for remark in self.remarks())
+        return f"<table>{''.join(lines)}</table><p>{html.escape(self.about)}</p><ul>{remarks}</ul>"
+
+
+_HOW: Final = {
+    MatchKind.CHI_SQUARE: (
+        "The match is the largest pairwise chi-square divergence, by a closed form in each mechanism."
+    ),
+    MatchKind.EPS0: "All share the ratio cap exp(eps0).",
+    MatchKind.EPS_DELTA: (
+        "The match is the bound by the optimal decomposition, solved for eps0 for the best few integers; candidates "
+        "are ranked by the second moment of the blanket law."
+    ),
+}
+
+
+def _line(tag: str, cells: Iterable[str]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+
+def _ends(bracket: Bracket | None) -> dict[str, Any] | None:
+    if bracket is None:
+        return None
+    exact = bracket.exact
+    return {
+        "lower": format_decimal(bracket.lower, up=False),
+        "upper": format_decimal(bracket.upper, up=True),
+        "exact": None if exact is None or len(exact_text(exact)) > 200 else exact_text(exact),
+        "rigour": bracket.rigour.value,
+    }
+
+
+def _flat(value: Any) -> Any:
+    if isinstance(value, dict) and set(value) == {"lower", "upper", "exact", "rigour"}:
+        return value["upper"]
+    return json.dumps(value) if isinstance(value, dict) else value
+
+
+def _short(bracket: Bracket | None) -> str:
+    return "" if bracket is None else format_decimal(bracket.upper, digits=4, up=True)
+
+
+def _brief(value: int | Fraction) -> str:
+    return str(value) if isinstance(value, int) or value.denominator < 1000 else f"{float(value):.4g}"

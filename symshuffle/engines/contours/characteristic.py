@@ -1,0 +1,281 @@
+r"""The tilted characteristic function :math:`M(c+it)/M(c)` on the line of a contour, in doubles with an error bound.
+
+Of a finite law it is one sum over the atoms. The segments of a mixed law are Gauss nodes up to some height of the line
+and are given by their transforms beyond it, so that the line has two regions; formulas and bounds are those of
+:mod:`symshuffle.channels.mixed_law`.
+
+Evidence. *Proved*: that the two forms are the function, and the bounds on what a form leaves out. *Proved under the
+assumption* of :mod:`symshuffle.engines.contours.contour` about NumPy: the errors of the exponentials and of their
+pairwise sums, which grow with the logarithm of the number of atoms. *Heuristic*: 10^-12 on top of a size that only
+decides which stretches are silent, eight round-offs of a phase, and the error that SciPy's special function is allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final, final
+
+import numpy as np
+import numpy.typing as npt
+
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import Number, lower_end, to_float, upper_end
+from symshuffle.channels.law import Law
+from symshuffle.channels.mixed_law import MixedLaw
+from symshuffle.engines.contours import saddle
+
+Array = npt.NDArray[np.float64]
+Complexes = npt.NDArray[np.complex128]
+
+UNIT: Final = saddle.UNIT
+
+_SLACK: Final = 1e-12
+"""Above what the sums over nodes and stretches round where a bound, and no value, is computed."""
+
+_STEPS: Final = 36
+"""Round-offs of one term of the sum over the atoms and of the logarithm after it, beside those of its tilted weight."""
+
+_SPECIAL: Final = 1e-13
+"""Above the relative error of the scaled complementary error function of SciPy."""
+
+_BITS: Final = 80
+"""Precision of the finite laws that are made in balls and read as doubles."""
+
+_ROUGH: Final = 40
+"""Gauss nodes for the choice of constants."""
+
+_CELLS: Final = 64
+"""Cells of the law above, in convex order, where an upper bound on the real line is enough."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The nodes from ``first`` to ``last`` of a line, with a form of the characteristic function that serves them.
+
+    Parameters
+    ----------
+    first, last : int
+        Indices of nodes, both included.
+    c : float
+        Real part of the line.
+    values, tilted : array
+        Atoms and their probabilities under the tilt c.
+    noise : array
+        Bounds on the relative errors of ``tilted``, in unit round-offs.
+    deviation : float
+        Bound on the mean distance of G from its mean under the tilt.
+    error : float
+        Bound on what the form leaves out.
+    segments : tuple of (constant, slope, weight, ratio)
+        Ends of the segments that are not among the atoms, at their values ``constant + slope * ratio`` of G; the weight
+        is signed, and relative to M(c) as the exponential of ``-log_scale`` is.
+    log_scale : float
+        Logarithm of M(c).
+    """
+
+    first: int
+    last: int
+    c: float
+    values: Array
+    tilted: Array
+    noise: Array
+    deviation: float
+    error: float = 0.0
+    segments: tuple[tuple[float, float, float, float], ...] = ()
+    log_scale: float = 0.0
+
+    @property
+    def far(self) -> bool:
+        """Whether the segments are given by their transforms."""
+        return bool(self.segments)
+
+    def size(self, t: Array) -> Array:
+        """An upper bound on the size of the function."""
+        waves = (w * np.exp(1j * v * t) for v, w in zip(self.values, self.tilted, strict=True))
+        total = _pairwise(waves) + self._transform(t)
+        largest = float(self.tilted @ np.abs(self.values))
+        slack = _SLACK + 2 * UNIT * (_STEPS + self._depth + float(self.tilted @ self.noise))
+        return np.abs(total) + slack + self.error + 8 * UNIT * largest * t + self._doubt()
+
+    def ceiling(self, t: Array) -> Array:
+        """A bound on its size from a height on: 1, or the atoms in phase with the segments by parts."""
+        if not self.far:
+            return np.ones_like(t)
+        by_parts = sum(abs(w) * math.sqrt(r) / abs(b) * self._growth(a + b * r) for a, b, w, r in self.segments)
+        bound: Array = float(self.tilted.sum()) + _SLACK + by_parts / t
+        return np.minimum(bound, 1.0)
+
+    def log_ratio(self, t: Array) -> tuple[Complexes, Array]:
+        """The logarithm of the function, accurate also where it is tiny, with a bound on its error."""
+        rounded = self.noise + float(self.tilted @ self.noise) + self._depth + _STEPS
+        error = np.zeros_like(t)
+
+        def waves() -> Iterator[Complexes]:
+            for value, weight, noise in zip(self.values, self.tilted, rounded, strict=True):
+                angle = value * t
+                wave = np.expm1(1j * angle)
+                np.add(error, weight * (noise * np.abs(wave) + 6 * np.abs(angle)), out=error)
+                yield weight * wave
+
+        total = _pairwise(waves()) + self._transform(t)
+        if self.far:
+            total -= 1 - float(self.tilted.sum())
+        size = np.abs(1 + total)
+        # NumPy's log1p of a complex number loses the real part where it is small, and n of it is what matters.
+        squared = 2 * total.real + total.real**2 + total.imag**2
+        near = np.log1p(np.maximum(squared, -0.75)) / 2
+        result = np.where(size > 0.5, near, np.log(np.maximum(size, 1e-300))) + 1j * np.angle(1 + total)
+        # The error of the logarithm is relative to the ratio; the n-th power makes up for it where the ratio vanishes.
+        error += 2 * np.minimum(size, 1.0) * np.abs(result)  # and once more when it is multiplied by n
+        return result, (UNIT * error + self.error + self._doubt()) / np.maximum(size, 1e-300)
+
+    @property
+    def _depth(self) -> int:
+        """Additions that a term of the sum over the atoms goes through."""
+        return len(self.values).bit_length() + 1
+
+    def _growth(self, value: float) -> float:
+        return math.exp(self.c * value - self.log_scale)
+
+    def _doubt(self) -> float:
+        """Bound on the error of the transforms: of the special function, and of phases that large arguments round."""
+        return sum(
+            abs(w) * self._growth(a + b * r) * (8 * _SPECIAL + 8 * UNIT * (2 + abs(a / (b * r)) + abs(self.c * a)))
+            for a, b, w, r in self.segments
+        )
+
+    def _transform(self, t: Array) -> Complexes:
+        """The share of the segments, end by end."""
+        s = self.c + 1j * t
+        total = np.zeros_like(s)
+        if self.far:
+            from scipy.special import erfcx  # only mixed laws pay for the import
+
+            for a, b, w, r in self.segments:
+                root = np.sqrt(-s * (b * r))
+                total += w * np.exp(s * (a + b * r) - self.log_scale) * (1 - math.sqrt(math.pi) * root * erfcx(root))
+        return total
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A law as one plan needs it.
+
+    Parameters
+    ----------
+    regions : tuple of Region
+        The line, from its crossing of the real axis upwards.
+    tilt : Tilt
+        Atoms and Gauss nodes; their M(c) is the scale of everything.
+    above : Tilt
+        Atoms whose moment generating function is not below that of the law; for a finite law the same atoms.
+    finite : Law
+        The atoms of ``tilt`` as they were before they became doubles.
+    """
+
+    regions: tuple[Region, ...]
+    tilt: saddle.Tilt
+    above: saddle.Tilt
+    finite: Law
+
+    def blur(self, n: int, c: float) -> float:
+        r"""How far H may be from that of the midpoints, where values and weights are balls; relative to M(c)^n.
+
+        Values that are off by r and weights that are off by a share p move :math:`E[S_+]` by at most
+        :math:`E[D e^{cS}]` and :math:`E[(\prod(1+p)-1)e^{cS}]/(ce)`, with D the sum of n copies of r and every value
+        raised by its r, since :math:`1\{x>0\}\le e^{cx}` and :math:`x_+\le e^{cx}/(ce)`.
+
+        Raises
+        ------
+        Unsupported
+            If the balls are too wide to say anything about n users.
+        """
+        radii = np.array([_radius(value) for value in self.finite.values])
+        shares = np.array([_radius(w) / to_float(lower_end(w)) for w in self.finite.weights])
+        tilted = self.tilt.tilted(c)
+        try:
+            raised = float(tilted @ np.expm1(c * radii))
+            moved = n * float(tilted @ (radii * np.exp(c * radii))) * math.exp((n - 1) * math.log1p(raised))
+            heavier = float(tilted @ (shares * np.exp(c * radii))) / (1 + raised)
+            weighed = math.exp(n * math.log1p(raised)) * math.expm1(n * math.log1p(heavier)) / (c * math.e)
+        except OverflowError:
+            raise Unsupported(f"the balls of the law are too wide for a sum of n = {n} copies") from None
+        return (moved + weighed) * (1 + 1e-9)
+
+
+def _radius(number: Number) -> float:
+    """Half of the width of a ball, rounded up; 0 for any other number."""
+    width = to_float(upper_end(number) - lower_end(number))
+    return math.nextafter(width / 2, math.inf) if width else 0.0
+
+
+def _pairwise(terms: Iterator[Complexes]) -> Complexes:
+    """The sum of some arrays, each of which goes through about as many additions as their number has binary digits."""
+    partial: list[tuple[int, Complexes]] = []
+    for term in terms:
+        level, total = 0, term
+        while partial and partial[-1][0] == level:
+            total = partial.pop()[1] + total
+            level += 1
+        partial.append((level, total))
+    total = partial.pop()[1]
+    while partial:
+        total = partial.pop()[1] + total
+    return total
+
+
+def rough_tilt(law: Law | MixedLaw) -> saddle.Tilt:
+    """Atoms good enough to choose constants by."""
+    return saddle.tilt(law if isinstance(law, Law) else law.near(_ROUGH, _BITS))
+
+
+def form(law: Law | MixedLaw, tilt: saddle.Tilt, plan: saddle.Plan, *, tolerance: float) -> Form:
+    """The law on the line of a plan.
+
+    Parameters
+    ----------
+    law : Law or MixedLaw
+        What G has.
+    tilt : Tilt
+        Its :func:`rough_tilt`.
+    plan : Plan
+        The line.
+    tolerance : float
+        What a Gauss rule may leave out, relative to M(c).
+    """
+    if isinstance(law, Law):
+        tilted = tilt.tilted(plan.c)
+        deviation = float(tilted @ np.abs(tilt.values - tilted @ tilt.values)) * (1 + 1e-9)
+        region = Region(0, plan.nodes, plan.c, tilt.values, tilted, tilt.tilted_noise(plan.c), deviation)
+        return Form((region,), tilt, tilt, law)
+    order, height = law.rule(plan.c, end=plan.end, tolerance=tolerance)
+    finite = law.near(order, _BITS)
+    near, above = (saddle.tilt(x) for x in (finite, law.finite("upper", _CELLS, _BITS)))
+    last = min(math.floor(height / plan.step), plan.nodes)
+    # The mean distance is no smooth function of G, which a Gauss rule needs; the standard deviation above it is.
+    deviation = math.sqrt(max(near.curvature(plan.c), 0.0))
+    first = Region(0, last, plan.c, near.values, near.tilted(plan.c), near.tilted_noise(plan.c), deviation, tolerance)
+    if last == plan.nodes:
+        return Form((first,), near, above, finite)
+    atoms = len(law.values)
+    ends = [
+        (to_float(s.constant), to_float(s.slope), sign * 2 * to_float(s.weight) / math.sqrt(ratio), ratio)
+        for s in law.segments
+        for sign, ratio in ((1, 1.0), (-1, math.exp(to_float(s.span))))
+    ]
+    far = replace(
+        first,
+        first=last + 1,
+        last=plan.nodes,
+        values=near.values[:atoms],
+        tilted=first.tilted[:atoms],
+        noise=first.noise[:atoms],
+        error=0.0,
+        segments=tuple(ends),
+        log_scale=near.cumulant(plan.c),
+    )
+    return Form((first, far), near, above, finite)

@@ -1,0 +1,405 @@
+r"""Contour engine: an inverse Laplace transform whose cost does not grow with n and whose two sides are bounds.
+
+Let :math:`Z\sim N(0,\tau^2)` be independent of :math:`S=G_1+\dots+G_n`. Then
+
+.. math::
+
+   L=\frac1{2\pi i}\int_{\Re s=c} e^{nK(s)+\tau^2s^2/2}\,(s^{-2}-\tau^2)\,ds\;\le\;E[S_+]\;\le\;
+   U=\frac1{2\pi i}\int_{\Re s=c} e^{nK(s)+\tau^2s^2/2}\,s^{-2}\,ds ,
+
+by Jensen's inequality on the right and by :math:`E(x+Z)_+-x_+\le\tau\varphi(x/\tau)` on the left. What the smoothing
+adds at S = 0, where all copies may be exactly zero, is known and is taken off again.
+
+If G lives on a lattice of spacing g, no smoothing is needed: the integrand is periodic but for its kernel, and
+:math:`\sum_m (s+2\pi i m/g)^{-2}=(g/2)^2/\sinh^2(gs/2)` folds the line to one period.
+
+Four errors stand between these integrals and the finite sum, each with a bound:
+
+- *Aliasing.* The trapezoid rule of step h returns U plus the terms :math:`e^{-cmX}E(S+Z+mX)_+`, X = 2 pi/h, m != 0.
+  They are non-negative: the sum for U is an upper bound as it stands, and the lower side subtracts a bound on them,
+  obtained under the tilted law from Chernoff's inequality.
+- *Truncation* at the last node (none on a lattice), since :math:`|M(c+it)|\le M(c)`.
+- *Silent stretches*, where the n-th power is negligible, are bounded instead of evaluated.
+- *Rounding*: a running bound in doubles here; :mod:`symshuffle.engines.contours.ball` does the same sum in ball
+  arithmetic.
+
+Evidence. *Proved* in exact arithmetic, for any constants: smoothing, aliasing, truncation, silent stretches, what
+the mass at 0 adds (in balls), what the radii of balls in the law may change. *Proved under an assumption*: rounding.
+It is assumed that additions and products of doubles are rounded to nearest; that NumPy's ``exp``, ``expm1``, ``log1p``,
+``sinh``, ``sin`` and ``cos`` and those of ``math`` are off by at most four units in the last place (NumPy promises
+none; its tests ask for fewer); that ``ndarray.sum`` adds in blocks of 128 and then pairwise, which costs a term 28
+round-offs in a chunk of 2^16. Sums over the atoms are pairwise or ``fsum``, so that their constants grow with the
+logarithm of the number of atoms. *Heuristic*: the allowance of 12 units for the few operations on real numbers that
+scale a finished sum, and 10^-12 wherever a bound (of a stretch, of the size of a ratio) is itself computed in doubles.
+
+A law with a continuous part has two forms, near the real line and far from it
+(:mod:`symshuffle.engines.contours.characteristic`); the far region is bounded at once where the atoms alone stay small.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Final, final
+
+import flint
+import numpy as np
+import numpy.typing as npt
+
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import MOST_DOUBLINGS, Ball, lower_end, to_arb, upper_end, working_precision
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.channels.law import Law
+from symshuffle.channels.mixed_law import MixedLaw
+from symshuffle.engines.contours import saddle
+from symshuffle.engines.contours.characteristic import UNIT, Array, Form, Region, form, rough_tilt
+
+Indices = npt.NDArray[np.int64]
+
+_CHUNK: Final = 1 << 16
+_WORTH_IT: Final = 20_000_000
+"""Waves, one for each atom at each node, beyond which no finer pass follows: the width reached is returned, whatever
+was aimed at. Some seconds."""
+
+_PRICIEST: Final = 200_000_000
+"""Waves beyond which a pass is refused: about a minute."""
+
+_AS_MANY_AS: Final = 16
+"""Atoms that cost as much as the continuous part of a law."""
+
+_SHORT: Final = 64
+_FEW: Final = 256
+_MOST_STRETCHES: Final = 4_000_000
+_COARSE: Final = 0.2
+_SHARE_OF_GAUSS: Final = 1e-4
+"""Share of the relative width aimed at that the errors of Gauss nodes may take."""
+
+_PER_NODE: Final = 64
+"""Round-offs of one node: kernel and products take 36 of them, NumPy's pairwise sum of a chunk 28."""
+
+_LEAST: Final = 5e-324
+_FAR_BELOW: Final = 700.0
+_SPARED: Final = 7.0
+"""Exponent by which silent nodes far from the real line stay below the width aimed at."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Contour:
+    """Engine that evaluates H(n) as a contour integral in double precision.
+
+    Parameters
+    ----------
+    rel : float
+        Relative width to aim at, in (0, 1); the result is wider where sums of G accumulate near 0 without being 0.
+    largest : int
+        Limit on the number of quadrature nodes.
+    """
+
+    least: ClassVar[Rigour] = Rigour.FLOAT64
+    continuous: ClassVar[bool] = True
+
+    rel: float = 1e-6
+    largest: int = 50_000_000
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rel < 1:
+            raise InputError("rel", self.rel, "a relative width in (0, 1)")
+
+    @classmethod
+    def aiming(cls, rel: float, bits: int) -> Contour:
+        """Engine with default limits and a relative width; ``bits`` has no effect."""
+        return cls(rel=rel)
+
+    @classmethod
+    def offered(cls, law: Law | MixedLaw, rigour: Rigour | None, rel: float) -> Contour | None:
+        """Engine for the automatic choice where doubles reach the width, otherwise None."""
+        return cls(rel=rel) if rigour in (None, Rigour.FLOAT64) and rel >= UNIT else None
+
+    @classmethod
+    def trials(cls, law: Law | MixedLaw) -> tuple[Contour, ...]:
+        """Settings under which a bracket takes about a second, for tests."""
+        most = 8_000_000 // (len(law.values) if isinstance(law, Law) else _AS_MANY_AS)
+        return tuple(cls(rel=rel, largest=most) for rel in (1e-4, 1e-2, 1e-6, 0.3))
+
+    @property
+    def name(self) -> str:
+        """Name of the engine."""
+        return "contour"
+
+    def refusal(self, law: Law | MixedLaw, n: int) -> str | None:
+        """None: whether the width can be reached is found only while computing."""
+        return None
+
+    def bracket(self, law: Law | MixedLaw, n: int) -> Bracket:
+        """Bracket around H(n); both ends are bounds up to the stated rounding allowance.
+
+        Raises
+        ------
+        Unsupported
+            If the width asked for would take more than ``largest`` nodes.
+        """
+        tilt = rough_tilt(law)
+        if float(tilt.values.max()) <= 0:
+            # To be read off the ends: an atom may be positive and round to zero.
+            most = max(Fraction(0), *(upper_end(value) for value in law.values))
+            ends = lower_end(law.singular), upper_end(law.singular) + most
+            return Bracket(*ends, Rigour.FLOAT64, self.name, f"G is never above {float(most):.2g}")
+        once = saddle.spread_out(tilt, n)
+        return saddle.narrowed(
+            lambda rel: self._attempt(law, n, tilt, rel), self.rel, most=_WORTH_IT // len(tilt.values), spread=once
+        )
+
+    def _attempt(self, law: Law | MixedLaw, n: int, rough: saddle.Tilt, rel: float) -> tuple[Bracket, float]:
+        """One pass with constants chosen for the relative width ``rel``, and how many nodes it took.
+
+        Infinitely many where the radii of the law alone take the width asked for, which no constants change.
+        """
+        plan = saddle.choose(rough, n, rel=rel, lattice=law.lattice)
+        seen = form(law, rough, plan, tolerance=_SHARE_OF_GAUSS * rel / n)
+        tilt = seen.tilt
+        scale = n * tilt.cumulant(plan.c) + (plan.tau * plan.c) ** 2 / 2  # everything below is relative to exp(scale)
+        sums = _trapezoid(seen, n, plan, self.largest, rel)
+        rounding = sums.rounding + _scale_noise(tilt, n, plan.c, scale) * abs(sums.upper)
+        blur = seen.blur(n, plan.c)
+        around = sums.silent + _truncation(plan) + rounding + blur
+        # H is never below E[G] nor below 0: both are bounds in their own right, not repairs of this one.
+        floor = law.floor * n
+        if not math.isfinite(sums.upper + around):
+            raise Unsupported(f"engine contour at n = {n}: the line at c = {plan.c:.4g} bounds nothing")
+        below = sums.lower - around - _aliasing(seen, n, plan)
+        low = max(_scaled(below, scale, up=False), floor) if math.isfinite(below) else floor
+        high = _scaled(sums.upper + around, scale, up=True) - _stuck(law, n, plan, scale)
+        how = (
+            f"contour at c = {plan.c:.4g}, {saddle.describe(plan)}, {sums.evaluated} of {plan.nodes + 1} nodes "
+            f"evaluated, relative rounding allowance {rounding / max(abs(sums.upper), _LEAST):.1g}"
+        )
+        bracket = Bracket(
+            low / n + lower_end(law.singular), high / n + upper_end(law.singular), Rigour.FLOAT64, self.name, how
+        )
+        return bracket, math.inf if blur > self.rel * abs(sums.upper) else sums.evaluated
+
+
+def _scale_noise(tilt: saddle.Tilt, n: int, c: float, scale: float) -> float:
+    """Bound on the relative error of exp(scale): of n cumulants, of their sum, and of the powers of 2 in it."""
+    return 12 * UNIT * (n * tilt.noise(c) + abs(scale) + 16)
+
+
+def _scaled(value: float, log_scale: float, *, up: bool) -> Fraction:
+    """``value * exp(log_scale)`` as a rational, also where the exponential leaves the range of doubles.
+
+    Below ``2**-MOST_DOUBLINGS`` it is rounded to a multiple of that: the digits would fill the memory.
+    """
+    doublings = math.floor(log_scale / math.log(2))
+    if doublings < -MOST_DOUBLINGS - _FAR_BELOW:
+        return Fraction((value > 0) if up else -(value < 0), 1 << MOST_DOUBLINGS)
+    return Fraction(value * math.exp(log_scale - doublings * math.log(2))) * Fraction(2) ** doublings
+
+
+def _stuck(law: Law | MixedLaw, n: int, plan: saddle.Plan, scale: float) -> Fraction:
+    """At most what the smoothing adds where every copy of G is exactly zero.
+
+    In balls: a weight close to 1 loses n round-offs in its n-th power, and this term alone is subtracted above.
+    """
+    weight = sum((lower_end(w) for v, w in law.atoms() if isinstance(v, Fraction) and v == 0), start=Fraction(0))
+    # Where that is far below exp(scale), nothing need be subtracted, and its digits would fill the memory.
+    if plan.tau == 0 or weight <= 0 or n * math.log(weight) < scale - _FAR_BELOW:
+        return Fraction(0)
+    with working_precision(128 + n.bit_length()):
+        added = to_arb(Fraction(plan.tau)) / (2 * flint.arb.pi()).sqrt() * (n * to_arb(weight).log()).exp()
+        return max(Ball.from_arb(added, 128).lower, Fraction(0))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Trapezoid sums for U and L, relative to the integrand's scale, and what is not in them."""
+
+    upper: float
+    lower: float
+    rounding: float
+    silent: float
+    evaluated: int
+
+
+def _trapezoid(seen: Form, n: int, plan: saddle.Plan, largest: int, rel: float) -> _Sums:
+    """Evaluate the nodes that matter, and bound the others."""
+    silent, evaluated = 0.0, 0
+    parts: list[tuple[float, float, float]] = []
+    for region in seen.regions:
+        if region.far:
+            beyond = _beyond(region, n, plan)
+            if beyond < rel / 1000 * abs(math.fsum(upper for upper, *_ in parts)):
+                silent += beyond
+                break
+        # Where all nodes are silent, their sum is about this share of the integral times the end times the spread.
+        threshold = _SPARED - math.log(rel) + math.log1p(plan.end * math.sqrt(n) * region.deviation)
+        if plan.lattice is not None:  # its kernel, and with it the integral, falls like exp(-c step)
+            threshold += plan.c * float(plan.lattice)
+        starts, stops, closed = _loud_stretches(region, n, plan, threshold, largest)
+        silent, evaluated = silent + closed, evaluated + int((stops - starts).sum())
+        if evaluated > min(largest, _PRICIEST // max(len(region.values), 1)):
+            raise Unsupported(
+                f"engine contour at n = {n}: {evaluated} nodes of {len(region.values)} atoms for this width; ask for a "
+                "larger rel"
+            )
+        parts += (_nodes(region, n, plan, indices) for indices in _chunks(starts, stops))
+    upper, lower, noise = map(math.fsum, zip(*parts, strict=True)) if parts else (0.0, 0.0, 0.0)
+    weight = plan.step / math.pi
+    return _Sums(upper * weight, lower * weight, noise * weight, silent * weight, evaluated)
+
+
+def _nodes(region: Region, n: int, plan: saddle.Plan, indices: Indices) -> tuple[float, float, float]:
+    """Contributions of some nodes to the sums for U and L, and to the bound on the rounding error."""
+    t = plan.step * indices.astype(np.float64)
+    log_ratio, error = region.log_ratio(t)
+    # Of kernel and sum over the nodes, and of the exponent of the smoothing.
+    steep = 0.0 if plan.lattice is None else 4 * plan.c * float(plan.lattice)
+    kernel_error = (_PER_NODE + steep + 2 * (plan.tau * t) ** 2 + 4 * plan.tau**2 * plan.c * t) * UNIT
+    factor = _end_weights(plan, indices) * np.exp(
+        n * log_ratio - (plan.tau * t) ** 2 / 2 + 1j * (plan.tau**2 * plan.c) * t
+    )
+    kernel = _kernel(plan, t)
+    noise = np.abs(factor) * (np.abs(kernel) + plan.tau**2) * (n * error + kernel_error)
+    return float((factor * kernel).real.sum()), float((factor * (kernel - plan.tau**2)).real.sum()), float(noise.sum())
+
+
+def _beyond(region: Region, n: int, plan: saddle.Plan) -> float:
+    """Bound on both sums over a whole far region, by an integral from the node before it."""
+    if region.first <= 1:
+        return math.inf
+    start = plan.step * (region.first - 1)
+    largest = float(region.ceiling(np.full(1, start))[0]) ** n
+    return largest * (1 / start + plan.tau * math.sqrt(math.pi / 2)) / plan.step
+
+
+def _kernel(plan: saddle.Plan, t: Array) -> npt.NDArray[np.complex128]:
+    """The transform of the positive part on the line: 1/s^2, or its sum over the periods of a lattice."""
+    s = plan.c + 1j * t
+    half = 0.0 if plan.lattice is None else float(plan.lattice) / 2
+    root = half / np.sinh(half * s) if half else 1 / s
+    square: npt.NDArray[np.complex128] = root * root
+    return square
+
+
+def _end_weights(plan: saddle.Plan, indices: Indices) -> Array:
+    """Nodes that stand for themselves and not for a conjugate pair count half."""
+    weights = np.where(indices == 0, 0.5, 1.0)
+    if plan.lattice is not None:
+        weights[indices == plan.nodes] = 0.5
+    return weights
+
+
+def _chunks(starts: Indices, stops: Indices) -> Iterator[Indices]:
+    """Node indices of some stretches, in arrays of bounded length."""
+    sizes = stops - starts
+    ends = np.cumsum(sizes)
+    for first in range(0, int(ends[-1]) if len(ends) else 0, _CHUNK):
+        flat = np.arange(first, min(first + _CHUNK, int(ends[-1])))
+        stretch = np.searchsorted(ends, flat, side="right")
+        yield starts[stretch] + (flat - (ends[stretch] - sizes[stretch]))
+
+
+def _loud_stretches(
+    region: Region, n: int, plan: saddle.Plan, threshold: float, most: int
+) -> tuple[Indices, Indices, float]:
+    r"""Stretches of nodes on which the integrand may matter, and a bound on the sum over all other nodes.
+
+    Every node of the region ends in one of three ways: in a *silent* stretch, whose sum is bounded by :func:`_decay`;
+    in a *short* one that is not silent, which is kept and evaluated; or in one that is neither, which is split.
+
+    Raises
+    ------
+    Unsupported
+        If more than ``most`` nodes, or ``_MOST_STRETCHES`` stretches to begin with, would have to be looked at.
+    """
+    count = region.last + 1 - region.first
+    stride = _stride(region, plan)
+    if count // stride > _MOST_STRETCHES:
+        raise Unsupported(f"engine contour at n = {n}: {count // stride} stretches for this width; ask for more")
+    # On the line no kernel is larger than at t = 0: |sinh(a + ib)| >= sinh(a).
+    largest = 1 / plan.c**2 + plan.tau**2
+    silent, loud = 0.0, 0
+    kept: list[tuple[Indices, Indices]] = []
+    for first in range(region.first, region.last + 1, stride * _CHUNK):
+        starts = np.arange(first, min(first + stride * _CHUNK, region.last + 1), stride, dtype=np.int64)
+        stops = np.minimum(starts + stride, region.last + 1)
+        while len(starts):
+            sizes, decay = stops - starts, _decay(region, n, plan, starts, stops)
+            closed = decay < -threshold
+            short = ~closed & (sizes <= _SHORT)
+            silent += float((np.exp(decay[closed]) * largest * sizes[closed]).sum())
+            kept.append((starts[short], stops[short]))
+            loud += int(sizes[short].sum())
+            starts, stops = _split(starts[~closed & ~short], stops[~closed & ~short])
+            # Of what is still long an eighth is taken to be loud.
+            if loud + int((stops - starts).sum()) // 8 > most:
+                raise Unsupported(f"engine contour at n = {n}: over {most} nodes for this width; ask for a larger rel")
+    return np.concatenate([k[0] for k in kept]), np.concatenate([k[1] for k in kept]), silent
+
+
+def _stride(region: Region, plan: saddle.Plan) -> int:
+    """Nodes of a stretch to begin with: as long as the bound on it means something.
+
+    A far region begins as one stretch, because the bound by parts may close all of it.
+    """
+    count = region.last + 1 - region.first
+    return count if region.far else max(1, math.ceil(_COARSE / max(region.deviation * plan.step, _COARSE / count)))
+
+
+def _decay(region: Region, n: int, plan: saddle.Plan, starts: Indices, stops: Indices) -> Array:
+    r"""Logarithms of bounds on the integrand over stretches of nodes, relative to the largest kernel on the line.
+
+    Over a stretch of half width r around :math:`t_0` the tilted characteristic function is at most
+    :math:`|\varphi(t_0)|+r\,E_Q|G-\mu|` in size, and at most the region's ceiling at the left end.
+    """
+    middle, radius = plan.step * (starts + stops - 1) / 2, plan.step * (stops - 1 - starts) / 2
+    left: Array = plan.step * starts.astype(np.float64)
+    bound = np.minimum(region.size(middle) + region.deviation * radius, 1.0)
+    decay: Array = n * np.log(np.minimum(bound, region.ceiling(left))) - (plan.tau * left) ** 2 / 2
+    if region.far:  # there the kernel is at most 1/t^2
+        decay += np.log((1 / left**2 + plan.tau**2) / (1 / plan.c**2 + plan.tau**2))
+    return decay
+
+
+def _split(starts: Indices, stops: Indices) -> tuple[Indices, Indices]:
+    """Each stretch as two halves; where they stay few and long as more, because it is then the rounds that cost."""
+    while len(starts):
+        middle = (starts + stops) // 2
+        starts, stops = np.concatenate([starts, middle]), np.concatenate([middle, stops])
+        if len(starts) > _FEW // 2 or int((stops - starts).max()) <= 2 * _SHORT:
+            break
+    return starts, stops
+
+
+def _truncation(plan: saddle.Plan) -> float:
+    """Bound on both sums beyond the last node, relative to the value at t = 0."""
+    if plan.lattice is not None:
+        return 0.0
+    decay = math.exp(-((plan.tau * plan.end) ** 2) / 2) / (plan.tau**2 * plan.end)
+    return (plan.end**-2 + plan.tau**2) * decay / math.pi
+
+
+def _aliasing(seen: Form, n: int, plan: saddle.Plan) -> float:
+    """Bound on the alias terms, relative to the value at t = 0.
+
+    Under the tilted law Q of Y = S + Z the term of index m is E_Q[exp(-c y) y_+] at y = Y + m X. For m > 0 it is at
+    most (m X/2) exp(-c m X/2) where Y > -m X/2, and at most 1/(c e) elsewhere; for m < 0 at most Q(Y > |m| X)/(c e).
+    Chernoff's bound holds with any larger moment generating function in it, and the smaller M(c) below it.
+    """
+    tilt, excess = seen.above, n * (seen.above.cumulant(plan.c) - seen.tilt.cumulant(plan.c))
+    c, reach = plan.c, 2 * math.pi / plan.step
+    q = math.exp(-c * reach / 2)
+    series = reach / 2 * q / (1 - q) ** 2
+    tails, slopes = 0.0, saddle.tail_slopes(tilt, n, c, plan.tau, reach / 2)
+    for sign, distance in ((-1, reach / 2), (1, reach)):
+        best = math.inf
+        for slope in slopes:  # any slope gives a bound; the nearer distance has the larger tail
+            exponent = saddle.tail_exponent(tilt, n, c, plan.tau, distance, sign * slope) - excess
+            exponent -= 24 * UNIT * (n * (tilt.noise(c + sign * slope) + tilt.noise(c)) + slope * distance)
+            ratio = math.exp(-slope * distance)
+            best = min(best, math.exp(-exponent) / (1 - ratio) if exponent > -700 and ratio < 1 else math.inf)
+        tails += best
+    return series + tails / (c * math.e)

@@ -1,0 +1,366 @@
+r"""The tilted law of G and the constants of a contour: saddle point, smoothing width, step and length.
+
+With :math:`M(s)=E e^{sG}` and any :math:`c>0`,
+
+.. math:: E[S_+]=\frac1{2\pi i}\int_{\Re s=c} M(s)^n s^{-2}\,ds .
+
+This module only chooses constants: good ones make a narrow bracket. That the bracket holds is shown by the engine, for
+whatever constants it is given.
+
+Evidence: constants are choices and need none. What rounding does to the cumulant function (:meth:`Tilt.noise`) and to
+the tilted weights (:meth:`Tilt.tilted_noise`) is *proved under the assumption* of
+:mod:`symshuffle.engines.contours.contour`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, final
+
+import numpy as np
+import numpy.typing as npt
+
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import to_float
+from symshuffle.base.results import Bracket
+from symshuffle.channels.law import Law
+
+Array = npt.NDArray[np.float64]
+
+QUIET: Final = 46.0
+"""Exponent below which a term counts as negligible when constants are chosen: exp(-46) is about 1e-20."""
+
+UNIT: Final = 2.0**-53
+_LARGEST_EXPONENT: Final = 600.0
+_STEEPEST: Final = 40.0
+"""Largest c g/2 on a lattice of spacing g: sinh is an exponential long before."""
+
+_FINEST: Final = 1e-10
+"""Width that constants are chosen for, if need be, however wide a bracket will do."""
+
+_LONGEST: Final = 1e300
+"""Distance beyond which aliases are not pushed."""
+
+_SETTLED: Final = 1e-6
+"""Relative accuracy of a saddle point: the bracket is true at any line, and as narrow at all lines nearby."""
+
+_TRUSTED: Final = 8
+"""Of so many steps towards a saddle point one halves the bracket."""
+
+_SPREAD_OUT: Final = 10.0
+"""Standard deviations of S, in largest atoms, from which on the gap of a pass is what its constants were chosen for."""
+
+_GRID: Final = np.linspace(0.0, 1.0, 33)
+"""Places on a logarithmic scale at which a slope is looked for, first over all slopes, then between two of them."""
+
+_SMALLEST_WEIGHT: Final = 1e-300
+"""Below it a double loses digits."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Tilt:
+    """The cumulant function of G on the real line, in doubles, stable for tiny arguments.
+
+    Parameters
+    ----------
+    values, weights : array
+        Atoms of G and their probabilities, shape ``(m,)``.
+    """
+
+    values: Array
+    weights: Array
+
+    def cumulant(self, s: float) -> float:
+        """``log E exp(s G)``."""
+        exponent = s * self.values
+        growth = self._growth(exponent)
+        if growth is not None:
+            return math.log1p(growth)
+        shift = _shift(exponent)
+        return shift + math.log(math.fsum(self.weights * np.exp(exponent - shift)))
+
+    def _growth(self, exponent: Array) -> float | None:
+        """``E exp(s G) - 1`` where it is no number close to -1; there the terms are summed as they are."""
+        growth = math.fsum(self.weights * np.expm1(exponent)) if float(exponent.max()) < _LARGEST_EXPONENT else math.inf
+        return growth if growth > -0.5 and growth < math.inf else None
+
+    def noise(self, s: float) -> float:
+        """What round-off does to ``cumulant(s)``: 12 unit round-offs times this bound it, but for those of K itself.
+
+        An exponent ``s g`` is off by two relative round-offs (of g, of the product), its ``expm1`` by eight, a weight
+        and each product by one; ``fsum`` rounds once, however many atoms there are. That ``x exp(x)`` is at most
+        ``|expm1(x)| (1 + |x|)`` carries the first through the exponential.
+        """
+        exponent = s * self.values
+        growth = self._growth(exponent)
+        if growth is not None:
+            return float(self.weights @ (np.abs(np.expm1(exponent)) * (1 + np.abs(exponent)))) / (1 + growth)
+        return float(self.tilted(s) @ (2 + np.abs(exponent))) + abs(self.cumulant(s)) + abs(_shift(exponent))
+
+    def slope(self, s: float) -> float:
+        """Mean of G under the tilt ``s``."""
+        exponent = s * self.values
+        raw = self.weights * np.exp(exponent - _shift(exponent))
+        return float(raw @ self.values) / float(raw.sum())
+
+    def slopes(self, s: Array) -> Array:
+        """Means of G under several tilts."""
+        exponent = np.multiply.outer(s, self.values)
+        raw = self.weights * np.exp(exponent - exponent.max(axis=1, keepdims=True))
+        means: Array = raw @ self.values / raw.sum(axis=1)
+        return means
+
+    def curvature(self, s: float) -> float:
+        """Variance of G under the tilt ``s``."""
+        tilted = self.tilted(s)
+        return float(tilted @ (self.values - tilted @ self.values) ** 2)
+
+    def tilted(self, s: float) -> Array:
+        """Probabilities of the atoms under the tilt ``s``."""
+        exponent = s * self.values
+        raw = self.weights * np.exp(exponent - _shift(exponent))
+        tilted: Array = raw / math.fsum(raw)
+        return tilted
+
+    def tilted_noise(self, s: float) -> Array:
+        """Bounds on the relative errors of ``tilted(s)`` before they are scaled to sum 1, in unit round-offs."""
+        exponent = s * self.values
+        shift = _shift(exponent)
+        bounds: Array = 12 + 2 * np.abs(exponent) + (np.abs(exponent - shift) if shift else 0.0)
+        return bounds
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Constants of a contour integral.
+
+    Parameters
+    ----------
+    c : float
+        Real part of the line.
+    step : float
+        Distance of the nodes of the trapezoid rule.
+    nodes : int
+        Index of the last node on the upper half of the line; the first is 0.
+    tau : float
+        Standard deviation of the Gaussian smoothing; 0 on a lattice, which needs none.
+    lattice : Fraction or None
+        Spacing of the values of G, where that is used: the line is then one period long.
+    """
+
+    c: float
+    step: float
+    nodes: int
+    tau: float
+    lattice: Fraction | None = None
+
+    @property
+    def end(self) -> float:
+        """Imaginary part of the last node."""
+        return self.step * self.nodes
+
+
+def _shift(exponent: Array) -> float:
+    """What exponents are moved by before they enter an exponential; 0 wherever they fit, since moving them rounds."""
+    largest = float(exponent.max())
+    return 0.0 if 0 <= largest < _LARGEST_EXPONENT else largest
+
+
+def tilt(law: Law) -> Tilt:
+    """The cumulant function of a law, in doubles.
+
+    Raises
+    ------
+    InputError
+        If the weights do not sum to 1.
+    Unsupported
+        If an atom is beyond the range of doubles.
+    """
+    try:
+        values, weights = (np.array([to_float(x) for x in side]) for side in (law.values, law.weights))
+    except OverflowError:
+        raise Unsupported("an atom of G is beyond the range of doubles; use engine exact, at small n") from None
+    if float(weights.min()) < _SMALLEST_WEIGHT:
+        raise Unsupported("an atom of G has a weight below the range of doubles; use engine exact, at small n")
+    return Tilt(values, weights)
+
+
+def describe(plan: Plan) -> str:
+    """The smoothing or the lattice of a plan, in words."""
+    return f"smoothing tau = {plan.tau:.4g}" if plan.lattice is None else f"one period of the lattice {plan.lattice}"
+
+
+def saddle_point(tilt: Tilt, n: int, lattice: Fraction | None = None) -> float:
+    """Minimiser over ``c > 0`` of the integrand at the crossing of the real line, a convex function of c.
+
+    That is ``n K(c) - 2 log c``, on a lattice of spacing g, of steeper kernel, ``n K(c) - 2 log sinh(c g/2)``.
+
+    Raises
+    ------
+    Unsupported
+        If G has no positive atom, so that the minimum is at infinity.
+    """
+    if float(tilt.values.max()) <= 0:
+        raise Unsupported("the contour needs a positive atom of G; without one the value is 0")
+    half = 0.0 if lattice is None else float(lattice) / 2
+
+    def pull(c: float) -> float:
+        return 2 * c * half / math.tanh(c * half) if half else 2.0
+
+    largest = 800.0 / float(tilt.values.max()) * math.exp(5)
+    if half:  # beyond it the kernel only falls as fast as the integrand may grow
+        largest = min(largest, _STEEPEST / half)
+    low, high = -math.log(1e3 * n * float(np.abs(tilt.values).max())), math.log(largest)
+    # Newton's steps in log c, halving where they leave the bracket or find no slope, and now and then where they creep:
+    # an excess that falls towards 0 at infinity draws them there in steps of about one length.
+    place, turn = (low + high) / 2, 0
+    while high - low > _SETTLED:
+        turn += 1
+        c = math.exp(place)
+        mean = tilt.slope(c)
+        excess = n * mean * c - pull(c)
+        low, high = (low, place) if excess > 0 else (place, high)
+        rate = n * c * (mean + c * tilt.curvature(c))
+        step = excess / rate if rate > 0 else math.inf
+        if abs(step) < _SETTLED / 2:
+            return math.exp(place - step)
+        place = place - step if turn % _TRUSTED and low < place - step < high else (low + high) / 2
+    return math.exp((low + high) / 2)
+
+
+def spread_out(tilt: Tilt, n: int) -> bool:
+    """Whether many values of S are near 0, so that one pass is as narrow as its constants are chosen for."""
+    spread = math.sqrt(n * max(tilt.curvature(0.0), 0.0))
+    return spread > _SPREAD_OUT * float(np.abs(tilt.values).max())
+
+
+def narrowed(
+    attempt: Callable[[float], tuple[Bracket, float]], rel: float, *, most: int, spread: bool = False
+) -> Bracket:
+    """Passes with finer and finer constants, until the bracket is as narrow as asked or no pass is worth its cost.
+
+    Parameters
+    ----------
+    attempt : callable
+        From a width to choose constants for to a bracket and the number of evaluations it took; infinity where no
+        finer constants would narrow it.
+    rel : float
+        Relative width asked for.
+    most : int
+        Evaluations after which no finer pass follows.
+    spread : bool
+        Whether the first pass is made for the width asked for, however narrow.
+
+    Raises
+    ------
+    Unsupported
+        If every first pass is out of reach; where a later one is, the bracket of the last one stands. A first pass made
+        for the width asked for gives way to a coarser one.
+    """
+    bracket: Bracket | None = None
+    for width in widths(rel, spread=spread):
+        try:
+            bracket, evaluated = attempt(width)
+        except Unsupported:
+            if bracket is not None:
+                break
+            if not spread:
+                raise
+            return narrowed(attempt, rel, most=most)
+        if bracket.width <= Fraction(rel) * bracket.upper or evaluated > most:
+            break
+    assert bracket is not None  # there is a first width
+    return bracket
+
+
+def widths(rel: float, *, spread: bool = False) -> Iterator[float]:
+    """Widths to choose constants for, the cheapest first, until the bracket is as narrow as asked.
+
+    The gap is often far below what the constants were chosen for, because few values of S are near 0; and where S
+    is 0 with positive probability it is above, being of first order in the smoothing. Where values of S are spread out
+    a pass misses its width by little if at all.
+    """
+    attempt = rel if spread else max(rel, 1e-5)
+    while attempt > max(min(rel * rel, _FINEST), 1e-16):
+        yield attempt
+        attempt /= 8 if spread else 30
+
+
+def choose(tilt: Tilt, n: int, *, rel: float, lattice: Fraction | None = None) -> Plan:
+    """Constants whose bracket is about ``rel`` in (0, 1) wide, relative to its value, when the law of S is spread out.
+
+    A lattice is used if one period of it is shorter than the smoothed line would be.
+    """
+    c = saddle_point(tilt, n)
+    # The gap of the two sides is about (tau c)^2 for a spread-out sum; half of it leaves room for the other errors.
+    tau = math.sqrt(rel / 2) / c
+    quiet = QUIET - math.log(rel)
+    length = math.sqrt(2 * quiet) / tau
+    on_lattice = lattice is not None and math.pi / float(lattice) <= length
+    if on_lattice:
+        c, tau = saddle_point(tilt, n, lattice), 0.0
+    reach = _reach(tilt, n, c, tau, quiet)
+    if on_lattice and lattice is not None:
+        half = math.ceil(reach / float(lattice) / 2)
+        return Plan(c, math.pi / float(lattice) / half, half, 0.0, lattice)
+    step = 2 * math.pi / reach
+    return Plan(c, step, math.ceil(length / step), tau)
+
+
+def _reach(tilt: Tilt, n: int, c: float, tau: float, quiet: float) -> float:
+    """The period X of the aliases for which their bound is negligible."""
+    spread = math.sqrt(n * max(tilt.curvature(c), 0.0))
+    centre = abs(n * tilt.slope(c) + tau * tau * c)
+    reach = max(2 * quiet / c, 2 * (centre + math.sqrt(2 * quiet) * math.hypot(spread, tau)))
+    while _tail_exponent(tilt, n, c, tau, reach / 2) < quiet:
+        reach *= 1.25
+        if reach > _LONGEST:
+            raise Unsupported("the tilted sum has tails that no contour outruns; use engine exact or sparse")
+    return reach
+
+
+def _tail_exponent(tilt: Tilt, n: int, c: float, tau: float, distance: float) -> float:
+    """The weaker of the Chernoff exponents of both tails of the tilted, smoothed sum at a distance from 0."""
+    slopes = tail_slopes(tilt, n, c, tau, distance)
+    return min(max(tail_exponent(tilt, n, c, tau, distance, sign * theta) for theta in slopes) for sign in (1, -1))
+
+
+def tail_slopes(tilt: Tilt, n: int, c: float, tau: float, distance: float) -> list[float]:
+    """Slopes that nearly optimise Chernoff's bound at a distance from 0, one for either tail.
+
+    The exponent is concave in the slope; where it is largest is looked for on a grid, twice. (Fractions of
+    the Gaussian slope do not do: one long jump among many short ones asks for a slope a thousand times smaller.)
+    """
+    slopes = []
+    for sign in (1, -1):
+        largest = _steepest(tilt, c, sign)
+        low, high = min(1 / distance, largest), largest
+        for _ in range(2):  # the bound is flat around its best slope
+            grid = low * (high / low) ** _GRID
+            s = c + sign * grid
+            before = int(np.count_nonzero(sign * (n * tilt.slopes(s) + tau * tau * s) < distance))
+            low, high = float(grid[max(before - 1, 0)]), float(grid[min(before, len(grid) - 1)])
+        slopes.append(low)
+    return slopes
+
+
+def _steepest(tilt: Tilt, c: float, sign: float) -> float:
+    """The largest slope of Chernoff's bound towards one side: beyond it an atom outgrows the range of doubles.
+
+    Back to the untilted law and somewhat beyond, nothing does.
+    """
+    low, high = float(tilt.values.min()), float(tilt.values.max())
+    return _LARGEST_EXPONENT / high if sign > 0 else c + _LARGEST_EXPONENT / (-low if low < 0 else high)
+
+
+def tail_exponent(tilt: Tilt, n: int, c: float, tau: float, distance: float, theta: float) -> float:
+    """``-log`` of the Chernoff bound on ``Q(sign(theta) Y > distance)`` for the tilted, smoothed sum Y."""
+    if abs(theta) > 1.01 * _steepest(tilt, c, theta):
+        return -math.inf
+    growth = n * (tilt.cumulant(c + theta) - tilt.cumulant(c)) + ((c + theta) ** 2 - c * c) * tau * tau / 2
+    return abs(theta) * distance - growth

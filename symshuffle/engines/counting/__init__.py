@@ -1,0 +1,1 @@
+"""Engines that sum over counts of atoms: exact, in windows, and along lines."""

@@ -1,0 +1,260 @@
+"""Enumeration of the sum of n copies of G: exact in rationals, enclosed in balls.
+
+The other engines are compared with this one wherever it is affordable.
+
+Evidence: integer, rational or ball arithmetic throughout; nothing is neglected and no double enters.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Final, final
+
+import flint
+
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import (
+    DEFAULT_BITS,
+    Ball,
+    ball_arguments,
+    is_exact,
+    lower_end,
+    to_arb,
+    upper_end,
+    working_precision,
+)
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.channels.law import Law
+
+_CHEAP_POWER: Final = 3_000_000
+_CHEAP: Final = 3_000
+_CHEAP_IN_BALLS: Final = 200_000
+"""Count vectors that are still cheaper than a contour, in doubles and in balls."""
+
+_CHEAP_SUM: Final = 3 * 10**9
+"""Bits of all terms of a sum over counts that take about two seconds."""
+
+_PER_VECTOR: Final = 200
+"""Points of a lattice that cost as much as a count vector in rationals."""
+
+_LARGEST_POWER: Final = 2_000_000_000
+_LARGEST_COUNT: Final = 300_000
+_LARGEST_SUM: Final = 10**11
+"""The engine's own limits, where it is asked for by name."""
+
+_MOST_COUNTS: Final = 10_000_000
+"""Users times atoms beyond which count vectors are not even counted."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """Engine that sums over all values of the sum of n copies of G.
+
+    A rational law lies on a lattice: its n-fold convolution is the n-th power of an integer polynomial. Where that
+    lattice is too fine, and for any other enclosed law, the sum is over the counts of the atoms, in rationals or balls.
+
+    Parameters
+    ----------
+    bits : int
+        Working precision for laws that are not rational.
+    largest_power : int
+        Limit on the bits of the power of the integer polynomial; above it that method is refused.
+    largest_count : int
+        Limit on the number of count vectors; above it the sum over counts is refused.
+    largest_sum : int
+        Limit on the bits of all their probabilities together; above it the sum over counts is refused.
+    """
+
+    least: ClassVar[Rigour] = Rigour.BALL
+    continuous: ClassVar[bool] = False
+
+    bits: int = DEFAULT_BITS
+    largest_power: int = _LARGEST_POWER
+    largest_count: int = _LARGEST_COUNT
+    largest_sum: int = _LARGEST_SUM
+
+    @classmethod
+    def aiming(cls, rel: float, bits: int) -> Exact:
+        """Engine with default limits; balls of ``bits`` bits if a law is not rational."""
+        return cls(bits=bits)
+
+    @classmethod
+    def offered(cls, law: Law, rigour: Rigour | None, rel: float) -> Exact | None:
+        """Engine limited to cheap sums for the automatic choice, or None.
+
+        At rigour ``exact`` it has its default limits; None if the law is not rational.
+        """
+        if rigour is Rigour.EXACT:
+            return cls() if law.exact else None
+        count = _CHEAP_IN_BALLS if rigour is Rigour.BALL else _CHEAP
+        return cls(largest_power=_CHEAP_POWER, largest_count=count, largest_sum=_CHEAP_SUM)
+
+    @classmethod
+    def trials(cls, law: Law) -> tuple[Exact, ...]:
+        """Settings under which a bracket takes about a second, for tests."""
+        return (cls(bits=256, largest_count=20_000),)
+
+    @property
+    def name(self) -> str:
+        """Name of the engine."""
+        return "exact"
+
+    def refusal(self, law: Law, n: int) -> str | None:
+        """Why this engine cannot answer, or None if it can."""
+        if not law.enclosed:
+            return "a law of doubles encloses nothing"
+        if law.never_positive:
+            return None
+        lattice = _Lattice.of(law) if is_exact((*law.values, *law.weights)) else None
+        if lattice is not None and lattice.size(n) <= self.largest_power:
+            return None
+        count = math.comb(n + len(law.values) - 1, n) if n * len(law.values) < _MOST_COUNTS else math.inf
+        if count > self.largest_count:
+            return f"over {self.largest_count} count vectors to enumerate"
+        bits = n if lattice is None else lattice.bits(n)  # of the multinomial, which balls form too
+        return None if count * bits <= self.largest_sum else f"{count} count vectors with numbers of {bits} bits"
+
+    def bracket(self, law: Law, n: int) -> Bracket:
+        """The value of H(n), exactly or as a ball.
+
+        Raises
+        ------
+        Unsupported
+            If :meth:`refusal` gives a reason.
+        """
+        reason = self.refusal(law, n)
+        if reason is not None:
+            raise Unsupported(f"engine exact at n = {n}: {reason}; use engine fft or contour")
+        if law.never_positive:
+            known = Rigour.EXACT if isinstance(law.singular, Fraction) else Rigour.BALL
+            ends = lower_end(law.singular), upper_end(law.singular)
+            return Bracket(*ends, known, self.name, "G is never positive")
+        lattice = _Lattice.of(law) if is_exact((*law.values, *law.weights)) else None
+        if lattice is not None and lattice.size(n) <= self.largest_power and not self._few(law, n, lattice):
+            value: Any = lattice.positive_part(n) / n + law.singular
+            how = f"{n}-th power of an integer polynomial of degree {lattice.span}"
+        elif lattice is not None:
+            value = _counted(law, n) / n + law.singular
+            how = f"sum over {math.comb(n + len(law.values) - 1, n)} count vectors in rationals"
+        else:
+            value = self._enclosed(law, n) + law.singular
+            how = f"sum over {math.comb(n + len(law.values) - 1, n)} count vectors in balls of {self.bits} bits"
+        if isinstance(value, Ball):
+            return Bracket(max(value.lower, Fraction(0)), value.upper, Rigour.BALL, self.name, how)
+        return Bracket(value, value, Rigour.EXACT, self.name, how)
+
+    def _few(self, law: Law, n: int, lattice: _Lattice) -> bool:
+        """Whether count vectors are so few, and the lattice so fine, that they are cheaper: a choice."""
+        count = math.comb(n + len(law.values) - 1, n)
+        return count <= self.largest_count and _PER_VECTOR * count < n * lattice.span
+
+    def _enclosed(self, law: Law, n: int) -> Ball:
+        with working_precision(self.bits + 16):
+            values, weights = ball_arguments(law.values), ball_arguments(law.weights)
+            powers = [_powers(weight, n) for weight in weights]
+            total = flint.arb(0)
+            for counts in _compositions(n, len(values)):
+                hit = [i for i, count in enumerate(counts) if count]
+                excess = sum((counts[i] * values[i] for i in hit), start=flint.arb(0))
+                if excess < 0:
+                    continue
+                mass, drawn = flint.arb(1), 0
+                for i in hit:
+                    drawn += counts[i]
+                    mass *= flint.arb.bin_uiui(drawn, counts[i]) * powers[i][counts[i]]
+                total += mass * excess.nonnegative_part()
+            return Ball.from_arb(total / n, self.bits)
+
+
+def _counted(law: Law, n: int) -> Fraction:
+    """E[(G_1 + ... + G_n)_+] over count vectors, for rational atoms whose lattice is too fine to convolve on."""
+    lattice = _Lattice.of(law)
+    masses = [flint.fmpz(mass) for mass in lattice.masses]
+    total = flint.fmpz(0)
+    for counts in _compositions(n, len(masses)):
+        place = n * lattice.origin + lattice.step * sum(map(operator.mul, counts, lattice.places))
+        if place > 0:
+            total += _multinomial(counts) * math.prod(map(pow, masses, counts)) * place
+    return Fraction(int(total), lattice.unit * lattice.scale**n)
+
+
+def _powers(base: flint.arb, n: int) -> list[flint.arb]:
+    return list(itertools.accumulate(range(n), lambda power, _: power * base, initial=flint.arb(1)))
+
+
+def _multinomial(counts: Sequence[int]) -> flint.fmpz:
+    result, total = flint.fmpz(1), 0
+    for count in counts:
+        total += count
+        result *= flint.fmpz.bin_uiui(total, count)
+    return result
+
+
+def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """All ways to write ``total`` as an ordered sum of ``parts`` non-negative integers."""
+    for bars in itertools.combinations(range(total + parts - 1), parts - 1):
+        ends = (-1, *bars, total + parts - 1)
+        yield tuple(after - before - 1 for before, after in itertools.pairwise(ends))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Lattice:
+    """A rational law in integers: atom i is ``(origin + step places[i]) / unit``, of weight ``masses[i] / scale``."""
+
+    places: tuple[int, ...]
+    masses: tuple[int, ...]
+    origin: int
+    step: int
+    unit: int
+    scale: int
+
+    @classmethod
+    def of(cls, law: Law) -> _Lattice:
+        values = [Fraction(value) for value in law.values]  # type: ignore[arg-type]  # exact by the caller's test
+        weights = [Fraction(weight) for weight in law.weights]  # type: ignore[arg-type]
+        unit = math.lcm(*(value.denominator for value in values))
+        scale = math.lcm(*(weight.denominator for weight in weights))
+        integers = [int(value * unit) for value in values]
+        origin = min(integers)
+        step = math.gcd(*(value - origin for value in integers)) or 1
+        places = tuple((value - origin) // step for value in integers)
+        return cls(places, tuple(int(weight * scale) for weight in weights), origin, step, unit, scale)
+
+    @property
+    def span(self) -> int:
+        """Degree of the generating polynomial of one copy."""
+        return max(self.places)
+
+    def size(self, n: int) -> int:
+        """Bits that the n-th power takes."""
+        return (n * self.span + 1) * self.bits(n)
+
+    def bits(self, n: int) -> int:
+        """Bits of the probability of one count vector."""
+        return n * max(1, self.scale.bit_length())
+
+    def positive_part(self, n: int) -> Fraction:
+        """E[(G_1 + ... + G_n)_+], exactly."""
+        coefficients = [0] * (self.span + 1)
+        for place, mass in zip(self.places, self.masses, strict=True):
+            coefficients[place] += mass
+        power = flint.fmpz_poly(coefficients) ** n
+        first = max(0, -((n * self.origin) // self.step))  # the first place whose value is not below 0
+        # Of the coefficients from there on, the sum and the sum of places beyond: a value and a slope at 1.
+        above = flint.fmpz_poly(power.coeffs()[first:])
+        total = (n * self.origin + self.step * first) * above(1) + self.step * above.derivative()(1)
+        return Fraction(int(total), self.unit * self.scale**n)
+
+
+def enumerate_ball(law: Law, n: int, *, bits: int = DEFAULT_BITS) -> Ball:
+    """H(n) as a ball by the count-vector road, also for rational laws: a second witness of the lattice road."""
+    engine = Exact(bits=bits)
+    with working_precision(bits):
+        return Ball.from_arb(to_arb(engine._enclosed(law, n)) + to_arb(law.singular), bits)

@@ -1,0 +1,174 @@
+r"""Enumeration of sums in which all but a few of the n copies of G are at the heaviest atom.
+
+Let the heaviest atom h have weight 1 - q. The number N of copies elsewhere is binomial(n, q), and
+:math:`E[S_+;\,N\le K]` is a finite sum over the counts of the other atoms, whatever n is. For the rest,
+
+.. math:: P(N>K)\le\frac{(nq)^{K+1}}{(K+1)!},\qquad E[N;\,N>K]\le nq\,\frac{(nq)^K}{K!},\qquad
+   S_+\le n\,(h)_+ + N\,(\max G)_+ .
+
+Evidence: all of it is proved, in ball arithmetic; doubles only plan. Where it stops early the bracket is wide, never
+wrong, and the automatic choice goes on to the next engine.
+
+Such laws are the hard ones for a contour integral: their characteristic function stays near 1 on the whole line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Final, final
+
+import flint
+
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Ball, ball_arguments, lower_end, to_arb, to_float, upper_end, working_precision
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.channels.law import Law
+
+_TAIL: Final = 1e-6
+"""What the neglected mass, relative to ``rel``, is planned for; it may turn out larger."""
+
+_DEEPEST: Final = 200
+"""Copies off the heaviest atom beyond which other engines are faster, however few atoms there are."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sparse:
+    """Engine that enumerates the copies of G that are not on its heaviest atom.
+
+    Parameters
+    ----------
+    rel : float
+        Relative width to aim at, in (0, 1).
+    bits : int
+        Working precision of the balls.
+    largest : int
+        Limit on the number of count vectors to enumerate.
+    """
+
+    least: ClassVar[Rigour] = Rigour.BALL
+    continuous: ClassVar[bool] = False
+
+    rel: float = 1e-10
+    bits: int = 192
+    largest: int = 20_000
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rel < 1:
+            raise InputError("rel", self.rel, "a relative width in (0, 1)")
+
+    @classmethod
+    def aiming(cls, rel: float, bits: int) -> Sparse:
+        """Engine with default limits and a relative width; ``bits`` has no effect."""
+        return cls(rel=rel)
+
+    @classmethod
+    def offered(cls, law: Law, rigour: Rigour | None, rel: float) -> Sparse | None:
+        """Engine for the automatic choice at any rigour but ``exact``, where it is None."""
+        return None if rigour is Rigour.EXACT else cls(rel=rel)
+
+    @classmethod
+    def trials(cls, law: Law) -> tuple[Sparse, ...]:
+        """Settings under which a bracket takes about a second, for tests."""
+        most = min(200_000, 1_000_000 // len(law.values))
+        return cls(rel=1e-6, largest=most), cls(rel=1e-2, largest=most), cls(rel=0.5, bits=53, largest=most)
+
+    @property
+    def name(self) -> str:
+        """Name of the engine."""
+        return "sparse"
+
+    def refusal(self, law: Law, n: int) -> str | None:
+        """Reason why this engine cannot answer, known before it starts, or None."""
+        if not law.enclosed:
+            return "a law of doubles encloses nothing"
+        if law.never_positive:
+            return None
+        heaviest = max(range(len(law.weights)), key=lambda i: lower_end(law.weights[i]))
+        others = (upper_end(w) for i, w in enumerate(law.weights) if i != heaviest)
+        expected = n * to_float(sum(others, start=Fraction(0)))
+        # A plan, for which doubles will do: the bracket counts what is neglected, however much it is.
+        term, enough, deepest = 1.0, _TAIL * self.rel, 0
+        while term > enough and deepest < n:
+            deepest += 1
+            term *= expected / deepest
+            if deepest > _DEEPEST or math.comb(deepest + len(law.weights) - 1, deepest) > self.largest:
+                return f"{expected:.3g} copies are expected outside the heaviest atom, too many to enumerate"
+        return None
+
+    def bracket(self, law: Law, n: int) -> Bracket:
+        """A certified bracket around H(n).
+
+        Raises
+        ------
+        Unsupported
+            If :meth:`refusal` gives a reason.
+        """
+        reason = self.refusal(law, n)
+        if reason is not None:
+            raise Unsupported(f"engine sparse at n = {n}: {reason}")
+        if law.never_positive:
+            ends = lower_end(law.singular), upper_end(law.singular)
+            return Bracket(*ends, Rigour.BALL, self.name, "G is never positive")
+        with working_precision(self.bits + 2 * max(n.bit_length(), 8)):
+            total, rest, deepest = self._sum(law, n)
+            singular = to_arb(law.singular)
+            low = Ball.from_arb(total / n + singular).lower
+            high = Ball.from_arb((total + rest) / n + singular).upper
+        # H is never below E[G] nor below 0, beyond its singular part: both are bounds in their own right.
+        floor = law.floor + lower_end(law.singular)
+        how = f"at most {deepest} copies outside the heaviest atom, in balls of {self.bits} bits; the rest bounded"
+        return Bracket(max(low, floor), high, Rigour.BALL, self.name, how)
+
+    def _sum(self, law: Law, n: int) -> tuple[flint.arb, flint.arb, int]:
+        """The sum over N <= K, a bound on the rest, and K: the first that is good enough, or the last allowed."""
+        values, weights = ball_arguments(law.values), ball_arguments(law.weights)
+        heaviest = max(range(len(weights)), key=lambda i: to_float(law.weights[i]))
+        common, mass = values.pop(heaviest), weights.pop(heaviest)
+        expected = n * sum(weights, start=flint.arb(0))
+        top = max((upper_end(value) for value in law.values), default=Fraction(0))
+        total, choices = flint.arb(0), flint.arb(1)  # choices: n (n-1) ... (n-j+1)
+        parts = [[flint.arb(1)] for _ in weights]  # of each atom, weight**count / count!
+        for j in range(n + 1):
+            for counts in _compositions(j, len(values)):
+                excess = (n - j) * common
+                term = choices
+                for count, value, part in zip(counts, values, parts, strict=True):
+                    excess += count * value
+                    term *= part[count]
+                total += term * mass ** (n - j) * excess.nonnegative_part()
+            choices *= n - j
+            for part, weight in zip(parts, weights, strict=True):
+                part.append(part[j] * weight / (j + 1))
+            rest = flint.arb(0)
+            if j < n:
+                rest += _on_the_heaviest(n, common, expected, j) + _beside_it(max(top, Fraction(0)), expected, j)
+                rest = rest.union(flint.arb(0))
+            spent = j >= _DEEPEST or math.comb(j + 1 + len(values), j + 1) > self.largest
+            if j == n or spent or rest < total * self.rel / 8:
+                break
+        return total, rest, j
+
+
+def _on_the_heaviest(n: int, value: flint.arb, expected: flint.arb, deepest: int) -> flint.arb:
+    """Bound on what n copies of the heaviest atom contribute where more than ``deepest`` copies are elsewhere."""
+    return n * value.nonnegative_part() * expected ** (deepest + 1) / math.factorial(deepest + 1)
+
+
+def _beside_it(top: Fraction, expected: flint.arb, deepest: int) -> flint.arb:
+    """Bound on what the copies elsewhere contribute where there are more than ``deepest`` of them."""
+    return to_arb(top) * expected * expected**deepest / math.factorial(deepest)
+
+
+def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """All ways to write ``total`` as an ordered sum of ``parts`` non-negative integers."""
+    if parts <= 1:
+        if parts == 1 or total == 0:
+            yield (total,) * parts
+        return
+    for first in range(total + 1):
+        for rest in _compositions(total - first, parts - 1):
+            yield (first, *rest)

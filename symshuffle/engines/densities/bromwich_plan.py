@@ -1,0 +1,233 @@
+"""Where the line of Bromwich's integral runs and in which steps: choices in doubles, and any of them is sound.
+
+Evidence: constants are choices and need none; that any of them gives a true bracket is proved of
+:mod:`symshuffle.engines.densities.bromwich`, under its assumptions about doubles.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, final
+
+import flint
+import numpy as np
+import numpy.typing as npt
+
+from symshuffle.base.errors import Unsupported
+from symshuffle.base.numbers import to_arb, working_precision
+from symshuffle.channels.continuous_law import ContinuousLaw
+from symshuffle.engines.contours import saddle
+from symshuffle.engines.densities import gauss
+
+Array = npt.NDArray[np.float64]
+
+
+_SHARE: Final = 1e-2
+"""Share of the width aimed at that each of the errors may take."""
+
+_FINEST: Final = 1e-40
+_RESOLVED: Final = 1e-15
+"""Share of the integral below which errors are no longer told apart in doubles."""
+
+MOST_NODES: Final = 60_000
+_ROUGH_NODES: Final = 8_192
+BLOCK: Final = 128
+"""Most nodes of a line, most of an estimate, whose atoms need not have a transform that falls, and those of a block."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Constants: the line, the step, where all is bounded at once, the slope for one tail, what is negligible."""
+
+    c: float
+    step: float
+    far: float
+    slope: float
+    small: float
+    size: float
+
+    @property
+    def period(self) -> float:
+        """The period of the aliases."""
+        return 2 * math.pi / self.step
+
+    def tolerance(self, size: float, n: int) -> float:
+        """The error that a rule for a transform of this size on the line aims at; the one it has is bounded."""
+        return size * self.small * self.c**2 / n / 10
+
+    @property
+    def in_doubles(self) -> bool:
+        """Whether doubles tell apart what is negligible."""
+        return self.small > _RESOLVED * self.size
+
+
+@lru_cache(maxsize=4)
+def rough(law: ContinuousLaw) -> saddle.Tilt:
+    """The cumulant function of a law by a rule of low order, for choices only."""
+    found = [(max(float(law.zero), 0.0), 0.0)] if law.zero.upper > 0 else []
+    with working_precision(53):
+        for piece in law.pieces:
+            count = max(1, math.ceil((piece.high - piece.low) * 2))
+            width = (piece.high - piece.low) / count
+            for k in range(count):
+                for root, weight in gauss.gauss(8, 53):
+                    u = flint.acb(to_arb(piece.low + width * k + width / 2) + to_arb(width / 2) * root)
+                    mass = float((to_arb(width / 2) * weight * piece.density(u).real).mid())
+                    found.append((mass, float(piece.value(u).real.mid())))
+    kept = [(w, v) for w, v in found if w > 1e-290]
+    weights, values = np.array([w for w, _ in kept]), np.array([v for _, v in kept])
+    return saddle.Tilt(values, weights / weights.sum())
+
+
+def steepest_line(law: ContinuousLaw, n: int) -> float:
+    """The c at which M(c)^n / c is about least, in doubles: a choice.
+
+    Raises
+    ------
+    Unsupported
+        If G is nowhere positive.
+    """
+    return saddle.saddle_point(rough(law), n)
+
+
+def choose(tilt: saddle.Tilt, n: int, rel: float) -> Plan:
+    """Constants for a relative width; whatever they are, the bracket is true.
+
+    Raises
+    ------
+    Unsupported
+        If the tails of the sum are too long for any period.
+    """
+    c = saddle.saddle_point(tilt, n)
+    k, variance = tilt.cumulant(c), tilt.curvature(c)
+    size = 1 / (c * c * math.sqrt(2 * math.pi * (n * variance + 2 / c**2)))  # of the integral, relative to M(c)^n
+    quiet = -math.log(rel * _SHARE)
+    reach, slope = 0.0, c
+    while True:
+        reach = max(1.1 * reach, (quiet + 5) / c)
+        right = c * reach - math.log(reach) + n * k + math.log(size)
+        options = c * (1 + np.geomspace(1e-3, 30, 60))
+        left = [(s - c) * reach - n * (tilt.cumulant(s) - k) + math.log(s * size) for s in map(float, options)]
+        slope = float(options[int(np.argmax(left))])
+        if min(right, max(left)) > quiet + 2:
+            break
+        if reach > 1e12 / c:
+            raise Unsupported("the sum has tails that no period outruns")
+    return Plan(c, 2 * math.pi / reach, 4 / math.sqrt(variance), slope, rel * _SHARE * size, size)
+
+
+def plan_for(law: ContinuousLaw, n: int, aim: float) -> tuple[Plan, ContinuousLaw]:
+    """A line to the right of 0, or for the mirrored law, which is one to the left: the shorter period wins.
+
+    ``E[S_+] = E[S] + E[(-S)_+]``: a long upper tail does no harm on the left, but the difference cancels, so that
+    the width asked for is smaller there.
+    """
+    about = rough(law)
+    right: Plan | None = None
+    with contextlib.suppress(Unsupported):
+        right = choose(about, n, aim)
+    mean = float(about.weights @ about.values)
+    c = saddle.saddle_point(about, n) if right is None else right.c
+    value = math.exp(n * about.cumulant(c)) / (c * c * math.sqrt(2 * math.pi * (n * about.curvature(c) + 2 / c**2))) / n
+    if value > 1e-30 * abs(mean) and float(about.values.min()) < 0:
+        rel = max(aim * value / (value + abs(mean)), _FINEST)
+        try:
+            left = choose(saddle.Tilt(-about.values, about.weights), n, rel)
+        except Unsupported:
+            left = None
+        if left is not None and (right is None or left.period < right.period / 3):
+            return left, law.mirrored
+    if right is None:
+        raise Unsupported("the sum has tails that no period outruns")
+    return right, law
+
+
+def ceiling(values: Array, weights: Array, n: int) -> float:
+    r"""About the least bound :math:`M(c)^n/(ecn)` on H(n), 0 where G is nowhere positive: no claim, next to no work.
+
+    Parameters
+    ----------
+    values, weights : array
+        Atoms of G and their probabilities, shape ``(m,)``.
+    n : int
+        Number of users.
+    """
+    if float(values.max()) <= 0:
+        return 0.0
+    tilt = saddle.Tilt(values, weights / weights.sum())
+    c = saddle.saddle_point(tilt, n)
+    return math.exp(n * tilt.cumulant(c)) / (math.e * c * n)
+
+
+def estimate(values: Array, weights: Array, n: int, *, rel: float = 1e-9) -> float:
+    """About H(n), in milliseconds and without any claim: for searches whose result is certified afterwards.
+
+    Parameters
+    ----------
+    values, weights : array
+        Atoms of G and their probabilities, or nodes and weights of a rule, shape ``(m,)``.
+    n : int
+        Number of users.
+    rel : float
+        About the relative error to aim at.
+    """
+    kept = weights > 1e-18 * weights.max()
+    tilt = saddle.Tilt(values[kept], weights[kept] / weights[kept].sum())
+    still = float(tilt.weights[tilt.values == 0].sum())
+    plan = choose(tilt, n, rel)
+    k = tilt.cumulant(plan.c)
+    shifted = tilt.tilted(plan.c)
+    zero = still * math.exp(-k)
+    total = 0.0
+    for first in range(0, _ROUGH_NODES, BLOCK):
+        t = plan.step * np.arange(first, first + BLOCK)
+        ratio = np.exp(1j * np.outer(t, tilt.values)) @ shifted
+        part = (ratio**n - zero**n) / (plan.c + 1j * t) ** 2
+        if first == 0:
+            part[0] /= 2
+        total += float(part.real.sum())
+        if float(np.abs(part[-8:]).max()) * plan.step * (first + BLOCK) < plan.size * rel:
+            break
+    return total * plan.step / math.pi * math.exp(n * k) / n
+
+
+def last_node(values: Array, weights: Array, zero: float, n: int, plan: Plan, height: float, least: int) -> int:
+    """The last node worth evaluating: after it the integrand, if it goes on falling, is negligible.
+
+    Raises
+    ------
+    Unsupported
+        If that takes too many nodes.
+    """
+
+    def size(t: Array) -> Array:
+        share = np.exp(1j * np.outer(t, values)) @ weights
+        single = n * zero ** (n - 1) * share if least > 1 else 0.0
+        found: Array = np.abs((zero + share) ** n - zero**n - single)
+        return found
+
+    return quiet_from(size, step=plan.step, c=plan.c, small=plan.small, end=math.ceil(height / plan.step))
+
+
+def quiet_from(size: Callable[[Array], Array], *, step: float, c: float, small: float, end: int) -> int:
+    """The first node, at most ``end``, from which on ``size/|s|^2`` is negligible if it goes on falling: a choice.
+
+    Raises
+    ------
+    Unsupported
+        If that takes too many nodes.
+    """
+    for start in range(1, min(end, MOST_NODES), BLOCK):
+        index = np.arange(start, start + BLOCK)
+        t: Array = np.asarray(step * index, dtype=np.float64)
+        below = np.flatnonzero(size(t) / (c * c + t * t) * step * (1 + index) < small / 40)
+        if len(below):
+            return min(int(start + below[0]), end)
+    if end > MOST_NODES:
+        raise Unsupported(f"the integrand has not fallen after {MOST_NODES} nodes; ask for a larger rel")
+    return end

@@ -1,0 +1,284 @@
+r"""The engine for laws of G with a density: tails are cut, then Bromwich's integral or two finite laws bound H(n).
+
+*Where the integrand falls too slowly* (few users, or values of G that a density hardly spreads) the law is put between
+two finite ones: on a cell of the line with mass w, mean m and G in [a, b], the atom m is below the law of G in convex
+order, and the law on {a, b} of mean m is above it. :math:`H(n)=\frac1nE[(\sum G_i)_+]` rises in that order, so that
+each finite engine gives an end. The ends approach each other as the square of the width of the cells.
+
+Evidence: *proved* are the order of the two finite laws and what the cut tails add, in balls; all else is that of the
+module that then bounds: :mod:`symshuffle.engines.densities.bromwich`, :mod:`symshuffle.engines.densities.doubling` or a
+finite engine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Final
+
+import flint
+import numpy as np
+
+from symshuffle.base.choices import Rigour, choice
+from symshuffle.base.errors import NotDecided, Unsupported
+from symshuffle.base.numbers import Ball, to_arb, working_precision
+from symshuffle.base.results import Bracket
+from symshuffle.channels.continuous_law import ContinuousLaw, LevelledPair
+from symshuffle.channels.law import NOTHING
+from symshuffle.engines.densities import bromwich_plan, gauss, jump_plan, jumps
+from symshuffle.engines.densities.bromwich import Bromwich
+from symshuffle.engines.densities.bromwich_plan import steepest_line
+from symshuffle.engines.densities.doubling import Atoms, positive_part
+
+_FIRST_TAIL: Final = Fraction(1, 10**16)
+_TAIL_SHARE: Final = Fraction(1, 50)
+"""Share of the width aimed at that the cut tails may take."""
+
+_LIKELY: Final = Fraction(1, 50)
+"""Share of Chernoff's bound that H(n) is likely to be at least."""
+
+_COARSER: Final = (1e-5, 1e-3)
+"""Widths that are tried where the one asked for is out of reach."""
+
+_STEP: Final = Fraction(1, 10**24)
+"""How much less than what is cut off H(n) is taken to be where a pass says nothing about it."""
+
+_PASSES: Final = 24
+_FINEST: Final = 1e-45
+_COARSEST_STEP: Final = 1e-9
+_NEXT_TO_NOTHING: Final = Fraction(1, 10**150)
+"""Passes; the finest width one is made for, and the largest step towards it; values that no pass is repeated for."""
+
+_LEAST_TAIL: Final = Fraction(1, 10**300)
+_FEW: Final = 5
+"""Users up to which the transform is not tried: nothing has made the integrand fall yet."""
+
+_MANY: Final = 1000
+"""Users beyond which the road by cells is not taken: each addition widens the bracket."""
+
+_FIRST_CELLS: Final = 300
+_MOST_CELLS: Final = 2000
+_ENOUGH_CELLS: Final = 600
+"""Cells, and how many are taken where even twice the most would not reach the width aimed at."""
+
+_TAIL_BITS: Final = 256
+_CELL_BITS: Final = 96
+_UNIT: Final = 2.0**-53
+
+
+def density_bracket(law: LevelledPair, n: int, *, rigour: Rigour | str, rel: float) -> Bracket:
+    """H(n) of a pair of densities at a level.
+
+    Parameters
+    ----------
+    law : LevelledPair
+        The pair and the level.
+    n : int
+        Number of users.
+    rigour : {"float64", "ball"}
+        Doubles with an allowance, or balls.
+    rel : float
+        Relative width to aim at; a bracket that is wider says so (``aimed``).
+
+    Raises
+    ------
+    Unsupported
+        If no window holds the pair, or exact arithmetic is asked for.
+    """
+    rigour = choice(Rigour, rigour, "rigour")
+    if rigour is Rigour.EXACT:
+        raise Unsupported("a law with a density has no exact sums: rigour float64 or ball")
+    refusal = ""
+    if n > _FEW:
+        try:
+            return _said(_by_transform(law, n, rigour, rel), rel)
+        except (Unsupported, NotDecided) as reason:
+            ceiling, road = _next_to_nothing(law, n)
+            if ceiling < NOTHING:
+                return Bracket(Fraction(0), ceiling, rigour, "none", f"at most {road} ({reason})", aimed=rel)
+            for coarser in _COARSER:
+                with contextlib.suppress(Unsupported, NotDecided):
+                    if coarser > rel:
+                        return _said(_by_transform(law, n, rigour, coarser), rel)
+            if n > _MANY:
+                raise
+            refusal = f": {reason}"
+    if rigour is not Rigour.FLOAT64:
+        raise Unsupported(f"{rigour.value} at n = {n}: the integrand falls too slowly; ask for float64{refusal}")
+    return _below_one_user(_by_cells(law, n, rel), law)
+
+
+def _below_one_user(found: Bracket, law: LevelledPair) -> Bracket:
+    """The bracket, no longer than the value for one user: H(n) never rises with n, and H(1) is a divergence."""
+    known = law.ceiling
+    top = Fraction(1) if known is None else min(known, Fraction(1))
+    return found if found.upper <= top else replace(found, upper=max(top, found.lower))
+
+
+def _said(found: Bracket, rel: float) -> Bracket:
+    """The bracket, which says so where it is wider than asked."""
+    if found.width <= Fraction(rel) * found.upper:
+        return found
+    wide = float(found.relative_width or 0)
+    return replace(found, how=f"{found.how}; relative width {wide:.1e} where {rel:.1e} was aimed at", aimed=rel)
+
+
+def _next_to_nothing(law: LevelledPair, n: int) -> tuple[Fraction, str]:
+    r"""A number that H(n) is not above, and why; it is of use where it is next to nothing.
+
+    H(n) never rises with n, so its value for one user will do; and :math:`x_+\le e^{\theta x}/(e\theta)` gives
+    :math:`H(n)\le M(\theta)^n/(e\theta n)` for the law whose tails are cut, plus what the cut may hold.
+    """
+    ceiling = law.ceiling
+    known = (Fraction(1), "1") if ceiling is None else (ceiling, "the value for one user, where G may be positive")
+    if known[0] < NOTHING:
+        return known
+    try:
+        cut = law.pair.law(law.exp_eps, tail=NOTHING / 10**3, bits=_TAIL_BITS)
+        theta = steepest_line(cut, n)
+    except Unsupported:
+        return known
+    with working_precision(_TAIL_BITS):
+        slope = to_arb(Fraction(theta))
+        size = (n * gauss.roughly(cut, slope).log()).exp() / (flint.arb(1).exp() * slope * n)
+        most = Ball.from_arb(size, _TAIL_BITS).upper + cut.missing[1] if size.is_finite() else Fraction(1)
+    return min(known, (most, "Chernoff's bound, tails cut"))
+
+
+def _by_transform(law: LevelledPair, n: int, rigour: Rigour, rel: float) -> Bracket:
+    """By Bromwich's integral; tails are cut where what they hold is small against the result."""
+    tail, finer, share = _FIRST_TAIL * Fraction(rel) * 10**8, rel, _TAIL_SHARE * Fraction(rel)
+    best: Bracket | None = None
+    likely = _likely(law, n, tail)
+    if tail > 4 * share * likely > 0:
+        tail = max(share * likely, _LEAST_TAIL)
+    for _ in range(_PASSES):
+        bits = _bits(tail)
+        cut = law.pair.law(law.exp_eps, tail=tail, bits=bits)
+        try:
+            error = max(float(tail) * finer / rel, float(likely if best is None else best.lower) * finer)
+            found = _of_cut(cut, n, rigour, finer, error=error, bits=max(bits, 160))
+        except (Unsupported, NotDecided):
+            if best is None or not best.lower:
+                raise
+            return best  # wider than asked, and true
+        best = found if best is None or found.width < best.width else best
+        missing = sum(cut.missing)
+        if missing > 4 * share * found.upper and tail >= _LEAST_TAIL:
+            # About H(n) of the law whose tails are cut; with a long tail it says little, and the window grows by steps.
+            about = max(found.lower, found.upper - cut.missing[1], missing * _STEP)
+            tail = min(share * about, tail / 100)
+            continue
+        # Of next to nothing a wide bracket is enough: finer passes go on for long there.
+        if found.width <= Fraction(rel) * found.upper or finer < _FINEST or found.upper < _NEXT_TO_NOTHING:
+            break
+        finer *= max(_COARSEST_STEP, min(0.1, rel * float(found.lower / found.width) / 4))
+    if best is None:
+        raise NotDecided("no pass was made")
+    return best
+
+
+def _bits(tail: Fraction) -> int:
+    """Enough to tell what is left out from 0."""
+    return max(128, 2 * tail.denominator.bit_length() - 2 * tail.numerator.bit_length() + 64)
+
+
+def _likely(law: LevelledPair, n: int, tail: Fraction) -> Fraction:
+    """What H(n) is likely to be at least, by Chernoff's bound and experience: a choice."""
+    about = bromwich_plan.rough(law.pair.law(law.exp_eps, tail=tail, bits=_bits(tail)))
+    return Fraction(bromwich_plan.ceiling(about.values, about.weights, n)) * _LIKELY
+
+
+def _of_cut(cut: ContinuousLaw, n: int, rigour: Rigour, finer: float, *, error: float, bits: int) -> Bracket:
+    """H(n) by one line; by one for each number of jumps where a long upper tail is felt."""
+    parts = jump_plan.split(cut, n, error)
+    if parts is not None and not _left_in_doubles(cut, n, finer):
+        with contextlib.suppress(Unsupported, NotDecided):
+            return jumps.bracket(cut, parts, n, rigour=rigour, error=error, bits=bits)
+    return Bromwich(finer, rigour, bits=bits).bracket(cut, n)
+
+
+def _left_in_doubles(cut: ContinuousLaw, n: int, finer: float) -> bool:
+    """Whether a line to the left of 0, where a long upper tail does no harm, is short and doubles will do: a choice."""
+    try:
+        plan, seen = bromwich_plan.plan_for(cut, n, finer)
+    except Unsupported:
+        return False
+    return seen is not cut and plan.in_doubles
+
+
+def _by_cells(law: LevelledPair, n: int, rel: float) -> Bracket:
+    """Between two finite laws, on cells as many as the width takes, or as are affordable."""
+    tail, count = min(_FIRST_TAIL, Fraction(rel) / 10**4), _FIRST_CELLS
+    while True:
+        cut = law.pair.law(law.exp_eps, tail=tail)
+        found = two_sided(cut, n, cells=count)
+        if found.upper * Fraction(rel) < 10 * sum(cut.missing) and tail > _LEAST_TAIL:
+            tail = min(max(found.upper * Fraction(rel) / 1000, tail / 10**20), tail / 100)
+            continue
+        wide = float(found.relative_width or 1)
+        needed = math.ceil(count * max(1.3 * math.sqrt(wide / rel), 1.5))
+        # Out of reach: cells that would take a minute and still not be enough are not spent.
+        most = _MOST_CELLS if needed <= 2 * _MOST_CELLS else _ENOUGH_CELLS
+        if found.width <= Fraction(rel) * found.upper or count >= most:
+            return _said(found, rel)
+        count = min(most, needed, 8 * count)
+
+
+def two_sided(law: ContinuousLaw, n: int, *, cells: int) -> Bracket:
+    """H(n) between the values of two finite laws, one below and one above in convex order; tails are added."""
+    below, above = merged_and_spread(law, cells)
+    (low, lost), (high, gained) = (
+        positive_part(atoms, n, 2 * cells, spread=spread) for atoms, spread in ((below, False), (above, True))
+    )
+    missing = law.missing
+    lower = Fraction(low) - Fraction(lost)
+    return Bracket(
+        max(lower / n - missing[0], Fraction(0)),
+        (Fraction(high) + Fraction(gained)) / n + missing[1],
+        Rigour.FLOAT64,
+        "doubling",
+        f"laws on either side in convex order, {cells} cells, tails cut at {float(sum(missing)):.1e}, "
+        f"rounding allowance {max(lost, gained):.1e}",
+    )
+
+
+def merged_and_spread(law: ContinuousLaw, cells: int) -> tuple[Atoms, Atoms]:
+    """Two finite laws in doubles, below and above in convex order."""
+    length = sum((piece.high - piece.low for piece in law.pieces), start=Fraction(0))
+    below: list[tuple[float, float]] = []
+    above: list[tuple[float, float]] = []
+    with working_precision(_CELL_BITS):
+        total, blur, widest = flint.arb(0), flint.arb(0), 0.0
+        for piece in law.pieces:
+            count = max(2, math.ceil(cells * (piece.high - piece.low) / length))
+            ends = [piece.low + (piece.high - piece.low) * Fraction(k, count) for k in range(count + 1)]
+            for low, high in pairwise(ends):
+                part = replace(piece, low=low, high=high)
+                mass = part.integral(lambda u: u * 0 + 1).real
+                least, most = gauss.range_of(part)
+                if not mass > 0:  # too little for this precision: its messages count as values 0
+                    blur += abs(mass).upper() * (abs(most) + abs(least)).upper()
+                    continue
+                mean = part.integral(piece.value).real / mass
+                blur += mass.rad() * (abs(most) + abs(least)).upper() + mass.upper() * mean.rad()
+                total += mass
+                below.append((float(mean.mid()), float(mass.mid())))
+                share = ((mean - least) / (most - least)).mid() if most > least else flint.arb(1)
+                above += [(float(most), float((mass * share).mid())), (float(least), float((mass * (1 - share)).mid()))]
+                widest = max(widest, abs(float(most)), abs(float(least)), 1.0)
+        rest = float((1 - total).mid().max(flint.arb(0)))
+        shift = 8 * _UNIT * widest + 4 * float(blur.upper())
+    return _atoms([*below, (0.0, rest)], shift), _atoms([*above, (0.0, rest)], shift)
+
+
+def _atoms(pairs: list[tuple[float, float]], shift: float) -> Atoms:
+    """Sorted; a double next to the middle of a ball is off by a share of 2^-49 at the most."""
+    ordered = sorted(pair for pair in pairs if pair[1] > 0)
+    return Atoms(np.array([v for v, _ in ordered]), np.array([w for _, w in ordered]), shift, 2.0**-49)
+
+
+__all__ = ["density_bracket", "merged_and_spread", "two_sided"]

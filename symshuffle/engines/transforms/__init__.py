@@ -1,0 +1,1 @@
+"""The engine of tilted discrete Fourier transforms, and the convolution behind it."""

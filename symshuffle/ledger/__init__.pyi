@@ -1,0 +1,21 @@
+"""The public names of this room, and the module that each is loaded from on first use."""
+
+from .claims.comparisons import compare as compare
+from .claims.comparisons import decide as decide
+from .claims.comparisons import identity as identity
+from .claims.comparisons import serving as serving
+from .claims.errata import MEANINGS as MEANINGS
+from .claims.errata import Erratum as Erratum
+from .claims.errata import Severity as Severity
+from .claims.errata import Standing as Standing
+from .claims.model import Claim as Claim
+from .claims.model import ClaimVerdict as ClaimVerdict
+from .claims.model import Control as Control
+from .claims.model import Correction as Correction
+from .claims.model import Grade as Grade
+from .claims.model import Kind as Kind
+from .claims.model import attained as attained
+from .claims.model import by_cases as by_cases
+from .claims.model import for_all as for_all
+from .claims.model import in_the_limit as in_the_limit
+from .claims.registry import load as load

@@ -1,0 +1,311 @@
+"""A claim as data, and a check as a function from a statement to comparisons.
+
+The printed statement of a paper is transcribed once, as the callable ``printed`` of its claim. The check does not
+know it: it receives *a* statement and yields comparisons of what the library computes with what that statement
+says. The same check therefore runs on the printed statement, on the corrected one where the printed one falls,
+and on each negative control, a perturbed statement that it has to reject.
+
+Whoever writes claims imports from here, comparisons (:mod:`symshuffle.ledger.claims.comparisons`) included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+from symshuffle.base.choices import replace_choice
+from symshuffle.base.errors import InputError
+from symshuffle.ledger.claims.comparisons import Comparison as Comparison  # noqa: PLC0414  # with those below, handed on
+from symshuffle.ledger.claims.comparisons import Means as Means  # noqa: PLC0414
+from symshuffle.ledger.claims.comparisons import compare as compare  # noqa: PLC0414
+from symshuffle.ledger.claims.comparisons import decide as decide  # noqa: PLC0414
+from symshuffle.ledger.claims.comparisons import identity as identity  # noqa: PLC0414
+from symshuffle.ledger.claims.comparisons import serving as serving  # noqa: PLC0414
+from symshuffle.ledger.claims.errata import Erratum, Severity
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Statement: TypeAlias = Callable[..., Any]
+"""A transcribed statement: from the quantities it speaks about to what it says of them."""
+
+
+@final
+class Kind(StrEnum):
+    """Kind of a catalogue entry."""
+
+    STATEMENT = "statement"
+    DEFINITION = "definition"
+    TABLE = "table"
+    NO_CONTENT = "no-content"
+
+
+@final
+class ClaimVerdict(StrEnum):
+    """Verdict of the ledger on a claim."""
+
+    HOLDS = "holds"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+    DEFINITION = "definition"
+    NO_CONTENT = "no-content"
+
+
+@final
+class Grade(StrEnum):
+    """Strength of the evidence behind a verdict.
+
+    ``PROVED``: a symbolic identity or a decision procedure, for all parameters. ``CERTIFIED``: exact rational or
+    ball arithmetic, optimality certificates. ``EXACT_CASES``: exact, on finitely many cases. ``SAMPLED``: floating
+    point or random cases. ``REFUTED``: a counterexample.
+    """
+
+    PROVED = "proved"
+    CERTIFIED = "certified"
+    EXACT_CASES = "exact-cases"
+    SAMPLED = "sampled"
+    REFUTED = "refuted"
+
+
+@final
+class Quantifier(StrEnum):
+    """How a statement speaks about a quantity.
+
+    ``FOR_ALL``: of every value, also those that no check will ever see. ``ATTAINED``: that there is one. ``CASES``: of
+    finitely many, and these are all that there are (two directions, the entries of a table); a range that was merely
+    sampled is not one. ``LIMIT``: of what happens as it grows.
+    """
+
+    FOR_ALL = "for all"
+    ATTAINED = "attained"
+    CASES = "cases"
+    LIMIT = "limit"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """A part of a statement that its check owes an argument.
+
+    Parameters
+    ----------
+    quantifier : Quantifier
+        How the statement speaks about the quantity.
+    of : str
+        A parameter of the transcribed statement, or a clause in words, such as ``"channels"``. A comparison that is
+        made for a clause names it (:func:`symshuffle.ledger.claims.comparisons.serving`).
+    """
+
+    quantifier: Quantifier
+    of: str
+
+    def __post_init__(self) -> None:
+        replace_choice(Quantifier, self, "quantifier")
+
+    def __str__(self) -> str:
+        return f"{self.quantifier.value} {self.of}"
+
+
+def for_all(*quantities: str) -> tuple[Obligation, ...]:
+    """Obligation to show the statement for every value of the named quantities.
+
+    Parameters
+    ----------
+    *quantities : str
+        Names of the quantities.
+
+    Returns
+    -------
+    tuple of Obligation
+        One per quantity, for ``Claim.obligations``.
+
+    Examples
+    --------
+    >>> [str(one) for one in for_all("n", "k")]
+    ['for all n', 'for all k']
+    """
+    return tuple(Obligation(Quantifier.FOR_ALL, of) for of in quantities)
+
+
+def attained(*clauses: str) -> tuple[Obligation, ...]:
+    """Obligation to show objects for which the named clauses hold.
+
+    Parameters
+    ----------
+    *clauses : str
+        Names of the clauses of the statement.
+
+    Returns
+    -------
+    tuple of Obligation
+        One per clause, for ``Claim.obligations``.
+    """
+    return tuple(Obligation(Quantifier.ATTAINED, of) for of in clauses)
+
+
+def by_cases(*quantities: str) -> tuple[Obligation, ...]:
+    """Obligation to check every value of quantities with finitely many values.
+
+    Parameters
+    ----------
+    *quantities : str
+        Names of the quantities.
+
+    Returns
+    -------
+    tuple of Obligation
+        One per quantity, for ``Claim.obligations``.
+    """
+    return tuple(Obligation(Quantifier.CASES, of) for of in quantities)
+
+
+def in_the_limit(*quantities: str) -> tuple[Obligation, ...]:
+    """Obligation to show the statement in the limit of growing quantities.
+
+    Parameters
+    ----------
+    *quantities : str
+        Names of the quantities that grow.
+
+    Returns
+    -------
+    tuple of Obligation
+        One per quantity, for ``Claim.obligations``.
+    """
+    return tuple(Obligation(Quantifier.LIMIT, of) for of in quantities)
+
+
+Check: TypeAlias = "Callable[[Statement, np.random.Generator], Iterator[Comparison]]"
+"""Yields the comparisons of a statement with the library; randomness only from the generator it is given."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Control:
+    """Perturbed statement that the check of its claim must reject.
+
+    Parameters
+    ----------
+    name : str
+        The perturbation in a few words.
+    statement : Statement
+        The wrong statement, with the signature of the printed one.
+    check : Check, optional
+        A check of its own, where the perturbation is not one of the formula but of its assumptions.
+    """
+
+    name: str
+    statement: Statement
+    check: Check | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """Corrected form of a statement that is wrong as printed.
+
+    Parameters
+    ----------
+    text : str
+        The corrected statement, in our words.
+    statement : Statement
+        Its transcription, with the signature of the printed one.
+    grade : Grade
+        Strength of the evidence for it.
+    check : Check, optional
+        A check of its own, where the correction narrows the assumptions.
+    """
+
+    text: str
+    statement: Statement
+    grade: Grade
+    check: Check | None = None
+
+    def __post_init__(self) -> None:
+        replace_choice(Grade, self, "grade")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Statement of a paper with its check, its controls and the expected verdict.
+
+    Parameters
+    ----------
+    id : str
+        Permanent name, ``<paper>.<entry>``.
+    kind : Kind
+        What the entry is.
+    title : str
+        A few words.
+    text : str
+        The statement in our words, LaTeX between dollar signs.
+    source : str
+        Where the paper makes it, e.g. ``"decomposition, Theorem 12"``.
+    assumptions : tuple of str
+        What the statement supposes.
+    scope : str
+        What the check covers, in a few words.
+    grade : Grade or None
+        Strength of the evidence for the verdict on record: ``REFUTED`` exactly where that is a refutation (the grade
+        of what is true instead is that of the correction), None where there is nothing to check.
+    printed : Statement
+        The statement as printed, transcribed here and nowhere else.
+    check : Check
+        The comparisons that decide it.
+    controls : tuple of Control
+        Perturbed statements; each must be rejected.
+    expected : ClaimVerdict
+        The verdict recorded in the ledger; a run that finds another one fails.
+    corrected : Correction or None
+        For a statement that is wrong as printed.
+    erratum : Erratum or None
+        How much a refutation matters, and whether the authors would agree; required for a claim on record as refuted. A
+        claim that holds may have one of severity ``wording``, for a slip near the statement.
+    obligations : tuple of Obligation
+        What the check has to show. Parameters of the transcribed statement that are not listed count as
+        ``for all``.
+
+    Raises
+    ------
+    InputError
+        If the grade, the expected verdict and the erratum do not agree.
+    """
+
+    id: str
+    kind: Kind
+    title: str
+    text: str
+    source: str
+    assumptions: tuple[str, ...]
+    scope: str
+    grade: Grade | None
+    printed: Statement
+    check: Check
+    controls: tuple[Control, ...]
+    expected: ClaimVerdict
+    corrected: Correction | None = None
+    erratum: Erratum | None = None
+    obligations: tuple[Obligation, ...] = ()
+
+    def __post_init__(self) -> None:
+        replace_choice(Kind, self, "kind")
+        replace_choice(ClaimVerdict, self, "expected")
+        if self.grade is not None:
+            replace_choice(Grade, self, "grade")
+        if (self.grade is Grade.REFUTED) is not (self.expected is ClaimVerdict.REFUTED):
+            expected = "refuted exactly for the claims on record as refuted"
+            raise InputError("grade", self.grade.value if self.grade else None, f"{expected}, unlike {self.id}")
+        severity = None if self.erratum is None else self.erratum.severity
+        if self.expected is ClaimVerdict.REFUTED:
+            if severity is None:
+                raise InputError("erratum", None, f"how much the refutation matters, unlike {self.id}")
+        elif severity not in {None, Severity.WORDING}:
+            raise InputError("erratum", severity.value, f"a slip (wording) beside a statement that holds: {self.id}")
+
+    @property
+    def paper(self) -> str:
+        """Key of the paper."""
+        return self.id.partition(".")[0]

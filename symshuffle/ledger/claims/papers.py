@@ -1,0 +1,48 @@
+"""The papers whose statements the ledger holds."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+from typing import final
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What is needed to cite a paper.
+
+    Parameters
+    ----------
+    key : str
+        First part of the ids of its statements.
+    title : str
+        As printed.
+    authors : tuple of str
+        ``"family name, given names"``, in the printed order.
+    year : int
+        Of the first version.
+    arxiv : str
+        Number at arXiv.
+    """
+
+    key: str
+    title: str
+    authors: tuple[str, ...]
+    year: int
+    arxiv: str
+
+
+@cache
+def bibliography() -> Mapping[str, Paper]:
+    """The five papers by key, in the order of the catalogue."""
+    text = resources.files("symshuffle.ledger.claims").joinpath("papers.toml").read_text(encoding="utf-8")
+    found = {
+        key: Paper(key, facts["title"], tuple(facts["authors"]), facts["year"], facts["arxiv"])
+        for key, facts in tomllib.loads(text).items()
+    }
+    return MappingProxyType(found)

@@ -1,0 +1,86 @@
+"""A picture of a claim as data: curves with names, and what they show in words. The faces draw it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeAlias, final
+
+from symshuffle.base.choices import replace_choice
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import to_float
+
+
+@final
+class Role(StrEnum):
+    """What a curve stands for; curves of one role look alike on every page."""
+
+    FOUND = "found"
+    PRINTED = "printed"
+    CORRECTED = "corrected"
+    OTHER = "other"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One curve: its name, its role, and its points in order.
+
+    Raises
+    ------
+    InputError
+        If it has no point.
+    """
+
+    name: str
+    role: Role
+    points: tuple[tuple[float, float], ...]
+    joined: bool = True
+
+    def __post_init__(self) -> None:
+        replace_choice(Role, self, "role")
+        if not self.points:
+            raise InputError("points", self.points, "at least one point")
+
+
+def curve(name: str, role: Role, points: Iterable[tuple[Any, Any]], *, joined: bool = True) -> Curve:
+    """A curve of exact numbers or balls, rounded for a picture."""
+    return Curve(name, role, tuple((to_float(x), to_float(y)) for x, y in points), joined)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What a claim looks like.
+
+    Parameters
+    ----------
+    shows : str
+        What there is to see, in a sentence: it is the text for those who do not see the picture.
+    x, y : str
+        Names of the axes.
+    curves : tuple of Curve
+        At most six.
+    logarithmic : tuple of bool
+        Whether the horizontal and the vertical axis are logarithmic.
+    """
+
+    shows: str
+    x: str
+    y: str
+    curves: tuple[Curve, ...]
+    logarithmic: tuple[bool, bool] = (False, False)
+
+    def __post_init__(self) -> None:
+        if not self.shows.strip():
+            raise InputError("shows", self.shows, "a sentence that says what there is to see")
+        if not 1 <= len(self.curves) <= 6:
+            raise InputError("curves", len(self.curves), "one to six curves")
+        for axis, wanted in enumerate(self.logarithmic):
+            if wanted and any(point[axis] <= 0 for one in self.curves for point in one.points):
+                raise InputError("logarithmic", self.logarithmic, "positive values only")
+
+
+Plot: TypeAlias = Callable[[], Picture]
+"""Computes the picture of a claim from the formulas of the library, within a few seconds."""

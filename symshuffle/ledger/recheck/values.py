@@ -1,0 +1,158 @@
+"""Values of a certificate: how they are written, compared and spoken of."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from typing import Any, Final, TypeAlias
+
+from symshuffle.base.errors import CertificateError
+
+Value: TypeAlias = Any
+"""A side of a comparison as JSON: ``"p/q"``, ``{"ball": [lower, upper]}``, ``{"text": "..."}``, true, false, null, a
+list, ``{"set": [...]}``, ``{"map": [[key, value], ...]}``, ``{"exp": "p/q"}`` or
+``{"record": name, "fields": {...}}``."""
+
+Interval: TypeAlias = tuple[Fraction, Fraction]
+
+_RATIONAL: Final = re.compile(r"-?[0-9]+(/[0-9]+)?", re.ASCII)
+
+
+def decide(computed: Value, relation: Any, claimed: Value) -> str:
+    """Whether a relation holds between two values: ``true``, ``false`` or, of balls that overlap, ``undecided``.
+
+    Raises
+    ------
+    CertificateError
+        At ``relation``, if there is none of that name, or it is none between such values.
+    """
+    first, second = _interval(computed), _interval(claimed)
+    if relation not in ("==", "<", ">", "<=", ">="):
+        raise CertificateError("relation", f"{relation!r} is none of ==, <, >, <=, >=")
+    if first is None or second is None:
+        if relation != "==":
+            raise CertificateError("relation", f"{relation} between values that are no numbers")
+        return "true" if computed == claimed else "false"
+    if relation in (">", ">="):
+        first, second, relation = second, first, {">": "<", ">=": "<="}[relation]
+    (low, high), (lowest, highest) = first, second
+    # The relation is true of all pairs of points, or false of all, or that is not decided.
+    match relation:
+        case "==":
+            holds, fails = low == high == lowest == highest, high < lowest or highest < low
+        case "<":
+            holds, fails = high < lowest, low >= highest
+        case _:
+            holds, fails = high <= lowest, low > highest
+    return "true" if holds else "false" if fails else "undecided"
+
+
+def _interval(value: Value) -> Interval | None:
+    """The ends of a number; None for everything else."""
+    if isinstance(value, str):
+        return Fraction(value), Fraction(value)
+    if isinstance(value, dict) and "ball" in value:
+        lower, upper = value["ball"]
+        return Fraction(lower), Fraction(upper)
+    return None
+
+
+def check_value(value: Value, place: str) -> None:
+    """That a value is well formed, its rationals in lowest terms and its balls not inside out.
+
+    Raises
+    ------
+    CertificateError
+        At the place, or inside of it.
+    """
+    if isinstance(value, str):
+        rational(value, place)
+    elif isinstance(value, list):
+        for i, entry in enumerate(value):
+            check_value(entry, f"{place}[{i}]")
+    elif isinstance(value, dict):
+        _check_object(value, place)
+    elif value is not None and not isinstance(value, bool):
+        raise CertificateError(place, f"{str(value)[:60]!r} is no value of a certificate")
+
+
+def _check_object(value: dict[str, Any], place: str) -> None:
+    match value:
+        case {"ball": [lower, upper]} if len(value) == 1:
+            if rational(lower, f"{place}.ball[0]") > rational(upper, f"{place}.ball[1]"):
+                raise CertificateError(f"{place}.ball", f"{lower} > {upper}")
+        case {"exp": exponent} if len(value) == 1:
+            rational(exponent, f"{place}.exp")
+        case {"text": str()} if len(value) == 1:
+            pass
+        case {"set": list(members)} if len(value) == 1:
+            check_value(members, f"{place}.set")
+            if not _ascending(members):
+                raise CertificateError(f"{place}.set", "the members are not in order, each once")
+        case {"map": list(pairs)} if len(value) == 1:
+            _check_pairs(pairs, f"{place}.map")
+        case {"record": str(name), "fields": dict(fields)} if len(value) == 2 and name.isidentifier():
+            for name, entry in fields.items():
+                check_value(entry, f"{place}.{name}")
+        case _:
+            raise CertificateError(place, f"{str(value)[:60]!r} is no value of a certificate")
+
+
+def _check_pairs(pairs: list[Any], place: str) -> None:
+    for i, pair in enumerate(pairs):
+        check_value(pair, f"{place}[{i}]")
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise CertificateError(f"{place}[{i}]", "no pair of a key and a value")
+    if not _ascending([pair[0] for pair in pairs]):
+        raise CertificateError(place, "the keys are not in order, each once")
+
+
+def _ascending(members: list[Value]) -> bool:
+    """Whether what is said of the members is in order, each once."""
+    said = [spoken(member) for member in members]
+    return said == sorted(set(said))
+
+
+def rational(text: Any, place: str) -> Fraction:
+    """A rational in lowest terms, from its text.
+
+    Raises
+    ------
+    CertificateError
+        At the place, if the text is no such number.
+    """
+    if not isinstance(text, str) or not _RATIONAL.fullmatch(text):
+        raise CertificateError(place, f"{str(text)[:60]!r} is no rational")
+    numerator, _, denominator = text.partition("/")
+    if denominator and not denominator.strip("0"):
+        raise CertificateError(place, "a denominator of 0")
+    found = Fraction(int(numerator), int(denominator or 1))
+    if str(found) != text:
+        raise CertificateError(place, f"{text} is not in lowest terms")
+    return found
+
+
+def spoken(value: Value) -> str:
+    """A value in one line; two values with the same line are the same."""
+    match value:
+        case str():
+            return value
+        case None | bool():
+            return json.dumps(value)
+        case list():
+            return f"({', '.join(map(spoken, value))})"
+        case {"ball": [lower, upper]}:
+            return f"[{lower}, {upper}]"
+        case {"exp": exponent}:
+            return f"exp({exponent})"
+        case {"text": text}:
+            return json.dumps(text)
+        case {"set": members}:
+            return f"{{{', '.join(map(spoken, members))}}}"
+        case {"map": pairs}:
+            return f"map {{{', '.join(f'{spoken(key)}: {spoken(entry)}' for key, entry in pairs)}}}"
+        case {"record": name, "fields": fields}:
+            return f"{name}({', '.join(f'{key}={spoken(entry)}' for key, entry in fields.items())})"
+        case _:
+            return json.dumps(value)

@@ -1,0 +1,201 @@
+"""One line of the ledger as its faces see it: the catalogue entry, the claim that checks it, what a run found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, final
+
+from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
+from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Grade, Kind
+from symshuffle.ledger.claims.outcomes import Outcome
+from symshuffle.ledger.claims.papers import Paper, bibliography
+from symshuffle.ledger.claims.registry import CHECKS, Ledger, catalogue
+from symshuffle.ledger.report.mathematics import to_search
+from symshuffle.ledger.report.sources import Place, place_of
+
+UNCHECKED: Final = "unchecked"
+"""Said of an entry of the catalogue that no claim checks."""
+
+NONE: Final = "none"
+"""Said of an entry without a grade."""
+
+VERDICTS: Final = (*(verdict.value for verdict in ClaimVerdict), UNCHECKED)
+GRADES: Final = (*(grade.value for grade in Grade if grade is not Grade.REFUTED), NONE)
+
+
+@final
+@dataclass(frozen=True)
+class LedgerEntry:
+    """An entry of the ledger, checked or not, run or not.
+
+    Parameters
+    ----------
+    id, paper, title : str
+        As in the catalogue, or in the claim where the catalogue does not have it.
+    kind : Kind
+        What it is.
+    claim : Claim or None
+        What checks it.
+    outcome : Outcome or None
+        What a run found, if there was one.
+    """
+
+    id: str
+    paper: str
+    title: str
+    kind: Kind
+    claim: Claim | None
+    outcome: Outcome | None
+
+    @property
+    def verdict(self) -> str:
+        """What was found; what is on record where nothing was run; ``unchecked`` without a claim."""
+        if self.outcome is not None:
+            return self.outcome.verdict.value
+        return UNCHECKED if self.claim is None else self.claim.expected.value
+
+    @property
+    def grade(self) -> str:
+        """Strength of the evidence for what is true: of the correction, where the printed statement is refuted."""
+        strength = self._strength()
+        return NONE if strength is None else strength.value
+
+    def _strength(self) -> Grade | None:
+        holder = self.outcome or self.claim
+        if holder is None:
+            return None
+        if self.verdict == ClaimVerdict.REFUTED.value:
+            return None if holder.corrected is None else holder.corrected.grade
+        return holder.grade
+
+    @property
+    def catalogued(self) -> bool:
+        """Whether one of the papers makes the statement."""
+        return self.id in catalogue()
+
+    @property
+    def as_recorded(self) -> bool:
+        """Whether nothing contradicts the record."""
+        return self.outcome is None or self.outcome.agrees_with_record
+
+    @property
+    def about(self) -> str:
+        """The paper that it speaks about: a finding without a number of its own names it in its source."""
+        named = self.source.partition(",")[0]
+        return named if named in bibliography() else self.paper
+
+    @property
+    def erratum(self) -> Erratum | None:
+        """How a refutation is to be judged, or a slip beside a statement that holds."""
+        return None if self.claim is None else self.claim.erratum
+
+    @property
+    def source(self) -> str:
+        """Where the statement is made."""
+        return self.paper if self.claim is None else self.claim.source
+
+    @cached_property
+    def check_place(self) -> Place | None:
+        """Where its check is defined."""
+        return None if self.claim is None else place_of(self.claim.check)
+
+    @cached_property
+    def statement_place(self) -> Place | None:
+        """Where the printed statement is transcribed."""
+        return None if self.claim is None else place_of(self.claim.printed)
+
+    @cached_property
+    def search_text(self) -> str:
+        """Everything by which somebody may look for it."""
+        parts = [self.id, self.title, self.source]
+        if self.claim is not None:
+            parts += [self.claim.text, *self.claim.assumptions]
+        if (paper := bibliography().get(self.paper)) is not None:
+            parts += paper.authors  # not its title, whose words would find all of its entries
+        return to_search(" ".join(parts))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The entries of one paper, or of one prefix, and how they came out.
+
+    Parameters
+    ----------
+    key : str
+        The paper's key.
+    paper : Paper or None
+        Its bibliography; None for claims that no paper makes.
+    entries : tuple of LedgerEntry
+        In ledger order.
+    """
+
+    key: str
+    paper: Paper | None
+    entries: tuple[LedgerEntry, ...]
+
+    @property
+    def verdicts(self) -> tuple[tuple[str, int], ...]:
+        """How often each verdict occurs, without those that do not."""
+        counts = Counter(entry.verdict for entry in self.entries)
+        return tuple((verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict])
+
+    @property
+    def grades(self) -> tuple[tuple[str, int], ...]:
+        """How often each grade occurs, without those that do not."""
+        counts = Counter(entry.grade for entry in self.entries)
+        return tuple((grade, counts[grade]) for grade in GRADES if counts[grade])
+
+    @property
+    def strength(self) -> tuple[int, int]:
+        """Of the catalogue's entries that state something, how many are proved or certified, and how many there are."""
+        stated = [e for e in self.entries if e.catalogued and e.kind not in (Kind.DEFINITION, Kind.NO_CONTENT)]
+        return sum(entry.grade in (Grade.PROVED, Grade.CERTIFIED) for entry in stated), len(stated)
+
+
+def entries(ledger: Ledger, outcomes: Sequence[Outcome] = ()) -> tuple[LedgerEntry, ...]:
+    """Every entry of a ledger in its order: of ours the whole catalogue and what goes beyond it; of others the claims.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The claims.
+    outcomes : sequence of Outcome
+        What a run of some of them found.
+    """
+    claims = {claim.id: claim for claim in ledger.claims}
+    found = {outcome.id: outcome for outcome in outcomes}
+    known = catalogue() if ledger.package == CHECKS else {}
+    listed = [
+        LedgerEntry(entry.id, entry.paper, entry.title, entry.kind, claims.get(entry.id), found.get(entry.id))
+        for entry in known.values()
+    ]
+    listed += [
+        LedgerEntry(claim.id, claim.paper, claim.title, claim.kind, claim, found.get(claim.id))
+        for claim in ledger.claims
+        if claim.id not in known
+    ]
+    return tuple(listed)
+
+
+def groups(listed: Iterable[LedgerEntry]) -> tuple[Group, ...]:
+    """The same entries by paper."""
+    by_paper: dict[str, list[LedgerEntry]] = {}
+    for entry in listed:
+        by_paper.setdefault(entry.paper, []).append(entry)
+    return tuple(Group(key, bibliography().get(key), tuple(part)) for key, part in by_paper.items())
+
+
+def errata(listed: Iterable[LedgerEntry]) -> tuple[tuple[Severity, tuple[tuple[LedgerEntry, Erratum], ...]], ...]:
+    """What is wrong as printed by severity, the most serious first; severities that do not occur are left out.
+
+    Within one, what is only a matter of reading comes after the rest.
+    """
+    order = {standing: index for index, standing in enumerate((*Standing, None))}
+    found = [(entry, entry.erratum) for entry in listed if entry.erratum is not None]
+    found.sort(key=lambda pair: order[pair[1].standing])
+    by_severity = ((one, tuple(pair for pair in found if pair[1].severity is one)) for one in Severity)
+    return tuple((severity, part) for severity, part in by_severity if part)

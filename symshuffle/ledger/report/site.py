@@ -1,0 +1,195 @@
+"""The ledger as a site that needs no network: a dashboard with search, a page for each entry, the code of checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from symshuffle.base.artifacts import check_destination, installed, write_atomically
+from symshuffle.base.errors import InputError
+from symshuffle.ledger.claims.comparisons import Comparison, Means
+from symshuffle.ledger.claims.errata import MEANINGS
+from symshuffle.ledger.claims.outcomes import Outcome
+from symshuffle.ledger.claims.papers import bibliography
+from symshuffle.ledger.claims.registry import CHECKS, Ledger
+from symshuffle.ledger.report.cite import bibtex
+from symshuffle.ledger.report.drawing import to_svg
+from symshuffle.ledger.report.entries import GRADES, VERDICTS, Group, LedgerEntry, entries, errata, groups
+from symshuffle.ledger.report.mathematics import to_markup, to_number
+from symshuffle.ledger.report.sources import colours, listing, modules
+from symshuffle.ledger.report.terminal import summary
+
+ONE_PAGE: Final = ".html"
+"""Ending of a destination that asks for one page instead of a site."""
+
+MEANS: Final = {
+    Means.SYMBOLIC: "symbolic",
+    Means.EXACT: "exact rationals",
+    Means.BALL: "balls",
+    Means.FLOAT: "floating point",
+}
+SIGNS: Final = {"==": "=", "<": "<", ">": ">", "<=": "≤", ">=": "≥"}
+_GENERATOR: Final = '<meta name="generator" content="symshuffle'
+
+
+def check_report(path: Path, *, argument: str) -> None:
+    """Refuse a destination that cannot be written, or a directory that holds something else than a site.
+
+    Raises
+    ------
+    InputError
+        If nothing can be written there, or the directory holds files and none of them is the index of such a site.
+    """
+    one_page = path.suffix == ONE_PAGE
+    check_destination(path, argument=argument, directory=not one_page)
+    if not one_page and path.is_dir() and any(path.iterdir()):
+        index = path / "index.html"
+        if not index.is_file() or _GENERATOR not in index.read_text(encoding="utf-8", errors="replace")[:2000]:
+            expected = "a directory that is new, empty, or holds a ledger written before"
+            raise InputError(argument, path, expected)
+
+
+def write_report(ledger: Ledger, outcomes: Sequence[Outcome], path: Path, *, argument: str = "path") -> Path:
+    """Write the ledger for a browser: a directory with a page for each entry, or one page with all of them.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        All its entries are shown, run or not, checked or not.
+    outcomes : sequence of Outcome
+        What a run found.
+    path : Path
+        A directory; or a file whose name ends in ``.html``, for one page without the code of the checks.
+    argument : str
+        The name by which the caller knows the path.
+
+    Returns
+    -------
+    Path
+        The file to open.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be written.
+    """
+    if path.suffix == ONE_PAGE:
+        write_atomically(path, one_page(ledger, outcomes), argument=argument)
+        return path
+    for name, content in site(ledger, outcomes).items():  # the index comes last: what it links to is there
+        write_atomically(path / name, content, argument=argument)
+    return path / "index.html"
+
+
+def one_page(ledger: Ledger, outcomes: Sequence[Outcome]) -> str:
+    """The whole ledger as one HTML page, its style and script within."""
+    listed = entries(ledger, outcomes)
+    page = _environment(ledger).get_template("index.html")
+    inside = {"style": Markup(_data("style.css")), "script": Markup(_data("site.js"))}
+    return page.render(
+        **_dashboard(listed, outcomes), inline=True, root="", link=lambda entry: f"#{entry.id}", **inside
+    )
+
+
+def site(ledger: Ledger, outcomes: Sequence[Outcome]) -> dict[str, str]:
+    """Every file of the site by its path from the root."""
+    environment = _environment(ledger)
+    listed = entries(ledger, outcomes)
+    files = {"style.css": _data("style.css") + colours(), "site.js": _data("site.js")}
+    for module in modules(place for entry in listed for place in (entry.check_place, entry.statement_place)):
+        page = environment.get_template("source.html")
+        files[f"source/{module}.html"] = page.render(
+            title=module, module=module, code=listing(module), root="../", inline=False
+        )
+    page = environment.get_template("claim.html")
+    for before, entry, after in zip([None, *listed[:-1]], listed, [*listed[1:], None], strict=True):
+        files[f"claims/{entry.id}.html"] = page.render(
+            title=f"{entry.id}: {entry.title}",
+            entry=entry,
+            before=before,
+            after=after,
+            root="../",
+            inline=False,
+            link=partial(_page_of, folder=""),
+        )
+    link = partial(_page_of, folder="claims/")
+    if found := errata(listed):
+        page = environment.get_template("errata.html")
+        files["errata.html"] = page.render(title="Errata", errata=found, inline=False, root="", link=link)
+    page = environment.get_template("index.html")
+    files["index.html"] = page.render(**_dashboard(listed, outcomes), inline=False, root="", link=link)
+    return files
+
+
+def _page_of(entry: LedgerEntry, *, folder: str) -> str:
+    return f"{folder}{quote(entry.id)}.html"
+
+
+def _dashboard(listed: Sequence[LedgerEntry], outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    by_paper = groups(listed)
+    return {
+        "title": "The ledger",
+        "lead": _lead(listed, outcomes),
+        "listed": listed,
+        "groups": by_paper,
+        "errata": errata(listed),
+        "filters": _filters(listed, by_paper),
+    }
+
+
+def _lead(listed: Sequence[LedgerEntry], outcomes: Sequence[Outcome]) -> str:
+    unchecked = sum(entry.claim is None for entry in listed)
+    stated = f"{len(listed)} entries, {len(listed) - unchecked} with a check."
+    return f"{stated} This run: {summary(outcomes)}." if outcomes else f"{stated} Verdicts are those on record."
+
+
+def _filters(listed: Sequence[LedgerEntry], by_paper: Sequence[Group]) -> list[tuple[str, list[tuple[str, str]]]]:
+    verdicts, grades = ({getattr(entry, name) for entry in listed} for name in ("verdict", "grade"))
+    return [
+        ("paper", [(group.key, group.key) for group in by_paper]),
+        ("verdict", [(verdict, verdict) for verdict in VERDICTS if verdict in verdicts]),
+        ("grade", [(grade, grade) for grade in GRADES if grade in grades]),
+    ]
+
+
+def _environment(ledger: Ledger) -> Environment:
+    made = Environment(
+        loader=PackageLoader("symshuffle.ledger.report"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    made.filters["math"] = to_markup
+    made.filters["number"] = to_number
+    made.filters["stated"] = _stated
+    made.filters["bibtex"] = lambda entry: bibtex(entry, bibliography().get(entry.paper))
+    option = "" if ledger.package == CHECKS else f" --ledger {ledger.package}"
+    made.globals["plot"] = lambda entry: _plot(ledger, entry)
+    made.globals.update(version=installed("symshuffle"), means=MEANS, meanings=MEANINGS, option=option)
+    return made
+
+
+def _plot(ledger: Ledger, entry: LedgerEntry) -> dict[str, str] | None:
+    if (plot := ledger.plots.get(entry.id)) is None:
+        return None
+    picture = plot()
+    return {"svg": to_svg(picture, name=entry.id), "shows": picture.shows}
+
+
+def _stated(comparison: Comparison) -> str:
+    """What a statement says of a value; a claim in words may bring its own relation."""
+    if comparison.claimed.startswith(("<", ">")):
+        return comparison.claimed
+    return f"{SIGNS[comparison.relation]} {to_number(comparison.claimed)}"
+
+
+def _data(name: str) -> str:
+    return resources.files("symshuffle.ledger.report").joinpath("templates", name).read_text(encoding="utf-8")

@@ -1,0 +1,61 @@
+"""Anchored geometry: a channel as the law of its likelihood-ratio templates, and everything that is a moment of it."""
+
+from symshuffle.utility.anchored.enclosed import EnclosedFiber, EnclosedLaw, inner_product, template_law, template_of
+from symshuffle.utility.anchored.gauge import Gauge, helmert, householder
+from symshuffle.utility.anchored.law import (
+    AnchoredLaw,
+    PointLaw,
+    arrangements,
+    check_composition,
+    decompose,
+    mix_laws,
+    orbit_law,
+    template_budget,
+    template_signal,
+)
+from symshuffle.utility.anchored.maps import (
+    Fiber,
+    completions,
+    fiber,
+    law_from_fiber,
+    project,
+    range_radius_squared,
+    transport,
+    unproject,
+)
+from symshuffle.utility.anchored.symmetrize import (
+    is_exchangeable,
+    symmetrize,
+    symmetrize_channel,
+)
+
+__all__ = [
+    "AnchoredLaw",
+    "EnclosedFiber",
+    "EnclosedLaw",
+    "Fiber",
+    "Gauge",
+    "PointLaw",
+    "arrangements",
+    "check_composition",
+    "completions",
+    "decompose",
+    "fiber",
+    "helmert",
+    "householder",
+    "inner_product",
+    "is_exchangeable",
+    "law_from_fiber",
+    "mix_laws",
+    "orbit_law",
+    "project",
+    "range_radius_squared",
+    "symmetrize",
+    "symmetrize_channel",
+    "template_budget",
+    "template_law",
+    "template_of",
+    "template_signal",
+    "transport",
+    "unproject",
+]

@@ -1,0 +1,309 @@
+r"""The law of the template of a channel at an irrational level, in balls.
+
+Tables are made at budgets ``eps0``, where ``exp(eps0)`` is irrational and two templates cannot be told to be equal.
+Nothing that is a moment of the law needs that: splitting an atom changes no moment. So this law keeps one atom for
+every output, claims no canonical form, and encloses the moments, the fibers and the exact risks. What does need
+equality (extremality, decompositions, comparing two laws) stays with
+:class:`~symshuffle.utility.anchored.law.AnchoredLaw`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias, final
+
+import flint
+
+from symshuffle.base.errors import InputError, NotDecided
+from symshuffle.base.numbers import (
+    DEFAULT_BITS,
+    Ball,
+    Number,
+    Verdict,
+    as_integer,
+    enclose,
+    equal,
+    is_enclosed,
+    less,
+    maximum,
+    minimum,
+    to_arb,
+    working_precision,
+)
+from symshuffle.channels.channel import Channel
+from symshuffle.utility.anchored.law import AnchoredLaw, check_composition
+from symshuffle.utility.anchored.linear import dot
+
+Balls: TypeAlias = "tuple[Ball, ...]"
+BallMatrix: TypeAlias = "tuple[Balls, ...]"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class EnclosedLaw:
+    r"""The templates :math:`u(y)=W_\cdot(y)/\bar W(y)` of a channel and their masses, in balls.
+
+    Parameters
+    ----------
+    templates : tuple of tuple of Ball
+        One per output that can occur, each with one coordinate per input.
+    weights : tuple of Ball
+        Their masses under the row average.
+
+    Examples
+    --------
+    >>> from symshuffle.mechanisms.finite import krr
+    >>> from symshuffle.base.numbers import Exp
+    >>> law = EnclosedLaw.from_channel(krr().at(k=3).channel(lam=Exp(Fraction(1))))
+    >>> f"{float(law.trace()):.6f}"
+    '0.795742'
+
+    Notes
+    -----
+    anchored, Definition 2.3, Theorem 2.5 and Section 5.
+    """
+
+    templates: tuple[Balls, ...]
+    weights: Balls
+
+    def __post_init__(self) -> None:
+        if not self.templates or len(self.templates) != len(self.weights):
+            counts = f"{len(self.templates)} templates, {len(self.weights)} weights"
+            raise InputError("atoms", counts, "as many, at least 1")
+        k = self.num_inputs
+        if k < 2:
+            raise InputError("inputs", k, "at least 2: one input has nothing to be compared with")
+        for u in self.templates:
+            if len(u) != k or any(less(entry, 0) is Verdict.TRUE for entry in u):
+                raise InputError("template", tuple(map(str, u)), f"{k} entries of at least 0")
+            if equal(sum(u, start=Fraction(0)), k) is Verdict.FALSE:
+                raise InputError("template", tuple(map(str, u)), f"sum {k}, the number of inputs")
+        for i in range(k):
+            mean: Any = sum((w * u[i] for u, w in self.atoms()), start=Fraction(0))
+            if equal(mean, 1) is Verdict.FALSE:
+                raise InputError("templates", f"mean {mean} in coordinate {i}", "mean 1")
+
+    @classmethod
+    def from_channel(cls, channel: Channel, *, bits: int = DEFAULT_BITS) -> EnclosedLaw:
+        """The law of a channel of balls or rationals; outputs of probability zero are dropped.
+
+        Raises
+        ------
+        InputError
+            If an entry is a double.
+        NotDecided
+            If it is open whether an output can occur.
+        """
+        templates, weights = [], []
+        for column in channel.columns():
+            if not is_enclosed(column):
+                raise InputError("channel", "doubles", "rationals or balls (Channel at lam = Exp(eps0))")
+            balls = [enclose(entry, bits) for entry in column]
+            average: Ball = _total(balls) / channel.num_inputs
+            if all(equal(entry, 0) is Verdict.TRUE for entry in column):
+                continue
+            if less(0, average) is not Verdict.TRUE:
+                raise NotDecided(f"whether an output of mass {average} can occur is open at {bits} bits")
+            templates.append(tuple(entry / average for entry in balls))
+            weights.append(average)
+        return cls(tuple(templates), tuple(weights))
+
+    def atoms(self) -> tuple[tuple[Balls, Ball], ...]:
+        """Pairs (template, weight), by output."""
+        return tuple(zip(self.templates, self.weights, strict=True))
+
+    @property
+    def num_inputs(self) -> int:
+        """Number ``k`` of inputs."""
+        return len(self.templates[0])
+
+    def covariance(self) -> BallMatrix:
+        r"""The matrix :math:`C=E[(u-1)(u-1)^T]`."""
+        return _second_moment(_minus_one(self.templates), self.weights)
+
+    def row_second_moment(self, x: int) -> BallMatrix:
+        r"""The matrix :math:`E_{W_x}[(u-1)(u-1)^T]`."""
+        x = as_integer(x, "x", 0, self.num_inputs - 1)
+        return _second_moment(_minus_one(self.templates), tuple(w * u[x] for u, w in self.atoms()))
+
+    def trace(self) -> Ball:
+        r"""The number :math:`E\sum_i(u_i-1)^2`."""
+        found: Ball = _total(w * _total((a - 1) * (a - 1) for a in u) for u, w in self.atoms())
+        return found
+
+    def pairwise_divergence(self, i: int, j: int) -> Ball | float:
+        r"""The divergence :math:`\chi^2(W_i\Vert W_j)`; ``inf`` where row ``j`` misses an output."""
+        i, j = (as_integer(x, name, 0, self.num_inputs - 1) for name, x in (("i", i), ("j", j)))
+        total: Any = Fraction(0)
+        for u, w in self.atoms():
+            if equal(u[j], 0) is Verdict.TRUE:
+                if equal(u[i], 0) is Verdict.TRUE:
+                    continue
+                return math.inf
+            total = total + w * (u[i] - u[j]) * (u[i] - u[j]) / u[j]
+        return enclose(total)
+
+    def pairwise_budget(self) -> Ball | float:
+        r"""The budget :math:`\max_{i\ne j}\chi^2(W_i\Vert W_j)` (anchored, Definition 5.8)."""
+        inputs = range(self.num_inputs)
+        found = [self.pairwise_divergence(i, j) for i in inputs for j in inputs if i != j]
+        if any(value == math.inf for value in found):
+            return math.inf
+        largest: Ball = maximum(found)
+        return largest
+
+    def ratio_cap(self) -> Ball | float:
+        """The largest ratio of two coordinates of a template."""
+        found: list[Ball] = []
+        for u in self.templates:
+            low: Ball = minimum(u)
+            if equal(low, 0) is not Verdict.FALSE:
+                return math.inf
+            found.append(maximum(u) / low)
+        largest: Ball = maximum(found)
+        return largest
+
+    def fiber(self, composition: Sequence[Fraction]) -> EnclosedFiber:
+        """The law of the ratio vector of one message, seen from a composition of the population.
+
+        Examples
+        --------
+        >>> from symshuffle import Exp, mechanism
+        >>> law = template_law(mechanism("krr").channel(k=2, lam=Exp(Fraction(1))))
+        >>> f"{float(law.fiber((Fraction(1, 4), Fraction(3, 4))).second_moment()[0][0]):.10f}"
+        '0.2255964240'
+        """
+        w = check_composition(composition, self.num_inputs)
+        ratios, weights = [], []
+        for u, weight in self.atoms():
+            mass = _total(a * b for a, b in zip(w, u, strict=True) if a)
+            if equal(mass, 0) is Verdict.TRUE:
+                continue
+            if less(0, mass) is not Verdict.TRUE:
+                raise NotDecided(f"whether the composition sees a template, of mass {mass}, is open")
+            ratios.append(tuple(entry / mass for entry in u))
+            weights.append(weight * mass)
+        return EnclosedFiber(w, tuple(ratios), tuple(weights))
+
+    def vote_sizes(self, *, bits: int = DEFAULT_BITS) -> Balls | None:
+        r"""The numbers :math:`E_{W_i}|c(u)|^2` of the canonical estimator by row; None at a singular covariance.
+
+        Raises
+        ------
+        NotDecided
+            If it is open whether the covariance is singular.
+        """
+        k = self.num_inputs
+        share = Fraction(1, k)
+        with working_precision(bits):
+            shifted = flint.arb_mat([[to_arb(entry + share) for entry in row] for row in self.covariance()])
+            try:
+                inverse = shifted.inv()
+            except ZeroDivisionError:
+                if len(self.templates) < k:
+                    return None
+                raise NotDecided(f"whether the covariance is singular is open at {bits} bits") from None
+            sizes = [flint.arb(0)] * k
+            for u, weight in self.atoms():
+                # A = (C + 1/k 11^T)^-1 - 1/k 11^T, and u sums to k: the second part takes 1 from every entry.
+                vote = inverse * flint.arb_mat([[to_arb(entry)] for entry in u])
+                length = sum(((vote[i, 0] - 1) ** 2 for i in range(k)), flint.arb(0))
+                sizes = [size + to_arb(weight) * to_arb(entry) * length for size, entry in zip(sizes, u, strict=True)]
+            return tuple(Ball.from_arb(size, bits) for size in sizes)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>({', '.join(f'{float(a):.6g}' for a in u)})</td><td>{float(w):.6g}</td></tr>"
+            for u, w in self.atoms()
+        )
+        return f"<table><tr><th>template</th><th>mass</th></tr>{rows}</table>"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class EnclosedFiber:
+    r"""The law of the ratio vectors :math:`r=u/(w\cdot u)` seen from a composition, in balls.
+
+    Parameters
+    ----------
+    composition : tuple of Fraction
+        The base point :math:`w`.
+    points : tuple of tuple of Ball
+        The ratio vectors.
+    weights : tuple of Ball
+        Their masses under the mixture.
+    """
+
+    composition: tuple[Fraction, ...]
+    points: tuple[Balls, ...]
+    weights: Balls
+
+    def second_moment(self) -> BallMatrix:
+        r"""The matrix :math:`E[zz^T]` of :math:`Vz=r-\frac1k\sum_ir_i`: the Fisher information of one message."""
+        means = [_total(r) / len(r) for r in self.points]
+        centred = tuple(tuple(entry - mean for entry in r) for r, mean in zip(self.points, means, strict=True))
+        return _second_moment(centred, self.weights)
+
+
+def _total(terms: Any) -> Any:
+    return sum(terms, start=Fraction(0))
+
+
+def _minus_one(points: Sequence[Balls]) -> tuple[Balls, ...]:
+    return tuple(tuple(entry - 1 for entry in point) for point in points)
+
+
+def _second_moment(centred: Sequence[Balls], weights: Balls) -> BallMatrix:
+    inputs = range(len(centred[0]))
+    return tuple(
+        tuple(_total(m * c[i] * c[j] for m, c in zip(weights, centred, strict=True)) for j in inputs) for i in inputs
+    )
+
+
+def template_law(channel: Channel) -> AnchoredLaw | EnclosedLaw:
+    """The law of the template of any channel: exact over the rationals, enclosed where an entry is a ball.
+
+    Examples
+    --------
+    >>> template_law(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])).trace()
+    Fraction(1, 2)
+    """
+    return AnchoredLaw.from_channel(channel) if channel.exact else EnclosedLaw.from_channel(channel)
+
+
+def template_of(channel: Channel, output: int) -> tuple[Number, ...]:
+    r"""The template :math:`u(y)=W_\cdot(y)/\bar W(y)` of one output; its point in a gauge is ``gauge.point(...)``.
+
+    Raises
+    ------
+    InputError
+        If there is no such output, or it never occurs.
+
+    Examples
+    --------
+    >>> template_of(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]), 0)
+    (Fraction(3, 2), Fraction(1, 2))
+    """
+    if isinstance(output, bool) or not isinstance(output, int) or not 0 <= output < channel.num_outputs:
+        raise InputError("output", output, f"an output from 0 to {channel.num_outputs - 1}")
+    column: tuple[Any, ...] = channel.column(output)
+    average = _total(column) / channel.num_inputs
+    if less(0, average) is not Verdict.TRUE:
+        raise InputError("output", output, "an output that occurs: this one has probability 0 at every input")
+    return tuple(entry / average for entry in column)
+
+
+def inner_product(first: Sequence[Fraction], second: Sequence[Fraction]) -> Fraction:
+    r"""The inner product of the points of two templates, :math:`\langle x,y\rangle=u\cdot v-k`, in every gauge.
+
+    Examples
+    --------
+    >>> inner_product((Fraction(3, 2), Fraction(1, 2)), (Fraction(1, 2), Fraction(3, 2)))
+    Fraction(-1, 2)
+    """
+    if len(first) != len(second):
+        raise InputError("templates", f"{len(first)} and {len(second)} entries", "two templates of the same inputs")
+    return dot(first, second) - len(first)

@@ -1,0 +1,450 @@
+r"""A channel as one probability measure: the law of its likelihood-ratio template.
+
+Output ``y`` of a channel with ``k`` inputs has the *template* :math:`u(y)=W_\cdot(y)/\bar W(y)`, the vector of the
+likelihood ratios of all rows against their average :math:`\bar W=\frac1k\sum_xW_x`. Templates live in the simplex
+:math:`\{u\ge0,\ \sum_iu_i=k\}`; their law under :math:`\bar W` has mean :math:`(1,\dots,1)`. It is the channel, up to
+splitting and merging outputs that no row distinguishes.
+
+The paper draws the same law in a gauge: :math:`x=V^Tu` for an orthonormal basis ``V`` of the plane
+:math:`\sum_iu_i=0` (:mod:`symshuffle.utility.anchored.gauge`). Nothing here needs one, and everything here stays
+rational.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, final
+
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import as_integer
+from symshuffle.channels.channel import Channel
+from symshuffle.utility.anchored.linear import Matrix, Vector, dot, rank, row_dependence
+
+LARGEST_ORBIT: Final = 100_000
+"""Rearrangements of one template beyond which an orbit is not written out."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PointLaw:
+    """A finitely supported probability on Q^k in its one canonical form: distinct points in order, positive weights.
+
+    Parameters
+    ----------
+    points : tuple of Vector
+        Strictly increasing in lexicographic order, all of one length.
+    weights : tuple of Fraction
+        Positive, of sum 1.
+
+    Raises
+    ------
+    InputError
+        If the form is not canonical (:meth:`from_atoms` makes it so) or the weights do not sum to 1.
+    """
+
+    points: tuple[Vector, ...]
+    weights: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        if not self.points or len(self.points) != len(self.weights):
+            raise InputError("atoms", f"{len(self.points)} points, {len(self.weights)} weights", "as many, at least 1")
+        for j, (point, weight) in enumerate(zip(self.points, self.weights, strict=True)):
+            if len(point) != len(self.points[0]):
+                raise InputError(f"points[{j}]", f"{len(point)} coordinates", f"{len(self.points[0])}, as in points[0]")
+            for value in (weight, *point):
+                if not isinstance(value, Fraction):
+                    raise InputError(f"atoms[{j}]", value, "rational numbers (a double has no exact template)")
+            if weight <= 0:
+                raise InputError(f"weights[{j}]", weight, "a positive probability")
+            if j and point <= self.points[j - 1]:
+                raise InputError(f"points[{j}]", point, "distinct points in lexicographic order (use from_atoms)")
+        total = sum(self.weights, start=Fraction(0))
+        if total != 1:
+            raise InputError("weights", f"sum {total}", f"probabilities that sum to 1 (off by {total - 1})")
+
+    @classmethod
+    def from_atoms(cls, atoms: Iterable[tuple[Sequence[Fraction], Fraction]]) -> PointLaw:
+        """Collect (point, weight) pairs: weights of equal points add up, weight 0 disappears."""
+        collected: dict[Vector, Fraction] = {}
+        for point, weight in atoms:
+            key = tuple(point)
+            collected[key] = collected.get(key, Fraction(0)) + weight
+        ordered = sorted((point, weight) for point, weight in collected.items() if weight != 0)
+        return cls(tuple(point for point, _ in ordered), tuple(weight for _, weight in ordered))
+
+    def atoms(self) -> tuple[tuple[Vector, Fraction], ...]:
+        """Pairs (point, weight)."""
+        return tuple(zip(self.points, self.weights, strict=True))
+
+    @property
+    def mean(self) -> Vector:
+        """Expectation, by coordinate."""
+        return tuple(dot(self.weights, coordinate) for coordinate in zip(*self.points, strict=True))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AnchoredLaw:
+    r"""Probability on templates with mean (1, ..., 1), which determines a channel.
+
+    Two laws are equal (``==``) exactly if their channels are equivalent, because the form is canonical.
+
+    Parameters
+    ----------
+    template : PointLaw
+        The law of the template :math:`u`; points of :math:`\{u\ge0,\sum_iu_i=k\}` for ``k`` inputs, ``k >= 2``.
+
+    Raises
+    ------
+    InputError
+        If a point is no template, or the mean is not 1 in every coordinate (the message says by how much).
+
+    Notes
+    -----
+    anchored, Definition 2.3 and Theorem 2.5.
+
+    Examples
+    --------
+    >>> law = AnchoredLaw.from_channel(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]))
+    >>> law.trace(), law.pairwise_budget()
+    (Fraction(1, 2), Fraction(4, 3))
+    """
+
+    template: PointLaw
+
+    def __post_init__(self) -> None:
+        k = self.num_inputs
+        if k < 2:
+            raise InputError("inputs", k, "at least 2: one input has nothing to be compared with")
+        for u in self.templates:
+            check_template(u)
+        for i, mean in enumerate(self.template.mean):
+            if mean != 1:
+                raise InputError("templates", f"mean {mean} in coordinate {i}", f"mean 1 (off by {mean - 1})")
+
+    @classmethod
+    def from_atoms(cls, atoms: Iterable[tuple[Sequence[Fraction], Fraction]]) -> AnchoredLaw:
+        """The law with these (template, weight) pairs; equal templates are merged."""
+        return cls(PointLaw.from_atoms(atoms))
+
+    @classmethod
+    def from_channel(cls, channel: Channel) -> AnchoredLaw:
+        r"""Law of the templates of a channel.
+
+        A template is :math:`W_\cdot(Y)/\bar W(Y)` for :math:`Y\sim\bar W`; outputs of probability zero are dropped.
+
+        Raises
+        ------
+        InputError
+            If the channel is not exact (fractions), or has one input.
+        """
+        atoms = []
+        for column in exact_columns(channel):
+            average = sum(column, start=Fraction(0)) / channel.num_inputs
+            if average:
+                atoms.append((tuple(entry / average for entry in column), average))
+        return cls.from_atoms(atoms)
+
+    def to_channel(self) -> Channel:
+        r"""Smallest channel with this law.
+
+        Output ``j`` has :math:`W_x(j)=u^{(j)}_x\,\mu(j)`.
+        """
+        return Channel(
+            tuple(tuple(u[x] * weight for u, weight in self.template.atoms()) for x in range(self.num_inputs))
+        )
+
+    @property
+    def num_inputs(self) -> int:
+        """Number ``k`` of inputs."""
+        return len(self.template.points[0])
+
+    @property
+    def templates(self) -> tuple[Vector, ...]:
+        """Templates, the atoms of the law."""
+        return self.template.points
+
+    @property
+    def weights(self) -> tuple[Fraction, ...]:
+        r"""Masses of the templates under the row average :math:`\bar W`."""
+        return self.template.weights
+
+    def mixture(self, composition: Sequence[Fraction]) -> PointLaw:
+        r"""Law of the template of one message if inputs are drawn from ``composition``.
+
+        For the composition :math:`w` it has density :math:`w\cdot u` with respect to the law itself (anchored, Theorem
+        2.5 (iv)).
+        """
+        w = check_composition(composition, self.num_inputs)
+        return PointLaw.from_atoms((u, weight * dot(w, u)) for u, weight in self.template.atoms())
+
+    def covariance(self) -> Matrix:
+        r"""Covariance matrix of the template under the row average.
+
+        It is :math:`C=E[(u-1)(u-1)^T]`, which is :math:`V\Sigma V^T` in every gauge.
+        """
+        return self._second_moment(self.weights)
+
+    def row_second_moment(self, x: int) -> Matrix:
+        """Second moments of the template around 1, under one row.
+
+        They are :math:`E_{W_x}[(u-1)(u-1)^T]`, which is :math:`VM_xV^T` in every gauge.
+        """
+        x = as_integer(x, "x", 0, self.num_inputs - 1)
+        return self._second_moment([weight * u[x] for u, weight in self.template.atoms()])
+
+    def _second_moment(self, weights: Sequence[Fraction]) -> Matrix:
+        centred = [tuple(entry - 1 for entry in u) for u in self.templates]
+        return tuple(
+            tuple(
+                sum((m * c[i] * c[j] for m, c in zip(weights, centred, strict=True)), start=Fraction(0))
+                for j in range(self.num_inputs)
+            )
+            for i in range(self.num_inputs)
+        )
+
+    def trace(self) -> Fraction:
+        r"""Trace of the covariance, :math:`\operatorname{tr}\Sigma=E\sum_i(u_i-1)^2`."""
+        return sum((weight * template_signal(u) for u, weight in self.template.atoms()), start=Fraction(0))
+
+    def pairwise_divergence(self, i: int, j: int) -> Fraction | float:
+        r"""Chi-square divergence of row ``i`` from row ``j``.
+
+        It is :math:`\chi^2(W_i\Vert W_j)=E[(u_i-u_j)^2/u_j]`, and ``inf`` where row ``j`` lacks an output of row ``i``.
+        """
+        i, j = (as_integer(x, name, 0, self.num_inputs - 1) for name, x in (("i", i), ("j", j)))
+        total = Fraction(0)
+        for u, weight in self.template.atoms():
+            if u[j]:
+                total += weight * (u[i] - u[j]) ** 2 / u[j]
+            elif u[i]:
+                return math.inf
+        return total
+
+    def pairwise_budget(self) -> Fraction | float:
+        r"""The budget :math:`\max_{i\ne j}\chi^2(W_i\Vert W_j)` (anchored, Definition 5.8)."""
+        inputs = range(self.num_inputs)
+        return max(self.pairwise_divergence(i, j) for i in inputs for j in inputs if i != j)
+
+    def ratio_cap(self) -> Fraction | float:
+        """Largest ratio of two coordinates of a template.
+
+        The channel is log(lam)-LDP for every ``lam`` of at least this ratio.
+        """
+        return max(max(u) / min(u) if min(u) else math.inf for u in self.templates)
+
+    def is_extreme(self) -> bool:
+        """Whether the law is no mixture of two other laws.
+
+        That is so exactly if its templates are affinely independent (anchored, Corollary C.2).
+        """
+        return rank(self.templates) == len(self.templates)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>({', '.join(map(str, u))})</td><td>{weight}</td></tr>" for u, weight in self.template.atoms()
+        )
+        return f"<table><tr><th>template</th><th>mass</th></tr>{rows}</table>"
+
+
+def exact_columns(channel: Channel) -> tuple[Vector, ...]:
+    """The columns of a channel over Q; a channel of balls or doubles is refused."""
+    columns = channel.columns()
+    exact = tuple(tuple(entry for entry in column if isinstance(entry, Fraction)) for column in columns)
+    if exact != columns:
+        expected = "rational entries, so that templates can be told apart (EnclosedLaw takes balls)"
+        raise InputError("channel", "balls or doubles", expected)
+    return exact
+
+
+def check_template(u: Sequence[Fraction]) -> None:
+    """Refuse a vector that is no template: negative somewhere, or not of sum ``len(u)``."""
+    if min(u) < 0:
+        raise InputError("template", tuple(map(str, u)), f"entries of at least 0 (smallest {min(u)})")
+    if sum(u) != len(u):
+        raise InputError("template", f"sum {sum(u)}", f"sum {len(u)}, the number of inputs")
+
+
+def check_composition(composition: Sequence[Fraction], num_inputs: int) -> Vector:
+    """The composition as fractions, refused if it is no point of the probability simplex."""
+    try:
+        w = tuple(Fraction(entry) for entry in composition)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        raise InputError("composition", tuple(map(str, composition)), "finite numbers, one per input") from None
+    if len(w) != num_inputs:
+        raise InputError("composition", f"{len(w)} entries", f"{num_inputs}, one per input")
+    if min(w) < 0 or sum(w) != 1:
+        raise InputError("composition", tuple(map(str, w)), f"entries of at least 0 and sum 1 (sum {sum(w)})")
+    return w
+
+
+def template_signal(u: Sequence[Fraction]) -> Fraction:
+    r"""Squared distance of a template from the all-ones vector.
+
+    It is :math:`\sum_i(u_i-1)^2`.
+
+    Parameters
+    ----------
+    u : sequence of Fraction
+        A template: k entries of at least 0.
+
+    Returns
+    -------
+    Fraction
+        The squared distance.
+
+    Notes
+    -----
+    anchored, Lemma 7.1.
+
+    Examples
+    --------
+    >>> template_signal([Fraction(3, 2), Fraction(1, 2)])
+    Fraction(1, 2)
+    """
+    return sum(((entry - 1) ** 2 for entry in u), start=Fraction(0))
+
+
+def template_budget(u: Sequence[Fraction]) -> Fraction | float:
+    r"""Average chi-square divergence over ordered pairs of coordinates of a template.
+
+    It is the average of :math:`(u_j-u_i)^2/u_i` over ordered pairs :math:`i\ne j`, :math:`(QR-k^2)/(k(k-1))` with
+    :math:`Q=\sum_iu_i^2` and :math:`R=\sum_i1/u_i`.
+
+    Parameters
+    ----------
+    u : sequence of Fraction
+        A template: k entries of at least 0.
+
+    Returns
+    -------
+    Fraction or float
+        ``inf`` if a coordinate is zero.
+
+    Notes
+    -----
+    anchored, Lemma 7.1.
+
+    Examples
+    --------
+    >>> template_budget([Fraction(3, 2), Fraction(1, 2)])
+    Fraction(4, 3)
+    """
+    if min(u) == 0:
+        return math.inf
+    k = len(u)
+    reciprocals = sum((1 / Fraction(entry) for entry in u), start=Fraction(0))
+    return (dot(u, u) * reciprocals - k * k) / (k * (k - 1))
+
+
+def mix_laws(laws: Sequence[AnchoredLaw], coefficients: Sequence[Fraction]) -> AnchoredLaw:
+    """The convex combination of laws: run channel ``i`` with probability ``coefficients[i]`` and publish ``i``."""
+    if len(laws) != len(coefficients) or not laws:
+        raise InputError("coefficients", f"{len(coefficients)} numbers", f"one per law, of which there are {len(laws)}")
+    if min(coefficients) < 0 or sum(coefficients) != 1:
+        raise InputError(
+            "coefficients",
+            tuple(map(str, coefficients)),
+            f"numbers of at least 0 and sum 1 (sum {sum(coefficients)})",
+        )
+    return AnchoredLaw.from_atoms(
+        (u, c * weight) for law, c in zip(laws, coefficients, strict=True) for u, weight in law.template.atoms()
+    )
+
+
+def decompose(law: AnchoredLaw) -> tuple[tuple[Fraction, AnchoredLaw], ...]:
+    """Mixture of extreme laws, each with at most ``k`` templates, that equals a law.
+
+    Parameters
+    ----------
+    law : AnchoredLaw
+        A law on templates of k inputs.
+
+    Returns
+    -------
+    tuple of (Fraction, AnchoredLaw)
+        Coefficients of sum 1 and extreme laws; at most as many as the law has atoms.
+
+    Notes
+    -----
+    Each step finds an extreme law on part of the support and subtracts as much of it as fits, which removes an atom.
+    anchored, Theorem C.1 and Corollary C.2.
+
+    Examples
+    --------
+    >>> levels = [(Fraction(a, 40), 1 + Fraction(a, 80), 2 - Fraction(3 * a, 80)) for a in range(1, 26)]
+    >>> law = mix_laws([orbit_law(u) for u in levels], [Fraction(1, 25)] * 25)
+    >>> parts = decompose(law)
+    >>> len(law.templates), len(parts), max(len(part.templates) for _, part in parts)
+    (147, 145, 3)
+    """
+    parts: list[tuple[Fraction, AnchoredLaw]] = []
+    left, rest = Fraction(1), law
+    while not rest.is_extreme():
+        part = _extreme_part(rest)
+        mass = dict(rest.template.atoms())
+        share = min(mass[u] / weight for u, weight in part.template.atoms())
+        parts.append((left * share, part))
+        taken = dict(part.template.atoms())
+        rest = AnchoredLaw.from_atoms(
+            (u, (weight - share * taken.get(u, Fraction(0))) / (1 - share)) for u, weight in mass.items()
+        )
+        left *= 1 - share
+    parts.append((left, rest))
+    return tuple(parts)
+
+
+def _extreme_part(law: AnchoredLaw) -> AnchoredLaw:
+    """An extreme law on part of the support: walk along affine dependences until none is left."""
+    waiting = list(law.template.atoms())
+    atoms: list[tuple[Vector, Fraction]] = []
+    while True:
+        # Among k + 1 templates there is always a dependence: more are not looked at, so many atoms stay affordable.
+        while waiting and len(atoms) <= law.num_inputs:
+            atoms.append(waiting.pop())
+        relation = row_dependence([u for u, _ in atoms])
+        if relation is None:
+            return AnchoredLaw.from_atoms(atoms)
+        # All templates have the same sum, so the relation sums to 0 and has a positive entry.
+        step = min(weight / c for (_, weight), c in zip(atoms, relation, strict=True) if c > 0)
+        atoms = [(u, weight - step * c) for (u, weight), c in zip(atoms, relation, strict=True) if weight != step * c]
+
+
+def orbit_law(u: Sequence[Fraction]) -> AnchoredLaw:
+    """The exchangeable law that is uniform on all rearrangements of one template (anchored, Definition 7.7)."""
+    check_template(u)
+    points = arrangements(u)
+    return AnchoredLaw(PointLaw(points, (Fraction(1, len(points)),) * len(points)))
+
+
+def arrangements(u: Sequence[Fraction]) -> tuple[Vector, ...]:
+    """The distinct rearrangements of a vector, in lexicographic order.
+
+    Raises
+    ------
+    Unsupported
+        If there are more than ``LARGEST_ORBIT`` of them.
+    """
+    values = sorted(set(u))
+    size = math.factorial(len(u))
+    for value in values:
+        size //= math.factorial(tuple(u).count(value))
+    if size > LARGEST_ORBIT:
+        raise Unsupported(
+            f"{len(u)} entries with {len(values)} values have {size} rearrangements (limit {LARGEST_ORBIT}): "
+            "work with one template per orbit (symshuffle.utility.frontiers.orbits)"
+        )
+
+    def extend(left: tuple[int, ...]) -> Iterable[Vector]:
+        if not any(left):
+            yield ()
+            return
+        for i, value in enumerate(values):
+            if left[i]:
+                rest = (*left[:i], left[i] - 1, *left[i + 1 :])
+                yield from ((value, *tail) for tail in extend(rest))
+
+    return tuple(extend(tuple(tuple(u).count(value) for value in values)))

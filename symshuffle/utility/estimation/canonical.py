@@ -1,0 +1,409 @@
+r"""The canonical estimator of a population's composition, and its exact risk at every number of users.
+
+Every message with template :math:`u` votes with the vector :math:`c(u)=A(u-1)`, :math:`A` the inverse of the
+covariance :math:`C=E[(u-1)(u-1)^T]` on the plane of contrasts; the estimate is the uniform composition plus the mean
+vote. Under row ``i`` the mean vote is :math:`e_i-\frac1k1`: the estimate is unbiased, and it needs to know the
+channel, through :math:`A`. Without a gauge :math:`A=(C+\frac1k11^T)^{-1}-\frac1k11^T=V\Sigma^{-1}V^T`
+(anchored, Section 5).
+
+Two ways to meet a population: *fixed composition*, exactly :math:`nw_i` users hold ``i``; *i.i.d.*, every user draws
+from :math:`w`. All risks are expected squared Euclidean errors; ``inf`` where the covariance is singular on contrasts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, final
+
+from symshuffle.base.choices import Population as Population  # noqa: PLC0414  # its name here stays
+from symshuffle.base.choices import choice
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import as_integer
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import histogram_law
+from symshuffle.utility.anchored.law import AnchoredLaw, check_composition, exact_columns
+from symshuffle.utility.anchored.linear import Matrix, Vector, dot, inverse
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CanonicalEstimator:
+    """The unbiased linear estimator of a law.
+
+    Parameters
+    ----------
+    precision : Matrix
+        The matrix ``A``: inverse of the covariance on the plane of contrasts, zero on constants.
+
+    Notes
+    -----
+    anchored, Section 5.2.
+    """
+
+    precision: Matrix
+
+    def vote(self, u: Sequence[Fraction]) -> Vector:
+        """What a message with template ``u`` adds to the sum of votes."""
+        return tuple(dot(row, u) for row in self.precision)
+
+    def votes(self, channel: Channel) -> tuple[Vector, ...]:
+        """The vote of every output of a channel; null outputs, which never occur, vote for nothing."""
+        columns = exact_columns(channel)
+        k = channel.num_inputs
+        return tuple(
+            self.vote([entry * k / sum(column) for entry in column]) if any(column) else (Fraction(0),) * k
+            for column in columns
+        )
+
+    def estimate(self, channel: Channel, histogram: Sequence[int]) -> Vector:
+        """The estimated composition from the counts of every output (it may leave the simplex)."""
+        n = sum(histogram)
+        if len(histogram) != channel.num_outputs or n < 1:
+            raise InputError("histogram", tuple(histogram), f"{channel.num_outputs} counts of at least one message")
+        mean = Fraction(1, channel.num_inputs)
+        votes = self.votes(channel)
+        return tuple(
+            mean + sum((count * vote[i] for count, vote in zip(histogram, votes, strict=True)), start=Fraction(0)) / n
+            for i in range(channel.num_inputs)
+        )
+
+
+def canonical_estimator(law: AnchoredLaw) -> CanonicalEstimator:
+    """The canonical estimator of a law.
+
+    Raises
+    ------
+    InputError
+        If the covariance is singular on contrasts: some compositions cannot be told apart, and the risk is infinite.
+    """
+    precision = _precision(law)
+    if precision is None:
+        raise InputError(
+            "law", "a singular covariance", "rows that span all contrasts (the canonical risk is infinite)"
+        )
+    return CanonicalEstimator(precision)
+
+
+def _precision(law: AnchoredLaw) -> Matrix | None:
+    share = Fraction(1, law.num_inputs)
+    inverted = inverse([[entry + share for entry in row] for row in law.covariance()])
+    return None if inverted is None else tuple(tuple(entry - share for entry in row) for row in inverted)
+
+
+def inverse_trace(law: AnchoredLaw) -> Fraction | float:
+    r"""The number :math:`\operatorname{tr}\Sigma^{-1}`; ``inf`` where the covariance is singular."""
+    precision = _precision(law)
+    return math.inf if precision is None else sum((row[i] for i, row in enumerate(precision)), start=Fraction(0))
+
+
+def vote_sizes(law: AnchoredLaw) -> Vector | None:
+    r"""The numbers :math:`E_{W_i}|c(u)|^2=\operatorname{tr}(\Sigma^{-1}M_i\Sigma^{-1})` by row; None if singular."""
+    precision = _precision(law)
+    if precision is None:
+        return None
+    estimator = CanonicalEstimator(precision)
+    sizes = []
+    votes = [estimator.vote(u) for u in law.templates]
+    lengths = [dot(vote, vote) for vote in votes]
+    for i in range(law.num_inputs):
+        rows = (weight * u[i] for u, weight in law.template.atoms())
+        sizes.append(dot(tuple(rows), lengths))
+    return tuple(sizes)
+
+
+def canonical_risk(
+    law: AnchoredLaw, composition: Sequence[Fraction], *, n: int, population: Population | str
+) -> Fraction | float:
+    r"""Exact risk of the canonical estimator of the composition.
+
+    It is the expected squared error :math:`E|\hat w-w|^2`:
+
+    .. math::
+        R_{\rm fix}(w)=\frac1n\Big[\sum_iw_i\operatorname{tr}(\Sigma^{-1}M_i\Sigma^{-1})-\Big(1-\frac1k\Big)\Big],\qquad
+        R_{\rm iid}(w)=\frac1n\Big[\sum_iw_i\operatorname{tr}(\Sigma^{-1}M_i\Sigma^{-1})-|w|^2+\frac1k\Big].
+
+    Parameters
+    ----------
+    law : AnchoredLaw
+        The channel.
+    composition : sequence of Fraction
+        The truth ``w``; for a fixed composition ``n w`` must be integers.
+    n : int
+        Number of users.
+    population : Population
+        How inputs arise from ``w``.
+
+    Returns
+    -------
+    Fraction or float
+        Exact; ``inf`` if the covariance is singular.
+
+    Raises
+    ------
+    InputError
+        If the composition is no probability vector of length k, or ``n w`` is not integer for a fixed composition.
+
+    Notes
+    -----
+    anchored, Propositions 5.5 and 5.7, Convention 5.3.
+
+    Examples
+    --------
+    >>> law = AnchoredLaw.from_channel(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]))
+    >>> canonical_risk(law, [Fraction(1, 2), Fraction(1, 2)], n=4, population="fixed")
+    Fraction(3, 8)
+    """
+    population = choice(Population, population, "population")
+    w, n = _check_population(composition, law.num_inputs, n, population)
+    sizes = vote_sizes(law)
+    if sizes is None:
+        return math.inf
+    share = Fraction(1, law.num_inputs)
+    explained = 1 - share if population is Population.FIXED else dot(w, w) - share
+    return (dot(w, sizes) - explained) / n
+
+
+def worst_canonical_risk(law: AnchoredLaw, *, n: int, population: Population | str) -> tuple[Fraction | float, Vector]:
+    """Largest canonical risk over all compositions, and a composition that attains it.
+
+    The fixed-composition risk is affine, so a constant population is worst. The i.i.d. risk is concave quadratic: its
+    maximiser is the projection of half the vote sizes on the simplex, found exactly by sorting.
+
+    Parameters
+    ----------
+    law : AnchoredLaw
+        The channel.
+    n : int
+        Number of users, at least 1.
+    population : {"fixed", "iid"}
+        How inputs arise from the composition.
+
+    Returns
+    -------
+    risk : Fraction or float
+        Exact; ``inf`` if the covariance is singular.
+    composition : tuple of Fraction
+        One entry per input; the uniform composition where the risk is infinite.
+
+    Raises
+    ------
+    InputError
+        If ``n`` is no integer of at least 1, or the population is unknown.
+
+    Examples
+    --------
+    >>> law = AnchoredLaw.from_channel(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]))
+    >>> worst_canonical_risk(law, n=4, population="iid")
+    (Fraction(1, 2), (Fraction(1, 2), Fraction(1, 2)))
+    """
+    population = choice(Population, population, "population")
+    n = check_users(n)
+    k = law.num_inputs
+    sizes = vote_sizes(law)
+    if sizes is None:
+        return math.inf, (Fraction(1, k),) * k
+    if population is Population.FIXED:
+        i = max(range(k), key=lambda x: sizes[x])
+        w: Vector = tuple(Fraction(int(x == i)) for x in range(k))
+    else:
+        w = project_on_simplex([size / 2 for size in sizes])
+    return canonical_risk(law, w, n=n, population=population), w
+
+
+def project_on_simplex(point: Sequence[Fraction]) -> Vector:
+    """The probability vector nearest to a point, exactly."""
+    total, shift = Fraction(0), Fraction(0)
+    for i, entry in enumerate(sorted(point, reverse=True), start=1):
+        total += entry
+        if entry > (total - 1) / i:
+            shift = (total - 1) / i
+    return tuple(max(entry - shift, Fraction(0)) for entry in point)
+
+
+def isotropic_risk(k: int, trace: Any, *, population: Population | str) -> Any:
+    r"""``n`` times the worst canonical risk of an exchangeable law, from its trace alone.
+
+    .. math:: \frac{(k-1)^2}{\operatorname{tr}\Sigma}\ \text{(i.i.d.)},\qquad
+              \frac{(k-1)^2}{\operatorname{tr}\Sigma}-\frac{k-1}k\ \text{(fixed composition)}.
+
+    Accepts fractions, balls and SymPy expressions; ``inf`` at trace 0.
+
+    Notes
+    -----
+    anchored, Theorem 6.2 and Corollary 6.3.
+    """
+    population = choice(Population, population, "population")
+    k = as_integer(k, "k", 2)
+    if isinstance(trace, Fraction | int):
+        if not 0 <= trace <= k * (k - 1):
+            raise InputError("trace", trace, f"a trace in [0, {k * (k - 1)}]: the largest is that of the identity")
+        if trace == 0:
+            return math.inf
+    constant = Fraction((k - 1) ** 2) / trace if isinstance(trace, int) else (k - 1) ** 2 / trace
+    return constant if population is Population.IID else constant - Fraction(k - 1, k)
+
+
+def shrunken_iid_risk(law: AnchoredLaw, composition: Sequence[Fraction], *, n: int, factor: Fraction) -> Any:
+    r"""The i.i.d. risk of :math:`\frac1k1+a(\hat w-\frac1k1)`: :math:`a^2R_{\rm iid}(w)+(1-a)^2|w-\frac1k1|^2`."""
+    w = check_composition(composition, law.num_inputs)
+    bias = dot(w, w) - Fraction(1, law.num_inputs)
+    return factor**2 * canonical_risk(law, w, n=n, population=Population.IID) + (1 - factor) ** 2 * bias
+
+
+def check_users(n: int) -> int:
+    """Read a number of users: a positive integer."""
+    return as_integer(n, "n", 1)
+
+
+def _check_population(composition: Sequence[Fraction], k: int, n: int, population: Population) -> tuple[Vector, int]:
+    """The composition and the number of users, refused if they cannot have it."""
+    n = check_users(n)
+    w = check_composition(composition, k)
+    if population is Population.FIXED and any((entry * n).denominator != 1 for entry in w):
+        raise InputError("composition", tuple(map(str, w)), f"multiples of 1/{n} for a fixed composition of {n} users")
+    return w, n
+
+
+def fisher_information(law: AnchoredLaw, composition: Sequence[Fraction], *, n: int = 1) -> Matrix:
+    r"""Fisher information about :math:`w` of ``n`` i.i.d. messages, on contrasts.
+
+    .. math:: n\,E\Big[\frac{(u-1)(u-1)^T}{w\cdot u}\Big]=V\,I_n\,V^T,
+
+    which at the uniform composition is ``n`` times the covariance (anchored, Proposition 5.2).
+
+    Raises
+    ------
+    InputError
+        If an output has probability 0 at this composition but not at others: the information is infinite there.
+    """
+    n = check_users(n)
+    w = check_composition(composition, law.num_inputs)
+    rows = range(law.num_inputs)
+    total = [[Fraction(0)] * law.num_inputs for _ in rows]
+    for u, weight in law.template.atoms():
+        seen = dot(w, u)
+        if seen == 0:
+            raise InputError("composition", tuple(map(str, w)), "a composition under which every output can occur")
+        for i in rows:
+            for j in rows:
+                total[i][j] += n * weight * (u[i] - 1) * (u[j] - 1) / seen
+    return tuple(tuple(row) for row in total)
+
+
+def enumerated_risk(
+    channel: Channel, composition: Sequence[Fraction], *, n: int, population: Population | str
+) -> tuple[Fraction, Vector]:
+    """Risk and mean of the canonical estimate, by enumeration of all histograms.
+
+    The function checks the closed form of :func:`canonical_risk` independently.
+
+    Parameters
+    ----------
+    channel : Channel
+        The local randomizer, over the rationals.
+    composition : sequence of Fraction
+        The truth ``w``, of length k; for a fixed composition ``n w`` must be integers.
+    n : int
+        Number of users, at least 1.
+    population : {"fixed", "iid"}
+        How inputs arise from ``w``.
+
+    Returns
+    -------
+    risk : Fraction
+        Expected squared error.
+    mean : Vector
+        Expected estimate, which is the composition.
+
+    Raises
+    ------
+    InputError
+        If the composition is no probability vector of length k, or ``n w`` is not integer for a fixed composition.
+
+    Examples
+    --------
+    >>> response = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> enumerated_risk(response, [Fraction(1, 2), Fraction(1, 2)], n=4, population="fixed")
+    (Fraction(3, 8), (Fraction(1, 2), Fraction(1, 2)))
+    """
+    population = choice(Population, population, "population")
+    w, n = _check_population(composition, channel.num_inputs, n, population)
+    estimator = canonical_estimator(AnchoredLaw.from_channel(channel))
+    risk, mean = Fraction(0), [Fraction(0)] * channel.num_inputs
+    for histogram, mass in _population_law(channel, w, n, population).items():
+        found = estimator.estimate(channel, histogram)
+        risk += mass * sum((a - b) ** 2 for a, b in zip(found, w, strict=True))
+        mean = [total + mass * entry for total, entry in zip(mean, found, strict=True)]
+    return risk, tuple(mean)
+
+
+def _population_law(channel: Channel, w: Vector, n: int, population: Population) -> Mapping[tuple[int, ...], Any]:
+    if population is Population.IID:
+        mixture = tuple(dot(w, column) for column in exact_columns(channel))
+        return histogram_law([mixture] * n)
+    return histogram_law([channel.rows[i] for i, entry in enumerate(w) for _ in range(int(entry * n))])
+
+
+def simulated_risk(
+    channel: Channel,
+    composition: Sequence[Fraction],
+    *,
+    n: int,
+    population: Population | str,
+    rng: np.random.Generator,
+    repetitions: int = 10_000,
+) -> tuple[float, float]:
+    """Monte Carlo estimate of the canonical risk, and its standard error; ``repetitions >= 2``."""
+    population = choice(Population, population, "population")
+    errors = simulated_errors(channel, composition, n=n, population=population, rng=rng, repetitions=repetitions) ** 2
+    return float(errors.mean()), float(errors.std(ddof=1) / math.sqrt(repetitions))
+
+
+def simulated_errors(
+    channel: Channel,
+    composition: Sequence[Fraction],
+    *,
+    n: int,
+    population: Population | str,
+    rng: np.random.Generator,
+    repetitions: int = 10_000,
+) -> npt.NDArray[np.float64]:
+    r"""Euclidean errors :math:`|\hat w-w|` of independent runs of the canonical estimator, not clipped to the simplex.
+
+    Parameters
+    ----------
+    channel, composition, n, population
+        As in :func:`canonical_risk`, with the channel over Q.
+    rng : numpy.random.Generator
+        Source of randomness.
+    repetitions : int
+        Number of runs, at least 2, so that their mean has a standard error.
+
+    Returns
+    -------
+    ndarray
+        Shape ``(repetitions,)``.
+    """
+    population = choice(Population, population, "population")
+    import numpy as np
+
+    w, n = _check_population(composition, channel.num_inputs, n, population)
+    if repetitions < 2:
+        raise InputError("repetitions", repetitions, "an integer of at least 2, for a standard error")
+    votes = np.array(canonical_estimator(AnchoredLaw.from_channel(channel)).votes(channel), dtype=float)
+    rows = np.array(channel.rows, dtype=float)
+    truth = np.array(w, dtype=float)
+    if population is Population.IID:
+        counts = rng.multinomial(n, truth @ rows, size=repetitions)
+    else:
+        held = [int(entry * n) for entry in w]
+        counts = np.sum([rng.multinomial(m, row, size=repetitions) for m, row in zip(held, rows, strict=True)], axis=0)
+    errors: npt.NDArray[np.float64] = np.linalg.norm(counts @ votes / n + 1 / len(truth) - truth, axis=1)
+    return errors

@@ -1,0 +1,264 @@
+r"""Lower bounds on frequency estimation from the pairwise budget alone, near a corner of the simplex.
+
+Everything rests on one inequality. Where input ``a`` has the share :math:`\theta_a`, moving mass from ``a`` to ``j``
+changes the law of a message by :math:`W_j-W_a`, and every message has probability at least
+:math:`\theta_aW_a`, so information and divergences along the edges are at most :math:`\chi_*/\theta_a`. From it:
+
+- Cramer-Rao for locally unbiased estimators (alphabets, Theorem 8.1): :math:`(1-\rho)(k-1)/(n\chi_*)`;
+- a hypercube of side ``h`` for all estimators (alphabets, Theorem 8.4), and a sharper form of it:
+  with squared errors the posterior variance on an edge is at least :math:`\frac{h^2}4` times the squared Hellinger
+  affinity, hence :math:`\frac{(k-1)h^2}4\big(1+\frac{h^2\chi_*}{1-(k-1)h}\big)^{-n}`;
+- van Trees with a cosine prior on the same cube, for all estimators:
+  :math:`(k-1)\big/\big(\frac{n\chi_*}{1-(k-1)h}+\frac{4\pi^2}{h^2}\big)`, which for large ``n`` is the Cramer-Rao
+  bound without its assumption of unbiasedness.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+import flint
+
+from symshuffle.base.errors import InputError
+from symshuffle.base.numbers import (
+    Ball,
+    Number,
+    Verdict,
+    as_integer,
+    less,
+    lower_end,
+    to_arb,
+    upper_end,
+    working_precision,
+)
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.utility.anchored.law import AnchoredLaw
+from symshuffle.utility.anchored.linear import inverse
+from symshuffle.utility.estimation.canonical import check_users, fisher_information
+from symshuffle.utility.estimation.lower_bounds import van_trees_bound
+
+BITS: Final = 128
+
+
+def cramer_rao_trace(law: AnchoredLaw, composition: Sequence[Fraction], *, n: int) -> Fraction | float:
+    r"""The trace of the inverse Fisher information of ``n`` i.i.d. messages on contrasts; ``inf`` where singular.
+
+    No locally unbiased estimator has a smaller risk at this composition.
+
+    Notes
+    -----
+    alphabets, Section 8.
+    """
+    share = Fraction(1, law.num_inputs)
+    information = fisher_information(law, composition, n=n)
+    inverted = inverse([[entry + share for entry in row] for row in information])
+    if inverted is None:
+        return math.inf
+    return sum((row[i] - share for i, row in enumerate(inverted)), start=Fraction(0))
+
+
+def near_vertex_bound(k: int, budget: Number, *, rho: Fraction, n: int) -> Any:
+    r"""The bound :math:`(1-\rho)(k-1)/(n\chi_*)` on locally unbiased estimators where one input has share ``1 - rho``.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs, at least 2.
+    budget : Number
+        Largest pairwise chi-square divergence, above 0.
+    rho : Fraction
+        Share of all other inputs, in (0, 1).
+    n : int
+        Number of users.
+
+    Notes
+    -----
+    alphabets, Theorem 8.1 and Corollary 8.2.
+    """
+    k, n = _check(k, budget, n)
+    if not 0 < rho < 1:
+        raise InputError("rho", rho, "a share in (0, 1)")
+    return (1 - Fraction(rho)) * (k - 1) / (n * budget)
+
+
+def decoding_bound(coordinates: int, alpha: Any) -> Any:
+    r"""Expected Hamming errors, averaged over a cube, of every decoder: at least :math:`m(1-\alpha)/2`.
+
+    ``alpha`` bounds the total variation between the laws at the ends of every edge (alphabets, Lemma 8.3). What is
+    averaged is the mean error over both ends of an edge: the larger of the two, of which the printed proof speaks,
+    could not be averaged.
+    """
+    if coordinates < 1:
+        raise InputError("coordinates", coordinates, "an integer of at least 1")
+    if isinstance(alpha, Fraction | int) and not 0 <= alpha <= 1:
+        raise InputError("alpha", alpha, "a total variation in [0, 1]")
+    return coordinates * (1 - alpha) / 2
+
+
+def cube_bound(k: int, budget: Number, *, n: int, h: Fraction) -> Bracket:
+    r"""The bound :math:`\frac{(k-1)h^2}8(1-h\sqrt{n\chi_*})` on every estimator, from a cube of side ``h``.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs, at least 2.
+    budget : Number
+        Largest pairwise chi-square divergence.
+    n : int
+        Number of users, i.i.d.
+    h : Fraction
+        Side, in ``(0, 1/(2(k-1))]``: beyond it the share of the corner falls below 1/2 and the argument fails.
+
+    Notes
+    -----
+    alphabets, Theorem 8.4.
+    """
+    k, n = _check(k, budget, n)
+    if not 0 < h <= Fraction(1, 2 * (k - 1)):
+        raise InputError(
+            "h", h, f"a side in (0, {Fraction(1, 2 * (k - 1))}], so that the corner keeps half of the mass"
+        )
+    with working_precision(BITS):
+        side = to_arb(Fraction(h))
+        value = side**2 * (k - 1) / 8 * (1 - side * (n * to_arb(budget)).sqrt())
+    return _bracket(value, f"cube of side {float(h):.3g}, Pinsker")
+
+
+def two_regime_bound(k: int, budget: Number, *, n: int) -> Any:
+    r"""The bound :math:`\frac1{64}\min\{\frac{k-1}{n\chi_*},\frac1{k-1}\}` on every estimator.
+
+    Notes
+    -----
+    alphabets, Corollary 8.5. The first term is the smaller one once :math:`n\chi_*\ge(k-1)^2`.
+    """
+    k, n = _check(k, budget, n)
+    few, many = Fraction(1, 64 * (k - 1)), (k - 1) / (64 * n * budget)
+    return few if less(few, many) is Verdict.TRUE else many
+
+
+def sharp_cube_bound(k: int, budget: Number, *, n: int, h: Fraction | None = None) -> Bracket:
+    r"""The bound :math:`\frac{(k-1)h^2}4\big(1+\frac{h^2\chi_*}{1-(k-1)h}\big)^{-n}` on every estimator.
+
+    For squared errors the mean risk on an edge is the posterior variance
+    :math:`\frac{h^2}2\sum\frac{pq}{p+q}\ge\frac{h^2}4\big(\sum\sqrt{pq}\big)^2`, and
+    :math:`-2\log\sum\sqrt{pq}\le KL\le\log(1+\chi^2)` adds up over users. For large ``n`` the best side gives
+    :math:`(k-1)/(4en\chi_*)`, where the printed constant is 64.
+
+    Parameters
+    ----------
+    k, budget, n
+        As in :func:`cube_bound`.
+    h : Fraction, optional
+        Side, in ``(0, 1/(k-1))``; by default the best one, found in doubles: every side gives a valid bound.
+    """
+    k, n = _check(k, budget, n)
+    m, chi = k - 1, float(budget)
+
+    def value(side: float) -> float:
+        return 2 * math.log(side) - n * math.log1p(side * side * chi / (1 - m * side))
+
+    chosen = _best_side(m, value) if h is None else _check_side(h, m)
+    with working_precision(BITS):
+        side = to_arb(chosen)
+        divergence = side**2 * to_arb(budget) / (1 - m * side)
+        bound = side**2 * m / 4 * (-n * (1 + divergence).log()).exp()
+    return _bracket(bound, f"cube of side {float(chosen):.3g}, Hellinger affinity of an edge")
+
+
+def corner_van_trees(k: int, budget: Number, *, n: int, h: Fraction | None = None) -> Bracket:
+    r"""The bound :math:`(k-1)\big/\big(\frac{n\chi_*}{1-(k-1)h}+\frac{4\pi^2}{h^2}\big)` on every estimator.
+
+    Van Trees in the coordinates :math:`\theta_j\in(0,h)`, ``j != a``, with independent cosine priors.
+
+    Parameters
+    ----------
+    k, budget, n
+        As in :func:`cube_bound`.
+    h : Fraction, optional
+        Side, in ``(0, 1/(k-1))``; by default the best one, found in doubles: every side gives a valid bound.
+    """
+    k, n = _check(k, budget, n)
+    m, chi = k - 1, float(budget)
+
+    def value(side: float) -> float:
+        return -(n * chi / (1 - m * side) + 4 * math.pi**2 / side**2)
+
+    chosen = _best_side(m, value) if h is None else _check_side(h, m)
+    with working_precision(BITS):
+        side = to_arb(chosen)
+        information = Ball.from_arb(m * n * to_arb(budget) / (1 - m * side), BITS)
+        prior = Ball.from_arb(m * 4 * flint.arb.pi() ** 2 / side**2, BITS)
+        bound = to_arb(van_trees_bound(information, prior, dimension=m))
+    return _bracket(bound, f"van Trees, cosine priors on a cube of side {float(chosen):.3g} at a corner")
+
+
+def best_cube_side(k: int, budget: Number, *, n: int, bits: int = 60) -> Ball:
+    r"""The side at which :func:`sharp_cube_bound` is largest, enclosed.
+
+    With ``m = k - 1`` its derivative has the sign of
+    :math:`2(1-mh)^2+2\chi h^2(1-mh)-n\chi h^2(2-mh)`, which falls from 2 to a negative number on ``(0, 1/m)``: its
+    only root is found by bisection over the rationals.
+
+    Parameters
+    ----------
+    k, budget, n
+        As in :func:`cube_bound`; the budget rational.
+    bits : int
+        Halvings.
+
+    Examples
+    --------
+    >>> side = best_cube_side(3, Fraction(1), n=100)
+    >>> round(float(side.lower), 9), round(float(side.upper), 9)
+    (0.086862165, 0.086862165)
+    """
+    k, n = _check(k, budget, n)
+    if not isinstance(budget, Fraction | int):
+        raise InputError("budget", budget, "a rational number, so that signs are decided")
+    m, low, high = k - 1, Fraction(0), Fraction(1, k - 1)
+    for _ in range(as_integer(bits, "bits", 1, 10_000)):
+        middle = (low + high) / 2
+        low, high = (middle, high) if cube_slope(m, Fraction(budget), n, middle) > 0 else (low, middle)
+    return Ball(low, high, max(bits, 53))
+
+
+def cube_slope(m: Any, chi: Any, n: Any, h: Any) -> Any:
+    """The sign of the derivative of :func:`sharp_cube_bound` in its side. Symbols are welcome."""
+    rest = 1 - m * h
+    return 2 * rest**2 + 2 * chi * h**2 * rest - n * chi * h**2 * (1 + rest)
+
+
+def _best_side(m: int, value: Callable[[float], float]) -> Fraction:
+    """A good side below 1/m, as a rational: unimodal in log h, by golden section."""
+    low, high = math.log(1e-12 / m), math.log((1 - 1e-9) / m)
+    golden = (math.sqrt(5) - 1) / 2
+    for _ in range(200):
+        left, right = high - golden * (high - low), low + golden * (high - low)
+        if value(math.exp(left)) < value(math.exp(right)):
+            low = left
+        else:
+            high = right
+    return Fraction(math.exp((low + high) / 2)).limit_denominator(10**9 * m * m) or Fraction(1, 2 * m)
+
+
+def _check_side(h: Fraction, m: int) -> Fraction:
+    if not 0 < h < Fraction(1, m):
+        raise InputError("h", h, f"a side in (0, {Fraction(1, m)}), so that the corner keeps some mass")
+    return Fraction(h)
+
+
+def _check(k: int, budget: Number, n: int) -> tuple[int, int]:
+    k, n = as_integer(k, "k", 2), check_users(n)
+    if isinstance(budget, float) or less(0, budget) is not Verdict.TRUE:
+        raise InputError(
+            "budget", budget, "an exact number > 0 (at budget 0 nothing is learnt, and no bound is needed)"
+        )
+    return k, n
+
+
+def _bracket(value: flint.arb, how: str) -> Bracket:
+    ball = Ball.from_arb(value, BITS)
+    return Bracket(lower_end(ball), upper_end(ball), Rigour.BALL, "closed form", how)

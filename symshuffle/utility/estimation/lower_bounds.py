@@ -1,0 +1,342 @@
+r"""Lower bounds on the risk of every estimator: van Trees, and what it says about shuffled compositions.
+
+For a parameter in ``m`` dimensions with a prior that vanishes on the faces of its box,
+
+.. math:: E|\hat\theta-\theta|^2\ \ge\ \frac{m^2}{E_\pi\operatorname{tr}I(\theta)+J(\pi)},\qquad
+          J(\pi)=\sum_j\int\frac{(\partial_j\pi)^2}\pi .
+
+(anchored, Lemma A.1.) Together with a risk that an estimator attains this makes a sandwich at every finite ``n``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+import flint
+
+from symshuffle.base.errors import CertificateError, InputError
+from symshuffle.base.numbers import (
+    Ball,
+    Number,
+    Verdict,
+    as_integer,
+    less,
+    lower_end,
+    to_arb,
+    upper_end,
+    working_precision,
+)
+from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.shuffled import histogram_law
+from symshuffle.utility.anchored.law import check_composition, exact_columns
+from symshuffle.utility.anchored.linear import dot
+from symshuffle.utility.estimation.canonical import Population, check_users, isotropic_risk
+
+BITS: Final = 128
+
+
+def van_trees_bound(information: Any, prior: Any, *, dimension: int) -> Any:
+    r"""The bound :math:`m^2/(E\operatorname{tr}I+J)`.
+
+    Parameters
+    ----------
+    information : Number or sympy.Expr
+        Trace of the Fisher information of all observations, averaged over the prior; at least 0.
+    prior : Number or sympy.Expr
+        The information :math:`J` of the prior, summed over coordinates; above 0.
+    dimension : int
+        Number ``m`` of coordinates, at least 1.
+
+    Raises
+    ------
+    InputError
+        If the prior information is not positive: such a prior does not vanish on the boundary, and the bound is false.
+    """
+    if dimension < 1:
+        raise InputError("dimension", dimension, "an integer of at least 1")
+    if isinstance(prior, Fraction | Ball | float | int) and less(0, prior) is not Verdict.TRUE:
+        raise InputError("prior", prior, "a number > 0: a prior that vanishes on the boundary has positive information")
+    return dimension**2 / (information + prior)
+
+
+def prior_information(density: Any, symbol: Any, lower: Any, upper: Any) -> Any:
+    r"""The information :math:`\int_a^b\pi'^2/\pi` of a prior density on an interval, by SymPy.
+
+    Raises
+    ------
+    InputError
+        If the density does not integrate to 1, or does not vanish at both ends.
+    """
+    import sympy as sp
+
+    total = sp.simplify(sp.integrate(density, (symbol, lower, upper)))
+    if total != 1:
+        raise InputError("density", f"total mass {total}", "a probability density on the interval")
+    for end in (lower, upper):
+        height = sp.simplify(density.subs(symbol, end))
+        if height != 0:
+            raise InputError("density", f"{height} at {end}", "0 at both ends: otherwise the bound is false")
+    integrand = sp.simplify(sp.diff(density, symbol) ** 2 / density)
+    return sp.simplify(sp.integrate(integrand, (symbol, lower, upper)))
+
+
+def cosine_prior(symbol: Any, radius: Any) -> Any:
+    r"""The density :math:`\cos^2(\pi t/2r)/r` on :math:`[-r,r]`, of information :math:`\pi^2/r^2`, in SymPy."""
+    import sympy as sp
+
+    return sp.cos(sp.pi * symbol / (2 * radius)) ** 2 / radius
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class Sandwich(AnswerMethods):
+    """What is known about the minimax risk of shuffled composition estimation at one ``n``.
+
+    As an answer it is the bracket from the lower to the upper bound; the safe end is the upper one, which an estimator
+    attains.
+
+    Parameters
+    ----------
+    lower, upper : Bracket
+        Enclosures of the van Trees bound and of the smallest worst-case risk among the estimators considered.
+    canonical : Bracket
+        Enclosure of the worst-case risk of the canonical estimator.
+    radius : Fraction
+        Half the side of the cube that carries the prior: with the question, all that the lower bound rests on.
+    inputs, users : int
+        Numbers of inputs and of users.
+    trace : Number
+        The cap on the trace.
+    """
+
+    lower: Bracket
+    upper: Bracket
+    canonical: Bracket
+    radius: Fraction
+    inputs: int
+    users: int
+    trace: Number
+
+    @well_formed()
+    def verify(self) -> None:
+        """Evaluate the three formulas again at the radius, from the numbers of inputs and users and the trace alone.
+
+        Raises
+        ------
+        CertificateError
+            At ``radius`` (the cube leaves the simplex), or ``lower``, ``upper`` or ``canonical`` where a bracket says
+            more than its formula does.
+        """
+        k, n = self.inputs, self.users
+        if not self.radius > 0 or self.radius**2 * (k - 1) ** 2 * k >= 1:
+            raise CertificateError(
+                "radius", f"{self.radius}: the cube around the uniform composition leaves the simplex"
+            )
+        for place, proved in _bounds(k, self.trace, n, self.radius).items():
+            check_claim(getattr(self, place), proved, place)
+
+    @property
+    def bracket(self) -> Bracket:
+        """The minimax risk, between both bounds."""
+        how = f"lower: {self.lower.how}; upper: {self.upper.how}"
+        return Bracket(self.lower.lower, self.upper.upper, Rigour.BALL, "closed form", how)
+
+    @property
+    def about(self) -> str:
+        """Whose risk it is."""
+        return f"minimax risk of the composition of {self.users} i.i.d. users with {self.inputs} inputs, capped trace"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end: an estimator attains it."""
+        return SafeEnd.UPPER
+
+    @property
+    def ratio(self) -> Fraction:
+        """Lower bound over canonical risk, certified; it tends to 1 where the canonical estimator is optimal."""
+        return self.lower.lower / self.canonical.upper
+
+
+def minimax_sandwich(k: int, trace: Number, n: int) -> Sandwich:
+    r"""Bounds on the i.i.d. minimax risk over all estimators and channels of a trace.
+
+    The channels are those of trace at most ``trace``. Lower bound: van Trees with the cosine prior on the cube of
+    radius ``r`` around the uniform composition. With :math:`|x|^2\le k(k-1)` and the prior symmetric,
+    :math:`E_\pi\operatorname{tr}I\le nT/(1-r^2(k-1)^2k)`, so
+
+    .. math:: L=\frac{(k-1)^2}{nT/(1-r^2(k-1)^2k)+(k-1)\pi^2/r^2}.
+
+    Upper bound: the canonical estimator of an exchangeable law of trace ``T``, shrunk towards the uniform composition
+    by the best factor (:func:`best_shrinkage_risk`).
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs, at least 2.
+    trace : Number
+        Cap ``T > 0`` on the trace, e.g. of :func:`symshuffle.utility.frontiers.frontier.trace_frontier`; fraction or
+        ball.
+    n : int
+        Number of users.
+
+    Returns
+    -------
+    Sandwich
+        Both bounds, and the radius of the prior.
+
+    Raises
+    ------
+    InputError
+        If ``k`` or ``n`` is out of range, or the trace is not in (0, k(k - 1)].
+
+    Notes
+    -----
+    anchored, Theorem 8.1 and Corollary 9.6; the symmetric prior improves the rate of the paper's argument.
+
+    Examples
+    --------
+    >>> found = minimax_sandwich(4, Fraction(1), 1000)
+    >>> round(float(found.lower.lower), 5), round(float(found.upper.upper), 5)
+    (0.00218, 0.00846)
+    """
+    n, k = as_integer(n, "n", 1), as_integer(k, "k", 2)
+    if less(0, trace) is not Verdict.TRUE:
+        raise InputError("trace", trace, "a number > 0")
+    if trace == math.inf or less(k * (k - 1), trace) is Verdict.TRUE:
+        raise InputError("trace", trace, f"at most {k * (k - 1)}, the trace of the identity channel")
+    radius = _radius(k, float(trace), n)
+    return Sandwich(**_bounds(k, trace, n, radius), radius=radius, inputs=k, users=n, trace=trace)
+
+
+def _bounds(k: int, trace: Number, n: int, radius: Fraction) -> dict[str, Bracket]:
+    """Both bounds and the canonical risk: each by its formula, in balls; any admissible radius gives a lower bound."""
+    with working_precision(BITS):
+        m = k - 1
+        cap = to_arb(trace)
+        squared = to_arb(radius) ** 2
+        bound = m**2 / (n * cap / (1 - squared * m**2 * k) + m * flint.arb.pi() ** 2 / squared)
+        canonical = isotropic_risk(k, cap, population=Population.IID) / n
+        return {
+            "lower": _bracket(bound, "van Trees with a cosine prior"),
+            "upper": _bracket(to_arb(best_shrinkage_risk(k, trace, n)), "canonical estimator, best shrinkage"),
+            "canonical": _bracket(canonical, "canonical estimator of an exchangeable law"),
+        }
+
+
+def best_shrinkage_risk(k: int, trace: Number, n: int) -> Number:
+    r"""Smallest worst-case i.i.d. risk among estimators shrunk to the uniform one.
+
+    The estimators are the multiples of the canonical estimate around the uniform composition. With
+    :math:`K=(k-1)^2/T`, :math:`M=1-1/k` and :math:`b=|w-\frac1k1|^2\le M` the estimate shrunk by ``a`` has risk
+    :math:`\frac{a^2}n(K-b)+(1-a)^2b`. If :math:`K-M\ge\sqrt nM` the worst ``b`` is ``M`` and the best value is
+    :math:`\frac{M(K-M)}{nM+K-M}`; otherwise all compositions have the same risk :math:`\frac K{(1+\sqrt n)^2}`.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs, at least 2.
+    trace : Number
+        Trace ``T > 0`` of an exchangeable channel, fraction or ball.
+    n : int
+        Number of users, at least 1.
+
+    Returns
+    -------
+    Fraction or Ball
+        Exact for a rational trace if the value is rational, otherwise a ball.
+
+    Raises
+    ------
+    InputError
+        If ``k`` or ``n`` is out of range, or the trace is not in (0, k(k - 1)].
+
+    Examples
+    --------
+    >>> best_shrinkage_risk(2, Fraction(1, 2), 4)
+    Fraction(3, 14)
+    """
+    n = check_users(n)
+    constant: Any = isotropic_risk(k, trace, population=Population.IID)
+    largest = Fraction(k - 1, k)
+    noise = constant - largest
+    root = math.isqrt(n)
+    with working_precision(BITS):
+        level: Any = Fraction(root) if root * root == n else Ball.from_arb(flint.arb(n).sqrt(), BITS)
+    if less(noise, level * largest) is Verdict.FALSE:
+        far: Number = largest * noise / (n * largest + noise)
+        return far
+    near: Number = constant / ((1 + level) * (1 + level))
+    return near
+
+
+def bayes_risk(channel: Channel, prior: Sequence[tuple[Sequence[Fraction], Fraction]], *, n: int) -> Fraction:
+    """Exact Bayes risk of estimating the composition of i.i.d. users.
+
+    The risk is the expected squared error of the best estimator under a finite prior. No estimator has a smaller
+    worst-case risk.
+
+    Parameters
+    ----------
+    channel : Channel
+        The local randomizer, over Q.
+    prior : sequence of (composition, mass)
+        Compositions with their prior probabilities, of sum 1.
+    n : int
+        Number of users; all histograms are enumerated.
+
+    Returns
+    -------
+    Fraction
+        The risk, exactly.
+
+    Raises
+    ------
+    InputError
+        If a composition is no probability vector, or the masses do not sum to 1.
+
+    Examples
+    --------
+    >>> response = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> half = Fraction(1, 2)
+    >>> bayes_risk(response, [((1, 0), half), ((0, 1), half)], n=1)
+    Fraction(3, 8)
+    """
+    n = check_users(n)
+    atoms = [(check_composition(w, channel.num_inputs), Fraction(mass)) for w, mass in prior]
+    total = sum((mass for _, mass in atoms), start=Fraction(0))
+    if total != 1 or min(mass for _, mass in atoms) < 0:
+        raise InputError("prior", f"masses of sum {total}", "non-negative masses of sum 1")
+    columns = exact_columns(channel)
+    risk = sum((mass * dot(w, w) for w, mass in atoms), start=Fraction(0))
+    seen: dict[tuple[int, ...], list[Fraction]] = {}
+    for w, mass in atoms:
+        mixture = tuple(dot(w, column) for column in columns)
+        for histogram, probability in histogram_law([mixture] * n).items():
+            sums = seen.setdefault(histogram, [Fraction(0)] * (len(w) + 1))
+            for i, entry in enumerate((*w, Fraction(1))):
+                sums[i] += mass * probability * entry
+    return risk - sum((dot(sums[:-1], sums[:-1]) / sums[-1] for sums in seen.values()), start=Fraction(0))
+
+
+def _bracket(value: flint.arb, how: str) -> Bracket:
+    ball = Ball.from_arb(value, BITS)
+    return Bracket(lower_end(ball), upper_end(ball), Rigour.BALL, "closed form", how)
+
+
+def _radius(k: int, trace: float, n: int) -> Fraction:
+    """A good radius: any one below 1/((k-1) sqrt(k)) gives a valid bound, so floating point may choose it."""
+    m = k - 1
+    largest = 1 / (m * math.sqrt(k))
+
+    def denominator(share: float) -> float:
+        r = share * largest
+        return n * trace / (1 - share * share) + m * math.pi**2 / (r * r)
+
+    best = min((step / 1000 for step in range(1, 1000)), key=denominator)
+    fine = min((best + step / 10**6 for step in range(-1000, 1000) if 0 < best + step / 10**6 < 0.999), key=denominator)
+    return Fraction(fine * largest).limit_denominator(10**12)

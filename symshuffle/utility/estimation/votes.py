@@ -1,0 +1,267 @@
+r"""The noise of one coordinate of a vote, for every mechanism that treats all pairs of inputs alike.
+
+The canonical estimator (:mod:`symshuffle.utility.estimation.canonical`) gives a message with template :math:`u` the
+vote :math:`v_i=\frac1K+\frac{K-1}T(u_i-1)` for input ``i``: where all pairs of ``K`` inputs are alike the covariance of
+the template is a multiple of the projection on contrasts, and :math:`T` its trace. The estimate is the mean vote. Its
+risk needs two numbers only, the variances of a coordinate for a user who holds that input and for one who does not,
+
+.. math:: V_0=\Big(\frac{K-1}T\Big)^2E_{W_i}(u_i-1)^2-\Big(\frac{K-1}K\Big)^2,\qquad
+          V_1=\Big(\frac{K-1}T\Big)^2E_{W_j}(u_i-1)^2-\frac1{K^2}\quad(j\ne i):
+
+with ``n`` users of any fixed composition it is :math:`(V_0+(k-1)V_1)/n`. Where only ``k`` of the ``K`` inputs are used,
+the estimate keeps its coordinates there, and stays unbiased.
+
+Strings of independent bits show any number of ones, so their templates are not rearrangements of one. The moments are
+then sums over the number of ones. Beside them stands what is usually run on such strings, the *bitwise* estimator
+:math:`v_i=(y_i-q)/(p-q)`, with :math:`V_0=p(1-p)/(p-q)^2` and :math:`V_1=q(1-q)/(p-q)^2`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any, Final, TypeAlias, final
+
+import flint
+import sympy as sp
+
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, Number, Verdict, less, to_arb, working_precision
+from symshuffle.mechanisms.model import Mechanism
+from symshuffle.mechanisms.symbolic import ball_at, evaluate, normal_form
+from symshuffle.mechanisms.unary import BitStrings
+from symshuffle.utility.estimation.canonical import check_users
+from symshuffle.utility.estimation.moments import template_class
+
+LARGEST_STRING: Final = 50_000
+"""Bits beyond which the sum over the number of ones is not taken: only the bitwise estimator is left."""
+
+_LONGEST_EXACT: Final = 64
+"""Bits up to which that sum is a rational, where all probabilities are."""
+
+Sums: TypeAlias = "tuple[Any, Any, Any]"
+r"""Trace, :math:`E_{W_i}(u_i-1)^2` and :math:`E_{W_j}(u_i-1)^2`."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class VoteNoise:
+    """What one message adds to an estimate.
+
+    Parameters
+    ----------
+    own, absent : Number
+        Variance of a coordinate of the vote, for a user who holds that input and for one who does not.
+    inputs : int
+        Number ``k`` of inputs in use.
+    estimator : str
+        Which unbiased estimator votes.
+    trace : Number or None
+        Trace of the template's covariance over all inputs of the mechanism; None where it was not needed.
+    """
+
+    own: Number
+    absent: Number
+    inputs: int
+    estimator: str
+    trace: Number | None = None
+
+    def risk(self, n: int) -> Number:
+        """The expected squared error for ``n`` users of a fixed composition: the same at every one."""
+        n = check_users(n)
+        total: Any = self.own
+        value: Number = (total + self.absent * (self.inputs - 1)) / n
+        return value
+
+    def iid_risk(self, n: int) -> Number:
+        """The largest expected squared error for ``n`` users who draw inputs; it is at the uniform composition."""
+        n = check_users(n)
+        total: Any = self.own
+        k = self.inputs
+        value: Number = (total + self.absent * (k - 1) + 1 - Fraction(1, k)) / n
+        return value
+
+    def coordinate_variance(self, n: int) -> Number:
+        """The largest variance of a coordinate over all fixed compositions: all users hold the input, or none does."""
+        n = check_users(n)
+        value: Any = self.absent if less(self.own, self.absent) is Verdict.TRUE else self.own
+        result: Number = value / n
+        return result
+
+
+def is_alike(mechanism: Mechanism) -> bool:
+    """Whether the mechanism treats all pairs of inputs alike."""
+    return mechanism.pair.by is None and not mechanism.pair.listed and mechanism.pair.every
+
+
+def canonical_votes(mechanism: Mechanism, *, inputs: int | None = None, bits: int = DEFAULT_BITS) -> VoteNoise:
+    """The noise of the canonical estimator's votes.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        All parameters fixed.
+    inputs : int, optional
+        How many of its inputs are in use; default all. The estimate of the others is dropped.
+    bits : int
+        Precision where the result is no rational.
+
+    Raises
+    ------
+    Unsupported
+        If the mechanism does not treat all pairs of inputs alike, its strings are longer than ``LARGEST_STRING``, or
+        its trace is 0: no estimator is unbiased then.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> canonical_votes(mechanism("krr").at(k=3, lam=4)).risk(1)
+    Fraction(2, 1)
+
+    Notes
+    -----
+    anchored, Theorem 6.2: with all inputs in use the risk is :math:`((K-1)^2/T-(K-1)/K)/n`.
+    """
+    size = _inputs(mechanism)
+    used = size if inputs is None else inputs
+    if not 2 <= used <= size:
+        raise InputError("inputs", inputs, f"an integer in [2, {size}]")
+    if not is_alike(mechanism):
+        raise Unsupported(f"{mechanism.name} treats pairs of inputs differently: use AnchoredLaw.from_channel(...)")
+    known = dict(mechanism.fixed)
+    closed, strings = closed_sums(mechanism.general or mechanism)
+    found = [tuple(_evaluated(part.subs(known), bits) for part in closed)]
+    for output_class in strings:
+        hit, miss = (_evaluated(s.probability.subs(known), bits) for s in output_class.states)
+        other = _evaluated(output_class.members.other.subs(known), bits)
+        found.append(_string_sums(size, hit, miss, other, bits))
+    return _noise(mechanism.name, found, Fraction(1), size, used)
+
+
+def vote_balls(
+    general: Mechanism,
+    values: Mapping[sp.Symbol, Number | int],
+    *,
+    share: Fraction,
+    size: int,
+    inputs: int,
+    bits: int,
+) -> VoteNoise:
+    """The same as balls, for many values of the parameters of one mechanism, of ``size`` inputs.
+
+    Parameters
+    ----------
+    general : Mechanism
+        Treats all pairs of inputs alike; parameters open.
+    values : mapping
+        Of all its parameters.
+    share : Fraction
+        The share of messages that it sends; the others say nothing.
+    """
+    closed, strings = closed_sums(general)
+    found = [tuple(ball_at(part, values, bits) for part in closed)]
+    for output_class in strings:
+        hit, miss = (ball_at(state.probability, values, bits) for state in output_class.states)
+        other = ball_at(output_class.members.other, values, bits)
+        found.append(_string_sums(size, hit, miss, other, bits))
+    return _noise(general.name, found, share, size, inputs)
+
+
+def _noise(name: str, found: Sequence[Sequence[Number]], share: Fraction, size: int, used: int) -> VoteNoise:
+    total: list[Any] = [sum(parts[1:], start=parts[0]) * share for parts in zip(*found, strict=True)]
+    if less(0, total[0]) is not Verdict.TRUE:
+        raise Unsupported(f"{name} says nothing about its input: no estimator is unbiased")
+    scale = (size - 1) * (size - 1) / (total[0] * total[0])
+    own = scale * total[1] - Fraction((size - 1) ** 2, size**2)
+    absent = scale * total[2] - Fraction(1, size**2)
+    told = "canonical unbiased" if used == size else f"canonical unbiased of {size} inputs, {used} of them in use"
+    return VoteNoise(own, absent, used, told, total[0])
+
+
+def bitwise_votes(mechanism: Mechanism) -> VoteNoise | None:
+    """The noise of the estimator that debiases every bit by itself; None where messages are no strings of bits.
+
+    Examples
+    --------
+    >>> from symshuffle import mechanism
+    >>> bitwise_votes(mechanism("oue").at(D=3, lam=4)).risk(1)
+    Fraction(19, 3)
+    """
+    if not is_alike(mechanism):
+        return None
+    known = dict(mechanism.fixed)
+    strings = [c for c in (mechanism.general or mechanism).classes if isinstance(c.members, BitStrings)]
+    if len(strings) != 1:
+        return None
+    (mixed,) = strings
+    other = mixed.members.other.subs(known)  # type: ignore[union-attr]  # it is BitStrings
+    own = normal_form(other * mixed.states[0].probability.subs(known))
+    if normal_form(own + (1 - other) * mixed.states[1].probability.subs(known) - 1) != 0:
+        return None  # other messages occur as well
+    apart = (own - other) ** 2
+    noise = [evaluate(normal_form(q * (1 - q) / apart)) for q in (own, other)]
+    return VoteNoise(noise[0], noise[1], _inputs(mechanism), "bitwise unbiased")
+
+
+def _evaluated(expression: sp.Expr, bits: int) -> Number:
+    return evaluate(expression, bits=None if expression.is_Rational else bits)
+
+
+def _inputs(mechanism: Mechanism) -> int:
+    if mechanism.parameters and any(p.symbol != mechanism.pair.by for p in mechanism.parameters):
+        left = ", ".join(p.name for p in mechanism.parameters)
+        raise InputError("mechanism", f"{mechanism.name} with {left} open", "values for all parameters")
+    return int(mechanism.inputs)
+
+
+@cache
+def closed_sums(mechanism: Mechanism) -> tuple[tuple[sp.Expr, sp.Expr, sp.Expr], tuple[Any, ...]]:
+    """The sums over all classes of one template, in the open parameters, and the classes that are strings of bits."""
+    size = mechanism.inputs
+    strings = tuple(c for c in mechanism.classes if isinstance(c.members, BitStrings))
+    sums = [sp.Integer(0)] * 3
+    for output_class in mechanism.classes:
+        if output_class in strings:
+            continue
+        found = template_class(output_class, mechanism)
+        for count, value in found.levels:
+            weight = found.mass * count * (value - 1) ** 2
+            terms = (weight, weight * value / size, weight * (size - value) / (size * (size - 1)))
+            sums = [total + term for total, term in zip(sums, terms, strict=True)]
+    trace, own, absent = (normal_form(total) for total in sums)
+    return (trace, own, absent), strings
+
+
+def string_terms(ones: Any, size: int, weight: Any, hit: Any, miss: Any) -> Sums:
+    """The contribution of all strings with so many ones, from their weight; elementwise on arrays as well."""
+    average = (ones * hit + (size - ones) * miss) / size
+    high, low = hit / average, miss / average
+    up, down = ones * (high - 1) * (high - 1), (size - ones) * (low - 1) * (low - 1)
+    mass = weight * average
+    own = mass * (up * high + down * low) / size
+    absent = mass * (up * (size - high) + down * (size - low)) / (size * (size - 1))
+    return mass * (up + down), own, absent
+
+
+def _string_sums(size: int, hit: Number, miss: Number, other: Number, bits: int) -> Sums:
+    """The sums over strings with 1 to ``size - 1`` ones; the other two carry no information."""
+    if size > LARGEST_STRING:
+        raise Unsupported(f"{size} bits: the canonical estimator is summed up to {LARGEST_STRING}, use bitwise_votes")
+    if size <= _LONGEST_EXACT and all(isinstance(x, Fraction) for x in (hit, miss, other)):
+        return _added(size, hit, miss, other, (1 - other) ** size)
+    with working_precision(bits + 64):
+        first, second, share = (to_arb(x) for x in (hit, miss, other))
+        sums = _added(size, first, second, share, (1 - share) ** flint.arb(size))
+        trace, own, absent = (Ball.from_arb(total, bits) for total in sums)
+    return trace, own, absent
+
+
+def _added(size: int, hit: Any, miss: Any, other: Any, weight: Any) -> Sums:
+    odds = other / (1 - other)
+    sums: list[Any] = [0, 0, 0]
+    for ones in range(1, size):
+        weight = weight * odds * (size - ones + 1) / ones
+        sums = [total + term for total, term in zip(sums, string_terms(ones, size, weight, hit, miss), strict=True)]
+    return sums[0], sums[1], sums[2]

@@ -1,0 +1,415 @@
+r"""The best channel under a raw local cap: subset selection, and which subset size.
+
+Under :math:`u_i\le\lambda u_j` the trace is largest on two-level templates, so the design problem is one integer: the
+number ``s`` of high coordinates. Everything is derived from the definition of subset selection
+(:func:`symshuffle.mechanisms.finite.subset_selection`): its trace :math:`T_k(s;\lambda)` in closed form, the sign of
+:math:`T_k(s)-T_k(s+1)` as a polynomial, and from that polynomial the tie points and the maximising sizes, exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Any, Final, overload
+
+import sympy as sp
+
+from symshuffle.base.choices import Population, choice
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.levels import takes_eps0
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, Exp, Number, Real, Verdict, as_constant, as_integer, less
+from symshuffle.mechanisms.finite import K, S, subset_selection
+from symshuffle.mechanisms.symbolic import LAM, LARGEST_PARAMETER, constant_of, evaluate, nonnegative, normal_form
+from symshuffle.utility.anchored.law import AnchoredLaw, arrangements, check_template
+from symshuffle.utility.anchored.linear import Vector
+from symshuffle.utility.estimation.canonical import isotropic_risk
+from symshuffle.utility.estimation.moments import pairwise_budget, trace
+
+LARGEST_VERTEX_INPUTS: Final = 16
+"""Inputs beyond which the 2^k - 2 vertices are not listed (their k - 1 orbits always are)."""
+
+LARGEST_DIAGRAM: Final = 2000
+"""Inputs beyond which the boundaries of the phase diagram are not listed one by one."""
+
+_PRECISIONS: Final = (128, 256, 512, 1024, 2048, 4096)
+
+NEIGHBOUR_CHART: Final = {
+    LAM: 1 + sp.Symbol("t0", nonnegative=True),
+    S: 1 + sp.Symbol("t1", nonnegative=True),
+    K: 3 + sp.Symbol("t1", nonnegative=True) + sp.Symbol("t2", nonnegative=True),
+}
+"""The range ``lam >= 1``, ``1 <= s <= k - 2`` in which ``s`` and ``s + 1`` are both subset sizes."""
+
+
+def _readable(expression: sp.Expr) -> sp.Expr:
+    """The expression factored, with the number ``k - s`` of low coordinates written as such."""
+    low = sp.Symbol("l", positive=True)
+    return sp.factor(normal_form(expression).subs(K, S + low)).subs(low, K - S)
+
+
+@cache
+def subset_trace() -> sp.Expr:
+    """Trace of subset selection as an expression in ``k``, ``s`` and ``lambda``.
+
+    Returns
+    -------
+    sympy.Expr
+        For subsets of size ``s`` of ``k`` inputs at the ratio cap ``lambda``.
+
+    Notes
+    -----
+    anchored, Theorem 9.3.
+
+    Examples
+    --------
+    >>> subset_trace().subs({K: 2, S: 1, LAM: 3})
+    1/2
+    """
+    return _readable(trace(subset_selection()))
+
+
+@cache
+def subset_budget() -> sp.Expr:
+    """The pairwise chi-square divergence of subset selection in ``k``, ``s``, ``lambda``."""
+    return _readable(pairwise_budget(subset_selection()))
+
+
+@cache
+def subset_slope() -> sp.Expr:
+    """Trace per unit of budget of subset selection in ``k``, ``s``, ``lambda``."""
+    return _readable(subset_trace() / subset_budget())
+
+
+@cache
+def tie_polynomial() -> sp.Expr:
+    r"""A polynomial with the sign of :math:`T_k(s;\lambda)-T_k(s+1;\lambda)` for every :math:`\lambda>1`.
+
+    It is what remains of the factored difference when every factor of constant sign is dropped.
+    """
+    return sign_factor(subset_trace() - subset_trace().subs(S, S + 1), NEIGHBOUR_CHART)
+
+
+def sign_factor(expression: sp.Expr, slacks: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
+    """The part of a rational function that decides its sign in the interior of a range.
+
+    Factors of one sign on the range (by the signs of their coefficients in the slacks, a proof) are replaced by that
+    sign, and so are even powers.
+    """
+    numerator, denominator = sp.fraction(normal_form(expression))
+    rest = sp.Integer(1)
+    for part in (numerator, denominator):
+        coefficient, factors = sp.factor_list(part)
+        rest *= sp.sign(coefficient)
+        for factor, power in factors:
+            if power % 2 == 0:
+                continue
+            match nonnegative(factor, slacks):
+                case Verdict.TRUE:
+                    pass
+                case Verdict.FALSE:
+                    rest *= -1
+                case _:
+                    rest *= factor
+    return sp.expand(rest)
+
+
+@overload
+def tie_ratio() -> sp.Expr: ...
+@overload
+def tie_ratio(k: int, s: int, *, bits: int | None = None) -> Number: ...
+def tie_ratio(k: int | None = None, s: int | None = None, *, bits: int | None = None) -> Any:
+    r"""Ratio cap at which subset sizes ``s`` and ``s + 1`` have the same trace.
+
+    It is the number :math:`\lambda_s`.
+
+    Parameters
+    ----------
+    k : int, optional
+        Number of inputs, at least 3.
+    s : int, optional
+        Size of the smaller subset, from 1 to (k - 1)/2; given exactly if ``k`` is.
+    bits : int, optional
+        Precision of the ball where the number is not rational.
+
+    Returns
+    -------
+    sympy.Expr, Fraction or Ball
+        Without ``k`` and ``s`` an expression in both; with both a fraction where the number is rational, and otherwise
+        a ball.
+
+    Raises
+    ------
+    InputError
+        If only one of ``k`` and ``s`` is given, or ``s`` is not in ``1..(k - 1)/2``: larger sizes never tie above 1.
+
+    Examples
+    --------
+    >>> tie_ratio(10, 1)
+    Fraction(6, 1)
+    """
+    if k is None and s is None:
+        return _tie_ratio()
+    if k is None or s is None:
+        raise InputError("k, s", f"{k}, {s}", "both or neither")
+    k = check_inputs(k, 3)
+    s = as_integer(s, "s", 1, (k - 1) // 2)
+    return evaluate(_tie_ratio().subs({K: k, S: s}), bits=bits)
+
+
+@cache
+def _tie_ratio() -> sp.Expr:
+    square = sp.Symbol("q", positive=True)
+    (root,) = sp.solve(tie_polynomial().subs(LAM, sp.sqrt(square)), square)
+    return sp.sqrt(_readable(root))
+
+
+def sign_at(expression: sp.Expr, lam: Real) -> int:
+    """Sign of a polynomial in ``lambda`` with rational coefficients at a ratio cap, decided exactly.
+
+    A rational power of e other than 1 is transcendental, so a polynomial that is not constant has no root there and
+    more precision settles the sign.
+
+    Raises
+    ------
+    NotDecided
+        If the sign is open at 4096 bits.
+    """
+    if isinstance(lam, Fraction):
+        value = expression.subs(LAM, constant_of(lam))
+        return int(sp.sign(value))
+    reduced = expression.subs(LAM, constant_of(lam))
+    if reduced.is_Rational:
+        return int(sp.sign(reduced))
+    for bits in _PRECISIONS:
+        ball = evaluate(reduced, bits=bits)
+        if less(0, ball) is Verdict.TRUE:
+            return 1
+        if less(ball, 0) is Verdict.TRUE:
+            return -1
+    raise NotDecided(f"the sign of {expression} at lambda = {lam} is open at {_PRECISIONS[-1]} bits")
+
+
+@takes_eps0()
+def optimal_subset_sizes(k: int, lam: Real) -> tuple[int, ...]:
+    """Subset sizes of largest trace under a ratio cap: one size, or two that tie.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs, at least 2 (there is no upper limit short of 10^15: the search is by bisection).
+    lam : Fraction or Exp
+        Ratio cap ``exp(eps0) > 1``.
+    eps0 : number or text, optional
+        Local budget in nats, above 0, in place of ``lam``; kept exact.
+
+    Returns
+    -------
+    tuple of int
+        One size, or two consecutive ones, each from 1 to k - 1.
+
+    Raises
+    ------
+    InputError
+        If ``k`` or ``lam`` is out of range.
+
+    Notes
+    -----
+    anchored, Theorem 9.3. The tie polynomial increases with ``s``, so the sizes before its sign change lose to their
+    successor and the sizes after it win.
+
+    Examples
+    --------
+    >>> optimal_subset_sizes(10, Fraction(6))
+    (1, 2)
+    """
+    k = check_inputs(k)
+    lam = check_cap(lam)
+    polynomial = tie_polynomial().subs(K, k)
+    low, high = 1, k - 1  # the first s with a non-negative tie polynomial, or k - 1
+    while low < high:
+        middle = (low + high) // 2
+        if sign_at(polynomial.subs(S, middle), lam) >= 0:
+            high = middle
+        else:
+            low = middle + 1
+    tied = sign_at(polynomial.subs(S, low), lam) == 0  # never at k - 1, where the tie ratio is 0
+    return (low, low + 1) if tied else (low,)
+
+
+def check_inputs(k: int, least: int = 2) -> int:
+    """Read a number of inputs in ``[least, 10^15]``."""
+    return as_integer(k, "k", least, LARGEST_PARAMETER)
+
+
+def check_cap(lam: Real | float, name: str = "lam") -> Real:
+    """The ratio cap as an exact number, refused if it is a double, infinite, or not above 1."""
+    if isinstance(lam, float):
+        raise InputError(name, lam, "a Fraction or an Exp > 1 (a double has no exact ties; infinite means no cap)")
+    read = as_constant(lam, name)
+    if not isinstance(read, Fraction | Exp) or less(1, read) is not Verdict.TRUE:
+        raise InputError(name, lam, "a number > 1 (at lam = 1 every channel is constant and every trace is 0)")
+    return read
+
+
+def at(expression: sp.Expr, *, k: int, lam: Real, s: int | None = None, bits: int | None = None) -> Number:
+    """Evaluate a closed form in ``k``, ``s``, ``lambda``: a fraction where it is rational, otherwise a ball."""
+    values = {K: sp.Integer(k), LAM: constant_of(lam)}
+    if s is not None:
+        values[S] = sp.Integer(s)
+    return evaluate(expression.subs(values), bits=bits)
+
+
+@takes_eps0()
+def raw_cap_trace(k: int, lam: Real, *, bits: int | None = None) -> Number:
+    r"""Largest trace of a channel with ratio cap ``lam``.
+
+    It is :math:`T^*=\max_sT_k(s;\lambda)`.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs, at least 2.
+    lam : Fraction or Exp
+        Ratio cap ``exp(eps0) > 1``.
+    bits : int, optional
+        Precision of the ball for an ``Exp``.
+    eps0 : number or text, optional
+        Local budget in nats, above 0, in place of ``lam``; kept exact.
+
+    Returns
+    -------
+    Fraction or Ball
+        Exact for a rational ``lam``, a ball for ``exp(eps0)``.
+
+    Raises
+    ------
+    InputError
+        If ``k`` or ``lam`` is out of range.
+
+    Notes
+    -----
+    anchored, Theorem 9.3.
+
+    Examples
+    --------
+    >>> raw_cap_trace(10, Fraction(3))
+    Fraction(105, 32)
+    """
+    lam = check_cap(lam)
+    return at(subset_trace(), k=k, s=optimal_subset_sizes(k, lam)[0], lam=lam, bits=bits)
+
+
+def subset_template(k: int, s: int, lam: Fraction) -> Vector:
+    r"""The template with ``s`` coordinates :math:`k\lambda/(s\lambda+k-s)` and the others lower by :math:`\lambda`."""
+    k = check_inputs(k)
+    s = as_integer(s, "s", 1, k - 1)
+    if lam <= 0:
+        raise InputError("lam", lam, "a ratio > 0")
+    low = k / (s * Fraction(lam) + k - s)
+    return (low * lam,) * s + (low,) * (k - s)
+
+
+def extreme_templates(k: int, lam: Fraction) -> tuple[Vector, ...]:
+    """The vertices of the polytope of templates of ratio at most ``lam``: all two-level templates of ratio ``lam``.
+
+    Raises
+    ------
+    Unsupported
+        For more than 16 inputs: there are ``2^k - 2`` vertices, in ``k - 1`` orbits (:func:`subset_template`).
+
+    Notes
+    -----
+    anchored, Lemma 9.2.
+    """
+    k = check_inputs(k)
+    check_cap(lam)
+    if k > LARGEST_VERTEX_INPUTS:
+        raise Unsupported(
+            f"k = {k} has 2^k - 2 extreme templates (limit k = {LARGEST_VERTEX_INPUTS}); "
+            f"they form k - 1 orbits, of subset_template(k, s, lam) for s = 1..k-1"
+        )
+    return tuple(sorted(u for s in range(1, k) for u in arrangements(subset_template(k, s, lam))))
+
+
+def split_template(u: Sequence[Fraction], lam: Fraction) -> tuple[Fraction, Vector, Vector] | None:
+    """Why a template of ratio at most ``lam`` is no vertex: two others and the weight of the first; None at a vertex.
+
+    Raises
+    ------
+    InputError
+        If ``u`` is no template, or a ratio of its coordinates exceeds ``lam``.
+    """
+    check_template(u)
+    low, high = min(u), max(u)
+    if high > lam * low:
+        raise InputError("template", tuple(map(str, u)), f"ratios of at most {lam} (largest: {high} to {low})")
+    if high < lam * low:  # room everywhere: move the first coordinate either way
+        step, moved = (lam * low - high) / (2 * (1 + lam)), 0
+    else:
+        middle = [i for i, entry in enumerate(u) if low < entry < high]
+        if not middle:
+            return None
+        moved = middle[0]
+        step = min(u[moved] - low, high - u[moved])
+    up, down = (tuple(entry + sign * step * (i == moved) for i, entry in enumerate(u)) for sign in (1, -1))
+    first, second = (tuple(entry * len(u) / sum(v) for entry in v) for v in (up, down))
+    return sum(up) / (2 * Fraction(len(u))), first, second
+
+
+@takes_eps0()
+def raw_cap_risk_constant(k: int, lam: Real, *, population: Population | str, bits: int | None = None) -> Number:
+    """Users times the smallest worst-case canonical risk under the ratio cap (anchored, Theorem 9.4)."""
+    population = choice(Population, population, "population")
+    risk: Number = isotropic_risk(k, raw_cap_trace(k, lam, bits=bits), population=population)
+    return risk
+
+
+def phase_boundaries(k: int, *, bits: int = DEFAULT_BITS) -> tuple[tuple[int, Ball], ...]:
+    r"""The budgets :math:`\varepsilon_s=\log\lambda_s` where sizes ``s`` and ``s + 1`` tie, largest first, as balls.
+
+    Size ``s`` is optimal between :math:`\varepsilon_s` and :math:`\varepsilon_{s-1}`; the list ends where the tie point
+    falls to 0 (anchored, Section 9).
+
+    Raises
+    ------
+    Unsupported
+        For more than 2000 inputs; single ones are ``log`` of :func:`tie_ratio`.
+    """
+    k = check_inputs(k)
+    if k > LARGEST_DIAGRAM:
+        raise Unsupported(
+            f"k = {k}: all {(k - 1) // 2} boundaries are listed up to k = {LARGEST_DIAGRAM}; tie_ratio() is one in k, s"
+        )
+    found = []
+    for s in range(1, (k - 1) // 2 + 1):
+        ratio = tie_ratio().subs({K: k, S: s})
+        if ratio == 1:
+            break
+        value = evaluate(sp.log(ratio), bits=bits)
+        if isinstance(value, Ball):
+            found.append((s, value))
+    return tuple(found)
+
+
+def block_design_law(blocks: Sequence[Sequence[int]], k: int, lam: Fraction) -> AnchoredLaw:
+    """The law uniform on the two-level templates whose high coordinates are the blocks of a design.
+
+    A 2-design gives the same covariance and the same canonical risks as subset selection, from fewer outputs.
+
+    Raises
+    ------
+    InputError
+        If the blocks differ in size, or do not cover all inputs equally often (the mean would not be 1).
+    """
+    k = check_inputs(k)
+    check_cap(lam)
+    sizes = {len(set(block)) for block in blocks}
+    if len(sizes) != 1 or not sizes <= set(range(1, k)):
+        raise InputError("blocks", f"sizes {sorted(sizes)}", f"blocks of one size in [1, {k - 1}]")
+    (s,) = sizes
+    low = k / (s * lam + k - s)
+    share = Fraction(1, len(blocks))
+    return AnchoredLaw.from_atoms(
+        (tuple(low * lam if i in set(block) else low for i in range(k)), share) for block in blocks
+    )

@@ -1,0 +1,224 @@
+r"""Convex order of finite laws over Q with a witness either way, and how far a law is from saturating the envelope.
+
+:math:`X\le_{cx}Y` means :math:`E\varphi(X)\le E\varphi(Y)` for every convex :math:`\varphi`. For finite laws it is a
+finite question: equal means, and :math:`E(X-t)_+\le E(Y-t)_+` at the atoms. Where it holds a martingale coupling exists
+(Strassen) and is returned; where it fails, a threshold is.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, final
+
+from symshuffle.base.errors import CertificateError, InputError, Unsupported
+from symshuffle.base.lp import LinearProgram
+from symshuffle.base.results import well_formed
+from symshuffle.channels.law import Law
+from symshuffle.geometry.linprog import solve
+from symshuffle.utility.estimation.canonical import check_users
+from symshuffle.utility.frontiers.envelope import Contamination, Direction, binary_envelope, endpoint_law
+
+LARGEST_AVERAGE: Final = 200_000
+"""Count vectors beyond which the law of an average is not written out."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ConvexOrder:
+    """The answer to whether one law is below another in convex order.
+
+    Parameters
+    ----------
+    coupling : tuple of tuple of Fraction, or None
+        Joint masses (rows: atoms of the lower law, columns: of the upper) under which the upper variable has the lower
+        one as its conditional mean; None where the order fails.
+    threshold : Fraction or None
+        A ``t`` with ``E(X-t)_+ > E(Y-t)_+``; None where the order holds, or where already the means differ.
+    """
+
+    coupling: tuple[tuple[Fraction, ...], ...] | None
+    threshold: Fraction | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the order holds."""
+        return self.coupling is not None
+
+    @well_formed()
+    def verify(self, lower: Law, upper: Law) -> None:
+        """Check the witness on the two laws.
+
+        Raises
+        ------
+        CertificateError
+            At ``coupling`` (its shape, a sign, a marginal, a conditional mean), at ``threshold`` (the lower law is not
+            above the upper one there), or at ``means`` (there is no witness, and the means do not differ).
+        """
+        x, y = exact_atoms(lower), exact_atoms(upper)
+        if self.coupling is None:
+            if self.threshold is None:
+                if lower.mean == upper.mean:
+                    raise CertificateError("means", f"both are {lower.mean}, and no threshold is named")
+            elif stop_loss(lower, self.threshold) <= stop_loss(upper, self.threshold):
+                raise CertificateError("threshold", f"at {self.threshold} the lower law is not above the upper one")
+            return
+        if [len(row) for row in self.coupling] != [len(y)] * len(x):
+            raise CertificateError("coupling", f"no {len(x)} rows of {len(y)}")
+        if any(mass < 0 for row in self.coupling for mass in row):
+            raise CertificateError("coupling", "a negative mass")
+        for (value, weight), row in zip(x, self.coupling, strict=True):
+            if sum(row) != weight:
+                raise CertificateError("coupling", f"mass {sum(row)} at {value} of the lower law, not {weight}")
+            mean = sum(mass * above for mass, (above, _) in zip(row, y, strict=True))
+            if mean != weight * value:
+                raise CertificateError("coupling", f"the conditional mean at {value} is {mean / weight}")
+        for (value, weight), column in zip(y, zip(*self.coupling, strict=True), strict=True):
+            if sum(column) != weight:
+                raise CertificateError("coupling", f"mass {sum(column)} at {value} of the upper law, not {weight}")
+
+
+def exact_atoms(law: Law) -> tuple[tuple[Fraction, Fraction], ...]:
+    """The atoms of a rational law without singular mass, in order."""
+    atoms = tuple((v, w) for v, w in law.atoms() if isinstance(v, Fraction) and isinstance(w, Fraction))
+    if len(atoms) != len(law.values) or law.singular != 0:
+        raise InputError("law", "balls, doubles or singular mass", "rational atoms and no singular mass")
+    return tuple(sorted(atoms))
+
+
+def stop_loss(law: Law, threshold: Fraction) -> Fraction:
+    """The number :math:`E(X-t)_+`."""
+    return sum((w * (v - threshold) for v, w in exact_atoms(law) if v > threshold), start=Fraction(0))
+
+
+def convex_order(lower: Law, upper: Law) -> ConvexOrder:
+    """Whether ``lower`` is below ``upper`` in convex order, with a coupling or a threshold as witness.
+
+    Notes
+    -----
+    anchored, Remark 4.7. The coupling comes from an exactly certified linear program.
+    """
+    x, y = exact_atoms(lower), exact_atoms(upper)
+    if lower.mean != upper.mean:
+        return ConvexOrder(None, None)
+    for threshold in sorted({value for value, _ in (*x, *y)}):
+        if stop_loss(lower, threshold) > stop_loss(upper, threshold):
+            return ConvexOrder(None, threshold)
+    return ConvexOrder(_coupling(x, y), None)
+
+
+def _coupling(
+    x: Sequence[tuple[Fraction, Fraction]], y: Sequence[tuple[Fraction, Fraction]]
+) -> tuple[tuple[Fraction, ...], ...]:
+    cells = list(itertools.product(range(len(x)), range(len(y))))
+    rows: list[tuple[list[Fraction], str, Fraction]] = []
+    for i, (value, weight) in enumerate(x):
+        rows.append(([Fraction(a == i) for a, _ in cells], "==", weight))
+        rows.append(([(y[b][0] - value) * (a == i) for a, b in cells], "==", Fraction(0)))
+    # The masses of the last atom of y follow from the others.
+    rows.extend(([Fraction(b == j) for _, b in cells], "==", y[j][1]) for j in range(len(y) - 1))
+    solution = solve(LinearProgram.from_rows([Fraction(0)] * len(cells), rows)).primal()
+    return tuple(tuple(solution[i * len(y) : (i + 1) * len(y)]) for i in range(len(x)))
+
+
+def average_law(law: Law, n: int) -> Law:
+    """The law of the average of ``n`` independent copies, written out.
+
+    Raises
+    ------
+    Unsupported
+        Beyond 200000 count vectors.
+    """
+    n = check_users(n)
+    atoms = exact_atoms(law)
+    size = math.comb(n + len(atoms) - 1, n)
+    if size > LARGEST_AVERAGE:
+        raise Unsupported(f"the average of {n} copies has up to {size} atoms (limit {LARGEST_AVERAGE}): use an engine")
+    total: dict[Fraction, Fraction] = {Fraction(0): Fraction(1)}
+    for _ in range(n):
+        grown: dict[Fraction, Fraction] = {}
+        for value, weight in total.items():
+            for step, mass in atoms:
+                grown[value + step] = grown.get(value + step, Fraction(0)) + weight * mass
+        total = grown
+    return Law.from_atoms((value / n, weight) for value, weight in total.items())
+
+
+def profile_gap(ratio: Law, experiment: Contamination, *, lam: Fraction, gamma: Fraction) -> Fraction:
+    """The envelope minus the divergence of a channel with this likelihood-ratio law, exactly; at least 0."""
+    average = average_law(ratio, experiment.n)
+    envelope = binary_envelope(experiment, lam=lam, gamma=gamma).bracket.exact
+    if envelope is None:
+        raise Unsupported(f"the gap is computed exactly, for n up to a few thousand; here n = {experiment.n}")
+    if experiment.direction is Direction.FORWARD:
+        return envelope - stop_loss(average, gamma)
+    return envelope - sum((w * (1 - gamma * v) for v, w in exact_atoms(average) if gamma * v < 1), start=Fraction(0))
+
+
+def rigidity_gap(ratio: Law, experiment: Contamination, *, lam: Fraction) -> tuple[Fraction, Fraction]:
+    r"""Largest gap between a channel's divergence and the envelope, over all orders.
+
+    The gap is zero exactly for channels that merge to binary randomized response. Both profiles are
+    piecewise linear in the order, so the kinks in :math:`[1,\lambda]` suffice.
+
+    Parameters
+    ----------
+    ratio : Law
+        Law of the channel's likelihood ratio (:func:`symshuffle.utility.ratio_law`), over the rationals.
+    experiment : Contamination
+        Number of users and direction.
+    lam : Fraction
+        Ratio cap ``exp(eps0)``, at least 1.
+
+    Returns
+    -------
+    gap : Fraction
+        Envelope minus divergence, at least 0.
+    order : Fraction
+        An order in :math:`[1,\lambda]` that attains the gap.
+
+    Notes
+    -----
+    anchored, Theorem 4.10.
+
+    Examples
+    --------
+    >>> rigidity_gap(endpoint_law(Fraction(3)), Contamination(2), lam=Fraction(3))[0]
+    Fraction(0, 1)
+    >>> rigidity_gap(endpoint_law(Fraction(2)), Contamination(2), lam=Fraction(3))
+    (Fraction(35, 192), Fraction(5, 4))
+    """
+    kinks = [value for law in (ratio, endpoint_law(lam)) for value, _ in exact_atoms(average_law(law, experiment.n))]
+    if experiment.direction is Direction.REVERSE:
+        kinks = [1 / value for value in kinks if value]
+    orders = sorted({Fraction(1), *(gamma for gamma in kinks if 1 <= gamma <= lam)})
+    return max((profile_gap(ratio, experiment, lam=lam, gamma=gamma), gamma) for gamma in orders)
+
+
+def moments_from_average(moments: Sequence[Fraction], n: int) -> tuple[Fraction, ...]:
+    r"""Moments of :math:`L` from those of the average of ``n`` copies (orders 1, 2, ... in turn).
+
+    The moment of order ``m`` of the sum is :math:`n\,E L^m` plus a polynomial in lower moments, so the system is
+    triangular: the average determines a bounded law (anchored, Remark 4.11).
+    """
+    n = check_users(n)
+    found: list[Fraction] = []
+    for order, moment in enumerate(moments, start=1):
+        known = _sum_moment([*found, Fraction(0)], n, order)
+        found.append((moment * n**order - known) / n)
+    return tuple(found)
+
+
+def _sum_moment(moments: Sequence[Fraction], n: int, order: int) -> Fraction:
+    """Moment of a sum of n copies from the moments of one, by adding one copy at a time."""
+    single = [Fraction(1), *moments[:order]]
+    total = [Fraction(1)] + [Fraction(0)] * order
+    for _ in range(n):
+        total = [
+            sum((math.comb(m, a) * single[a] * total[m - a] for a in range(m + 1)), start=Fraction(0))
+            for m in range(order + 1)
+        ]
+    return total[order]

@@ -1,0 +1,376 @@
+r"""How much a channel can say under a budget: the frontier of trace against pairwise chi-square divergence.
+
+.. math:: F_k(C)=\sup\{\operatorname{tr}\Sigma_\mu:\ \max_{i\ne j}\chi^2(W_i\Vert W_j)\le C\}.
+
+It is attained by mixtures of exchangeable orbit laws (anchored, Theorem 7.9), and the templates that matter are the
+*singletons*: one high coordinate at ratio :math:`\lambda`, the others equal. The frontier is the concave envelope of
+the curve :math:`\lambda\mapsto(B(\lambda),S(\lambda))`:
+
+- up to the threshold :math:`B_*=(1-1/\sqrt{k-1})^2` the line of slope :math:`\kappa_k=k(k-1)/(1+\sqrt{k-1})^2`,
+  attained by augmented randomized response at ratio :math:`\sqrt{k-1}` (anchored, Theorem 7.5);
+- beyond it the curve itself, attained by plain k-ary randomized response at the ratio whose budget is ``C``: the closed
+  form that the paper leaves open (claim ``symshuffle.anchored-frontier``).
+
+A cap on all likelihood ratios besides makes subset templates at the cap compete with singletons. The closed forms are
+derived from the definition of subset selection; the numbers come with a law and a certificate over Q
+(:mod:`symshuffle.utility.frontiers.orbits`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from typing import Any, Final, overload
+
+import sympy as sp
+
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.numbers import Number, Real, enclose
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.mechanisms.finite import K, S
+from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate, normal_form
+from symshuffle.utility.frontiers.caps import check_cap, check_inputs, subset_budget, subset_slope, subset_trace
+from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
+from symshuffle.utility.frontiers.orbits import DualCertificate, Frontier
+
+BITS: Final = 80
+"""Binary digits of the rational ratios that stand in for irrational optima."""
+
+LARGEST_CAPPED: Final = 1000
+"""Inputs beyond which the joint problem with a ratio cap is refused: its certificate has one polynomial per input."""
+
+BUDGET: Final = sp.Symbol("C", positive=True)
+"""The budget in closed forms."""
+
+
+@cache
+def critical_ratio() -> sp.Expr:
+    r"""The ratio where the slope of the ``s``-subset template is largest: the critical point :math:`\sqrt{(k-s)/s}`."""
+    square = sp.Symbol("q", positive=True)
+    numerator = sp.fraction(normal_form(sp.diff(subset_slope(), LAM)))[0]
+    factor = next(f for f, _ in sp.factor_list(numerator)[1] if f.has(LAM))
+    (root,) = sp.solve(factor.subs(LAM, sp.sqrt(square)), square)
+    return sp.sqrt(sp.factor(root))
+
+
+@overload
+def slope_constant() -> sp.Expr: ...
+@overload
+def slope_constant(k: int, *, bits: int | None = None) -> Number: ...
+def slope_constant(k: int | None = None, *, bits: int | None = None) -> Any:
+    r"""Largest ratio of signal to budget of any template.
+
+    It is :math:`\kappa_k=k(k-1)/(1+\sqrt{k-1})^2`.
+
+    Parameters
+    ----------
+    k : int, optional
+        Number of inputs; without it the result is an expression in ``k``.
+    bits : int, optional
+        Precision of the ball where the number is not rational.
+
+    Returns
+    -------
+    sympy.Expr, Fraction or Ball
+        An expression without ``k``; with ``k`` a fraction where the number is rational, and otherwise a ball.
+
+    Raises
+    ------
+    InputError
+        If ``k`` is no integer of at least 2.
+
+    Notes
+    -----
+    anchored, Lemma 7.2.
+
+    Examples
+    --------
+    >>> slope_constant(5)
+    Fraction(20, 9)
+    """
+    return _slope_constant() if k is None else _number_in(_slope_constant(), k, bits)
+
+
+@overload
+def threshold_budget() -> sp.Expr: ...
+@overload
+def threshold_budget(k: int, *, bits: int | None = None) -> Number: ...
+def threshold_budget(k: int | None = None, *, bits: int | None = None) -> Any:
+    r"""Budget of the optimal template that singles out one input.
+
+    It is :math:`B_*=(1-1/\sqrt{k-1})^2`.
+
+    Parameters
+    ----------
+    k : int, optional
+        Number of inputs; without it the result is an expression in ``k``.
+    bits : int, optional
+        Precision of the ball where the number is not rational.
+
+    Returns
+    -------
+    sympy.Expr, Fraction or Ball
+        An expression without ``k``; with ``k`` a fraction where the number is rational, and otherwise a ball.
+
+    Raises
+    ------
+    InputError
+        If ``k`` is no integer of at least 2.
+
+    Notes
+    -----
+    anchored, Lemma 7.4.
+
+    Examples
+    --------
+    >>> threshold_budget(10)
+    Fraction(4, 9)
+    """
+    return _threshold_budget() if k is None else _number_in(_threshold_budget(), k, bits)
+
+
+@cache
+def _slope_constant() -> sp.Expr:
+    return _at_optimum(subset_slope())
+
+
+@cache
+def _threshold_budget() -> sp.Expr:
+    return _at_optimum(subset_budget())
+
+
+def _number_in(expression: sp.Expr, k: int, bits: int | None) -> Number:
+    k = check_inputs(k)
+    return evaluate(expression.subs(K, k), bits=bits)
+
+
+def _at_optimum(expression: sp.Expr) -> sp.Expr:
+    root = sp.Symbol("t", positive=True)  # t = sqrt(k - 1), so that everything is rational in t
+    reduced = sp.factor(expression.subs(S, 1).subs(LAM, root).subs(K, root**2 + 1))
+    return reduced.subs(root, sp.sqrt(K - 1))
+
+
+@cache
+def tangent_slope() -> sp.Expr:
+    r"""The slope :math:`dS/dB` of the singleton curve, in ``k`` and ``lambda``."""
+    signal, budget = subset_trace().subs(S, 1), subset_budget().subs(S, 1)
+    return sp.factor(normal_form(sp.diff(signal, LAM) / sp.diff(budget, LAM)))
+
+
+@cache
+def budget_equation() -> sp.Expr:
+    """Polynomial in ``lambda`` for the ratio cap at which k-ary response has budget C.
+
+    Its root above 1 is the ratio at which the pairwise chi-square divergence of k-ary randomized response is ``C``.
+
+    Returns
+    -------
+    sympy.Expr
+        In ``lambda``, ``k`` and ``C``.
+
+    Examples
+    --------
+    >>> budget_equation()
+    lambda**3 + lambda**2*(-C - 1) + lambda*(-C*k + C - 1) + 1
+    """
+    numerator = sp.fraction(normal_form(subset_budget().subs(S, 1) - BUDGET))[0]
+    return sp.collect(sp.expand(numerator), LAM)
+
+
+def trace_frontier(k: int, budget: Fraction | float, *, lam_cap: Real | float | None = None) -> Frontier:
+    """Largest trace under a pairwise budget and an optional ratio cap, certified.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs, at least 2.
+    budget : Fraction or inf
+        Cap ``C >= 0`` on every pairwise chi-square divergence.
+    lam_cap : Fraction, Exp or inf, optional
+        Cap ``exp(eps0) > 1`` on every likelihood ratio; none if it is infinite.
+
+    Returns
+    -------
+    Frontier
+        ``trace.lower`` is attained by ``orbits``, ``trace.upper`` is proved by ``certificate``; they differ by less
+        than 1e-20 of the trace, and agree where the optimal law is rational.
+
+    Raises
+    ------
+    InputError
+        If ``k``, the budget or the cap is out of range.
+
+    Notes
+    -----
+    anchored, Theorems 7.5 and 7.9; the high-budget branch and the joint problem are ours.
+
+    Examples
+    --------
+    >>> trace_frontier(5, Fraction(1, 8)).trace.exact
+    Fraction(5, 18)
+    """
+    k = check_inputs(k)
+    if budget != math.inf and (isinstance(budget, bool) or not isinstance(budget, Fraction | int) or budget < 0):
+        raise InputError("budget", budget, "a rational of at least 0 (a double is none), or inf")
+    if lam_cap is not None and lam_cap != math.inf:
+        return _capped(k, budget, check_cap(lam_cap, "lam_cap"))
+    if budget == math.inf:
+        identity = Orbit(Fraction(1), ((1, Fraction(k)), (k - 1, Fraction(0))))
+        how = "the identity channel: the largest signal of any template"
+        top = Bracket(identity.signal, identity.signal, Rigour.EXACT, "closed form", how)
+        return Frontier(k, budget, top, (identity,), DualCertificate(k, Fraction(0), identity.signal))
+    cap = Fraction(budget)
+    return _low_budget(k, cap) if _below_threshold(k, cap) else _high_budget(k, cap)
+
+
+def _below_threshold(k: int, budget: Fraction) -> bool:
+    """Whether ``C <= (1 - 1/sqrt(m))^2``, ``m = k - 1``, decided without the root."""
+    m = k - 1
+    # C <= 1 + 1/m - 2/sqrt(m)  <=>  4/m <= (1 + 1/m - C)^2 with 1 + 1/m - C >= 0; besides C < 1
+    slack = 1 + Fraction(1, m) - budget
+    return budget < 1 and slack >= 0 and slack * slack * m >= 4
+
+
+def _number(expression: sp.Expr, k: int, lam: Fraction) -> Fraction:
+    """A closed form of the singleton curve at a rational ratio."""
+    value = evaluate(expression.subs({S: 1, K: sp.Integer(k), LAM: constant_of(lam)}))
+    if not isinstance(value, Fraction):
+        raise InputError("lam", lam, "a rational ratio")
+    return value
+
+
+def _root_bounds(k: int) -> tuple[Fraction, Fraction]:
+    """Rationals around sqrt(k - 1), equal if it is one of them."""
+    scaled = (k - 1) << (2 * BITS)
+    root = math.isqrt(scaled)
+    return Fraction(root, 1 << BITS), Fraction(root + (root * root != scaled), 1 << BITS)
+
+
+def _between(lower: Fraction, upper: Fraction, engine: str, how: str) -> Bracket:
+    """A trace between rational ends: exact where they agree, and otherwise enclosed."""
+    return Bracket(lower, upper, Rigour.EXACT if lower == upper else Rigour.BALL, engine, how)
+
+
+def _low_budget(k: int, budget: Fraction) -> Frontier:
+    floor, lam = _root_bounds(k)  # at a ratio rounded up the template's budget is at least the threshold
+    share = budget / _number(subset_budget(), k, lam) if budget else Fraction(0)
+    mixture = centre_orbit(k, 1 - share), subset_orbit(k, 1, lam, share)
+    orbits = tuple(orbit for orbit in mixture if orbit.weight)
+    lower = share * _number(subset_trace(), k, lam)
+    certificate = DualCertificate(k, Fraction(k * (k - 1)) / (1 + floor) ** 2, Fraction(0))
+    how = f"slope constant times budget; augmented randomized response at ratio sqrt({k - 1})"
+    bracket = _between(lower, certificate.bound(budget), "closed form", how)
+    return Frontier(k, budget, bracket, orbits, certificate)
+
+
+def _high_budget(k: int, budget: Fraction) -> Frontier:
+    lam = ratio_of_budget(k, budget)
+    eta = _number(tangent_slope(), k, lam)
+    lower = _number(subset_trace(), k, lam)
+    certificate = DualCertificate(k, eta, lower - eta * _number(subset_budget(), k, lam))
+    how = "k-ary randomized response at the ratio of this budget; tangent of the singleton curve"
+    bracket = _between(lower, certificate.bound(budget), "closed form", how)
+    return Frontier(k, budget, bracket, (subset_orbit(k, 1, lam),), certificate)
+
+
+def ratio_of_budget(k: int, budget: Fraction) -> Fraction:
+    """The largest multiple of 2^-80 at which k-ary response is within the budget; the ratio itself if it is one."""
+    low, high = 1 << BITS, 2 << BITS
+    while _within(k, budget, high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _within(k, budget, middle) else (low, middle)
+    return Fraction(low, 1 << BITS)
+
+
+def _within(k: int, budget: Fraction, scaled: int) -> bool:
+    """Whether (lam-1)^2 (lam+1) <= C lam (lam+k-1) at lam = scaled / 2^BITS."""
+    lam = Fraction(scaled, 1 << BITS)
+    return (lam - 1) ** 2 * (lam + 1) <= budget * lam * (lam + k - 1)
+
+
+def _capped(k: int, budget: Fraction | float, lam_cap: Real) -> Frontier:
+    """The joint problem: mixtures of the centre, singletons up to the cap, and subset templates at the cap."""
+    if k > LARGEST_CAPPED:
+        raise Unsupported(
+            f"k = {k}: the joint problem is solved up to k = {LARGEST_CAPPED}; without a cap, or with the cap alone "
+            "(symshuffle.utility.frontiers.caps), the closed forms have no limit"
+        )
+    if isinstance(lam_cap, Fraction):
+        inner = outer = lam_cap
+    else:
+        ball = enclose(lam_cap, BITS + 16)
+        inner, outer = ball.lower, ball.upper
+    free = trace_frontier(k, budget)
+    if all(orbit.ratio <= inner for orbit in free.orbits):
+        return replace(free, lam_cap=lam_cap)  # the cap does not bind
+    corners = [centre_orbit(k), *(subset_orbit(k, s, inner) for s in range(1, k // 2 + 2) if s < k)]
+    candidates = [*corners, *(_singletons(k, budget, inner))]
+    mixture, eta, value = _best_mixture(candidates, budget)
+    while True:
+        # The best singleton for this slope may improve the mixture: the chord meets the curve in a tangent.
+        tangent = _tangent_ratio(k, eta, inner)
+        grown = [*candidates, subset_orbit(k, 1, tangent)] if tangent is not None else candidates
+        better, slope, improved = _best_mixture(grown, budget)
+        if improved - value <= value / (1 << BITS):
+            break
+        candidates, mixture, eta, value = grown, better, slope, improved
+    certificate = _line_above(k, eta, candidates, outer)
+    how = f"mixture of {len(mixture)} orbit laws; a line above all templates of ratio at most {lam_cap}"
+    upper = max(certificate.bound(budget), value)
+    trace = _between(value, upper, "planar hull", how)
+    return Frontier(k, budget, trace, mixture, certificate, lam_cap)
+
+
+def _singletons(k: int, budget: Fraction | float, cap: Fraction) -> list[Orbit]:
+    ratios = [_root_bounds(k)[1]]
+    if budget != math.inf and budget > 0:
+        ratios.append(ratio_of_budget(k, Fraction(budget)))
+    return [subset_orbit(k, 1, lam) for lam in ratios if 1 < lam < cap]
+
+
+def _tangent_ratio(k: int, eta: Fraction, cap: Fraction) -> Fraction | None:
+    """The ratio in [sqrt(k - 1), cap] where the singleton curve has slope ``eta``; None if there is none."""
+    low, high = _root_bounds(k)[1], cap
+    if low >= high or not _number(tangent_slope(), k, high) < eta < _number(tangent_slope(), k, low):
+        return None
+    while high - low > Fraction(1, 1 << BITS):
+        middle = Fraction(round((low + high) / 2 * (1 << (BITS + 4))), 1 << (BITS + 4))
+        if _number(tangent_slope(), k, middle) > eta:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _best_mixture(orbits: Sequence[Orbit], budget: Fraction | float) -> tuple[tuple[Orbit, ...], Fraction, Fraction]:
+    """The best mixture of at most two orbits within the budget, the slope of the hull there, and its trace."""
+    points = [(Fraction(orbit.budget), orbit.signal, orbit) for orbit in orbits]
+    alone = max((point for point in points if point[0] <= budget), key=lambda point: point[1])
+    best: tuple[tuple[Orbit, ...], Fraction, Fraction] = ((alone[2],), Fraction(0), alone[1])
+    for b0, s0, first in points:
+        for b1, s1, second in points:
+            if not (b0 <= budget < b1 and s0 < s1):
+                continue
+            share = (Fraction(budget) - b0) / (b1 - b0)
+            value = s0 + share * (s1 - s0)
+            slope = (s1 - s0) / (b1 - b0)
+            if value > best[2] or (value == best[2] and slope > best[1]):  # at a corner: the steepest line to the right
+                pair = Orbit(1 - share, first.levels), Orbit(share, second.levels)
+                best = (tuple(orbit for orbit in pair if orbit.weight), slope, value)
+    return best
+
+
+def _line_above(k: int, eta: Fraction, orbits: Sequence[Orbit], cap: Fraction) -> DualCertificate:
+    """The lowest valid line of this slope, up to a slack that doubles until the certificate holds."""
+    height = max(orbit.signal - eta * Fraction(orbit.budget) for orbit in orbits)
+    slack = Fraction(0)
+    while True:
+        certificate = DualCertificate(k, eta, height + slack, cap)
+        if certificate.holds():
+            return certificate
+        slack = 2 * slack if slack else max(height, Fraction(1)) / (1 << (2 * BITS))

@@ -1,0 +1,383 @@
+r"""What one user leaks against a constant population, in any divergence, with the envelope of the ratio cap beside it.
+
+For the contamination pair (:mod:`symshuffle.utility.frontiers.envelope`) every f-divergence is :math:`Ef(\bar L_n)`,
+the mean of a convex function of the average of ``n`` likelihood ratios. So the two-point law of a ratio cap is the
+worst for all of them at once, and one call answers for hockey-stick, total variation, chi-square, Kullback-Leibler,
+squared Hellinger and Rényi divergences alike.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, TypeAlias, final
+
+from symshuffle.base.choices import Direction, Divergence, choice
+from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.levels import takes_eps0
+from symshuffle.base.numbers import (
+    Ball,
+    Exp,
+    Number,
+    Real,
+    Verdict,
+    as_constant,
+    equal,
+    less,
+    to_arb,
+    working_precision,
+)
+from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.channels.channel import Channel
+from symshuffle.channels.law import Law
+from symshuffle.utility.frontiers.convex_order import average_law, exact_atoms
+from symshuffle.utility.frontiers.envelope import (
+    LARGEST_EXACT,
+    Contamination,
+    Leakage,
+    binary_envelope,
+    ratio_law,
+    shuffled_leakage,
+)
+
+LARGEST_SUM: Final = 100_000
+"""Users beyond which the sum over the binomial counts is not taken."""
+
+_BITS: Final = 256
+
+Weighted: TypeAlias = "Sequence[tuple[Any, Any]]"
+"""Values of the average and their probabilities."""
+
+
+def _named(name: object, argument: str, order: Fraction | int | None) -> tuple[Divergence, Fraction | None]:
+    found = choice(Divergence, name, argument)
+    if found is not Divergence.RENYI:
+        if order is not None:
+            raise InputError("order", order, f"no order: {found.value} has none")
+        return found, None
+    if order is None or isinstance(order, float) or order <= 1:
+        raise InputError("order", order, "a rational order above 1, for the Rényi divergence")
+    return found, Fraction(order)
+
+
+def _generator(name: Divergence, order: Fraction | None, direction: Direction) -> Callable[[Any], Any]:
+    """The convex function, on ``arb``, whose mean it is; for Rényi that of the power."""
+    backwards = direction is Direction.REVERSE
+    match name:
+        case Divergence.CHI_SQUARE:
+            return (lambda t: (t - 1) * (t - 1) / t) if backwards else (lambda t: (t - 1) * (t - 1))
+        case Divergence.KL:
+            return (lambda t: -t.log()) if backwards else (lambda t: t if t.is_zero() else t * t.log())
+        case Divergence.SQUARED_HELLINGER:
+            return lambda t: 1 + t - 2 * t.sqrt()
+        case Divergence.RENYI if order is not None:
+            power = 1 - order if backwards else order
+            return lambda t: t ** to_arb(power)
+        case _:
+            return lambda t: (t - 1).max(0 * t)
+
+
+def _mean(
+    name: Divergence, order: Fraction | None, direction: Direction, atoms: Weighted, alone: Any = Fraction(0)
+) -> Bracket:
+    """The divergence of a pair whose average likelihood ratio has these atoms; ``alone`` is added to the mean."""
+    function = _generator(name, order, direction)
+    with working_precision(_BITS):
+        total = sum((to_arb(weight) * function(to_arb(value)) for value, weight in atoms), to_arb(alone))
+        if order is not None:
+            total = total.log() / to_arb(order - 1)
+        ball = Ball.from_arb(total, _BITS)
+    lower = max(ball.lower, Fraction(0))
+    how = f"mean of a convex function over {len(atoms)} values of the average, {_BITS} bits"
+    return Bracket(lower, max(lower, ball.upper), Rigour.BALL, "enumeration", how)
+
+
+@takes_eps0()
+def convex_envelope(
+    n: int,
+    *,
+    lam: Real,
+    function: Divergence | str | Callable[[Fraction], Fraction],
+    order: Fraction | int | None = None,
+    direction: Direction | str = Direction.FORWARD,
+) -> Leakage:
+    r"""The largest f-divergence of the contamination pair over all channels of ratio cap ``lam``: :math:`Ef(\bar K_n)`.
+
+    Parameters
+    ----------
+    n : int
+        Number of users; one holds ``i``, the others and everybody in the second dataset hold ``j``.
+    lam : Fraction or Exp
+        Local ratio cap ``exp(eps0)``, at least 1.
+    function : Divergence, str or callable
+        A name ("total-variation", "chi-square", "kl", "squared-hellinger", "renyi"), or, at a rational ``lam``, a
+        convex ``f`` with ``f(1) = 0`` from rationals to rationals.
+    order : Fraction, optional
+        Order of the Rényi divergence, above 1.
+    direction : Direction or str
+        Which divergence, for a name; a callable already says it (chi-square is :math:`(t-1)^2`, its reverse
+        :math:`(t-1)^2/t`).
+
+    Returns
+    -------
+    Leakage
+        Exact for a callable, and for chi-square at a rational level; otherwise a ball.
+
+    Raises
+    ------
+    InputError
+        If ``f(1)`` is not 0, or ``f`` fails to be convex on the values of the average.
+    Unsupported
+        Beyond 100 000 users, where the sum is not taken.
+
+    Examples
+    --------
+    >>> convex_envelope(4, lam=Fraction(3), function="chi-square").bracket.exact
+    Fraction(1, 3)
+    >>> convex_envelope(4, lam=Exp(Fraction(1)), function="kl").bracket.rigour.value
+    'ball'
+
+    Notes
+    -----
+    anchored, Theorem 4.9 (i). Convexity of a callable is checked where it is used, at the ``n + 1`` values.
+    """
+    way = choice(Direction, direction, "direction")
+    experiment = Contamination(n, way)
+    if not isinstance(lam, Fraction | int | Exp) or less(lam, 1) is Verdict.TRUE:
+        raise InputError("lam", lam, "a Fraction or an Exp of at least 1")
+    if callable(function):
+        if order is not None:
+            raise InputError("order", order, "no order: a callable says what it is")
+        return Leakage(_of_callable(n, lam, function), experiment, _MEANING)
+    name, power = _named(function, "function", order)
+    if name is Divergence.HOCKEY_STICK:
+        raise InputError("function", name.value, "another divergence (binary_envelope has the hockey-stick one)")
+    if name is Divergence.TOTAL_VARIATION:
+        return binary_envelope(experiment, lam=lam, gamma=Fraction(1))
+    if name is Divergence.CHI_SQUARE and way is Direction.FORWARD:
+        return Leakage(_variance(endpoint_variance(lam), n), experiment, _MEANING)
+    if n > LARGEST_SUM:
+        raise Unsupported(f"n = {n}: the sum over {n + 1} counts is taken up to n = {LARGEST_SUM}")
+    return Leakage(_mean(name, power, way, _binomial_atoms(n, lam)), experiment, _MEANING)
+
+
+_MEANING: Final = "every channel with this local ratio cap and every pair of its inputs (anchored, Theorem 4.9)"
+
+
+@takes_eps0()
+def endpoint_variance(lam: Real) -> Number:
+    r"""The variance :math:`(\lambda-1)^2/\lambda` of the two-point likelihood ratio, its chi-square divergence."""
+    if isinstance(lam, Exp):
+        with working_precision(_BITS):
+            ratio = to_arb(lam)
+            return Ball.from_arb((ratio - 1) * (ratio - 1) / ratio, _BITS)
+    return Fraction(lam - 1) ** 2 / lam
+
+
+def _variance(single: Number, n: int) -> Bracket:
+    """The chi-square divergence of the shuffled pair: the variance of the average of ``n`` likelihood ratios."""
+    how = "variance of the average likelihood ratio, that of one divided by n"
+    if isinstance(single, Ball):
+        return Bracket(max(single.lower / n, Fraction(0)), single.upper / n, Rigour.BALL, "closed form", how)
+    value = Fraction(single) / n
+    return Bracket(value, value, Rigour.EXACT, "closed form", how)
+
+
+def _binomial_atoms(n: int, lam: Real) -> Weighted:
+    """The values of the average of the two-point law and their probabilities, in balls."""
+    with working_precision(_BITS):
+        ratio = to_arb(lam)
+        share, step = 1 / (1 + ratio), (ratio - 1 / ratio) / n
+        weight, atoms = (1 - share) ** n, []
+        for count in range(n + 1):
+            atoms.append((Ball.from_arb(1 / ratio + count * step, _BITS), Ball.from_arb(weight, _BITS)))
+            weight = weight * (n - count) / (count + 1) / ratio
+    return atoms
+
+
+def _of_callable(n: int, lam: Real, function: Callable[[Fraction], Fraction]) -> Bracket:
+    if isinstance(lam, Exp):
+        raise InputError("lam", lam, "a rational level for a callable on rationals (or a divergence by its name)")
+    if n > LARGEST_EXACT:
+        raise Unsupported(f"n = {n}: the rational sum is taken up to n = {LARGEST_EXACT}")
+    if function(Fraction(1)) != 0:
+        raise InputError("function", f"f(1) = {function(Fraction(1))}", "f(1) = 0")
+    step = (lam - Fraction(1) / lam) / n
+    values = [Fraction(function(Fraction(1) / lam + count * step)) for count in range(n + 1)]
+    if any(a + c < 2 * b for a, b, c in zip(values, values[1:], values[2:], strict=False)):
+        raise InputError("function", "a function that is not convex", "a convex function on [1/lam, lam]")
+    share = Fraction(1) / (1 + lam)
+    exact = sum(
+        (math.comb(n, c) * share**c * (1 - share) ** (n - c) * value for c, value in enumerate(values)),
+        start=Fraction(0),
+    )
+    return Bracket(exact, exact, Rigour.EXACT, "closed form", "finite binomial sum")
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class PairLeakage(AnswerMethods):
+    """A divergence of the contamination pair of two inputs of a channel, and the envelope of its ratio cap.
+
+    Parameters
+    ----------
+    bracket : Bracket
+        The divergence.
+    divergence : Divergence
+        Which one.
+    order : Fraction, Exp or None
+        Order ``exp(eps)`` of the hockey-stick divergence, or that of the Rényi divergence.
+    inputs : tuple of (int, int)
+        The inputs ``i`` and ``j``.
+    experiment : Contamination
+        The datasets.
+    envelope : Leakage or None
+        The same for the worst channel with the ratio cap of this one; None where the cap is infinite or a ball.
+    """
+
+    bracket: Bracket
+    divergence: Divergence
+    order: Real | None
+    inputs: tuple[int, int]
+    experiment: Contamination
+    envelope: Leakage | None
+
+    @property
+    def about(self) -> str:
+        """Which divergence of which datasets."""
+        order = "" if self.order is None else f" of order {self.order}"
+        i, j = self.inputs
+        return f"{self.divergence.value} divergence{order}, i = {i}, j = {j}; {self.experiment.datasets}"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end: no more than that leaks."""
+        return SafeEnd.UPPER
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer with its envelope."""
+        envelope = None if self.envelope is None else self.envelope.to_dict()
+        return AnswerMethods.to_dict(self) | {"divergence": self.divergence.value, "envelope": envelope}
+
+    def _repr_html_(self) -> str:
+        worst = "none: the ratio cap is no rational" if self.envelope is None else str(self.envelope.bracket)
+        return (
+            f"{AnswerMethods._repr_html_(self)}"
+            f"<table><tr><th>envelope of the ratio cap</th><td>{html.escape(worst)}</td></tr></table>"
+        )
+
+
+def leakage(
+    channel: Channel,
+    i: int,
+    j: int,
+    *,
+    n: int,
+    eps: object = None,
+    gamma: object = None,
+    divergence: Divergence | str = Divergence.HOCKEY_STICK,
+    order: Fraction | int | None = None,
+    direction: Direction | str = Direction.FORWARD,
+    rel: float = 1e-6,
+) -> PairLeakage:
+    """Divergence of the shuffled messages of one user against a constant population.
+
+    One user holds ``i`` in the first dataset and ``j`` in the second; all others hold ``j``.
+
+    Parameters
+    ----------
+    channel : Channel
+        The local randomizer, over the rationals or in balls.
+    i, j : int
+        Inputs; one user holds ``i``, all others ``j``.
+    n : int
+        Number of users, at least 1.
+    eps, gamma : object, optional
+        For the hockey-stick divergence: its order as ``eps`` in nats (a rational), or as ``gamma = exp(eps)`` (rational
+        or ``Exp``); exactly one of the two.
+    divergence : Divergence or str
+        "hockey-stick", "total-variation", "chi-square", "kl", "squared-hellinger" or "renyi".
+    order : Fraction, optional
+        Order of the Rényi divergence, above 1.
+    direction : Direction or str
+        ``FORWARD``: of the dataset with ``i`` from the constant one.
+    rel : float
+        Relative width to aim at, where an engine computes the value.
+
+    Returns
+    -------
+    PairLeakage
+        The divergence as a bracket, and the largest value of any channel of the same ratio cap where it is known.
+
+    Raises
+    ------
+    InputError
+        If a divergence is infinite, because one of the two inputs has an output that the other does not have.
+    Unsupported
+        Where neither an engine nor a closed form applies: other divergences than hockey-stick, total variation and
+        chi-square list the values of the average, up to 200 000 of them, of a rational channel.
+
+    Notes
+    -----
+    anchored, Proposition 4.1 and Theorem 4.9.
+
+    Examples
+    --------
+    >>> W = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> found = leakage(W, 0, 1, n=4, divergence="chi-square")
+    >>> found.bracket.exact, found.envelope.bracket.exact
+    (Fraction(1, 3), Fraction(1, 3))
+    """
+    name, power = _named(divergence, "divergence", order)
+    way = choice(Direction, direction, "direction")
+    experiment = Contamination(n, way)
+    ratio = ratio_law(channel, i, j)
+    cap = channel.ratio_cap()
+    if name in (Divergence.HOCKEY_STICK, Divergence.TOTAL_VARIATION):
+        target = _order(name, eps, gamma)
+        bracket = shuffled_leakage(ratio, experiment, gamma=target, rel=rel).bracket
+        known = isinstance(cap, Fraction) and less(target, 1) is not Verdict.TRUE
+        worst = binary_envelope(experiment, lam=cap, gamma=target) if known and isinstance(cap, Fraction) else None
+        return PairLeakage(bracket, name, target, (i, j), experiment, worst)
+    if eps is not None or gamma is not None:
+        raise InputError("eps, gamma", f"{eps}, {gamma}", f"neither, for the {name.value} divergence")
+    bracket = _convex(ratio, name, power, experiment)
+    at_cap = isinstance(cap, Fraction)
+    worst = convex_envelope(n, lam=cap, function=name, order=power, direction=way) if at_cap else None
+    return PairLeakage(bracket, name, power, (i, j), experiment, worst)
+
+
+def _order(name: Divergence, eps: object, gamma: object) -> Real:
+    if name is Divergence.TOTAL_VARIATION:
+        if eps is not None or gamma is not None:
+            raise InputError("eps, gamma", f"{eps}, {gamma}", "neither, for total variation")
+        return Fraction(1)
+    if (eps is None) == (gamma is None):
+        raise InputError("eps, gamma", f"{eps}, {gamma}", "exactly one of the two")
+    read = as_constant(gamma if eps is None else eps, "gamma" if eps is None else "eps")
+    if eps is not None and isinstance(read, Fraction):
+        return Fraction(1) if read == 0 else Exp(read)
+    if eps is None and isinstance(read, Fraction | Exp):
+        return read
+    raise InputError("eps" if gamma is None else "gamma", read, "a rational number" + (" or an Exp" if gamma else ""))
+
+
+def _convex(ratio: Law, name: Divergence, order: Fraction | None, experiment: Contamination) -> Bracket:
+    """Another divergence than the hockey-stick one, from the law of the average."""
+    forward = experiment.direction is Direction.FORWARD
+    bounded = name is Divergence.SQUARED_HELLINGER
+    if forward and not bounded and equal(ratio.singular, 0) is not Verdict.TRUE:
+        raise InputError("channel", "an output of i that j does not have", "two inputs with the same outputs: infinite")
+    if not forward and not bounded and any(equal(value, 0) is not Verdict.FALSE for value in ratio.values):
+        raise InputError("channel", "an output of j that i does not have", "two inputs with the same outputs: infinite")
+    if name is Divergence.CHI_SQUARE and forward:
+        second: Any = sum((w * (v - 1) * (v - 1) for v, w in ratio.atoms()), start=Fraction(0))
+        return _variance(second, experiment.n)
+    # A message that only i sends costs what f does per mass at infinity: 1, or nothing for KL and Rényi backwards.
+    counted = name in (Divergence.CHI_SQUARE, Divergence.SQUARED_HELLINGER)
+    alone = ratio.singular if counted else Fraction(0)
+    seen = Law.from_atoms(ratio.atoms())
+    return _mean(name, order, experiment.direction, exact_atoms(average_law(seen, experiment.n)), alone)

@@ -1,0 +1,361 @@
+r"""Mixtures of orbit laws in short, and lines above all templates: the two halves of a frontier certificate.
+
+The upper half rests on a reduction. Take a line :math:`\eta B+c` and maximise :math:`S-\eta B` over the templates whose
+ratios are at most :math:`\lambda`. Scaled to :math:`[1,\lambda]^k`, with :math:`P,Q,R` the sums of the coordinates,
+their squares and their reciprocals, :math:`S=k^2Q/P^2-k` and :math:`B=(QR/P-k)/(k-1)`; the derivative in coordinate
+:math:`v` is :math:`g(v)/v^2` for one cubic
+
+.. math:: g(v)=Av^3+bv^2+D,\qquad A=\frac{2k^2}{P^2}-\frac{2eR}P,\quad D=\frac{eQ}P>0,\quad e=\frac\eta{k-1}.
+
+A maximiser has :math:`g\le0` at the lower end and :math:`g\ge0` at the upper end. The cubic has no linear term, so it
+has at most two positive roots, it is positive before them and, if there are two, negative between them: a coordinate
+strictly between the ends sits at the second root, and two of them there could be pulled apart with gain, since that
+needs :math:`A>2D/v^3`, which is :math:`g'(v)>0`. So **at most one coordinate is strictly between the ends**, and a
+line is above all templates if it is above ``k - 1`` curves in one variable: finitely many polynomials over Q, whose
+signs are decided exactly. Without a cap only the singleton curve is left (claim
+``symshuffle.anchored-joint-frontier``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, final
+
+import sympy as sp
+
+from symshuffle.base.choices import Population, choice
+from symshuffle.base.errors import CertificateError, InputError, Unsupported
+from symshuffle.base.numbers import Exp, Real, enclose
+from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, passes, well_formed, within
+from symshuffle.mechanisms.symbolic import constant_of
+from symshuffle.utility.anchored.law import (
+    AnchoredLaw,
+    check_template,
+    mix_laws,
+    orbit_law,
+    template_budget,
+    template_signal,
+)
+from symshuffle.utility.anchored.linear import row_dependence
+from symshuffle.utility.estimation.canonical import isotropic_risk
+from symshuffle.utility.frontiers.orbit import Orbit, check_orbit, orbit_mechanism
+
+if TYPE_CHECKING:
+    from symshuffle.channels.channel import Channel
+    from symshuffle.mechanisms.model import Mechanism
+
+LARGEST_LAW: Final = 12
+"""Inputs beyond which a law is given by its orbits and not by all its atoms."""
+
+RATIO_BITS: Final = 256
+"""Binary digits at which an irrational cap is compared with ratios, which have about 100."""
+
+_RATIO: Final = sp.Symbol("t")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DualCertificate:
+    r"""A line above all templates: :math:`S\le\eta B+c` for every template of ratio at most ``lam_cap``.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs.
+    eta, intercept : Fraction
+        The line, both at least 0.
+    lam_cap : Fraction or None
+        Largest ratio of two coordinates; None for no cap.
+    """
+
+    k: int
+    eta: Fraction
+    intercept: Fraction
+    lam_cap: Fraction | None = None
+
+    def curves(self) -> Iterator[tuple[sp.Poly, Fraction | None]]:
+        r"""Polynomials :math:`(\eta B+c-S)\,tP^2` in the one free ratio ``t``, to be at least 0 on ``[1, lam_cap]``."""
+        cap = self.lam_cap
+        for high in range(self.k - 1 if cap is not None else 1):
+            yield self._curve(high, cap if cap is not None else Fraction(1)), cap
+
+    def _curve(self, high: int, cap: Fraction) -> sp.Poly:
+        """With ``high`` coordinates at the cap, one at ``t``, the others at 1."""
+        k, top = sp.Integer(self.k), constant_of(cap)
+        eta, intercept = constant_of(self.eta), constant_of(self.intercept)
+        flat = self.k - 1 - high
+        total = sp.Poly(_RATIO + flat + high * top, _RATIO)
+        squares = sp.Poly(_RATIO**2 + flat + high * top**2, _RATIO)
+        reciprocals = sp.Poly((flat + high / top) * _RATIO + 1, _RATIO)  # times t
+        ratio = sp.Poly(_RATIO, _RATIO)
+        square = total * total
+        budget = (squares * reciprocals * total - ratio * square * k) * (1 / (k - 1))
+        signal = ratio * squares * k**2 - ratio * square * k
+        return budget * eta + ratio * square * intercept - signal
+
+    @well_formed()
+    def verify(self) -> None:
+        """Decide over Q that the line is above all templates.
+
+        Raises
+        ------
+        CertificateError
+            At ``k``, ``eta`` or ``lam_cap`` where it is out of range, or at ``curves[s]``: the curve of
+            templates with ``s`` coordinates at the cap, where the line is not above it.
+        """
+        if not isinstance(self.k, int) or self.k < 2:
+            raise CertificateError("k", f"{self.k} is no number of inputs, an integer of at least 2")
+        if not self.eta >= 0:
+            raise CertificateError("eta", f"the slope {self.eta} is negative")
+        if self.lam_cap is not None and not self.lam_cap > 1:
+            raise CertificateError("lam_cap", f"{self.lam_cap} is no cap above 1")
+        for high, (polynomial, cap) in enumerate(self.curves()):
+            _check_nonnegative(polynomial, cap, f"curves[{high}]")
+
+    def holds(self) -> bool:
+        """Whether the line is above all templates: whether :meth:`verify` passes."""
+        return passes(self.verify)
+
+    def bound(self, budget: Fraction | float) -> Fraction:
+        """The largest trace at this budget that the line allows."""
+        return self.intercept if self.eta == 0 else self.eta * Fraction(budget) + self.intercept
+
+    def proves(self, budget: Fraction | float, trace: Fraction) -> bool:
+        """Whether the line is valid and allows no more than this trace."""
+        return self.holds() and self.bound(budget) <= trace
+
+
+def _check_nonnegative(polynomial: sp.Poly, cap: Fraction | None, place: str) -> None:
+    """Refuse a rational polynomial that is negative on [1, cap], or on [1, oo): roots of odd multiplicity decide."""
+    if polynomial.is_zero:
+        return
+    low, high = sp.Integer(1), sp.oo if cap is None else constant_of(cap)
+    for factor, power in polynomial.sqf_list()[1]:
+        at_ends = sum(factor.eval(end) == 0 for end in {low, high} - {sp.oo})
+        if power % 2 and factor.count_roots(low, high) > at_ends:
+            raise CertificateError(place, "the line crosses the curve")
+    probe: Any = low + 1 if cap is None else (low + high) / 2
+    while polynomial.eval(probe) == 0:
+        probe = (probe + low) / 2
+    if polynomial.eval(probe) < 0:
+        raise CertificateError(place, f"the line is below the curve at ratio {probe}")
+
+
+def _at_most(ratio: Real | float | None, cap: Real | float | None) -> bool:
+    """Whether a ratio is for certain at most a cap; None and infinity are no cap, and nothing else is at most a cap."""
+    if cap is None:
+        return True
+    if ratio is None or isinstance(ratio, float) or isinstance(cap, float):
+        return False
+    largest = enclose(ratio, RATIO_BITS).upper if isinstance(ratio, Exp) else ratio
+    smallest = enclose(cap, RATIO_BITS).lower if isinstance(cap, Exp) else cap
+    return largest <= smallest
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class Frontier(AnswerMethods):
+    """The best trace under a budget, with a law that attains the lower end and a certificate of the upper end.
+
+    It is a :class:`~symshuffle.base.results.Certified` answer; the safe end is the lower one, which the law attains.
+
+    Parameters
+    ----------
+    k : int
+        Number of inputs.
+    budget : Fraction or inf
+        Cap on all pairwise chi-square divergences.
+    trace : Bracket
+        Around the optimum; exact rationals at both ends.
+    orbits : tuple of Orbit
+        A mixture of orbit laws within both caps whose trace is the lower end.
+    certificate : DualCertificate
+        The line that proves the upper end.
+    lam_cap : Fraction, Exp or None
+        Cap on all likelihood ratios, if one was asked for.
+    """
+
+    k: int
+    budget: Fraction | float
+    trace: Bracket
+    orbits: tuple[Orbit, ...]
+    certificate: DualCertificate
+    lam_cap: Real | None = None
+
+    @property
+    def bracket(self) -> Bracket:
+        """The largest trace."""
+        return self.trace
+
+    @property
+    def about(self) -> str:
+        """What the number is the largest of."""
+        cap = "" if self.lam_cap is None else f" and likelihood ratios of at most {self.lam_cap}"
+        return f"largest trace of channels with {self.k} inputs and pairwise chi-square at most {self.budget}{cap}"
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The lower end: the law shown attains it."""
+        return SafeEnd.LOWER
+
+    @well_formed()
+    def verify(self) -> None:
+        """Check the law and the certificate in rational arithmetic, from the inputs and the caps alone.
+
+        Raises
+        ------
+        CertificateError
+            Naming the part that fails: ``k``, ``budget``, ``lam_cap``, ``orbits[j].weight``, ``orbits[j].levels``,
+            ``orbits`` (their sum, budget or ratio), ``certificate.`` with a part of the line, or ``trace``.
+        """
+        if not isinstance(self.budget, Fraction | int) and self.budget != math.inf:
+            raise CertificateError("budget", f"{self.budget} is no rational, nor infinite")
+        if self.certificate.k != self.k:
+            raise CertificateError("certificate.k", f"a line for {self.certificate.k} inputs, where there are {self.k}")
+        with within("certificate"):
+            self.certificate.verify()
+        if self.certificate.lam_cap is not None and not _at_most(self.lam_cap, self.certificate.lam_cap):
+            what = f"a line for ratios up to {self.certificate.lam_cap}, where {self.lam_cap} is allowed"
+            raise CertificateError("certificate.lam_cap", what)
+        if self.budget == math.inf and self.certificate.eta > 0:
+            raise CertificateError("certificate.eta", "a line that rises bounds nothing where there is no budget")
+        for j, orbit in enumerate(self.orbits):
+            with within(f"orbits[{j}]"):
+                check_orbit(orbit, self.k)
+            if not _at_most(orbit.ratio, self.lam_cap):
+                raise CertificateError(f"orbits[{j}].levels", f"a ratio of {orbit.ratio} above the cap {self.lam_cap}")
+        if (total := sum(orbit.weight for orbit in self.orbits)) != 1:
+            raise CertificateError("orbits", f"the weights sum to {total}")
+        if (spent := sum(orbit.weight * orbit.budget for orbit in self.orbits)) > self.budget:
+            raise CertificateError("orbits", f"a divergence of {spent} above the budget {self.budget}")
+        attained = sum((orbit.weight * orbit.signal for orbit in self.orbits), start=Fraction(0))
+        bound = self.certificate.bound(self.budget)
+        check_claim(self.trace, Bracket(attained, bound, Rigour.EXACT, "orbits", "law and line"), "trace")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer with its law and its line; rationals are strings."""
+        line = self.certificate
+        return AnswerMethods.to_dict(self) | {
+            "law": [
+                {"weight": str(orbit.weight), "levels": [[count, str(value)] for count, value in orbit.levels]}
+                for orbit in self.orbits
+            ],
+            "certificate": {
+                "eta": str(line.eta),
+                "intercept": str(line.intercept),
+                "lam_cap": None if line.lam_cap is None else str(line.lam_cap),
+            },
+        }
+
+    def law(self) -> AnchoredLaw:
+        """The law itself, atom by atom.
+
+        Raises
+        ------
+        Unsupported
+            For more than 12 inputs: orbits of subset templates grow like binomials; use ``orbits``.
+        """
+        if self.k > LARGEST_LAW:
+            raise Unsupported(f"k = {self.k}: laws are written out up to k = {LARGEST_LAW}; `orbits` has them in short")
+        return mix_laws([orbit_law(orbit.template()) for orbit in self.orbits], [orbit.weight for orbit in self.orbits])
+
+    def mechanism(self) -> Mechanism:
+        """The mechanism that attains the lower end, at any number of inputs: a source for :func:`symshuffle.delta`.
+
+        Examples
+        --------
+        >>> from symshuffle.utility.frontiers.frontier import trace_frontier
+        >>> trace_frontier(1000, Fraction(1)).mechanism().num_outputs
+        1000
+        """
+        return orbit_mechanism(self.orbits)
+
+    def channel(self) -> Channel:
+        """The explicit channel that attains the lower end.
+
+        Raises
+        ------
+        Unsupported
+            If its matrix has more than 2 000 000 entries: use :meth:`mechanism`.
+
+        Examples
+        --------
+        >>> from symshuffle import delta
+        >>> from symshuffle.utility.frontiers.frontier import trace_frontier
+        >>> channel = trace_frontier(5, Fraction(1, 8)).channel()
+        >>> channel.num_inputs, channel.num_outputs
+        (5, 6)
+        >>> delta(channel, n=3, eps=Fraction(1, 10), rigour="ball").bracket.rigour.value
+        'ball'
+        """
+        return self.mechanism().channel()
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{float(orbit.weight):.6g}</td><td>"
+            f"{', '.join(f'{count} x {float(value):.6g}' for count, value in orbit.levels)}</td></tr>"
+            for orbit in self.orbits
+        )
+        line = f"S &le; {float(self.certificate.eta):.6g} B + {float(self.certificate.intercept):.6g}"
+        law = f"<tr><th>weight</th><th>template, in any order</th></tr>{rows}"
+        return f"{AnswerMethods._repr_html_(self)}<table><caption>{line}</caption>{law}</table>"
+
+    def risk_constant(self, population: Population | str) -> Bracket:
+        """``n`` times the smallest worst-case canonical risk under the budget (anchored, Theorem 7.6)."""
+        population = choice(Population, population, "population")
+        if self.trace.lower == 0:
+            raise InputError("budget", self.budget, "a number > 0 (at budget 0 the canonical risk is infinite)")
+        ends = [isotropic_risk(self.k, value, population=population) for value in (self.trace.upper, self.trace.lower)]
+        return Bracket(ends[0], ends[1], self.trace.rigour, "closed form", "from the trace, decreasing")
+
+
+def slope_certificate(u: Sequence[Fraction]) -> tuple[Fraction, bool]:
+    r"""An exact certificate of :math:`S(u)\le\kappa_kB(u)` for one template, although :math:`\kappa_k` is irrational.
+
+    With :math:`m=k-1` the inequality is equivalent to :math:`x\ge\sqrt m` for :math:`x=\frac12(kmB/S-k)`, that is, to
+    :math:`x>0` and :math:`x^2\ge m`.
+
+    Returns
+    -------
+    margin : Fraction
+        :math:`x^2-m`; zero exactly at the extremal template.
+    holds : bool
+        Whether :math:`x>0` and the margin is at least 0.
+
+    Raises
+    ------
+    InputError
+        For the template 1, where both sides are 0, and for a zero coordinate, where the budget is infinite.
+
+    Notes
+    -----
+    anchored, Lemma 7.2.
+    """
+    check_template(u)
+    signal, budget = template_signal(u), template_budget(u)
+    if signal == 0 or not isinstance(budget, Fraction):
+        raise InputError("template", tuple(map(str, u)), "a template other than 1 with positive coordinates")
+    k = len(u)
+    x = (k * (k - 1) * budget / signal - k) / 2
+    margin = x * x - (k - 1)
+    return margin, x > 0 and margin >= 0
+
+
+def reduce_mixture(
+    points: Sequence[tuple[Fraction, Fraction]], weights: Sequence[Fraction]
+) -> tuple[tuple[int, Fraction], ...]:
+    """Write a point of a planar convex hull with at most three of the points, by indices and weights.
+
+    While more than three are left, an affine dependence is subtracted until a weight vanishes (anchored, Lemma 7.8).
+    """
+    if len(points) != len(weights) or not points:
+        raise InputError("weights", f"{len(weights)} weights", f"one per point, of which there are {len(points)}")
+    left = [(i, weight) for i, weight in enumerate(weights) if weight]
+    while (relation := row_dependence([(Fraction(1), *points[i]) for i, _ in left])) is not None:
+        step = min(weight / c for (_, weight), c in zip(left, relation, strict=True) if c > 0)
+        shifted = ((i, weight - step * c) for (i, weight), c in zip(left, relation, strict=True))
+        left = [(i, weight) for i, weight in shifted if weight]
+    return tuple(left)

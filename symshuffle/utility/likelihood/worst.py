@@ -1,0 +1,331 @@
+r"""The worst privacy curve at a given number of users, chi-square and ratio cap, as a linear program over laws.
+
+The likelihood ratio :math:`L_n` has mean 1, variance :math:`\chi^2/n` and values in :math:`[1/\lambda,\lambda]`. Over
+all such laws the largest :math:`E(U-c)_+` (:class:`~symshuffle.utility.likelihood.certificates.Hinge`) is a linear
+program in the law; its dual is the cheapest quadratic above the hinge,
+
+.. math:: \min\ \alpha+\gamma\sigma^2\quad\text{subject to}\quad\alpha+\beta u+\gamma u^2\ge(u-c)_+\ \text{on }[-A,B].
+
+cvxpy proposes a law on a grid and a quadratic. The quadratic is lifted, in rational arithmetic, until it is above the
+hinge on the whole interval, and so bounds every law, not only those on the grid; three atoms of the law, with their
+masses solved in rationals, give the lower end. For more than one user this is a relaxation, because an average of n
+copies has more structure than its first two moments; :attr:`WorstCurve.attained` says what a real channel has.
+"""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.base.choices import Direction, choice
+from symshuffle.base.errors import CertificateError, InputError, NotDecided, SolverFailure
+from symshuffle.base.levels import takes_eps0
+from symshuffle.base.numbers import brief, parse_rational
+from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed
+from symshuffle.base.solvers import cvxpy, highs_optimum
+from symshuffle.utility.likelihood.certificates import Hinge, hinge_range
+from symshuffle.utility.likelihood.extremes import check_attainable, endpoint_ratio, largest_chi_square
+
+_EVEN: Final = 160
+_NEAR: Final = 60
+_DIGITS: Final = 10**9
+_MASS: Final = 1e-7
+"""Proposed masses below this are taken for zero."""
+
+_APART: Final = Fraction(1, 10**4)
+"""Distance of grid points, in standard deviations, below which a solver in doubles cannot tell them apart."""
+
+_FINE: Final = Fraction(1, 10**6)
+"""Lift relative to the bound at which the grid is fine enough."""
+
+_ROUNDS: Final = 12
+"""Times that the points where a proposed quadratic dips below the hinge are added to the grid."""
+
+_LARGEST_CAP: Final = 10**300
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Majorant:
+    """The quadratic ``alpha + beta u + gamma u^2``.
+
+    Parameters
+    ----------
+    alpha, beta, gamma : Fraction
+        Its coefficients.
+    """
+
+    alpha: Fraction
+    beta: Fraction
+    gamma: Fraction
+
+    def expectation(self, variance: Fraction) -> Fraction:
+        """Its mean under every law of mean 0 and this variance."""
+        return self.alpha + self.gamma * variance
+
+    def margin(self, kink: Fraction, below: Fraction, above: Fraction) -> Fraction:
+        """The smallest distance above ``(u - kink)_+`` on ``[-below, above]``, exactly; negative if it dips."""
+        bend = min(max(kink, -below), above)
+        return min(
+            _smallest(self.alpha, self.beta, self.gamma, -below, bend),
+            _smallest(self.alpha + kink, self.beta - 1, self.gamma, bend, above),
+        )
+
+    def lifted(self, kink: Fraction, below: Fraction, above: Fraction) -> Majorant:
+        """The quadratic raised until it is above the hinge on ``[-below, above]``."""
+        return Majorant(self.alpha + max(Fraction(0), -self.margin(kink, below, above)), self.beta, self.gamma)
+
+    def dips(self, kink: Fraction, below: Fraction, above: Fraction) -> tuple[Fraction, ...]:
+        """Where the distance above each branch of the hinge is smallest, rounded, if inside the range."""
+        if self.gamma <= 0:
+            return ()
+        lowest = (-slope / (2 * self.gamma) for slope in (self.beta, self.beta - 1))
+        return tuple(u for u in (u.limit_denominator(_DIGITS) for u in lowest) if -below <= u <= above)
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class WorstCurve(AnswerMethods):
+    """The largest hinge over laws of given variance and range, with both certificates.
+
+    Parameters
+    ----------
+    chi_square, n, lam, exp_eps, direction
+        The question.
+    majorant : Majorant
+        Above the hinge on the whole range: the upper end.
+    law : tuple of (Fraction, Fraction)
+        Values of ``U`` and their probabilities: the lower end.
+    bracket : Bracket
+        Around the largest value of the program.
+    attained : Bracket
+        What a real channel has: half-block, diluted to this chi-square.
+    """
+
+    chi_square: Fraction
+    n: int
+    lam: Fraction
+    exp_eps: Fraction
+    direction: Direction
+    majorant: Majorant
+    law: tuple[tuple[Fraction, Fraction], ...]
+    bracket: Bracket
+    attained: Bracket
+
+    @property
+    def about(self) -> str:
+        """What the number speaks about."""
+        return (
+            f"largest {self.direction} delta over canonical pairs of {self.n} users with chi-square {self.chi_square} "
+            f"and ratio cap {self.lam}, at exp(eps) = {self.exp_eps}; an upper bound where n > 1"
+        )
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end."""
+        return SafeEnd.UPPER
+
+    @well_formed()
+    def verify(self) -> None:
+        """Check both ends from the question alone, in rational arithmetic.
+
+        Raises
+        ------
+        CertificateError
+            At ``majorant`` (it dips below the hinge on the range), ``law`` (an atom outside the range, a negative mass,
+            or other moments than asked for) or ``value``.
+        """
+        hinge, variance, (below, above) = _question(self.chi_square, self.n, self.lam, self.exp_eps, self.direction)
+        margin = self.majorant.margin(hinge.kink, below, above)
+        if margin < 0:
+            raise CertificateError("majorant", f"it dips {brief(-margin)} below the hinge")
+        for value, mass in self.law:
+            if mass < 0 or not -below <= value <= above:
+                raise CertificateError("law", f"mass {mass} at {value}, on [{-below}, {above}]")
+        moments = [sum((w * v**power for v, w in self.law), start=Fraction(0)) for power in range(3)]
+        if moments != [1, 0, variance]:
+            raise CertificateError("law", f"moments {', '.join(map(brief, moments))}, not 1, 0, {variance}")
+        upper = hinge.scale * self.majorant.expectation(variance)
+        lower = hinge.scale * sum((w * max(v - hinge.kink, Fraction(0)) for v, w in self.law), start=Fraction(0))
+        proved = Bracket(lower, upper, Rigour.EXACT, "lp", "the mean of the hinge under the law, and of the majorant")
+        check_claim(self.bracket, proved, "value")
+
+
+@takes_eps0()
+def worst_curve(
+    chi_square: object, n: int, *, lam: object, exp_eps: object, direction: Direction | str = Direction.FORWARD
+) -> WorstCurve:
+    """Largest divergence over channels of given chi-square divergence and ratio cap.
+
+    Parameters
+    ----------
+    chi_square : rational
+        Chi-square divergence of the two rows, from 0 to ``(lam - 1)^2 / lam``.
+    n : int
+        Number of users, at least 1.
+    lam : rational
+        Ratio cap ``exp(eps0)``, above 1.
+    exp_eps : rational
+        Order ``exp(eps)`` of the hockey-stick divergence, at least 1.
+    direction : {"forward", "reverse"}
+        Which divergence.
+    eps0 : number or text, optional
+        Local budget in nats, above 0, in place of ``lam``; kept exact.
+
+    Returns
+    -------
+    WorstCurve
+        The bound as a bracket with its certificate, and the value attained by a channel.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range; the message gives the attainable range of the chi-square divergence.
+
+    Examples
+    --------
+    >>> found = worst_curve("4/3", 1, lam=3, exp_eps=2)
+    >>> found.verify()
+    >>> found.bracket.lower, float(found.bracket.width) < 1e-6, float(found.attained.upper)
+    (Fraction(1, 4), True, 0.25)
+    """
+    budget, cap, order = (
+        parse_rational(chi_square, "chi_square"),
+        parse_rational(lam, "lam"),
+        parse_rational(exp_eps, "exp_eps"),
+    )
+    if not 1 < cap <= _LARGEST_CAP:
+        raise InputError("lam", lam, "a rational number > 1 and at most 1e300")
+    n, way = check_n(n), choice(Direction, direction, "direction")
+    check_attainable(budget, cap)
+    hinge, variance, (below, above) = _question(budget, n, cap, order, way)
+    share = budget / largest_chi_square(cap)
+    attained = endpoint_ratio(cap).dilute(share).profile(n, exp_eps=order, direction=way)
+    if hinge.kink >= above:
+        trivial = Majorant(Fraction(0), Fraction(0), Fraction(0))
+        law = _two_atoms(variance, below)
+        zero = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "lp", "the hinge is beyond the range, or nothing varies")
+        return WorstCurve(budget, n, cap, order, way, trivial, law, zero, attained)
+    grid = _grid(hinge.kink, variance, below, above)
+    for _ in range(_ROUNDS):
+        masses, proposed = _proposal(grid, hinge.kink, variance)
+        law, vertex = _best_law(grid, masses, hinge.kink, variance)
+        candidates = (proposed, vertex)
+        dips = [u for m in candidates for u in m.dips(hinge.kink, below, above)]
+        finer = _spread(grid, dips, Fraction(float(variance) ** 0.5) * _APART, below, above)
+        lift = -min(m.margin(hinge.kink, below, above) for m in candidates)
+        if len(finer) == len(grid) or lift <= _FINE * vertex.expectation(variance):
+            break
+        grid = finer
+    lifted = (m.lifted(hinge.kink, below, above) for m in candidates)
+    majorant = min(lifted, key=lambda m: m.expectation(variance))
+    upper = hinge.scale * majorant.expectation(variance)
+    lower = hinge.scale * sum((w * max(v - hinge.kink, Fraction(0)) for v, w in law), start=Fraction(0))
+    how = f"multipliers lifted to a quadratic majorant in rationals; law on {len(grid)} points, solved in rationals"
+    bracket = Bracket(lower, upper, Rigour.EXACT, "lp", how)
+    return WorstCurve(budget, n, cap, order, way, majorant, law, bracket, attained)
+
+
+def _question(
+    budget: Fraction, n: int, cap: Fraction, order: Fraction, direction: Direction
+) -> tuple[Hinge, Fraction, tuple[Fraction, Fraction]]:
+    # without variance every law is the point mass at 0, and nothing else of the range is left
+    reach = hinge_range(direction, cap) if budget else (Fraction(0), Fraction(0))
+    return Hinge.of(direction, exp_eps=order), budget / n, reach
+
+
+def _two_atoms(variance: Fraction, below: Fraction) -> tuple[tuple[Fraction, Fraction], ...]:
+    """A law of mean 0 and this variance with an atom at the lower end."""
+    if variance == 0:
+        return ((Fraction(0), Fraction(1)),)
+    high = variance / below
+    return ((-below, high / (high + below)), (high, below / (high + below)))
+
+
+def _grid(kink: Fraction, variance: Fraction, below: Fraction, above: Fraction) -> list[Fraction]:
+    """Points on the range, dense where two atoms around the kink would lie; the best places themselves, rounded."""
+    radius = Fraction(float(variance + kink * kink) ** 0.5).limit_denominator(_DIGITS)
+    size = Fraction(float(variance) ** 0.5)
+    best = [-below, above, kink - radius, kink + radius, variance / below, -variance / above]
+    near = [kink + 3 * radius * Fraction(j, _NEAR) for j in range(-_NEAR, _NEAR + 1)]
+    even = [-below + (below + above) * Fraction(j, _EVEN) for j in range(_EVEN + 1)]
+    return _spread([], [*best, *even, *near], size * _APART, below, above)
+
+
+def _spread(
+    grid: list[Fraction], more: Iterable[Fraction], apart: Fraction, below: Fraction, above: Fraction
+) -> list[Fraction]:
+    """The grid with those further points of the range that are not too close to others for a solver in doubles."""
+    kept = sorted(grid)
+    for u in more:
+        place = bisect.bisect_left(kept, u)
+        if -below <= u <= above and all(abs(v - u) > apart for v in kept[max(place - 1, 0) : place + 1]):
+            kept.insert(place, u)
+    return kept
+
+
+def _proposal(grid: list[Fraction], kink: Fraction, variance: Fraction) -> tuple[list[float], Majorant]:
+    """The program over laws on the grid, in cvxpy: the masses, and the multipliers of the moments as a quadratic."""
+    import numpy as np
+
+    cp: Any = cvxpy()
+    size = float(variance) ** 0.5  # in units of the standard deviation, all coefficients are of one size
+    points = np.array([float(u) for u in grid]) / size
+    masses = cp.Variable(len(grid), nonneg=True)
+    moments = np.vander(points, 3, increasing=True).T @ masses == np.array([1.0, 0.0, 1.0])
+    hinge = np.maximum(points - float(kink) / size, 0)
+    highs_optimum(cp.Problem(cp.Minimize(-hinge @ masses), [moments]), "the largest hinge over laws on a grid")
+    if moments.dual_value is None or masses.value is None:
+        raise SolverFailure("HiGHS", "no multipliers", "the largest hinge over laws on a grid")
+    quadratic = Majorant(
+        *(
+            Fraction(float(value)) * Fraction(size) ** power  # not rounded: far from 0 the square would magnify it
+            for value, power in zip(moments.dual_value, (1, 0, -1), strict=True)
+        )
+    )
+    return [float(mass) for mass in masses.value], quadratic
+
+
+def _best_law(
+    grid: list[Fraction], masses: list[float], kink: Fraction, variance: Fraction
+) -> tuple[tuple[tuple[Fraction, Fraction], ...], Majorant]:
+    """The best exact law on three grid points near the proposed ones, and the quadratic through the hinge there.
+
+    A vertex of the program has three atoms; their masses solve the three moment equations in rationals.
+    """
+    near = {j + step for j, mass in enumerate(masses) if mass > _MASS for step in (-1, 0, 1)} | {0, len(grid) - 1}
+    chosen = [grid[j] for j in sorted(near) if 0 <= j < len(grid)]
+    best: tuple[Fraction, tuple[Fraction, Fraction, Fraction], tuple[Fraction, Fraction, Fraction]] | None = None
+    for x, y, z in itertools.combinations(chosen, 3):
+        # E (U - y)(U - z) is v + y z, and only the atom x contributes to it; so for the others.
+        weights = (
+            (variance + y * z) / ((x - y) * (x - z)),
+            (variance + x * z) / ((y - x) * (y - z)),
+            (variance + x * y) / ((z - x) * (z - y)),
+        )
+        if min(weights) >= 0:
+            value = sum((w * max(u - kink, Fraction(0)) for u, w in zip((x, y, z), weights, strict=True)), Fraction(0))
+            if best is None or value > best[0]:
+                best = value, (x, y, z), weights
+    if best is None:
+        raise NotDecided("no three of the proposed atoms carry a law of this variance; the grid is too coarse")
+    _, (x, y, z), weights = best
+    heights = [max(u - kink, Fraction(0)) for u in (x, y, z)]
+    first = (heights[1] - heights[0]) / (y - x)
+    gamma = ((heights[2] - heights[1]) / (z - y) - first) / (z - x)
+    beta = first - gamma * (x + y)
+    quadratic = Majorant(heights[0] - x * (beta + gamma * x), beta, gamma)
+    return tuple((u, w) for u, w in zip((x, y, z), weights, strict=True) if w), quadratic
+
+
+def _smallest(c0: Fraction, c1: Fraction, c2: Fraction, left: Fraction, right: Fraction) -> Fraction:
+    """The minimum of a quadratic on an interval."""
+    ends = [c0 + u * (c1 + u * c2) for u in (left, right)]
+    if c2 > 0 and left < -c1 / (2 * c2) < right:
+        ends.append(c0 - c1 * c1 / (4 * c2))
+    return min(ends)

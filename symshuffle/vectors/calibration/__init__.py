@@ -1,0 +1,1 @@
+"""Parameters of smallest error that meet a guarantee, with certificates."""

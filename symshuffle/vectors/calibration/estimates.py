@@ -1,0 +1,145 @@
+"""About the bound on delta of a mechanism, in milliseconds and without any claim: for searches certified afterwards."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, Final
+
+import flint
+import numpy as np
+import numpy.typing as npt
+
+from symshuffle.base.choices import Adjacency, Blanket
+from symshuffle.base.numbers import Real, to_arb, to_float, working_precision
+from symshuffle.channels.continuous_law import ContinuousPair
+from symshuffle.engines.contours import saddle
+from symshuffle.engines.densities.bromwich_plan import ceiling, estimate
+from symshuffle.vectors.privacy.pairs import FinitePair, Randomizer, worst_pair
+from symshuffle.vectors.randomizers.clipped import clipped_numbers
+from symshuffle.vectors.randomizers.mechanisms import ClippedLinear, SphereLinear
+
+_HALF: Final = 8
+"""Half length of the window on a line; what is certified has its own."""
+
+_NODES: Final = 10
+_PANEL: Final = 1.0
+"""Width of the panels: on the line, and on the sphere in standard deviations of a height."""
+
+_FARTHEST: Final = 9.0
+"""Height beyond which a point of the sphere is not looked at, in the same."""
+
+_REL: Final = 1e-6
+"""Relative error that an integral aims at: a smaller one takes a longer period, and more nodes than there are."""
+
+Array = npt.NDArray[np.float64]
+
+
+def roughly(
+    mechanism: Randomizer, n: int, order: Real, adjacency: Adjacency, blanket: Blanket, *, fine: bool = True
+) -> float:
+    """About the bound on delta in its worse order; 0 where no likelihood ratio exceeds the level.
+
+    Parameters
+    ----------
+    mechanism : BlanketMixedGaussian, LocalGaussian, SphereLinear, PrivUnit or ClippedLinear
+        What every user runs.
+    n : int
+        Number of users.
+    order : Real
+        The level, as ratio exp(eps).
+    adjacency : {"zero-out", "replace-one"}
+        Which datasets are neighbours.
+    blanket : {"mechanism", "largest"}
+        The blanket of the bound.
+    fine : bool
+        Whether to integrate; otherwise of densities on the sphere the leading term at the saddle point, a few parts in
+        a hundred off. Gaussians have tails too long for it.
+
+    Raises
+    ------
+    Unsupported
+        If the sum has tails too long for an estimate.
+    """
+    spread = isinstance(mechanism, SphereLinear | ClippedLinear) and mechanism.dimension > 1
+    if isinstance(mechanism, SphereLinear | ClippedLinear) and spread:
+        p, q, weight = _on_sphere(mechanism, adjacency)
+    else:
+        pair = worst_pair(mechanism, adjacency=adjacency, blanket=blanket, exp_eps=order)
+        p, q, weight = _of_classes(pair) if isinstance(pair, FinitePair) else _on_line(pair)
+    ratio, rest = to_float(order), max(1 - float(weight.sum()), 0.0)
+    weights = np.append(weight, rest)
+    orders = [np.append(g, 0.0) for g in (p - ratio * q, q - ratio * p)]
+    if not fine and spread:
+        return max(_leading(values, weights, n) for values in orders)
+    most = [ceiling(values, weights, n) for values in orders]
+    larger = most.index(max(most))
+    if not most[larger] > 0:
+        return 0.0
+    found = estimate(orders[larger], weights, n, rel=_REL)
+    # The other order is often far below, and its transform falls slowly there.
+    return found if most[1 - larger] <= found else max(found, estimate(orders[1 - larger], weights, n, rel=_REL))
+
+
+def _leading(values: Array, weights: Array, n: int) -> float:
+    if float(values.max()) <= 0:
+        return 0.0
+    tilt = saddle.Tilt(values, weights / weights.sum())
+    c = saddle.saddle_point(tilt, n)
+    return math.exp(n * tilt.cumulant(c)) / (c * c * n * math.sqrt(2 * math.pi * (n * tilt.curvature(c) + 2 / c**2)))
+
+
+def _of_classes(pair: FinitePair) -> Array:
+    rows = [row for row in zip(pair.first, pair.second, pair.reference, strict=True) if to_float(row[2]) > 0]
+    return np.array([[to_float(p / r), to_float(q / r), to_float(r)] for p, q, r in rows]).T
+
+
+def _on_sphere(mechanism: SphereLinear | ClippedLinear, adjacency: Adjacency) -> Array:
+    """Along the angle: the densities of x and of the other, relative to the least one, and the mass of that."""
+    d = mechanism.dimension
+    corners, clip, gamma, slope = [0.0], -1.0, 1 - to_float(getattr(mechanism, "c", Fraction(0))), 0.0
+    if isinstance(mechanism, SphereLinear):
+        slope = float(mechanism.c)
+    else:
+        numbers: Any = clipped_numbers(mechanism, bits=64)
+        clip, gamma, slope = float(mechanism.clip), to_float(numbers.gamma), to_float(numbers.slope)
+        corners = sorted({math.asin(clip), -math.asin(clip)})
+    reach = min(math.pi / 2, _FARTHEST / math.sqrt(d))
+    ends = [-reach, *(a for a in corners if -reach < a < reach), reach]
+    node, mass = np.polynomial.legendre.leggauss(_NODES)
+    angles, weights = [], []
+    for low, high in pairwise(ends):
+        count = max(1, math.ceil((high - low) * math.sqrt(d) / _PANEL))
+        edges = low + (high - low) / count * np.arange(count)
+        half = (high - low) / count / 2
+        angles.append((edges[:, None] + half * (1 + node)).ravel())
+        weights.append(np.tile(half * mass, count))
+    angle, weight = np.concatenate(angles), np.concatenate(weights)
+    with working_precision(64):
+        scale = float((to_arb(Fraction(d, 2)).gamma() / to_arb(Fraction(d - 1, 2)).gamma()).mid()) / math.sqrt(math.pi)
+    uniform = scale * weight * np.cos(angle) ** (d - 2)
+    toward, away = (gamma + slope * np.maximum(sign * np.sin(angle) - clip, 0) for sign in (1, -1))
+    other = np.ones_like(angle) if adjacency is Adjacency.ZERO_OUT else away
+    return np.array([toward / gamma, other / gamma, uniform * gamma])
+
+
+def _on_line(pair: ContinuousPair) -> Array:
+    """Both likelihood ratios against the blanket, and its mass, at the nodes of Gauss's rules: shape ``(3, m)``."""
+    rows: list[tuple[float, float, float]] = []
+    node, mass = np.polynomial.legendre.leggauss(_NODES)
+    with working_precision(64):
+        for s in pair.stretches:
+            low, high = float(-_HALF if s.low is None else s.low), float(_HALF if s.high is None else s.high)
+            count = max(1, math.ceil((high - low) / _PANEL))
+            width = (high - low) / count
+            for k in range(count):
+                for x, w in zip(node, mass, strict=True):
+                    u = flint.acb(low + width * (k + (1 + x) / 2))
+                    p, q, r, base = (float(f(u).real.mid()) for f in (s.first, s.second, s.reference, s.base))
+                    if r * base > 0:
+                        rows.append((p / r, q / r, r * base * w * width / 2))
+    return np.array(rows).T
+
+
+__all__ = ["roughly"]

@@ -1,0 +1,200 @@
+r"""What no parameters of a family can beat: a certified floor under the error that meets a target.
+
+A floor speaks of the accountant's bound with the blanket of the target, not of the shuffled messages themselves: what
+it excludes may be more private than this bound says.
+
+Three families have two parameters, both of which make the bound fall and the error rise: the blanket-mixed Gaussian
+(:math:`\gamma,\sigma_0`; claim ``symshuffle.vecmean-mixed-gaussian-order``), PrivUnit (:math:`\gamma` and the share of
+the cap; ``symshuffle.vecmean-cap-order``) and the clipped linear density (:math:`\gamma`, and the clip downwards;
+``symshuffle.vecmean-ramp-order``). A message that may be replaced by a fresh blanket message has a larger
+:math:`\gamma`, and whoever reads can add blanket messages. So parameters that certainly miss the target exclude all
+that say more in both. Points that rise in :math:`\gamma` while the other parameter turns to where messages say more
+leave a staircase: what is not excluded has, at one of its corners, no larger error.
+
+That a point misses the target is read off a mechanism that says less: of each message only the cell in which it falls
+(:mod:`symshuffle.vectors.calibration.cells`). This is a finite law, milliseconds where the density takes a second, and
+it still bites where the density has a tail too long for any rule. Against the largest blanket the same orders hold: the
+least density of a processed message is at least what the processing makes of the least density before it.
+
+Families with one parameter need one point: a linear density of smaller slope is one of larger slope whose message may
+be replaced by a uniform one, and a Gaussian of more noise is one of less noise with some added
+(``symshuffle.vecmean-one-parameter-order``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Final, TypeAlias, final
+
+import flint
+
+from symshuffle.base.choices import Adjacency, Blanket, replace_choice
+from symshuffle.base.errors import CertificateError, NotDecided, Unsupported
+from symshuffle.base.numbers import Ball, Real, enclose, working_precision
+from symshuffle.vectors.calibration.cells import cells_of, error_of, share, spread
+from symshuffle.vectors.error.risk import err1
+from symshuffle.vectors.privacy.accounting import pair_delta
+from symshuffle.vectors.privacy.pairs import FinitePair, Pair, worst_pair
+from symshuffle.vectors.randomizers.mechanisms import (
+    BlanketMixedGaussian,
+    ClippedLinear,
+    LocalGaussian,
+    PrivUnit,
+    SphereLinear,
+)
+
+Bounded: TypeAlias = BlanketMixedGaussian | SphereLinear | LocalGaussian | PrivUnit | ClippedLinear
+
+_REL: Final = 1e-3
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a bound on delta is compared with.
+
+    Parameters
+    ----------
+    n : int
+        Number of users.
+    exp_eps : Real
+        The level, as ratio.
+    goal : Fraction
+        The delta to be met.
+    adjacency : {"zero-out", "replace-one"}
+        Which datasets are neighbours.
+    blanket : {"mechanism", "largest"}
+        The blanket of the bound.
+    """
+
+    n: int
+    exp_eps: Real
+    goal: Fraction
+    adjacency: Adjacency
+    blanket: Blanket
+
+    def __post_init__(self) -> None:
+        replace_choice(Adjacency, self, "adjacency")
+        replace_choice(Blanket, self, "blanket")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Floor:
+    r"""A lower bound on the error of every mechanism of a family that meets a target by its bound.
+
+    Parameters
+    ----------
+    points : tuple of mechanism
+        Each certainly misses the target. Of a family with two parameters gamma rises, sigma0 falls or the height of
+        the cap or clip rises; the first of clipped densities may be a linear one. Of other families there is one.
+    rmse : Fraction
+        Root of the least error at the corners between them, per user and coordinate.
+    """
+
+    points: tuple[Bounded, ...]
+    rmse: Fraction
+
+    def verify(self, target: Target) -> None:
+        """Decide every point again, and the corners.
+
+        Raises
+        ------
+        CertificateError
+            If a point is not certainly excluded, they are out of order or not of one family, or the floor is above a
+            corner.
+        """
+        if not self.points:
+            raise CertificateError("floor.points", "none is given")
+        try:
+            least = root(least_error(self.points) / (target.n * self.points[0].dimension))
+        except (Unsupported, NotDecided) as reason:
+            raise CertificateError("floor.points", str(reason)) from reason
+        if self.rmse > least:
+            raise CertificateError("floor.rmse", f"{float(self.rmse):.9g} is claimed, {float(least):.9g} is left")
+        for k, point in enumerate(self.points):
+            try:
+                missed = misses(point, target)
+            except (Unsupported, NotDecided) as reason:
+                raise CertificateError(f"floor.points[{k}]", str(reason)) from reason
+            if not missed:
+                raise CertificateError(f"floor.points[{k}]", f"{point} may meet delta = {float(target.goal):.6g}")
+
+
+def misses(mechanism: Bounded, target: Target) -> bool:
+    """Whether the bound on delta of a mechanism is certainly above a target, in one order of the pair.
+
+    Raises
+    ------
+    Unsupported
+        If the mechanism has no blanket of its own and that is asked for, or avoids the cap of PrivUnit.
+    NotDecided
+        If a mass of its cells is not told from 0.
+    """
+    if isinstance(mechanism, SphereLinear) or (isinstance(mechanism, LocalGaussian) and mechanism.dimension == 1):
+        pair: Pair = worst_pair(mechanism, adjacency=target.adjacency, blanket=target.blanket, exp_eps=target.exp_eps)
+    else:
+        pair = cells_of(mechanism, target.adjacency, target.blanket)
+    # of opposite inputs both orders have one law, but for the two cells of large caps
+    mirrored = target.adjacency is Adjacency.REPLACE_ONE and not isinstance(mechanism, PrivUnit)
+    for one in (pair,) if mirrored else (pair, pair.reverse):
+        try:
+            rel = _REL if isinstance(pair, FinitePair) else 1e-8
+            if pair_delta(one, target.n, target.exp_eps, rel=rel).lower > target.goal:
+                return True
+        except (Unsupported, NotDecided):
+            continue
+    return False
+
+
+def least_error(points: Sequence[Bounded]) -> Fraction:
+    """The least error of one user that no point excludes.
+
+    Raises
+    ------
+    CertificateError
+        If the points are out of order, or not of one family, dimension and norm.
+    """
+    one = points[0]
+    for k, point in enumerate(points):
+        if _family(point) != _family(points[-1]) and not (k == 0 and _begins(one, points[-1])):
+            raise CertificateError(f"floor.points[{k}]", f"{point} is of another family than {points[-1]}")
+    if isinstance(one, LocalGaussian) or (isinstance(one, SphereLinear) and len(points) == 1):
+        if len(points) != 1:
+            raise CertificateError("floor.points", f"{len(points)} points where one is meant")
+        return enclose(err1(one), 128).lower
+    with working_precision(128):
+        shares, spreads = [share(point) for point in points], [spread(point) for point in points]
+        turn = -1 if isinstance(one, BlanketMixedGaussian) else 1
+        for k, (before, after) in enumerate(pairwise(zip(shares, spreads, strict=True))):
+            if not before[0] < after[0]:
+                raise CertificateError(f"floor.points[{k + 1}]", "gamma does not certainly rise")
+            if not turn * before[1] < turn * after[1]:
+                raise CertificateError(f"floor.points[{k + 1}]", "the other parameter does not turn to less noise")
+        error = error_of(one)
+        corners = list(zip([flint.arb(0), *shares], [*spreads, None], strict=True))
+        if spreads[0] == -1:  # a linear density: no clip is below it
+            corners = corners[1:]
+        return min(Ball.from_arb(error(gamma, at), 128).lower for gamma, at in corners)
+
+
+def _family(point: Bounded) -> tuple[type, int, Fraction]:
+    """What all points of a floor have in common."""
+    return type(point), point.dimension, point.norm if isinstance(point, BlanketMixedGaussian) else Fraction(1)
+
+
+def _begins(first: Bounded, last: Bounded) -> bool:
+    """Whether a linear density stands for the clipped one of the least clip."""
+    return isinstance(first, SphereLinear) and isinstance(last, ClippedLinear) and first.dimension == last.dimension
+
+
+def root(value: Fraction) -> Fraction:
+    """The root, rounded down."""
+    return Fraction(math.isqrt(math.floor(value * 4**60)), 2**60)
+
+
+__all__ = ["Bounded", "Floor", "Target", "least_error", "misses", "root"]

@@ -1,0 +1,313 @@
+"""Parameters of smallest error that meet a guarantee at a finite number of users.
+
+The search (:mod:`symshuffle.vectors.calibration.smallest_error`) is by uncertified values of the bound; a bracket of
+the bound at what it finds is the certificate. What other parameters could gain is bounded by
+:mod:`symshuffle.vectors.calibration.floor`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Final, final
+
+from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.base.choices import Blanket, choice
+from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
+from symshuffle.base.numbers import Real, as_integer, enclose, parse_rational
+from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, outward
+from symshuffle.mechanisms.parameters import read_target
+from symshuffle.vectors.calibration.floor import Floor, Target
+from symshuffle.vectors.calibration.shaped_families import DIGITS, SHAPES, Calibrated, family_by_name
+from symshuffle.vectors.calibration.smallest_error import found_for
+from symshuffle.vectors.calibration.staircase import floor_of
+from symshuffle.vectors.error.risk import err1
+from symshuffle.vectors.privacy.accounting import VectorBound, vector_delta
+from symshuffle.vectors.privacy.pairs import Adjacency
+from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
+from symshuffle.vectors.randomizers.mechanisms import (
+    BlanketMixedGaussian,
+    ClippedLinear,
+    LocalGaussian,
+    PrivUnit,
+    SphereLinear,
+)
+
+_FREE: Final[dict[type, tuple[str, ...]]] = {
+    BlanketMixedGaussian: ("gamma", "sigma0"),
+    SphereLinear: ("c",),
+    LocalGaussian: ("sigma0",),
+    PrivUnit: ("p", "theta"),
+    ClippedLinear: ("clip", "chi"),
+}
+"""The parameters that are searched, of the families that have a floor."""
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False)
+class Calibration(AnswerMethods):
+    """A randomizer that meets a target, and what a trusted curator would reach.
+
+    Parameters
+    ----------
+    parameters : BlanketMixedGaussian, SphereLinear, PrivUnit, ClippedLinear or LocalGaussian
+        The mechanism, its parameters exact decimals.
+    bracket : Bracket
+        Around the root of its exact worst-case mean squared error of the mean, per coordinate.
+    gaussian_rmse : float
+        The same of the central Gaussian mechanism that meets the target under the same adjacency.
+    certificate : VectorBound
+        The bound on delta at the parameters, in both orders.
+    users : int
+        Number of users.
+    exp_eps : Real
+        Level of the target.
+    goal : Fraction
+        Target delta.
+    adjacency : {"zero-out", "replace-one"}
+        In what neighbours differ.
+    about : str
+        What is certain and what is searched.
+    blanket : {"mechanism", "largest"}
+        The blanket of the bound.
+    floor : Floor, optional
+        What no parameters of the family can beat, where that is known.
+    """
+
+    parameters: Calibrated
+    bracket: Bracket
+    gaussian_rmse: float
+    certificate: VectorBound
+    users: int
+    exp_eps: Real
+    goal: Fraction
+    adjacency: Adjacency
+    about: str
+    blanket: Blanket = Blanket.MECHANISM
+    floor: Floor | None = None
+
+    @property
+    def gap(self) -> float | None:
+        """The share of the error that other parameters of the family could save at most; None if that is not known."""
+        return None if self.floor is None else outward(1 - self.floor.rmse / self.bracket.upper, up=True)
+
+    @property
+    def safe(self) -> SafeEnd:
+        """The upper end: the error of the mechanism shown."""
+        return SafeEnd.UPPER
+
+    @property
+    def rmse(self) -> float:
+        """The error, rounded up."""
+        return float(self)
+
+    def verify(self) -> None:
+        """Compute the bound on delta, the error and the floor again, from the parameters alone.
+
+        Raises
+        ------
+        CertificateError
+            If the target is not met in balls, the error is another one, or the floor does not hold.
+        """
+        try:
+            again = vector_delta(
+                self.parameters,
+                n=self.users,
+                exp_eps=self.exp_eps,
+                adjacency=self.adjacency,
+                blanket=self.blanket,
+                rigour=Rigour.BALL,
+                rel=1e-7,
+                lower=False,
+            )
+        except (Unsupported, NotDecided) as reason:
+            raise CertificateError("certificate", str(reason)) from reason
+        if again.bracket.upper > self.goal:
+            raise CertificateError("certificate", f"delta is {again.bracket}, above {float(self.goal):.6g}")
+        if again.bracket.upper < self.certificate.bracket.lower or again.bracket.lower > self.certificate.bracket.upper:
+            raise CertificateError("certificate", f"delta is {again.bracket}, not {self.certificate.bracket}")
+        proved = _error(self.parameters, self.users)
+        if not self.bracket.lower <= proved.lower or not proved.upper <= self.bracket.upper:
+            raise CertificateError("rmse", f"{proved} is proved, {self.bracket} is claimed")
+        if self.floor is not None:
+            if not all(_same_family(point, self.parameters) for point in self.floor.points):
+                raise CertificateError("floor.points", f"not all are {self.parameters} with other parameters")
+            self.floor.verify(Target(self.users, self.exp_eps, self.goal, self.adjacency, self.blanket))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as plain data."""
+        names = type(self.parameters).__dataclass_fields__
+        found = {name: getattr(self.parameters, name) for name in names}
+        return {
+            "about": self.about,
+            "blanket": self.blanket.value,
+            "parameters": {name: value if isinstance(value, int) else _decimal(value) for name, value in found.items()},
+            "rmse": self.rmse,
+            "gaussian_rmse": self.gaussian_rmse,
+            "certificate": self.certificate.to_dict() | self._excluded(),
+        }
+
+    def _excluded(self) -> dict[str, Any]:
+        if self.floor is None:
+            return {"rmse_floor": None, "gap": None}
+        return {
+            "rmse_floor": outward(self.floor.rmse, up=False),
+            "gap": self.gap,
+            "floor_about": f"the accountant's bound with the {self.blanket} blanket, not real datasets",
+            "excluded": [
+                {name: _decimal(getattr(point, name)) for name in _FREE[type(point)]} for point in self.floor.points
+            ],
+        }
+
+
+def calibrate(
+    name: str,
+    *,
+    n: int,
+    dimension: int,
+    delta: object,
+    eps: object = None,
+    exp_eps: object = None,
+    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
+    blanket: Blanket | str | None = None,
+    gap: object = "1/100",
+    fixed: Mapping[str, object] | None = None,
+) -> Calibration:
+    """Mechanism of a family with the smallest worst-case error at (eps, delta).
+
+    The shuffled messages of n users are certified to be (eps, delta)-private.
+
+    Parameters
+    ----------
+    name : {"bmg", "sphere-linear", "privunit", "clipped-linear", "gaussian"}
+        The family: (gamma, sigma0), c, (p, theta), (clip, chi), sigma0.
+    n : int
+        Number of users, at least 1.
+    dimension : int
+        Length of the vectors, at least 1.
+    delta : number or text
+        Target probability, in (0, 1).
+    eps, exp_eps : number, text or Exp
+        Level: eps in nats, or its exponential; one of the two.
+    adjacency : {"replace-one", "zero-out"}
+        In what neighbours differ.
+    blanket : {"mechanism", "largest"}, optional
+        The blanket of the bound; that of the null symbol where it has any mass, otherwise the largest.
+    gap : number or text, optional
+        How far the certified floor under the error may lie below it, relatively, in (0, 1); None leaves it out.
+    fixed : mapping of str, optional
+        A value of gamma, theta or clip, which then is not searched and has no floor.
+
+    Returns
+    -------
+    Calibration
+        The mechanism, its error, the certificate of its privacy, and the floor.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range.
+    Unsupported
+        If nothing was found that meets the target, or is certified to.
+
+    Notes
+    -----
+    At a fixed shape (gamma; theta; clip) the bound is monotone in the other parameter (convex order), and so is the
+    error. It is certified that the mechanism returned meets the target. For this bound and blanket it is also certified
+    that no other parameters do better by more than ``Calibration.gap``; the messages may be more private than
+    the bound says. If no floor was found within sixteen times ``gap``, it is None, and nothing certifies the shape that
+    the search found.
+    """
+    n = check_n(n)
+    order, goal = read_target(eps=eps, exp_eps=exp_eps), parse_rational(delta, "delta")
+    if not 0 < goal < 1:
+        raise InputError("delta", delta, "a number in (0, 1)")
+    dimension = as_integer(dimension, "dimension", 1)
+    near = choice(Adjacency, adjacency, "adjacency")
+    sensitivity = 1 if near is Adjacency.ZERO_OUT else 2
+    noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * sensitivity / n
+    shape = _shape_of(name, fixed)
+    family = family_by_name(name, n, dimension, noise, shape)
+    if dimension == 1 and name in ("privunit", "clipped-linear"):
+        raise Unsupported(f"{name} needs dimension 2 or more; in dimension 1 sphere-linear is randomized response")
+    family.make(family.centre, family.start(family.centre))  # a value that is fixed is refused by its own name
+    share = None if gap is None else parse_rational(gap, "gap")
+    if share is not None and not 0 < share < 1:
+        raise InputError("gap", gap, "a number in (0, 1), or none")
+    usual = Blanket.LARGEST if name == "gaussian" else Blanket.MECHANISM
+    kind = usual if blanket is None else choice(Blanket, blanket, "blanket")
+
+    target = Target(n, order, goal, near, kind)
+    try:
+        mechanism, certificate = found_for(family, target)
+    except Unsupported as reason:
+        raise Unsupported(f"{name}, n = {n}: {reason}") from reason
+    about = (
+        f"{name}, n = {n}, d = {dimension}, {near} adjacency, {kind} blanket; rmse: root of the worst-case squared "
+        f"error of the mean per coordinate; the target is certainly met at these parameters"
+    )
+    floor = None
+    if share is not None and shape is None:
+        floor = floor_of(mechanism, target, share)
+    found = Calibration(mechanism, _error(mechanism, n), noise, certificate, n, order, goal, near, about, kind, floor)
+    if found.gap is not None:
+        rest = f"no others of this family that meet it by this bound save more than a share {found.gap:.2g} of the rmse"
+        return replace(found, about=f"{about}, and {rest}")
+    if family.shapes[0] < family.shapes[1]:
+        return replace(found, about=f"{about}, the shape is the end of a search over it")
+    return found
+
+
+def _shape_of(name: str, fixed: Mapping[str, object] | None) -> Fraction | None:
+    """The shape, where it is given."""
+    known = SHAPES.get(name)
+    for key, value in (fixed or {}).items():
+        if key != known:
+            may = "no value" if known is None else f"only {known}"
+            raise InputError(key, value, f"{may}: the rest of {name} follows from the target")
+        return parse_rational(value, key)
+    return None
+
+
+def calibrate_mixed_gaussian(
+    *,
+    n: int,
+    dimension: int,
+    delta: object,
+    eps: object = None,
+    exp_eps: object = None,
+    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
+) -> Calibration:
+    """:func:`calibrate` for the blanket-mixed Gaussian."""
+    return calibrate("bmg", n=n, dimension=dimension, delta=delta, eps=eps, exp_eps=exp_eps, adjacency=adjacency)
+
+
+def _same_family(point: Calibrated, found: Calibrated) -> bool:
+    """Whether two mechanisms differ in what is searched only; a linear density is a clipped one without a clip."""
+    if isinstance(point, SphereLinear) and isinstance(found, ClippedLinear):
+        return point.dimension == found.dimension
+    return type(point) is type(found) and all(
+        getattr(point, name) == getattr(found, name)
+        for name in type(found).__dataclass_fields__
+        if name not in _FREE[type(found)]
+    )
+
+
+def _decimal(value: Fraction) -> str:
+    """A decimal that was read from one, written back."""
+    text = f"{float(value):.{DIGITS + 3}g}"
+    return text if Fraction(text) == value else str(value)
+
+
+def _error(mechanism: Calibrated, n: int) -> Bracket:
+    """The root of the worst-case squared error of the mean, per coordinate."""
+    single: Any = err1(mechanism)
+    value = enclose(single / (n * mechanism.dimension), 128)
+    low = Fraction(math.isqrt(math.floor(value.lower * 4**60)), 2**60)
+    high = Fraction(math.isqrt(math.ceil(value.upper * 4**60)) + 1, 2**60)
+    return Bracket(low, high, Rigour.BALL, "closed form", "exact risk of the unbiased estimator")
+
+
+__all__ = ["Calibration", "calibrate", "calibrate_mixed_gaussian"]

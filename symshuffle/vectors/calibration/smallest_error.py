@@ -1,0 +1,251 @@
+"""The shape and the strength of a family with the smallest error that meets a target: the search of every calibration.
+
+Shapes are compared by cheap values of the bound (:mod:`symshuffle.vectors.calibration.estimates`). Nothing that is
+reported depends on them: the answer is a mechanism whose bracket meets the target.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.numbers import to_float
+from symshuffle.vectors.calibration.estimates import roughly
+from symshuffle.vectors.calibration.floor import Target
+from symshuffle.vectors.calibration.shaped_families import Calibrated, Family
+from symshuffle.vectors.error.risk import err1
+from symshuffle.vectors.privacy.accounting import VectorBound, vector_delta
+
+_FAR: Final = 1e3
+"""Stands for the logarithm of infinity: no value, hence not taken."""
+
+_LARGEST: Final = 1e200
+_COARSE: Final = 1e-3
+_CLOSE: Final = 1e-9
+"""How closely a strength is searched: to compare shapes, and at the last one."""
+
+_STEP: Final = 0.5
+_SETTLED: Final = 2e-2
+"""The first step over shapes, and how closely the best one is searched."""
+
+_GRID: Final = 9
+"""Shapes that are tried where there is none to start from."""
+
+_BESIDE: Final = 1e-2
+_FLAT: Final = 1e-2
+_STEEP: Final = 50.0
+"""Step of the slope by which an excess of the bracket is taken back, its least and its largest value."""
+
+_LOOSE: Final = 100
+"""So many widths asked for are a loose bracket."""
+
+_BACK: Final = 1.0
+"""The longest step back."""
+
+_LONGEST: Final = 0.4
+"""The longest step of a search: beyond a crossing an estimate may be far too low."""
+
+_AGAIN: Final = 0.25
+"""How much weaker it is that must meet the target too, where a search comes from the stronger side."""
+
+_TRIES: Final = 8
+_SHAPES: Final = 6
+"""Strengths that are tried next to the one found, and shapes, where no bracket is narrow enough at the best one."""
+
+_APART: Final = 0.2
+"""How far a shape is from those at which no bracket was narrow enough."""
+
+_WIDTHS: Final = (1e-6, 1e-4, 1e-2)
+"""Relative widths of the bracket, the next one where the engines refuse."""
+_NO_VALUE: Final = (Unsupported, NotDecided, InputError, ArithmeticError, ValueError)
+
+
+def found_for(family: Family, target: Target) -> tuple[Calibrated, VectorBound]:
+    """The mechanism of smallest error that is found and certified to meet a target, and its bound on delta.
+
+    Parameters
+    ----------
+    family : Family
+        Mechanisms by shape and strength.
+    target : Target
+        What is to be met.
+
+    Raises
+    ------
+    Unsupported
+        If no shape has a strength that meets the target by the search, or none that is certified.
+    """
+    errors = _errors_by_shape(family, target)
+    kept = sorted((shape for shape, (error, _) in errors.items() if math.isfinite(error)), key=lambda x: errors[x][0])
+    if not kept:
+        raise Unsupported(f"no parameters were found at which delta is about {float(target.goal):.3g} or less")
+    failed: list[float] = []
+    reason = ""
+    for shape in kept:
+        if any(abs(shape - other) < _APART for other in failed):
+            continue
+        try:
+            return _certified(family, target, shape, errors[shape][1])
+        except Unsupported as error:
+            reason = reason or str(error)
+        failed.append(shape)
+        if len(failed) == _SHAPES:
+            break
+    raise Unsupported(f"parameters were found, but no bracket shows that they meet the target: {reason}")
+
+
+def _errors_by_shape(family: Family, target: Target) -> dict[float, tuple[float, float]]:
+    """About the error at the largest strength that meets the target, and that strength, at the shapes looked at."""
+    seen: dict[float, tuple[float, float]] = {}
+    shift = 0.0  # of the strength found from the one to start from, at the shape seen last
+
+    def error(shape: float) -> float:
+        nonlocal shift
+        if shape not in seen:
+            start = family.start(shape)
+            strength = _strongest(_excess(family, target, shape), start + shift, family.strengths, _COARSE)
+            value = math.inf
+            if strength is not None:
+                shift = strength - start
+                value = _value(lambda: to_float(err1(family.make(shape, strength))), math.inf)
+            seen[shape] = value, strength or 0.0
+        return seen[shape][0]
+
+    low, high = family.shapes
+    if low == high:
+        error(low)
+        return seen
+    if math.isinf(error(family.centre)):
+        for shape in np.linspace(low, high, _GRID):
+            error(float(shape))
+    best = min(seen, key=lambda x: seen[x][0])
+    for sign in (1, -1):
+        for shape in _ever_farther(best, sign, low, high):
+            if error(shape) > error(best):
+                break
+            best = shape
+    below, above = (
+        max((x for x in seen if x < best), default=low),
+        min((x for x in seen if x > best), default=high),
+    )
+    if math.isfinite(error(best)) and below < above:
+        from scipy.optimize import minimize_scalar
+
+        def height(x: float) -> float:
+            return math.log(min(error(float(x)), _LARGEST))
+
+        minimize_scalar(height, bounds=(below, above), method="bounded", options={"xatol": _SETTLED})
+    return seen
+
+
+def _ever_farther(start: float, sign: int, low: float, high: float) -> Iterator[float]:
+    shape, step = start, _STEP
+    while low < shape < high:
+        shape = min(max(shape + sign * step, low), high)
+        step *= 1.5
+        yield shape
+
+
+def _excess(family: Family, target: Target, shape: float, *, fine: bool = False) -> Callable[[float], float]:
+    """By how much the logarithm of the bound exceeds that of the target, by strength."""
+    wanted = math.log(float(target.goal))
+
+    @cache
+    def excess(strength: float) -> float:
+        def value() -> float:
+            mechanism = family.make(shape, strength)
+            found = roughly(mechanism, target.n, target.exp_eps, target.adjacency, target.blanket, fine=fine)
+            return math.log(found) - wanted if found > 0 else -_FAR
+
+        return _value(value, _FAR)
+
+    return excess
+
+
+def _value(function: Callable[[], float], otherwise: float) -> float:
+    """A value, or another where there is no mechanism or no value."""
+    try:
+        with np.errstate(all="ignore"):
+            found = function()
+    except _NO_VALUE:
+        return otherwise
+    return otherwise if math.isnan(found) else found
+
+
+def _strongest(excess: Callable[[float], float], start: float, ends: tuple[float, float], close: float) -> float | None:
+    """The largest strength without an excess; None if there is none."""
+    from scipy.optimize import brentq
+
+    low, high = ends
+    at = min(max(start, low), high)
+    met, step = excess(at) <= 0, 0.1
+    while True:
+        after = min(at + step, high) if met else max(at - step, low)
+        if after == at:
+            return at if met else None
+        if (excess(after) <= 0) is not met:
+            again = max(after - _AGAIN, low)
+            if met or excess(again) <= 0:
+                break
+            after = again
+        at, step = after, min(2 * step, _LONGEST)
+    below, above = (at, after) if met else (after, at)
+    # Where there is no value, or none above 0, a secant says nothing.
+    while above - below > close and max(-excess(below), excess(above)) >= _FAR:
+        middle = (below + above) / 2
+        below, above = (middle, above) if excess(middle) <= 0 else (below, middle)
+    if above - below <= close or not excess(below) < 0:
+        return below
+    return float(brentq(excess, below, above, xtol=close))
+
+
+def _certified(family: Family, target: Target, shape: float, start: float) -> tuple[Calibrated, VectorBound]:
+    """A mechanism of a shape whose bracket meets the target, near the strongest one that does.
+
+    Raises
+    ------
+    Unsupported
+        If there is no bracket at any width that is asked for, or none that meets the target.
+    """
+    excess = _excess(family, target, shape, fine=True)
+    nearest = _strongest(excess, start, family.strengths, _CLOSE)
+    if nearest is None:
+        raise Unsupported("no strength meets the target by an estimate")
+    slope = min(max((excess(nearest) - excess(nearest - _BESIDE)) / _BESIDE, _FLAT), _STEEP)
+    said = ""
+    for rel in _WIDTHS:
+        strength = nearest - 2 * rel / slope if excess(nearest) > -1 else nearest
+        for k in range(_TRIES):
+            mechanism = family.make(shape, strength)
+            try:
+                bound = vector_delta(
+                    mechanism,
+                    n=target.n,
+                    exp_eps=target.exp_eps,
+                    adjacency=target.adjacency,
+                    blanket=target.blanket,
+                    rel=rel,
+                    lower=False,
+                )
+            except (Unsupported, NotDecided) as error:
+                said = str(error)
+                break
+            if bound.bracket.upper <= target.goal:
+                return mechanism, bound
+            said = f"delta is at most {float(bound.bracket.upper):.3g}, where {float(target.goal):.3g} is asked"
+            if bound.bracket.upper > (1 + _LOOSE * Fraction(rel)) * bound.bracket.lower and rel < _WIDTHS[-1]:
+                break  # an engine of less width may serve a larger one
+            over = math.log(bound.bracket.upper / target.goal)
+            strength -= min(2**k * (over + rel) / slope, _BACK)
+        else:
+            break
+    raise Unsupported(said)
+
+
+__all__ = ["found_for"]

@@ -1,0 +1,230 @@
+"""Where a floor under the error looks for its points: nothing that the floor certifies depends on it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, Final, TypeAlias
+
+import flint
+import numpy as np
+import numpy.typing as npt
+
+from symshuffle.base.numbers import to_arb, to_float, working_precision
+from symshuffle.engines.densities.bromwich_plan import estimate
+from symshuffle.vectors.calibration.cells import cells, error_of
+from symshuffle.vectors.calibration.floor import Bounded, Floor, Target, least_error, misses, root
+from symshuffle.vectors.error.risk import err1
+from symshuffle.vectors.randomizers.clipped import ramp_moments
+from symshuffle.vectors.randomizers.mechanisms import (
+    BlanketMixedGaussian,
+    ClippedLinear,
+    LocalGaussian,
+    PrivUnit,
+    SphereLinear,
+)
+from symshuffle.vectors.randomizers.sphere import cap_complement
+
+Staged: TypeAlias = BlanketMixedGaussian | PrivUnit | ClippedLinear
+Array: TypeAlias = npt.NDArray[np.float64]
+
+_MOST: Final = 2000
+"""Points after which the staircase gives up: it stands still where the floor asked for is not below the optimum."""
+
+_LEAST: Final = 2 / 7
+"""Less noise than this, in lengths of the longest input, is excluded together with this much."""
+
+_RAREST: Final = 1 / 8
+"""A cap that a random point hits less often than so often per user is excluded together with one of this share."""
+
+_BEYOND: Final = 1e-6
+"""How far beyond the last corner the staircase ends, in the logarithm of 1 - gamma."""
+
+_STILL: Final = 1e-4
+"""A smaller step, in the same logarithm, is a stand."""
+
+_FAR: Final = 1e3
+"""Stands for the logarithm of infinity."""
+
+_MARGIN: Final = 2e-3
+"""By how much delta is to exceed the target at a point, by the search's estimate: more than the engine's width."""
+
+_SETTLED: Final = 1e-9
+_SETTLED_SHARE: Final = 5e-5
+"""How closely a corner and the next share are searched."""
+
+_STRIDE: Final = 0.02
+"""The first step of the search for the next share, in the logarithm of 1 - gamma."""
+
+_ESTIMATED: Final = 1e-5
+"""Relative width at which delta is estimated."""
+
+_BITS: Final = 128
+
+
+def floor_of(found: object, target: Target, gap: Fraction) -> Floor | None:
+    """A floor within about ``gap`` of the error of parameters that were found; None where no order is known.
+
+    Parameters
+    ----------
+    found : mechanism
+        The best parameters known: where the search for points starts, without any bearing on what they certify.
+    target : Target
+        What is to be met.
+    gap : Fraction
+        How far below the error the floor may lie, relatively; up to sixteen times as far where that is out of reach.
+    """
+    match found:
+        case BlanketMixedGaussian() | PrivUnit() | ClippedLinear():
+            widths = (gap * 2**k for k in range(5))
+            tries = (_staircase(found, target, width) for width in widths if width < 1)
+            points = next((steps for steps in tries if steps), ())
+        case SphereLinear() | LocalGaussian():
+            points = _beside(found, target)
+        case _:
+            return None
+    if not points or not all(misses(point, target) for point in points):
+        return None
+    return Floor(points, root(least_error(points) / (target.n * points[0].dimension)))
+
+
+def _staircase(found: Staged, target: Target, gap: Fraction) -> tuple[Bounded, ...]:
+    """Points such that every corner between them has about the error asked for; empty if they come to a stand.
+
+    From each point the other parameter of the next is read off the corner between them, and its gamma is the largest
+    that misses the target.
+    """
+    error = to_float(err1(found)) * (1 - float(gap)) ** 2
+    points: list[Bounded] = []
+    share = 0.0
+    last = -_BEYOND - (math.log1p(error) if isinstance(found, BlanketMixedGaussian) else math.log(error) / 2)
+    while len(points) < _MOST:
+        at = _corner(found, error, -math.expm1(share), target.n)
+        if at is None:
+            return tuple(points)
+        reached = _farthest(found, at, (share, last), target)
+        if reached is None or reached > share - _STILL:
+            return ()
+        points.append(_point(found, -math.expm1(reached), at))
+        share = reached
+    return ()
+
+
+def _corner(found: Staged, error: float, gamma: float, n: int) -> Fraction | None:
+    """The other parameter at which the error is as given, at a gamma; None if it is larger everywhere."""
+    if isinstance(found, BlanketMixedGaussian):
+        norm = float(found.norm)
+        left = error - gamma / (1 - gamma) * norm**2
+        return None if left <= 0 else _decimal(max((1 - gamma) * math.sqrt(left / found.dimension), norm * _LEAST))
+    if (1 - gamma) ** -2 >= error:
+        return None
+    d, exact = found.dimension, error_of(found)
+    rarest = _RAREST / n
+
+    def excess(at: float) -> float:
+        with working_precision(_BITS):
+            return float(exact(flint.arb(gamma), Fraction(at)).mid()) / error - 1
+
+    def hit(at: float) -> float:
+        with working_precision(_BITS):
+            return float(cap_complement(-to_arb(Fraction(at)), d).mid()) / rarest - 1
+
+    high = _crossing(hit, 0.0, 1 - 1e-9)
+    if excess(high) > 0:
+        return _decimal(high)
+    if isinstance(found, ClippedLinear) and excess(-1.0) <= 0:
+        return Fraction(-1)
+    return _decimal(_crossing(excess, -1 + 1e-9, high))
+
+
+def _crossing(function: Callable[[float], float], low: float, high: float) -> float:
+    from scipy.optimize import brentq
+
+    if function(low) * function(high) >= 0:
+        return low if abs(function(low)) < abs(function(high)) else high
+    return float(brentq(function, low, high, xtol=_SETTLED))
+
+
+def _farthest(found: Staged, at: Fraction, between: tuple[float, float], target: Target) -> float | None:
+    """The logarithm of the least 1 - gamma at which delta is above a target, between two; None if at neither."""
+    share, last = between
+    n, ratio = target.n, to_float(target.exp_eps)
+    wanted = math.log(float(target.goal)) + _MARGIN
+    rows = cells(found, at, target.adjacency, target.blanket)
+    parts = (rows.null, rows.first, rows.second, rows.least)
+    null, first, second, least = (np.array([float(mass.mid()) for mass in row]) for row in parts)
+
+    def excess(level: float) -> float:
+        rest = math.exp(level)
+        gamma = 1 - rest
+        p, q, blanket = (gamma * null + rest * row for row in (first, second, least))
+        kept = blanket > 1e-300
+        p, q, blanket = p[kept], q[kept], blanket[kept]
+        weights = np.append(blanket, max(1 - blanket.sum(), 0.0))
+        orders = ((p, q), (q, p)) if isinstance(found, PrivUnit) else ((p, q),)  # of others the first is the worse one
+        values = [np.append((one - ratio * other) / blanket, 0.0) for one, other in orders]
+        value = max(_estimate(one, weights, n) for one in values)
+        return math.log(value) - wanted if value > 0 else -_FAR
+
+    from scipy.optimize import brentq
+
+    high = min(share - 1e-9, -1e-3)
+    if high <= last or not excess(high) > 0:
+        return None
+    step = _STRIDE
+    low = max(high - step, last)
+    while excess(low) > 0:
+        if low == last:
+            return last
+        high, step = low, 2 * step
+        low = max(high - step, last)
+    return float(brentq(excess, low, high, xtol=_SETTLED_SHARE))
+
+
+def _estimate(values: Array, weights: Array, n: int) -> float:
+    return estimate(values, weights, n, rel=_ESTIMATED) if values.max() > 0 else 0.0
+
+
+def _point(found: Staged, gamma: float, at: Fraction) -> Bounded:
+    """A mechanism of the family by share and the other parameter, in decimals."""
+    if isinstance(found, BlanketMixedGaussian):
+        return replace(found, gamma=_decimal(gamma), sigma0=at)
+    if at == -1:
+        return SphereLinear(_decimal(1 - gamma), found.dimension)
+    with working_precision(_BITS):
+        height = to_arb(at)
+        if isinstance(found, PrivUnit):
+            outside = float(cap_complement(height, found.dimension).mid())
+            return PrivUnit(_decimal(1 - gamma * outside), at, found.dimension)
+        mean, square, _ = ramp_moments(height, found.dimension)
+        spread: Any = (square / (mean * mean) - 1).mid()
+    return ClippedLinear(at, found.dimension, _decimal(math.sqrt(gamma / float(spread)) / (1 - gamma)))
+
+
+def _beside(found: SphereLinear | LocalGaussian, target: Target) -> tuple[Bounded, ...]:
+    """A mechanism of little less error that certainly misses the target."""
+
+    def point(part: Fraction) -> Bounded:
+        if isinstance(found, SphereLinear):
+            return SphereLinear(1 - (1 - found.c) * (1 - part), found.dimension)
+        return LocalGaussian(found.sigma0 * (1 - part), found.dimension)
+
+    for k in range(8):
+        part = Fraction(1, 10**7) * 8**k
+        if misses(point(part), target):
+            break
+    else:
+        return ()
+    for factor in (4, 2, Fraction(3, 2), Fraction(5, 4)) if k else ():  # between the last part that did not and this
+        if misses(point(part / factor), target):
+            return (point(part / factor),)
+    return (point(part),)
+
+
+def _decimal(value: float) -> Fraction:
+    return Fraction(f"{value:.12g}")
+
+
+__all__ = ["floor_of"]

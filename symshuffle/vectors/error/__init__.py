@@ -1,0 +1,1 @@
+"""Errors of randomizers of vectors, exact and optimal. No accounting."""

@@ -1,0 +1,230 @@
+"""All mechanisms at one lower index: what each pays on the unit ball."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, final
+
+import flint
+
+from symshuffle.base.errors import InputError, NotDecided
+from symshuffle.base.numbers import DEFAULT_BITS, Ball, as_integer, less, parse_rational, to_arb, working_precision
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.vectors.error.indices import Blanket, shuffle_index
+from symshuffle.vectors.error.optimal import bmg_optimal
+from symshuffle.vectors.randomizers.clipped import best_density
+from symshuffle.vectors.randomizers.mechanisms import LocalGaussian
+from symshuffle.vectors.randomizers.sphere import cap_complement, density_constant
+
+
+def privunit_constant(theta: Fraction, dimension: int, *, bits: int = DEFAULT_BITS) -> Ball:
+    r"""PrivUnit's constant :math:`C(\theta,d)=q/((1-q)d\alpha^2)`: its least error is about :math:`Cd\chi_{lo}^2`.
+
+    Even in theta, smallest at 0 (for d of at least 3 because the density of a projection is log-concave), where it is
+    :math:`\frac\pi d(\Gamma(\frac{d+1}2)/\Gamma(\frac d2))^2` and rises with d to :math:`\pi/2`.
+
+    Parameters
+    ----------
+    theta : Fraction
+        Height of the cap, in (-1, 1).
+    dimension : int
+        Length of the vectors, at least 2.
+    bits : int
+        Working precision.
+
+    Notes
+    -----
+    vecmean, Proposition 3.7.
+
+    Examples
+    --------
+    >>> round(float(privunit_constant(Fraction(0), 5)), 12)
+    1.422222222222
+    """
+    if not -1 < theta < 1:
+        raise InputError("theta", theta, "a number in (-1, 1)")
+    with working_precision(bits + 32):
+        height, d = to_arb(theta), flint.arb(dimension)
+        edge = density_constant(dimension) * (1 - height * height) ** ((d - 1) / 2) / (d - 1)
+        outside = cap_complement(-height, dimension)
+        return Ball.from_arb(cap_complement(height, dimension) * outside / (d * edge * edge), bits)
+
+
+def sphere_linear_error(chi: Fraction, dimension: int, *, bits: int = DEFAULT_BITS) -> Ball:
+    r"""Worst error :math:`d^2/c^2` on the ball of the linear density of lower index chi: :math:`c^2\chi^2=d(1-c)`."""
+    with working_precision(bits + 32):
+        return Ball.from_arb((dimension / _root(flint.arb(dimension), to_arb(chi))) ** 2, bits)
+
+
+def privunit_error(chi: Fraction, dimension: int, *, bits: int = DEFAULT_BITS) -> Ball:
+    """Worst error on the ball of PrivUnit at theta = 0 with lower index exactly chi, inputs rounded to the sphere."""
+    with working_precision(bits + 32):
+        # There chi_lo^2 = (1 - t)/t^2 with t = 2p - 1, and m = t alpha with alpha the mean height of the half sphere.
+        t = _root(flint.arb(1), to_arb(chi))
+        alpha = 2 * density_constant(dimension) / (dimension - 1)
+        return Ball.from_arb(1 / (t * alpha) ** 2, bits)
+
+
+def _root(d: flint.arb, chi: flint.arb) -> flint.arb:
+    r"""The positive root c of :math:`\chi^2c^2=d(1-c)`."""
+    return 2 * d / (d + (d * d + 4 * d * chi * chi).sqrt())
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A mechanism at a lower index.
+
+    Parameters
+    ----------
+    name : str
+        Which mechanism.
+    bracket : Bracket
+        Its worst squared error over the unit ball.
+    excess : float
+        How far that is above the index squared times the dimension, relatively.
+    """
+
+    name: str
+    bracket: Bracket
+    excess: float
+
+
+def contenders(chi: object, dimension: int, *, bits: int = DEFAULT_BITS) -> tuple[Contender, ...]:
+    """Errors of the vector mechanisms at one lower index, the smallest error first.
+
+    Each mechanism is tuned at this index: the mixed Gaussian against its own blanket, the pure Gaussian against the
+    largest one.
+
+    Parameters
+    ----------
+    chi : object
+        The index, above 0, read as a rational.
+    dimension : int
+        Length of the vectors, at least 2 (in dimension 1 the densities on the sphere are all randomized response).
+    bits : int
+        Working precision.
+
+    Returns
+    -------
+    tuple of Contender
+        Name, bracket around the squared error, and excess over the lower bound d chi^2.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> [found.name for found in contenders(100, 30)]
+    ['clipped linear density', 'Gaussian', 'linear density', 'mixed Gaussian', 'PrivUnit']
+    """
+    index = parse_rational(chi, "chi")
+    if index <= 0:
+        raise InputError("chi", index, "a number > 0")
+    dimension, bits = as_integer(dimension, "dimension", 2), as_integer(bits, "bits", 2)
+    found = {name: error(index, dimension, bits) for name, error in _ERRORS.items()}
+    floor = dimension * index**2
+    entries = (Contender(name, bracket, float(bracket.upper / floor - 1)) for name, bracket in found.items())
+    return tuple(sorted(entries, key=lambda entry: entry.bracket.upper))
+
+
+def _gaussian_error(chi: Fraction, dimension: int) -> Ball:
+    """Error of the Gaussian whose index against the largest blanket is chi: between two standard deviations.
+
+    More noise is processing, so the index rises with the standard deviation.
+    """
+
+    def reached(sigma0: Fraction) -> bool:
+        variance: Any = shuffle_index(
+            LocalGaussian(sigma0, dimension), "lower", blanket=Blanket.LARGEST, bits=80
+        ).inverse_square
+        return bool(less(variance, 1 / chi**2))
+
+    low, high = chi, 2 * chi + 1  # the index is below sigma0
+    while not reached(high):
+        high *= 2
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return Ball(dimension * low * low, dimension * high * high)
+
+
+def takeover(chi: object, first: str, then: str, *, most: int = 10**6) -> int:
+    """Dimension in which one mechanism becomes more accurate than another.
+
+    Both mechanisms have the same lower index. The comparisons in that dimension and in the one before it are certified.
+    It is proved that there is only one such dimension where the mixed Gaussian takes over from the linear density,
+    PrivUnit or the Gaussian: over d chi^2 its error falls with d (its second term does, at every gamma), and theirs
+    rises: 1/(1 - c) with the slope c, the constant of PrivUnit (vecmean, Proposition 3.7), and the noise of the
+    Gaussian, whose largest blanket shrinks as inputs are added. For other pairs that is not certified.
+
+    Parameters
+    ----------
+    chi : object
+        The lower index, above 0, read as a rational.
+    first, then : str
+        Two of the names of :func:`contenders`: which is better in dimension 2, and which takes over.
+    most : int
+        Dimension after which the search gives up, at least 2.
+
+    Returns
+    -------
+    int
+        The dimension.
+
+    Raises
+    ------
+    InputError
+        If a name is unknown, or ``first`` is not the better one in dimension 2.
+    NotDecided
+        If the two brackets overlap at the crossing, or there is none up to ``most``.
+
+    Examples
+    --------
+    >>> takeover(100, "linear density", "mixed Gaussian")
+    48
+    """
+    index = parse_rational(chi, "chi")
+    if index <= 0:
+        raise InputError("chi", index, "a number > 0")
+    for name, value in (("first", first), ("then", then)):
+        if value not in _ERRORS:
+            raise InputError(name, value, f"one of {', '.join(_ERRORS)}")
+    most = as_integer(most, "most", 2)
+
+    def passed(dimension: int) -> bool:
+        before, after = (_ERRORS[name](index, dimension, DEFAULT_BITS) for name in (first, then))
+        if before.upper >= after.lower and after.upper >= before.lower:
+            raise NotDecided(f"{first} and {then} are not told apart in dimension {dimension}")
+        return after.upper < before.lower
+
+    if passed(2):
+        raise InputError("first", first, f"the better one in dimension 2, which is {then}")
+    low, high = 2, 4
+    while not passed(high):
+        low, high = high, 2 * high
+        if high > most:
+            raise NotDecided(f"{then} does not take over from {first} up to dimension {low}")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if passed(middle) else (middle, high)
+    return high
+
+
+def _tuned(ball: Ball) -> Bracket:
+    return Bracket(ball.lower, ball.upper, Rigour.BALL, "index", "tuned at the index")
+
+
+_ERRORS: Final[dict[str, Callable[[Fraction, int, int], Bracket]]] = {
+    # Rounding to the sphere costs 1.
+    "clipped linear density": lambda chi, d, bits: best_density(chi, d, bits=bits).bracket.shifted(Fraction(1)),
+    "mixed Gaussian": lambda chi, d, bits: bmg_optimal(chi, d, bits=bits).bracket,
+    "linear density": lambda chi, d, bits: _tuned(sphere_linear_error(chi, d, bits=bits)),
+    "PrivUnit": lambda chi, d, bits: _tuned(privunit_error(chi, d, bits=bits)),
+    "Gaussian": lambda chi, d, bits: _tuned(_gaussian_error(chi, d)),
+}
+"""Worst errors over the ball by index, dimension and precision, under the names of :func:`contenders`."""

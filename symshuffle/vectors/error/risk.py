@@ -1,0 +1,230 @@
+r"""Exact squared errors of the unbiased estimators, the lower bound by the upper index, and shrinkage.
+
+With the estimate ``message / m`` every mechanism here has, at an input of squared length s, the error ``a + b s`` for
+two numbers a and b. So the worst case is at s = 0 or at the largest s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+from symshuffle.base.numbers import (
+    DEFAULT_BITS,
+    Ball,
+    Number,
+    Verdict,
+    as_integer,
+    less,
+    maximum,
+    to_arb,
+    working_precision,
+)
+from symshuffle.base.results import Bracket, Rigour
+from symshuffle.vectors.error.indices import shuffle_index
+from symshuffle.vectors.randomizers.clipped import clipped_numbers
+from symshuffle.vectors.randomizers.mechanisms import (
+    BlanketMixedGaussian,
+    CentralGaussian,
+    ClippedLinear,
+    LocalLaplace,
+    PrivUnit,
+    SphereLinear,
+    VectorMechanism,
+)
+from symshuffle.vectors.randomizers.sphere import cap_numbers
+
+
+def mixed_gaussian_risk(gamma: Any, sigma0: Any, dimension: Any) -> tuple[Any, Any]:
+    r"""The pair :math:`d\sigma_0^2/(1-\gamma)^2`, :math:`\gamma/(1-\gamma)` of the mixed Gaussian.
+
+    In numbers or in symbols (vecmean, equation (38)).
+    """
+    rest = 1 - gamma
+    return dimension * (sigma0 / rest) ** 2, gamma / rest
+
+
+def affine_risk(mechanism: VectorMechanism, *, bits: int = DEFAULT_BITS) -> tuple[Number, Number, Fraction]:
+    r"""The triple (a, b, s) with :math:`E|\hat x-x|^2=a+b|x|^2` for :math:`|x|^2\le s`.
+
+    For PrivUnit and the clipped density the input is first rounded to the sphere where it is shorter than 1
+    (:func:`~symshuffle.vectors.randomizers.sampling.round_to_sphere`).
+    """
+    one, d = Fraction(1), mechanism.dimension
+    match mechanism:
+        case BlanketMixedGaussian():
+            return *mixed_gaussian_risk(mechanism.gamma, mechanism.sigma0, d), mechanism.norm**2
+        case SphereLinear():
+            return (d / mechanism.c) ** 2, -one, one
+        case PrivUnit():
+            m: Any = cap_numbers(mechanism, bits=bits).shrinkage
+            return 1 / (m * m), -one, one
+        case ClippedLinear():
+            mean: Any = clipped_numbers(mechanism, bits=bits).shrinkage
+            return 1 / (mean * mean), -one, one
+        case LocalLaplace():
+            return 2 * mechanism.scale**2, Fraction(0), one
+        case _:
+            return d * mechanism.sigma0**2, Fraction(0), one
+
+
+def err1(mechanism: VectorMechanism, *, on_sphere: bool = False, bits: int = DEFAULT_BITS) -> Number:
+    """Worst-case squared error of one user's estimate.
+
+    Parameters
+    ----------
+    mechanism : VectorMechanism
+        The randomizer, with its unbiased estimator.
+    on_sphere : bool
+        Whether inputs are known to have full length, as PrivUnit's are by definition; default: any vector of the ball.
+    bits : int
+        Working precision where the error is not rational, at least 2.
+
+    Returns
+    -------
+    Number
+        A fraction where the error is rational, and otherwise a ball.
+
+    Raises
+    ------
+    InputError
+        If ``bits`` is no integer of at least 2.
+
+    Notes
+    -----
+    vecmean, equations (3), (33), (38) and (56).
+
+    Examples
+    --------
+    >>> err1(BlanketMixedGaussian("0.95", "4.6"))
+    Fraction(8483, 1)
+    """
+    parts: tuple[Any, ...] = affine_risk(mechanism, bits=as_integer(bits, "bits", 2))
+    at_edge: Any = parts[0] + parts[1] * parts[2]
+    worst: Number = at_edge if on_sphere else maximum([parts[0], at_edge])
+    return worst
+
+
+def errn(mechanism: VectorMechanism | CentralGaussian, n: int, *, bits: int = DEFAULT_BITS) -> Number:
+    """Worst-case squared error of the mean of n estimates.
+
+    It is 1/n of one user's error; for a :class:`CentralGaussian` it is that of the curator's noise.
+
+    Parameters
+    ----------
+    mechanism : VectorMechanism or CentralGaussian
+        The randomizer.
+    n : int
+        Number of users, at least 1.
+    bits : int
+        Working precision where the error is not rational, at least 2.
+
+    Returns
+    -------
+    Number
+        A fraction where the error is rational, and otherwise a ball.
+
+    Raises
+    ------
+    InputError
+        If ``n`` or ``bits`` is out of range.
+
+    Notes
+    -----
+    vecmean, equations (2) and (3).
+
+    Examples
+    --------
+    >>> errn(BlanketMixedGaussian("0.95", "4.6"), 1000)
+    Fraction(8483, 1000)
+    """
+    n, bits = as_integer(n, "n", 1), as_integer(bits, "bits", 2)
+    if isinstance(mechanism, CentralGaussian):
+        return mechanism.dimension * mechanism.sigma**2 / n
+    single: Any = err1(mechanism, bits=bits)
+    mean: Number = single / n
+    return mean
+
+
+def hcr_bound(mechanism: VectorMechanism, *, bits: int = DEFAULT_BITS) -> Bracket:
+    r"""Lower bound on the squared error of every unbiased estimator.
+
+    It is :math:`d\chi_{up}^2`, dimension times squared upper index.
+
+    Parameters
+    ----------
+    mechanism : VectorMechanism
+        The randomizer.
+    bits : int
+        Working precision, at least 2.
+
+    Returns
+    -------
+    Bracket
+        Around the bound.
+
+    Raises
+    ------
+    InputError
+        If the upper index is infinite, or ``bits`` is out of range.
+
+    Notes
+    -----
+    vecmean, Theorem 3.5.
+
+    Examples
+    --------
+    >>> round(float(hcr_bound(BlanketMixedGaussian("0.95", "4.6")).lower), 1)
+    8243.8
+    """
+    bits = as_integer(bits, "bits", 2)
+    index = shuffle_index(mechanism, "upper", bits=bits)
+    with working_precision(bits):
+        bound = Ball.from_arb(mechanism.dimension / to_arb(index.inverse_square), bits)
+    return Bracket(bound.lower, bound.upper, Rigour.BALL, "index", f"dimension times squared upper index: {index.how}")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Shrinkage:
+    r"""The best factor on an unbiased estimate of a mean of vectors of the ball.
+
+    Parameters
+    ----------
+    factor : Number
+        The factor :math:`\lambda` in (0, 1).
+    risk : Number
+        Largest :math:`E|\lambda\hat x-\bar x|^2`, every user holding a vector of the ball.
+    """
+
+    factor: Number
+    risk: Number
+
+
+def best_shrinkage(a: Number, b: Number, *, n: int = 1, bits: int = DEFAULT_BITS) -> Shrinkage:
+    r"""Minimax factor where the unbiased error of one user is ``a + b |x|^2`` on the unit ball.
+
+    The error of :math:`\lambda` times the mean of n estimates is at most
+    :math:`\lambda^2(a+bs)/n+(1-\lambda)^2s` where s is the mean squared length (Jensen's inequality for the bias), and
+    equals it where all users agree: a convex function of :math:`\lambda` for each s, affine in s.
+
+    Parameters
+    ----------
+    a, b : Number
+        As in :func:`affine_risk`; ``a + b > 0``.
+    n : int
+        Number of users.
+    bits : int
+        Working precision where the factor is irrational.
+    """
+    first: Any = a
+    slope: Any = b
+    noise, growth = first / n, slope / n
+    factor = 1 / (1 + noise + growth)
+    tilt = factor * factor * growth + (1 - factor) * (1 - factor)
+    if less(tilt, 0) is not Verdict.TRUE:
+        return Shrinkage(factor, factor * factor * (noise + growth) + (1 - factor) * (1 - factor))
+    with working_precision(bits + 16):  # both ends are equally bad where (1 - f)^2 = -growth f^2
+        root = Ball.from_arb(1 / (1 + (-to_arb(growth)).sqrt()), bits)
+    return Shrinkage(root, root * root * noise)

@@ -1,0 +1,1 @@
+"""Means of users' vectors, from data to answer."""

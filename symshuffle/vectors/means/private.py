@@ -1,0 +1,395 @@
+"""The mean of users' vectors from shuffled messages: calibrated, simulated, and measured against what is exact."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+
+from symshuffle.accountants.bounds.evaluate import check_n
+from symshuffle.base.choices import Adjacency, choice
+from symshuffle.base.errors import InputError, NotDecided, SolverFailure, Unsupported
+from symshuffle.base.numbers import Ball, Real, parse_rational, to_arb, working_precision
+from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.mechanisms.parameters import read_target
+from symshuffle.vectors.calibration.search import calibrate
+from symshuffle.vectors.error.risk import affine_risk, err1
+from symshuffle.vectors.means.rows import Rows, Survey, array_rows, file_rows, survey
+from symshuffle.vectors.privacy.accounting import vector_delta
+from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
+from symshuffle.vectors.randomizers.mechanisms import (
+    BlanketMixedGaussian,
+    ClippedLinear,
+    LocalGaussian,
+    LocalLaplace,
+    PrivUnit,
+    SphereLinear,
+)
+from symshuffle.vectors.randomizers.sampling import estimate, round_to_sphere, sample, source
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors: TypeAlias = NDArray[np.float64]
+
+Certifiable: TypeAlias = BlanketMixedGaussian | SphereLinear | PrivUnit | ClippedLinear
+Progress: TypeAlias = Callable[[str], None]
+
+NAMES: Final = ("privunit", "sphere-linear", "clipped-linear", "bmg")
+"""Mechanisms with a certified bound in every dimension that they serve; the cheapest to calibrate first."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A mechanism that meets a target.
+
+    Parameters
+    ----------
+    name : str
+        Its name on the command line.
+    mechanism : BlanketMixedGaussian, SphereLinear, PrivUnit or ClippedLinear
+        With its parameters, exact decimals.
+    rmse : Bracket
+        Root of its exact worst-case mean squared error over nd: per coordinate.
+    delta : Bracket
+        The certified bound on delta at the target's level, in the larger order of the pair.
+    """
+
+    name: str
+    mechanism: Certifiable
+    rmse: Bracket
+    delta: Bracket
+
+    @property
+    def parameters(self) -> dict[str, Fraction]:
+        """The parameters by name."""
+        match self.mechanism:
+            case BlanketMixedGaussian():
+                return {"gamma": self.mechanism.gamma, "sigma0": self.mechanism.sigma0}
+            case SphereLinear():
+                return {"c": self.mechanism.c}
+            case PrivUnit():
+                return {"p": self.mechanism.p, "theta": self.mechanism.theta}
+            case ClippedLinear():
+                return {"clip": self.mechanism.clip, "chi": self.mechanism.chi}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The candidate as plain data."""
+        return {
+            "mechanism": self.name,
+            "parameters": {name: str(value) for name, value in self.parameters.items()},
+            "rmse": self.rmse.decimals(),
+            "delta": self.delta.decimals(),
+        }
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class PrivateMean(AnswerMethods):
+    r"""A mean estimated from simulated shuffled messages, and how far off it was and may be.
+
+    All errors are roots of squared errors per coordinate: :math:`|\hat\mu-\mu|/\sqrt d` and its mean square.
+
+    Parameters
+    ----------
+    estimate : array of shape (d,)
+        The unbiased estimate.
+    mean : array of shape (d,)
+        The true mean, which the analyzer does not see.
+    chosen : Candidate
+        The mechanism of the users, and its certified bound on delta.
+    bracket : Bracket
+        The exact worst-case error over all data of the unit ball: ``chosen.rmse``.
+    expected : float
+        The exact root mean square of the error on this very data.
+    measured : float
+        The error of this estimate.
+    central : float
+        The same of a trusted curator's Gaussian mechanism with the same guarantee and adjacency.
+    n : int
+        Number of users.
+    candidates : tuple of Candidate
+        All mechanisms that were calibrated, the most accurate first.
+    refused : tuple of (str, str)
+        Mechanisms that could not be certified, and why.
+    about : str
+        What the numbers speak about.
+    """
+
+    estimate: Vectors
+    mean: Vectors
+    chosen: Candidate
+    bracket: Bracket
+    expected: float
+    measured: float
+    central: float
+    n: int
+    candidates: tuple[Candidate, ...]
+    refused: tuple[tuple[str, str], ...]
+    about: str
+
+    @property
+    def dimension(self) -> int:
+        """Length of the vectors."""
+        return len(self.mean)
+
+    @property
+    def safe(self) -> SafeEnd:
+        """An error is overstated safely."""
+        return SafeEnd.UPPER
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as plain data, the estimate included."""
+        return AnswerMethods.to_dict(self) | {
+            "n": self.n,
+            "dimension": self.dimension,
+            "measured_rmse": self.measured,
+            "expected_rmse": self.expected,
+            "worst_case_rmse": self.bracket.decimals(),
+            "central_gaussian_rmse": self.central,
+            "chosen": self.chosen.to_dict(),
+            "candidates": [candidate.to_dict() for candidate in self.candidates],
+            "refused": dict(self.refused),
+            "estimate": self.estimate.tolist(),
+        }
+
+
+def private_mean(
+    data: Any,
+    *,
+    eps: object,
+    delta: object,
+    rng: np.random.Generator | None = None,
+    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
+    mechanism: str | Certifiable = "auto",
+    progress: Progress | None = None,
+    fixed: Mapping[str, object] | None = None,
+) -> PrivateMean:
+    """Estimate of the mean of vectors of the unit ball from shuffled messages.
+
+    Every user's message is simulated, the messages of a block are permuted, and the analyzer adds them up: a sum does
+    not depend on the order, so a permutation of all of them would change nothing but rounding. Memory does not grow
+    with the number of users.
+
+    Parameters
+    ----------
+    data : array of shape (n, d), or path
+        One vector per user, of length at most 1, or a ``.npy`` or ``.csv`` file of them. Nothing is clipped.
+    eps, delta : number or text
+        The guarantee of the shuffled messages: eps > 0 in nats, delta in (0, 1).
+    rng : numpy.random.Generator, optional
+        Source of all randomness; by default a new generator seeded by the operating system.
+    adjacency : {"replace-one", "zero-out"}
+        Whether a record is compared with another record or with the null symbol.
+    mechanism : str, BlanketMixedGaussian, SphereLinear, PrivUnit or ClippedLinear
+        A name of :data:`NAMES`, or ``auto`` for the smallest certified worst-case error; or a mechanism with its
+        parameters, which has to meet the target.
+    progress : callable, optional
+        Called with a short text before each stage.
+    fixed : mapping of str, optional
+        A value of gamma, theta or clip of the mechanism that is named, which then is not searched.
+
+    Returns
+    -------
+    PrivateMean
+        The estimate and its errors.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of range, a vector is too long or not a number, or a given mechanism misses the target.
+    Unsupported
+        If no mechanism is certified at the target.
+
+    Notes
+    -----
+    A simulation: doubles and NumPy's generator, where a deployment needs a secure source and exact samplers. PrivUnit
+    and the clipped density round a shorter vector to the sphere first, and their error includes that.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> data = np.full((400, 2), 0.5)
+    >>> found = private_mean(data, eps=1, delta="1e-5", mechanism="privunit", rng=np.random.default_rng(1))
+    >>> found.measured < 3 * float(found)
+    True
+    """
+    import numpy as np
+
+    generator = np.random.default_rng() if rng is None else source(rng)
+    order, goal = read_target(eps=eps), parse_rational(delta, "delta")
+    if not 0 < goal < 1:
+        raise InputError("delta", delta, "a number in (0, 1)")
+    adjacency = choice(Adjacency, adjacency, "adjacency")
+    if isinstance(mechanism, str) and mechanism not in ("auto", *NAMES):
+        raise InputError("mechanism", mechanism, f"auto, {', '.join(NAMES)}{_no_bound(mechanism)}")
+    if fixed and (not isinstance(mechanism, str) or mechanism == "auto"):
+        raise InputError("fixed", ", ".join(fixed), "no value, unless a mechanism is named that has it")
+    tell = progress or (lambda _: None)
+    tell("checking the vectors")
+    rows = file_rows(Path(data)) if isinstance(data, str | Path) else array_rows(data)
+    seen = survey(rows)
+    n, d = check_n(seen.count), rows.dimension
+    noise = float(calibrate_gaussian(exp_eps=order, delta=goal).upper) * (1 if adjacency is Adjacency.ZERO_OUT else 2)
+    refused: list[tuple[str, str]] = []
+    if isinstance(mechanism, str):
+        names = NAMES if mechanism == "auto" else (mechanism,)
+        found = candidates(
+            names,
+            n=n,
+            dimension=d,
+            order=order,
+            goal=goal,
+            adjacency=adjacency,
+            refused=refused,
+            progress=tell,
+            fixed=fixed,
+        )
+    else:
+        found = (_given(mechanism, n, d, order, goal, adjacency),)
+    if not found:
+        raise Unsupported("; ".join(f"{name}: {reason}" for name, reason in refused))
+    tell(f"simulating {n} messages of {found[0].name}")
+    guess = _simulated(rows, found[0].mechanism, seen, generator)
+    mean = seen.mean
+    for array in (guess, mean):
+        array.flags.writeable = False
+    a, b, _ = affine_risk(found[0].mechanism)
+    about = (
+        f"worst-case root mean squared error per coordinate of the mean of n = {n} vectors of the unit ball, d = {d}, "
+        f"from shuffled messages of {found[0].name} that are ({float(parse_rational(eps, 'eps')):g}, {float(goal):g})"
+        f"-private under {adjacency} adjacency"
+    )
+    return PrivateMean(
+        estimate=guess,
+        mean=mean,
+        chosen=found[0],
+        bracket=found[0].rmse,
+        expected=math.sqrt((_double(a) + _double(b) * seen.mean_square) / (n * d)),
+        measured=math.sqrt(float(((guess - mean) ** 2).sum()) / d),
+        central=noise / n,
+        n=n,
+        candidates=found,
+        refused=tuple(refused),
+        about=about,
+    )
+
+
+def candidates(
+    names: tuple[str, ...],
+    *,
+    n: int,
+    dimension: int,
+    order: Real,
+    goal: Fraction,
+    adjacency: Adjacency,
+    refused: list[tuple[str, str]] | None = None,
+    progress: Progress | None = None,
+    fixed: Mapping[str, object] | None = None,
+) -> tuple[Candidate, ...]:
+    """Mechanisms that certainly meet a target, the smallest worst-case error first.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Of :data:`NAMES`.
+    n, dimension : int
+        Number of users and length of the vectors.
+    order : Real
+        The level, as ratio exp(eps).
+    goal : Fraction
+        Target delta.
+    adjacency : {"zero-out", "replace-one"}
+        Which datasets are neighbours.
+    refused : list, optional
+        Gets what could not be certified, with the reason.
+    progress : callable, optional
+        Told what is being done.
+    fixed : mapping of str, optional
+        Values that are not searched.
+    """
+    found = []
+    for name in names:
+        if progress is not None:
+            progress(f"calibrating {name}")
+        try:
+            found.append(_calibrated(name, n, dimension, order, goal, adjacency, fixed))
+        except (Unsupported, NotDecided, SolverFailure) as error:
+            if refused is not None:
+                refused.append((name, str(error)))
+    return tuple(sorted(found, key=lambda candidate: candidate.rmse.upper))
+
+
+def _calibrated(
+    name: str,
+    n: int,
+    d: int,
+    order: Real,
+    goal: Fraction,
+    adjacency: Adjacency,
+    fixed: Mapping[str, object] | None,
+) -> Candidate:
+    """The mechanism that :func:`~symshuffle.vectors.calibration.search.calibrate` finds, without a floor."""
+    tuned = calibrate(name, n=n, dimension=d, exp_eps=order, delta=goal, adjacency=adjacency, gap=None, fixed=fixed)
+    best = tuned.parameters
+    if not isinstance(best, Certifiable):
+        raise Unsupported(f"the calibration of {name} came back as {type(best).__name__}")
+    return Candidate(name, best, _rmse(best, n), tuned.certificate.bracket)
+
+
+def _given(mechanism: Certifiable, n: int, d: int, order: Real, goal: Fraction, adjacency: Adjacency) -> Candidate:
+    """A mechanism with parameters, if it meets the target."""
+    if not isinstance(mechanism, Certifiable):
+        raise InputError("mechanism", mechanism, f"auto, {', '.join(NAMES)}, or one of these with its parameters")
+    if mechanism.dimension != d:
+        raise InputError("mechanism", f"of dimension {mechanism.dimension}", f"dimension {d}, as the data")
+    name = {
+        BlanketMixedGaussian: "bmg",
+        SphereLinear: "sphere-linear",
+        PrivUnit: "privunit",
+        ClippedLinear: "clipped-linear",
+    }[type(mechanism)]
+    if isinstance(mechanism, BlanketMixedGaussian) and mechanism.norm != 1:
+        raise InputError("mechanism", f"norm {mechanism.norm}", "norm 1: the data may fill the unit ball")
+    bound = vector_delta(mechanism, n=n, exp_eps=order, adjacency=adjacency, lower=False, rel=1e-6).bracket
+    if bound.upper > goal:
+        raise InputError("mechanism", f"with delta <= {float(bound.upper):.6g}", f"at most {float(goal):.6g}")
+    return Candidate(name, mechanism, _rmse(mechanism, n), bound)
+
+
+def _no_bound(name: str) -> str:
+    if name in ("gaussian", "laplace"):
+        noise: Any = LocalGaussian if name == "gaussian" else LocalLaplace
+        return f" ({noise.__name__} has no certified bound for vectors of every length and dimension)"
+    return ""
+
+
+def _rmse(mechanism: Certifiable, n: int) -> Bracket:
+    with working_precision(128):
+        value = Ball.from_arb((to_arb(err1(mechanism)) / (n * mechanism.dimension)).sqrt())
+    return Bracket(value.lower, value.upper, Rigour.BALL, "risk", "root of the exact worst-case squared error over nd")
+
+
+def _double(value: Any) -> float:
+    return float(value.upper) if isinstance(value, Ball) else float(value)
+
+
+def _simulated(rows: Rows, mechanism: Certifiable, seen: Survey, rng: np.random.Generator) -> Vectors:
+    """The estimate from messages of all users, a block at a time."""
+    import numpy as np
+
+    total, count = np.zeros(rows.dimension), 0
+    for block in rows.blocks():
+        inputs = round_to_sphere(block, rng) if isinstance(mechanism, PrivUnit | ClippedLinear) else block
+        messages = sample(mechanism, inputs, rng)
+        total += messages[rng.permutation(len(messages))].sum(axis=0)
+        count += len(block)
+    if count != seen.count:
+        raise InputError(rows.name, f"{count} rows at the second pass", f"{seen.count}, as at the first")
+    found: Vectors = estimate(mechanism, (total / count)[None, :])[0]
+    return found

@@ -1,0 +1,251 @@
+"""Vectors of the unit ball in blocks, from an array or a file that is never held whole."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+
+from symshuffle.base.errors import InputError
+from symshuffle.vectors.randomizers.sampling import LENGTH_SLACK
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors: TypeAlias = NDArray[np.float64]
+
+BLOCK_ENTRIES: Final = 1 << 20
+"""Numbers of a block: 8 MB, of which a sampler makes a few copies."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Vectors of one length, which can be gone through more than once.
+
+    Parameters
+    ----------
+    name : str
+        Where they are from.
+    dimension : int
+        Length d of each.
+    blocks : callable
+        Starts to go through them: arrays of shape (rows, d), of :data:`BLOCK_ENTRIES` numbers or one row.
+    place : callable
+        What a row, counted from 0, is called in messages.
+    """
+
+    name: str
+    dimension: int
+    blocks: Callable[[], Iterator[Vectors]]
+    place: Callable[[int], str]
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Survey:
+    """What is known of vectors once all were looked at.
+
+    Parameters
+    ----------
+    count : int
+        Their number n.
+    mean : array of shape (d,)
+        Their mean.
+    mean_square : float
+        The mean of their squared lengths.
+    """
+
+    count: int
+    mean: Vectors
+    mean_square: float
+
+
+def survey(rows: Rows) -> Survey:
+    """Check every vector, and average.
+
+    Raises
+    ------
+    InputError
+        If there is none, an entry is not a finite number, or a vector is longer than 1 (by more than
+        :data:`~symshuffle.vectors.randomizers.sampling.LENGTH_SLACK`, for the sake of doubles); the message names the
+        first.
+    """
+    import numpy as np
+
+    count, total, squares = 0, np.zeros(rows.dimension), 0.0
+    for block in rows.blocks():
+        square = np.einsum("ij,ij->i", block, block)
+        wrong = ~(np.isfinite(block).all(axis=1) & (square <= (1 + LENGTH_SLACK) ** 2))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            _refuse_row(rows.place(count + row), block[row])
+        count += len(block)
+        total += block.sum(axis=0)
+        squares += float(square.sum())
+    if count == 0:
+        raise InputError(rows.name, "no rows", "at least one vector")
+    return Survey(count, total / count, squares / count)
+
+
+def _refuse_row(place: str, row: Vectors) -> None:
+    import numpy as np
+
+    finite = np.isfinite(row)
+    if not finite.all():
+        column = int(np.argmin(finite))
+        raise InputError(f"{place}, column {column + 1}", row[column], "a finite number")
+    length = math.sqrt(math.fsum(float(x) ** 2 for x in row))
+    raise InputError(f"norm of {place}", f"{length:.12g}", "a vector of length at most 1 (nothing is clipped)")
+
+
+def array_rows(data: Any, name: str = "data") -> Rows:
+    """The rows of an array, or of what NumPy makes one of; a memory map stays one.
+
+    Raises
+    ------
+    InputError
+        If it is not a matrix of real numbers, or is empty.
+    """
+    import numpy as np
+
+    try:
+        array = np.asarray(data)
+    except ValueError:  # ragged
+        raise InputError(name, "rows of different lengths", "an array of shape (n, d)") from None
+    dimension = _check_matrix(array, name)
+    return Rows(name, dimension, lambda: _slices(lambda: array, dimension), lambda row: f"{name}[{row}]")
+
+
+def file_rows(path: Path) -> Rows:
+    """The rows of a ``.npy`` or ``.csv`` file, read anew at every pass.
+
+    A CSV file has one vector per line, numbers separated by commas; a first line without any number is a header.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, unreadable, empty, of another type, or not a matrix of real numbers.
+    """
+    kind = path.suffix.lower()
+    if kind not in (".npy", ".csv"):
+        raise InputError("data", path, "a .csv or .npy file")
+    if not path.is_file():
+        raise InputError("data", path, "a file that exists")
+    try:
+        return _npy(path) if kind == ".npy" else _csv(path)
+    except OSError as error:
+        raise InputError("data", path, f"a readable file ({error.strerror or error})") from None
+
+
+def _check_matrix(array: NDArray[Any], name: str) -> int:
+    if array.dtype.kind not in "fiu":
+        raise InputError(name, f"entries of type {array.dtype}", "real numbers")
+    if array.ndim != 2 or 0 in array.shape:
+        raise InputError(name, f"shape {array.shape}", "shape (n, d) with n and d at least 1")
+    return int(array.shape[1])
+
+
+def _slices(opened: Callable[[], NDArray[Any]], dimension: int) -> Iterator[Vectors]:
+    """Blocks of a matrix that is opened anew for each, so that the pages of a map are let go of."""
+    import numpy as np
+
+    step = max(1, BLOCK_ENTRIES // dimension)
+    for start in itertools.count(0, step):
+        block = np.array(opened()[start : start + step], dtype=np.float64)
+        if not len(block):
+            return
+        yield block
+
+
+def _npy(path: Path) -> Rows:
+    import numpy as np
+
+    def opened() -> NDArray[Any]:
+        mapped: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+        return mapped
+
+    try:
+        dimension = _check_matrix(opened(), str(path))
+    except (ValueError, EOFError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError("data", path, f"an array of numbers in NumPy's format ({error})") from None
+    return Rows(str(path), dimension, lambda: _slices(opened, dimension), lambda row: f"{path}[{row}]")
+
+
+def _csv(path: Path) -> Rows:
+    try:
+        first = next(_lines(path), None)
+        second = first if first is None or _numbers(first[1]) else next(_lines(path, 1), None)
+    except UnicodeDecodeError:
+        raise InputError("data", path, "a text file in UTF-8") from None
+    if second is None:
+        raise InputError("data", path, "at least one line of numbers")
+    skipped, dimension = second[0] - 1, second[1].count(",") + 1
+
+    def blocks() -> Iterator[Vectors]:
+        lines = _lines(path, skipped)
+        while chunk := list(itertools.islice(lines, max(1, BLOCK_ENTRIES // dimension))):
+            yield _parsed(path, chunk, dimension)
+
+    # Rows are lines, as _lines lets nothing empty stand between two of them.
+    return Rows(str(path), dimension, blocks, lambda row: f"line {skipped + row + 1} of {path}")
+
+
+def _lines(path: Path, skip: int = 0) -> Iterator[tuple[int, str]]:
+    """The lines of a file with their numbers from 1 on, without empty ones at the end.
+
+    Raises
+    ------
+    InputError
+        If an empty line is followed by another one.
+    """
+    empty = 0
+    with path.open(encoding="utf-8-sig") as file:
+        for number, line in enumerate(file, start=1):
+            if number <= skip:
+                continue
+            if not line.strip():
+                empty = empty or number
+            elif empty:
+                raise InputError(f"line {empty} of {path}", "empty", "numbers separated by commas")
+            else:
+                yield number, line
+
+
+def _numbers(line: str) -> bool:
+    """Whether any field of a line is a number: a header has none."""
+    return any(_is_number(field) for field in line.split(","))
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def _parsed(path: Path, chunk: Sequence[tuple[int, str]], dimension: int) -> Vectors:
+    import numpy as np
+
+    texts = [line for _, line in chunk]
+    try:
+        block: Vectors = np.loadtxt(texts, delimiter=",", comments=None, ndmin=2)
+        if block.shape == (len(chunk), dimension):
+            return block
+    except ValueError:
+        pass
+    for number, line in chunk:
+        fields = line.strip().split(",")
+        if len(fields) != dimension:
+            raise InputError(f"line {number} of {path}", f"{len(fields)} numbers", f"{dimension}, as in its first row")
+        for column, field in enumerate(fields, start=1):
+            if not _is_number(field):
+                raise InputError(f"line {number} of {path}, column {column}", repr(field), "a number")
+    raise InputError("data", path, "numbers that NumPy's loadtxt reads")

@@ -1,0 +1,1 @@
+"""From a randomizer of vectors to its laws of G, and to brackets."""

@@ -1,0 +1,103 @@
+"""From a randomizer of vectors to what the front doors ask for: the worst pair, and a real pair beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from symshuffle.accountants.covering.covered import (
+    Covering,
+    Datasets,
+    LawFamily,
+    MixedFamily,
+    PairClass,
+    Reduction,
+    own_reduction,
+)
+from symshuffle.accountants.covering.neighbours import Adjacency, Blanket
+from symshuffle.base.numbers import DEFAULT_BITS, Real
+from symshuffle.channels.continuous_law import LevelledPair
+from symshuffle.channels.law import Law
+from symshuffle.decompositions.model import Direction
+from symshuffle.vectors.privacy.pairs import FinitePair, Pair, real_pair, worst_pair
+from symshuffle.vectors.randomizers.mechanisms import Accounted, BlanketMixedGaussian, LocalGaussian
+
+_LAW_BITS = 192
+_WHY = "why no other pair is worse: symshuffle.vectors.privacy.pairs"
+
+
+def usual_blanket(mechanism: object) -> Blanket:
+    """The blanket that is meant where none is named: that of the null symbol, where it has any mass."""
+    return Blanket.LARGEST if isinstance(mechanism, LocalGaussian) else Blanket.MECHANISM
+
+
+@own_reduction.register(Accounted)
+def reduction_of(mechanism: Any, covering: Covering) -> Reduction:
+    """The worst pair of a randomizer as the laws of one class of pairs.
+
+    Raises
+    ------
+    Unsupported
+        If no worst pair is known.
+    """
+    adjacency = covering.adjacency or Adjacency.REPLACE_ONE
+    kind = covering.blanket or usual_blanket(mechanism)
+    pair = worst_pair(mechanism, adjacency=adjacency, blanket=kind, exp_eps=Fraction(1))
+    finite, mixed = families(pair)
+    if finite is None:
+        mixed = _by_level(mechanism, adjacency, kind)
+    real, beside = families(real_pair(mechanism, adjacency=adjacency))
+    datasets = Datasets(_describe(mechanism, adjacency), real, beside)
+    return Reduction(
+        (PairClass(pair.about, finite, mixed=mixed, datasets=(datasets,)),),
+        True,
+        adjacency,
+        pairs=pair.about,
+        theorem=f"vecmean, Appendix C; {_WHY}",
+        first="X0 holding the vector" if adjacency is Adjacency.ZERO_OUT else "",
+    )
+
+
+def _by_level(mechanism: Any, adjacency: Adjacency, blanket: Blanket) -> MixedFamily:
+    """The pair that is worst up to the level asked for: of some the blanket depends on it."""
+
+    @cache
+    def at(exp_eps: Real) -> Pair:
+        return worst_pair(mechanism, adjacency=adjacency, blanket=blanket, exp_eps=exp_eps)
+
+    def mixed(exp_eps: Real, direction: Direction, _: int | None) -> LevelledPair:
+        pair = at(exp_eps)
+        one = pair if direction == "forward" else pair.reverse
+        assert not isinstance(one, FinitePair)
+        return LevelledPair(one, exp_eps)
+
+    return mixed
+
+
+def families(pair: Pair) -> tuple[LawFamily | None, MixedFamily | None]:
+    """A pair as a family of finite laws, or of levelled pairs; one of the two."""
+    back = pair.reverse
+    if isinstance(pair, FinitePair):
+
+        def finite(exp_eps: Real, direction: Direction, bits: int | None) -> Law:
+            one = pair if direction == "forward" else back
+            assert isinstance(one, FinitePair)
+            return one.law(exp_eps, bits=max(bits or DEFAULT_BITS, _LAW_BITS))
+
+        return finite, None
+
+    def mixed(exp_eps: Real, direction: Direction, _: int | None) -> LevelledPair:
+        one = pair if direction == "forward" else back
+        assert not isinstance(one, FinitePair)
+        return LevelledPair(one, exp_eps)
+
+    return None, mixed
+
+
+def _describe(mechanism: object, adjacency: Adjacency) -> Callable[[int], str]:
+    """The real pair in words."""
+    other = "null" if adjacency is Adjacency.ZERO_OUT else "-x"
+    length = mechanism.norm if isinstance(mechanism, BlanketMixedGaussian) else 1
+    return lambda n: f"X0 = (x, -x x {n - 1}), X1 = ({other}, -x x {n - 1}), |x| = {length}"

@@ -1,0 +1,1 @@
+"""Randomizers of vectors, written once: densities, frames, sampling. No guarantee, no risk."""

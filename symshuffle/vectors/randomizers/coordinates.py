@@ -1,0 +1,161 @@
+"""Functions of one coordinate from which pairs of densities are made: on the line, and along an angle of the sphere.
+
+All take balls of a real or complex coordinate, or series of them; numbers that enter are made once for each precision.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Final, TypeVar
+
+import flint
+
+from symshuffle.base.numbers import to_arb, working_precision
+from symshuffle.channels.continuous_law import Function, Transform
+
+T = TypeVar("T")
+
+_CANCELLED: Final = 1.5
+"""Bits that cancel for each unit of the argument of a Bessel function whose series is summed: 1/log(2) and more."""
+
+
+def once(make: Callable[[], T]) -> Callable[[], T]:
+    """What depends on the working precision alone, made once for each: it enters at thousands of points."""
+    made: dict[int, T] = {}
+
+    def known() -> T:
+        bits = flint.ctx.prec
+        if bits not in made:
+            made[bits] = make()
+        return made[bits]
+
+    return known
+
+
+def enclosed(*values: Fraction) -> Callable[[], tuple[flint.arb, ...]]:
+    """Rationals as balls of the working precision."""
+    return once(lambda: tuple(map(to_arb, values)))
+
+
+def latest(function: Function) -> Function:
+    """The function, which knows its last value: G and its density are taken at the same point one after the other."""
+    known: list[Any] = [None, 0, None]
+
+    def value(u: Any) -> Any:
+        if known[0] is not u or known[1] != flint.ctx.prec:
+            known[:] = u, flint.ctx.prec, function(u)
+        return known[2]
+
+    return value
+
+
+def constant(value: Fraction) -> Function:
+    """The function with this value everywhere."""
+    number = enclosed(value)
+    return lambda u: u * 0 + number()[0]
+
+
+def normal(z: Any) -> Any:
+    """The density of N(0, 1)."""
+    return (-z * z / 2).exp() / (2 * flint.arb.pi()).sqrt()
+
+
+def tilted(gamma: Fraction, shift: Fraction) -> Function:
+    """Density of a message at distance ``shift`` (in units of sigma0) relative to N(0, 1)."""
+    numbers = enclosed(gamma, 1 - gamma, shift, shift * shift / 2)
+
+    def density(z: Any) -> Any:
+        mass, rest, slope, half = numbers()
+        return mass + rest * (slope * z - half).exp()
+
+    return density
+
+
+def sphere_constant(dimension: int) -> Callable[[], flint.arb]:
+    """The factor that makes ``cos^(d-2)``, of the angle whose sine is a coordinate of the sphere, a density."""
+
+    def factor() -> flint.arb:
+        half = to_arb(Fraction(dimension - 1, 2))
+        return (half + to_arb(Fraction(1, 2))).gamma() / half.gamma() / flint.arb.pi().sqrt()
+
+    return once(factor)
+
+
+def sine(angle: Any) -> Any:
+    """By exponentials, which series have."""
+    turned = (angle * flint.acb(0, 1)).exp()
+    return (turned - 1 / turned) / flint.acb(0, 2)
+
+
+def cosine(angle: Any) -> Any:
+    """By exponentials, which series have."""
+    turned = (angle * flint.acb(0, 1)).exp()
+    return (turned + 1 / turned) / 2
+
+
+def linear_transform(
+    dimension: int, slopes: tuple[Fraction, Fraction], mass: Fraction
+) -> Callable[[flint.arb], Transform]:
+    r"""The transform of G for the densities :math:`1+ax` and :math:`1+bx` of a coordinate x of the uniform sphere.
+
+    Against a multiple m of the uniform law :math:`G=g_0+g_1x` is linear, and with :math:`\nu=d/2-1`
+
+    .. math:: E[e^{sG}]=m\,e^{sg_0}\,{}_0F_1(\tfrac d2;\tfrac{z^2}4)=m\,e^{sg_0}\,\Gamma(\tfrac d2)(2/z)^\nu I_\nu(z),
+       \qquad z=sg_1.
+
+    Its modulus far up a line: :math:`\pi|I_\nu(z)|\le|K_\nu(z)|+|K_\nu(-z)|` (continuation, either sign of Im z), and
+
+    .. math:: K_\nu(w)=\frac{\sqrt{\pi/2w}\,e^{-w}}{\Gamma(\nu+\frac12)}\int_0^\infty
+       e^{-u}u^{\nu-\frac12}\Bigl(1+\frac u{2w}\Bigr)^{\nu-\frac12}du,\qquad|\arg w|<\pi,
+
+    is at most :math:`e^{|w|-\Re w}K_\nu(|w|)` for :math:`\nu\ge\frac12`, as :math:`|1+u/2w|\le1+u/2|w|`; for
+    :math:`\nu=0` it is at most :math:`e^{-\Re w}\sqrt{\pi/2|\Im w|}`, as :math:`|1+u/2w|\ge|\Im w|/|w|`. Both fall with
+    :math:`|\Im w|`, and so does :math:`|z|^{-\nu}`.
+
+    Parameters
+    ----------
+    dimension : int
+        Length d of the vectors, at least 2.
+    slopes : pair of Fraction
+        a and b.
+    mass : Fraction
+        Mass m of the reference.
+    """
+    numbers, half, order = enclosed(*slopes, mass), Fraction(dimension, 2), Fraction(dimension, 2) - 1
+
+    def made(ratio: flint.arb) -> Transform:
+        def line() -> tuple[flint.arb, flint.arb, flint.arb]:
+            a, b, weight = numbers()
+            return (1 - ratio) / weight, (a - ratio * b) / weight, weight
+
+        def at(s: flint.acb) -> flint.acb:
+            start, slope, weight = line()
+            z = s * slope
+            # At the middle of the ball, as the series would see its radius times exp(|z|): E exp(zx) moves by less,
+            # |x| being at most 1. Far out, where z is large for the precision, no series is summed.
+            middle = flint.acb(z.real.mid(), z.imag.mid())
+            moved = (abs(z - middle) * abs(z.real).exp()).upper()
+            size, bits = float(abs(middle).mid()), flint.ctx.prec
+            with working_precision(bits + (math.ceil(_CANCELLED * size) if size < 2 * bits else 0)):
+                bessel = (middle * middle / 4).hypgeom_0f1(flint.acb(to_arb(half)))
+            around = flint.acb(flint.arb(0, moved), flint.arb(0, moved))
+            return weight * (s * start).exp() * (bessel + around)
+
+        def most(c: flint.arb, height: flint.arb) -> flint.arb:
+            start, slope, weight = line()
+            x, y = c * slope, abs(height * slope)
+            if order:
+                size = (x * x + y * y).sqrt()
+                decay = size.exp() * size.bessel_k(to_arb(order)) * (2 / size) ** to_arb(order)
+            else:
+                decay = (flint.arb.pi() / (2 * y)).sqrt()
+            return weight * (c * start).exp() * to_arb(half).gamma() * 2 * x.cosh() / flint.arb.pi() * decay
+
+        return Transform(at, most)
+
+    return made
+
+
+__all__ = ["constant", "cosine", "enclosed", "linear_transform", "normal", "once", "sine", "sphere_constant", "tilted"]

@@ -1,0 +1,131 @@
+r"""Classes of the length of a message across the direction that tells two inputs apart.
+
+With noise in units of sigma0 a message of the null symbol is :math:`N(0,I_d)`: its coordinate u along x and the
+length V of the rest are independent, and V has the chi law of d - 1 degrees. The largest blanket of a Gaussian,
+:math:`\inf_xR_x=\gamma+(1-\gamma)e^{-b|y|-b^2/2}` relative to :math:`N(0,I)`, depends on both by
+:math:`|y|=\sqrt{u^2+V^2}`. On a class :math:`V\le v` its value at V = v is below it, and below every input's
+density: a blanket, hence a bound, and one stretch of a line per class.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, Final, final
+
+import flint
+
+from symshuffle.base.numbers import to_arb
+from symshuffle.vectors.randomizers.coordinates import once
+
+_BULK: Final = 3
+"""Half length of the range around the middle of the chi law in which classes are narrow."""
+
+_FARTHEST: Final = 40
+"""How far beyond the middle the last class ends: the chi law has less than exp(-800) there."""
+
+_FINENESS: Final = 24
+"""Narrow classes change the blanket by about one part in so many."""
+
+_NARROWEST: Final = 1 / 2
+"""Narrower classes bring the branch points of the length close to the line, and long sums."""
+
+_GRID: Final = 2**12
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LengthClass:
+    """Messages whose rest is between two lengths.
+
+    Parameters
+    ----------
+    near, far : Fraction
+        The two lengths, in units of sigma0.
+    since : Fraction
+        Half length of the window of the coordinate from which on the class is needed: how far above the middle it ends.
+    """
+
+    near: Fraction
+    far: Fraction
+    since: Fraction
+
+    def mass(self, dimension: int) -> flint.arb:
+        r"""The probability that a standard normal vector of length ``dimension - 1`` is in the class.
+
+        The density, proportional to :math:`v^{d-2}e^{-v^2/2}`, is divided by its value near the largest in the
+        class: Arb's incomplete gamma functions lose all digits below the middle of many coordinates, and this none.
+        """
+        k, half = dimension - 2, to_arb(Fraction(dimension - 1, 2))
+        peak = to_arb(min(max(self.near, Fraction(max(math.isqrt(k), 1))), self.far))
+
+        def share(v: flint.acb, _: bool) -> flint.acb:
+            return (v / peak) ** k * ((peak - v) * (peak + v) / 2).exp()
+
+        found = flint.acb.integral(share, flint.acb(to_arb(self.near)), flint.acb(to_arb(self.far))).real
+        logarithm = k * peak.log() - peak**2 / 2 - (half - 1) * flint.arb(2).log() - half.lgamma()
+        return flint.arb(found * logarithm.exp())
+
+
+def length_classes(
+    dimension: int, slope: Fraction, share: float, *, least: Fraction = Fraction(0)
+) -> tuple[LengthClass, ...]:
+    """Classes from 0 on, narrow where most messages are.
+
+    Parameters
+    ----------
+    dimension : int
+        Length of the vectors, at least 2.
+    slope : Fraction
+        How fast the logarithm of the noise's part of the blanket falls with the length.
+    share : float
+        The noise's part of the blanket where it is largest, in (0, 1].
+    least : Fraction
+        Where the first class ends at the earliest.
+    """
+    middle = Fraction(round(math.sqrt(dimension - 1) * _GRID), _GRID)
+    start = max(middle - _BULK, Fraction(0))
+    step = min(1.0, max(1 / (_FINENESS * float(slope) * share), _NARROWEST))
+    count = math.ceil((middle + _BULK - start) / Fraction(step))
+    width = (middle + _BULK - start) / count
+    ends = [start + width * k for k in range(count + 1)]
+    if start > 0:
+        ends.insert(0, Fraction(0))
+    while ends[-1] < middle + _FARTHEST:
+        ends.append(ends[-1] + max(Fraction(1), (ends[-1] - middle) / 5))
+    ends = [Fraction(0), *(end for end in ends[1:-1] if end >= least), max(ends[-1], least)]
+    return tuple(LengthClass(near, far, max(far - middle, Fraction(0))) for near, far in pairwise(ends))
+
+
+def length_along(far: Fraction) -> Callable[[Any], Any]:
+    """The length of a message from its coordinate and the length of the rest, analytic off the cut of the root."""
+    squared = once(lambda: to_arb(far * far))
+
+    def length(u: Any) -> Any:
+        square = _square(u) + squared()
+        lead = square[0] if isinstance(square, flint.acb_series) else square
+        if lead.real > 0 or not lead.imag.contains(0):
+            return square.sqrt()
+        return square * flint.acb("nan")  # the branch cut may be met: no bound may be read off such a ball
+
+    return length
+
+
+def _square(u: Any) -> Any:
+    """The square, on balls whose real and imaginary part are squared without going below 0."""
+    if isinstance(u, flint.acb_series):
+        rest = list(u * u)[1:]
+        return flint.acb_series([_square(u[0]), *rest], prec=u.prec)
+    return flint.acb(_squared(u.real) - _squared(u.imag), 2 * u.real * u.imag)
+
+
+def _squared(x: flint.arb) -> flint.arb:
+    size = abs(x)
+    least, most = size.lower().max(flint.arb(0)), size.upper()
+    return (least * least).union(most * most)
+
+
+__all__ = ["LengthClass", "length_along", "length_classes"]

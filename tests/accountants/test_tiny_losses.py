@@ -1,0 +1,122 @@
+"""Rounds that tell little tell something: no double decides that a number is zero."""
+
+import itertools
+import math
+from fractions import Fraction as F
+
+import pytest
+
+import symshuffle
+from symshuffle import mechanism
+
+SCALES = (1, 3, 8, 12, 16, 20, 27, 33, 40)
+
+
+def cap(digits):
+    return 1 + F(1, 10**digits)
+
+
+def told(one):
+    """Both ends and what is attained, by the width that was asked for."""
+    bracket, attained = one.bracket, one.attained
+    assert 0 < attained.lower <= bracket.upper
+    assert bracket.aimed is None
+    return bracket.lower, bracket.upper, attained.lower
+
+
+def enumerated(lam, n, times, order):
+    """The divergence of two datasets of randomized response, (0; 0 ...) and (1; 0 ...), over rounds, in rationals."""
+    keep = lam / (1 + lam)
+    others = [math.comb(n - 1, k) * keep ** (n - 1 - k) * (1 - keep) ** k for k in range(n)]
+
+    def law(ones):
+        return [(others[k] * (1 - ones) if k < n else 0) + (others[k - 1] * ones if k else F(0)) for k in range(n + 1)]
+
+    one, other = law(1 - keep), law(keep)
+    pairs = itertools.product(zip(one, other, strict=True), repeat=times)
+    ratios = [(math.prod(p for p, _ in seen), math.prod(q for _, q in seen)) for seen in pairs]
+    ahead, back = (sum(max(p - order * q, F(0)) for p, q in some) for some in (ratios, [(q, p) for p, q in ratios]))
+    return max(ahead, back)
+
+
+@pytest.mark.parametrize("digits", SCALES)
+@pytest.mark.parametrize("share", [F(0), F(1, 2)])
+def test_two_rounds_tell_more_than_one(digits, share):
+    lam, n = cap(digits), 6
+    source, order = mechanism("rr").at(lam=lam), 1 + share * F(1, 10**digits)
+    _, one, reached = told(symshuffle.delta(source, n=n, exp_eps=order, attain=True))
+    rel = 0.02
+    low, two, both = told(symshuffle.delta(symshuffle.rounds(source, 2), n=n, exp_eps=order, attain=True, rel=rel))
+    assert two - low <= F(rel) * two
+    assert two >= one >= reached
+    true = enumerated(lam, n, 2, order)
+    assert both <= true <= two
+    assert both >= true * F(9, 10)
+
+
+@pytest.mark.parametrize("digits", SCALES[2:])
+@pytest.mark.parametrize("n", [10**6, 10**12])
+def test_rounds_of_many_users(digits, n):
+    source = mechanism("rr").at(lam=cap(digits))
+    _, one, reached = told(symshuffle.delta(source, n=n, exp_eps=1, attain=True))
+    _, two, both = told(symshuffle.delta(symshuffle.rounds(source, 2), n=n, exp_eps=1, attain=True))
+    assert both >= reached * F(13, 10)  # about the square root of 2
+    assert one <= two <= 2 * one
+
+
+@pytest.mark.parametrize("digits", [12, 25, 40])
+def test_balls_tell_the_same(digits):
+    asked = symshuffle.rounds(mechanism("rr").at(lam=cap(digits)), 2)
+    found = [told(symshuffle.delta(asked, n=6, exp_eps=1, attain=True, rigour=r)) for r in ("float64", "ball")]
+    (low, high, _), (least, most, _) = found
+    assert least <= high
+    assert low <= most
+
+
+@pytest.mark.parametrize("digits", SCALES)
+@pytest.mark.parametrize("n", [6, 10**9])
+def test_renyi_of_what_tells_little(digits, n):
+    source, alpha = mechanism("rr").at(lam=cap(digits)), F(3, 2)
+    found = symshuffle.renyi(source, n=n, alpha=alpha, rel=1e-2, attain=True)
+    low, high, reached = told(found)
+    assert high - low <= F(1, 100) * high
+    if digits >= 3:  # alpha / 2 times the squared distance, ((lam - 1) / 2)^2 4 / n, of the two laws
+        limit = alpha / 2 * F(1, 10 ** (2 * digits)) / n
+        assert low * F(9, 10) <= limit <= high * F(11, 10)
+        assert reached >= limit * F(9, 10)
+    twice = symshuffle.renyi(symshuffle.rounds(source, 2), n=n, alpha=alpha, rel=1e-2)
+    assert twice.bracket.upper >= high
+
+
+@pytest.mark.parametrize("digits", [8, 20, 40])
+def test_eps_of_what_tells_little(digits):
+    source, target = mechanism("rr").at(lam=cap(digits)), F(1, 10 ** (digits + 3))
+    one = symshuffle.epsilon(source, n=10, delta=target, attain=True)
+    two = symshuffle.epsilon(symshuffle.rounds(source, 2), n=10, delta=target, attain=True)
+    assert 0 < one.attained.lower <= one.bracket.upper <= two.bracket.upper <= 3 * F(1, 10**digits)
+    assert 0 < two.attained.lower <= two.bracket.upper
+    assert two.bracket.width <= F(2, 1000) * two.bracket.upper
+
+
+def test_a_million_rounds_that_tell_little_each():
+    source = mechanism("rr").at(lam=1 + F(25, 10**14))
+    found = symshuffle.epsilon(symshuffle.rounds(source, 10**6), n=10**6, delta="1e-15", attain=True)
+    assert 0 < found.attained.lower <= found.bracket.upper
+    assert found.bracket.relative_width <= 1e-3
+
+
+def test_less_than_doubles_can_size_is_refused_in_one_line():
+    asked = symshuffle.rounds(mechanism("rr").at(lam=cap(200)), 2)
+    for ask in (symshuffle.delta, symshuffle.renyi):
+        level = {"exp_eps": 1} if ask is symshuffle.delta else {"alpha": 2}
+        with pytest.raises(
+            ValueError, match=r"^total variation of one round = .*: expected .* larger local budget"
+        ) as no:
+            ask(asked, n=10, **level)
+        assert "\n" not in str(no.value)
+
+
+def test_what_tells_nothing_is_zero():
+    blank = symshuffle.Channel.from_rows([[F(1, 2), F(1, 2)]] * 2)
+    found = symshuffle.delta(symshuffle.rounds(blank, 3), n=10, exp_eps=1).bracket
+    assert (found.lower, found.upper) == (0, 0)

@@ -1,0 +1,173 @@
+"""Wrong values of every argument of every top-level name and command: an answer, or one line that names the argument.
+
+What is called, with which arguments, is read off the signatures; a new name or command needs a row of valid ones.
+"""
+
+import inspect
+import random
+from fractions import Fraction as F
+
+import pytest
+
+import symshuffle
+from symshuffle import Channel, InputError, Law, Mechanism, SymshuffleError, Users, cli, ledger, mechanism
+
+W = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])
+KRR = mechanism("krr").at(k=3, lam=2)
+LAW = Law((F(-1), F(1)), (F(1, 2), F(1, 2)))
+PAIR = symshuffle.joint(mechanism("rr"), mechanism("rr"))
+GUESS = symshuffle.DecisionProblem(((F(1), F(0)), (F(0), F(1))), ((F(0), F(1)), (F(1), F(0))), (F(1, 2), F(1, 2)))
+LEVEL = {"exp_eps": "6/5"}
+CLAIM = ledger.load().select(["ldp_tradeoff.def-3.1"])[0]
+
+VALID = {
+    "amplification_curve": {"source": KRR, "delta": "1/10", "users": [3], "rel": 0.1},
+    "bayes_tradeoff": {"problem": GUESS, "lam": 2},
+    "binary_envelope": {"experiment": symshuffle.Contamination(3), "lam": F(2), "gamma": F(6, 5)},
+    "chi_square": {"p": (F(1, 2), F(1, 2)), "q": (F(1, 3), F(2, 3))},
+    "compare": {"k": 4, "n": 10, "eps0": 1, "mechanisms": ["krr"]},
+    "confirm": {"law": LAW, "n": 3, "digits": 10},
+    "delta": {"source": KRR, "n": 3, **LEVEL},
+    "delta_curve": {"source": KRR, "n": 3, "levels": [0]},
+    "direct_sum": {"channels": [W, W], "weights": [F(1, 2), F(1, 2)]},
+    "epsilon": {"source": KRR, "n": 3, "delta": "1/10", "rel": 0.1},
+    "gaussian_limit": {"source": KRR, "n": 3},
+    "hamming": {"composition": PAIR, "distance": 1},
+    "hockey_stick": {"p": (F(1, 2), F(1, 2)), "q": (F(1, 3), F(2, 3)), "gamma": 2},
+    "likelihood_quotient": {"channel": W, "a": 0, "b": 1},
+    "mechanism": {"name": "krr"},
+    "minimax_tradeoff": {"problem": GUESS, "lam": 2},
+    "optimal_decomposition": {"mechanism": KRR},
+    "optimal_subset_sizes": {"k": 4, "lam": F(2)},
+    "parallel": {"parts": [mechanism("rr"), mechanism("rr")], "weights": [F(1, 2), F(1, 2)]},
+    "privacy_blanket": {"channel": W},
+    "privacy_loss": {"source": W, "n": 3, "step": 0.25, "beyond": "1/100"},
+    "renyi": {"source": KRR, "n": 3, "alpha": 2, "rel": 0.1},
+    "rounds": {"source": KRR, "times": 2},
+    "run_claim": {"claim": CLAIM},
+    "shuffled_divergence": {"channel": W, "first": (0, 1), "second": (1, 1), "gamma": 1},
+    "simplified_decomposition": {"channel": W, "pair": (0, 1)},
+    "solve_eps0": {"source": mechanism("krr").at(k=3), "n": 9, "delta": "1/10", "eps": "1/2", "rel": 0.1},
+    "solve_n": {"source": KRR, "delta": "1/10", "eps": "1/2"},
+    "subsample": {"part": mechanism("rr"), "probability": F(1, 2)},
+    "sweep": {"function": pow, "grid": {"base": [2], "exp": [3]}},
+    "trace_frontier": {"k": 4, "budget": F(1)},
+    "tradeoff_curve": {"source": KRR, "n": 3, "alphas": [0], "levels": 3},
+    "unequal_delta": {"users": [Users(2, W)], **LEVEL},
+    "unequal_epsilon": {"users": [Users(9, W)], "delta": "1/10", "rel": 0.1},
+    "verify_claims": {"claims": [CLAIM]},
+    "worst_curve": {"chi_square": F(1, 4), "n": 3, "lam": F(2), "exp_eps": F(6, 5)},
+}
+SAME = {"run": "run_claim", "verify": "verify_claims"}
+LISTED = {"joint": "its parts are positional, those of parallel"}
+
+WRONG = (
+    None, True, -1, 0, 1.5, float("nan"), float("inf"), "", "x", [], object(), 10**400, {}, F(-1, 2), ("k", 3), [None],
+)  # fmt: skip
+
+
+def functions():
+    return {name for name in dir(symshuffle) if inspect.isfunction(getattr(symshuffle, name))}
+
+
+def test_every_top_level_function_has_a_row():
+    named = {name for name in functions() if getattr(symshuffle, name).__module__.startswith("symshuffle")}
+    assert named - set(SAME) - set(LISTED) == set(VALID)
+
+
+def wrong_calls(name, each, seed):
+    """For every parameter a sample of wrong values of it; what it is by default is none."""
+    chance = random.Random(f"{name} {seed}")
+    for argument, parameter in inspect.signature(getattr(symshuffle, name)).parameters.items():
+        for value in chance.sample(WRONG, each):
+            if value is not parameter.default and (argument, value) != ("out", "x"):
+                yield argument, value
+
+
+def refusals(name, each, seed=0):
+    """What the door says to each of its wrong arguments, but for answers."""
+    for argument, value in wrong_calls(name, each, seed):
+        try:
+            getattr(symshuffle, name)(**VALID[name] | {argument: value})
+        except SymshuffleError as error:
+            yield argument, value, error
+        except Exception as error:
+            raise AssertionError(f"{name}({argument}={value!r}) raises {type(error).__name__}: {error}") from error
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_a_wrong_argument_is_an_answer_or_one_line(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for parameter, value, error in refusals(name, each=12):
+        said = str(error)
+        assert said and "\n" not in said and len(said) < 700, (parameter, value)
+        if isinstance(error, InputError):
+            assert " = " in said and ": expected " in said, (parameter, value)
+    assert not list(tmp_path.iterdir())
+
+
+FILES = {
+    "w.csv": "2/3,1/3\n1/3,2/3\n",
+    "x.csv": "0.1,0.2\n0.3,0.1\n" * 100,
+    "users.toml": "[[users]]\ncount = 2\nparams = { k = 3 }\nlam = 2\n",
+    "sweep.toml": 'command = "delta"\n[grid]\nmechanism = "krr"\nparam.k = [3]\neps0 = [1]\nn = [3]\neps = [1]\n',
+}
+SIZED = ("krr", "-p", "k=3", "--eps0", "1")
+LINES = {
+    "delta": (*SIZED, "--n", "3", "--eps", "1/2"),
+    "epsilon": (*SIZED, "--n", "3", "--delta", "1/10"),
+    "decompose": SIZED,
+    "solve-eps0": ("krr", "-p", "k=3", "--n", "9", "--delta", "1/10", "--eps", "1/2"),
+    "solve-n": (*SIZED, "--delta", "1/10", "--eps", "1/2"),
+    "curve": (*SIZED, "--kind", "delta-eps", "--n", "3", "--to", "1", "--points", "2"),
+    "renyi": (*SIZED, "--n", "3", "--alpha", "2"),
+    "gdp": (*SIZED, "--n", "3"),
+    "frontier": ("--k", "4", "--budget", "1/2"),
+    "subset-size": ("--k", "4", "--eps0", "1"),
+    "law": SIZED,
+    "worst-background": (*SIZED, "--n", "3", "--eps", "1/2"),
+    "compare": ("--k", "4", "--n", "10", "--eps0", "1", "--mechanism", "krr"),
+    "pld": (*SIZED, "--n", "3", "--out", "pld.json"),
+    "calibrate": ("sphere-linear", "--n", "200", "--d", "1", "--eps", "1", "--delta", "1/10"),
+    "mean": ("--data", "x.csv", "--mechanism", "sphere-linear", "--eps", "1", "--delta", "1/10"),
+    "sweep": ("sweep.toml", "--out", "swept", "--jobs", "1"),
+    "check": ("--file", "w.csv", "--eps0", "1"),
+    "unequal": ("users.toml", "--delta", "1/10"),
+}
+WRITTEN = ("", "x", "-1", "0", "1.5", "nan", "inf", "1e400", "1/0", "nodir/x")
+
+
+def changed(command):
+    """The valid line of a command with one of its words, or its options, replaced by what is wrong."""
+    chance, line = random.Random(command), LINES[command]
+    places = [i for i, word in enumerate(line) if not word.startswith("-") and word != "1/2"]
+    for place in places:
+        for word in chance.sample(WRITTEN, 3):
+            if (command, word) != ("mean", "1.5"):  # a level, whose search takes its time
+                yield [command, *line[:place], word, *line[place + 1 :]]
+    for option in chance.sample(("--engine", "--rigour", "--rel", "--bits", "--direction", "--group", "--dropout"), 2):
+        yield [command, *line, option, chance.choice(WRITTEN)]
+
+
+@pytest.mark.parametrize("command", LINES)
+def test_a_wrong_word_is_an_answer_or_one_line(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    for words in changed(command):
+        before = set(tmp_path.iterdir())
+        status = cli.main(words)
+        said = capsys.readouterr().err
+        assert status in (0, 2), words
+        if status:
+            assert said.startswith("symshuffle: ") and said.count("\n") == 1, words
+            assert set(tmp_path.iterdir()) == before, words
+
+
+def test_a_fault_of_the_library_is_shown_as_one(monkeypatch):
+    def planted(self):
+        raise AttributeError("planted")
+
+    monkeypatch.setattr(Mechanism, "pair_kinds", planted)
+    with pytest.raises(AttributeError, match="planted"):
+        symshuffle.delta(mechanism("krr").at(k=3, lam="17/9"), n=3, **LEVEL)

@@ -33,17 +33,17 @@ def use(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_verify(jobs: str, tmp_path: Path) -> None:
     result = CliRunner().invoke(
-        app, ["verify", "--jobs", jobs, "--json", f"{tmp_path}/v.json", "--report", f"{tmp_path}/new/ledger.html"]
+        app, ["verify", "--jobs", jobs, "--json", f"{tmp_path}/v.json", "--report", f"{tmp_path}/ledger.html"]
     )
     assert result.exit_code == 0
     assert "5/5" in result.stderr
     lines = result.stdout.splitlines()
     assert lines[0].split() == ["claim", "verdict", "grade", "evidence", "seconds"]
     assert lines[-2].endswith("4 of 4 controls rejected; all as recorded")
-    assert lines[-1] == f"full report: {tmp_path}/new/ledger.html"
+    assert lines[-1] == f"full report: {tmp_path}/ledger.html"
     assert len(json.loads((tmp_path / "v.json").read_text(encoding="utf-8"))) == 5
-    assert (tmp_path / "new" / "ledger.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "v.json"]
+    assert (tmp_path / "ledger.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.html", "v.json"]
 
 
 @pytest.mark.usefixtures("fakes")

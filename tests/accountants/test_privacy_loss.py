@@ -189,10 +189,10 @@ def test_the_command_looks_at_the_place_before_it_works(capsys, tmp_path):
     assert "--out" in capsys.readouterr().err
 
 
-def test_a_folder_that_is_not_there_is_made_for_every_file(tmp_path, capsys):
-    file = tmp_path / "new" / "folder" / "round.json"
-    assert main([*COMMAND, "--out", str(file)]) == 0 and file.exists()
-    table = tmp_path / "other" / "curve.csv"
-    asked = ["curve", "rr", "--eps0", "1", "--n", "10", "--kind", "delta-eps", "--to", "0.5", "--points", "2"]
-    assert main([*asked, "--csv", str(table)]) == 0 and table.exists()
-    capsys.readouterr()
+def test_a_folder_that_is_not_there_is_refused_before_the_work(tmp_path, capsys):
+    file = tmp_path / "new" / "round.json"
+    curve = ["curve", "rr", "--eps0", "1", "--n", "10", "--kind", "delta-eps", "--to", "0.5", "--points", "2"]
+    for asked, option in ((COMMAND, "--out"), (curve, "--csv")):
+        assert main([*asked, option, str(file)]) == 2
+        said = capsys.readouterr().err
+        assert option in said and len(said.splitlines()) == 1 and not list(tmp_path.iterdir())

@@ -132,7 +132,7 @@ def first_orders(count) -> Change:
     """Some orders at random to begin with, 1 among them."""
 
     def change(old, draw):
-        def first(profile, alpha):
+        def first(profile, alpha, direction):
             for x in (Fraction(1), *(1 + Fraction(draw.randrange(1, 99), 50) for _ in range(count - 1))):
                 profile.values(x)
 

@@ -28,6 +28,7 @@ from symshuffle.utility.frontiers.envelope import Contamination
 
 HALF, TWO = Fraction(1, 2), Fraction(2)
 KRR = mechanism("krr").at(k=3, lam=2)
+RR = mechanism("rr")
 PROBLEM = smoothed_point_masses(3, 1)
 UNIT = ((1, 0), (0, 1))
 
@@ -49,6 +50,8 @@ EXACT = {
     "binary_envelope.lam": lambda v: binary_envelope(Contamination(3), lam=v + 2, gamma=TWO),
     "minimax_tradeoff.lam": lambda v: minimax_tradeoff(PROBLEM, v + 2),
     "optimal_subset_sizes.lam": lambda v: optimal_subset_sizes(5, v + 2),
+    "parallel.weights": lambda v: symshuffle.parallel([RR, RR], [v, HALF]),
+    "subsample.probability": lambda v: symshuffle.subsample(RR, v),
     "trace_frontier.budget": lambda v: trace_frontier(3, v),
     "trace_frontier.lam_cap": lambda v: trace_frontier(3, HALF, lam_cap=v + 2),
 }

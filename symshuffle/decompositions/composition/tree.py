@@ -61,8 +61,11 @@ class Composition:
                 expected = "a mechanism that does not tell its inputs apart: compose channels by tensor or direct_sum"
                 raise InputError(self.operator, f"{part.name}, given by its matrix", expected)
         if self.operator == "parallel":
-            for place, weight in enumerate(self.weights):
-                as_number(weight, f"weights[{place}]")
+            read = tuple(as_number(weight, f"weights[{place}]") for place, weight in enumerate(self.weights))
+            for place, weight in enumerate(read):
+                if not isinstance(weight, Fraction):
+                    raise InputError(f"weights[{place}]", weight, "a Fraction")
+            object.__setattr__(self, "weights", read)
             if len(self.weights) != len(self.parts):
                 raise InputError("weights", f"{len(self.weights)} weights", f"one for each of {len(self.parts)} parts")
             if any(weight < 0 for weight in self.weights) or sum(self.weights) != 1:

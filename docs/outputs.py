@@ -1,4 +1,4 @@
-"""Run what the README, docs/how-to-choose.md and docs/deployment.md show, and write its output below it."""
+"""Run the programs that pages show, and write the output of each below it."""
 
 import contextlib
 import io
@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PAGES = (ROOT / "README.md", ROOT / "docs" / "how-to-choose.md", ROOT / "docs" / "deployment.md")
+SHOWING = ("README.md", "docs/how-to-choose.md", "docs/deployment.md", "docs/folk-formulas.md")
+PAGES = tuple(ROOT / name for name in SHOWING)
 WIDTH = 100
 
 _PYTHON = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", flags=re.DOTALL)

@@ -43,9 +43,7 @@ MODULES = (
     "symshuffle.utility.frontiers.orbits",
     "symshuffle.design.parametric.walk",
     "symshuffle.design.decision.reduced",
-    "symshuffle.utility.frontiers.template_laws",
     "symshuffle.design.decision.optimal_channel",
-    "symshuffle.geometry.dominated",
     "symshuffle.geometry.linprog",
     "symshuffle.geometry.orders",
     "symshuffle.utility.estimation.minimax",
@@ -53,7 +51,6 @@ MODULES = (
     "symshuffle.vectors.privacy.dominance",
     "symshuffle.vectors.error.minimal_risk",
     "symshuffle.vectors.error.optimal",
-    "symshuffle.utility.frontiers.private_response",
 )
 UNDRIVEN = {
     "symshuffle.utility.frontiers.envelope": "a kernel that the library itself has just made",

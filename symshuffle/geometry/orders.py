@@ -8,14 +8,13 @@ linear program.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
-from symshuffle.base.numbers import parse_rational
 from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
 from symshuffle.geometry.extremal import exact_columns
@@ -113,15 +112,6 @@ def _check_rational(first: Channel, second: Channel) -> None:
     for name, channel in (("first", first), ("second", second)):
         if not channel.exact:
             raise CertificateError(name, "entries that are balls or doubles")
-
-
-def certificate_from_json(data: Mapping[str, Any]) -> Garbling | Separation:
-    """Read what ``to_json`` of either certificate wrote."""
-
-    def read(rows: Sequence[Sequence[str]]) -> Matrix:
-        return tuple(tuple(parse_rational(value, "certificate") for value in row) for row in rows)
-
-    return Garbling(Channel(read(data["kernel"]))) if data["dominates"] else Separation(read(data["gains"]))
 
 
 def blackwell(first: Channel, second: Channel) -> Garbling | Separation:

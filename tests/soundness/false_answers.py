@@ -12,7 +12,6 @@ from symshuffle.base.numbers import Ball
 from symshuffle.channels.channel import Channel
 from symshuffle.mechanisms.finite import krr
 from symshuffle.utility.estimation.minimax import minimax_risk
-from symshuffle.utility.frontiers.private_response import plain_response
 from symshuffle.utility.likelihood.quotient import likelihood_quotient
 from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk
 from symshuffle.vectors.error.optimal import bmg_optimal
@@ -31,7 +30,6 @@ TRUE: dict[str, Callable[[], Any]] = {
         )
     ),
     "optimal": cache(lambda: bmg_optimal(10, 3)),
-    "private": cache(lambda: plain_response(4, 6, gamma=F(3, 2), delta=F(1, 100))),
 }
 
 
@@ -69,7 +67,3 @@ _answer("optimal", "below", "bracket", _ends(LESS, LESS))
 _answer("optimal", "above", "bracket", _ends(MORE, MORE))
 _answer("optimal", "a share below", "share", lambda d: {"share": Ball(d.share.lower / 2, d.share.upper / 2)})
 _answer("optimal", "a share above", "share", lambda d: {"share": Ball(d.share.lower * 2, d.share.upper * 2)})
-
-_answer("private", "below", "bracket", _ends(LESS, LESS))
-_answer("private", "above", "bracket", _ends(MORE, MORE))
-_answer("private", "a smaller target", "delta", lambda d: {"target": d.bracket.lower * LESS})

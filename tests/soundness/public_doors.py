@@ -38,7 +38,6 @@ from symshuffle.utility.frontiers import (
     equivariant,
     formulas,
     leakage,
-    private_response,
     subset_family,
 )
 from symshuffle.utility.frontiers.frontier import trace_frontier
@@ -244,12 +243,6 @@ DOORS = {
         W, 0, 1, n=3, divergence="kl", direction=v
     ),
     "utility.frontiers.orbits.Frontier.risk_constant.population": lambda v: trace_frontier(3, F(1)).risk_constant(v),
-    "utility.frontiers.private_response.PricedResponse.risk.population": lambda v: private_response.plain_response(
-        3, 20, gamma=F(6, 5), delta=F(1, 10)
-    ).risk(v),
-    "utility.frontiers.private_response.canonical_delta.rigour": lambda v: private_response.canonical_delta(
-        3, 3, lam=F(2), share=F(1), gamma=F(6, 5), rigour=v
-    ),
     "design.decision.properties.examine.which": lambda v: (
         properties.examine(
             lambda c: PROBLEM.bayes_risk(c)[0], v, num_inputs=3, rng=rng(), trials=2, group=properties_group()
@@ -293,9 +286,6 @@ DOORS = {
         PROBLEM, criterion=v
     ),
     "design.decision.sizes.pivoting_seconds.criterion": lambda v: sizes.pivoting_seconds(PROBLEM, criterion=v),
-    "design.decision.symmetries.check_symmetry.criterion": lambda v: symmetries.check_symmetry(
-        PROBLEM, GROUP, criterion=v
-    ),
     "design.decision.symmetries.detect_symmetry.criterion": lambda v: symmetries.detect_symmetry(PROBLEM, criterion=v),
     "design.decision.symmetries.induced_action.criterion": lambda v: symmetries.induced_action(
         PROBLEM, GROUP, criterion=v
@@ -365,9 +355,6 @@ DOORS = {
     "utility.likelihood.certificates.chi_square_certificate.form": lambda v: certificates.chi_square_certificate(
         RATIO.chi_square, 3, **LEVEL, direction="forward", form=v, lam=F(2)
     ),
-    "utility.likelihood.certificates.lower_certificate.direction": lambda v: certificates.lower_certificate(
-        RATIO.chi_square, 3, lam=F(2), **LEVEL, direction=v
-    ),
     "utility.likelihood.law.LikelihoodRatio.profile.direction": lambda v: RATIO.profile(3, **LEVEL, direction=v),
     "utility.likelihood.law.LikelihoodRatio.profile.rigour": lambda v: RATIO.profile(3, **LEVEL, rigour=v),
     "utility.likelihood.normal.average_atoms.under": lambda v: normal.average_atoms(RATIO, 3, under=v),
@@ -376,7 +363,6 @@ DOORS = {
     "utility.likelihood.normal.normal_profile.direction": lambda v: normal.normal_profile(
         RATIO, 3, **LEVEL, direction=v
     ),
-    "utility.likelihood.normal.lower_profile.direction": lambda v: normal.lower_profile(RATIO, 3, **LEVEL, direction=v),
     "utility.likelihood.poisson.poisson_profile.direction": lambda v: poisson.poisson_profile(
         RATIO, 3, **LEVEL, direction=v
     ),

@@ -16,10 +16,7 @@ from symshuffle.utility.anchored import (
     AnchoredLaw,
     EnclosedLaw,
     fiber,
-    householder,
-    inner_product,
     template_law,
-    template_of,
 )
 from symshuffle.utility.estimation.canonical import (
     Population,
@@ -107,16 +104,6 @@ def test_enclosed_laws_agree_with_rational_ones():
         worst_risk(EnclosedLaw.from_channel(channel.merge([[0, 1], [2]])), n=2, population=Population.IID)
     with pytest.raises(InputError):
         EnclosedLaw(balls.templates, balls.weights[::-1])
-
-
-def test_template_and_point_of_an_output():
-    channel = krr().at(k=4, lam=F(3)).channel()
-    first, second = template_of(channel, 0), template_of(channel, 1)
-    gauge = householder(4)
-    points = gauge.point(first), gauge.point(second)
-    assert inner_product(first, second) == sum(a * b for a, b in zip(*points, strict=True))
-    with pytest.raises(InputError, match="output"):
-        template_of(channel, 4)
 
 
 def test_orders_and_levels_may_be_exponentials():

@@ -43,7 +43,6 @@ from symshuffle.accountants.rounds.plan import rounds
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.composition import hamming
 from symshuffle.design.decision.problems import smoothed_point_masses
-from symshuffle.design.named.cardioid_formula import cardioid_design
 from symshuffle.geometry import extremal
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.ledger.claims.registry import Ledger
@@ -121,7 +120,6 @@ DOORS = {
     "staircase_matrix.m": (3, lambda v: extremal.staircase_matrix(v, F(2))),
     "MaximalPolytope.m": (3, lambda v: extremal.MaximalPolytope(v, F(2))),
     "smoothed_point_masses.m": (3, lambda v: smoothed_point_masses(v, 1)),
-    "cardioid_design.m": (4, lambda v: cardioid_design(v, F(1, 2), F(2)).bracket),
     "isotropic_risk.k": (4, lambda v: canonical.isotropic_risk(v, F(1), population="iid")),
     "minimax_sandwich.k": (4, lambda v: lower_bounds.minimax_sandwich(v, F(1), 10).bracket),
     "minimax_sandwich.n": (4, lambda v: lower_bounds.minimax_sandwich(3, F(1), v).bracket),
@@ -312,7 +310,6 @@ LEAST = {
     "isotropic_risk.k minimax_sandwich.k ClippedLinear.dimension PrivUnit.dimension privacy_loss.bits "
     "delta_curve.bits tradeoff_curve.bits renyi.bits solve_eps0.bits helmert.k compare.k trace_frontier.k "
     "unequal_delta.bits",
-    3: "cardioid_design.m",
     4: "householder.k half_block_channel.k",
 }
 """The smallest integers that doors take, as their pages say; of other doors it depends on what else is given."""

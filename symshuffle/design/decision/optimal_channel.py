@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
@@ -163,11 +162,3 @@ def action_rows(
         for x in range(problem.num_inputs):
             rows[a][x] += weight * (lam if subset >> x & 1 else 1)
     return tuple(tuple(row) for row in rows)
-
-
-def weights_by_subset(design: Design) -> Mapping[int, Fraction]:
-    """The point of the maximal polytope that a design uses."""
-    total: dict[int, Fraction] = defaultdict(Fraction)
-    for subset, _, weight in design.weights:
-        total[subset] += weight
-    return dict(total)

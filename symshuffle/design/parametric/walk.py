@@ -200,9 +200,10 @@ class PiecewiseOptimum:
         Examples
         --------
         >>> from symshuffle.design.information.measures import chi_square_measure
-        >>> from symshuffle.design.information.rational import rational_formula
+        >>> from symshuffle.design.information.rational import rational_program
         >>> p, q = (Fraction(3, 7), Fraction(5, 14), Fraction(3, 14)), (Fraction(2, 7), Fraction(1, 7), Fraction(4, 7))
-        >>> formula = rational_formula(chi_square_measure(p, q))
+        >>> measure = chi_square_measure(p, q)
+        >>> formula = piecewise_optimum(rational_program(measure, measure.symmetry()))
         >>> [f"{float(eps0):.6f}" for eps0 in formula.breakpoints_eps0()]
         ['2.878806']
         """

@@ -1,6 +1,6 @@
 """Anchored geometry: a channel as the law of its likelihood-ratio templates, and everything that is a moment of it."""
 
-from symshuffle.utility.anchored.enclosed import EnclosedFiber, EnclosedLaw, inner_product, template_law, template_of
+from symshuffle.utility.anchored.enclosed import EnclosedFiber, EnclosedLaw, template_law
 from symshuffle.utility.anchored.gauge import Gauge, helmert, householder
 from symshuffle.utility.anchored.law import (
     AnchoredLaw,
@@ -43,7 +43,6 @@ __all__ = [
     "fiber",
     "helmert",
     "householder",
-    "inner_product",
     "is_exchangeable",
     "law_from_fiber",
     "mix_laws",
@@ -54,7 +53,6 @@ __all__ = [
     "symmetrize_channel",
     "template_budget",
     "template_law",
-    "template_of",
     "template_signal",
     "transport",
     "unproject",

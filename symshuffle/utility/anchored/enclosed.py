@@ -21,7 +21,6 @@ from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
     Ball,
-    Number,
     Verdict,
     as_integer,
     enclose,
@@ -35,7 +34,6 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.channels.channel import Channel
 from symshuffle.utility.anchored.law import AnchoredLaw, check_composition
-from symshuffle.utility.anchored.linear import dot
 
 Balls: TypeAlias = "tuple[Ball, ...]"
 BallMatrix: TypeAlias = "tuple[Balls, ...]"
@@ -272,38 +270,3 @@ def template_law(channel: Channel) -> AnchoredLaw | EnclosedLaw:
     Fraction(1, 2)
     """
     return AnchoredLaw.from_channel(channel) if channel.exact else EnclosedLaw.from_channel(channel)
-
-
-def template_of(channel: Channel, output: int) -> tuple[Number, ...]:
-    r"""The template :math:`u(y)=W_\cdot(y)/\bar W(y)` of one output; its point in a gauge is ``gauge.point(...)``.
-
-    Raises
-    ------
-    InputError
-        If there is no such output, or it never occurs.
-
-    Examples
-    --------
-    >>> template_of(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]), 0)
-    (Fraction(3, 2), Fraction(1, 2))
-    """
-    if isinstance(output, bool) or not isinstance(output, int) or not 0 <= output < channel.num_outputs:
-        raise InputError("output", output, f"an output from 0 to {channel.num_outputs - 1}")
-    column: tuple[Any, ...] = channel.column(output)
-    average = _total(column) / channel.num_inputs
-    if less(0, average) is not Verdict.TRUE:
-        raise InputError("output", output, "an output that occurs: this one has probability 0 at every input")
-    return tuple(entry / average for entry in column)
-
-
-def inner_product(first: Sequence[Fraction], second: Sequence[Fraction]) -> Fraction:
-    r"""The inner product of the points of two templates, :math:`\langle x,y\rangle=u\cdot v-k`, in every gauge.
-
-    Examples
-    --------
-    >>> inner_product((Fraction(3, 2), Fraction(1, 2)), (Fraction(1, 2), Fraction(3, 2)))
-    Fraction(-1, 2)
-    """
-    if len(first) != len(second):
-        raise InputError("templates", f"{len(first)} and {len(second)} entries", "two templates of the same inputs")
-    return dot(first, second) - len(first)

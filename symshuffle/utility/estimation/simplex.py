@@ -158,14 +158,6 @@ def risk_form(forms: Mapping[Exponent, Form], estimates: Mapping[Exponent, Vecto
     return total
 
 
-def value_at(form: Mapping[Exponent, Fraction], point: Sequence[Fraction]) -> Fraction:
-    """A form at a point."""
-    return sum(
-        (c * math.prod((x**m for x, m in zip(point, e, strict=True)), start=Fraction(1)) for e, c in form.items()),
-        start=Fraction(0),
-    )
-
-
 def bernstein_coefficients(form: Mapping[Exponent, Fraction], degree: int, k: int) -> Form:
     """Coefficients in the Bernstein basis of the simplex: the largest of them bounds the form from above."""
     found: Form = {}

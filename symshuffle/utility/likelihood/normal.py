@@ -283,13 +283,6 @@ def scaled_limit(t: Fraction, *, bits: int = DEFAULT_BITS) -> Ball:
         return Ball.from_arb(normal_hinge(flint.arb(1), to_arb(t)), bits)
 
 
-def lower_profile(
-    ratio: LikelihoodRatio, n: int, *, direction: Direction | str, exp_eps: object = None, eps: object = None
-) -> Fraction:
-    """A lower bound on the privacy curve of the right order in ``n``: the lower end of :func:`normal_profile`."""
-    return normal_profile(ratio, n, direction=direction, exp_eps=exp_eps, eps=eps).bracket.lower
-
-
 def _variance(ratio: LikelihoodRatio) -> Any:
     variance = ratio.chi_square
     if not enclose(variance).lower > 0:

@@ -59,7 +59,7 @@ def _check_orders(statement: Statement, _: np.random.Generator) -> Iterator[Comp
         yield compare(second.pairwise_budget(), first.pairwise_budget(), budget, at=f"{where}: chi-square")
         yield compare(after, before, delta, at=f"{where}: delta of the canonical pair")
         yield compare(second.trace(), first.trace(), signal, at=f"{where}: signal")
-        for (lam, *_rest), response in zip(responses, channels, strict=True):  # the engine against histograms, for few users
+        for (lam, *_rest), response in zip(responses, channels, strict=True):
             pair = response.restrict((0, 1))
             found = max(
                 shuffled_divergence(pair, (0, 0, 0), (1, 0, 0), ORDER),

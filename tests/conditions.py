@@ -46,7 +46,6 @@ MODULES = (
     "symshuffle.design.decision.optimal_channel",
     "symshuffle.geometry.linprog",
     "symshuffle.geometry.orders",
-    "symshuffle.utility.estimation.minimax",
     "symshuffle.vectors.randomizers.clipped",
     "symshuffle.vectors.privacy.dominance",
     "symshuffle.vectors.error.minimal_risk",

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._minimax import Minimax, minimax_risk
 from proofs_checks.alphabets.section8_vertex import example_channels
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.divergences import chi_square, kl_divergence, total_variation
@@ -41,7 +42,6 @@ from symshuffle.utility.estimation.corner import (
     decoding_bound,
     two_regime_bound,
 )
-from symshuffle.utility.estimation.minimax import Minimax, minimax_risk
 
 _CHI, _N, _H, _R = sp.symbols("chi n h r", positive=True)
 

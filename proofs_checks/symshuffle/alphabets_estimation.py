@@ -12,6 +12,8 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._minimax import Minimax, estimator_risk, grid, minimax_risk, prior_risk
+from proofs_checks._simplex import dirichlet_bayes_risk
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.base.results import passes
@@ -50,8 +52,6 @@ from symshuffle.utility.estimation.lower_bounds import (
     minimax_sandwich,
     prior_information,
 )
-from symshuffle.utility.estimation.minimax import Minimax, estimator_risk, grid, minimax_risk, prior_risk
-from symshuffle.utility.estimation.simplex import dirichlet_bayes_risk
 from symshuffle.utility.frontiers.frontier import trace_frontier
 
 _CHI, _H, _M, _N, _P, _Q = sp.symbols("chi h m n p q", positive=True)

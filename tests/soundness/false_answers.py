@@ -10,8 +10,6 @@ from typing import Any
 
 from symshuffle.base.numbers import Ball
 from symshuffle.channels.channel import Channel
-from symshuffle.mechanisms.finite import krr
-from symshuffle.utility.estimation.minimax import minimax_risk
 from symshuffle.utility.likelihood.quotient import likelihood_quotient
 from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk
 from symshuffle.vectors.error.optimal import bmg_optimal
@@ -21,7 +19,6 @@ from tests.soundness.false_certificates import false
 TIED = Channel.from_rows([["1/4", "1/8", "1/2", "1/8"], ["1/8", "1/16", "1/2", "5/16"]])
 
 TRUE: dict[str, Callable[[], Any]] = {
-    "minimax": cache(lambda: minimax_risk(krr().at(k=2, lam=3).channel(), n=2, population="iid")),
     "quotient": cache(lambda: likelihood_quotient(TIED, 0, 1)),
     "clipped": cache(lambda: best_density(3, 2)),
     "risk": cache(
@@ -43,9 +40,6 @@ def _ends(lower: Any = 1, upper: Any = 1) -> Callable[[Any], dict[str, Any]]:
 
 
 LESS, MORE = F(99, 100), F(101, 100)
-
-_answer("minimax", "a prior of more", "prior", _ends(MORE, MORE))
-_answer("minimax", "an estimator of less", "estimator", _ends(LESS, LESS))
 
 _answer(
     "quotient",

@@ -19,7 +19,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.decompositions import backgrounds, calculated, closed_forms, composition, laplace, rising, symbolic
 from symshuffle.design.comparison import certified, families, forms, matching
-from symshuffle.design.decision import exact_programs, invariant, programs, properties, reduced, sizes, symmetries
+from symshuffle.design.decision import exact_programs, invariant, programs, reduced, sizes, symmetries
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.parametric.walk import derive
@@ -30,7 +30,7 @@ from symshuffle.ledger.claims.errata import Erratum
 from symshuffle.ledger.claims.model import Claim, Comparison, Correction, Obligation
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation import canonical, minimax, worst_risk
+from symshuffle.utility.estimation import canonical, worst_risk
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
 from symshuffle.utility.frontiers import (
     caps,
@@ -243,11 +243,6 @@ DOORS = {
         W, 0, 1, n=3, divergence="kl", direction=v
     ),
     "utility.frontiers.orbits.Frontier.risk_constant.population": lambda v: trace_frontier(3, F(1)).risk_constant(v),
-    "design.decision.properties.examine.which": lambda v: (
-        properties.examine(
-            lambda c: PROBLEM.bayes_risk(c)[0], v, num_inputs=3, rng=rng(), trials=2, group=properties_group()
-        ).counterexample
-    ),
     "utility.frontiers.caps.raw_cap_risk_constant.population": lambda v: caps.raw_cap_risk_constant(
         4, F(3), population=v
     ),
@@ -315,19 +310,6 @@ DOORS = {
     "utility.estimation.canonical.simulated_errors.population": lambda v: canonical.simulated_errors(
         W, SKEW, n=4, population=v, rng=rng(), repetitions=4
     ).tolist(),
-    "utility.estimation.minimax.message_law.population": lambda v: minimax.message_law(W, SKEW, 4, v),
-    "utility.estimation.minimax.prior_risk.population": lambda v: minimax.prior_risk(
-        W, [(SKEW, F(1))], n=4, population=v
-    ),
-    "utility.estimation.minimax.estimator_risk.population": lambda v: minimax.estimator_risk(
-        W, ESTIMATES, (HALF, HALF), n=2, population=v
-    ),
-    "utility.estimation.minimax.worst_risk.population": lambda v: minimax.worst_risk(
-        W, ESTIMATES, n=2, population=v, gap=F(1, 10)
-    ),
-    "utility.estimation.minimax.minimax_risk.population": lambda v: minimax.minimax_risk(
-        W, n=2, population=v, rel=F(1, 10)
-    ),
     "utility.estimation.worst_risk.worst_risk.population": lambda v: worst_risk.worst_risk(ANCHORED, n=4, population=v),
     "mechanisms.continuous.Laplace.domain": lambda v: Laplace(F(2), v),
     "mechanisms.continuous.Laplace.at.domain": lambda v: Laplace().at(lam=2, domain=v),
@@ -429,11 +411,3 @@ DOORS = {
     ),
     "utility.estimation.symbolic_law.SymbolicLaw.risk_constant.population": lambda v: SymbolicLaw(KRR).risk_constant(v),
 }
-
-ESTIMATES = {counts: (F(counts[0], 2), F(counts[1], 2)) for counts in ((0, 2), (1, 1), (2, 0))}
-
-
-def properties_group():
-    from symshuffle.geometry.groups import trivial_group
-
-    return trivial_group(3)

@@ -337,14 +337,15 @@ def enumerated_risk(
     w, n = _check_population(composition, channel.num_inputs, n, population)
     estimator = canonical_estimator(AnchoredLaw.from_channel(channel))
     risk, mean = Fraction(0), [Fraction(0)] * channel.num_inputs
-    for histogram, mass in _population_law(channel, w, n, population).items():
+    for histogram, mass in population_law(channel, w, n, population).items():
         found = estimator.estimate(channel, histogram)
         risk += mass * sum((a - b) ** 2 for a, b in zip(found, w, strict=True))
         mean = [total + mass * entry for total, entry in zip(mean, found, strict=True)]
     return risk, tuple(mean)
 
 
-def _population_law(channel: Channel, w: Vector, n: int, population: Population) -> Mapping[tuple[int, ...], Any]:
+def population_law(channel: Channel, w: Vector, n: int, population: Population) -> Mapping[tuple[int, ...], Any]:
+    """Law of the histogram of the messages of ``n`` users of a composition."""
     if population is Population.IID:
         mixture = tuple(dot(w, column) for column in exact_columns(channel))
         return histogram_law([mixture] * n)

@@ -11,11 +11,11 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
+from symshuffle.base.results import Bracket, Rigour, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
 from symshuffle.geometry.extremal import exact_columns
 from symshuffle.geometry.linprog import Solution, solve
@@ -156,7 +156,7 @@ def blackwell(first: Channel, second: Channel) -> Garbling | Separation:
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class Deficiency(AnswerMethods):
+class Deficiency(ValueMethods):
     """Le Cam's deficiency with the kernel that attains it: a :class:`~symshuffle.base.results.Certified` answer.
 
     Parameters
@@ -171,6 +171,7 @@ class Deficiency(AnswerMethods):
         The deficiency.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     first: Channel
     second: Channel
     kernel: Channel
@@ -178,20 +179,10 @@ class Deficiency(AnswerMethods):
     value: Bracket
 
     @property
-    def bracket(self) -> Bracket:
-        """The deficiency."""
-        return self.value
-
-    @property
     def about(self) -> str:
         """What is imitated by what."""
         sizes = f"a channel with {self.second.num_outputs} outputs by one with {self.first.num_outputs}"
         return f"deficiency, the smallest largest total variation over inputs, of imitating {sizes}"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end: the kernel attains it."""
-        return SafeEnd.UPPER
 
     @well_formed()
     def verify(self) -> None:

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import flint
 
@@ -114,6 +114,7 @@ class Sandwich(AnswerMethods):
         The cap on the trace.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     lower: Bracket
     upper: Bracket
     canonical: Bracket
@@ -150,11 +151,6 @@ class Sandwich(AnswerMethods):
     def about(self) -> str:
         """Whose risk it is."""
         return f"minimax risk of the composition of {self.users} i.i.d. users with {self.inputs} inputs, capped trace"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end: an estimator attains it."""
-        return SafeEnd.UPPER
 
     @property
     def ratio(self) -> Fraction:

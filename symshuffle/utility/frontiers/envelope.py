@@ -17,7 +17,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import flint
 
@@ -117,6 +117,7 @@ class Leakage(AnswerMethods):
         Which channels the number speaks about.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     bracket: Bracket
     experiment: Contamination
     meaning: str
@@ -125,11 +126,6 @@ class Leakage(AnswerMethods):
     def about(self) -> str:
         """Which channels and which datasets the number speaks about."""
         return f"{self.meaning}; {self.experiment.datasets}"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end: no more than that leaks."""
-        return SafeEnd.UPPER
 
     def to_dict(self) -> dict[str, Any]:
         """The answer with its experiment."""

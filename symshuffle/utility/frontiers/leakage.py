@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, TypeAlias, final
+from typing import Any, ClassVar, Final, TypeAlias, final
 
 from symshuffle.base.choices import Direction, Divergence, choice
 from symshuffle.base.errors import InputError, Unsupported
@@ -238,6 +238,7 @@ class PairLeakage(AnswerMethods):
         The same for the worst channel with the ratio cap of this one; None where the cap is infinite or a ball.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     bracket: Bracket
     divergence: Divergence
     order: Real | None
@@ -251,11 +252,6 @@ class PairLeakage(AnswerMethods):
         order = "" if self.order is None else f" of order {self.order}"
         i, j = self.inputs
         return f"{self.divergence.value} divergence{order}, i = {i}, j = {j}; {self.experiment.datasets}"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end: no more than that leaks."""
-        return SafeEnd.UPPER
 
     def to_dict(self) -> dict[str, Any]:
         """The answer with its envelope."""

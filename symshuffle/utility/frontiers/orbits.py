@@ -22,7 +22,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 import sympy as sp
 
@@ -178,6 +178,7 @@ class Frontier(AnswerMethods):
         Cap on all likelihood ratios, if one was asked for.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.LOWER
     k: int
     budget: Fraction | float
     trace: Bracket
@@ -195,11 +196,6 @@ class Frontier(AnswerMethods):
         """What the number is the largest of."""
         cap = "" if self.lam_cap is None else f" and likelihood ratios of at most {self.lam_cap}"
         return f"largest trace of channels with {self.k} inputs and pairwise chi-square at most {self.budget}{cap}"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The lower end: the law shown attains it."""
-        return SafeEnd.LOWER
 
     @well_formed()
     def verify(self) -> None:

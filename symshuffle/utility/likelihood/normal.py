@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import flint
 
@@ -194,6 +194,7 @@ class NormalProfile(AnswerMethods):
         Which divergence.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     limit: Ball
     gaussian: Ball
     error: Ball
@@ -217,11 +218,6 @@ class NormalProfile(AnswerMethods):
     def about(self) -> str:
         """What the number speaks about."""
         return f"{self.direction} delta of a canonical pair of {self.n} users"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end."""
-        return SafeEnd.UPPER
 
 
 def normal_profile(

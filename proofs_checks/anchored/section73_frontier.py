@@ -30,16 +30,11 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.utility.anchored import (
-    is_exchangeable,
-    orbit_law,
-    template_budget,
-    template_signal,
-)
+from symshuffle.utility.anchored import is_exchangeable, orbit_law, template_budget, template_signal
 from symshuffle.utility.anchored.linear import Vector
-from symshuffle.utility.frontiers.caps import subset_template
 from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
 from symshuffle.utility.frontiers.orbits import reduce_mixture
+from symshuffle.utility.frontiers.templates import subset_template
 
 ZERO: Final = Fraction(0)
 

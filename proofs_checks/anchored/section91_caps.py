@@ -31,13 +31,12 @@ from symshuffle.utility.anchored import template_signal
 from symshuffle.utility.anchored.linear import Vector, dot, row_dependence
 from symshuffle.utility.frontiers.caps import (
     NEIGHBOUR_CHART,
-    extreme_templates,
     optimal_subset_sizes,
     sign_factor,
-    split_template,
     subset_trace,
     tie_ratio,
 )
+from symshuffle.utility.frontiers.templates import extreme_templates, split_template
 
 CAPS: Final = tuple(map(Fraction, ("11/10", "3/2", "2", "7")))
 

@@ -15,9 +15,10 @@ import sympy as sp
 from proofs_checks._minimax import Minimax, estimator_risk, grid, minimax_risk, prior_risk
 from proofs_checks._simplex import dirichlet_bayes_risk
 from proofs_checks.anchored import _cases as cases
+from symshuffle.base.choices import Population
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.base.results import passes
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -36,9 +37,8 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.anchored.law import exact_columns
 from symshuffle.utility.anchored.linear import dot
-from symshuffle.utility.estimation.canonical import Population, fisher_information
+from symshuffle.utility.estimation.canonical import fisher_information
 from symshuffle.utility.estimation.corner import (
     best_cube_side,
     corner_van_trees,

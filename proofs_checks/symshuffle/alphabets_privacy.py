@@ -14,7 +14,7 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Comparison, Control, Grade, Kind, Statement, compare
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.frontiers.envelope import Contamination, ratio_law, shuffled_leakage
+from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.equivariant import response_mixture
 
 CASES: Final = (

@@ -283,3 +283,12 @@ def _check_sum(x: int, row: Sequence[Number]) -> None:
         raise InputError(
             f"rows[{x}]", f"sum {brief(total)}", f"probabilities that sum to 1 (off by {brief(total - 1)})"
         )
+
+
+def exact_columns(channel: Channel) -> tuple[tuple[Fraction, ...], ...]:
+    """Columns of a rational channel; a channel of balls or doubles is refused."""
+    columns = channel.columns()
+    exact = tuple(tuple(entry for entry in column if isinstance(entry, Fraction)) for column in columns)
+    if exact != columns:
+        raise InputError("channel", "entries that are balls or doubles", "rational entries")
+    return exact

@@ -16,7 +16,7 @@ from typing import Any, final
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.geometry import balanced
 from symshuffle.geometry.cones import PolyhedralCone
 
@@ -319,13 +319,6 @@ def gather(channel: Channel) -> Channel:
             pooled[direction] = [a + b for a, b in zip(kept, column, strict=True)]
     columns = [tuple(pooled[direction]) for direction in sorted(pooled, reverse=True)]
     return Channel(tuple(zip(*columns, strict=True)))
-
-
-def exact_columns(channel: Channel) -> tuple[tuple[Fraction, ...], ...]:
-    """The columns of a rational channel; any other channel is refused."""
-    if not channel.exact:
-        raise InputError("channel", "entries that are balls or doubles", "rational entries")
-    return channel.columns()  # type: ignore[return-value]
 
 
 def maximal_weights(channel: Channel, lam: Fraction | int) -> dict[int, Fraction]:

@@ -16,8 +16,7 @@ from typing import Any, ClassVar, final
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
 from symshuffle.base.results import Bracket, Rigour, SafeEnd, ValueMethods, check_claim, well_formed, within
-from symshuffle.channels.channel import Channel
-from symshuffle.geometry.extremal import exact_columns
+from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.geometry.linprog import Solution, solve
 
 Matrix = tuple[tuple[Fraction, ...], ...]

@@ -16,8 +16,9 @@ from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Rigour
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.certificate import TradeoffCertificate
+from symshuffle.design.decision.channel_risk import minimax_risk
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_risk, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.linprog import proposed
 

@@ -7,18 +7,13 @@ import pytest
 
 from proofs_checks import _simplex as simplex
 from proofs_checks._minimax import estimator_risk, grid, minimax_risk, worst_risk
-from proofs_checks._simplex import (
-    dirichlet_bayes_risk,
-    dirichlet_mean,
-    histogram_forms,
-    largest_value,
-)
+from proofs_checks._simplex import dirichlet_bayes_risk, dirichlet_mean, histogram_forms, largest_value
+from symshuffle.base.choices import Population
 from symshuffle.base.errors import CertificateError, NotDecided
 from symshuffle.base.results import Bracket, Rigour
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.mechanisms.finite import krr
-from symshuffle.utility.estimation.canonical import Population
 from symshuffle.utility.estimation.lower_bounds import bayes_risk
 
 F = Fraction

@@ -32,14 +32,7 @@ from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation import canonical, worst_risk
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
-from symshuffle.utility.frontiers import (
-    caps,
-    envelope,
-    equivariant,
-    formulas,
-    leakage,
-    subset_family,
-)
+from symshuffle.utility.frontiers import caps, contamination, equivariant, formulas, leakage, subset_family
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.likelihood import certificates, normal, poisson, worst
 from symshuffle.utility.likelihood.law import LikelihoodRatio
@@ -221,9 +214,9 @@ DOORS = {
     "decompositions.symbolic.SymbolicDecomposition.law.direction": lambda v: OPTIMAL.law(F(6, 5), direction=v),
     "decompositions.symbolic.SymbolicDecomposition.gparv_latex.direction": lambda v: OPTIMAL.gparv_latex(direction=v),
     "decompositions.symbolic.counted_decomposition.others": lambda v: symbolic.counted_decomposition(KRR, others=v),
-    "utility.frontiers.envelope.Contamination.direction": lambda v: envelope.Contamination(3, v),
-    "utility.frontiers.envelope.shuffled_leakage.rigour": lambda v: envelope.shuffled_leakage(
-        envelope.ratio_law(W, 0, 1), envelope.Contamination(3), gamma=F(6, 5), rigour=v
+    "utility.frontiers.contamination.Contamination.direction": lambda v: contamination.Contamination(3, v),
+    "utility.frontiers.contamination.shuffled_leakage.rigour": lambda v: contamination.shuffled_leakage(
+        contamination.ratio_law(W, 0, 1), contamination.Contamination(3), gamma=F(6, 5), rigour=v
     ),
     "utility.frontiers.equivariant.optimal_equivariant_risk.population": lambda v: equivariant.optimal_equivariant_risk(
         5, F(1, 8), n=1, population=v
@@ -304,12 +297,6 @@ DOORS = {
     "utility.estimation.canonical.enumerated_risk.population": lambda v: canonical.enumerated_risk(
         W, SKEW, n=4, population=v
     ),
-    "utility.estimation.canonical.simulated_risk.population": lambda v: canonical.simulated_risk(
-        W, SKEW, n=4, population=v, rng=rng(), repetitions=4
-    ),
-    "utility.estimation.canonical.simulated_errors.population": lambda v: canonical.simulated_errors(
-        W, SKEW, n=4, population=v, rng=rng(), repetitions=4
-    ).tolist(),
     "utility.estimation.worst_risk.worst_risk.population": lambda v: worst_risk.worst_risk(ANCHORED, n=4, population=v),
     "mechanisms.continuous.Laplace.domain": lambda v: Laplace(F(2), v),
     "mechanisms.continuous.Laplace.at.domain": lambda v: Laplace().at(lam=2, domain=v),

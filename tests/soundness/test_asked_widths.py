@@ -17,7 +17,7 @@ from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import kullback_leibler
 from symshuffle.engines.counting.counts import Counts
 from symshuffle.engines.densities.bromwich import Bromwich
-from symshuffle.utility.frontiers import envelope
+from symshuffle.utility.frontiers import contamination
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
 
 KRR = ss.mechanism("krr").at(k=3, lam=2)
@@ -46,8 +46,8 @@ DOORS = {
     "maximise": lambda rel: maximise(kullback_leibler([F(1, 3)] * 3, [F(1, 2), F(1, 4), F(1, 4)]), F(2), rel=rel).value,
     "calibrate_gaussian": lambda rel: calibrate_gaussian(delta="1e-5", eps=1, rel=rel),
     "shuffled_leakage": lambda rel: (
-        envelope.shuffled_leakage(
-            envelope.ratio_law(W, 0, 1), envelope.Contamination(9), gamma=F(6, 5), rigour="ball", rel=rel
+        contamination.shuffled_leakage(
+            contamination.ratio_law(W, 0, 1), contamination.Contamination(9), gamma=F(6, 5), rigour="ball", rel=rel
         ).bracket
     ),
 }

@@ -21,7 +21,7 @@ DOORS = {
     "channel of a frontier": "utility.frontiers.frontier.Frontier.channel",
     "one leakage call": "utility.frontiers.leakage.leakage",
     "convex envelope by name": "utility.frontiers.leakage.convex_envelope",
-    "mixtures of extreme laws": "utility.anchored.law.decompose",
+    "mixtures of extreme laws": "utility.anchored.mixtures.decompose",
     "vertices of the maximal polytope, streamed": "geometry.extremal.MaximalPolytope.each_vertex",
     "the same, up to symmetry": "geometry.extremal.MaximalPolytope.vertex_orbits",
     "slope constant": "utility.frontiers.frontier.slope_constant",
@@ -34,7 +34,7 @@ SHOWN = (
     "utility.anchored.enclosed.EnclosedLaw",
     "utility.anchored.maps.Fiber",
     "utility.frontiers.frontier.Frontier",
-    "utility.frontiers.envelope.Leakage",
+    "utility.frontiers.contamination.Leakage",
     "utility.frontiers.leakage.PairLeakage",
     "design.decision.optimal_channel.Design",
 )

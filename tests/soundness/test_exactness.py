@@ -6,27 +6,22 @@ from fractions import Fraction
 import pytest
 
 import symshuffle as ss
+from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, Verdict, enclose, equal
 from symshuffle.base.results import Rigour
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.decompositions.composition import Composed, joint, parallel, subsample
 from symshuffle.mechanisms.finite import erasure, krr
-from symshuffle.utility.anchored import (
-    AnchoredLaw,
-    EnclosedLaw,
-    fiber,
-    template_law,
-)
+from symshuffle.utility.anchored import AnchoredLaw, EnclosedLaw, fiber, template_law
 from symshuffle.utility.estimation.canonical import (
-    Population,
     canonical_risk,
     fisher_information,
     isotropic_risk,
     worst_canonical_risk,
 )
 from symshuffle.utility.estimation.worst_risk import worst_risk
-from symshuffle.utility.frontiers.envelope import Contamination, ratio_law, shuffled_leakage
+from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.frontiers.leakage import convex_envelope
 

@@ -51,7 +51,7 @@ from symshuffle.utility.anchored import gauge
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation import canonical, lower_bounds
-from symshuffle.utility.frontiers import caps, envelope, subset_family
+from symshuffle.utility.frontiers import caps, contamination, subset_family, templates
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.likelihood import certificates, extremes
 from symshuffle.utility.likelihood.law import LikelihoodRatio
@@ -112,10 +112,10 @@ DOORS = {
     "mechanism.s": (2, lambda v: mechanism("subset-selection").at(k=5, s=v, lam=2)),
     "mechanism.D": (4, lambda v: mechanism("rappor").at(D=v, lam=2)),
     "Laplace.cells": (4, lambda v: Laplace(F(2), cells=v)),
-    "Contamination.n": (4, envelope.Contamination),
+    "Contamination.n": (4, contamination.Contamination),
     "raw_cap_trace.k": (4, lambda v: caps.raw_cap_trace(v, F(2))),
     "optimal_subset_sizes.k": (4, lambda v: caps.optimal_subset_sizes(v, F(2))),
-    "subset_template.s": (2, lambda v: caps.subset_template(5, v, F(2))),
+    "subset_template.s": (2, lambda v: templates.subset_template(5, v, F(2))),
     "largest_budget.k": (4, lambda v: subset_family.largest_budget(v, F(2))),
     "staircase_matrix.m": (3, lambda v: extremal.staircase_matrix(v, F(2))),
     "MaximalPolytope.m": (3, lambda v: extremal.MaximalPolytope(v, F(2))),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle.base.choices import Criterion
+from symshuffle.base.choices import Criterion, Method
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Rigour
 from symshuffle.cli import main
@@ -15,7 +15,7 @@ from symshuffle.design.decision import tradeoff
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.symmetries import detect_symmetry
-from symshuffle.design.decision.tradeoff import Method, bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.files import read_problem
 from symshuffle.design.information.logarithmic import logarithmic_piece
 from symshuffle.design.information.maximum import maximise

@@ -2,17 +2,7 @@
 
 from symshuffle.utility.anchored.enclosed import EnclosedFiber, EnclosedLaw, template_law
 from symshuffle.utility.anchored.gauge import Gauge, helmert, householder
-from symshuffle.utility.anchored.law import (
-    AnchoredLaw,
-    PointLaw,
-    arrangements,
-    check_composition,
-    decompose,
-    mix_laws,
-    orbit_law,
-    template_budget,
-    template_signal,
-)
+from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_composition, template_budget, template_signal
 from symshuffle.utility.anchored.maps import (
     Fiber,
     completions,
@@ -23,8 +13,12 @@ from symshuffle.utility.anchored.maps import (
     transport,
     unproject,
 )
-from symshuffle.utility.anchored.symmetrize import (
+from symshuffle.utility.anchored.mixtures import (
+    arrangements,
+    decompose,
     is_exchangeable,
+    mix_laws,
+    orbit_law,
     symmetrize,
     symmetrize_channel,
 )

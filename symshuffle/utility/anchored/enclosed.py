@@ -34,6 +34,7 @@ from symshuffle.base.numbers import (
 )
 from symshuffle.channels.channel import Channel
 from symshuffle.utility.anchored.law import AnchoredLaw, check_composition
+from symshuffle.utility.anchored.linear import second_moment
 
 Balls: TypeAlias = "tuple[Ball, ...]"
 BallMatrix: TypeAlias = "tuple[Balls, ...]"
@@ -120,12 +121,12 @@ class EnclosedLaw:
 
     def covariance(self) -> BallMatrix:
         r"""The matrix :math:`C=E[(u-1)(u-1)^T]`."""
-        return _second_moment(_minus_one(self.templates), self.weights)
+        return second_moment(_minus_one(self.templates), self.weights)
 
     def row_second_moment(self, x: int) -> BallMatrix:
         r"""The matrix :math:`E_{W_x}[(u-1)(u-1)^T]`."""
         x = as_integer(x, "x", 0, self.num_inputs - 1)
-        return _second_moment(_minus_one(self.templates), tuple(w * u[x] for u, w in self.atoms()))
+        return second_moment(_minus_one(self.templates), tuple(w * u[x] for u, w in self.atoms()))
 
     def trace(self) -> Ball:
         r"""The number :math:`E\sum_i(u_i-1)^2`."""
@@ -243,7 +244,7 @@ class EnclosedFiber:
         r"""The matrix :math:`E[zz^T]` of :math:`Vz=r-\frac1k\sum_ir_i`: the Fisher information of one message."""
         means = [_total(r) / len(r) for r in self.points]
         centred = tuple(tuple(entry - mean for entry in r) for r, mean in zip(self.points, means, strict=True))
-        return _second_moment(centred, self.weights)
+        return second_moment(centred, self.weights)
 
 
 def _total(terms: Any) -> Any:
@@ -252,13 +253,6 @@ def _total(terms: Any) -> Any:
 
 def _minus_one(points: Sequence[Balls]) -> tuple[Balls, ...]:
     return tuple(tuple(entry - 1 for entry in point) for point in points)
-
-
-def _second_moment(centred: Sequence[Balls], weights: Balls) -> BallMatrix:
-    inputs = range(len(centred[0]))
-    return tuple(
-        tuple(_total(m * c[i] * c[j] for m, c in zip(weights, centred, strict=True)) for j in inputs) for i in inputs
-    )
 
 
 def template_law(channel: Channel) -> AnchoredLaw | EnclosedLaw:

@@ -25,7 +25,7 @@ from symshuffle.base.results import Bracket, Rigour
 from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import Histogram
-from symshuffle.utility.anchored.linear import Vector, dot
+from symshuffle.geometry.linear import Vector, dot
 from symshuffle.utility.estimation.canonical import population_law
 from symshuffle.utility.estimation.lower_bounds import bayes_risk
 

@@ -18,7 +18,7 @@ from typing import Final, TypeAlias
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.results import Bracket, Rigour
 from symshuffle.channels.channel import Channel, exact_columns
-from symshuffle.utility.anchored.linear import Vector, dot
+from symshuffle.geometry.linear import Vector, dot
 
 Exponent: TypeAlias = tuple[int, ...]
 Form: TypeAlias = dict[Exponent, Fraction]

@@ -41,7 +41,7 @@ MODULES = (
     "symshuffle.design.decision.modelling",
     "symshuffle.utility.frontiers.orbit",
     "symshuffle.utility.frontiers.orbits",
-    "symshuffle.design.parametric.walk",
+    "symshuffle.design.parametric.pieces",
     "symshuffle.design.decision.reduced",
     "symshuffle.design.decision.optimal_channel",
     "symshuffle.geometry.linprog",

@@ -19,6 +19,7 @@ from symshuffle.base.choices import Population
 from symshuffle.channels.channel import exact_columns
 from symshuffle.channels.divergences import chi_square, kl_divergence, total_variation
 from symshuffle.channels.shuffled import histogram_law
+from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -36,7 +37,6 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.anchored.linear import dot
 from symshuffle.utility.estimation.corner import cube_bound, decoding_bound, two_regime_bound
 
 _CHI, _N, _H, _R = sp.symbols("chi n h r", positive=True)

@@ -13,6 +13,7 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.geometry.linear import Vector, dot, rank
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -29,7 +30,6 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S, half_block, krr
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.anchored.linear import Vector, dot, rank
 from symshuffle.utility.estimation.canonical import fisher_information
 from symshuffle.utility.estimation.corner import cramer_rao_trace, near_vertex_bound
 from symshuffle.utility.frontiers.caps import subset_budget

@@ -15,6 +15,7 @@ from proofs_checks.anchored import _cases as cases
 from proofs_checks.anchored.section5 import moment_matrices, points, trace_of
 from symshuffle.base.choices import Population
 from symshuffle.channels.channel import Channel, direct_sum, exact_columns
+from symshuffle.geometry.linear import Matrix, Vector, dot, inverse, product
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -30,7 +31,6 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import subset_selection
 from symshuffle.utility.anchored import AnchoredLaw, symmetrize
-from symshuffle.utility.anchored.linear import Matrix, Vector, dot, inverse, product
 from symshuffle.utility.estimation.canonical import (
     canonical_estimator,
     canonical_risk,

@@ -20,6 +20,7 @@ from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import histogram_law
+from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -37,7 +38,6 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.anchored.linear import dot
 from symshuffle.utility.estimation.canonical import fisher_information
 from symshuffle.utility.estimation.corner import (
     best_cube_side,

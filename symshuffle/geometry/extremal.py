@@ -304,23 +304,6 @@ class MaximalPolytope:
         return {subset: d / scale for subset, d in balance.items()}
 
 
-def gather(channel: Channel) -> Channel:
-    """The canonical form of a channel: proportional columns added up, null ones dropped, columns sorted.
-
-    Two exact channels have the same canonical form if they differ by relabelling outputs, null outputs, and
-    splitting outputs (ldp_tradeoff, Lemma B.4).
-    """
-    pooled: dict[tuple[Fraction, ...], list[Fraction]] = {}
-    for column in exact_columns(channel):
-        total = sum(column, start=Fraction(0))
-        if total:
-            direction = tuple(entry / total for entry in column)
-            kept = pooled.setdefault(direction, [Fraction(0)] * len(column))
-            pooled[direction] = [a + b for a, b in zip(kept, column, strict=True)]
-    columns = [tuple(pooled[direction]) for direction in sorted(pooled, reverse=True)]
-    return Channel(tuple(zip(*columns, strict=True)))
-
-
 def maximal_weights(channel: Channel, lam: Fraction | int) -> dict[int, Fraction]:
     """The point of the polytope that a maximal channel belongs to.
 

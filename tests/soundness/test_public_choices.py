@@ -26,6 +26,7 @@ SEARCHES = {
 """They take seconds, and hand the choice on to ``worst_pair``, which is walked."""
 
 INSIDE = {
+    "utility.estimation.canonical.population_law",
     "engines.registry.Engine.offered",
     "engines.registry.offers",
     "engines.contours.ball.BallContour.offered",

@@ -33,8 +33,8 @@ from symshuffle.base.numbers import (
     working_precision,
 )
 from symshuffle.channels.channel import Channel
+from symshuffle.geometry.linear import second_moment
 from symshuffle.utility.anchored.law import AnchoredLaw, check_composition
-from symshuffle.utility.anchored.linear import second_moment
 
 Balls: TypeAlias = "tuple[Ball, ...]"
 BallMatrix: TypeAlias = "tuple[Balls, ...]"

@@ -15,7 +15,7 @@ from typing import Any, final
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
-from symshuffle.utility.anchored.linear import Matrix, Vector, dot, transpose
+from symshuffle.geometry.linear import Matrix, Vector, dot, transpose
 
 
 @final

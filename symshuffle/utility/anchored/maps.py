@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import final
 
 from symshuffle.base.errors import InputError
+from symshuffle.geometry.linear import Matrix, Vector, dot, second_moment
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_composition, check_template
-from symshuffle.utility.anchored.linear import Matrix, Vector, dot, second_moment
 
 
 def project(u: Sequence[Fraction], composition: Sequence[Fraction]) -> Vector:

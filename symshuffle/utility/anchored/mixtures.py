@@ -14,8 +14,8 @@ from typing import Final
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.geometry.groups import SymmetryGroup, symmetric_group
+from symshuffle.geometry.linear import Vector, row_dependence
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_template
-from symshuffle.utility.anchored.linear import Vector, row_dependence
 
 LARGEST_ORBIT: Final = 100_000
 """Rearrangements of one template beyond which an orbit is not written out."""

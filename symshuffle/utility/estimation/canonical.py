@@ -23,8 +23,8 @@ from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
 from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import histogram_law
+from symshuffle.geometry.linear import Matrix, Vector, dot, inverse
 from symshuffle.utility.anchored.law import AnchoredLaw, check_composition
-from symshuffle.utility.anchored.linear import Matrix, Vector, dot, inverse
 
 if TYPE_CHECKING:
     pass

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, final
 from symshuffle.base.choices import Population, choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.geometry.linear import Vector, dot
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.anchored.linear import Vector, dot
 from symshuffle.utility.estimation.canonical import check_users, project_on_simplex, vote_sizes
 
 

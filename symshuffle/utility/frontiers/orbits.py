@@ -30,9 +30,9 @@ from symshuffle.base.choices import Population, choice
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.numbers import Exp, Real, enclose
 from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, passes, well_formed, within
+from symshuffle.geometry.linear import row_dependence
 from symshuffle.mechanisms.symbolic import constant_of
 from symshuffle.utility.anchored.law import AnchoredLaw, check_template, template_budget, template_signal
-from symshuffle.utility.anchored.linear import row_dependence
 from symshuffle.utility.anchored.mixtures import mix_laws, orbit_law
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.orbit import Orbit, check_orbit, orbit_mechanism

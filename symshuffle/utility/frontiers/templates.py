@@ -8,8 +8,8 @@ from typing import Final
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer
+from symshuffle.geometry.linear import Vector
 from symshuffle.utility.anchored.law import AnchoredLaw, check_template
-from symshuffle.utility.anchored.linear import Vector
 from symshuffle.utility.anchored.mixtures import arrangements
 from symshuffle.utility.frontiers.caps import check_cap, check_inputs
 

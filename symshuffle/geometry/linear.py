@@ -22,7 +22,7 @@ def _matrix(matrix: flint.fmpq_mat) -> Matrix:
 
 def rank(matrix: Sequence[Sequence[Fraction]]) -> int:
     """Rank of a rational matrix, given by its rows."""
-    return int(_flint(matrix).rref()[1])
+    return int(_flint(matrix).rref()[1]) if matrix else 0
 
 
 def inverse(matrix: Sequence[Sequence[Fraction]]) -> Matrix | None:

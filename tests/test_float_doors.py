@@ -24,7 +24,7 @@ from symshuffle import (
 )
 from symshuffle.base.lp import LinearProgram
 from symshuffle.design.decision.problems import smoothed_point_masses
-from symshuffle.utility.frontiers.envelope import Contamination
+from symshuffle.utility.frontiers.contamination import Contamination
 
 HALF, TWO = Fraction(1, 2), Fraction(2)
 KRR = mechanism("krr").at(k=3, lam=2)

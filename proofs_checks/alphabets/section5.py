@@ -11,11 +11,14 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
+from symshuffle.base.choices import Direction
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Rigour
+from symshuffle.channels.channel import exact_columns
 from symshuffle.channels.shuffled import law_divergence
 from symshuffle.decompositions.symbolic import counted_decomposition
+from symshuffle.geometry.linear import rank
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -32,9 +35,10 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, half_block
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.utility.frontiers.envelope import Contamination, Direction, binary_envelope
+from symshuffle.utility.frontiers.contamination import Contamination
+from symshuffle.utility.frontiers.envelope import binary_envelope
 from symshuffle.utility.likelihood import families
-from symshuffle.utility.likelihood.extremes import half_block_channel, largest_chi_square, matrix_rank
+from symshuffle.utility.likelihood.extremes import half_block_channel, largest_chi_square
 from symshuffle.utility.likelihood.law import LikelihoodRatio
 
 DISTANCE: Final = sp.Symbol("d", integer=True, positive=True)
@@ -76,7 +80,7 @@ def _check_definition(statement: Statement, rng: np.random.Generator) -> Iterato
             channel = half_block_channel(k, lam)
             said = _rows(statement, k, lam)
             yield compare(set(channel.rows), set(said), at=f"k={k}, lam={lam}: rows")
-            yield compare(matrix_rank(channel), k // 2 + 1, at=f"k={k}, lam={lam}: rank")
+            yield compare(rank(exact_columns(channel)), k // 2 + 1, at=f"k={k}, lam={lam}: rank")
             for b in range(1, k):
                 found = LikelihoodRatio.of(channel, 0, b).chi_square
                 direct = sum((v - u) ** 2 / u for u, v in zip(said[0], said[b], strict=True))

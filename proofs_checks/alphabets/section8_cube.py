@@ -12,10 +12,14 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._minimax import Minimax, minimax_risk
 from proofs_checks.alphabets.section8_vertex import example_channels
 from proofs_checks.anchored import _cases as cases
+from symshuffle.base.choices import Population
+from symshuffle.channels.channel import exact_columns
 from symshuffle.channels.divergences import chi_square, kl_divergence, total_variation
 from symshuffle.channels.shuffled import histogram_law
+from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -33,15 +37,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.anchored.law import exact_columns
-from symshuffle.utility.anchored.linear import dot
-from symshuffle.utility.estimation.canonical import Population
-from symshuffle.utility.estimation.corner import (
-    cube_bound,
-    decoding_bound,
-    two_regime_bound,
-)
-from symshuffle.utility.estimation.minimax import Minimax, minimax_risk
+from symshuffle.utility.estimation.corner import cube_bound, decoding_bound, two_regime_bound
 
 _CHI, _N, _H, _R = sp.symbols("chi n h r", positive=True)
 

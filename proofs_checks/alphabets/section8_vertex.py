@@ -12,7 +12,8 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.geometry.linear import Vector, dot, rank
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -29,13 +30,8 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S, half_block, krr
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.anchored.law import exact_columns
-from symshuffle.utility.anchored.linear import Vector, dot, rank
 from symshuffle.utility.estimation.canonical import fisher_information
-from symshuffle.utility.estimation.corner import (
-    cramer_rao_trace,
-    near_vertex_bound,
-)
+from symshuffle.utility.estimation.corner import cramer_rao_trace, near_vertex_bound
 from symshuffle.utility.frontiers.caps import subset_budget
 
 _CHI, _SHARE, _N = sp.symbols("chi theta n", positive=True)

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -30,8 +30,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K
 from symshuffle.utility.anchored import AnchoredLaw, symmetrize, symmetrize_channel
-from symshuffle.utility.anchored.law import exact_columns
-from symshuffle.utility.anchored.symmetrize import is_exchangeable
+from symshuffle.utility.anchored.mixtures import is_exchangeable
 from symshuffle.utility.estimation.canonical import inverse_trace
 from symshuffle.utility.frontiers.equivariant import response_mixture
 

@@ -14,6 +14,7 @@ import sympy as sp
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.errors import InputError
 from symshuffle.base.lp import LinearProgram
+from symshuffle.geometry.linear import Vector, rank, row_dependence
 from symshuffle.geometry.linprog import solve
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -31,10 +32,10 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import augmented_randomized_response, krr, rr
 from symshuffle.mechanisms.symbolic import LAM, evaluate
 from symshuffle.utility.anchored import AnchoredLaw, decompose, mix_laws, orbit_law, symmetrize
-from symshuffle.utility.anchored.linear import Vector, rank, row_dependence
 from symshuffle.utility.estimation.lower_bounds import cosine_prior, prior_information, van_trees_bound
-from symshuffle.utility.frontiers.caps import extreme_templates, subset_template
-from symshuffle.utility.frontiers.envelope import endpoint_law, ratio_law
+from symshuffle.utility.frontiers.contamination import ratio_law
+from symshuffle.utility.frontiers.envelope import endpoint_law
+from symshuffle.utility.frontiers.templates import extreme_templates, subset_template
 
 ZERO: Final = Fraction(0)
 

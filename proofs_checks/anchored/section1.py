@@ -14,6 +14,7 @@ from symshuffle.base.numbers import Verdict, brief
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.channels.divergences import hockey_stick
 from symshuffle.channels.shuffled import shuffled_law
+from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -32,7 +33,6 @@ from symshuffle.ledger.claims.model import (
     serving,
 )
 from symshuffle.utility.anchored import AnchoredLaw, fiber, helmert, range_radius_squared
-from symshuffle.utility.anchored.linear import dot
 
 
 def _ordered_pair(channel: Channel, i: int, j: int, n: int) -> tuple[dict[tuple[int, ...], Fraction], ...]:

@@ -15,6 +15,7 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.divergences import chi_square
 from symshuffle.channels.shuffled import histogram_law, law_divergence
+from symshuffle.geometry.linear import Vector, dot
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -28,7 +29,6 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import krr, rr, subset_selection
 from symshuffle.utility.anchored import AnchoredLaw, symmetrize_channel
-from symshuffle.utility.anchored.linear import Vector, dot
 from symshuffle.utility.estimation.canonical import canonical_estimator, vote_sizes
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes
 from symshuffle.utility.frontiers.envelope import certify_envelope

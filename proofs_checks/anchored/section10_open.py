@@ -16,6 +16,7 @@ from symshuffle.base.numbers import Verdict
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
+from symshuffle.geometry.linear import Vector
 from symshuffle.geometry.linprog import solve
 from symshuffle.ledger.claims.errata import Erratum, Severity
 from symshuffle.ledger.claims.model import (
@@ -36,17 +37,10 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored import symmetrize_channel, template_budget, template_signal
-from symshuffle.utility.anchored.linear import Vector
 from symshuffle.utility.frontiers.caps import subset_budget, subset_slope, subset_trace
 from symshuffle.utility.frontiers.convex_order import average_law, exact_atoms
 from symshuffle.utility.frontiers.envelope import endpoint_law
-from symshuffle.utility.frontiers.frontier import (
-    BUDGET,
-    budget_equation,
-    slope_constant,
-    tangent_slope,
-    trace_frontier,
-)
+from symshuffle.utility.frontiers.frontier import BUDGET, budget_equation, slope_constant, tangent_slope, trace_frontier
 from symshuffle.utility.frontiers.orbits import DualCertificate
 
 ZERO: Final = Fraction(0)

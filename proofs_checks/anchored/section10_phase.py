@@ -30,14 +30,10 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored import AnchoredLaw, template_budget
-from symshuffle.utility.frontiers.caps import (
-    optimal_subset_sizes,
-    raw_cap_trace,
-    subset_template,
-    tie_ratio,
-)
+from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_trace, tie_ratio
 from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
 from symshuffle.utility.frontiers.orbit import subset_orbit
+from symshuffle.utility.frontiers.templates import subset_template
 
 
 def _phase_set(k: int, lam: Fraction) -> set[int]:

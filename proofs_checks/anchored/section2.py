@@ -11,7 +11,8 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.errors import InputError
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.geometry.linear import Vector, dot
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -27,8 +28,6 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored import AnchoredLaw, Gauge, PointLaw, helmert
-from symshuffle.utility.anchored.law import exact_columns
-from symshuffle.utility.anchored.linear import Vector, dot
 
 Density: Any = Callable[[int, Vector], Fraction]
 

@@ -11,6 +11,7 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.base.errors import InputError
+from symshuffle.geometry.linear import Vector, dot
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -34,7 +35,6 @@ from symshuffle.utility.anchored import (
     transport,
     unproject,
 )
-from symshuffle.utility.anchored.linear import Vector, dot
 
 K4: Final = 4
 ZERO: Final = Fraction(0)

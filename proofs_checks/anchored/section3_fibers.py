@@ -12,6 +12,7 @@ import sympy as sp
 from proofs_checks.anchored import _cases as cases
 from proofs_checks.anchored.section3 import K4, backward, random_cases
 from symshuffle.base.errors import InputError
+from symshuffle.geometry.linear import Vector, dot
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -27,15 +28,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.utility.anchored import (
-    AnchoredLaw,
-    Fiber,
-    PointLaw,
-    completions,
-    fiber,
-    law_from_fiber,
-)
-from symshuffle.utility.anchored.linear import Vector, dot
+from symshuffle.utility.anchored import AnchoredLaw, Fiber, PointLaw, completions, fiber, law_from_fiber
 
 ZERO: Final = Fraction(0)
 

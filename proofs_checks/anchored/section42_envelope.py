@@ -14,6 +14,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
+from symshuffle.base.choices import Direction
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import Exp, Verdict
 from symshuffle.channels.shuffled import backgrounds, law_divergence, shuffled_divergence, shuffled_law
@@ -35,19 +36,9 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import krr, rr
 from symshuffle.mechanisms.symbolic import nonnegative
-from symshuffle.utility.frontiers.convex_order import (
-    average_law,
-    exact_atoms,
-)
-from symshuffle.utility.frontiers.envelope import (
-    Contamination,
-    Direction,
-    binary_envelope,
-    certify_envelope,
-    endpoint_law,
-    ratio_law,
-    shuffled_leakage,
-)
+from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
+from symshuffle.utility.frontiers.convex_order import average_law, exact_atoms
+from symshuffle.utility.frontiers.envelope import binary_envelope, certify_envelope, endpoint_law
 from symshuffle.utility.frontiers.leakage import convex_envelope
 
 ZERO: Final = Fraction(0)

@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
+from symshuffle.base.choices import Direction
 from symshuffle.channels.law import Law
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -24,6 +25,7 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
+from symshuffle.utility.frontiers.contamination import Contamination
 from symshuffle.utility.frontiers.convex_order import (
     average_law,
     exact_atoms,
@@ -31,11 +33,7 @@ from symshuffle.utility.frontiers.convex_order import (
     profile_gap,
     rigidity_gap,
 )
-from symshuffle.utility.frontiers.envelope import (
-    Contamination,
-    Direction,
-    endpoint_law,
-)
+from symshuffle.utility.frontiers.envelope import endpoint_law
 
 ZERO: Final = Fraction(0)
 

@@ -12,7 +12,8 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.geometry.linear import Matrix, Vector, dot, product, transpose
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -27,11 +28,7 @@ from symshuffle.ledger.claims.model import (
     identity,
 )
 from symshuffle.utility.anchored import AnchoredLaw, Gauge, helmert, symmetrize
-from symshuffle.utility.anchored.law import exact_columns
-from symshuffle.utility.anchored.linear import Matrix, Vector, dot, product, transpose
-from symshuffle.utility.estimation.canonical import (
-    fisher_information,
-)
+from symshuffle.utility.estimation.canonical import fisher_information
 
 ZERO: Final = Fraction(0)
 Atoms = Sequence[tuple[Vector, Fraction]]

@@ -10,9 +10,12 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._simulation import simulated_errors
 from proofs_checks.anchored import _cases as cases
 from proofs_checks.anchored.section5 import moment_matrices, points, trace_of
-from symshuffle.channels.channel import Channel, direct_sum
+from symshuffle.base.choices import Population
+from symshuffle.channels.channel import Channel, direct_sum, exact_columns
+from symshuffle.geometry.linear import Matrix, Vector, dot, inverse, product
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -28,15 +31,11 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import subset_selection
 from symshuffle.utility.anchored import AnchoredLaw, symmetrize
-from symshuffle.utility.anchored.law import exact_columns
-from symshuffle.utility.anchored.linear import Matrix, Vector, dot, inverse, product
 from symshuffle.utility.estimation.canonical import (
-    Population,
     canonical_estimator,
     canonical_risk,
     enumerated_risk,
     inverse_trace,
-    simulated_risk,
     worst_canonical_risk,
 )
 
@@ -260,7 +259,8 @@ def _check_iid(statement: Statement, rng: np.random.Generator) -> Iterator[Compa
         (value, argument), (4 / even.trace(), (Fraction(1, 3),) * 3), at="the example, symmetrised: worst at uniform"
     )
     truth = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
-    estimate, error = simulated_risk(cases.EXAMPLE, truth, n=40, population=Population.IID, rng=rng)
+    runs = simulated_errors(cases.EXAMPLE, truth, n=40, population=Population.IID, rng=rng, repetitions=10_000) ** 2
+    estimate, error = float(runs.mean()), float(runs.std(ddof=1)) / 100
     exact = canonical_risk(law, truth, n=40, population=Population.IID)
     yield decide(
         abs(estimate - float(exact)) < 5 * error, at="n=40, 10^4 seeded runs", claimed="within 5 standard errors"

@@ -10,8 +10,10 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
+from symshuffle.base.choices import Population
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.results import passes
+from symshuffle.geometry.linear import Vector
 from symshuffle.geometry.linprog import solve
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -29,22 +31,12 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, P, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.utility.anchored import (
-    AnchoredLaw,
-    orbit_law,
-    template_budget,
-    template_signal,
-)
-from symshuffle.utility.anchored.linear import Vector
-from symshuffle.utility.estimation.canonical import (
-    Population,
-    enumerated_risk,
-    isotropic_risk,
-    worst_canonical_risk,
-)
+from symshuffle.utility.anchored import AnchoredLaw, orbit_law, template_budget, template_signal
+from symshuffle.utility.estimation.canonical import enumerated_risk, isotropic_risk, worst_canonical_risk
 from symshuffle.utility.estimation.moments import pairwise_budget, trace
-from symshuffle.utility.frontiers.caps import subset_slope, subset_template
+from symshuffle.utility.frontiers.caps import subset_slope
 from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget, trace_frontier
+from symshuffle.utility.frontiers.templates import subset_template
 
 ZERO: Final = Fraction(0)
 

@@ -16,6 +16,7 @@ from proofs_checks.anchored import _cases as cases
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.numbers import less
 from symshuffle.base.results import passes
+from symshuffle.geometry.linear import Vector
 from symshuffle.geometry.linprog import solve
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -30,16 +31,10 @@ from symshuffle.ledger.claims.model import (
     for_all,
     identity,
 )
-from symshuffle.utility.anchored import (
-    is_exchangeable,
-    orbit_law,
-    template_budget,
-    template_signal,
-)
-from symshuffle.utility.anchored.linear import Vector
-from symshuffle.utility.frontiers.caps import subset_template
+from symshuffle.utility.anchored import is_exchangeable, orbit_law, template_budget, template_signal
 from symshuffle.utility.frontiers.frontier import threshold_budget, trace_frontier
 from symshuffle.utility.frontiers.orbits import reduce_mixture
+from symshuffle.utility.frontiers.templates import subset_template
 
 ZERO: Final = Fraction(0)
 

@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.base.numbers import Exp
+from symshuffle.geometry.linear import Vector, dot, row_dependence
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -28,16 +29,14 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored import template_signal
-from symshuffle.utility.anchored.linear import Vector, dot, row_dependence
 from symshuffle.utility.frontiers.caps import (
     NEIGHBOUR_CHART,
-    extreme_templates,
     optimal_subset_sizes,
     sign_factor,
-    split_template,
     subset_trace,
     tie_ratio,
 )
+from symshuffle.utility.frontiers.templates import extreme_templates, split_template
 
 CAPS: Final = tuple(map(Fraction, ("11/10", "3/2", "2", "7")))
 
@@ -79,7 +78,7 @@ def _active_set_vertices(k: int, lam: Fraction) -> set[Vector]:
 
 
 def _nullity(columns: list[Any]) -> int:
-    from symshuffle.utility.anchored.linear import rank
+    from symshuffle.geometry.linear import rank
 
     return len(columns) - rank(columns)
 

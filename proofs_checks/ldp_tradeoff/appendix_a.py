@@ -10,8 +10,9 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.base.lp import LinearProgram
-from symshuffle.geometry.cones import PolyhedralCone, rank
+from symshuffle.geometry.cones import PolyhedralCone
 from symshuffle.geometry.extremal import LDPCone
+from symshuffle.geometry.linear import rank
 from symshuffle.geometry.linprog import Solution, solve
 from symshuffle.ledger.claims.model import (
     Claim,

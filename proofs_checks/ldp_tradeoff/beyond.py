@@ -16,8 +16,9 @@ from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.named.ring import candidate_risks
 from symshuffle.design.named.weighted import weighted_guessing_problem, weighted_guessing_risk
+from symshuffle.design.parametric.pieces import PiecewiseOptimum
 from symshuffle.design.parametric.signs import nonnegative_by_coefficients
-from symshuffle.design.parametric.walk import PiecewiseOptimum, derive
+from symshuffle.design.parametric.walk import derive
 from symshuffle.geometry.groups import SymmetryGroup, dihedral_group, trivial_group
 from symshuffle.ledger.claims.model import (
     Claim,

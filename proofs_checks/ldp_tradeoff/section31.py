@@ -11,16 +11,11 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._properties import Functional, Property, examine, mix_channels, random_channel
 from symshuffle.base.results import passes
-from symshuffle.channels.channel import Channel, direct_sum
-from symshuffle.design.decision.properties import Functional, Property, examine, mix_channels, random_channel
+from symshuffle.channels.channel import Channel, direct_sum, gather
 from symshuffle.design.parametric.signs import nonnegative_by_coefficients
-from symshuffle.geometry.extremal import (
-    MaximalPolytope,
-    dominating_extremal,
-    gather,
-    non_extreme_output,
-)
+from symshuffle.geometry.extremal import MaximalPolytope, dominating_extremal, non_extreme_output
 from symshuffle.geometry.orders import Garbling, Separation, blackwell
 from symshuffle.ledger.claims.model import (
     Claim,

@@ -11,18 +11,17 @@ import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
 from proofs_checks.ldp_tradeoff._rows import weights_agree
-from symshuffle.channels.channel import Channel, direct_sum
-from symshuffle.geometry.cones import rank
+from symshuffle.channels.channel import Channel, direct_sum, gather
 from symshuffle.geometry.extremal import (
     MaximalPolytope,
     dominating_extremal,
-    gather,
     maximal_weights,
     non_extreme_output,
     proper_subsets,
     staircase_matrix,
 )
 from symshuffle.geometry.groups import cyclic_group
+from symshuffle.geometry.linear import rank
 from symshuffle.geometry.orders import blackwell, equivalent
 from symshuffle.ledger.claims.model import (
     Claim,

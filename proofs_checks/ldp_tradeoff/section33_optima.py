@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.ldp_tradeoff import _cases as cases
+from proofs_checks.ldp_tradeoff._properties import Property, examine
 from proofs_checks.ldp_tradeoff._rows import linear_in_weights, mixture_not_below
 from proofs_checks.ldp_tradeoff.section32_optima import (
     EXCESS,
@@ -20,7 +21,6 @@ from proofs_checks.ldp_tradeoff.section32_optima import (
 )
 from symshuffle.base.choices import Criterion
 from symshuffle.channels.channel import Channel
-from symshuffle.design.decision.properties import Property, examine
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.named.weighted import weighted_guessing_problem

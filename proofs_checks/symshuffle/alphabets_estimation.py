@@ -12,11 +12,15 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from proofs_checks._minimax import Minimax, estimator_risk, grid, minimax_risk, prior_risk
+from proofs_checks._simplex import dirichlet_bayes_risk
 from proofs_checks.anchored import _cases as cases
+from symshuffle.base.choices import Population
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.base.results import passes
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import histogram_law
+from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -34,9 +38,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.anchored.law import exact_columns
-from symshuffle.utility.anchored.linear import dot
-from symshuffle.utility.estimation.canonical import Population, fisher_information
+from symshuffle.utility.estimation.canonical import fisher_information
 from symshuffle.utility.estimation.corner import (
     best_cube_side,
     corner_van_trees,
@@ -50,8 +52,6 @@ from symshuffle.utility.estimation.lower_bounds import (
     minimax_sandwich,
     prior_information,
 )
-from symshuffle.utility.estimation.minimax import Minimax, estimator_risk, grid, minimax_risk, prior_risk
-from symshuffle.utility.estimation.simplex import dirichlet_bayes_risk
 from symshuffle.utility.frontiers.frontier import trace_frontier
 
 _CHI, _H, _M, _N, _P, _Q = sp.symbols("chi h m n p q", positive=True)

@@ -8,12 +8,14 @@ from typing import Final
 
 import numpy as np
 
+from symshuffle.base.choices import Direction
 from symshuffle.base.results import Rigour
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Comparison, Control, Grade, Kind, Statement, compare
+from symshuffle.utility.anchored import AnchoredLaw
+from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.equivariant import response_mixture
-from symshuffle.utility.frontiers.private_response import PricedResponse, canonical_delta
 
 CASES: Final = (
     (5, 20, (Fraction(4), Fraction(1)), (Fraction(6), Fraction(19, 32))),
@@ -29,9 +31,18 @@ def _orders(index: int) -> tuple[str, str, str]:
     return ((">", "<", ">"), ("==", ">", ">"))[index]
 
 
-def _priced(k: int, n: int, lam: Fraction, share: Fraction) -> PricedResponse:
-    bracket = canonical_delta(k, n, lam=lam, share=share, gamma=ORDER, rigour=Rigour.EXACT)
-    return PricedResponse(k, n, ORDER, Fraction(1), lam, share, bracket)
+def _response(k: int, lam: Fraction, share: Fraction) -> Channel:
+    return response_mixture(k, ((share, lam),), (1 - share,) if share < 1 else ())
+
+
+def _delta(channel: Channel, n: int) -> Fraction:
+    """Delta of the canonical pair, the larger of both directions."""
+    ratio = ratio_law(channel, 1, 0)
+    found = (
+        shuffled_leakage(ratio, Contamination(n, direction), gamma=ORDER, rigour=Rigour.EXACT).bracket
+        for direction in Direction
+    )
+    return max(bracket.lower for bracket in found)
 
 
 def _check_orders(statement: Statement, _: np.random.Generator) -> Iterator[Comparison]:
@@ -40,21 +51,21 @@ def _check_orders(statement: Statement, _: np.random.Generator) -> Iterator[Comp
     In rationals. The exact delta for 3 users against both directions of the canonical pair, by all histograms.
     """
     for index, (k, n, *responses) in enumerate(CASES):
-        first, second = (_priced(k, n, lam, share) for lam, share in responses)
+        channels = [_response(k, lam, share) for lam, share in responses]
+        first, second = map(AnchoredLaw.from_channel, channels)
+        before, after = (_delta(channel, n) for channel in channels)
         budget, delta, signal = statement(index)
         where = f"k={k}, n={n}, exp(eps)=3/2"
-        yield compare(second.budget, first.budget, budget, at=f"{where}: chi-square")
-        yield compare(second.bracket.lower, first.bracket.lower, delta, at=f"{where}: delta of the canonical pair")
-        yield compare(second.signal, first.signal, signal, at=f"{where}: signal")
-        for lam, share in responses:  # the engine against histograms, for few users
-            nulls = (1 - share,) if share < 1 else ()
-            channel: Channel = response_mixture(k, ((share, lam),), nulls).restrict((0, 1))
+        yield compare(second.pairwise_budget(), first.pairwise_budget(), budget, at=f"{where}: chi-square")
+        yield compare(after, before, delta, at=f"{where}: delta of the canonical pair")
+        yield compare(second.trace(), first.trace(), signal, at=f"{where}: signal")
+        for (lam, *_rest), response in zip(responses, channels, strict=True):
+            pair = response.restrict((0, 1))
             found = max(
-                shuffled_divergence(channel, (0, 0, 0), (1, 0, 0), ORDER),
-                shuffled_divergence(channel, (1, 0, 0), (0, 0, 0), ORDER),
+                shuffled_divergence(pair, (0, 0, 0), (1, 0, 0), ORDER),
+                shuffled_divergence(pair, (1, 0, 0), (0, 0, 0), ORDER),
             )
-            exact = canonical_delta(k, 3, lam=lam, share=share, gamma=ORDER, rigour=Rigour.EXACT)
-            yield compare(exact.exact, found, at=f"k={k}, n=3, C={lam}: by all histograms")
+            yield compare(_delta(response, 3), found, at=f"k={k}, n=3, C={lam}: by all histograms")
 
 
 CLAIMS: Final = (

@@ -13,9 +13,10 @@ import sympy as sp
 from proofs_checks.anchored import _cases as cases
 from symshuffle.accountants.questions.solve import delta
 from symshuffle.base.results import Rigour
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.design.comparison.degrading import Degrading
 from symshuffle.design.comparison.families import family
+from symshuffle.geometry.linear import dot
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -33,8 +34,6 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.mechanisms.unary import G, olh
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.anchored.law import exact_columns
-from symshuffle.utility.anchored.linear import dot
 
 _G, _RHO, _H, _SIGMA = sp.symbols("g rho h sigma", positive=True)
 

@@ -276,6 +276,19 @@ class AnswerMethods:
         return f"<table>{body}</table>"
 
 
+class ValueMethods(AnswerMethods):
+    """The same for dataclasses whose field ``value`` is the bracket."""
+
+    __slots__ = ()
+
+    value: Bracket
+
+    @property
+    def bracket(self) -> Bracket:
+        """The value and how it is known."""
+        return self.value
+
+
 def _shown(end: Fraction) -> str:
     """An end as an expression, or as its first digits where that is long."""
     return repr(end) if max(end.numerator.bit_length(), end.denominator.bit_length()) <= _SHOWN_BITS else brief(end)

@@ -283,3 +283,29 @@ def _check_sum(x: int, row: Sequence[Number]) -> None:
         raise InputError(
             f"rows[{x}]", f"sum {brief(total)}", f"probabilities that sum to 1 (off by {brief(total - 1)})"
         )
+
+
+def exact_columns(channel: Channel) -> tuple[tuple[Fraction, ...], ...]:
+    """Columns of a rational channel; a channel of balls or doubles is refused."""
+    columns = channel.columns()
+    exact = tuple(tuple(entry for entry in column if isinstance(entry, Fraction)) for column in columns)
+    if exact != columns:
+        raise InputError("channel", "entries that are balls or doubles", "rational entries")
+    return exact
+
+
+def gather(channel: Channel) -> Channel:
+    """The canonical form of a channel: proportional columns added up, null ones dropped, columns sorted.
+
+    Two exact channels have the same canonical form if they differ by relabelling outputs, null outputs, and
+    splitting outputs (ldp_tradeoff, Lemma B.4).
+    """
+    pooled: dict[tuple[Fraction, ...], list[Fraction]] = {}
+    for column in exact_columns(channel):
+        total = sum(column, start=Fraction(0))
+        if total:
+            direction = tuple(entry / total for entry in column)
+            kept = pooled.setdefault(direction, [Fraction(0)] * len(column))
+            pooled[direction] = [a + b for a, b in zip(kept, column, strict=True)]
+    columns = [tuple(pooled[direction]) for direction in sorted(pooled, reverse=True)]
+    return Channel(tuple(zip(*columns, strict=True)))

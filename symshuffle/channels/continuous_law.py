@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from operator import attrgetter
 from typing import Final, TypeAlias, final
 
 import flint
@@ -222,7 +223,7 @@ class ContinuousPair:
                 """Whether little enough is outside of a window, both masses outside, and the three inside."""
                 inside = [
                     sum((_mass(s.base, part(s), a, b, bits) for s, a, b in windows[index]), start=flint.arb(0))
-                    for part in (_first, _second, _reference)
+                    for part in map(attrgetter, ("first", "second", "reference"))
                 ]
                 beyond = [(1 - mass).upper() for mass in inside[:2]]
                 return bool(beyond[0] + ratio * beyond[1] < to_arb(tail)), beyond, inside
@@ -356,18 +357,6 @@ def _joined(cells: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Frac
 
 def _negative(f: Function) -> Function:
     return lambda u: -f(u)
-
-
-def _first(stretch: Stretch) -> Function:
-    return stretch.first
-
-
-def _second(stretch: Stretch) -> Function:
-    return stretch.second
-
-
-def _reference(stretch: Stretch) -> Function:
-    return stretch.reference
 
 
 def _product(f: Function, g: Function) -> Function:

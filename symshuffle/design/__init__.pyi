@@ -12,5 +12,5 @@ from .named.cardioid import cardioid_program as cardioid_program
 from .named.weighted import weighted_guessing_breakpoints as weighted_guessing_breakpoints
 from .named.weighted import weighted_guessing_problem as weighted_guessing_problem
 from .named.weighted import weighted_guessing_risk as weighted_guessing_risk
-from .parametric.walk import PiecewiseOptimum as PiecewiseOptimum
+from .parametric.pieces import PiecewiseOptimum as PiecewiseOptimum
 from .parametric.walk import derive as derive

@@ -64,26 +64,6 @@ class BalancedOrbit:
             yield dict(sorted(zip(subsets, (weight for _, weight in self.weights), strict=True)))
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """How many minimal balanced collections of one size there are.
-
-    Parameters
-    ----------
-    support : int
-        Subsets in a collection.
-    orbits : int
-        Collections up to renaming the players.
-    collections : int
-        All of them.
-    """
-
-    support: int
-    orbits: int
-    collections: int
-
-
 def check_players(m: int) -> int:
     """Refuse numbers of players whose collections cannot be enumerated.
 
@@ -119,24 +99,6 @@ def minimal_balanced_collections(m: int) -> tuple[dict[int, Fraction], ...]:
 def each_balanced_collection(m: int) -> Iterator[dict[int, Fraction]]:
     """The same one by one, small collections first, without holding them."""
     return itertools.chain.from_iterable(orbit.members() for orbit in balanced_orbits(m))
-
-
-def tallies(m: int) -> tuple[Tally, ...]:
-    """How many there are, by the number of subsets.
-
-    Examples
-    --------
-    >>> for one in tallies(4):
-    ...     print(one.support, one.orbits, one.collections)
-    2 2 7
-    3 2 12
-    4 5 22
-    """
-    return tuple(
-        Tally(support, len(orbits), sum(orbit.size for orbit in orbits))
-        for support, found in itertools.groupby(balanced_orbits(m), key=lambda orbit: len(orbit.weights))
-        for orbits in (tuple(found),)
-    )
 
 
 def balanced_orbits(m: int) -> tuple[BalancedOrbit, ...]:

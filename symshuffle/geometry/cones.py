@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-import flint
-
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.geometry.linear import Vector, dot, rank, row_dependence, transpose
 
 _MAX_CHOICES = 200_000
 
@@ -48,11 +47,11 @@ class PolyhedralCone:
 
     def contains(self, vector: Sequence[Fraction]) -> bool:
         """Whether every constraint holds."""
-        return all(_dot(row, vector) >= 0 for row in self.rows)
+        return all(dot(row, vector) >= 0 for row in self.rows)
 
     def active(self, vector: Sequence[Fraction]) -> tuple[int, ...]:
         """Indices of the constraints that are tight at a vector."""
-        return tuple(i for i, row in enumerate(self.rows) if _dot(row, vector) == 0)
+        return tuple(i for i, row in enumerate(self.rows) if dot(row, vector) == 0)
 
     def is_pointed(self) -> bool:
         """Whether the cone contains no line: its constraints have full rank."""
@@ -98,32 +97,13 @@ class PolyhedralCone:
         return tuple(sorted(found))
 
 
-def rank(rows: Sequence[Sequence[Fraction]]) -> int:
-    """The rank of a rational matrix given by its rows."""
-    return _matrix(rows).rank() if rows else 0
-
-
-def _kernel_line(rows: Sequence[Sequence[Fraction]], size: int) -> tuple[Fraction, ...] | None:
+def _kernel_line(rows: Sequence[Vector], size: int) -> Vector | None:
     """The kernel of the rows where it is a line, scaled to largest entry 1 in absolute value; otherwise None."""
     if not rows:
         return (Fraction(1),) if size == 1 else None
-    reduced, found = _matrix(rows).rref()
-    if found != size - 1:
+    if rank(rows) != size - 1:
         return None
-    pivots = [next(j for j in range(size) if reduced[i, j] != 0) for i in range(found)]
-    free = next(j for j in range(size) if j not in pivots)
-    kernel = [Fraction(0)] * size
-    kernel[free] = Fraction(1)
-    for i, j in enumerate(pivots):
-        kernel[j] = -Fraction(int(reduced[i, free].p), int(reduced[i, free].q))
+    kernel = row_dependence(transpose(rows))
+    assert kernel is not None
     scale = max(abs(entry) for entry in kernel)
     return tuple(entry / scale for entry in kernel)
-
-
-def _matrix(rows: Sequence[Sequence[Fraction]]) -> flint.fmpq_mat:
-    entries = [flint.fmpq(entry.numerator, entry.denominator) for row in rows for entry in row]
-    return flint.fmpq_mat(len(rows), len(rows[0]), entries)
-
-
-def _dot(row: Sequence[Fraction], vector: Sequence[Fraction]) -> Fraction:
-    return sum((a * b for a, b in zip(row, vector, strict=True)), start=Fraction(0))

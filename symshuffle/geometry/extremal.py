@@ -16,7 +16,7 @@ from typing import Any, final
 
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import as_integer
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.geometry import balanced
 from symshuffle.geometry.cones import PolyhedralCone
 
@@ -284,14 +284,14 @@ class MaximalPolytope:
 
         Examples
         --------
-        How many outputs the vertices of six inputs have, up to renaming the inputs and in all:
+        The vertices of six inputs, and how many have each number of outputs up to renaming the inputs:
 
-        >>> from symshuffle.geometry.balanced import tallies
+        >>> from collections import Counter
         >>> orbits = MaximalPolytope(6, Fraction(3)).vertex_orbits()
         >>> len(orbits), sum(size for _, size in orbits)
         (582, 200213)
-        >>> [(one.support, one.orbits, one.collections) for one in tallies(6)]
-        [(2, 3, 31), (3, 6, 180), (4, 22, 1910), (5, 95, 18780), (6, 456, 179312)]
+        >>> sorted(Counter(len(weights) for weights, _ in orbits).items())
+        [(2, 3), (3, 6), (4, 22), (5, 95), (6, 456)]
         """
         return tuple((self.weights(dict(orbit.weights)), orbit.size) for orbit in balanced.balanced_orbits(self.m))
 
@@ -302,30 +302,6 @@ class MaximalPolytope:
         """
         scale = self.lam - 1 + sum(balance.values())
         return {subset: d / scale for subset, d in balance.items()}
-
-
-def gather(channel: Channel) -> Channel:
-    """The canonical form of a channel: proportional columns added up, null ones dropped, columns sorted.
-
-    Two exact channels have the same canonical form if they differ by relabelling outputs, null outputs, and
-    splitting outputs (ldp_tradeoff, Lemma B.4).
-    """
-    pooled: dict[tuple[Fraction, ...], list[Fraction]] = {}
-    for column in exact_columns(channel):
-        total = sum(column, start=Fraction(0))
-        if total:
-            direction = tuple(entry / total for entry in column)
-            kept = pooled.setdefault(direction, [Fraction(0)] * len(column))
-            pooled[direction] = [a + b for a, b in zip(kept, column, strict=True)]
-    columns = [tuple(pooled[direction]) for direction in sorted(pooled, reverse=True)]
-    return Channel(tuple(zip(*columns, strict=True)))
-
-
-def exact_columns(channel: Channel) -> tuple[tuple[Fraction, ...], ...]:
-    """The columns of a rational channel; any other channel is refused."""
-    if not channel.exact:
-        raise InputError("channel", "entries that are balls or doubles", "rational entries")
-    return channel.columns()  # type: ignore[return-value]
 
 
 def maximal_weights(channel: Channel, lam: Fraction | int) -> dict[int, Fraction]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import flint
 import numpy as np
@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from symshuffle.base.errors import CertificateError, SolverFailure
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed, within
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.base.solvers import highspy, silent
 from symshuffle.geometry.pivots import few_enough, optimal_vectors
 
@@ -45,7 +45,7 @@ _PERTURBATIONS: Final = ("1/1000", "1/20000", "1/400000")
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class Solution(AnswerMethods):
+class Solution(ValueMethods):
     """A linear program solved and certified: a :class:`~symshuffle.base.results.Certified` answer.
 
     Parameters
@@ -60,25 +60,16 @@ class Solution(AnswerMethods):
         The basic variables of the vertex.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     program: LinearProgram
     certificate: Certificate
     value: Bracket
     basis: tuple[int, ...]
 
     @property
-    def bracket(self) -> Bracket:
-        """The optimum."""
-        return self.value
-
-    @property
     def about(self) -> str:
         """Which program it is the optimum of."""
         return f"minimum of {self.program.describe()}"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end: the primal vector attains it."""
-        return SafeEnd.UPPER
 
     @well_formed()
     def verify(self) -> None:

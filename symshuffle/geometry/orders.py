@@ -8,17 +8,15 @@ linear program.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
-from symshuffle.base.numbers import parse_rational
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
-from symshuffle.channels.channel import Channel
-from symshuffle.geometry.extremal import exact_columns
+from symshuffle.base.results import Bracket, Rigour, SafeEnd, ValueMethods, check_claim, well_formed, within
+from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.geometry.linprog import Solution, solve
 
 Matrix = tuple[tuple[Fraction, ...], ...]
@@ -115,15 +113,6 @@ def _check_rational(first: Channel, second: Channel) -> None:
             raise CertificateError(name, "entries that are balls or doubles")
 
 
-def certificate_from_json(data: Mapping[str, Any]) -> Garbling | Separation:
-    """Read what ``to_json`` of either certificate wrote."""
-
-    def read(rows: Sequence[Sequence[str]]) -> Matrix:
-        return tuple(tuple(parse_rational(value, "certificate") for value in row) for row in rows)
-
-    return Garbling(Channel(read(data["kernel"]))) if data["dominates"] else Separation(read(data["gains"]))
-
-
 def blackwell(first: Channel, second: Channel) -> Garbling | Separation:
     """Certificate that decides whether ``first`` dominates ``second`` (Blackwell).
 
@@ -166,7 +155,7 @@ def blackwell(first: Channel, second: Channel) -> Garbling | Separation:
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class Deficiency(AnswerMethods):
+class Deficiency(ValueMethods):
     """Le Cam's deficiency with the kernel that attains it: a :class:`~symshuffle.base.results.Certified` answer.
 
     Parameters
@@ -181,6 +170,7 @@ class Deficiency(AnswerMethods):
         The deficiency.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     first: Channel
     second: Channel
     kernel: Channel
@@ -188,20 +178,10 @@ class Deficiency(AnswerMethods):
     value: Bracket
 
     @property
-    def bracket(self) -> Bracket:
-        """The deficiency."""
-        return self.value
-
-    @property
     def about(self) -> str:
         """What is imitated by what."""
         sizes = f"a channel with {self.second.num_outputs} outputs by one with {self.first.num_outputs}"
         return f"deficiency, the smallest largest total variation over inputs, of imitating {sizes}"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end: the kernel attains it."""
-        return SafeEnd.UPPER
 
     @well_formed()
     def verify(self) -> None:

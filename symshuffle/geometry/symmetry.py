@@ -14,6 +14,7 @@ from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.geometry.extremal import check_lam
 from symshuffle.geometry.groups import SymmetryGroup
+from symshuffle.geometry.linear import inverse
 from symshuffle.geometry.subset_orbits import SubsetOrbit
 
 LARGEST_BASES: Final = 200_000
@@ -74,8 +75,6 @@ class OrbitPolytope:
         Unsupported
             If more than ``LARGEST_BASES`` bases would be visited.
         """
-        import flint
-
         equations = len(self.group.input_orbits())
         bases = math.comb(len(self.orbits), equations)
         if bases > LARGEST_BASES:
@@ -83,11 +82,10 @@ class OrbitPolytope:
         found: dict[tuple[tuple[int, Fraction], ...], None] = {}
         for basis in itertools.combinations(range(len(self.orbits)), equations):
             rows = [[self.orbits[o].column_sum(i, self.lam) for o in basis] for i in range(equations)]
-            matrix = flint.fmpq_mat([[flint.fmpq(v.numerator, v.denominator) for v in row] for row in rows])
-            if matrix.det() == 0:
+            solved = inverse(rows)
+            if solved is None:
                 continue
-            point = matrix.solve(flint.fmpq_mat(equations, 1, [1] * equations))
-            values = [Fraction(int(point[i, 0].p), int(point[i, 0].q)) for i in range(equations)]
+            values = [sum(row, start=Fraction(0)) for row in solved]
             if min(values) >= 0:
                 found.setdefault(tuple((o, v) for o, v in zip(basis, values, strict=True) if v))
         # Degenerate vertices appear once for every basis that describes them.

@@ -1,6 +1,5 @@
 """The public names of this room, and the module that each is loaded from on first use."""
 
-from .anchored.law import decompose as decompose
 from .anchored.law import template_budget as template_budget
 from .anchored.law import template_signal as template_signal
 from .anchored.maps import completions as completions
@@ -8,7 +7,8 @@ from .anchored.maps import fiber as fiber
 from .anchored.maps import law_from_fiber as law_from_fiber
 from .anchored.maps import project as project
 from .anchored.maps import transport as transport
-from .anchored.symmetrize import symmetrize as symmetrize
+from .anchored.mixtures import decompose as decompose
+from .anchored.mixtures import symmetrize as symmetrize
 from .estimation.canonical import canonical_risk as canonical_risk
 from .estimation.canonical import enumerated_risk as enumerated_risk
 from .estimation.canonical import worst_canonical_risk as worst_canonical_risk
@@ -21,11 +21,11 @@ from .estimation.symbolic_law import SymbolicLaw as SymbolicLaw
 from .frontiers.caps import raw_cap_trace as raw_cap_trace
 from .frontiers.caps import subset_trace as subset_trace
 from .frontiers.caps import tie_ratio as tie_ratio
+from .frontiers.contamination import ratio_law as ratio_law
+from .frontiers.contamination import shuffled_leakage as shuffled_leakage
 from .frontiers.convex_order import rigidity_gap as rigidity_gap
 from .frontiers.envelope import certify_envelope as certify_envelope
 from .frontiers.envelope import endpoint_law as endpoint_law
-from .frontiers.envelope import ratio_law as ratio_law
-from .frontiers.envelope import shuffled_leakage as shuffled_leakage
 from .frontiers.equivariant import optimal_equivariant_risk as optimal_equivariant_risk
 from .frontiers.equivariant import thinning_gain as thinning_gain
 from .frontiers.formulas import law_formulas as law_formulas

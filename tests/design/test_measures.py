@@ -64,10 +64,9 @@ def test_logarithmic_measures(measure, eps0, value):
 
 def test_uniform_information_is_subset_selection():
     for m, eps0 in ((3, Fraction(2)), (5, Fraction(1)), (4, Fraction(1, 2))):
-        value, size = uniform.best_uniform_size(m, eps0)
+        value, _ = uniform.best_uniform_size(m, eps0)
         design = maximise(me.mutual_information([Fraction(1, m)] * m), Exp(eps0))
         assert abs(value.midpoint - design.value.midpoint) < Fraction(1, 10**20)
-        assert abs(size - uniform.continuous_size(m, float(eps0))) < 1
 
 
 def test_renyi_and_user_divergences():

@@ -16,7 +16,7 @@ from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.named import uniform
 from symshuffle.design.named.ring import blurred_costs, candidate_risks, ring_distance
 from symshuffle.design.named.symmetric import guessing_bound_slacks, guessing_risk, subset_weight
-from symshuffle.design.named.uniform import best_uniform_size, continuous_size, uniform_information
+from symshuffle.design.named.uniform import best_uniform_size, uniform_information
 from symshuffle.design.named.weighted import (
     weighted_guessing_breakpoints,
     weighted_guessing_problem,
@@ -114,10 +114,7 @@ def test_the_best_size_is_the_best_of_all_sizes(m, eps0, size):
 
     best, found = best_uniform_size(m, Fraction(eps0))
     assert found == max(range(1, m), key=information)
-    assert abs(size - continuous_size(m, eps)) < 1
     assert float(best.midpoint) == pytest.approx(information(found), rel=1e-12)
-    top, step = continuous_size(m, eps), 1e-3
-    assert information(top) > max(information(top - step), information(top + step))
 
 
 def test_sizes_whose_balls_meet_are_not_told_apart(monkeypatch):

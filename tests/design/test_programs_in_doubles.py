@@ -7,11 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.channels.channel import Channel
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
-from symshuffle.design.decision.properties import Property, _instance, examine, mix_channels
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.geometry.groups import symmetric_group
 
@@ -45,14 +43,3 @@ def test_generated_multipliers_are_shared_by_an_orbit():
     assert found.value == pytest.approx(0.4, abs=1e-9)
     assert found.bound == pytest.approx([2 / 15] * 3, abs=1e-9)
     assert all(subset.bit_count() == 1 and place == 0 for subset, place in found.columns)
-
-
-def test_channels_of_the_caller_and_single_ones():
-    own = Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]])
-    assert mix_channels([own], (Fraction(1),)) == own
-    seen: list[Channel] = []
-    examine(lambda c: seen.append(c) or Fraction(0), Property.DPI, num_inputs=2, rng=np.random.default_rng(0),
-            trials=1, draw=lambda rng: own)  # fmt: skip
-    assert seen[0] == own
-    instance = _instance(lambda c: Fraction(0), Property.DPI, lambda rng: own, np.random.default_rng(0), None)
-    assert instance[0][1].num_outputs == 2

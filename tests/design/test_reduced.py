@@ -13,11 +13,12 @@ from symshuffle.base.choices import Criterion, Method
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.design.decision import programs
+from symshuffle.design.decision.channel_risk import minimax_risk
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
-from symshuffle.design.decision.symmetries import check_symmetry, detect_symmetry
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_risk, minimax_tradeoff
+from symshuffle.design.decision.symmetries import detect_symmetry
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.geometry.groups import cyclic_group, product_of_symmetric_groups, symmetric_group, trivial_group
 
 LAM = Fraction(3)
@@ -100,11 +101,11 @@ def test_a_spoilt_bound_is_rejected():
 def test_groups_that_do_not_act_are_refused():
     problem = ring(5)
     with pytest.raises(InputError, match=r"generators\[0\] = \[1, 0, 2, 3, 4\].*action"):
-        check_symmetry(problem, symmetric_group(5))
+        orbit_tradeoff(problem, LAM, symmetric_group(5))
     with pytest.raises(InputError, match="parameter"):
-        check_symmetry(problem, symmetric_group(5), criterion=Criterion.MINIMAX)
+        orbit_tradeoff(problem, LAM, symmetric_group(5), criterion=Criterion.MINIMAX)
     with pytest.raises(InputError, match="acts on 4 inputs"):
-        check_symmetry(problem, cyclic_group(4))
+        orbit_tradeoff(problem, LAM, cyclic_group(4))
     with pytest.raises(Unsupported, match=r"leaves 100 orbits of inputs and 100 of actions .* compact form"):
         orbit_tradeoff(smoothed_point_masses(100, 1), LAM, trivial_group(100))
 

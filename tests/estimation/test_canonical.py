@@ -1,15 +1,14 @@
 import math
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
+from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel
 from symshuffle.mechanisms.finite import krr
 from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.estimation.canonical import (
-    Population,
     canonical_estimator,
     canonical_risk,
     enumerated_risk,
@@ -18,7 +17,6 @@ from symshuffle.utility.estimation.canonical import (
     isotropic_risk,
     project_on_simplex,
     shrunken_iid_risk,
-    simulated_risk,
     worst_canonical_risk,
 )
 
@@ -48,13 +46,6 @@ def test_closed_forms_agree_with_enumeration(n, population):
         canonical_risk(LAW, w, n=n, population=population),
         tuple(w),
     )
-
-
-def test_simulation_agrees():
-    w = [F("1/2"), F("1/4"), F("1/4")]
-    for population in Population:
-        estimate, error = simulated_risk(EXAMPLE, w, n=40, population=population, rng=np.random.default_rng(5))
-        assert abs(estimate - float(canonical_risk(LAW, w, n=40, population=population))) < 5 * error
 
 
 def test_the_estimate_recovers_the_composition_from_exact_frequencies():
@@ -105,11 +96,6 @@ def test_projection_on_the_simplex():
     assert project_on_simplex([F("3/4"), F("3/4"), F(-5)]) == (F("1/2"), F("1/2"), 0)
 
 
-def simulate(**arguments):
-    rng = np.random.default_rng(1)
-    return simulated_risk(EXAMPLE, [F("1/3")] * 3, population=Population.FIXED, rng=rng, **arguments)
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -122,9 +108,6 @@ def simulate(**arguments):
         lambda: isotropic_risk(1, F(1), population=Population.IID),
         lambda: isotropic_risk(3, F(-1), population=Population.IID),
         lambda: isotropic_risk(3, F(7), population=Population.FIXED),
-        lambda: simulate(n=4),
-        lambda: simulate(n=0),
-        lambda: simulate(n=3, repetitions=1),
     ],
 )
 def test_out_of_range(call):

@@ -10,19 +10,16 @@ from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored import AnchoredLaw, orbit_law
 from symshuffle.utility.frontiers.caps import (
     NEIGHBOUR_CHART,
-    block_design_law,
-    extreme_templates,
     optimal_subset_sizes,
     phase_boundaries,
     raw_cap_trace,
     sign_at,
     sign_factor,
-    split_template,
     subset_budget,
-    subset_template,
     subset_trace,
     tie_ratio,
 )
+from symshuffle.utility.frontiers.templates import block_design_law, extreme_templates, split_template, subset_template
 
 F = Fraction
 

@@ -2,8 +2,10 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle.base.choices import Direction
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.channels.law import Law
+from symshuffle.utility.frontiers.contamination import Contamination
 from symshuffle.utility.frontiers.convex_order import (
     ConvexOrder,
     average_law,
@@ -13,7 +15,7 @@ from symshuffle.utility.frontiers.convex_order import (
     rigidity_gap,
     stop_loss,
 )
-from symshuffle.utility.frontiers.envelope import Contamination, Direction, endpoint_law
+from symshuffle.utility.frontiers.envelope import endpoint_law
 
 F = Fraction
 INNER = Law.from_atoms([(F(2), F("1/5")), (F(1), F("2/5")), (F("1/2"), F("2/5"))])

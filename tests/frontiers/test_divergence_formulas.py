@@ -10,6 +10,7 @@ from symshuffle import CertificateError, Channel, Exp, InputError, Unsupported
 from symshuffle.channels.law import Law
 from symshuffle.utility.frontiers import convex_order as module
 from symshuffle.utility.frontiers import leakage as leakages
+from symshuffle.utility.frontiers.contamination import Contamination, ratio_law
 from symshuffle.utility.frontiers.convex_order import (
     ConvexOrder,
     average_law,
@@ -19,7 +20,6 @@ from symshuffle.utility.frontiers.convex_order import (
     rigidity_gap,
     stop_loss,
 )
-from symshuffle.utility.frontiers.envelope import Contamination, ratio_law
 from symshuffle.utility.frontiers.leakage import convex_envelope, endpoint_variance, leakage
 
 PAIR = Channel.from_rows([["1/2", "1/3", "1/6"], ["1/4", "1/4", "1/2"]])

@@ -4,6 +4,7 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from symshuffle.base.choices import Direction
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Rigour
@@ -11,17 +12,8 @@ from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.mechanisms.finite import K, krr, rr
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.utility.frontiers.envelope import (
-    Contamination,
-    Direction,
-    _envelope_ball,
-    binary_envelope,
-    binary_kernel,
-    certify_envelope,
-    endpoint_law,
-    ratio_law,
-    shuffled_leakage,
-)
+from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
+from symshuffle.utility.frontiers.envelope import _envelope_ball, binary_envelope, certify_envelope, endpoint_law
 from symshuffle.utility.frontiers.formulas import USERS, chi_square_envelope, hockey_stick_envelope, law_formulas
 from symshuffle.utility.frontiers.leakage import convex_envelope
 
@@ -78,10 +70,10 @@ def test_kernel_certifies_the_envelope_for_a_row_pair():
     kernel = certify_envelope(EXAMPLE, 0, 2, lam=F("18/5"))
     assert kernel.num_inputs == 2
     assert krr().at(k=4, lam=3).channel().restrict((1, 2)) == rr().at(lam=3).channel().push_forward(
-        binary_kernel(krr().at(k=4, lam=3).channel(), 1, 2, lam=F(3))
+        certify_envelope(krr().at(k=4, lam=3).channel(), 1, 2, lam=F(3))
     )
     with pytest.raises(InputError, match="cap that output"):
-        binary_kernel(EXAMPLE, 0, 2, lam=F("3"))
+        certify_envelope(EXAMPLE, 0, 2, lam=F("3"))
 
 
 def test_the_endpoint_law_has_mean_one():

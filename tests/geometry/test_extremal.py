@@ -10,13 +10,12 @@ import flint
 import pytest
 
 from symshuffle.base.errors import InputError, Unsupported
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, gather
 from symshuffle.geometry.cones import PolyhedralCone
 from symshuffle.geometry.extremal import (
     LDPCone,
     MaximalPolytope,
     dominating_extremal,
-    gather,
     maximal_weights,
     non_extreme_output,
     proper_subsets,

@@ -10,7 +10,7 @@ import pytest
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.channels.channel import Channel
 from symshuffle.geometry.extremal import MaximalPolytope
-from symshuffle.geometry.orders import Separation, blackwell, certificate_from_json, deficiency, equivalent
+from symshuffle.geometry.orders import Separation, blackwell, deficiency, equivalent
 
 LAM = Fraction(3)
 SINGLES = MaximalPolytope(3, LAM).channel({1: Fraction(1, 5), 2: Fraction(1, 5), 4: Fraction(1, 5)})
@@ -25,8 +25,8 @@ def test_incomparable_maximal_channels(first, second, margin):
     assert not certificate.dominates
     certificate.verify(first, second)
     assert certificate.margin(first, second) == margin
-    again = certificate_from_json(json.loads(json.dumps(certificate.to_json())))
-    assert again == certificate
+    gains = json.loads(json.dumps(certificate.to_json()))["gains"]
+    assert Separation(tuple(tuple(map(Fraction, row)) for row in gains)) == certificate
     with pytest.raises(CertificateError, match="at gains"):
         certificate.verify(first, first)
     found = deficiency(first, second)
@@ -44,7 +44,6 @@ def test_garblings_are_recognised():
         certificate = blackwell(channel, coarse)
         assert certificate.dominates
         certificate.verify(channel, coarse)
-        certificate_from_json(certificate.to_json()).verify(channel, coarse)
         assert deficiency(channel, coarse).value.exact == 0
         back = blackwell(coarse, channel)
         assert not back.dominates

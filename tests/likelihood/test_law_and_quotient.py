@@ -9,7 +9,7 @@ import pytest
 
 from symshuffle import CertificateError, Channel, InputError, Rigour, mechanism
 from symshuffle.channels.shuffled import law_divergence, shuffled_law
-from symshuffle.utility.frontiers.envelope import ratio_law
+from symshuffle.utility.frontiers.contamination import ratio_law
 from symshuffle.utility.likelihood.extremes import dilute, endpoint_ratio, half_block_channel
 from symshuffle.utility.likelihood.law import LikelihoodRatio, exact_sum, require_common_support
 from symshuffle.utility.likelihood.quotient import likelihood_quotient

@@ -10,9 +10,6 @@ from typing import Any
 
 from symshuffle.base.numbers import Ball
 from symshuffle.channels.channel import Channel
-from symshuffle.mechanisms.finite import krr
-from symshuffle.utility.estimation.minimax import minimax_risk
-from symshuffle.utility.frontiers.private_response import plain_response
 from symshuffle.utility.likelihood.quotient import likelihood_quotient
 from symshuffle.vectors.error.minimal_risk import minimal_unbiased_risk
 from symshuffle.vectors.error.optimal import bmg_optimal
@@ -22,7 +19,6 @@ from tests.soundness.false_certificates import false
 TIED = Channel.from_rows([["1/4", "1/8", "1/2", "1/8"], ["1/8", "1/16", "1/2", "5/16"]])
 
 TRUE: dict[str, Callable[[], Any]] = {
-    "minimax": cache(lambda: minimax_risk(krr().at(k=2, lam=3).channel(), n=2, population="iid")),
     "quotient": cache(lambda: likelihood_quotient(TIED, 0, 1)),
     "clipped": cache(lambda: best_density(3, 2)),
     "risk": cache(
@@ -31,7 +27,6 @@ TRUE: dict[str, Callable[[], Any]] = {
         )
     ),
     "optimal": cache(lambda: bmg_optimal(10, 3)),
-    "private": cache(lambda: plain_response(4, 6, gamma=F(3, 2), delta=F(1, 100))),
 }
 
 
@@ -45,9 +40,6 @@ def _ends(lower: Any = 1, upper: Any = 1) -> Callable[[Any], dict[str, Any]]:
 
 
 LESS, MORE = F(99, 100), F(101, 100)
-
-_answer("minimax", "a prior of more", "prior", _ends(MORE, MORE))
-_answer("minimax", "an estimator of less", "estimator", _ends(LESS, LESS))
 
 _answer(
     "quotient",
@@ -69,7 +61,3 @@ _answer("optimal", "below", "bracket", _ends(LESS, LESS))
 _answer("optimal", "above", "bracket", _ends(MORE, MORE))
 _answer("optimal", "a share below", "share", lambda d: {"share": Ball(d.share.lower / 2, d.share.upper / 2)})
 _answer("optimal", "a share above", "share", lambda d: {"share": Ball(d.share.lower * 2, d.share.upper * 2)})
-
-_answer("private", "below", "bracket", _ends(LESS, LESS))
-_answer("private", "above", "bracket", _ends(MORE, MORE))
-_answer("private", "a smaller target", "delta", lambda d: {"target": d.bracket.lower * LESS})

@@ -10,15 +10,9 @@ from typing import Any
 
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Bracket, Rigour
-from symshuffle.channels.channel import Channel
-from symshuffle.geometry.dominated import largest_dominated
-from symshuffle.mechanisms.finite import krr
-from symshuffle.utility.anchored import AnchoredLaw, template_signal
-from symshuffle.utility.frontiers.caps import extreme_templates
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.frontiers.orbit import Orbit, centre_orbit, subset_orbit
 from symshuffle.utility.frontiers.orbits import DualCertificate, Frontier
-from symshuffle.utility.frontiers.template_laws import best_law
 from tests.soundness.false_certificates import WIDE, exactly, false
 
 
@@ -83,48 +77,3 @@ for cap, other in ((None, "7/5"), (F(2), "7/5"), (Exp(F(1)), "7/5")):
         "certificate.lam_cap",
         lambda cap=cap: replace(frontier(4, F("0.0696599"), F("7/5")), lam_cap=cap).verify(),
     )
-
-
-def _law_on_templates() -> Any:
-    return best_law(extreme_templates(3, F(4)), template_signal)
-
-
-def _inside() -> Any:
-    def ternary(lam: F) -> Channel:
-        return krr().at(k=3, lam=lam).channel()
-
-    return largest_dominated(ternary(F(4)), ternary, (F(11, 10), F(9)), rel=1e-3)
-
-
-def _span(lower: F, upper: F, rigour: Rigour = Rigour.BALL) -> Bracket:
-    return Bracket(lower, upper, rigour, "forged", "forged")
-
-
-best, member = cache(_law_on_templates), cache(_inside)
-false(
-    "best law: another template",
-    "law",
-    lambda: replace(best(), law=AnchoredLaw.from_atoms([((F(1),) * 3, F(1))])).verify(),
-)
-false(
-    "best law: prices too low", "prices", lambda: replace(best(), prices=tuple(z / 2 for z in best().prices)).verify()
-)
-false("best law: value", "value", lambda: replace(best(), value=exactly(best().value.exact * 2)).verify())
-false("best law: form", "form", lambda: replace(best(), gains=best().gains[1:]).verify())
-false("dominated: beyond the levels", "bracket", lambda: replace(member(), bracket=_span(F(2), F(10))).verify())
-false(
-    "dominated: kernel",
-    "kernel.kernel",
-    lambda: replace(member(), bracket=_span(member().bracket.lower + F(1, 10**6), member().bracket.upper)).verify(),
-)
-false(
-    "dominated: separation",
-    "separation.gains",
-    lambda: replace(member(), bracket=_span(member().bracket.lower, member().bracket.lower)).verify(),
-)
-false("dominated: nothing above", "bracket", lambda: replace(member(), separation=None).verify())
-false(
-    "dominated: two exact ends",
-    "bracket",
-    lambda: replace(member(), bracket=_span(member().bracket.lower, member().bracket.upper, Rigour.EXACT)).verify(),
-)

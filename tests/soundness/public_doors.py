@@ -19,7 +19,7 @@ from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.decompositions import backgrounds, calculated, closed_forms, composition, laplace, rising, symbolic
 from symshuffle.design.comparison import certified, families, forms, matching
-from symshuffle.design.decision import exact_programs, invariant, programs, properties, reduced, sizes, symmetries
+from symshuffle.design.decision import exact_programs, invariant, programs, reduced, sizes, symmetries
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.parametric.walk import derive
@@ -30,17 +30,9 @@ from symshuffle.ledger.claims.errata import Erratum
 from symshuffle.ledger.claims.model import Claim, Comparison, Correction, Obligation
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation import canonical, minimax, worst_risk
+from symshuffle.utility.estimation import canonical, worst_risk
 from symshuffle.utility.estimation.symbolic_law import SymbolicLaw
-from symshuffle.utility.frontiers import (
-    caps,
-    envelope,
-    equivariant,
-    formulas,
-    leakage,
-    private_response,
-    subset_family,
-)
+from symshuffle.utility.frontiers import caps, contamination, equivariant, formulas, leakage, subset_family
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.likelihood import certificates, normal, poisson, worst
 from symshuffle.utility.likelihood.law import LikelihoodRatio
@@ -222,9 +214,9 @@ DOORS = {
     "decompositions.symbolic.SymbolicDecomposition.law.direction": lambda v: OPTIMAL.law(F(6, 5), direction=v),
     "decompositions.symbolic.SymbolicDecomposition.gparv_latex.direction": lambda v: OPTIMAL.gparv_latex(direction=v),
     "decompositions.symbolic.counted_decomposition.others": lambda v: symbolic.counted_decomposition(KRR, others=v),
-    "utility.frontiers.envelope.Contamination.direction": lambda v: envelope.Contamination(3, v),
-    "utility.frontiers.envelope.shuffled_leakage.rigour": lambda v: envelope.shuffled_leakage(
-        envelope.ratio_law(W, 0, 1), envelope.Contamination(3), gamma=F(6, 5), rigour=v
+    "utility.frontiers.contamination.Contamination.direction": lambda v: contamination.Contamination(3, v),
+    "utility.frontiers.contamination.shuffled_leakage.rigour": lambda v: contamination.shuffled_leakage(
+        contamination.ratio_law(W, 0, 1), contamination.Contamination(3), gamma=F(6, 5), rigour=v
     ),
     "utility.frontiers.equivariant.optimal_equivariant_risk.population": lambda v: equivariant.optimal_equivariant_risk(
         5, F(1, 8), n=1, population=v
@@ -244,17 +236,6 @@ DOORS = {
         W, 0, 1, n=3, divergence="kl", direction=v
     ),
     "utility.frontiers.orbits.Frontier.risk_constant.population": lambda v: trace_frontier(3, F(1)).risk_constant(v),
-    "utility.frontiers.private_response.PricedResponse.risk.population": lambda v: private_response.plain_response(
-        3, 20, gamma=F(6, 5), delta=F(1, 10)
-    ).risk(v),
-    "utility.frontiers.private_response.canonical_delta.rigour": lambda v: private_response.canonical_delta(
-        3, 3, lam=F(2), share=F(1), gamma=F(6, 5), rigour=v
-    ),
-    "design.decision.properties.examine.which": lambda v: (
-        properties.examine(
-            lambda c: PROBLEM.bayes_risk(c)[0], v, num_inputs=3, rng=rng(), trials=2, group=properties_group()
-        ).counterexample
-    ),
     "utility.frontiers.caps.raw_cap_risk_constant.population": lambda v: caps.raw_cap_risk_constant(
         4, F(3), population=v
     ),
@@ -293,9 +274,6 @@ DOORS = {
         PROBLEM, criterion=v
     ),
     "design.decision.sizes.pivoting_seconds.criterion": lambda v: sizes.pivoting_seconds(PROBLEM, criterion=v),
-    "design.decision.symmetries.check_symmetry.criterion": lambda v: symmetries.check_symmetry(
-        PROBLEM, GROUP, criterion=v
-    ),
     "design.decision.symmetries.detect_symmetry.criterion": lambda v: symmetries.detect_symmetry(PROBLEM, criterion=v),
     "design.decision.symmetries.induced_action.criterion": lambda v: symmetries.induced_action(
         PROBLEM, GROUP, criterion=v
@@ -318,25 +296,6 @@ DOORS = {
     "utility.estimation.canonical.isotropic_risk.population": lambda v: canonical.isotropic_risk(3, F(1), population=v),
     "utility.estimation.canonical.enumerated_risk.population": lambda v: canonical.enumerated_risk(
         W, SKEW, n=4, population=v
-    ),
-    "utility.estimation.canonical.simulated_risk.population": lambda v: canonical.simulated_risk(
-        W, SKEW, n=4, population=v, rng=rng(), repetitions=4
-    ),
-    "utility.estimation.canonical.simulated_errors.population": lambda v: canonical.simulated_errors(
-        W, SKEW, n=4, population=v, rng=rng(), repetitions=4
-    ).tolist(),
-    "utility.estimation.minimax.message_law.population": lambda v: minimax.message_law(W, SKEW, 4, v),
-    "utility.estimation.minimax.prior_risk.population": lambda v: minimax.prior_risk(
-        W, [(SKEW, F(1))], n=4, population=v
-    ),
-    "utility.estimation.minimax.estimator_risk.population": lambda v: minimax.estimator_risk(
-        W, ESTIMATES, (HALF, HALF), n=2, population=v
-    ),
-    "utility.estimation.minimax.worst_risk.population": lambda v: minimax.worst_risk(
-        W, ESTIMATES, n=2, population=v, gap=F(1, 10)
-    ),
-    "utility.estimation.minimax.minimax_risk.population": lambda v: minimax.minimax_risk(
-        W, n=2, population=v, rel=F(1, 10)
     ),
     "utility.estimation.worst_risk.worst_risk.population": lambda v: worst_risk.worst_risk(ANCHORED, n=4, population=v),
     "mechanisms.continuous.Laplace.domain": lambda v: Laplace(F(2), v),
@@ -365,9 +324,6 @@ DOORS = {
     "utility.likelihood.certificates.chi_square_certificate.form": lambda v: certificates.chi_square_certificate(
         RATIO.chi_square, 3, **LEVEL, direction="forward", form=v, lam=F(2)
     ),
-    "utility.likelihood.certificates.lower_certificate.direction": lambda v: certificates.lower_certificate(
-        RATIO.chi_square, 3, lam=F(2), **LEVEL, direction=v
-    ),
     "utility.likelihood.law.LikelihoodRatio.profile.direction": lambda v: RATIO.profile(3, **LEVEL, direction=v),
     "utility.likelihood.law.LikelihoodRatio.profile.rigour": lambda v: RATIO.profile(3, **LEVEL, rigour=v),
     "utility.likelihood.normal.average_atoms.under": lambda v: normal.average_atoms(RATIO, 3, under=v),
@@ -376,7 +332,6 @@ DOORS = {
     "utility.likelihood.normal.normal_profile.direction": lambda v: normal.normal_profile(
         RATIO, 3, **LEVEL, direction=v
     ),
-    "utility.likelihood.normal.lower_profile.direction": lambda v: normal.lower_profile(RATIO, 3, **LEVEL, direction=v),
     "utility.likelihood.poisson.poisson_profile.direction": lambda v: poisson.poisson_profile(
         RATIO, 3, **LEVEL, direction=v
     ),
@@ -443,11 +398,3 @@ DOORS = {
     ),
     "utility.estimation.symbolic_law.SymbolicLaw.risk_constant.population": lambda v: SymbolicLaw(KRR).risk_constant(v),
 }
-
-ESTIMATES = {counts: (F(counts[0], 2), F(counts[1], 2)) for counts in ((0, 2), (1, 1), (2, 0))}
-
-
-def properties_group():
-    from symshuffle.geometry.groups import trivial_group
-
-    return trivial_group(3)

@@ -15,10 +15,9 @@ from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import kullback_leibler
-from symshuffle.design.named.cardioid_formula import cardioid_design
 from symshuffle.engines.counting.counts import Counts
 from symshuffle.engines.densities.bromwich import Bromwich
-from symshuffle.utility.frontiers import envelope, private_response
+from symshuffle.utility.frontiers import contamination
 from symshuffle.vectors.randomizers.gaussian import calibrate_gaussian
 
 KRR = ss.mechanism("krr").at(k=3, lam=2)
@@ -42,18 +41,14 @@ DOORS = {
     "worst_of_two_types": lambda rel: adversary.worst_of_two_types(W, 6, F(6, 5), rel=rel).bracket,
     "standard_clone": lambda rel: baselines.standard_clone(E1, exp_eps=F(6, 5), n=30, rel=rel),
     "four_point_clone": lambda rel: baselines.four_point_clone(W, (0, 1), exp_eps=F(6, 5), n=30, rel=rel),
-    "cardioid_design": lambda rel: cardioid_design(6, F(1), 3, rel=rel).bracket,
     "bayes_tradeoff": lambda rel: bayes_tradeoff(PROBLEM, E1, rel=rel).value,
     "minimax_tradeoff": lambda rel: minimax_tradeoff(PROBLEM, E1, rel=rel).value,
     "maximise": lambda rel: maximise(kullback_leibler([F(1, 3)] * 3, [F(1, 2), F(1, 4), F(1, 4)]), F(2), rel=rel).value,
     "calibrate_gaussian": lambda rel: calibrate_gaussian(delta="1e-5", eps=1, rel=rel),
     "shuffled_leakage": lambda rel: (
-        envelope.shuffled_leakage(
-            envelope.ratio_law(W, 0, 1), envelope.Contamination(9), gamma=F(6, 5), rigour="ball", rel=rel
+        contamination.shuffled_leakage(
+            contamination.ratio_law(W, 0, 1), contamination.Contamination(9), gamma=F(6, 5), rigour="ball", rel=rel
         ).bracket
-    ),
-    "canonical_delta": lambda rel: private_response.canonical_delta(
-        3, 9, lam=F(2), share=F(1), gamma=F(6, 5), rigour="ball", rel=rel
     ),
 }
 

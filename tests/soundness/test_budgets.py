@@ -18,7 +18,6 @@ from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
-from symshuffle.design.named.cardioid_formula import cardioid_design
 from symshuffle.utility.frontiers import caps, envelope, leakage
 from symshuffle.utility.likelihood import certificates, extremes
 from symshuffle.vectors.randomizers import sphere
@@ -88,7 +87,6 @@ CASES = {
     "bayes_tradeoff": lambda **b: bayes_tradeoff(GUESS, **b).bracket,
     "minimax_tradeoff": lambda **b: minimax_tradeoff(GUESS, **b).bracket,
     "maximise": lambda **b: maximise(KL, **b).bracket,
-    "cardioid_design": lambda **b: cardioid_design(3, F(1, 2), **b).bracket,
     "optimal_subset_sizes": lambda **b: caps.optimal_subset_sizes(10, **b),
     "raw_cap_trace": lambda **b: caps.raw_cap_trace(5, **b),
     "binary_envelope": lambda **b: envelope.binary_envelope(Contamination(5), gamma=F(6, 5), **b).bracket,

@@ -15,10 +15,10 @@ from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.results import Answer, Certified, SafeEnd, outward, passes
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.information.measures import total_variation_measure
-from symshuffle.design.information.rational import rational_formula
+from symshuffle.design.information.rational import rational_program
 from symshuffle.design.named.cardioid import cardioid_program
 from symshuffle.design.parametric.program import minimax_program
-from symshuffle.design.parametric.walk import derive, piece_around
+from symshuffle.design.parametric.walk import derive, piece_around, piecewise_optimum
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, trivial_group
 from symshuffle.mechanisms.symbolic import LAM
 from tests.conditions import MODULES, UNDRIVEN, conditions, fallen
@@ -98,7 +98,8 @@ def test_bases_of_formulas_carry_what_holds_at_their_levels(what, lam):
 def test_derived_formulas_verify(criterion):
     for problem in (smoothed_point_masses(3, F(1, 2)), ORDERED):
         derive(problem, trivial_group(problem.num_inputs), criterion=criterion).verify()
-    rational_formula(total_variation_measure(HALF, THIRD)).verify()
+    measure = total_variation_measure(HALF, THIRD)
+    piecewise_optimum(rational_program(measure, measure.symmetry())).verify()
     derive(cardioid_program(5, F(1))).verify()  # over a number field
     program = minimax_program(ORDERED, trivial_group(3))
     piece_around(program, F(2)).verify(program)

@@ -6,30 +6,22 @@ from fractions import Fraction
 import pytest
 
 import symshuffle as ss
+from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, Verdict, enclose, equal
 from symshuffle.base.results import Rigour
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.decompositions.composition import Composed, joint, parallel, subsample
 from symshuffle.mechanisms.finite import erasure, krr
-from symshuffle.utility.anchored import (
-    AnchoredLaw,
-    EnclosedLaw,
-    fiber,
-    householder,
-    inner_product,
-    template_law,
-    template_of,
-)
+from symshuffle.utility.anchored import AnchoredLaw, EnclosedLaw, fiber, template_law
 from symshuffle.utility.estimation.canonical import (
-    Population,
     canonical_risk,
     fisher_information,
     isotropic_risk,
     worst_canonical_risk,
 )
 from symshuffle.utility.estimation.worst_risk import worst_risk
-from symshuffle.utility.frontiers.envelope import Contamination, ratio_law, shuffled_leakage
+from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.frontiers.leakage import convex_envelope
 
@@ -107,16 +99,6 @@ def test_enclosed_laws_agree_with_rational_ones():
         worst_risk(EnclosedLaw.from_channel(channel.merge([[0, 1], [2]])), n=2, population=Population.IID)
     with pytest.raises(InputError):
         EnclosedLaw(balls.templates, balls.weights[::-1])
-
-
-def test_template_and_point_of_an_output():
-    channel = krr().at(k=4, lam=F(3)).channel()
-    first, second = template_of(channel, 0), template_of(channel, 1)
-    gauge = householder(4)
-    points = gauge.point(first), gauge.point(second)
-    assert inner_product(first, second) == sum(a * b for a, b in zip(*points, strict=True))
-    with pytest.raises(InputError, match="output"):
-        template_of(channel, 4)
 
 
 def test_orders_and_levels_may_be_exponentials():

@@ -43,7 +43,6 @@ from symshuffle.accountants.rounds.plan import rounds
 from symshuffle.channels.law import Law
 from symshuffle.decompositions.composition import hamming
 from symshuffle.design.decision.problems import smoothed_point_masses
-from symshuffle.design.named.cardioid_formula import cardioid_design
 from symshuffle.geometry import extremal
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.ledger.claims.registry import Ledger
@@ -52,7 +51,7 @@ from symshuffle.utility.anchored import gauge
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation import canonical, lower_bounds
-from symshuffle.utility.frontiers import caps, envelope, subset_family
+from symshuffle.utility.frontiers import caps, contamination, subset_family, templates
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.likelihood import certificates, extremes
 from symshuffle.utility.likelihood.law import LikelihoodRatio
@@ -113,15 +112,14 @@ DOORS = {
     "mechanism.s": (2, lambda v: mechanism("subset-selection").at(k=5, s=v, lam=2)),
     "mechanism.D": (4, lambda v: mechanism("rappor").at(D=v, lam=2)),
     "Laplace.cells": (4, lambda v: Laplace(F(2), cells=v)),
-    "Contamination.n": (4, envelope.Contamination),
+    "Contamination.n": (4, contamination.Contamination),
     "raw_cap_trace.k": (4, lambda v: caps.raw_cap_trace(v, F(2))),
     "optimal_subset_sizes.k": (4, lambda v: caps.optimal_subset_sizes(v, F(2))),
-    "subset_template.s": (2, lambda v: caps.subset_template(5, v, F(2))),
+    "subset_template.s": (2, lambda v: templates.subset_template(5, v, F(2))),
     "largest_budget.k": (4, lambda v: subset_family.largest_budget(v, F(2))),
     "staircase_matrix.m": (3, lambda v: extremal.staircase_matrix(v, F(2))),
     "MaximalPolytope.m": (3, lambda v: extremal.MaximalPolytope(v, F(2))),
     "smoothed_point_masses.m": (3, lambda v: smoothed_point_masses(v, 1)),
-    "cardioid_design.m": (4, lambda v: cardioid_design(v, F(1, 2), F(2)).bracket),
     "isotropic_risk.k": (4, lambda v: canonical.isotropic_risk(v, F(1), population="iid")),
     "minimax_sandwich.k": (4, lambda v: lower_bounds.minimax_sandwich(v, F(1), 10).bracket),
     "minimax_sandwich.n": (4, lambda v: lower_bounds.minimax_sandwich(3, F(1), v).bracket),
@@ -312,7 +310,6 @@ LEAST = {
     "isotropic_risk.k minimax_sandwich.k ClippedLinear.dimension PrivUnit.dimension privacy_loss.bits "
     "delta_curve.bits tradeoff_curve.bits renyi.bits solve_eps0.bits helmert.k compare.k trace_frontier.k "
     "unequal_delta.bits",
-    3: "cardioid_design.m",
     4: "householder.k half_block_channel.k",
 }
 """The smallest integers that doors take, as their pages say; of other doors it depends on what else is given."""

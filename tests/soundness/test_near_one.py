@@ -7,19 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle.base.choices import Criterion
-from symshuffle.base.errors import InputError
+from symshuffle.base.choices import Criterion, Method
 from symshuffle.base.numbers import Exp
 from symshuffle.base.results import Rigour
 from symshuffle.cli import main
 from symshuffle.design.decision import tradeoff
-from symshuffle.design.decision.fewest import fewest_outputs, optimal_face
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.symmetries import detect_symmetry
-from symshuffle.design.decision.tradeoff import Method, bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.files import read_problem
-from symshuffle.design.information.logarithmic import logarithmic_formula
+from symshuffle.design.information.logarithmic import logarithmic_piece
 from symshuffle.design.information.maximum import maximise
 from symshuffle.design.information.measures import chi_square_measure, f_divergence, kullback_leibler
 from symshuffle.mechanisms.symbolic import LAM, constant_of, evaluate
@@ -160,32 +158,20 @@ def test_many_inputs_near_one_are_settled_without_the_large_program(monkeypatch,
         assert found.exact < minimax_tradeoff(_ring(m, actions), 1 + F(1, 10**30)).value.exact
 
 
-def test_logarithmic_formulas_cover_intervals_next_to_one():
+@pytest.mark.parametrize(
+    ("lower", "upper"), [(F(1, 10**9), F(2, 10**9)), (F(1, 10**12), F(1, 2)), (F(1, 10**15), F(1, 10**14))]
+)
+def test_logarithmic_formulas_reach_next_to_one(lower, upper):
     p, q = (F(1, 2), F(1, 3), F(1, 6)), (F(1, 6), F(1, 3), F(1, 2))
     measure = kullback_leibler(p, q)
-    for lower, upper in ((F(1, 10**9), F(2, 10**9)), (F(1, 10**12), F(1, 2)), (F(1, 10**15), F(1, 10**14))):
-        pieces = logarithmic_formula(measure, (1 + lower, 1 + upper)).pieces
-        assert (pieces[0].lower, pieces[-1].upper) == (1 + lower, 1 + upper)
-        design = maximise(measure, 1 + lower)
-        value = evaluate(pieces[0].value.subs(LAM, constant_of(1 + lower)), bits=400)
+    piece = logarithmic_piece(measure, 1 + lower, (1 + lower, 1 + upper))
+    piece.verify()
+    assert piece.lower == 1 + lower < piece.upper
+    for level in (piece.lower, piece.upper):
+        design = maximise(measure, level)
+        value = evaluate(piece.value.subs(LAM, constant_of(level)), bits=400)
         assert design.value.lower <= value.upper
         assert value.lower <= design.value.upper
-
-
-def test_a_breakpoint_next_to_one_is_isolated():
-    """Two measures that agree at one level: where the formula changes, also at a distance of 1e-6 from 1."""
-    p, q = (F(3, 7), F(5, 14), F(3, 14)), (F(2, 7), F(1, 7), F(4, 7))
-    formula = logarithmic_formula(kullback_leibler(p, q), (1 + F(1, 10**6), F(12)))
-    for (before, after), (left, right) in zip(
-        formula.breakpoints, zip(formula.pieces[:-1], formula.pieces[1:], strict=True), strict=True
-    ):
-        assert before < after
-        assert left.value != right.value
-        for level, piece in ((before, left), (after, right)):
-            value = evaluate(piece.value.subs(LAM, constant_of(level)), bits=200)
-            found = maximise(kullback_leibler(p, q), level).value
-            assert found.lower <= value.upper
-            assert value.lower <= found.upper
 
 
 @pytest.mark.parametrize("level", [Exp(F(1, 10_000)), 1 + F(1, 10**9), 1 + F(1, 10**15)])
@@ -198,16 +184,3 @@ def test_frontiers_near_one_are_narrow(level):
             line = frontier.certificate
             steeper = DualCertificate(k, line.eta * F(99, 100), line.intercept * F(99, 100), line.lam_cap)
             assert not steeper.holds()
-
-
-@pytest.mark.parametrize("level", [1 + F(1, 10**9), 1 + F(1, 10**30)])
-def test_fewest_outputs_near_one(level):
-    problem = smoothed_point_masses(4, F(1))
-    design = bayes_tradeoff(problem, level)
-    bound = design.certificates[-1].bound
-    assert optimal_face(problem, level, bound) == [1, 2, 4, 8]
-    small = fewest_outputs([1, 2, 4, 8], 4, level)
-    assert small.proved_fewest
-    assert problem.bayes_risk(small.channel(4, level))[0] == design.value.exact
-    with pytest.raises(InputError, match="slack"):
-        optimal_face(problem, level, tuple(u + (level - 1) ** 2 for u in bound))

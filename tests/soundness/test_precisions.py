@@ -10,7 +10,6 @@ from symshuffle.accountants.literature import baselines
 from symshuffle.accountants.literature.baselines import BlanketVariable
 from symshuffle.base.numbers import Exp
 from symshuffle.channels.divergences import kl_divergence, renyi_divergence
-from symshuffle.design.named.cardioid_formula import cardioid_tie
 from symshuffle.utility.likelihood.extremes import gaussian_scale
 from symshuffle.utility.likelihood.normal import gaussian_profile, scaled_limit
 from symshuffle.vectors.error import compare
@@ -48,7 +47,6 @@ DOORS = {
     "gaussian_profile": lambda bits: gaussian_profile(F(1, 2), eps=F(1), bits=bits),
     "scaled_limit": lambda bits: scaled_limit(F(1, 2), bits=bits),
     "gaussian_scale": lambda bits: gaussian_scale(F(1, 4), 10, bits=bits),
-    "cardioid_tie": lambda bits: cardioid_tie(7, 2, bits=bits),
 }
 
 

@@ -26,6 +26,7 @@ SEARCHES = {
 """They take seconds, and hand the choice on to ``worst_pair``, which is walked."""
 
 INSIDE = {
+    "utility.estimation.canonical.population_law",
     "engines.registry.Engine.offered",
     "engines.registry.offers",
     "engines.contours.ball.BallContour.offered",
@@ -61,10 +62,8 @@ MADE = {
     "accountants.questions.inverses.Inverse",
     "engines.densities.bromwich.Bromwich",
     "accountants.bounds.amplification.Amplification",
-    "design.decision.properties.PropertyReport",
     "utility.frontiers.leakage.PairLeakage",
     "design.decision.optimal_channel.Design",
-    "utility.estimation.minimax.Minimax",
     "utility.estimation.worst_risk.WorstRisk",
     "utility.likelihood.normal.NormalProfile",
     "utility.likelihood.poisson.PoissonProfile",

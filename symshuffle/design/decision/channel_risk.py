@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
+from typing import ClassVar, final
 
 from symshuffle.base.lp import LinearProgram
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
+from symshuffle.base.results import Bracket, Rigour, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.problems import DecisionProblem
 from symshuffle.geometry.linprog import solve
@@ -15,7 +15,7 @@ from symshuffle.geometry.linprog import solve
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class ChannelRisk(AnswerMethods):
+class ChannelRisk(ValueMethods):
     """The minimax risk of one channel; a :class:`~symshuffle.base.results.Certified` answer.
 
     The rule attains the upper end.
@@ -32,6 +32,7 @@ class ChannelRisk(AnswerMethods):
         A least favourable prior.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     problem: DecisionProblem
     channel: Channel
     value: Bracket
@@ -39,19 +40,9 @@ class ChannelRisk(AnswerMethods):
     prior: tuple[Fraction, ...]
 
     @property
-    def bracket(self) -> Bracket:
-        """The risk."""
-        return self.value
-
-    @property
     def about(self) -> str:
         """Whose risk it is."""
         return f"minimax risk of one channel with {self.channel.num_outputs} outputs, over all rules"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end: the rule attains it."""
-        return SafeEnd.UPPER
 
     @well_formed()
     def verify(self) -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 from symshuffle.base.choices import Criterion, Method
 from symshuffle.base.errors import CertificateError
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed, within
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, ValueMethods, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.certificate import TradeoffCertificate, check_around
 from symshuffle.design.decision.problems import DecisionProblem
@@ -23,7 +22,7 @@ _MOST_SHOWN: Final = 32
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class Design(AnswerMethods):
+class Design(ValueMethods):
     """Optimal channel of a decision problem, with its risk and certificates.
 
     It is a :class:`~symshuffle.base.results.Certified` answer; the safe end is the upper one, which the channel
@@ -50,6 +49,7 @@ class Design(AnswerMethods):
         The level asked for.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     problem: DecisionProblem
     criterion: Criterion
     method: Method
@@ -60,20 +60,10 @@ class Design(AnswerMethods):
     level: Fraction | Exp
 
     @property
-    def bracket(self) -> Bracket:
-        """The optimal risk."""
-        return self.value
-
-    @property
     def about(self) -> str:
         """Sentence that says over which channels the risk is the smallest."""
         inputs = f"{self.problem.num_inputs} inputs at lam = {self.level}"
         return f"smallest {self.criterion.word} risk over all LDP channels with {inputs}"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end: the channel shown attains it."""
-        return SafeEnd.UPPER
 
     @well_formed()
     def verify(self) -> None:
@@ -163,11 +153,3 @@ def action_rows(
         for x in range(problem.num_inputs):
             rows[a][x] += weight * (lam if subset >> x & 1 else 1)
     return tuple(tuple(row) for row in rows)
-
-
-def weights_by_subset(design: Design) -> Mapping[int, Fraction]:
-    """The point of the maximal polytope that a design uses."""
-    total: dict[int, Fraction] = defaultdict(Fraction)
-    for subset, _, weight in design.weights:
-        total[subset] += weight
-    return dict(total)

@@ -16,8 +16,7 @@ import flint
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer, check_rational, parse_rational
-from symshuffle.channels.channel import Channel
-from symshuffle.geometry.extremal import exact_columns
+from symshuffle.channels.channel import Channel, exact_columns
 
 Vector: TypeAlias = "tuple[Fraction, ...]"
 Matrix: TypeAlias = "tuple[tuple[Fraction, ...], ...]"

@@ -19,7 +19,6 @@ from symshuffle.base.errors import SolverFailure
 from symshuffle.base.solvers import cvxpy, highs_optimum, linprog
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem
-from symshuffle.geometry.extremal import members
 from symshuffle.geometry.linprog import proposed
 
 Array = npt.NDArray[np.float64]
@@ -333,8 +332,3 @@ def _vector(values: Sequence[Fraction]) -> Array:
 
 def _floats(rows: Any) -> Array:
     return np.array([[float(v) for v in row] for row in rows])
-
-
-def describe_subset(subset: int) -> str:
-    """A subset as text, for example ``{0,2}``."""
-    return "{" + ",".join(str(x) for x in members(subset)) + "}"

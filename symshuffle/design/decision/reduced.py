@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 from symshuffle.base.choices import Criterion, choice
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Exp, enclose
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
+from symshuffle.base.results import (
+    AnswerMethods,
+    Bracket,
+    Rigour,
+    SafeEnd,
+    ValueMethods,
+    check_claim,
+    well_formed,
+    within,
+)
 from symshuffle.channels.channel import Channel
 from symshuffle.design.decision import programs, sizes
 from symshuffle.design.decision.certificate import check_around, check_bound, worst_columns
@@ -51,7 +60,7 @@ class OrbitWeight:
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class OrbitDesign(AnswerMethods):
+class OrbitDesign(ValueMethods):
     """An optimal invariant channel: weights on orbits of subsets.
 
     It is a :class:`~symshuffle.base.results.Certified` answer; the safe end is the upper one, which the channel
@@ -78,6 +87,7 @@ class OrbitDesign(AnswerMethods):
         What the floating-point solver said; None where it gave up.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     problem: DecisionProblem
     group: SymmetryGroup
     lam: Fraction
@@ -98,21 +108,11 @@ class OrbitDesign(AnswerMethods):
         return self.problem.required_prior()
 
     @property
-    def bracket(self) -> Bracket:
-        """The optimal risk."""
-        return self.value
-
-    @property
     def about(self) -> str:
         """What the number is the smallest of."""
         return (
             f"smallest {self.criterion.word} risk over all LDP channels with {self.group.m} inputs at lam = {self.lam}"
         )
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end: the channel shown attains it."""
-        return SafeEnd.UPPER
 
     @well_formed()
     def verify(self) -> None:
@@ -313,7 +313,7 @@ def _optimum(
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class OrbitDesigns(AnswerMethods):
+class OrbitDesigns(ValueMethods):
     """The optimum at a level that may be irrational, from invariant designs at rational ones.
 
     It is a :class:`~symshuffle.base.results.Certified` answer; the last channel attains its safe end, the upper one.
@@ -330,26 +330,17 @@ class OrbitDesigns(AnswerMethods):
         One at a rational level; at ``exp(eps0)`` one above it, which bounds the risk from below, and one below it.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     problem: DecisionProblem
     level: Fraction | Exp
     value: Bracket
     designs: tuple[OrbitDesign, ...]
 
     @property
-    def bracket(self) -> Bracket:
-        """The optimal risk."""
-        return self.value
-
-    @property
     def about(self) -> str:
         """What the number is the smallest of."""
         criterion = self.designs[0].criterion.word
         return f"smallest {criterion} risk over all LDP channels with {self.problem.num_inputs} inputs at {self.level}"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end: the last channel attains it."""
-        return SafeEnd.UPPER
 
     @well_formed()
     def verify(self) -> None:

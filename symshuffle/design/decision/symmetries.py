@@ -82,17 +82,6 @@ def induced_action(
     return InducedAction((), tuple(_row_images(codes, costs, generator, name, what) for name, generator in named))
 
 
-def check_symmetry(
-    problem: DecisionProblem,
-    group: SymmetryGroup,
-    *,
-    criterion: Criterion | str = Criterion.BAYES,
-    costs: Matrix | None = None,
-) -> None:
-    """Refuse a group that does not act on the problem, as :func:`induced_action` does."""
-    induced_action(problem, group, criterion=criterion, costs=costs)
-
-
 @final
 @dataclass(frozen=True, slots=True)
 class _Structure:

@@ -16,21 +16,20 @@ Towards ``lam = 1`` all columns become parallel and reduced costs vanish like :m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, final
 
 import sympy as sp
 from sympy.polys.matrices import DomainMatrix
 
-from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
+from symshuffle.base.errors import CertificateError, NotDecided, Unsupported
 from symshuffle.base.lp import LinearProgram, Sense
 from symshuffle.base.numbers import Ball, to_arb, working_precision
 from symshuffle.base.results import well_formed, within
 from symshuffle.design.information.columns import check_exchangeable
 from symshuffle.design.information.log_sums import (
-    BITS,
     RING,
     LogSum,
     add_to,
@@ -42,20 +41,12 @@ from symshuffle.design.information.log_sums import (
     log_sum,
     positive_between,
     reach,
-    short_level,
-    unit_at,
 )
 from symshuffle.design.information.measures import Measure
 from symshuffle.geometry.extremal import check_lam
 from symshuffle.geometry.groups import SymmetryGroup
 from symshuffle.geometry.linprog import full_bases
 from symshuffle.geometry.subset_orbits import SubsetOrbit
-
-_GAP: Final = Fraction(1, 1 << 28)
-"""Width, in units of :func:`unit_at`, of a gap between two pieces that counts as the isolation of one breakpoint."""
-
-_SHARES: Final = tuple(Fraction(n, 89) for n in (1, 41, 11, 71))
-"""Where in an interval the next formula is looked for: levels that are unlikely to be breakpoints."""
 
 
 @final
@@ -118,103 +109,6 @@ class LogPiece:
         holds = positive_between(solved.conditions, bits_at(self.lower))
         if shown.conditions != self.conditions or not covered(holds, self.lower, self.upper):
             raise CertificateError("conditions", f"not all {shown.conditions} are shown to be positive on the interval")
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class LogFormula:
-    """The maximum on a stated interval of levels, as pieces with small gaps in which the breakpoints lie.
-
-    Parameters
-    ----------
-    pieces : tuple of LogPiece
-        In rising order.
-    levels : (Fraction, Fraction)
-        The interval.
-    """
-
-    pieces: tuple[LogPiece, ...]
-    levels: tuple[Fraction, Fraction]
-
-    @well_formed()
-    def verify(self) -> None:
-        """Check every piece, and that no more than small gaps of the interval are left between them.
-
-        Raises
-        ------
-        CertificateError
-            At ``pieces[i]`` (a piece fails, or is of another measure than the first) or ``gaps[i]`` (pieces do not
-            follow each other closely, or the ends of the interval).
-        """
-        for i, piece in enumerate(self.pieces):
-            with within(f"pieces[{i}]"):
-                piece.verify()
-            if piece.measure != self.pieces[0].measure:
-                raise CertificateError(f"pieces[{i}].measure", "it is another one than that of the first piece")
-        ends = [self.levels[0], *(end for piece in self.pieces for end in (piece.lower, piece.upper)), self.levels[1]]
-        for i, (before, after) in enumerate(zip(ends[::2], ends[1::2], strict=True)):
-            if not 0 <= after - before <= _GAP * unit_at(before):
-                raise CertificateError(f"gaps[{i}]", f"from {before} to {after}")
-
-    @property
-    def breakpoints(self) -> tuple[tuple[Fraction, Fraction], ...]:
-        """Intervals that isolate the breakpoints: one formula is optimal below, another one above."""
-        pairs = zip(self.pieces[:-1], self.pieces[1:], strict=True)
-        return tuple((before.upper, after.lower) for before, after in pairs)
-
-    def breakpoints_eps0(self) -> tuple[tuple[Fraction, Fraction], ...]:
-        """The same as budgets ``eps0 = log(lam)`` in nats, rounded outward.
-
-        Examples
-        --------
-        >>> from symshuffle.design.information.measures import kullback_leibler
-        >>> p, q = (Fraction(3, 7), Fraction(5, 14), Fraction(3, 14)), (Fraction(2, 7), Fraction(1, 7), Fraction(4, 7))
-        >>> formula = logarithmic_formula(kullback_leibler(p, q), (Fraction(10), Fraction(40)))
-        >>> [(f"{float(low):.6f}", f"{float(high):.6f}") for low, high in formula.breakpoints_eps0()]
-        [('3.180653', '3.180653')]
-        """
-        with working_precision(BITS):
-            ends = [tuple(Ball.from_arb(to_arb(level).log(), BITS) for level in pair) for pair in self.breakpoints]
-        return tuple((first.lower, last.upper) for first, last in ends)
-
-
-def logarithmic_formula(
-    measure: Measure, levels: tuple[Fraction, Fraction], *, group: SymmetryGroup | None = None
-) -> LogFormula:
-    """The largest value of a logarithmic measure on a closed interval of levels above 1.
-
-    Raises
-    ------
-    Unsupported
-        If the measure is not a sum of logarithms.
-    NotDecided
-        If no formula could be certified in some part of the interval.
-    """
-    lower, upper = check_lam(levels[0]), check_lam(levels[1])
-    if not lower < upper:
-        raise InputError("levels", f"{lower}, {upper}", "two levels, the smaller first")
-    program = _LogProgram.of(measure, group or measure.symmetry())
-    pieces = list(_fill(program, lower, upper))
-    return LogFormula(tuple(pieces), (lower, upper))
-
-
-def _fill(program: _LogProgram, lower: Fraction, upper: Fraction) -> Iterator[LogPiece]:
-    """Certified pieces in an interval of levels, until only gaps of the size of the tolerance are left."""
-    if upper - lower <= _GAP * unit_at(lower):
-        return
-    piece = _piece_inside(program, lower, upper)
-    yield from _fill(program, lower, piece.lower)
-    yield piece
-    yield from _fill(program, piece.upper, upper)
-
-
-def _piece_inside(program: _LogProgram, lower: Fraction, upper: Fraction) -> LogPiece:
-    for share in _SHARES:
-        try:
-            return program.piece(short_level(lower + (upper - lower) * share), (lower, upper))
-        except NotDecided:
-            continue
-    raise NotDecided(f"no formula was certified inside 1 + {float(lower - 1):.12g} < lam < 1 + {float(upper - 1):.12g}")
 
 
 def logarithmic_piece(

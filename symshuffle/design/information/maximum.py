@@ -10,12 +10,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Ball, Exp, enclose, to_arb, working_precision
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
+from symshuffle.base.results import (
+    AnswerMethods,
+    Bracket,
+    Rigour,
+    SafeEnd,
+    ValueMethods,
+    check_claim,
+    well_formed,
+    within,
+)
 from symshuffle.channels.channel import Channel
 from symshuffle.design.decision.certificate import check_around
 from symshuffle.design.information.columns import (
@@ -45,7 +54,7 @@ _MAX_OUTPUTS: Final = 4096
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class MeasureDesign(AnswerMethods):
+class MeasureDesign(ValueMethods):
     r"""The largest value of a measure over all LDP channels.
 
     It is a :class:`~symshuffle.base.results.Certified` answer; the safe end is the lower one, which the channel
@@ -71,6 +80,7 @@ class MeasureDesign(AnswerMethods):
         The level asked for; None for ``lam`` itself.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.LOWER
     measure: Measure
     lam: Fraction
     weights: dict[int, Fraction]
@@ -81,22 +91,12 @@ class MeasureDesign(AnswerMethods):
     level: Fraction | Exp | None = None
 
     @property
-    def bracket(self) -> Bracket:
-        """The maximum."""
-        return self.value
-
-    @property
     def about(self) -> str:
         """What the number is the largest of."""
         level = self.lam if self.level is None else self.level
         return (
             f"largest {self.measure.name} over all LDP channels with {self.measure.num_inputs} inputs at lam = {level}"
         )
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The lower end: the channel shown attains it."""
-        return SafeEnd.LOWER
 
     @well_formed()
     def verify(self) -> None:

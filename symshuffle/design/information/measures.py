@@ -16,8 +16,7 @@ import flint
 
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, to_arb, working_precision
-from symshuffle.channels.channel import Channel
-from symshuffle.geometry.extremal import exact_columns
+from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.geometry.groups import SymmetryGroup, product_of_symmetric_groups
 
 Column: TypeAlias = "Sequence[Fraction]"

@@ -16,7 +16,6 @@ import sympy as sp
 from symshuffle.base.errors import Unsupported
 from symshuffle.design.information.measures import Measure
 from symshuffle.design.parametric.program import ParametricColumn, ParametricProgram, program_of_costs
-from symshuffle.design.parametric.walk import PiecewiseOptimum, piecewise_optimum
 from symshuffle.geometry.groups import SymmetryGroup
 
 
@@ -43,19 +42,6 @@ def rational_program(measure: Measure, group: SymmetryGroup) -> ParametricProgra
     raise Unsupported(
         f"an exact formula of {measure.name}: only hockey-stick, chi-square and Fisher information have one"
     )
-
-
-def rational_formula(measure: Measure, group: SymmetryGroup | None = None) -> PiecewiseOptimum:
-    """Minus the largest value of a measure over all LDP channels, for every level above 1.
-
-    Examples
-    --------
-    >>> from symshuffle.design.information.measures import chi_square_measure
-    >>> half = Fraction(1, 2)
-    >>> rational_formula(chi_square_measure([Fraction(3, 4), Fraction(1, 4)], [half, half])).expression()
-    -(lambda - 1)**2/(4*(lambda + 1)**2)
-    """
-    return piecewise_optimum(rational_program(measure, group or measure.symmetry()))
 
 
 def _quotient_program(top: Sequence[Fraction], bottom: Sequence[Fraction], group: SymmetryGroup) -> ParametricProgram:

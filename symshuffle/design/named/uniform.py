@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Final
 
@@ -37,9 +36,3 @@ def best_uniform_size(m: int, eps0: Fraction) -> tuple[Ball, int]:
     if any(other.upper > best[0].lower for other, k in values if k != best[1]):
         raise NotDecided(f"two subset sizes tie at m = {m}, eps0 = {eps0}")
     return best
-
-
-def continuous_size(m: int, eps0: float) -> float:
-    """The real number at which the mutual information as a function of the subset size is largest."""
-    lam = math.exp(eps0)
-    return m * (eps0 * lam - lam + 1) / (lam - 1) ** 2

@@ -1,18 +1,8 @@
 """Anchored geometry: a channel as the law of its likelihood-ratio templates, and everything that is a moment of it."""
 
-from symshuffle.utility.anchored.enclosed import EnclosedFiber, EnclosedLaw, inner_product, template_law, template_of
+from symshuffle.utility.anchored.enclosed import EnclosedFiber, EnclosedLaw, template_law
 from symshuffle.utility.anchored.gauge import Gauge, helmert, householder
-from symshuffle.utility.anchored.law import (
-    AnchoredLaw,
-    PointLaw,
-    arrangements,
-    check_composition,
-    decompose,
-    mix_laws,
-    orbit_law,
-    template_budget,
-    template_signal,
-)
+from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_composition, template_budget, template_signal
 from symshuffle.utility.anchored.maps import (
     Fiber,
     completions,
@@ -23,8 +13,12 @@ from symshuffle.utility.anchored.maps import (
     transport,
     unproject,
 )
-from symshuffle.utility.anchored.symmetrize import (
+from symshuffle.utility.anchored.mixtures import (
+    arrangements,
+    decompose,
     is_exchangeable,
+    mix_laws,
+    orbit_law,
     symmetrize,
     symmetrize_channel,
 )
@@ -43,7 +37,6 @@ __all__ = [
     "fiber",
     "helmert",
     "householder",
-    "inner_product",
     "is_exchangeable",
     "law_from_fiber",
     "mix_laws",
@@ -54,7 +47,6 @@ __all__ = [
     "symmetrize_channel",
     "template_budget",
     "template_law",
-    "template_of",
     "template_signal",
     "transport",
     "unproject",

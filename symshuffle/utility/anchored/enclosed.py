@@ -21,7 +21,6 @@ from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.numbers import (
     DEFAULT_BITS,
     Ball,
-    Number,
     Verdict,
     as_integer,
     enclose,
@@ -34,8 +33,8 @@ from symshuffle.base.numbers import (
     working_precision,
 )
 from symshuffle.channels.channel import Channel
+from symshuffle.geometry.linear import second_moment
 from symshuffle.utility.anchored.law import AnchoredLaw, check_composition
-from symshuffle.utility.anchored.linear import dot
 
 Balls: TypeAlias = "tuple[Ball, ...]"
 BallMatrix: TypeAlias = "tuple[Balls, ...]"
@@ -122,12 +121,12 @@ class EnclosedLaw:
 
     def covariance(self) -> BallMatrix:
         r"""The matrix :math:`C=E[(u-1)(u-1)^T]`."""
-        return _second_moment(_minus_one(self.templates), self.weights)
+        return second_moment(_minus_one(self.templates), self.weights)
 
     def row_second_moment(self, x: int) -> BallMatrix:
         r"""The matrix :math:`E_{W_x}[(u-1)(u-1)^T]`."""
         x = as_integer(x, "x", 0, self.num_inputs - 1)
-        return _second_moment(_minus_one(self.templates), tuple(w * u[x] for u, w in self.atoms()))
+        return second_moment(_minus_one(self.templates), tuple(w * u[x] for u, w in self.atoms()))
 
     def trace(self) -> Ball:
         r"""The number :math:`E\sum_i(u_i-1)^2`."""
@@ -245,7 +244,7 @@ class EnclosedFiber:
         r"""The matrix :math:`E[zz^T]` of :math:`Vz=r-\frac1k\sum_ir_i`: the Fisher information of one message."""
         means = [_total(r) / len(r) for r in self.points]
         centred = tuple(tuple(entry - mean for entry in r) for r, mean in zip(self.points, means, strict=True))
-        return _second_moment(centred, self.weights)
+        return second_moment(centred, self.weights)
 
 
 def _total(terms: Any) -> Any:
@@ -254,13 +253,6 @@ def _total(terms: Any) -> Any:
 
 def _minus_one(points: Sequence[Balls]) -> tuple[Balls, ...]:
     return tuple(tuple(entry - 1 for entry in point) for point in points)
-
-
-def _second_moment(centred: Sequence[Balls], weights: Balls) -> BallMatrix:
-    inputs = range(len(centred[0]))
-    return tuple(
-        tuple(_total(m * c[i] * c[j] for m, c in zip(weights, centred, strict=True)) for j in inputs) for i in inputs
-    )
 
 
 def template_law(channel: Channel) -> AnchoredLaw | EnclosedLaw:
@@ -272,38 +264,3 @@ def template_law(channel: Channel) -> AnchoredLaw | EnclosedLaw:
     Fraction(1, 2)
     """
     return AnchoredLaw.from_channel(channel) if channel.exact else EnclosedLaw.from_channel(channel)
-
-
-def template_of(channel: Channel, output: int) -> tuple[Number, ...]:
-    r"""The template :math:`u(y)=W_\cdot(y)/\bar W(y)` of one output; its point in a gauge is ``gauge.point(...)``.
-
-    Raises
-    ------
-    InputError
-        If there is no such output, or it never occurs.
-
-    Examples
-    --------
-    >>> template_of(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]), 0)
-    (Fraction(3, 2), Fraction(1, 2))
-    """
-    if isinstance(output, bool) or not isinstance(output, int) or not 0 <= output < channel.num_outputs:
-        raise InputError("output", output, f"an output from 0 to {channel.num_outputs - 1}")
-    column: tuple[Any, ...] = channel.column(output)
-    average = _total(column) / channel.num_inputs
-    if less(0, average) is not Verdict.TRUE:
-        raise InputError("output", output, "an output that occurs: this one has probability 0 at every input")
-    return tuple(entry / average for entry in column)
-
-
-def inner_product(first: Sequence[Fraction], second: Sequence[Fraction]) -> Fraction:
-    r"""The inner product of the points of two templates, :math:`\langle x,y\rangle=u\cdot v-k`, in every gauge.
-
-    Examples
-    --------
-    >>> inner_product((Fraction(3, 2), Fraction(1, 2)), (Fraction(1, 2), Fraction(3, 2)))
-    Fraction(-1, 2)
-    """
-    if len(first) != len(second):
-        raise InputError("templates", f"{len(first)} and {len(second)} entries", "two templates of the same inputs")
-    return dot(first, second) - len(first)

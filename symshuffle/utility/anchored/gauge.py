@@ -15,7 +15,7 @@ from typing import Any, final
 
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
-from symshuffle.utility.anchored.linear import Matrix, Vector, dot, transpose
+from symshuffle.geometry.linear import Matrix, Vector, dot, transpose
 
 
 @final
@@ -57,13 +57,10 @@ class Gauge:
 
         Examples
         --------
-        The template of an output of a channel, its point, and the squared length of that:
+        The squared length of a point is that of the template, less the number of inputs:
 
-        >>> from symshuffle import Channel, mechanism
-        >>> from symshuffle.utility.anchored import inner_product, template_of
-        >>> u = template_of(mechanism("krr").at(k=4, lam=3).channel(), 0)
-        >>> x = householder(4).point(u)
-        >>> x == () or sum(entry * entry for entry in x) == inner_product(u, u)
+        >>> u = (Fraction(2), Fraction(2, 3), Fraction(2, 3), Fraction(2, 3))
+        >>> sum(entry * entry for entry in householder(4).point(u)) == dot(u, u) - 4
         True
         """
         return tuple(dot(column, u) for column in transpose(self.rows))

@@ -16,15 +16,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
+from typing import final
 
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
-from symshuffle.channels.channel import Channel
-from symshuffle.utility.anchored.linear import Matrix, Vector, dot, rank, row_dependence
-
-LARGEST_ORBIT: Final = 100_000
-"""Rearrangements of one template beyond which an orbit is not written out."""
+from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.geometry.linear import Matrix, Vector, dot, rank, second_moment
 
 
 @final
@@ -186,7 +183,7 @@ class AnchoredLaw:
 
         It is :math:`C=E[(u-1)(u-1)^T]`, which is :math:`V\Sigma V^T` in every gauge.
         """
-        return self._second_moment(self.weights)
+        return second_moment(self._deviations, self.weights)
 
     def row_second_moment(self, x: int) -> Matrix:
         """Second moments of the template around 1, under one row.
@@ -194,17 +191,11 @@ class AnchoredLaw:
         They are :math:`E_{W_x}[(u-1)(u-1)^T]`, which is :math:`VM_xV^T` in every gauge.
         """
         x = as_integer(x, "x", 0, self.num_inputs - 1)
-        return self._second_moment([weight * u[x] for u, weight in self.template.atoms()])
+        return second_moment(self._deviations, [weight * u[x] for u, weight in self.template.atoms()])
 
-    def _second_moment(self, weights: Sequence[Fraction]) -> Matrix:
-        centred = [tuple(entry - 1 for entry in u) for u in self.templates]
-        return tuple(
-            tuple(
-                sum((m * c[i] * c[j] for m, c in zip(weights, centred, strict=True)), start=Fraction(0))
-                for j in range(self.num_inputs)
-            )
-            for i in range(self.num_inputs)
-        )
+    @property
+    def _deviations(self) -> tuple[Vector, ...]:
+        return tuple(tuple(entry - 1 for entry in u) for u in self.templates)
 
     def trace(self) -> Fraction:
         r"""Trace of the covariance, :math:`\operatorname{tr}\Sigma=E\sum_i(u_i-1)^2`."""
@@ -248,16 +239,6 @@ class AnchoredLaw:
             f"<tr><td>({', '.join(map(str, u))})</td><td>{weight}</td></tr>" for u, weight in self.template.atoms()
         )
         return f"<table><tr><th>template</th><th>mass</th></tr>{rows}</table>"
-
-
-def exact_columns(channel: Channel) -> tuple[Vector, ...]:
-    """The columns of a channel over Q; a channel of balls or doubles is refused."""
-    columns = channel.columns()
-    exact = tuple(tuple(entry for entry in column if isinstance(entry, Fraction)) for column in columns)
-    if exact != columns:
-        expected = "rational entries, so that templates can be told apart (EnclosedLaw takes balls)"
-        raise InputError("channel", "balls or doubles", expected)
-    return exact
 
 
 def check_template(u: Sequence[Fraction]) -> None:
@@ -338,113 +319,3 @@ def template_budget(u: Sequence[Fraction]) -> Fraction | float:
     k = len(u)
     reciprocals = sum((1 / Fraction(entry) for entry in u), start=Fraction(0))
     return (dot(u, u) * reciprocals - k * k) / (k * (k - 1))
-
-
-def mix_laws(laws: Sequence[AnchoredLaw], coefficients: Sequence[Fraction]) -> AnchoredLaw:
-    """The convex combination of laws: run channel ``i`` with probability ``coefficients[i]`` and publish ``i``."""
-    if len(laws) != len(coefficients) or not laws:
-        raise InputError("coefficients", f"{len(coefficients)} numbers", f"one per law, of which there are {len(laws)}")
-    if min(coefficients) < 0 or sum(coefficients) != 1:
-        raise InputError(
-            "coefficients",
-            tuple(map(str, coefficients)),
-            f"numbers of at least 0 and sum 1 (sum {sum(coefficients)})",
-        )
-    return AnchoredLaw.from_atoms(
-        (u, c * weight) for law, c in zip(laws, coefficients, strict=True) for u, weight in law.template.atoms()
-    )
-
-
-def decompose(law: AnchoredLaw) -> tuple[tuple[Fraction, AnchoredLaw], ...]:
-    """Mixture of extreme laws, each with at most ``k`` templates, that equals a law.
-
-    Parameters
-    ----------
-    law : AnchoredLaw
-        A law on templates of k inputs.
-
-    Returns
-    -------
-    tuple of (Fraction, AnchoredLaw)
-        Coefficients of sum 1 and extreme laws; at most as many as the law has atoms.
-
-    Notes
-    -----
-    Each step finds an extreme law on part of the support and subtracts as much of it as fits, which removes an atom.
-    anchored, Theorem C.1 and Corollary C.2.
-
-    Examples
-    --------
-    >>> levels = [(Fraction(a, 40), 1 + Fraction(a, 80), 2 - Fraction(3 * a, 80)) for a in range(1, 26)]
-    >>> law = mix_laws([orbit_law(u) for u in levels], [Fraction(1, 25)] * 25)
-    >>> parts = decompose(law)
-    >>> len(law.templates), len(parts), max(len(part.templates) for _, part in parts)
-    (147, 145, 3)
-    """
-    parts: list[tuple[Fraction, AnchoredLaw]] = []
-    left, rest = Fraction(1), law
-    while not rest.is_extreme():
-        part = _extreme_part(rest)
-        mass = dict(rest.template.atoms())
-        share = min(mass[u] / weight for u, weight in part.template.atoms())
-        parts.append((left * share, part))
-        taken = dict(part.template.atoms())
-        rest = AnchoredLaw.from_atoms(
-            (u, (weight - share * taken.get(u, Fraction(0))) / (1 - share)) for u, weight in mass.items()
-        )
-        left *= 1 - share
-    parts.append((left, rest))
-    return tuple(parts)
-
-
-def _extreme_part(law: AnchoredLaw) -> AnchoredLaw:
-    """An extreme law on part of the support: walk along affine dependences until none is left."""
-    waiting = list(law.template.atoms())
-    atoms: list[tuple[Vector, Fraction]] = []
-    while True:
-        # Among k + 1 templates there is always a dependence: more are not looked at, so many atoms stay affordable.
-        while waiting and len(atoms) <= law.num_inputs:
-            atoms.append(waiting.pop())
-        relation = row_dependence([u for u, _ in atoms])
-        if relation is None:
-            return AnchoredLaw.from_atoms(atoms)
-        # All templates have the same sum, so the relation sums to 0 and has a positive entry.
-        step = min(weight / c for (_, weight), c in zip(atoms, relation, strict=True) if c > 0)
-        atoms = [(u, weight - step * c) for (u, weight), c in zip(atoms, relation, strict=True) if weight != step * c]
-
-
-def orbit_law(u: Sequence[Fraction]) -> AnchoredLaw:
-    """The exchangeable law that is uniform on all rearrangements of one template (anchored, Definition 7.7)."""
-    check_template(u)
-    points = arrangements(u)
-    return AnchoredLaw(PointLaw(points, (Fraction(1, len(points)),) * len(points)))
-
-
-def arrangements(u: Sequence[Fraction]) -> tuple[Vector, ...]:
-    """The distinct rearrangements of a vector, in lexicographic order.
-
-    Raises
-    ------
-    Unsupported
-        If there are more than ``LARGEST_ORBIT`` of them.
-    """
-    values = sorted(set(u))
-    size = math.factorial(len(u))
-    for value in values:
-        size //= math.factorial(tuple(u).count(value))
-    if size > LARGEST_ORBIT:
-        raise Unsupported(
-            f"{len(u)} entries with {len(values)} values have {size} rearrangements (limit {LARGEST_ORBIT}): "
-            "work with one template per orbit (symshuffle.utility.frontiers.orbits)"
-        )
-
-    def extend(left: tuple[int, ...]) -> Iterable[Vector]:
-        if not any(left):
-            yield ()
-            return
-        for i, value in enumerate(values):
-            if left[i]:
-                rest = (*left[:i], left[i] - 1, *left[i + 1 :])
-                yield from ((value, *tail) for tail in extend(rest))
-
-    return tuple(extend(tuple(tuple(u).count(value) for value in values)))

@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import final
 
 from symshuffle.base.errors import InputError
+from symshuffle.geometry.linear import Matrix, Vector, dot, second_moment
 from symshuffle.utility.anchored.law import AnchoredLaw, PointLaw, check_composition, check_template
-from symshuffle.utility.anchored.linear import Matrix, Vector, dot
 
 
 def project(u: Sequence[Fraction], composition: Sequence[Fraction]) -> Vector:
@@ -175,13 +175,7 @@ class Fiber:
         for r in self.ratios.points:
             centre = sum(r, start=Fraction(0)) / k
             points.append(tuple(entry - centre - shift for entry, shift in zip(r, around, strict=True)))
-        return tuple(
-            tuple(
-                sum((m * p[i] * p[j] for m, p in zip(self.ratios.weights, points, strict=True)), start=Fraction(0))
-                for j in range(k)
-            )
-            for i in range(k)
-        )
+        return second_moment(points, self.ratios.weights)
 
     def _repr_html_(self) -> str:
         rows = "".join(

@@ -18,18 +18,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, final
 
-from symshuffle.base.choices import Population as Population  # noqa: PLC0414  # its name here stays
-from symshuffle.base.choices import choice
+from symshuffle.base.choices import Population, choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import as_integer
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import histogram_law
-from symshuffle.utility.anchored.law import AnchoredLaw, check_composition, exact_columns
-from symshuffle.utility.anchored.linear import Matrix, Vector, dot, inverse
+from symshuffle.geometry.linear import Matrix, Vector, dot, inverse
+from symshuffle.utility.anchored.law import AnchoredLaw, check_composition
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    pass
 
 
 @final
@@ -337,73 +335,16 @@ def enumerated_risk(
     w, n = _check_population(composition, channel.num_inputs, n, population)
     estimator = canonical_estimator(AnchoredLaw.from_channel(channel))
     risk, mean = Fraction(0), [Fraction(0)] * channel.num_inputs
-    for histogram, mass in _population_law(channel, w, n, population).items():
+    for histogram, mass in population_law(channel, w, n, population).items():
         found = estimator.estimate(channel, histogram)
         risk += mass * sum((a - b) ** 2 for a, b in zip(found, w, strict=True))
         mean = [total + mass * entry for total, entry in zip(mean, found, strict=True)]
     return risk, tuple(mean)
 
 
-def _population_law(channel: Channel, w: Vector, n: int, population: Population) -> Mapping[tuple[int, ...], Any]:
+def population_law(channel: Channel, w: Vector, n: int, population: Population) -> Mapping[tuple[int, ...], Any]:
+    """Law of the histogram of the messages of ``n`` users of a composition."""
     if population is Population.IID:
         mixture = tuple(dot(w, column) for column in exact_columns(channel))
         return histogram_law([mixture] * n)
     return histogram_law([channel.rows[i] for i, entry in enumerate(w) for _ in range(int(entry * n))])
-
-
-def simulated_risk(
-    channel: Channel,
-    composition: Sequence[Fraction],
-    *,
-    n: int,
-    population: Population | str,
-    rng: np.random.Generator,
-    repetitions: int = 10_000,
-) -> tuple[float, float]:
-    """Monte Carlo estimate of the canonical risk, and its standard error; ``repetitions >= 2``."""
-    population = choice(Population, population, "population")
-    errors = simulated_errors(channel, composition, n=n, population=population, rng=rng, repetitions=repetitions) ** 2
-    return float(errors.mean()), float(errors.std(ddof=1) / math.sqrt(repetitions))
-
-
-def simulated_errors(
-    channel: Channel,
-    composition: Sequence[Fraction],
-    *,
-    n: int,
-    population: Population | str,
-    rng: np.random.Generator,
-    repetitions: int = 10_000,
-) -> npt.NDArray[np.float64]:
-    r"""Euclidean errors :math:`|\hat w-w|` of independent runs of the canonical estimator, not clipped to the simplex.
-
-    Parameters
-    ----------
-    channel, composition, n, population
-        As in :func:`canonical_risk`, with the channel over Q.
-    rng : numpy.random.Generator
-        Source of randomness.
-    repetitions : int
-        Number of runs, at least 2, so that their mean has a standard error.
-
-    Returns
-    -------
-    ndarray
-        Shape ``(repetitions,)``.
-    """
-    population = choice(Population, population, "population")
-    import numpy as np
-
-    w, n = _check_population(composition, channel.num_inputs, n, population)
-    if repetitions < 2:
-        raise InputError("repetitions", repetitions, "an integer of at least 2, for a standard error")
-    votes = np.array(canonical_estimator(AnchoredLaw.from_channel(channel)).votes(channel), dtype=float)
-    rows = np.array(channel.rows, dtype=float)
-    truth = np.array(w, dtype=float)
-    if population is Population.IID:
-        counts = rng.multinomial(n, truth @ rows, size=repetitions)
-    else:
-        held = [int(entry * n) for entry in w]
-        counts = np.sum([rng.multinomial(m, row, size=repetitions) for m, row in zip(held, rows, strict=True)], axis=0)
-    errors: npt.NDArray[np.float64] = np.linalg.norm(counts @ votes / n + 1 / len(truth) - truth, axis=1)
-    return errors

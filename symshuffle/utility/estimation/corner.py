@@ -35,8 +35,8 @@ from symshuffle.base.numbers import (
     working_precision,
 )
 from symshuffle.base.results import Bracket, Rigour
+from symshuffle.geometry.linear import inverse
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.anchored.linear import inverse
 from symshuffle.utility.estimation.canonical import check_users, fisher_information
 from symshuffle.utility.estimation.lower_bounds import van_trees_bound
 

@@ -14,10 +14,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import flint
 
+from symshuffle.base.choices import Population
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.numbers import (
     Ball,
@@ -31,11 +32,11 @@ from symshuffle.base.numbers import (
     working_precision,
 )
 from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed
-from symshuffle.channels.channel import Channel
+from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.shuffled import histogram_law
-from symshuffle.utility.anchored.law import check_composition, exact_columns
-from symshuffle.utility.anchored.linear import dot
-from symshuffle.utility.estimation.canonical import Population, check_users, isotropic_risk
+from symshuffle.geometry.linear import dot
+from symshuffle.utility.anchored.law import check_composition
+from symshuffle.utility.estimation.canonical import check_users, isotropic_risk
 
 BITS: Final = 128
 
@@ -114,6 +115,7 @@ class Sandwich(AnswerMethods):
         The cap on the trace.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     lower: Bracket
     upper: Bracket
     canonical: Bracket
@@ -150,11 +152,6 @@ class Sandwich(AnswerMethods):
     def about(self) -> str:
         """Whose risk it is."""
         return f"minimax risk of the composition of {self.users} i.i.d. users with {self.inputs} inputs, capped trace"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end: an estimator attains it."""
-        return SafeEnd.UPPER
 
     @property
     def ratio(self) -> Fraction:

@@ -7,7 +7,7 @@ states, with all parameters symbolic. Every closed form of the ``anchored`` pape
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import final
@@ -174,6 +174,17 @@ def pairwise_budget(mechanism: Mechanism) -> sp.Expr:
     return normal_form(sum(c.mass * levels_budget(c.levels, mechanism.inputs) for c in template_classes(mechanism)))
 
 
+def chi_square_sum(pairs: Iterable[tuple[sp.Expr, sp.Expr]]) -> sp.Expr:
+    """Chi-square divergence of two rows from the pairs of their entries; ``oo`` if infinite."""
+    total = sp.Integer(0)
+    for first, second in pairs:
+        if second != 0:
+            total += (first - second) ** 2 / second
+        elif first != 0:
+            return sp.oo
+    return total
+
+
 @cache
 def largest_pairwise_budget(mechanism: Mechanism) -> sp.Expr:
     r"""The divergence :math:`\chi_*=\max_{i\ne j}\chi^2(W_i\Vert W_j)` from the counts of pairs, parameters open.
@@ -192,13 +203,13 @@ def largest_pairwise_budget(mechanism: Mechanism) -> sp.Expr:
     """
     if mechanism.pair.listed:
         raise Unsupported(f"{mechanism.name} lists its pairs: use AnchoredLaw.from_channel(...).pairwise_budget()")
-    total = sp.Integer(0)
-    for output_class in mechanism.classes:
-        for (first, second), count in output_class.shown(mechanism.inputs, (0, 1)):
-            if count != 0 and first != second:
-                if second == 0:
-                    return sp.oo
-                total += count * (first - second) ** 2 / second
+    total = chi_square_sum(
+        (count * first, count * second)
+        for output_class in mechanism.classes
+        for (first, second), count in output_class.shown(mechanism.inputs, (0, 1))
+    )
+    if total is sp.oo:
+        return sp.oo
     found = normal_form(total)
     told = mechanism.pair.by
     if told is None:

@@ -10,7 +10,7 @@ on the whole range of the open parameters which of its members is largest.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, final
@@ -29,6 +29,7 @@ from symshuffle.utility.anchored.enclosed import EnclosedLaw, template_law
 from symshuffle.utility.anchored.law import AnchoredLaw
 from symshuffle.utility.estimation.moments import (
     TemplateClass,
+    chi_square_sum,
     largest_pairwise_budget,
     levels_signal,
     template_classes,
@@ -135,10 +136,9 @@ class SymbolicLaw:
         InputError
             If the templates of a class are not rearrangements of one and the number of inputs is open.
         """
-        try:
-            classes = self.classes
-        except Unsupported:
-            return self._shown(sum(mass * _signal(u) for u, mass in self.atoms()))
+        classes = self.tabulated()
+        if not classes:
+            self._listed()  # raises: nothing is tabulated where the number of inputs is open
         return self._shown(sum(one.mass * levels_signal(one.levels) for one in classes))
 
     def covariance(self) -> tuple[Expressions, ...]:
@@ -152,7 +152,7 @@ class SymbolicLaw:
         """
         last = self._listed() - 1
         i, j = (as_integer(x, name, 0, last) for name, x in (("i", i), ("j", j)))
-        return self._shown(_divergence((u[i] * mass, u[j] * mass) for u, mass in self.atoms()))
+        return self._shown(chi_square_sum((u[i] * mass, u[j] * mass) for u, mass in self.atoms()))
 
     def pairwise_budget(self) -> sp.Expr:
         r"""The budget :math:`\max_{i\ne j}\chi^2(W_i\Vert W_j)` (anchored, Definition 5.8).
@@ -315,9 +315,7 @@ class SymbolicLaw:
         pair = self.mechanism.pair
         if pair.listed or pair.by is not None or not pair.every:
             return None
-        try:
-            signal = trace(self.mechanism)
-        except Unsupported:
+        if (signal := _or_none(partial(trace, self.mechanism))) is None:
             return None
         if signal == 0:
             raise InputError("mechanism", self.mechanism.name, "rows that span all contrasts (the risk is infinite)")
@@ -328,8 +326,7 @@ class SymbolicLaw:
         root = sp.Dummy("t", positive=True)
         matrix = DomainMatrix.from_Matrix(sp.Matrix(rows).subs(LAM, root**order)).to_field()
         if matrix.det() == matrix.domain.zero:
-            expected = "rows that span all contrasts (the canonical risk is infinite)"
-            raise InputError("mechanism", f"{self.mechanism.name}, a singular covariance", expected)
+            raise InputError("mechanism", self.mechanism.name, "rows that span all contrasts (the risk is infinite)")
         found: list[list[sp.Expr]] = matrix.inv().to_Matrix().subs(root, LAM ** sp.Rational(1, order)).tolist()
         return found
 
@@ -399,17 +396,3 @@ def _or_none(find: Callable[[], sp.Expr]) -> sp.Expr | None:
         return find()
     except (InputError, Unsupported):
         return None
-
-
-def _signal(u: Expressions) -> sp.Expr:
-    return sum((entry - 1) ** 2 for entry in u)
-
-
-def _divergence(pairs: Iterable[tuple[sp.Expr, sp.Expr]]) -> sp.Expr:
-    total = sp.Integer(0)
-    for first, second in pairs:
-        if second != 0:
-            total += (first - second) ** 2 / second
-        elif first != 0:
-            return sp.oo
-    return total

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 from symshuffle.base.choices import Population, choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.geometry.linear import Vector, dot
 from symshuffle.utility.anchored.enclosed import EnclosedLaw
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.anchored.linear import Vector, dot
 from symshuffle.utility.estimation.canonical import check_users, project_on_simplex, vote_sizes
 
 
@@ -33,6 +33,7 @@ class WorstRisk(AnswerMethods):
         How inputs arise from the composition.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     bracket: Bracket
     composition: Vector
     n: int
@@ -43,11 +44,6 @@ class WorstRisk(AnswerMethods):
         """Which risk it is."""
         how = "i.i.d. users" if self.population is Population.IID else "a fixed composition"
         return f"largest canonical risk over all compositions, n = {self.n}, {how}"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end: no composition is estimated worse."""
-        return SafeEnd.UPPER
 
     def to_dict(self) -> dict[str, Any]:
         """The answer with the composition."""

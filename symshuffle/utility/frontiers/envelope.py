@@ -1,242 +1,33 @@
 r"""The universal envelope: what binary randomized response leaks bounds every channel under the same local cap.
 
-The experiment is the *contamination pair*: one user holds ``i`` where the other dataset has ``j``, and **all other
-users hold** ``j``. For it the shuffled divergence is a functional of one scalar law, the likelihood ratio
-:math:`L=W_i/W_j` under :math:`W_j`,
-
-.. math:: E_\gamma(P_n\Vert Q_n)=E(\bar L_n-\gamma)_+,\qquad E_\gamma(Q_n\Vert P_n)=E(1-\gamma\bar L_n)_+,
-
-and among all laws on :math:`[1/\lambda,\lambda]` of mean 1 the one on the two end points is the largest in convex order
-(anchored, Section 4). Other neighbouring datasets are another matter, so every result here names its experiment, and
-:meth:`Contamination.of` refuses datasets that are not of this form.
+Among all laws of a likelihood ratio on :math:`[1/\lambda,\lambda]` of mean 1 the one on the two end points is the
+largest in convex order, so that it has the largest divergence of one user against a constant population
+(:mod:`symshuffle.utility.frontiers.contamination`; anchored, Section 4).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, Final
 
 import flint
 
-from symshuffle.accountants.bounds.evaluate import check_n, evaluate_law
-from symshuffle.base.choices import Direction as Direction  # noqa: PLC0414  # its name here stays
-from symshuffle.base.choices import Rigour, choice, replace_choice
-from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
+from symshuffle.base.choices import Direction, Rigour
+from symshuffle.base.errors import CertificateError, InputError, NotDecided
 from symshuffle.base.kinds import check_kind
 from symshuffle.base.levels import takes_eps0
-from symshuffle.base.numbers import (
-    Ball,
-    Exp,
-    Number,
-    Real,
-    Verdict,
-    as_integer,
-    enclose,
-    equal,
-    is_exact,
-    less,
-    to_arb,
-    working_precision,
-)
-from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
-from symshuffle.channels.channel import Channel
+from symshuffle.base.numbers import Ball, Exp, Number, Real, Verdict, less, to_arb, working_precision
+from symshuffle.base.results import Bracket
+from symshuffle.channels.channel import Channel, exact_columns
 from symshuffle.channels.law import Law
+from symshuffle.utility.frontiers.contamination import Contamination, Leakage, pair_of_rows
 
 LARGEST_EXACT: Final = 3000
 """Users beyond which the envelope is enclosed in balls even where it is rational."""
 
 _PRECISIONS: Final = (192, 384, 768, 1536, 3072, 6144)
 _RELATIVE: Final = Fraction(1, 10**18)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Contamination:
-    """Pair of datasets ``(i, j, ..., j)`` and ``(j, ..., j)`` of ``n`` users.
-
-    Parameters
-    ----------
-    n : int
-        Number of users, the differing one included.
-    direction : Direction
-        Which divergence.
-    """
-
-    n: int
-    direction: Direction = Direction.FORWARD
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n", check_n(self.n))
-        replace_choice(Direction, self, "direction")
-
-    @classmethod
-    def of(cls, first: Sequence[int], second: Sequence[int]) -> Contamination:
-        """The experiment of two datasets, in the order given.
-
-        Raises
-        ------
-        Unsupported
-            If neither dataset is constant, or they do not differ in exactly one user: the envelope is no bound there.
-        """
-        if len(first) != len(second) or not first:
-            raise InputError("datasets", f"{len(first)} and {len(second)} users", "two datasets of the same size")
-        for contaminated, constant, direction in (
-            (first, second, Direction.FORWARD),
-            (second, first, Direction.REVERSE),
-        ):
-            if len(set(constant)) == 1 and sum(x != constant[0] for x in contaminated) == 1:
-                return cls(len(first), direction)
-        raise Unsupported(
-            "the envelope of anchored, Theorem 4.9 speaks about one user against a constant population only; for other "
-            "datasets use symshuffle.delta"
-        )
-
-    @property
-    def datasets(self) -> str:
-        """The pair in words."""
-        pair = f"one user holds i, the other {self.n - 1} hold j", f"all {self.n} hold j"
-        first, second = pair if self.direction is Direction.FORWARD else pair[::-1]
-        return f"{first}; against: {second}"
-
-
-@final
-@dataclass(frozen=True, slots=True, repr=False)
-class Leakage(AnswerMethods):
-    """A divergence of the contamination pair, with what it is a divergence of; its safe end is the upper one.
-
-    Parameters
-    ----------
-    bracket : Bracket
-        Around the value.
-    experiment : Contamination
-        The datasets.
-    meaning : str
-        Which channels the number speaks about.
-    """
-
-    bracket: Bracket
-    experiment: Contamination
-    meaning: str
-
-    @property
-    def about(self) -> str:
-        """Which channels and which datasets the number speaks about."""
-        return f"{self.meaning}; {self.experiment.datasets}"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end: no more than that leaks."""
-        return SafeEnd.UPPER
-
-    def to_dict(self) -> dict[str, Any]:
-        """The answer with its experiment."""
-        experiment = {"n": self.experiment.n, "direction": self.experiment.direction.value}
-        return AnswerMethods.to_dict(self) | {"experiment": experiment}
-
-
-def ratio_law(channel: Channel, i: int, j: int) -> Law:
-    """Law of the likelihood ratio of row ``i`` to row ``j``, under row ``j``.
-
-    Parameters
-    ----------
-    channel : Channel
-        The local randomizer.
-    i, j : int
-        Inputs, each from 0 to k - 1.
-
-    Returns
-    -------
-    Law
-        Of :math:`W_i/W_j` under :math:`W_j`; the mass of row ``i`` where row ``j`` has none is the singular mass.
-
-    Raises
-    ------
-    InputError
-        If an input is out of range.
-
-    Examples
-    --------
-    >>> ratio_law(Channel.from_rows([["3/4", "1/4"], ["1/4", "3/4"]]), 0, 1).atoms()
-    ((Fraction(3, 1), Fraction(1, 4)), (Fraction(1, 3), Fraction(3, 4)))
-    """
-    atoms: list[tuple[Any, Any]] = []
-    singular: Any = Fraction(0)
-    for a, b in zip(*_rows(channel, i, j).rows, strict=True):
-        top: Any = a
-        if equal(b, 0):
-            singular = singular + top
-        else:
-            atoms.append((top / b, b))
-    return Law.from_atoms(atoms, singular)
-
-
-def _tested(ratio: Law, gamma: Any, direction: Direction) -> Law:
-    """The variable whose average's positive part is the divergence."""
-    if direction is Direction.FORWARD:
-        return Law.from_atoms(((value - gamma, weight) for value, weight in ratio.atoms()), ratio.singular)
-    return Law.from_atoms((1 - value * gamma, weight) for value, weight in ratio.atoms())
-
-
-def shuffled_leakage(
-    ratio: Law,
-    experiment: Contamination,
-    *,
-    gamma: Number | Exp | int,
-    rigour: Rigour | str | None = None,
-    rel: float = 1e-6,
-) -> Leakage:
-    r"""Hockey-stick divergence of one user against a constant population.
-
-    The channel enters by the law of its likelihood ratio.
-
-    Parameters
-    ----------
-    ratio : Law
-        Law of :math:`W_i/W_j` under :math:`W_j` (:func:`ratio_law`).
-    experiment : Contamination
-        Number of users and direction.
-    gamma : Number or Exp
-        Order :math:`e^\varepsilon`, at least 0.
-    rigour, rel
-        As in :func:`symshuffle.accountants.bounds.evaluate.evaluate_law`, which chooses the engine; by default exact
-        where the law and the order are rational, and in balls otherwise.
-
-    Returns
-    -------
-    Leakage
-        The divergence as a bracket, and the pair of datasets.
-
-    Raises
-    ------
-    InputError
-        If ``gamma`` is negative.
-    Unsupported
-        If no engine evaluates the law with the rigour asked for.
-
-    Notes
-    -----
-    anchored, Proposition 4.1.
-
-    Examples
-    --------
-    >>> shuffled_leakage(endpoint_law(Fraction(3)), Contamination(2), gamma=1).bracket.exact
-    Fraction(3, 8)
-    """
-    rigour = None if rigour is None else choice(Rigour, rigour, "rigour")
-    if less(gamma, 0) is Verdict.TRUE:
-        raise InputError("gamma", gamma, "a number of at least 0")
-    order: Any = Fraction(gamma) if isinstance(gamma, int) else gamma
-    if isinstance(gamma, Exp):
-        order = enclose(gamma, _PRECISIONS[0])
-    law = _tested(ratio, order, experiment.direction)
-    if rigour is None:
-        rigour = Rigour.EXACT if is_exact((*law.values, *law.weights, law.singular)) else Rigour.BALL
-    return Leakage(
-        evaluate_law(law, experiment.n, rigour=rigour, rel=rel), experiment, "the channel with this likelihood ratio"
-    )
 
 
 @takes_eps0(as_ball=True)
@@ -330,24 +121,26 @@ def binary_envelope(experiment: Contamination, *, lam: Real | float, gamma: Real
         if isinstance(gamma, float):
             raise InputError("gamma", gamma, "a finite order where the cap is infinite")
         why = "no cap: the identity channel tells the pair apart"
-        return Leakage(Bracket(Fraction(1), Fraction(1), Rigour.EXACT, "closed form", why), experiment, _MEANING)
+        return Leakage(Bracket(Fraction(1), Fraction(1), Rigour.EXACT, "closed form", why), experiment, EVERY_CHANNEL)
     if isinstance(gamma, float) or less(gamma, lam) is not Verdict.TRUE:
         why = "gamma >= lam: no likelihood ratio exceeds it"
         zero = Bracket(Fraction(0), Fraction(0), Rigour.EXACT, "closed form", why)
-        return Leakage(zero, experiment, _MEANING)
+        return Leakage(zero, experiment, EVERY_CHANNEL)
     if experiment.n <= LARGEST_EXACT and isinstance(lam, Fraction) and isinstance(gamma, Fraction):
         exact = _envelope_sum(experiment, lam, gamma)
-        return Leakage(Bracket(exact, exact, Rigour.EXACT, "closed form", "finite binomial sum"), experiment, _MEANING)
+        return Leakage(
+            Bracket(exact, exact, Rigour.EXACT, "closed form", "finite binomial sum"), experiment, EVERY_CHANNEL
+        )
     for bits in _PRECISIONS:
         ball = _envelope_ball(experiment, lam, gamma, bits)
         if ball.upper - ball.lower <= _RELATIVE * ball.upper:
             break
     lower = max(ball.lower, Fraction(0))
     how = f"three binomial tails as incomplete beta functions, {bits} bits"
-    return Leakage(Bracket(lower, max(lower, ball.upper), Rigour.BALL, "closed form", how), experiment, _MEANING)
+    return Leakage(Bracket(lower, max(lower, ball.upper), Rigour.BALL, "closed form", how), experiment, EVERY_CHANNEL)
 
 
-_MEANING: Final = "every channel with this local ratio cap and every pair of its inputs (anchored, Theorem 4.9)"
+EVERY_CHANNEL: Final = "every channel with this local ratio cap and every pair of its inputs (anchored, Theorem 4.9)"
 
 
 def _envelope_sum(experiment: Contamination, lam: Fraction, gamma: Fraction) -> Fraction:
@@ -389,53 +182,13 @@ def _tail(n: int, t: int, p: flint.arb) -> flint.arb:
     return flint.arb(0) if t > n else p.beta_lower(t, n - t + 1, regularized=True)
 
 
-def _rows(channel: Channel, i: int, j: int) -> Channel:
-    """Two rows of a channel, as a channel with two inputs."""
-    last = channel.num_inputs - 1
-    return channel.restrict((as_integer(i, "i", 0, last), as_integer(j, "j", 0, last)))
-
-
-def binary_kernel(channel: Channel, i: int, j: int, *, lam: Fraction) -> Channel:
-    r"""The post-processing that turns binary randomized response into two rows of a channel: proof of the envelope.
-
-    Feeding the output of randomized response of ratio ``lam`` (rows: its two outputs) into the kernel reproduces
-    :math:`W_i` from input 0 and :math:`W_j` from input 1:
-    :math:`W_i=\frac{\lambda K_0+K_1}{1+\lambda}`, :math:`W_j=\frac{K_0+\lambda K_1}{1+\lambda}`. Since local
-    post-processing commutes with shuffling, no divergence of the pair can exceed that of randomized response.
-
-    Returns
-    -------
-    Channel
-        Two rows, exact.
-
-    Raises
-    ------
-    InputError
-        If a likelihood ratio of the two rows is outside ``[1/lam, lam]``, or ``lam <= 1``.
-
-    Notes
-    -----
-    anchored, Lemma 4.6 and Remark 4.7, in experiment form.
-    """
-    if lam <= 1:
-        raise InputError("lam", lam, "a number > 1 (at lam = 1 the two rows agree)")
-    pair = _rows(channel, i, j)
-    first: list[Fraction] = []
-    second: list[Fraction] = []
-    for y, (a, b) in enumerate(zip(*pair.rows, strict=True)):
-        if not isinstance(a, Fraction) or not isinstance(b, Fraction):
-            raise InputError("channel", "balls or doubles", "rational entries, so that the kernel can be checked")
-        if a > lam * b or b > lam * a:
-            raise InputError("lam", lam, f"a cap that output {y} respects (its rows have {a} and {b})")
-        first.append((lam * a - b) / (lam - 1))
-        second.append((lam * b - a) / (lam - 1))
-    return Channel((tuple(first), tuple(second)))
-
-
 def certify_envelope(channel: Channel, i: int, j: int, *, lam: Fraction) -> Channel:
-    """Kernel from binary randomized response to two rows of a channel, checked.
+    r"""Kernel from binary randomized response to two rows of a channel, checked.
 
-    The kernel is that of :func:`binary_kernel`; it is checked to reproduce both rows exactly.
+    Feeding the output of randomized response of ratio ``lam`` into the kernel reproduces :math:`W_i` from input 0 and
+    :math:`W_j` from input 1: :math:`W_i=\frac{\lambda K_0+K_1}{1+\lambda}`,
+    :math:`W_j=\frac{K_0+\lambda K_1}{1+\lambda}`. Since local post-processing commutes with shuffling, no divergence of
+    the pair can exceed that of randomized response.
 
     Parameters
     ----------
@@ -444,7 +197,7 @@ def certify_envelope(channel: Channel, i: int, j: int, *, lam: Fraction) -> Chan
     i, j : int
         Two inputs, each from 0 to k - 1.
     lam : Fraction
-        Ratio cap ``exp(eps0)`` of the randomized response.
+        Ratio cap ``exp(eps0)`` of the randomized response, above 1.
 
     Returns
     -------
@@ -455,9 +208,13 @@ def certify_envelope(channel: Channel, i: int, j: int, *, lam: Fraction) -> Chan
     Raises
     ------
     InputError
-        As :func:`binary_kernel`.
+        If a likelihood ratio of the two rows is outside ``[1/lam, lam]``, or ``lam <= 1``.
     CertificateError
         At ``kernel`` if the kernel does not reproduce the rows.
+
+    Notes
+    -----
+    anchored, Lemma 4.6 and Remark 4.7, in experiment form.
 
     Examples
     --------
@@ -466,9 +223,16 @@ def certify_envelope(channel: Channel, i: int, j: int, *, lam: Fraction) -> Chan
     5/6  1/6
     1/6  5/6
     """
-    kernel = binary_kernel(channel, i, j, lam=lam)
+    if lam <= 1:
+        raise InputError("lam", lam, "a number > 1 (at lam = 1 the two rows agree)")
+    pair = pair_of_rows(channel, i, j)
+    columns = []
+    for y, (a, b) in enumerate(exact_columns(pair)):
+        if a > lam * b or b > lam * a:
+            raise InputError("lam", lam, f"a cap that output {y} respects (its rows have {a} and {b})")
+        columns.append(((lam * a - b) / (lam - 1), (lam * b - a) / (lam - 1)))
+    kernel = Channel(tuple(zip(*columns, strict=True)))
     high, low = lam / (1 + lam), 1 / (1 + lam)
-    response = Channel(((high, low), (low, high)))
-    if response.push_forward(kernel) != _rows(channel, i, j):
+    if Channel(((high, low), (low, high))).push_forward(kernel) != pair:
         raise CertificateError("kernel", "randomized response followed by it is not the two rows")
     return kernel

@@ -24,14 +24,8 @@ from symshuffle.base.results import Bracket, Rigour
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.mechanisms.finite import K, S, krr
 from symshuffle.mechanisms.symbolic import constant_of, evaluate, normal_form
-from symshuffle.utility.anchored.law import (
-    AnchoredLaw,
-    check_template,
-    mix_laws,
-    orbit_law,
-    template_budget,
-    template_signal,
-)
+from symshuffle.utility.anchored.law import AnchoredLaw, check_template, template_budget, template_signal
+from symshuffle.utility.anchored.mixtures import mix_laws, orbit_law
 from symshuffle.utility.estimation.canonical import check_users, isotropic_risk
 from symshuffle.utility.estimation.moments import levels_budget, levels_signal
 from symshuffle.utility.frontiers.caps import at, check_cap, check_inputs, subset_trace

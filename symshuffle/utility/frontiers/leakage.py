@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, TypeAlias, final
+from typing import Any, ClassVar, Final, TypeAlias, final
 
 from symshuffle.base.choices import Direction, Divergence, choice
 from symshuffle.base.errors import InputError, Unsupported
@@ -33,15 +33,9 @@ from symshuffle.base.numbers import (
 from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
+from symshuffle.utility.frontiers.contamination import Contamination, Leakage, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.convex_order import average_law, exact_atoms
-from symshuffle.utility.frontiers.envelope import (
-    LARGEST_EXACT,
-    Contamination,
-    Leakage,
-    binary_envelope,
-    ratio_law,
-    shuffled_leakage,
-)
+from symshuffle.utility.frontiers.envelope import EVERY_CHANNEL, LARGEST_EXACT, binary_envelope
 
 LARGEST_SUM: Final = 100_000
 """Users beyond which the sum over the binomial counts is not taken."""
@@ -151,20 +145,17 @@ def convex_envelope(
     if callable(function):
         if order is not None:
             raise InputError("order", order, "no order: a callable says what it is")
-        return Leakage(_of_callable(n, lam, function), experiment, _MEANING)
+        return Leakage(_of_callable(n, lam, function), experiment, EVERY_CHANNEL)
     name, power = _named(function, "function", order)
     if name is Divergence.HOCKEY_STICK:
         raise InputError("function", name.value, "another divergence (binary_envelope has the hockey-stick one)")
     if name is Divergence.TOTAL_VARIATION:
         return binary_envelope(experiment, lam=lam, gamma=Fraction(1))
     if name is Divergence.CHI_SQUARE and way is Direction.FORWARD:
-        return Leakage(_variance(endpoint_variance(lam), n), experiment, _MEANING)
+        return Leakage(_variance(endpoint_variance(lam), n), experiment, EVERY_CHANNEL)
     if n > LARGEST_SUM:
         raise Unsupported(f"n = {n}: the sum over {n + 1} counts is taken up to n = {LARGEST_SUM}")
-    return Leakage(_mean(name, power, way, _binomial_atoms(n, lam)), experiment, _MEANING)
-
-
-_MEANING: Final = "every channel with this local ratio cap and every pair of its inputs (anchored, Theorem 4.9)"
+    return Leakage(_mean(name, power, way, _binomial_atoms(n, lam)), experiment, EVERY_CHANNEL)
 
 
 @takes_eps0()
@@ -238,6 +229,7 @@ class PairLeakage(AnswerMethods):
         The same for the worst channel with the ratio cap of this one; None where the cap is infinite or a ball.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     bracket: Bracket
     divergence: Divergence
     order: Real | None
@@ -251,11 +243,6 @@ class PairLeakage(AnswerMethods):
         order = "" if self.order is None else f" of order {self.order}"
         i, j = self.inputs
         return f"{self.divergence.value} divergence{order}, i = {i}, j = {j}; {self.experiment.datasets}"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end: no more than that leaks."""
-        return SafeEnd.UPPER
 
     def to_dict(self) -> dict[str, Any]:
         """The answer with its envelope."""

@@ -13,9 +13,9 @@ from fractions import Fraction
 from typing import final
 
 from symshuffle.base.errors import CertificateError, InputError
+from symshuffle.geometry.linear import Vector
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.symbolic import constant_of
-from symshuffle.utility.anchored.linear import Vector
 
 
 @final

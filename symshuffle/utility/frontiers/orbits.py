@@ -22,7 +22,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 import sympy as sp
 
@@ -30,16 +30,10 @@ from symshuffle.base.choices import Population, choice
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.numbers import Exp, Real, enclose
 from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, passes, well_formed, within
+from symshuffle.geometry.linear import row_dependence
 from symshuffle.mechanisms.symbolic import constant_of
-from symshuffle.utility.anchored.law import (
-    AnchoredLaw,
-    check_template,
-    mix_laws,
-    orbit_law,
-    template_budget,
-    template_signal,
-)
-from symshuffle.utility.anchored.linear import row_dependence
+from symshuffle.utility.anchored.law import AnchoredLaw, check_template, template_budget, template_signal
+from symshuffle.utility.anchored.mixtures import mix_laws, orbit_law
 from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.orbit import Orbit, check_orbit, orbit_mechanism
 
@@ -178,6 +172,7 @@ class Frontier(AnswerMethods):
         Cap on all likelihood ratios, if one was asked for.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.LOWER
     k: int
     budget: Fraction | float
     trace: Bracket
@@ -195,11 +190,6 @@ class Frontier(AnswerMethods):
         """What the number is the largest of."""
         cap = "" if self.lam_cap is None else f" and likelihood ratios of at most {self.lam_cap}"
         return f"largest trace of channels with {self.k} inputs and pairwise chi-square at most {self.budget}{cap}"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The lower end: the law shown attains it."""
-        return SafeEnd.LOWER
 
     @well_formed()
     def verify(self) -> None:

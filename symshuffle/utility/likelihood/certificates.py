@@ -95,11 +95,6 @@ def range_bound(variance: Any, kink: Any, below: Any, above: Any) -> Any:
     return two_moment_bound(variance, kink)
 
 
-def lower_hinge_bound(variance: Any, kink: Any, below: Any, above: Any) -> Any:
-    """The infimum of ``E(U - kink)_+`` over the laws of :func:`range_bound`, for ``kink <= above``."""
-    return (variance - kink * below) / (below + above)
-
-
 _BOUNDS: Final = {
     CertificateForm.ELEMENTARY: elementary_bound,
     CertificateForm.QUARTER: quarter_bound,
@@ -179,24 +174,6 @@ def canonical_certificate(eta: Number, n: int, *, exp_eps: object = None, eps: o
     """
     both = [chi_square_certificate(eta, n, exp_eps=exp_eps, eps=eps, direction=direction) for direction in Direction]
     return max(both, key=upper_end)
-
-
-@takes_eps0()
-def lower_certificate(
-    chi_square: Number, n: int, *, lam: Any, exp_eps: object = None, eps: object = None, direction: Direction | str
-) -> Number:
-    r"""A lower bound on one direction of the privacy curve of every canonical pair of this chi-square and ratio cap.
-
-    At ``eps = 0``: the total variation is at least :math:`\frac{\chi^2}{n(\lambda-1/\lambda)}`; at larger levels it
-    falls linearly. See :mod:`symshuffle.utility.likelihood.normal` for one that is of the right order in ``n``.
-    """
-    check_attainable(chi_square, lam)
-    hinge, (below, above) = Hinge.of(direction, exp_eps=exp_eps, eps=eps), hinge_range(direction, lam)
-    if less(hinge.kink, above) is not Verdict.TRUE:
-        return Fraction(0)
-    variance: Any = chi_square / Fraction(check_n(n))
-    found: Number = hinge.scale * lower_hinge_bound(variance, hinge.kink, below, above)
-    return found if less(0, found) is Verdict.TRUE else Fraction(0)
 
 
 def square_root(value: Any) -> Any:

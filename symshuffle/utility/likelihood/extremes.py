@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.errors import InputError
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import (
     Ball,
@@ -249,13 +249,3 @@ def mixing_loss(k: Any, lam: Any, tau: Any) -> Any:
     The chi-square of the opposite pair is :func:`largest_chi_square` minus this. Symbols are welcome.
     """
     return tau * (lam - 1) ** 2 * (k - 2) / (lam * (lam + k - 1))
-
-
-def matrix_rank(channel: Channel) -> int:
-    """The rank of a rational channel; the frequencies of the inputs are identifiable exactly if it is ``k``."""
-    import flint
-
-    if not channel.exact:
-        raise Unsupported("the rank is computed over the rationals")
-    entries = [flint.fmpq(x.numerator, x.denominator) for row in channel.rows for x in row]  # type: ignore[union-attr]
-    return int(flint.fmpq_mat(channel.num_inputs, channel.num_outputs, entries).rank())

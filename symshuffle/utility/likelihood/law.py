@@ -39,7 +39,7 @@ from symshuffle.channels.law import Law
 from symshuffle.decompositions.symbolic import counted_decomposition, evaluate_atom
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.parameters import read_target
-from symshuffle.utility.frontiers.envelope import Contamination, ratio_law, shuffled_leakage
+from symshuffle.utility.frontiers.contamination import Contamination, ratio_law, shuffled_leakage
 
 _ONE: Final = Fraction(1)
 
@@ -152,7 +152,7 @@ class LikelihoodRatio:
     def law(self) -> Law:
         """The same as a :class:`symshuffle.Law`.
 
-        That is what :func:`symshuffle.utility.frontiers.envelope.ratio_law` gives.
+        That is what :func:`symshuffle.utility.frontiers.contamination.ratio_law` gives.
         """
         return Law(self.values, self.weights)
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import flint
 
@@ -194,6 +194,7 @@ class NormalProfile(AnswerMethods):
         Which divergence.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     limit: Ball
     gaussian: Ball
     error: Ball
@@ -217,11 +218,6 @@ class NormalProfile(AnswerMethods):
     def about(self) -> str:
         """What the number speaks about."""
         return f"{self.direction} delta of a canonical pair of {self.n} users"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end."""
-        return SafeEnd.UPPER
 
 
 def normal_profile(
@@ -281,13 +277,6 @@ def scaled_limit(t: Fraction, *, bits: int = DEFAULT_BITS) -> Ball:
     r"""The number :math:`E(Z-t)_+=\varphi(t)-t\,\Phi(-t)`."""
     with working_precision(bits + 16):
         return Ball.from_arb(normal_hinge(flint.arb(1), to_arb(t)), bits)
-
-
-def lower_profile(
-    ratio: LikelihoodRatio, n: int, *, direction: Direction | str, exp_eps: object = None, eps: object = None
-) -> Fraction:
-    """A lower bound on the privacy curve of the right order in ``n``: the lower end of :func:`normal_profile`."""
-    return normal_profile(ratio, n, direction=direction, exp_eps=exp_eps, eps=eps).bracket.lower
 
 
 def _variance(ratio: LikelihoodRatio) -> Any:

@@ -21,7 +21,7 @@ import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import flint
 
@@ -121,6 +121,7 @@ class PoissonProfile(AnswerMethods):
         Which divergence.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     limit: Ball
     error: Ball
     jumps: CompoundPoisson
@@ -138,11 +139,6 @@ class PoissonProfile(AnswerMethods):
     def about(self) -> str:
         """What the number speaks about."""
         return f"{self.direction} delta of a canonical pair of {self.n} users"
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end."""
-        return SafeEnd.UPPER
 
 
 def poisson_error(ratio: LikelihoodRatio) -> Any:

@@ -19,7 +19,7 @@ import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 from symshuffle.accountants.bounds.evaluate import check_n
 from symshuffle.base.choices import Direction, choice
@@ -107,6 +107,7 @@ class WorstCurve(AnswerMethods):
         What a real channel has: half-block, diluted to this chi-square.
     """
 
+    safe: ClassVar[SafeEnd] = SafeEnd.UPPER
     chi_square: Fraction
     n: int
     lam: Fraction
@@ -124,11 +125,6 @@ class WorstCurve(AnswerMethods):
             f"largest {self.direction} delta over canonical pairs of {self.n} users with chi-square {self.chi_square} "
             f"and ratio cap {self.lam}, at exp(eps) = {self.exp_eps}; an upper bound where n > 1"
         )
-
-    @property
-    def safe(self) -> SafeEnd:
-        """The upper end."""
-        return SafeEnd.UPPER
 
     @well_formed()
     def verify(self) -> None:

@@ -10,30 +10,24 @@ again.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import Any, Final, final
 
-from symshuffle.base.choices import Population, choice
-from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
+import numpy as np
+import numpy.typing as npt
+
+from proofs_checks._simplex import Exponent, exponents, histogram_forms, largest_value, risk_form
+from symshuffle.base.choices import Population
+from symshuffle.base.errors import CertificateError, SolverFailure
 from symshuffle.base.results import Bracket, Rigour
 from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.channels.channel import Channel
-from symshuffle.channels.shuffled import Histogram, count_histograms, histogram_law
-from symshuffle.utility.anchored.law import check_composition, exact_columns
-from symshuffle.utility.anchored.linear import Vector, dot
-from symshuffle.utility.estimation.canonical import check_users
+from symshuffle.channels.shuffled import Histogram
+from symshuffle.geometry.linear import Vector, dot
+from symshuffle.utility.estimation.canonical import population_law
 from symshuffle.utility.estimation.lower_bounds import bayes_risk
-from symshuffle.utility.estimation.simplex import Exponent, histogram_forms, largest_value, risk_form
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-LARGEST_PROGRAM: Final = 400_000
-"""Histograms times compositions beyond which the program is refused before it is built."""
 
 _STEPS: Final = {2: 24, 3: 10, 4: 5, 5: 3, 6: 2}
 _DENOMINATOR: Final = 10**9
@@ -68,34 +62,6 @@ class Minimax:
     prior: tuple[tuple[Vector, Fraction], ...]
     estimator: tuple[tuple[Histogram, Vector], ...]
 
-    @property
-    def about(self) -> str:
-        """What the number is."""
-        return (
-            f"smallest worst-case expected squared error of estimating the composition of {self.n} users from the "
-            f"histogram of their messages, {self.population.value} composition"
-        )
-
-    @property
-    def how(self) -> str:
-        """How it is known."""
-        return self.bracket.how
-
-    def __float__(self) -> float:
-        raise InputError(
-            "float", self.bracket, "`.bracket.lower` or `.bracket.upper`: neither end of a minimax is safe"
-        )
-
-    def __repr__(self) -> str:
-        return f"Minimax(n={self.n}, {self.population.value}, {self.bracket})"
-
-    def _repr_html_(self) -> str:
-        """The bracket, and the prior that proves its lower end, heaviest compositions first."""
-        heavy = sorted(self.prior, key=lambda atom: -atom[1])[:12]
-        rows = "".join(f"<tr><td>({', '.join(map(str, w))})</td><td>{float(mass):.4g}</td></tr>" for w, mass in heavy)
-        table = f"<table><tr><th>composition</th><th>prior mass</th></tr>{rows}</table>"
-        return f"<p>{self.about}</p>{self.bracket._repr_html_()}{table}"
-
     def verify(self) -> None:
         """Recompute both ends from the channel, the prior and the estimator alone.
 
@@ -117,44 +83,17 @@ class Minimax:
             gap /= 10
         raise CertificateError("estimator", f"worst risk {float(found.upper)}, above {float(self.bracket.upper)}")
 
-    def to_dict(self) -> dict[str, Any]:
-        """The answer with its certificate, ready for JSON; rationals are strings."""
-        return {
-            "about": self.about,
-            "how": self.how,
-            "n": self.n,
-            "population": self.population.value,
-            "lower": str(self.bracket.lower),
-            "upper": str(self.bracket.upper),
-            "prior": [{"composition": list(map(str, w)), "mass": str(mass)} for w, mass in self.prior],
-            "estimator": [{"histogram": list(h), "estimate": list(map(str, t))} for h, t in self.estimator],
-        }
-
-
-def message_law(channel: Channel, w: Vector, n: int, population: Population | str) -> Mapping[Histogram, Any]:
-    """Law of the histogram of ``n`` users of a composition."""
-    population = choice(Population, population, "population")
-    if population is Population.IID:
-        return histogram_law([tuple(dot(w, column) for column in exact_columns(channel))] * n)
-    if any((entry * n).denominator != 1 for entry in w):
-        raise InputError("composition", tuple(map(str, w)), f"multiples of 1/{n} for a fixed composition of {n} users")
-    return histogram_law([channel.rows[i] for i, entry in enumerate(w) for _ in range(int(entry * n))])
-
 
 def prior_risk(
-    channel: Channel, prior: Sequence[tuple[Sequence[Fraction], Fraction]], *, n: int, population: Population | str
+    channel: Channel, prior: Sequence[tuple[Vector, Fraction]], *, n: int, population: Population
 ) -> Fraction:
     """Exact Bayes risk under a finite prior over compositions: no estimator has a smaller worst-case risk."""
-    population = choice(Population, population, "population")
     if population is Population.IID:
         return bayes_risk(channel, prior, n=n)
-    atoms = [(check_composition(w, channel.num_inputs), mass) for w, mass in prior]
-    if sum(mass for _, mass in atoms) != 1 or min(mass for _, mass in atoms) < 0:
-        raise InputError("prior", f"masses of sum {sum(mass for _, mass in atoms)}", "non-negative masses of sum 1")
-    risk = sum((mass * dot(w, w) for w, mass in atoms), start=Fraction(0))
+    risk = sum((mass * dot(w, w) for w, mass in prior), start=Fraction(0))
     seen: dict[Histogram, list[Fraction]] = {}
-    for w, mass in atoms:
-        for histogram, probability in message_law(channel, w, n, population).items():
+    for w, mass in prior:
+        for histogram, probability in population_law(channel, w, n, population).items():
             sums = seen.setdefault(histogram, [Fraction(0)] * (len(w) + 1))
             for i, entry in enumerate((*w, Fraction(1))):
                 sums[i] += mass * probability * entry
@@ -162,21 +101,19 @@ def prior_risk(
 
 
 def estimator_risk(
-    channel: Channel, estimates: Mapping[Histogram, Vector], w: Vector, *, n: int, population: Population | str
+    channel: Channel, estimates: Mapping[Histogram, Vector], w: Vector, *, n: int, population: Population
 ) -> Fraction:
     """Exact expected squared error of any estimator at one composition."""
-    population = choice(Population, population, "population")
     total = Fraction(0)
-    for histogram, mass in message_law(channel, w, n, population).items():
+    for histogram, mass in population_law(channel, w, n, population).items():
         total += mass * sum((a - b) ** 2 for a, b in zip(estimates[histogram], w, strict=True))
     return total
 
 
 def worst_risk(
-    channel: Channel, estimates: Mapping[Histogram, Vector], *, n: int, population: Population | str, gap: Fraction
+    channel: Channel, estimates: Mapping[Histogram, Vector], *, n: int, population: Population, gap: Fraction
 ) -> Bracket:
     """The largest risk of an estimator over all compositions: certified, never read off a grid."""
-    population = choice(Population, population, "population")
     return _worst(channel, estimates, n, population, gap)[0]
 
 
@@ -194,17 +131,11 @@ def _worst(
 
 
 def grid(k: int, steps: int) -> list[Vector]:
-    """The compositions with denominators ``steps``."""
-    bars = itertools.combinations(range(steps + k - 1), k - 1)
-    return [
-        tuple(Fraction(b - a - 1, steps) for a, b in itertools.pairwise((-1, *places, steps + k - 1)))
-        for places in bars
-    ]
+    """Compositions with denominators ``steps``."""
+    return [tuple(Fraction(part, steps) for part in parts) for parts in exponents(steps, k)]
 
 
-def minimax_risk(
-    channel: Channel, *, n: int, population: Population | str, rel: Fraction = Fraction(1, 1000)
-) -> Minimax:
+def minimax_risk(channel: Channel, *, n: int, population: Population, rel: Fraction = Fraction(1, 1000)) -> Minimax:
     """The minimax risk over all estimators and all compositions, from both sides.
 
     Parameters
@@ -218,26 +149,12 @@ def minimax_risk(
     rel : Fraction
         Relative width at which the search stops; the bracket says what was reached.
 
-    Raises
-    ------
-    Unsupported
-        If the program would be too large; the message gives its size.
-
     Notes
     -----
     The converse of alphabets, Section 8: what its lower bounds leave on the table.
     """
-    population = choice(Population, population, "population")
-    n = check_users(n)
     k = channel.num_inputs
-    if rel <= 0:
-        raise InputError("rel", rel, "a number > 0")
-    if k not in _STEPS:
-        raise Unsupported(f"k = {k}: the minimax program is solved for 2 to 6 inputs; corner bounds have no limit")
     support = grid(k, n if population is Population.FIXED else _STEPS[k])
-    size = count_histograms(n, channel.num_outputs) * len(support) * k
-    if size > LARGEST_PROGRAM:
-        raise Unsupported(f"the program has about {size} entries (limit {LARGEST_PROGRAM}): fewer users or outputs")
     best: Minimax | None = None
     for _ in range(_ROUNDS if population is Population.IID else 1):
         estimates, prior = _propose(channel, support, n, population)
@@ -264,10 +181,8 @@ def _propose(
     channel: Channel, support: Sequence[Vector], n: int, population: Population
 ) -> tuple[dict[Histogram, Vector], tuple[tuple[Vector, Fraction], ...]]:
     """An estimator and a prior from the program over finitely many compositions, both made rational."""
-    import numpy as np
-
     cp = cvxpy()
-    laws = [message_law(channel, w, n, population) for w in support]
+    laws = [population_law(channel, w, n, population) for w in support]
     histograms = sorted({h for law in laws for h in law})
     index = {h: i for i, h in enumerate(histograms)}
     k = channel.num_inputs

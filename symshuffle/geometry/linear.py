@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import flint
 
@@ -22,7 +22,7 @@ def _matrix(matrix: flint.fmpq_mat) -> Matrix:
 
 def rank(matrix: Sequence[Sequence[Fraction]]) -> int:
     """Rank of a rational matrix, given by its rows."""
-    return int(_flint(matrix).rref()[1])
+    return int(_flint(matrix).rref()[1]) if matrix else 0
 
 
 def inverse(matrix: Sequence[Sequence[Fraction]]) -> Matrix | None:
@@ -44,6 +44,18 @@ def transpose(matrix: Sequence[Sequence[Fraction]]) -> Matrix:
 def dot(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
     """Inner product of two rational vectors."""
     return sum((a * b for a, b in zip(left, right, strict=True)), start=Fraction(0))
+
+
+def second_moment(points: Sequence[Sequence[Any]], weights: Sequence[Any]) -> tuple[tuple[Any, ...], ...]:
+    """Matrix of the weighted sums of products of two coordinates, over the rationals or in balls."""
+    coordinates = range(len(points[0]))
+    return tuple(
+        tuple(
+            sum((weight * p[i] * p[j] for weight, p in zip(weights, points, strict=True)), start=Fraction(0))
+            for j in coordinates
+        )
+        for i in coordinates
+    )
 
 
 def row_dependence(rows: Sequence[Sequence[Fraction]]) -> Vector | None:

@@ -15,20 +15,14 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from symshuffle.base.errors import InputError, NotDecided, Unsupported
+from symshuffle.base.errors import NotDecided
 from symshuffle.base.results import Bracket, Rigour
-from symshuffle.channels.channel import Channel
-from symshuffle.channels.shuffled import count_histograms
-from symshuffle.utility.anchored.law import exact_columns
-from symshuffle.utility.anchored.linear import Vector, dot
-from symshuffle.utility.estimation.canonical import check_users
+from symshuffle.channels.channel import Channel, exact_columns
+from symshuffle.geometry.linear import Vector, dot
 
 Exponent: TypeAlias = tuple[int, ...]
 Form: TypeAlias = dict[Exponent, Fraction]
 """A homogeneous polynomial: exponents to coefficients."""
-
-LARGEST_MODEL: Final = 2_000_000
-"""Histograms times monomials beyond which the forms are not written out."""
 
 _MOST_CELLS: Final = 20_000
 
@@ -56,21 +50,8 @@ def linear(coefficients: Sequence[Fraction]) -> Form:
 
 
 def histogram_forms(channel: Channel, n: int) -> dict[Exponent, Form]:
-    """The probability of every histogram of ``n`` i.i.d. messages, as a form in the composition.
-
-    Raises
-    ------
-    Unsupported
-        If the forms have more than ``LARGEST_MODEL`` terms together.
-    """
-    n = check_users(n)
+    """The probability of every histogram of ``n`` i.i.d. messages, as a form in the composition."""
     k = channel.num_inputs
-    size = count_histograms(n, channel.num_outputs) * count_histograms(n, k)
-    if size > LARGEST_MODEL:
-        raise Unsupported(
-            f"{n} users, {k} inputs and {channel.num_outputs} outputs make about {size} terms (limit {LARGEST_MODEL}): "
-            "fewer users, or the closed forms of symshuffle.utility.estimation.corner and lower_bounds"
-        )
     columns = [linear(column) for column in exact_columns(channel)]
     start = (0,) * channel.num_outputs
     forms: dict[Exponent, Form] = {start: {(0,) * k: Fraction(1)}}
@@ -108,34 +89,15 @@ def dirichlet_mean(form: Mapping[Exponent, Fraction], alpha: Sequence[Fraction])
 def dirichlet_bayes_risk(channel: Channel, alpha: Sequence[Fraction], *, n: int) -> Fraction:
     r"""The exact Bayes risk of estimating the composition of ``n`` i.i.d. users under a Dirichlet prior.
 
-    Parameters
-    ----------
-    channel : Channel
-        The local randomizer, over Q.
-    alpha : sequence of Fraction
-        Parameters of the prior, one above 0 for each input.
-    n : int
-        Number of users; all histograms are enumerated.
-
-    Returns
-    -------
-    Fraction
-        A lower bound on the worst-case risk of every estimator.
-
-    Examples
-    --------
-    >>> dirichlet_bayes_risk(Channel.from_rows([["1", "0"], ["0", "1"]]), [Fraction(1)] * 2, n=2)  # 1/(6(n+2)), twice
-    Fraction(1, 12)
+    The prior has one parameter above 0 for each input. The result is a lower bound on the worst-case risk of every
+    estimator.
     """
-    weights = [Fraction(a) for a in alpha]
-    if len(weights) != channel.num_inputs or min(weights) <= 0:
-        raise InputError("alpha", tuple(map(str, alpha)), f"{channel.num_inputs} numbers > 0, one per input")
     k = channel.num_inputs
     axes = [linear([Fraction(int(i == j)) for j in range(k)]) for i in range(k)]
-    risk = sum((dirichlet_mean(multiply(axis, axis), weights) for axis in axes), start=Fraction(0))
+    risk = sum((dirichlet_mean(multiply(axis, axis), alpha) for axis in axes), start=Fraction(0))
     for form in histogram_forms(channel, n).values():
-        mass = dirichlet_mean(form, weights)
-        means = [dirichlet_mean(multiply(form, axis), weights) for axis in axes]
+        mass = dirichlet_mean(form, alpha)
+        means = [dirichlet_mean(multiply(form, axis), alpha) for axis in axes]
         risk -= dot(means, means) / mass
     return risk
 
@@ -158,24 +120,17 @@ def risk_form(forms: Mapping[Exponent, Form], estimates: Mapping[Exponent, Vecto
     return total
 
 
-def value_at(form: Mapping[Exponent, Fraction], point: Sequence[Fraction]) -> Fraction:
-    """A form at a point."""
-    return sum(
-        (c * math.prod((x**m for x, m in zip(point, e, strict=True)), start=Fraction(1)) for e, c in form.items()),
-        start=Fraction(0),
-    )
-
-
 def bernstein_coefficients(form: Mapping[Exponent, Fraction], degree: int, k: int) -> Form:
     """Coefficients in the Bernstein basis of the simplex: the largest of them bounds the form from above."""
     found: Form = {}
-    for exponent in _exponents(degree, k):
+    for exponent in exponents(degree, k):
         multinomial = math.factorial(degree) // math.prod(math.factorial(m) for m in exponent)
         found[exponent] = form.get(exponent, Fraction(0)) / multinomial
     return found
 
 
-def _exponents(degree: int, k: int) -> list[Exponent]:
+def exponents(degree: int, k: int) -> list[Exponent]:
+    """Exponents of all monomials of a degree in ``k`` variables."""
     bars = itertools.combinations(range(degree + k - 1), k - 1)
     return [tuple(b - a - 1 for a, b in itertools.pairwise((-1, *places, degree + k - 1))) for places in bars]
 
@@ -199,8 +154,6 @@ def largest_value(form: Mapping[Exponent, Fraction], *, gap: Fraction) -> tuple[
     NotDecided
         If that takes more than 20 000 cells.
     """
-    if gap <= 0:
-        raise InputError("gap", gap, "a number > 0")
     degree, k = sum(next(iter(form))), len(next(iter(form)))
     corners = tuple(tuple(Fraction(int(i == j)) for j in range(k)) for i in range(k))
     first = bernstein_coefficients(form, degree, k)

@@ -65,6 +65,8 @@ def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracke
     request : Request
         Direction, rigour, relative width, precision and engine.
     """
+    if source.rounding is not None and _exactly(request):
+        raise Unsupported("rigour exact: the rows read do not sum to 1, and were normalised; write them as fractions")
     who, both = source.participation, request.direction is Question.BOTH
     if source.real and who.dropout and both and not source.same_both_ways(order, request.bits):
         ways = (replace(request, direction=Question(one)) for one in Direction)
@@ -78,6 +80,12 @@ def bound_at(source: Reduction, n: int, order: Real, request: Request) -> Bracke
     if who.group > 1 and not both:
         raise InputError("direction", request.direction, "both, for a group: its chain may use either order")
     return bound_over(at, who, n, order, request.rel, exact=request.rigour is Rigour.EXACT)
+
+
+def _exactly(request: Request) -> bool:
+    """Whether the answer would be an exact one."""
+    named = request.engine is not None and request.engine.name == "exact"
+    return request.rigour is Rigour.EXACT or (named and request.rigour is None)
 
 
 def _bound_of_messages(source: Reduction, n: int, order: Real, request: Request) -> Bracket:

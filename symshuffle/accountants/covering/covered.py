@@ -17,6 +17,7 @@ from symshuffle.base.numbers import Number, Real, as_number, lower_end
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
+from symshuffle.channels.rounded import Rounding
 
 _LAWS_KEPT: Final = 128
 """Laws of G that are kept, by the family and the level that they were made of."""
@@ -242,6 +243,8 @@ class Reduction:
         Who of the users sends a message, and in how many of them datasets differ.
     budget : str
         How the parts of a composition share the local budget; empty where each has all of it.
+    rounding : Rounding or None
+        How far the matrices that round to what was read may be from the normalised one that the laws are of.
     real : bool
         Whether the laws are those of one real pair of datasets, and so its own divergence in either direction. Of a
         bound the larger direction may be taken anywhere; a pair has one direction at all numbers of messages.
@@ -256,6 +259,7 @@ class Reduction:
     spreads: Spreads | None = None
     participation: Participation = EVERYBODY
     budget: str = ""
+    rounding: Rounding | None = None
     real: bool = False
 
     def __post_init__(self) -> None:
@@ -275,7 +279,16 @@ class Reduction:
         who.check(users)
         pairs = self.pairs or self.classes[0].pairs
         return Neighbours(
-            pairs, self.every, self.adjacency, question, users, self.theorem, self.first, who, self.budget
+            pairs,
+            self.every,
+            self.adjacency,
+            question,
+            users,
+            self.theorem,
+            self.first,
+            who,
+            self.budget,
+            self.rounding,
         )
 
     @property

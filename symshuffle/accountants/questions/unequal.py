@@ -28,6 +28,7 @@ from symshuffle.accountants.covering.covered import PairClass, Reduction
 from symshuffle.accountants.covering.dropout import LARGEST_EXACT, Cdf, mean_over_counts
 from symshuffle.accountants.covering.listed import numeric
 from symshuffle.accountants.covering.neighbours import Neighbours
+from symshuffle.accountants.questions.every_matrix import with_every_matrix
 from symshuffle.base.choices import Adjacency, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Real, as_integer, counted, to_arb, working_precision
@@ -118,7 +119,8 @@ def unequal_delta(
     """
     request, asked = Request.of(direction, None, rigour, rel, bits), _read(users)
     order = read_target(eps=eps, exp_eps=exp_eps)
-    return Amplification("delta", _bound(asked, order, request), _covered(asked, request))
+    found = Amplification("delta", _bound(asked, order, request), _covered(asked, request))
+    return with_every_matrix(found, order)
 
 
 def unequal_epsilon(
@@ -161,10 +163,14 @@ def unequal_epsilon(
     0.26
     """
     request, asked, target = Request.of(direction, None, rigour, rel, bits), _read(users), read_delta(delta)
-    found = smallest_meeting(lambda x, width: _bound(asked, ratio_of(x), replace(request, rel=width)), target, rel)
-    how = f"root search on delta(eps); at the upper end: {found.at.how}"
-    bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
-    return Amplification("epsilon", bracket, _covered(asked, request))
+
+    def at(target: Fraction) -> Amplification:
+        found = smallest_meeting(lambda x, width: _bound(asked, ratio_of(x), replace(request, rel=width)), target, rel)
+        how = f"root search on delta(eps); at the upper end: {found.at.how}"
+        bracket = Bracket(found.above, found.meets, found.at.rigour, found.at.engine, how)
+        return Amplification("epsilon", bracket, _covered(asked, request))
+
+    return with_every_matrix(at(target), target, at)
 
 
 def _read(users: Sequence[Users]) -> tuple[Users, ...]:
@@ -196,7 +202,8 @@ def _covered(users: tuple[Users, ...], request: Request) -> Neighbours:
     total = sum(one.count for one in users)
     groups = ", ".join(f"{counted(one.count, 'user')} with channel {place}" for place, one in enumerate(users))
     pairs = f"any two inputs of any user, where it is public who runs which channel: {groups}"
-    return Neighbours(pairs, True, Adjacency.REPLACE_ONE, request.direction, total, THEOREM)
+    rounded = max((one.channel.rounding for one in users if one.channel.rounding), key=lambda r: r.row, default=None)
+    return Neighbours(pairs, True, Adjacency.REPLACE_ONE, request.direction, total, THEOREM, rounding=rounded)
 
 
 def _bound(users: tuple[Users, ...], order: Real, request: Request) -> Bracket:
@@ -239,7 +246,7 @@ def _against_blanket(channel: Channel) -> Reduction:
         pair = ReductionPair(channel.rows[x], channel.rows[y], omega)
         outputs = tuple(sorted(zip(pair.a0, pair.a1, pair.a2, strict=True)))
         alike.setdefault(outputs, PairClass(f"inputs {x} and {y}", numeric(pair)))
-    return Reduction(tuple(alike.values()), theorem=THEOREM)
+    return Reduction(tuple(alike.values()), theorem=THEOREM, rounding=channel.rounding)
 
 
 @lru_cache(maxsize=32)

@@ -95,7 +95,8 @@ class ExtremalChannel:
         """The channel of a solved variable, in doubles."""
         found = np.asarray(weights.value)
         columns = [row * weight for row, weight in zip(self.staircase, found, strict=True) if weight > 1e-12]
-        return Channel.from_rows(np.array(columns).T / np.array(columns).sum(axis=0)[:, None])
+        rows = np.array(columns).T / np.array(columns).sum(axis=0)[:, None]
+        return Channel(tuple(map(tuple, rows.tolist())))
 
     def certified(self, problem: Any) -> CertifiedModel:
         """Solve a linear model to certified optimality.

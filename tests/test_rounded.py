@@ -206,3 +206,44 @@ def test_the_shell_says_both(tmp_path, capsys):
     assert float(answer["every_matrix"]) > float(answer["upper"])
     assert main([*asked, "--rigour", "exact"]) == 2
     assert "rigour exact" in capsys.readouterr().err
+
+
+def test_check_says_what_a_matrix_that_rounds_to_the_file_may_have(tmp_path, capsys):
+    file = tmp_path / "w.csv"
+    file.write_text("0.667,0.167,0.167\n0.167,0.667,0.167\n")
+    assert main(["check", "--file", str(file), "--lam", "4", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    least, most = (F(answer["level"]["every_matrix"][end]) for end in ("least", "most"))
+    assert "the normalised matrix" in answer["matrix"]
+    for first, second in itertools.product(distributions(["0.667", "0.167", "0.167"], HALVES[3]), repeat=2):
+        rows = first, (second[1], second[0], second[2])
+        assert s.Channel(rows).ratio_cap() <= most
+        assert max(p / q for p, q in zip(*rows, strict=True)) >= least
+    file.write_text("1.000,0.000,0.000\n0.333,0.333,0.333\n")
+    assert main(["check", "--file", str(file), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["level"]["every_matrix"]["most"] is None
+    assert main(["law", "--file", str(file), "--json"]) == 0
+    assert "normalised" in json.loads(capsys.readouterr().out)["inputs"]["matrix"]
+
+
+@pytest.mark.parametrize("command", ["bayes", "minimax"])
+def test_problem_files_are_normalised(command, tmp_path, capsys):
+    model, loss, prior = [["0.333", "0.333", "0.333"], ["0.25", "0.25", "0.5"]], [[0, 1], [3, 0]], ["0.333", "0.666"]
+    file = tmp_path / "p.json"
+
+    def optimum(model, prior):
+        data = {"kind": "decision", "model": model, "loss": loss, "prior": prior}
+        file.write_text(json.dumps(data, default=str))
+        assert main(["design", command, "--problem", str(file), "--lam", "3", "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    answer = optimum(model, prior)
+    assert "normalised" in answer["matrix"]
+    low, high = map(F, answer["every_problem"])
+    assert low < F(answer["lower"]) <= F(answer["upper"]) < high
+    for row, end in itertools.product(distributions(model[0], HALVES[3])[::3], distributions(prior, HALVES[3])):
+        exact = optimum([[str(p) for p in row], model[1]], [str(p) for p in end])
+        assert "matrix" not in exact and low <= F(exact["lower"]) <= F(exact["upper"]) <= high
+    file.write_text(json.dumps({"kind": "decision", "model": [["0.3", "0.33"]], "loss": loss, "prior": prior}))
+    assert main(["design", command, "--problem", str(file), "--lam", "3"]) == 2
+    assert "model[0] = sum 63/100" in capsys.readouterr().err

@@ -367,6 +367,10 @@ def _show(
     ends = bound.bracket.decimals(max(12, 3 - math.floor(math.log10(wide))) if wide else 12)
     table.add_row(f"{what} <=", ends["upper"] if exact is None else f"{exact} = {ends['upper']}")
     table.add_row("lower end of the bound", ends["lower"])
+    if bound.neighbours.rounding is not None:
+        every = bound.every_matrix
+        shown = "nothing can be said" if every is None else format_decimal(every, digits=12, up=True)
+        table.add_row("any matrix so rounded <=", shown)
     if attained is not None:
         told = bound.to_dict()
         table.add_row("attained", f"{told['attained_lower']} by {attained.datasets}")

@@ -99,11 +99,11 @@ class Amplification(AboutNeighbours, AnswerMethods):
     def about(self) -> str:
         """Experiment and theorem to which the bound applies, in words."""
         if self.quantity == "delta":
-            return about_delta(self.neighbours) + self.of_every_matrix
-        return about_epsilon(self.neighbours, at_zero=self.bracket.upper == 0) + self.of_every_matrix
+            return about_delta(self.neighbours) + self._of_every_matrix
+        return about_epsilon(self.neighbours, at_zero=self.bracket.upper == 0) + self._of_every_matrix
 
     @property
-    def of_every_matrix(self) -> str:
+    def _of_every_matrix(self) -> str:
         """What holds for every matrix that rounds to the one read, in words; empty where none was normalised."""
         if self.neighbours.rounding is None:
             return ""

@@ -288,7 +288,7 @@ class Reduction:
             self.first,
             who,
             self.budget,
-            self.rounding,
+            rounding=self.rounding,
         )
 
     @property

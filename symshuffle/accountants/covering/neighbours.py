@@ -60,12 +60,12 @@ class Neighbours:
         Which users send a message, and in how many of them datasets differ.
     budget : str
         How the parts of a composition share the local budget; empty where each has all of it.
-    rounding : Rounding or None
-        Where a rounded matrix was read and normalised: how far the matrices that round to it may be from it. The bound
-        is on the normalised one.
     rounds : tuple of (int, Neighbours)
         For several rounds: how many are alike, and what the bound on one of them covers; the other fields then say what
         holds in all rounds, and ``users`` is the smallest number of users in a round.
+    rounding : Rounding or None
+        Where a rounded matrix was read and normalised: how far the matrices that round to it may be from it. The bound
+        is on the normalised one.
     """
 
     pairs: str
@@ -77,8 +77,8 @@ class Neighbours:
     first: str = ""
     participation: Participation = EVERYBODY
     budget: str = ""
-    rounding: Rounding | None = None
     rounds: tuple[tuple[int, Neighbours], ...] = ()
+    rounding: Rounding | None = None
 
     def __post_init__(self) -> None:
         replace_choice(Adjacency, self, "adjacency")

@@ -178,6 +178,15 @@ def test_doubles_written_with_all_formats_of_numpy(tmp_path):
                 assert max(abs(p - q) for p, q in zip(row, given, strict=True)) <= direct.rounding.entry
 
 
+def test_doubles_that_arithmetic_moved_are_read_as_far_as_their_sums_show():
+    off = [[0.1 + 0.2, 0.7 - 3e-13], [0.5, 0.5]]
+    found = s.Channel.from_rows(off)
+    assert found.rounding.row > F(29, 10**14)
+    assert s.delta(s.Channel(tuple(map(tuple, off))), n=3, eps="0.1").bracket == s.delta(off, n=3, eps="0.1").bracket
+    with pytest.raises(InputError, match="off by"):
+        s.Channel.from_rows([[0.1 + 0.2, 0.7 - 3e-12]])
+
+
 def test_a_row_of_names_is_read_over(tmp_path):
     file = tmp_path / "w.csv"
     file.write_text("yes, no\n2/3, 1/3\n1/3, 2/3\n")

@@ -2,7 +2,8 @@ r"""Matrices of rounded probabilities: rows that sum to 1 up to their last writt
 
 A matrix is *rounded* if it has decimals (``0.333``, ``3.33e-1``, doubles; a fraction ``1/3`` is exact) and some row
 does not sum to 1. Its *unit* u is the coarsest last digit among the entries that are written with the most significant
-digits; from 16 digits on, which is what a double has, it is at least :math:`2^{-52}`. A row with m entries that are not
+digits. From 16 digits on, which is what a double has, it is at least :math:`2^{-52}`, and as much as the sums show that
+arithmetic lost, if they are off by at most 1e-12. A row with m entries that are not
 fractions may be off by :math:`m u/2`, which is what the last digits of its entries can hide together: up to there a
 distribution that rounds to the row exists. It is then divided by its sum S.
 
@@ -25,7 +26,7 @@ from numbers import Integral
 from typing import Any, Final, final
 
 from symshuffle.base.errors import InputError
-from symshuffle.base.numbers import Ball, Number, as_number, brief, format_decimal, parse_rational
+from symshuffle.base.numbers import FLOAT_SUM_SLACK, Ball, Number, as_number, brief, format_decimal, parse_rational
 
 _DECIMAL: Final = re.compile(r"[+-]?(\d*)(?:(\.)(\d*))?(?:([eE])([+-]?\d+))?", re.ASCII)
 _DIGITS_OF_DOUBLES: Final = 16
@@ -76,7 +77,7 @@ def read_rows(rows: Sequence[Sequence[object]]) -> tuple[tuple[tuple[Number, ...
     sums: list[Any] = [sum(row, start=Fraction(0)) for row in values]
     if not any(forms) or any(isinstance(total, Ball) for total in sums) or all(total == 1 for total in sums):
         return values, None
-    unit = _unit(forms)
+    unit = _unit(forms, sums, [sum(written is not None for _, written in row) for row in found])
     off, distance = Fraction(0), Fraction(0)
     for x, (row, total) in enumerate(zip(found, sums, strict=True)):
         hidden = sum(written is not None for _, written in row) * unit / 2 if unit <= _COARSEST else Fraction(0)
@@ -108,8 +109,12 @@ def _read(entry: object, place: str) -> tuple[Any, tuple[int, int] | tuple[()] |
     return value, (len(digits), len(decimals or "") - int(shift or 0))
 
 
-def _unit(forms: Sequence[tuple[int, int] | tuple[()]]) -> Fraction:
+def _unit(forms: Sequence[tuple[int, int] | tuple[()]], sums: Sequence[Fraction], free: Sequence[int]) -> Fraction:
     written = [form for form in forms if form]
     most = max(digits for digits, _ in written)
     unit = max(Fraction(10) ** -decimals for digits, decimals in written if digits == most)
-    return max(unit, _SPACING_OF_DOUBLES) if most >= _DIGITS_OF_DOUBLES else unit
+    if most < _DIGITS_OF_DOUBLES:
+        return unit
+    off = [(abs(total - 1), many) for total, many in zip(sums, free, strict=True)]
+    lost = [2 * far / many for far, many in off if many and far <= FLOAT_SUM_SLACK]
+    return max(unit, _SPACING_OF_DOUBLES, *lost)

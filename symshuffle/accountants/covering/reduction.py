@@ -24,7 +24,7 @@ from symshuffle.accountants.covering.covered import (
 from symshuffle.accountants.covering.neighbours import Blanket
 from symshuffle.base.choices import Adjacency, Direction, Others, Side
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
-from symshuffle.base.numbers import Real
+from symshuffle.base.numbers import Real, is_enclosed
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.mixed_law import MixedLaw
@@ -64,7 +64,7 @@ def reduction(source: Source, **whom: Unpack[Whom]) -> Reduction:
     source : Mechanism, ClosedForm, Laplace, Composed, Composition, Decomposition, ReductionPair, \
 SymbolicDecomposition, Channel, Reduction or matrix
         What every user runs. A matrix (nested sequences or a NumPy array, one row per input) is read by
-        :meth:`~symshuffle.Channel.from_rows`: doubles make a channel of doubles.
+        :meth:`~symshuffle.Channel.from_rows`: doubles by their shortest decimal form, as those of a channel.
     adjacency : {"replace-one", "zero-out"}, optional
         In what neighbours differ; replace-one unless a null symbol is given. Where zero-out names no null symbol, a
         vector mechanism has its own, and that of a finite mechanism has the law of the blanket.
@@ -145,6 +145,8 @@ def _derived(source: Source, covering: Covering) -> Reduction:
     """Where all users send, or what the reduction given has it."""
     if isinstance(source, Reduction):
         return _as_asked(source, covering)
+    if isinstance(source, Channel) and not all(map(is_enclosed, source.rows)):
+        source = Channel.from_rows(source.rows)  # of doubles, by their decimals
     if covering.null is not None:
         if not isinstance(source, Channel):
             raise InputError("source", source, "a Channel, where the law of a null symbol is given")

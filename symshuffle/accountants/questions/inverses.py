@@ -137,7 +137,7 @@ def solve_eps0(
     bits: int | None = None,
     **whom: Unpack[Whom],
 ) -> Inverse:
-    """Largest local budget eps0, in nats, with a certified (eps, delta) guarantee.
+    """Largest local budget eps0, in nats, at which the bound meets a target.
 
     At ``bracket.lower`` the bound on delta meets the target; at ``bracket.upper`` it is above it.
 
@@ -239,7 +239,7 @@ def solve_n(
     bits: int | None = None,
     **whom: Unpack[Whom],
 ) -> Inverse:
-    """Smallest number of users with a certified (eps, delta) guarantee.
+    """Smallest number of users at which the bound on delta meets a target.
 
     At ``bracket.upper`` the bound on delta meets the target; at ``bracket.lower`` (one user fewer, where the engine
     resolves that) the bound exceeds the target. The bound never rises with n, so every larger n meets the target as

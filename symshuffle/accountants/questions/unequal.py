@@ -73,7 +73,8 @@ class Users:
         if not isinstance(given, Channel):
             raise InputError("channel", type(given).__name__, "a Channel, as Channel.from_rows(...)")
         if not self.channel.exact or self.channel.num_inputs < 2:
-            raise InputError("channel", self.channel, "a channel of rationals with at least 2 inputs")
+            kind = f"{self.channel.num_inputs} inputs" if self.channel.exact else "probabilities that are not rational"
+            raise InputError("channel", kind, "a channel of rationals with at least 2 inputs")
 
 
 def unequal_delta(

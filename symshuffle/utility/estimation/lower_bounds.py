@@ -262,6 +262,8 @@ def best_shrinkage_risk(k: int, trace: Number, n: int) -> Number:
     """
     n = check_users(n)
     constant: Any = isotropic_risk(k, trace, population=Population.IID)
+    if constant == math.inf:
+        raise InputError("trace", trace, "a number above 0: without a trace nothing is learnt")
     largest = Fraction(k - 1, k)
     noise = constant - largest
     root = math.isqrt(n)

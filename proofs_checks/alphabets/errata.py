@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from symshuffle.base.choices import Population
 from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
@@ -25,7 +26,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import subset_selection
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.estimation.canonical import Population, enumerated_risk
+from symshuffle.utility.estimation.canonical import enumerated_risk
 from symshuffle.utility.frontiers.equivariant import response_mixture
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.likelihood import families

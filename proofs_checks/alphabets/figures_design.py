@@ -28,12 +28,13 @@ from proofs_checks.decomposition._panels import (
     write,
 )
 from symshuffle.base.artifacts import write_atomically
+from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Exp, lower_end, to_float
 from symshuffle.ledger.claims.model import Claim
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.estimation.canonical import Population, isotropic_risk
+from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.estimation.corner import (
     corner_van_trees,
     cramer_rao_trace,

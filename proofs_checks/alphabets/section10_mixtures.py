@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets._cases import ROOT
+from symshuffle.base.choices import Population
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.model import (
@@ -30,7 +31,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.estimation.canonical import Population, canonical_estimator, enumerated_risk
+from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk
 from symshuffle.utility.frontiers.caps import subset_budget, subset_slope, subset_trace
 from symshuffle.utility.frontiers.equivariant import (
     response_mixture,

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks.alphabets._cases import ROOT
+from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Exp, Real, lower_end, upper_end
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -26,7 +27,6 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate
-from symshuffle.utility.estimation.canonical import Population
 from symshuffle.utility.frontiers.caps import at, subset_budget
 from symshuffle.utility.frontiers.equivariant import (
     calibrated_risk,

@@ -13,6 +13,7 @@ import sympy as sp
 
 from proofs_checks.alphabets._cases import ROOT
 from proofs_checks.alphabets.section11_templates import sum_over_inputs
+from symshuffle.base.choices import Population
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.base.results import passes
 from symshuffle.ledger.claims.model import (
@@ -36,10 +37,7 @@ from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative, positive
 from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.anchored.linear import dot
-from symshuffle.utility.estimation.canonical import (
-    Population,
-    isotropic_risk,
-)
+from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.frontiers.caps import subset_slope
 from symshuffle.utility.frontiers.equivariant import (
     ALPHA,

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from symshuffle.base.choices import Population
 from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -28,12 +29,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.anchored.linear import Vector
-from symshuffle.utility.estimation.canonical import (
-    Population,
-    canonical_estimator,
-    enumerated_risk,
-    fisher_information,
-)
+from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk, fisher_information
 from symshuffle.utility.estimation.moments import levels_budget, levels_signal
 from symshuffle.utility.frontiers.equivariant import (
     orbit_mixture,

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from symshuffle.base.choices import Population
 from symshuffle.ledger.claims.model import (
     Claim,
     ClaimVerdict,
@@ -26,7 +27,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S, krr, subset_selection
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.estimation.canonical import Population, canonical_estimator, enumerated_risk
+from symshuffle.utility.estimation.canonical import canonical_estimator, enumerated_risk
 from symshuffle.utility.frontiers.caps import subset_budget, subset_trace
 from symshuffle.utility.frontiers.subset_family import (
     inclusion_probabilities,

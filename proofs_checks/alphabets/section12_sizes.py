@@ -12,6 +12,7 @@ import sympy as sp
 
 from proofs_checks.alphabets._cases import ROOT
 from proofs_checks.alphabets.section12_selection import subset_risk
+from symshuffle.base.choices import Population
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -30,7 +31,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
-from symshuffle.utility.estimation.canonical import Population, canonical_risk
+from symshuffle.utility.estimation.canonical import canonical_risk
 from symshuffle.utility.frontiers.caps import subset_budget, subset_slope
 from symshuffle.utility.frontiers.equivariant import orbit_mixture
 from symshuffle.utility.frontiers.subset_family import (

@@ -11,9 +11,9 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.alphabets import _cases as cases
+from symshuffle.base.choices import Direction, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Rigour
 from symshuffle.channels.shuffled import law_divergence
 from symshuffle.decompositions.symbolic import counted_decomposition
 from symshuffle.ledger.claims.model import (
@@ -32,7 +32,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, half_block
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import LAM
-from symshuffle.utility.frontiers.envelope import Contamination, Direction, binary_envelope
+from symshuffle.utility.frontiers.envelope import Contamination, binary_envelope
 from symshuffle.utility.likelihood import families
 from symshuffle.utility.likelihood.extremes import half_block_channel, largest_chi_square, matrix_rank
 from symshuffle.utility.likelihood.law import LikelihoodRatio

@@ -14,6 +14,7 @@ import sympy as sp
 
 from proofs_checks.alphabets.section8_vertex import example_channels
 from proofs_checks.anchored import _cases as cases
+from symshuffle.base.choices import Population
 from symshuffle.channels.divergences import chi_square, kl_divergence, total_variation
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.ledger.claims.model import (
@@ -35,7 +36,6 @@ from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.anchored.law import exact_columns
 from symshuffle.utility.anchored.linear import dot
-from symshuffle.utility.estimation.canonical import Population
 from symshuffle.utility.estimation.corner import (
     cube_bound,
     decoding_bound,

@@ -9,11 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 from proofs_checks._errata import refuted
+from symshuffle.base.choices import Population
 from symshuffle.base.results import passes
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
 from symshuffle.ledger.claims.model import Comparison, Control, Statement, compare, decide
 from symshuffle.utility.anchored import template_budget, template_signal
-from symshuffle.utility.estimation.canonical import Population
 from symshuffle.utility.frontiers.frontier import trace_frontier
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from proofs_checks.anchored import _cases as cases
+from symshuffle.base.choices import Direction
 from symshuffle.base.numbers import Exp, to_float
 from symshuffle.ledger.claims.model import Claim
 from symshuffle.mechanisms.finite import K
@@ -17,7 +18,7 @@ from symshuffle.mechanisms.symbolic import evaluate
 from symshuffle.utility.anchored import AnchoredLaw, fiber, helmert, project, symmetrize
 from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
 from symshuffle.utility.frontiers.caps import at, optimal_subset_sizes, phase_boundaries, subset_budget, subset_trace
-from symshuffle.utility.frontiers.envelope import Contamination, Direction, binary_envelope, ratio_law, shuffled_leakage
+from symshuffle.utility.frontiers.envelope import Contamination, binary_envelope, ratio_law, shuffled_leakage
 from symshuffle.utility.frontiers.frontier import slope_constant, trace_frontier
 
 if TYPE_CHECKING:

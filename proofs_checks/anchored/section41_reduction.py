@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
+from symshuffle.base.choices import Direction
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.law import Law
 from symshuffle.channels.shuffled import shuffled_divergence, shuffled_law
@@ -31,12 +32,7 @@ from symshuffle.utility.frontiers.convex_order import (
     average_law,
     exact_atoms,
 )
-from symshuffle.utility.frontiers.envelope import (
-    Contamination,
-    Direction,
-    ratio_law,
-    shuffled_leakage,
-)
+from symshuffle.utility.frontiers.envelope import Contamination, ratio_law, shuffled_leakage
 
 ZERO: Final = Fraction(0)
 

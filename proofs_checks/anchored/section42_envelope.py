@@ -14,6 +14,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
+from symshuffle.base.choices import Direction
 from symshuffle.base.errors import NotDecided
 from symshuffle.base.numbers import Exp, Verdict
 from symshuffle.channels.shuffled import backgrounds, law_divergence, shuffled_divergence, shuffled_law
@@ -41,7 +42,6 @@ from symshuffle.utility.frontiers.convex_order import (
 )
 from symshuffle.utility.frontiers.envelope import (
     Contamination,
-    Direction,
     binary_envelope,
     certify_envelope,
     endpoint_law,

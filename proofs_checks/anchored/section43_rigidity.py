@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
+from symshuffle.base.choices import Direction
 from symshuffle.channels.law import Law
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -31,11 +32,7 @@ from symshuffle.utility.frontiers.convex_order import (
     profile_gap,
     rigidity_gap,
 )
-from symshuffle.utility.frontiers.envelope import (
-    Contamination,
-    Direction,
-    endpoint_law,
-)
+from symshuffle.utility.frontiers.envelope import Contamination, endpoint_law
 
 ZERO: Final = Fraction(0)
 

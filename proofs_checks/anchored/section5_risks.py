@@ -12,6 +12,7 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from proofs_checks.anchored.section5 import moment_matrices, points, trace_of
+from symshuffle.base.choices import Population
 from symshuffle.channels.channel import Channel, direct_sum
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -31,7 +32,6 @@ from symshuffle.utility.anchored import AnchoredLaw, symmetrize
 from symshuffle.utility.anchored.law import exact_columns
 from symshuffle.utility.anchored.linear import Matrix, Vector, dot, inverse, product
 from symshuffle.utility.estimation.canonical import (
-    Population,
     canonical_estimator,
     canonical_risk,
     enumerated_risk,

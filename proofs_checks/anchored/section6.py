@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
+from symshuffle.base.choices import Population
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -29,7 +30,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import krr
 from symshuffle.utility.anchored import AnchoredLaw, is_exchangeable, symmetrize, symmetrize_channel
 from symshuffle.utility.anchored.linear import Matrix, Vector
-from symshuffle.utility.estimation.canonical import Population, enumerated_risk, worst_canonical_risk
+from symshuffle.utility.estimation.canonical import enumerated_risk, worst_canonical_risk
 
 ZERO: Final = Fraction(0)
 

@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
+from symshuffle.base.choices import Population
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.results import passes
 from symshuffle.geometry.linprog import solve
@@ -36,12 +37,7 @@ from symshuffle.utility.anchored import (
     template_signal,
 )
 from symshuffle.utility.anchored.linear import Vector
-from symshuffle.utility.estimation.canonical import (
-    Population,
-    enumerated_risk,
-    isotropic_risk,
-    worst_canonical_risk,
-)
+from symshuffle.utility.estimation.canonical import enumerated_risk, isotropic_risk, worst_canonical_risk
 from symshuffle.utility.estimation.moments import pairwise_budget, trace
 from symshuffle.utility.frontiers.caps import subset_slope, subset_template
 from symshuffle.utility.frontiers.frontier import slope_constant, threshold_budget, trace_frontier

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import sympy as sp
 
+from symshuffle.base.choices import Population
 from symshuffle.ledger.claims.errata import Erratum, Severity
 from symshuffle.ledger.claims.model import (
     Claim,
@@ -29,7 +30,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import krr
 from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.estimation.canonical import Population, isotropic_risk, shrunken_iid_risk, worst_canonical_risk
+from symshuffle.utility.estimation.canonical import isotropic_risk, shrunken_iid_risk, worst_canonical_risk
 from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
 from symshuffle.utility.frontiers.frontier import trace_frontier
 

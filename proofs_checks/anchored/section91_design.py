@@ -11,6 +11,7 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from proofs_checks.anchored.section8 import within_rate
+from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Ball, Exp, less
 from symshuffle.channels.channel import Channel
 from symshuffle.ledger.claims.model import (
@@ -32,7 +33,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import subset_selection
 from symshuffle.utility.anchored import AnchoredLaw, is_exchangeable, mix_laws, orbit_law
 from symshuffle.utility.anchored.linear import Vector
-from symshuffle.utility.estimation.canonical import Population, enumerated_risk, worst_canonical_risk
+from symshuffle.utility.estimation.canonical import enumerated_risk, worst_canonical_risk
 from symshuffle.utility.estimation.lower_bounds import minimax_sandwich
 from symshuffle.utility.frontiers.caps import (
     block_design_law,

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import sympy as sp
 
+from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Exp, enclose, format_decimal, lower_end, upper_end
 from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.ledger.claims.errata import Erratum, Severity, Standing
@@ -29,7 +30,6 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, S
 from symshuffle.mechanisms.symbolic import LAM, evaluate
-from symshuffle.utility.estimation.canonical import Population
 from symshuffle.utility.frontiers.caps import (
     at,
     optimal_subset_sizes,

@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.accountants.literature.baselines import BlanketVariable, blanket_bennett
+from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Ball, Exp, enclose
 from symshuffle.decompositions.symbolic import optimal_decomposition
 from symshuffle.engines.contours.ball import BallContour
@@ -28,7 +29,7 @@ from symshuffle.ledger.claims.model import (
 )
 from symshuffle.mechanisms.finite import K, krr
 from symshuffle.mechanisms.symbolic import LAM, evaluate
-from symshuffle.utility.estimation.canonical import Population, isotropic_risk
+from symshuffle.utility.estimation.canonical import isotropic_risk
 from symshuffle.utility.estimation.moments import trace
 
 USERS: Final = 1000

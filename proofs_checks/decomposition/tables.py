@@ -19,13 +19,14 @@ from proofs_checks.decomposition import section6_frequencies as frequencies
 from proofs_checks.decomposition._panels import BLUE, VERMILION, Look, Panel, Series, drawn
 from proofs_checks.decomposition.appendix_a_tables import MECHANISMS, RATIOS, TABLE_1, TABLE_2, TABLE_3
 from symshuffle.base.artifacts import write_atomically
+from symshuffle.base.choices import Population
 from symshuffle.base.numbers import Exp, Verdict, enclose, to_float
 from symshuffle.decompositions.symbolic import SymbolicDecomposition, optimal_decomposition
 from symshuffle.ledger.claims.model import Claim, Statement
 from symshuffle.mechanisms.display import latex, text
 from symshuffle.mechanisms.registry import mechanism
 from symshuffle.mechanisms.symbolic import EXP_EPS, LAM, evaluate, same_function
-from symshuffle.utility.estimation.canonical import Population, simulated_errors
+from symshuffle.utility.estimation.canonical import simulated_errors
 
 CLAIMS: Final[tuple[Claim, ...]] = ()
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from proofs_checks.ldp_tradeoff import _cases as cases
 from symshuffle.channels.channel import Channel
+from symshuffle.design.decision.channel_risk import minimax_risk
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
-from symshuffle.design.decision.tradeoff import minimax_risk, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import minimax_tradeoff
 from symshuffle.geometry.cones import PolyhedralCone
 from symshuffle.geometry.extremal import LDPCone, MaximalPolytope, dominating_extremal
 from symshuffle.geometry.groups import SymmetryGroup, cyclic_group, symmetric_group

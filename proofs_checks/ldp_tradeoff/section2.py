@@ -15,10 +15,11 @@ from proofs_checks.ldp_tradeoff import _cases as cases
 from symshuffle.base.errors import InputError
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel, direct_sum
+from symshuffle.design.decision.channel_risk import minimax_risk
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.properties import mix_channels, random_channel
 from symshuffle.design.decision.symmetries import parameter_permutation
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_risk, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.groups import cyclic_group
 from symshuffle.geometry.symmetry import OrbitPolytope, act_on_channel

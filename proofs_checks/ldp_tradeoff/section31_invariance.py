@@ -16,10 +16,11 @@ from proofs_checks.ldp_tradeoff._orbits import moved_levels
 from proofs_checks.ldp_tradeoff._risks import best_of_parts, carried_rules, composed_rules, stacked_rules
 from proofs_checks.ldp_tradeoff._rows import layers, perspective_excess
 from symshuffle.channels.channel import Channel
+from symshuffle.design.decision.channel_risk import minimax_risk
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.properties import Functional, Property, examine, random_channel
 from symshuffle.design.decision.reduced import orbit_tradeoff
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_risk
+from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.information import measures
 from symshuffle.design.information.maximum import maximise
 from symshuffle.geometry.extremal import (

@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
+from symshuffle.base.choices import Population
 from symshuffle.base.numbers import lower_end
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel
@@ -33,7 +34,6 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response, krr, subset_selection
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored import AnchoredLaw, template_budget, template_signal
-from symshuffle.utility.estimation.canonical import Population
 from symshuffle.utility.frontiers.caps import at, subset_budget
 from symshuffle.utility.frontiers.equivariant import (
     SPREAD,

@@ -13,6 +13,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
+from symshuffle.base.choices import Population
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.base.results import passes
 from symshuffle.channels.channel import Channel
@@ -36,7 +37,7 @@ from symshuffle.mechanisms.symbolic import nonnegative
 from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.anchored.law import exact_columns
 from symshuffle.utility.anchored.linear import dot
-from symshuffle.utility.estimation.canonical import Population, fisher_information
+from symshuffle.utility.estimation.canonical import fisher_information
 from symshuffle.utility.estimation.corner import (
     best_cube_side,
     corner_van_trees,

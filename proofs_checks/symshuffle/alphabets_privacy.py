@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from symshuffle.base.results import Rigour
+from symshuffle.base.choices import Rigour
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.ledger.claims.model import Claim, ClaimVerdict, Comparison, Control, Grade, Kind, Statement, compare

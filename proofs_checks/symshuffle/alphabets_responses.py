@@ -18,7 +18,7 @@ import numpy as np
 import sympy as sp
 
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.results import Rigour
+from symshuffle.base.choices import Population, Rigour
 from symshuffle.design.comparison.certified import Rivals
 from symshuffle.design.comparison.families import family
 from symshuffle.design.comparison.forms import forms
@@ -42,7 +42,7 @@ from symshuffle.ledger.claims.model import (
 from symshuffle.mechanisms.finite import K, augmented_randomized_response
 from symshuffle.mechanisms.symbolic import LAM, nonnegative
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.estimation.canonical import Population, worst_canonical_risk
+from symshuffle.utility.estimation.canonical import worst_canonical_risk
 from symshuffle.utility.estimation.moments import pairwise_budget, trace
 from symshuffle.utility.estimation.votes import canonical_votes
 from symshuffle.utility.frontiers.equivariant import optimal_equivariant_risk, ordered_pair_slope

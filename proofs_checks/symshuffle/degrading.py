@@ -12,7 +12,7 @@ import sympy as sp
 
 from proofs_checks.anchored import _cases as cases
 from symshuffle.accountants.questions.solve import delta
-from symshuffle.base.results import Rigour
+from symshuffle.base.choices import Rigour
 from symshuffle.channels.channel import Channel
 from symshuffle.design.comparison.degrading import Degrading
 from symshuffle.design.comparison.families import family

@@ -29,8 +29,7 @@ from typing import Any, Final, final
 
 import flint
 
-from symshuffle.base.choices import Side as Side  # noqa: PLC0414  # its name here stays
-from symshuffle.base.choices import choice
+from symshuffle.base.choices import Side, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import (
     DEFAULT_BITS,

@@ -181,7 +181,7 @@ def _laplace(eps0: str | None, lam: str | None, param: list[str] | None) -> Lapl
 
 
 def _required_budget(eps0: str | None, lam: str | None) -> Real:
-    from symshuffle.mechanisms.parameters import read_budget
+    from symshuffle.base.levels import read_budget
 
     budget = read_budget(eps0=eps0, lam=lam)
     if budget is None:
@@ -223,10 +223,10 @@ def _complete(found: Mechanism) -> Mechanism:
 
 
 def _composed(text: str, eps0: str | None, lam: str | None, param: list[str] | None) -> Mechanism | Laplace | Composed:
+    from symshuffle.base.levels import read_budget
     from symshuffle.decompositions.composition import Composed, Composition, has_budget, open_parameters
     from symshuffle.decompositions.expression import parse
     from symshuffle.mechanisms.continuous import Laplace
-    from symshuffle.mechanisms.parameters import read_budget
 
     if param:
         raise InputError("-p", param[0], "parameters inside the expression, as in joint(krr(k=10),4)")

@@ -39,8 +39,8 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Is the channel in a file eps0-LDP as claimed, at which inputs and output not; is its blanket what you think."""
+    from symshuffle.base.levels import read_budget
     from symshuffle.decompositions.stated import check_blanket, check_level
-    from symshuffle.mechanisms.parameters import read_budget
 
     if file is None:
         raise InputError("--file", None, "the CSV or JSON file of the channel, one row per input")

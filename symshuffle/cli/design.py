@@ -14,10 +14,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from symshuffle.base.choices import Criterion
+from symshuffle.base.choices import Criterion, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, exact_text, format_decimal, parse_rational
-from symshuffle.base.results import Rigour
 
 if TYPE_CHECKING:
     from symshuffle.base.results import Bracket

@@ -80,7 +80,7 @@ def subset_size(
     latex: Latex = False,
 ) -> None:
     """Which subset sizes are best under a local ratio cap: one, or two that tie exactly; with trace and risks."""
-    from symshuffle.utility.estimation.canonical import Population
+    from symshuffle.base.choices import Population
     from symshuffle.utility.frontiers.caps import optimal_subset_sizes, raw_cap_risk_constant, raw_cap_trace
 
     cap = _cap(lam, eps0, "--lam")
@@ -136,7 +136,7 @@ def _show_size_formulas() -> None:
 
 
 def _cap(lam: str | None, eps0: str | None, option: str) -> Real | None:
-    from symshuffle.mechanisms.parameters import read_budget
+    from symshuffle.base.levels import read_budget
 
     try:
         return read_budget(eps0=eps0, lam=lam)
@@ -171,7 +171,7 @@ def _bracket_json(name: str, value: Bracket) -> dict[str, Any]:
 
 
 def _frontier_json(found: Frontier, **given: str | None) -> dict[str, Any]:
-    from symshuffle.utility.estimation.canonical import Population
+    from symshuffle.base.choices import Population
 
     trace, shown = found.trace, found.to_dict()
     data: dict[str, Any] = {
@@ -194,7 +194,7 @@ def _frontier_json(found: Frontier, **given: str | None) -> dict[str, Any]:
 
 
 def _show_frontier(found: Frontier) -> None:
-    from symshuffle.utility.estimation.canonical import Population
+    from symshuffle.base.choices import Population
 
     table = Table(box=None, show_header=False)
     exact = found.trace.exact

@@ -43,11 +43,11 @@ from symshuffle.cli.rounds import (
 )
 
 if TYPE_CHECKING:
+    from symshuffle.accountants.bounds.amplification import Amplification
     from symshuffle.accountants.confirm import Confirmation
-    from symshuffle.accountants.confirm.front import Route
     from symshuffle.accountants.covering.covered import Reduction
     from symshuffle.accountants.covering.reduction import Source
-    from symshuffle.accountants.questions.solve import Amplification
+    from symshuffle.base.choices import Route
     from symshuffle.base.numbers import Real
 
 app = typer.Typer()
@@ -84,7 +84,7 @@ def delta(
 ) -> None:
     """Bound delta of a shuffled mechanism at a target eps."""
     from symshuffle.accountants.questions import solve
-    from symshuffle.mechanisms.parameters import read_target
+    from symshuffle.base.levels import read_target
 
     named = Named(mech, eps0, lam, param, file)
     asked = subject(named, n, rounds, rounds_file, covering=covering, eps=eps, exp_eps=exp_eps)

@@ -18,10 +18,10 @@ from symshuffle.cli import arguments, vector_mechanisms
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from symshuffle.accountants.bounds.amplification import Amplification
     from symshuffle.accountants.confirm import Confirmation
-    from symshuffle.accountants.questions.solve import Amplification
+    from symshuffle.base.choices import Rigour
     from symshuffle.base.numbers import Real
-    from symshuffle.base.results import Rigour
 
 app = typer.Typer()
 

@@ -45,7 +45,7 @@ def worst_background(
     from symshuffle.accountants.covering.covered import Reducible
     from symshuffle.accountants.covering.reduction import reduction
     from symshuffle.accountants.questions import adversary, solve
-    from symshuffle.mechanisms.parameters import read_target
+    from symshuffle.base.levels import read_target
 
     target = read_target(eps=eps, exp_eps=exp_eps)
     asked = arguments.source_or_channel(mech, eps0, lam, param, file)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, well_formed, within
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, well_formed, within
 from symshuffle.channels.channel import Channel
 from symshuffle.geometry.orders import Garbling, Separation, blackwell
 

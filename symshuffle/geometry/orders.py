@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.lp import Certificate, LinearProgram, Sense
 from symshuffle.base.numbers import parse_rational
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed, within
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed, within
 from symshuffle.channels.channel import Channel
 from symshuffle.geometry.extremal import exact_columns
 from symshuffle.geometry.linprog import Solution, solve

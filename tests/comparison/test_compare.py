@@ -8,9 +8,9 @@ import pytest
 from symshuffle import Comparison, compare, delta, epsilon, mechanism
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_of_all
+from symshuffle.base.choices import Population, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Rigour
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.design.comparison import families
 from symshuffle.design.comparison.families import family, names
@@ -19,7 +19,7 @@ from symshuffle.design.comparison.search import proposals
 from symshuffle.mechanisms.model import Mechanism
 from symshuffle.mechanisms.registry import MECHANISMS
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.estimation.canonical import Population, worst_canonical_risk
+from symshuffle.utility.estimation.canonical import worst_canonical_risk
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes
 from symshuffle.utility.frontiers.frontier import trace_frontier
 from symshuffle.utility.frontiers.subset_family import matched_ratio, matched_risk

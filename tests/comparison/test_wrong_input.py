@@ -5,8 +5,8 @@ from fractions import Fraction as F
 import pytest
 
 from symshuffle import Channel, mechanism
+from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError
-from symshuffle.utility.estimation.canonical import Population
 from symshuffle.utility.frontiers.equivariant import optimal_equivariant_risk, smallest_reciprocal_sum
 from symshuffle.utility.frontiers.subset_family import check_budget, matched_ratio, thinned_subset_selection
 from symshuffle.utility.likelihood.extremes import dilute, half_block_channel

@@ -8,9 +8,9 @@ import pytest
 import sympy as sp
 
 import symshuffle as ss
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Ball, Exp, enclose
-from symshuffle.base.results import Rigour
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.tradeoff import bayes_tradeoff
 from symshuffle.design.named.cardioid import cardioid_program

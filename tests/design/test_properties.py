@@ -10,9 +10,9 @@ import pytest
 
 from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel
+from symshuffle.design.decision.channel_risk import minimax_risk
 from symshuffle.design.decision.problems import smoothed_point_masses
 from symshuffle.design.decision.properties import Property, examine, mix_channels
-from symshuffle.design.decision.tradeoff import minimax_risk
 from symshuffle.geometry.extremal import gather
 from symshuffle.geometry.groups import symmetric_group
 

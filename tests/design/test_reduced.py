@@ -13,11 +13,12 @@ from symshuffle.base.choices import Criterion, Method
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.design.decision import programs
+from symshuffle.design.decision.channel_risk import minimax_risk
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff, orbit_tradeoff_at
 from symshuffle.design.decision.symmetries import check_symmetry, detect_symmetry
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_risk, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.geometry.groups import cyclic_group, product_of_symmetric_groups, symmetric_group, trivial_group
 
 LAM = Fraction(3)

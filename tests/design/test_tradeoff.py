@@ -10,15 +10,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symshuffle.base.choices import Criterion, Method
+from symshuffle.base.choices import Criterion, Method, Rigour
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Rigour
 from symshuffle.design.decision import programs
 from symshuffle.design.decision.certificate import TradeoffCertificate
+from symshuffle.design.decision.channel_risk import minimax_risk
 from symshuffle.design.decision.optimal_channel import weights_by_subset
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
-from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_risk, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.geometry.extremal import MaximalPolytope
 from symshuffle.geometry.linprog import proposed
 

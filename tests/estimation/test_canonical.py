@@ -4,12 +4,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel
 from symshuffle.mechanisms.finite import krr
 from symshuffle.utility.anchored import AnchoredLaw
 from symshuffle.utility.estimation.canonical import (
-    Population,
     canonical_estimator,
     canonical_risk,
     enumerated_risk,

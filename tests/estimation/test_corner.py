@@ -4,12 +4,13 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Ball
 from symshuffle.channels.channel import Channel
 from symshuffle.mechanisms.finite import half_block, krr
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.estimation.canonical import Population, canonical_risk, fisher_information, inverse_trace
+from symshuffle.utility.estimation.canonical import canonical_risk, fisher_information, inverse_trace
 from symshuffle.utility.estimation.corner import (
     best_cube_side,
     corner_van_trees,

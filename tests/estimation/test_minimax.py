@@ -5,13 +5,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from symshuffle.base.choices import Population, Rigour
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.mechanisms.finite import krr
 from symshuffle.utility.estimation import simplex
-from symshuffle.utility.estimation.canonical import Population
 from symshuffle.utility.estimation.lower_bounds import bayes_risk
 from symshuffle.utility.estimation.minimax import estimator_risk, grid, minimax_risk, prior_risk, worst_risk
 from symshuffle.utility.estimation.simplex import (

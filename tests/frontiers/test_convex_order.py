@@ -2,6 +2,7 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle.base.choices import Direction
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.channels.law import Law
 from symshuffle.utility.frontiers.convex_order import (
@@ -13,7 +14,7 @@ from symshuffle.utility.frontiers.convex_order import (
     rigidity_gap,
     stop_loss,
 )
-from symshuffle.utility.frontiers.envelope import Contamination, Direction, endpoint_law
+from symshuffle.utility.frontiers.envelope import Contamination, endpoint_law
 
 F = Fraction
 INNER = Law.from_atoms([(F(2), F("1/5")), (F(1), F("2/5")), (F("1/2"), F("2/5"))])

@@ -4,16 +4,15 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from symshuffle.base.choices import Direction, Rigour
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Rigour
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.mechanisms.finite import K, krr, rr
 from symshuffle.mechanisms.symbolic import LAM
 from symshuffle.utility.frontiers.envelope import (
     Contamination,
-    Direction,
     _envelope_ball,
     binary_envelope,
     binary_kernel,

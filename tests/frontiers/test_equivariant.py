@@ -4,11 +4,12 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
+from symshuffle.base.choices import Population
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.numbers import lower_end, upper_end
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.estimation.canonical import Population, canonical_risk, worst_canonical_risk
+from symshuffle.utility.estimation.canonical import canonical_risk, worst_canonical_risk
 from symshuffle.utility.frontiers.caps import optimal_subset_sizes
 from symshuffle.utility.frontiers.equivariant import (
     ALPHA,

@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle.base.choices import Population
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.numbers import Exp
 from symshuffle.mechanisms.finite import K, S, augmented_randomized_response
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.estimation.canonical import Population
 from symshuffle.utility.frontiers.caps import raw_cap_trace
 from symshuffle.utility.frontiers.frontier import critical_ratio, slope_constant, threshold_budget, trace_frontier
 from symshuffle.utility.frontiers.orbit import centre_orbit, subset_orbit

@@ -4,14 +4,14 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.base.choices import Divergence
+from symshuffle.base.choices import Direction, Divergence
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp, lower_end, upper_end
 from symshuffle.channels import divergences
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.mechanisms.finite import rr
-from symshuffle.utility.frontiers.envelope import Contamination, Direction, binary_envelope
+from symshuffle.utility.frontiers.envelope import Contamination, binary_envelope
 from symshuffle.utility.frontiers.leakage import convex_envelope, leakage
 
 F = Fraction

@@ -3,11 +3,11 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle.base.choices import Population, Rigour
 from symshuffle.base.errors import CertificateError, InputError
-from symshuffle.base.results import Rigour
 from symshuffle.channels.shuffled import shuffled_divergence
 from symshuffle.utility.anchored import AnchoredLaw
-from symshuffle.utility.estimation.canonical import Population, worst_canonical_risk
+from symshuffle.utility.estimation.canonical import worst_canonical_risk
 from symshuffle.utility.frontiers.equivariant import response_mixture
 from symshuffle.utility.frontiers.private_response import canonical_delta, plain_response, thinned_response
 

@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
-from symshuffle.base.results import Bracket, Certified, Rigour
+from symshuffle.base.results import Bracket, Certified
 from symshuffle.channels.channel import Channel
 from symshuffle.utility.anchored import AnchoredLaw, decompose, mix_laws, template_signal
 from symshuffle.utility.frontiers.caps import extreme_templates, raw_cap_trace

@@ -3,8 +3,9 @@ from fractions import Fraction
 
 import pytest
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError
-from symshuffle.base.results import Bracket, Certified, Rigour
+from symshuffle.base.results import Bracket, Certified
 from symshuffle.geometry.dominated import largest_dominated
 from symshuffle.mechanisms.finite import krr, rr
 

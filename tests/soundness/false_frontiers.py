@@ -8,8 +8,9 @@ from fractions import Fraction as F
 from functools import cache
 from typing import Any
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
 from symshuffle.geometry.dominated import largest_dominated
 from symshuffle.mechanisms.finite import krr

@@ -10,7 +10,8 @@ from typing import Any
 
 import sympy as sp
 
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.choices import Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.design.information import measures
 from symshuffle.design.information.logarithmic import logarithmic_formula
 from symshuffle.design.information.maximum import maximise

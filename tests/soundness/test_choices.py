@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from symshuffle import Composed, Exp, delta, joint, mechanism, optimal_decomposition
-from symshuffle.base.choices import Question
+from symshuffle.base.choices import Population, Question
 from symshuffle.base.errors import InputError
 from symshuffle.channels.channel import Channel
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.utility.anchored.law import AnchoredLaw
-from symshuffle.utility.estimation.canonical import Population, canonical_risk, enumerated_risk
+from symshuffle.utility.estimation.canonical import canonical_risk, enumerated_risk
 from symshuffle.utility.frontiers.envelope import Contamination, binary_envelope
 
 RESPONSE = Channel.from_rows([["2/3", "1/3"], ["1/3", "2/3"]])

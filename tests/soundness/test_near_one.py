@@ -7,17 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from symshuffle.base.choices import Criterion
+from symshuffle.base.choices import Criterion, Method, Rigour
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import Exp
-from symshuffle.base.results import Rigour
 from symshuffle.cli import main
 from symshuffle.design.decision import tradeoff
 from symshuffle.design.decision.fewest import fewest_outputs, optimal_face
 from symshuffle.design.decision.problems import DecisionProblem, smoothed_point_masses
 from symshuffle.design.decision.reduced import orbit_tradeoff
 from symshuffle.design.decision.symmetries import detect_symmetry
-from symshuffle.design.decision.tradeoff import Method, bayes_tradeoff, minimax_tradeoff
+from symshuffle.design.decision.tradeoff import bayes_tradeoff, minimax_tradeoff
 from symshuffle.design.files import read_problem
 from symshuffle.design.information.logarithmic import logarithmic_formula
 from symshuffle.design.information.maximum import maximise

@@ -20,11 +20,11 @@ from symshuffle.accountants.covering.covered import MixedFamily, Reduction, laws
 from symshuffle.accountants.covering.participation import EVERYBODY, bound_over
 from symshuffle.base.choices import Direction, Question, Rigour, choice
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.levels import LARGEST_LEVEL
 from symshuffle.base.numbers import Exp, Real, lower_end, natural_log, to_float, upper_end
 from symshuffle.base.results import Bracket
 from symshuffle.channels.continuous_law import LevelledPair
 from symshuffle.channels.law import Law
-from symshuffle.mechanisms.parameters import LARGEST_LEVEL
 
 _WIDE: Final = 1e-2
 _FEW: Final = 2

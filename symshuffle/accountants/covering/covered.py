@@ -9,9 +9,9 @@ from fractions import Fraction
 from functools import lru_cache, singledispatch
 from typing import Any, Final, TypeAlias, TypedDict, TypeVar, Unpack, final
 
-from symshuffle.accountants.covering.neighbours import OPTIMAL, Blanket, Neighbours
+from symshuffle.accountants.covering.neighbours import OPTIMAL, Neighbours
 from symshuffle.accountants.covering.participation import EVERYBODY, Participation
-from symshuffle.base.choices import Adjacency, Direction, Question, choice, replace_choice
+from symshuffle.base.choices import Adjacency, Blanket, Direction, Question, choice, replace_choice
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Number, Real, as_number, lower_end
 from symshuffle.channels.continuous_law import LevelledPair

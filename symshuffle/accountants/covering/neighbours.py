@@ -8,10 +8,7 @@ from fractions import Fraction
 from typing import Any, Final, Protocol, final
 
 from symshuffle.accountants.covering.participation import EVERYBODY, Participation
-from symshuffle.base.choices import Adjacency as Adjacency  # noqa: PLC0414  # its name here stays
-from symshuffle.base.choices import Blanket as Blanket  # noqa: PLC0414  # stands here by its subject
-from symshuffle.base.choices import Question as Question  # noqa: PLC0414  # its name here stays
-from symshuffle.base.choices import replace_choice
+from symshuffle.base.choices import Adjacency, Question, replace_choice
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import counted
 from symshuffle.channels.rounded import Rounding

@@ -21,8 +21,7 @@ from symshuffle.accountants.covering.covered import (
     own_reduction,
     spelled_out,
 )
-from symshuffle.accountants.covering.neighbours import Blanket
-from symshuffle.base.choices import Adjacency, Direction, Others, Side
+from symshuffle.base.choices import Adjacency, Blanket, Direction, Others, Side
 from symshuffle.base.errors import InputError, NotDecided, Unsupported
 from symshuffle.base.numbers import Real, is_enclosed
 from symshuffle.channels.channel import Channel

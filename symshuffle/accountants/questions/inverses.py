@@ -31,7 +31,7 @@ from symshuffle.accountants.bounds.search import (
     shortened,
 )
 from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
-from symshuffle.accountants.covering.neighbours import AboutNeighbours, Neighbours, Question
+from symshuffle.accountants.covering.neighbours import AboutNeighbours, Neighbours
 from symshuffle.accountants.covering.reduction import Source
 from symshuffle.accountants.questions.experiments import (
     Experiment,
@@ -43,14 +43,14 @@ from symshuffle.accountants.questions.experiments import (
     of_several,
 )
 from symshuffle.accountants.rounds.plan import Rounds, plan_of
-from symshuffle.base.choices import replace_choice
+from symshuffle.base.choices import Question, Rigour, replace_choice
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import Exp, Real, natural_log, to_float
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.decompositions.composition import Composed
 from symshuffle.mechanisms.continuous import Laplace
 from symshuffle.mechanisms.model import Mechanism
-from symshuffle.mechanisms.parameters import read_delta, read_target
 
 Budgeted: TypeAlias = "Mechanism | Laplace | Composed | Callable[[Fraction], Source]"
 """What has a local budget that can be set: a mechanism with ``lam`` open, or a function of eps0 that gives a source."""

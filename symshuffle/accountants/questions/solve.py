@@ -10,20 +10,19 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final, Unpack
 
-from symshuffle.accountants.bounds.amplification import Amplification as Amplification  # noqa: PLC0414  # its name here stays
-from symshuffle.accountants.bounds.amplification import Attained as Attained  # noqa: PLC0414  # its name here stays
+from symshuffle.accountants.bounds.amplification import Amplification, Attained
 from symshuffle.accountants.bounds.brackets import bound_at, first_guess, reached_at, smallest_eps
-from symshuffle.accountants.bounds.evaluate import Engine, Request
+from symshuffle.accountants.bounds.evaluate import Request
 from symshuffle.accountants.covering.covered import Covering, Reduction, Whom, spelled_out
 from symshuffle.accountants.covering.reduction import Source, covering_reduction
 from symshuffle.accountants.questions.every_matrix import with_every_matrix
 from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds, unrolled
 from symshuffle.base.choices import Question, Rigour
 from symshuffle.base.errors import InputError
-from symshuffle.base.levels import LARGEST_LEVEL
+from symshuffle.base.levels import LARGEST_LEVEL, read_delta, read_target
 from symshuffle.base.numbers import parse_rational
 from symshuffle.base.results import Bracket
-from symshuffle.mechanisms.parameters import read_delta, read_target
+from symshuffle.engines.registry import Engine
 
 USUAL_WIDTH: Final = 1e-6
 """Relative width of the answer about one round that is aimed at where none is asked for."""

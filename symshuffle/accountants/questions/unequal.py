@@ -31,12 +31,12 @@ from symshuffle.accountants.covering.neighbours import Neighbours
 from symshuffle.accountants.questions.every_matrix import with_every_matrix
 from symshuffle.base.choices import Adjacency, Question, Rigour
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.levels import read_delta, read_target
 from symshuffle.base.numbers import DEFAULT_BITS, Ball, Real, as_integer, counted, to_arb, working_precision
 from symshuffle.base.results import Bracket
 from symshuffle.channels.channel import Channel
 from symshuffle.decompositions.blanket import privacy_blanket
 from symshuffle.decompositions.model import ReductionPair
-from symshuffle.mechanisms.parameters import read_delta, read_target
 
 WIDTH: Final = 1e-3
 MOST_USERS: Final = 100_000

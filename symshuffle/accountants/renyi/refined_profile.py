@@ -23,9 +23,9 @@ from symshuffle.accountants.renyi.orders import BITS, Stretch, divergence, stret
 from symshuffle.accountants.rounds.one_round import OneRound
 from symshuffle.base.choices import Direction, Question, Rigour
 from symshuffle.base.errors import Unsupported
+from symshuffle.base.levels import LARGEST_LEVEL
 from symshuffle.base.numbers import lower_end, natural_log, to_arb, working_precision
 from symshuffle.base.results import Bracket
-from symshuffle.mechanisms.parameters import LARGEST_LEVEL
 
 _MOST_NODES: Final = 3_000
 """Brackets of one profile, both directions counted, at which refining ends."""

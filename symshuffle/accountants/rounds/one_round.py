@@ -17,9 +17,9 @@ from symshuffle.accountants.covering.participation import EVERYBODY
 from symshuffle.accountants.rounds.dominating import Ends, Profile
 from symshuffle.base.choices import Question
 from symshuffle.base.errors import InputError, Unsupported
+from symshuffle.base.levels import LARGEST_LEVEL
 from symshuffle.base.numbers import format_decimal
 from symshuffle.base.results import Bracket
-from symshuffle.mechanisms.parameters import LARGEST_LEVEL
 
 _USUAL: Final = 1e-3
 _ROUGH: Final = 1e-2

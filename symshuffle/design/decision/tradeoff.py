@@ -15,17 +15,14 @@ from typing import Final
 
 import numpy as np
 
-from symshuffle.base.choices import Criterion as Criterion  # noqa: PLC0414  # its name here stays
-from symshuffle.base.choices import Method as Method  # noqa: PLC0414  # its name here stays
-from symshuffle.base.choices import choice
+from symshuffle.base.choices import Criterion, Method, Rigour, choice
 from symshuffle.base.errors import InputError, NotDecided, SolverFailure
 from symshuffle.base.kinds import check_kind
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Exp, enclose
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.design.decision import programs, sizes
 from symshuffle.design.decision.certificate import TradeoffCertificate, worst_columns
-from symshuffle.design.decision.channel_risk import minimax_risk as minimax_risk  # noqa: PLC0414  # its name here stays
 from symshuffle.design.decision.exact_programs import Column, exact_compact, restricted_program
 from symshuffle.design.decision.invariant import InvariantProblem
 from symshuffle.design.decision.optimal_channel import Design, action_rows

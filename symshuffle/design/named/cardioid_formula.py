@@ -19,10 +19,11 @@ from typing import Any, Final, final
 
 import flint
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import InputError, NotDecided
 from symshuffle.base.levels import takes_eps0
 from symshuffle.base.numbers import Ball, Exp, Real, Verdict, as_integer, less, to_arb, working_precision
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd
 from symshuffle.design.widths import REL, check_rel
 
 LARGEST_CIRCLE: Final = 10**15

@@ -18,6 +18,7 @@ from typing import Any, Final, final
 
 import flint
 
+from symshuffle.base.choices import Population, Rigour
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.numbers import (
     Ball,
@@ -30,12 +31,12 @@ from symshuffle.base.numbers import (
     upper_end,
     working_precision,
 )
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import histogram_law
 from symshuffle.utility.anchored.law import check_composition, exact_columns
 from symshuffle.utility.anchored.linear import dot
-from symshuffle.utility.estimation.canonical import Population, check_users, isotropic_risk
+from symshuffle.utility.estimation.canonical import check_users, isotropic_risk
 
 BITS: Final = 128
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, final
 
-from symshuffle.base.choices import Population, choice
+from symshuffle.base.choices import Population, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
-from symshuffle.base.results import Bracket, Rigour
+from symshuffle.base.results import Bracket
 from symshuffle.base.solvers import cvxpy, solve_model
 from symshuffle.channels.channel import Channel
 from symshuffle.channels.shuffled import Histogram, count_histograms, histogram_law

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, final
 
+from symshuffle.base.choices import Direction
 from symshuffle.base.errors import CertificateError, InputError, Unsupported
 from symshuffle.base.lp import LinearProgram
 from symshuffle.base.results import well_formed
 from symshuffle.channels.law import Law
 from symshuffle.geometry.linprog import solve
 from symshuffle.utility.estimation.canonical import check_users
-from symshuffle.utility.frontiers.envelope import Contamination, Direction, binary_envelope, endpoint_law
+from symshuffle.utility.frontiers.envelope import Contamination, binary_envelope, endpoint_law
 
 LARGEST_AVERAGE: Final = 200_000
 """Count vectors beyond which the law of an average is not written out."""

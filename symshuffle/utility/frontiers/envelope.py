@@ -22,8 +22,7 @@ from typing import Any, Final, final
 import flint
 
 from symshuffle.accountants.bounds.evaluate import check_n, evaluate_law
-from symshuffle.base.choices import Direction as Direction  # noqa: PLC0414  # its name here stays
-from symshuffle.base.choices import Rigour, choice, replace_choice
+from symshuffle.base.choices import Direction, Rigour, choice, replace_choice
 from symshuffle.base.errors import CertificateError, InputError, NotDecided, Unsupported
 from symshuffle.base.kinds import check_kind
 from symshuffle.base.levels import takes_eps0

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
-from symshuffle.base.choices import Population, Rigour, choice
+from symshuffle.base.choices import Direction, Population, Rigour, choice
 from symshuffle.base.errors import CertificateError, InputError
 from symshuffle.base.results import Bracket
 from symshuffle.channels.law import Law
 from symshuffle.utility.estimation.canonical import check_users, isotropic_risk
 from symshuffle.utility.frontiers.caps import check_cap, check_inputs
-from symshuffle.utility.frontiers.envelope import Contamination, Direction, shuffled_leakage
+from symshuffle.utility.frontiers.envelope import Contamination, shuffled_leakage
 
 SHARES: Final = 1 << 8
 """Shares are multiples of its reciprocal."""

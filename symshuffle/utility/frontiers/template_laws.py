@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, final
 
+from symshuffle.base.choices import Rigour
 from symshuffle.base.errors import CertificateError, InputError, SolverFailure, Unsupported
 from symshuffle.base.lp import LinearProgram, Sense
-from symshuffle.base.results import AnswerMethods, Bracket, Rigour, SafeEnd, check_claim, well_formed
+from symshuffle.base.results import AnswerMethods, Bracket, SafeEnd, check_claim, well_formed
 from symshuffle.geometry.linprog import solve
 from symshuffle.utility.anchored.law import AnchoredLaw, check_template
 from symshuffle.utility.anchored.linear import Vector, dot, inverse, rank, transpose

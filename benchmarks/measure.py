@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple, TypeVar
 
 from symshuffle import epsilon, mechanism
-from symshuffle.accountants.covering.covered import Reduction
+from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.engines.registry import Engine
 

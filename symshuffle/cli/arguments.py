@@ -19,7 +19,7 @@ from symshuffle.cli.covering import CoveringOptions
 from symshuffle.engines.registry import ENGINES, engine_class, engine_classes
 
 if TYPE_CHECKING:
-    from symshuffle.accountants.covering.covered import Reducible
+    from symshuffle.accountants.covering.reduced import Reducible
     from symshuffle.base.numbers import Real
     from symshuffle.channels.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
@@ -300,7 +300,7 @@ def echoed(
 
 def _named(found: Mechanism | ClosedForm | Laplace | Composed | Reducible | Channel) -> dict[str, Any]:
     """What is asked about, by name and parameters; algebra loads last."""
-    from symshuffle.accountants.covering.covered import Reducible
+    from symshuffle.accountants.covering.reduced import Reducible
     from symshuffle.channels.channel import Channel
     from symshuffle.decompositions.closed_forms import ClosedForm
     from symshuffle.mechanisms.continuous import Laplace

@@ -45,7 +45,7 @@ from symshuffle.cli.rounds import (
 if TYPE_CHECKING:
     from symshuffle.accountants.bounds.amplification import Amplification
     from symshuffle.accountants.confirm import Confirmation
-    from symshuffle.accountants.covering.covered import Reduction
+    from symshuffle.accountants.covering.reduced import Reduction
     from symshuffle.accountants.covering.reduction import Source
     from symshuffle.base.choices import Route
     from symshuffle.base.numbers import Real

@@ -28,7 +28,7 @@ app = typer.Typer()
 
 def is_vector(found: object) -> bool:
     """Whether a source is a mechanism of vectors."""
-    from symshuffle.accountants.covering.covered import Reducible
+    from symshuffle.accountants.covering.reduced import Reducible
 
     return isinstance(found, Reducible)
 

@@ -42,7 +42,7 @@ def worst_background(
     as_json: Json = False,
 ) -> None:
     """Search for the worst real neighbouring datasets, and say how far below the bound they stay."""
-    from symshuffle.accountants.covering.covered import Reducible
+    from symshuffle.accountants.covering.reduced import Reducible
     from symshuffle.accountants.covering.reduction import reduction
     from symshuffle.accountants.questions import adversary, solve
     from symshuffle.base.levels import read_target

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from symshuffle.accountants.covering.covered import laws
+from symshuffle.accountants.covering.reduced import laws
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions import solve
 from symshuffle.accountants.questions.curves import CurvePoint, amplification_curve, delta_curve, spaced

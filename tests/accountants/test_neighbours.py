@@ -14,8 +14,9 @@ import pytest
 
 from symshuffle import Channel, InputError, Rigour, Unsupported, delta, epsilon, mechanism, solve_eps0, solve_n
 from symshuffle.accountants.bounds.amplification import Amplification
-from symshuffle.accountants.covering.covered import Covering, Reduction, Whom
+from symshuffle.accountants.covering.covered import Covering, Whom
 from symshuffle.accountants.covering.neighbours import Neighbours
+from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.accountants.questions.adversary import worst_constant
 from symshuffle.accountants.questions.curves import amplification_curve, delta_curve

@@ -33,7 +33,7 @@ import pytest
 from symshuffle import NotDecided, Unsupported, delta, epsilon, renyi
 from symshuffle.accountants.bounds.brackets import bounds_nothing_from
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.accountants.covering.covered import Datasets, PairClass, Reduction
+from symshuffle.accountants.covering.reduced import Datasets, PairClass, Reduction
 from symshuffle.accountants.covering.reduction import reduction
 from symshuffle.base.choices import Rigour
 from symshuffle.base.numbers import Ball, Exp, Verdict, enclose, equal, less, lower_end, to_arb, upper_end

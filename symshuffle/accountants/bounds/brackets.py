@@ -16,8 +16,8 @@ from symshuffle.accountants.bounds.evaluate import Request, evaluate
 from symshuffle.accountants.bounds.gaussian_profile import level
 from symshuffle.accountants.bounds.guided import Guide, guided
 from symshuffle.accountants.bounds.search import Bound, Crossing, cross, mills_guess, smallest_meeting
-from symshuffle.accountants.covering.covered import MixedFamily, Reduction, laws, mixed_laws
 from symshuffle.accountants.covering.participation import EVERYBODY, bound_over
+from symshuffle.accountants.covering.reduced import MixedFamily, Reduction, laws, mixed_laws
 from symshuffle.base.choices import Direction, Question, Rigour, choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.levels import LARGEST_LEVEL
@@ -110,7 +110,7 @@ def reached_at(real: Reduction, n: int, order: Real, request: Request, *, approa
     Parameters
     ----------
     real : Reduction
-        The two datasets, as :meth:`~symshuffle.accountants.covering.covered.Reduction.real_pairs` has them.
+        The two datasets, as :meth:`~symshuffle.accountants.covering.reduced.Reduction.real_pairs` has them.
     n, order, request
         As in :func:`bound_at`.
     approached : bool

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
-from symshuffle.accountants.covering.covered import Datasets, LawFamily, PairClass, Reduction
+from symshuffle.accountants.covering.reduced import Datasets, LawFamily, PairClass, Reduction
 from symshuffle.base.choices import Adjacency, Direction
 from symshuffle.base.errors import InputError
 from symshuffle.base.numbers import (

@@ -24,7 +24,7 @@ import numpy as np
 
 from symshuffle.accountants.bounds.brackets import bound_at
 from symshuffle.accountants.bounds.evaluate import Request, check_n
-from symshuffle.accountants.covering.covered import PairClass, Reduction
+from symshuffle.accountants.covering.reduced import PairClass, Reduction
 from symshuffle.base.choices import Direction, Rigour, replace_choice
 from symshuffle.base.errors import InputError, Unsupported
 from symshuffle.base.executors import mapped

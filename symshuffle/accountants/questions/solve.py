@@ -13,7 +13,8 @@ from typing import Final, Unpack
 from symshuffle.accountants.bounds.amplification import Amplification, Attained
 from symshuffle.accountants.bounds.brackets import bound_at, first_guess, reached_at, smallest_eps
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.accountants.covering.covered import Covering, Reduction, Whom, spelled_out
+from symshuffle.accountants.covering.covered import Covering, Whom, spelled_out
+from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.covering.reduction import Source, covering_reduction
 from symshuffle.accountants.questions.every_matrix import with_every_matrix
 from symshuffle.accountants.rounds.plan import WIDTH_OF_DELTA, WIDTH_OF_EPS, Rounds, unrolled

@@ -11,9 +11,9 @@ from typing import Final, final
 
 from symshuffle.accountants.bounds.brackets import bound_at, first_guess, ratio_of, smallest_eps
 from symshuffle.accountants.bounds.evaluate import Request
-from symshuffle.accountants.covering.covered import Reduction
 from symshuffle.accountants.covering.dropout import few_counts, means_between, partial_cdf
 from symshuffle.accountants.covering.participation import EVERYBODY
+from symshuffle.accountants.covering.reduced import Reduction
 from symshuffle.accountants.rounds.dominating import Ends, Profile
 from symshuffle.base.choices import Question
 from symshuffle.base.errors import InputError, Unsupported

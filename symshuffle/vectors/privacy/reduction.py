@@ -7,8 +7,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from symshuffle.accountants.covering.covered import (
-    Covering,
+from symshuffle.accountants.covering.covered import Covering
+from symshuffle.accountants.covering.reduced import (
     Datasets,
     LawFamily,
     MixedFamily,
